@@ -1,6 +1,5 @@
 /** Names and attributes of spans and metrics: those of HTTP by the semantic conventions, and our own. */
 import type { Attributes } from '@opentelemetry/api'
-import { login } from '../api/authentication.js'
 import { tables } from '../api/index.js'
 import { defined } from '../fp.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
@@ -38,9 +37,8 @@ export const resultAttributes = (event: Event<'Answered' | 'Unanswered'>): Attri
 
 /** Names of calls by their routes: `charges.retrieve`. */
 export const callNames = (): ReadonlyMap<string, string> =>
-  new Map([
-    [login.route, 'login'],
-    ...Object.entries(tables).flatMap(([resource, calls]) =>
+  new Map(
+    Object.entries(tables).flatMap(([resource, calls]) =>
       Object.entries(calls).map(([name, { route }]) => [route, `${resource}.${name}`] as const),
     ),
-  ])
+  )

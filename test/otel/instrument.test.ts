@@ -31,7 +31,7 @@ describe('the trace of a call', () => {
   it('has the call, and in it its request', () => {
     const { client, run, named, trees } = instrumented({ play: () => ({ body: CHARGE }) })
     run(client.charges.retrieve({ id: 'chg_1' }))
-    expect(outline(trees()).split('\n')).toContain('login')
+    expect(outline(trees()).split('\n')).toContain('authentication.login')
     const call = named('charges.retrieve')
     expect(call).toEqual({
       name: 'charges.retrieve',

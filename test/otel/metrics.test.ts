@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DataPointType, type MetricData } from '@opentelemetry/sdk-metrics'
-import { lastValueFrom, of, Subject, toArray } from 'rxjs'
+import { forkJoin, lastValueFrom, of, Subject, toArray } from 'rxjs'
 import { afterAll, describe, expect, it } from 'vitest'
-import { exportTo } from '../../src/export/index.js'
+import { exportSlice, exportTo, planSlices } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
 import { instrument, instrumentExport } from '../../src/otel/index.js'
@@ -131,11 +131,42 @@ describe('an export', () => {
     const calls = tree?.children ?? []
     expect(new Set(calls.map((call) => outline([call])))).toEqual(
       new Set([
-        'login\n  POST /api/v1/authentication/login\n',
+        'authentication.login\n  POST /api/v1/authentication/login\n',
         'charges.list\n  GET /api/v1/charges\n',
       ]),
     )
     expect(calls.length).toBeGreaterThanOrEqual(6)
+  })
+
+  it('in slices is a span for each slice, wherever it runs', async () => {
+    const { timer, run } = virtualTime()
+    const { fetch } = createSandbox({ charges: 300, timer })
+    const client = createClient({
+      ...{ baseUrl: 'https://sandbox.example', credentials: sandboxCredentials, fetch },
+      timer,
+    })
+    const { providers, trees } = collecting()
+    instrument(client, providers)
+    const out = join(home, 'slices/')
+    const source = client.charges.snapshot({ page_size: 20 })
+    const plan = await run(lastValueFrom(planSlices(source, { out, slices: 3, timer })))
+    if (E.isLeft(plan)) throw plan.left
+    const slices = plan.right.slices.map((slice) =>
+      exportSlice(client, slice, { out, timer }).pipe(
+        instrumentExport({ ...providers, attributes: { 'job.id': `${slice.number}` } }),
+      ),
+    )
+    await run(lastValueFrom(forkJoin(slices)))
+    const exports = trees().filter(({ name }) => name === 'export')
+    expect(exports.map(({ attributes }) => attributes['job.id']).sort()).toEqual(['1', '2', '3'])
+    for (const { attributes, children } of exports) {
+      const calls = children.filter(({ name }) => name === 'charges.list')
+      const pages = Number(attributes['payments_rx.pages'])
+      expect(calls.length).toBeGreaterThanOrEqual(pages)
+      expect(attributes['payments_rx.outcome']).toBe('succeeded')
+    }
+    const rows = exports.map(({ attributes }) => Number(attributes['payments_rx.rows']))
+    expect(rows.reduce((sum, n) => sum + n, 0)).toBe(300)
   })
 
   it('counts its rows and bytes', async () => {

@@ -44,6 +44,8 @@ it("a request of undici is in our request, and the caller's next call beside the
   expect(all.match(/^ {2}\S.*$/gm)).toHaveLength(12)
   expect(all.startsWith('caller\n')).toBe(true)
   expect(all.split(page)).toHaveLength(11)
-  expect(all).toContain('  login\n    POST /api/v1/authentication/login\n      POST\n')
+  expect(all).toContain(
+    '  authentication.login\n    POST /api/v1/authentication/login\n      POST\n',
+  )
   expect(all).toContain('  charges.retrieve\n    GET /api/v1/charges/{id}\n      GET\n')
 })
