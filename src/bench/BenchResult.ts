@@ -72,7 +72,7 @@ export interface Ceiling {
   readonly perSecond: number
 }
 
-/** Counts of all that was sent, with what came before and after the measured time. */
+/** Counts of all requests that were sent, also before and after the measured time. */
 export interface Totals {
   /** Without logins. */
   readonly requests: number
@@ -91,7 +91,7 @@ export interface BenchResult {
   readonly began: string
   readonly seconds: number
   readonly rows: number
-  /** Requests sent, those that were refused included; without logins. */
+  /** Requests that ended meanwhile, those that were refused included; without logins. */
   readonly requests: number
   readonly rowsPerSecond: number
   readonly requestsPerSecond: number

@@ -122,7 +122,8 @@ export const judge = (program: Program, judging: Judging): Observable<Contender>
       const trouble = new Subject<string>()
       child.once('error', ({ message }) => trouble.next(message))
       child.once('close', (code) => {
-        const line = oneLine(said.trim().split('\n').at(-1) ?? '')
+        const lines = said.trim().split('\n')
+        const line = oneLine(lines.find((one) => /^\w*Error\b/.test(one)) ?? lines.at(-1) ?? '')
         trouble.next(code === 0 ? '' : `ended with status ${code}: ${line}`)
       })
       return race(trouble, watch(sandbox, judging)).pipe(

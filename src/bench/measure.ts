@@ -68,7 +68,9 @@ export class Measurement {
   private marks: Array<Mark> = []
   private units = 0
   private rows = 0
-  private requests = 0
+  private sent = 0
+  /** Requests with an answer, or without hope of one. */
+  private ended = 0
   private logins = 0
   private answered = 0
   private answerMs = 0
@@ -111,13 +113,17 @@ export class Measurement {
     }
     switch (event._tag) {
       case 'Sent':
-        this.requests++
+        this.sent++
         this.second().requests++
         if (event.attempt > 1) this.sinceStart.retries++
         this.waitMs += event.waited
         addTime(this.waits, event.waited)
         return
+      case 'Unanswered':
+        this.ended++
+        return
       case 'Answered':
+        this.ended++
         this.answered++
         this.answerMs += event.took
         addTime(this.answers, event.took)
@@ -180,9 +186,7 @@ export class Measurement {
     return Array.from({ length: parts }, (_, part) => [cut(part), cut(part + 1)]).flatMap(
       ([from, to]) => {
         if (from === undefined || to === undefined) return []
-        const { seconds, rowsPerSecond, requestsPerSecond, cpuSecondsPerMillionRows } =
-          this.between(from, to)
-        return [{ seconds, rowsPerSecond, requestsPerSecond, cpuSecondsPerMillionRows }]
+        return [subRunOf(this.between(from, to))]
       },
     )
   }
@@ -200,8 +204,8 @@ export class Measurement {
   }
 
   totals(): Totals {
-    const { requests, logins, rows } = this
-    return { requests, logins, rows, seconds: (this.timer.now() - this.began) / 1_000 }
+    const { sent, logins, rows } = this
+    return { requests: sent, logins, rows, seconds: (this.timer.now() - this.began) / 1_000 }
   }
 
   private between(from: Mark, to: Mark): Measured {
@@ -230,8 +234,8 @@ export class Measurement {
   }
 
   private mark(): Mark {
-    const { units, rows, requests } = this
-    return { at: this.timer.now(), units, rows, requests, cpu: this.usage().cpu }
+    const { units, rows, ended } = this
+    return { at: this.timer.now(), units, rows, requests: ended, cpu: this.usage().cpu }
   }
 
   private second() {

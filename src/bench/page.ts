@@ -22,7 +22,7 @@ export const benchPage = (
     content: html`<header>
 <h1>payments-rx bench ${workload}</h1>
 <p class="faint">${where}</p>
-<p class="outcome good">${verdict.replaceAll('`', '')}</p>
+<p class="outcome ${result.boundBy === 'quota' ? 'good' : 'plain'}">${verdict.replaceAll('`', '')}</p>
 <dl class="numbers">${figures(result).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </header>
 ${section('rate', 'Rate against the limit', rateChart(result))}

@@ -11,9 +11,7 @@ type Row = ReadonlyArray<string>
 export const figures = (result: BenchResult): ReadonlyArray<readonly [string, string]> => {
   const { ceiling, bestWidth, cpuSecondsPerMillionRows: cpu } = result
   const how =
-    bestWidth.share === null
-      ? 'computed'
-      : `by a run: ${percent(Math.min(1, bestWidth.share))} of the quota`
+    bestWidth.share === null ? 'computed' : `measured: ${percent(Math.min(1, bestWidth.share))}`
   return [
     ['Rows a second', number(result.rowsPerSecond)],
     ['Requests a second', result.requestsPerSecond.toFixed(1)],

@@ -82,7 +82,12 @@ svg .moment { text-anchor: middle; transform: translateY(1.2rem); }
 .bars-table rect { fill: var(--c0); fill-opacity: var(--area); }
 .bars-table tr.own rect { fill-opacity: 1; }
 .bars-table tr.own th { font-weight: 700; }
-.bars-table th[scope="row"] { white-space: normal; overflow-wrap: anywhere; min-width: 6rem; }
+.bars-table th[scope="row"] { white-space: normal; overflow-wrap: anywhere; }
+@media (max-width: 36rem) {
+  .bars-table tr { display: grid; grid-template-columns: 1fr auto; gap: .2rem .75rem; padding: .4rem 0; border-bottom: 1px solid var(--rule); }
+  .bars-table th, .bars-table td { border: 0; padding: 0; }
+  .bars-table td.bar { grid-area: 2 / 1 / 3 / 3; width: auto; }
+}
 footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: .75rem; font-size: .85rem; color: var(--faint); }
 @media print {
   :root { --paper: #fff; --ink: #000; --faint: #444; --rule: #bbb; --card: #fff; --c0: #1f5fbf; --c1: #a24b00; --c2: #6b3fa0; --good: #0b6b3a; --bad: #b3261e; --limit: #b3261e; color-scheme: light; }
