@@ -8,7 +8,7 @@ import { type Claim, fairPart, type Grant, QUIET_TAIL, RESERVE, type Report } fr
  * seconds at this interval, at four commands a second for each process.
  */
 const INTERVAL: Millis = 250
-/** Reports of a second, after which a division is evaluated anew, and what was wanted is forgotten. */
+/** Reports of a second, after which what was wanted is forgotten. */
 const REMEMBERED = 4
 /** An answer that takes longer comes too late: its report is repeated. */
 const ANSWERS_WITHIN: Millis = 1_000
@@ -44,8 +44,6 @@ interface Share {
   /** Limit of the scheduler: the part, while it is leased. */
   allowed: number
   version: number
-  /** When all of its claim was evaluated last. */
-  evaluatedAt: Millis
   idleSince: Millis | undefined
   /** Permits wanted at the last reports: the demand of a window comes in bursts. */
   readonly wanted: Array<number>
@@ -172,7 +170,7 @@ export class Member implements QuotaMember {
       if (!isLeaving) this.leaseEnd = now + lease
       this.lostAt = Number.NEGATIVE_INFINITY
       claimed.forEach(({ share, claim }, i) => {
-        this.granted(share, claim, grants[i], now)
+        this.granted(share, claim, grants[i])
       })
       this.answered()
       this.refresh(this.timer.now())
@@ -185,17 +183,16 @@ export class Member implements QuotaMember {
     if (this.isUrgent) this.soon()
   }
 
-  private granted(share: Share, claim: Claim, grant: Grant | undefined, now: Millis): void {
+  private granted(share: Share, claim: Claim, grant: Grant | undefined): void {
     share.part = grant?.part ?? claim.had
     share.version = grant?.version ?? 0
     share.less -= claim.less
-    if (claim.version === 0) share.evaluatedAt = now
     const isIdle = claim.want + claim.had + claim.held + share.part === 0
     if (isIdle && share.idleSince !== undefined) this.shares.delete(share.name)
   }
 
   private claim(share: Share, demand: Demand = NO_DEMAND, now: Millis, isLeaving: boolean): Claim {
-    const { limit, tail, turn, allowed, version, evaluatedAt, less } = share
+    const { limit, tail, turn, allowed, version, less } = share
     const isReserve = share === this.reserve
     share.wanted.push(Math.min(limit, demand.waiting + demand.used))
     if (share.wanted.length > REMEMBERED) share.wanted.shift()
@@ -212,8 +209,7 @@ export class Member implements QuotaMember {
       limit,
       tail,
       turn,
-      // Time changes a division as well: processes die, and leases end.
-      version: now - evaluatedAt >= REMEMBERED * INTERVAL ? 0 : version,
+      version,
       had,
       held: held > had ? held : 0,
       want: isLeaving ? 0 : wanted,
@@ -302,7 +298,6 @@ const newShare = (
   part: 0,
   allowed: 0,
   version: 0,
-  evaluatedAt: Number.NEGATIVE_INFINITY,
   idleSince: undefined,
   wanted: [],
   less: 0,

@@ -60,7 +60,10 @@ interface Holding {
 /** One limit in Redis. */
 interface Division {
   version: number
-  turn: number
+  /** What changes by time alone, and was the same at the last look. */
+  circumstances: string
+  /** When to look at it next. */
+  lookAt: Millis
   low: number
   lowFor: Millis
   lowUntil: Millis
@@ -95,6 +98,8 @@ export interface Account {
 
 /** A longer time without any report does not count: Redis was frozen, or its clock was set. */
 export const GAP: Millis = 1_000
+/** Processes die and leases end without a report, so the first report after this time looks for that. */
+export const LOOK_EVERY: Millis = 1_000
 /** Time after a lease in which the server may still count requests, after Redis has lost its data. */
 export const QUIET_TAIL: Millis = 2_500
 /**
@@ -110,6 +115,9 @@ export const RESERVE = 5_040
  */
 export const LOW_FOR: Millis = 4_000
 export const LOW_FOR_AT_MOST: Millis = 64_000
+
+/** Multiples of it are spread evenly between whole numbers. */
+export const GOLDEN = 0.618_033_988_75
 
 // constructors
 
@@ -133,6 +141,7 @@ export const divide = (
   limit: number,
   wants: ReadonlyArray<number>,
   turn: number,
+  luck = 0,
 ): ReadonlyArray<number> => {
   const order = wants.map((_, i) => i).sort((a, b) => (wants[a] ?? 0) - (wants[b] ?? 0) || a - b)
   const parts = wants.map(() => 0)
@@ -144,7 +153,8 @@ export const divide = (
     if (want > even) {
       const unsatisfied = order.slice(i).sort((a, b) => a - b)
       for (const [place, other] of unsatisfied.entries()) {
-        const isLucky = (place + turn) % count < left - even * count
+        const first = turn + (even === 0 ? Math.floor(luck * count) : 0)
+        const isLucky = (place + first) % count < left - even * count
         parts[other] = even + (isLucky ? 1 : 0)
       }
       return parts
@@ -154,6 +164,15 @@ export const divide = (
   }
   const rest = Math.floor(left / Math.max(1, wants.length))
   return parts.map((part) => part + rest)
+}
+
+/**
+ * Returns from 0 up to 1, by the name of a limit. Where permits are fewer than processes, those with a permit at one
+ * endpoint would else have one at each, more than they have in all, and the others none.
+ */
+const luckOf = (name: string): number => {
+  const sum = Array.from(new TextEncoder().encode(name)).reduce((all, byte) => all + byte, 0)
+  return (sum * GOLDEN) % 1
 }
 
 /** Returns the part of a limit that a part of the reserve stands for. */
@@ -187,7 +206,7 @@ export const report = (
     const { holdings } = division
     const before = holdings.get(id)
     const isSame = before?.granted === had && before.held === held && before.want === want
-    if (isSame && division.version === version && division.turn === turn && less === 0) {
+    if (isSame && division.version === version && clock < division.lookAt && less === 0) {
       return { part: undefined, version }
     }
 
@@ -202,9 +221,11 @@ export const report = (
       division.lowUntil = clock + division.lowFor
     }
 
-    let isChanged = less > 0 || division.turn !== turn
+    let isChanged = false
+    let isShort = want > had
     let others = 0
     let extra = 0
+    let silent = 0
     const wants = new Map([[id, want]])
     for (const [other, holding] of holdings) {
       if (other === id) continue
@@ -215,7 +236,9 @@ export const report = (
         continue
       }
       others += Math.max(holding.granted, holding.held)
-      if (clock <= until) wants.set(other, holding.want)
+      if (clock > until) continue
+      wants.set(other, holding.want)
+      if (holding.want > holding.granted) isShort = true
     }
     // One that was not heard for a lease goes on with its reserve, which it may not have had of this limit before.
     const [reserve] = claims
@@ -226,6 +249,7 @@ export const report = (
       const { granted = 0, held = 0 } = holdings.get(other) ?? {}
       const fair = fairPart(limit, reserves.get(other)?.granted ?? 0)
       extra += Math.max(0, fair - Math.max(granted, held))
+      silent++
     }
 
     const ids = [...wants.keys()].sort()
@@ -233,20 +257,31 @@ export const report = (
       effective,
       ids.map((other) => wants.get(other) ?? 0),
       turn,
+      luckOf(name),
     )
-    let part = Math.max(0, Math.min(parts[ids.indexOf(id)] ?? 0, effective - others))
+    const due = parts[ids.indexOf(id)] ?? 0
+    const room = effective - others
+    // While all have what they want, nothing moves.
+    const isSettled = !isShort && had <= room
+    let part = isSettled ? had : Math.max(0, Math.min(due, room))
     if (tail > BRIEF) part = Math.min(part, want)
-    part = Math.min(part, Math.max(had, effective - others - extra))
+    part = Math.min(part, Math.max(had, room - extra))
     if (clock < account.quietUntil) part = Math.min(part, had)
     if (want === 0 && had === 0) part = 0
 
     const granted = Math.max(had, part)
     const { granted: g, held: h, want: w } = before ?? { granted: 0, held: 0, want: 0 }
-    if (g !== granted || h !== held || w !== want) isChanged = true
+    // The others divide the same whether it wants a little or much more than there is for it.
+    const isAlike = w === want || isSettled || (w > due && want > due)
+    if (g !== granted || h !== held || !isAlike) isChanged = true
+    const isQuiet = clock < account.quietUntil
+    const circumstances = [turn, effective, wants.size, silent, isQuiet ? 1 : 0].join(' ')
+    if (division.circumstances !== circumstances) isChanged = true
+    division.circumstances = circumstances
+    division.lookAt = Math.min(clock + LOOK_EVERY, (turn + 1) * turnLength)
     if (granted + held + want === 0) holdings.delete(id)
     else holdings.set(id, { granted, held, want })
     if (isChanged) division.version++
-    division.turn = turn
     if (holdings.size > 0 || clock < division.lowUntil + division.lowFor)
       divisions.set(name, division)
     else divisions.delete(name)
@@ -256,7 +291,8 @@ export const report = (
 
 const emptyDivision = (): Division => ({
   version: 0,
-  turn: 0,
+  circumstances: '',
+  lookAt: 0,
   low: 0,
   lowFor: 0,
   lowUntil: 0,

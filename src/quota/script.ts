@@ -3,7 +3,9 @@ import {
   BRIEF,
   type Claim,
   GAP,
+  GOLDEN,
   type Grant,
+  LOOK_EVERY,
   LOW_FOR,
   LOW_FOR_AT_MOST,
   QUIET_TAIL,
@@ -23,7 +25,7 @@ local now = math.floor(time[1] * 1000 + time[2] / 1000)
 local info = redis.pcall('INFO', 'server')
 local run = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or '-'
 
-local function divide(limit, wants, turn)
+local function divide(limit, wants, turn, luck)
   local order, parts = {}, {}
   for i = 1, #wants do order[i] = i; parts[i] = 0 end
   table.sort(order, function(a, b)
@@ -39,7 +41,8 @@ local function divide(limit, wants, turn)
       for j = i, #order do unsatisfied[#unsatisfied + 1] = order[j] end
       table.sort(unsatisfied)
       for place, other in ipairs(unsatisfied) do
-        local isLucky = (place - 1 + turn) % count < left - even * count
+        local first = turn + (even == 0 and math.floor(luck * count) or 0)
+        local isLucky = (place - 1 + first) % count < left - even * count
         parts[other] = even + (isLucky and 1 or 0)
       end
       return parts
@@ -50,6 +53,12 @@ local function divide(limit, wants, turn)
   local rest = math.floor(left / math.max(1, #wants))
   for i = 1, #parts do parts[i] = parts[i] + rest end
   return parts
+end
+
+local function luckOf(name)
+  local sum = 0
+  for i = 1, #name do sum = sum + string.byte(name, i) end
+  return (sum * ${GOLDEN}) % 1
 end
 
 local id, seq, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -99,15 +108,15 @@ for k = 2, #KEYS do
   local key, a = KEYS[k], 5 + (k - 2) * 8
   local limit, tail, version = tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]), tonumber(ARGV[a + 4])
   local had, held, want = tonumber(ARGV[a + 5]), tonumber(ARGV[a + 6]), tonumber(ARGV[a + 7])
-  local less, turn = tonumber(ARGV[a + 8]), math.floor(clock / ARGV[a + 3])
-  local known = redis.call('HMGET', key, id, '@version', '@turn', '@low', '@lowUntil', '@lowFor')
+  local less, turnLength = tonumber(ARGV[a + 8]), tonumber(ARGV[a + 3])
+  local known = redis.call('HMGET', key, id, '@version', '@look', '@low', '@lowUntil', '@lowFor', '@is')
   local before, current = known[1] or '', tonumber(known[2] or 0)
-  local isTurned = tonumber(known[3] or 0) ~= turn
   local same = before == had .. ' ' .. held .. ' ' .. want and current == version
-  if same and not isTurned and less == 0 then
+  if same and clock < tonumber(known[3] or 0) and less == 0 then
     reply[#reply + 1] = -1
     reply[#reply + 1] = version
   else
+    local turn = math.floor(clock / turnLength)
     if not members then readMembers() end
     local effective, lowUntil, lowFor = limit, tonumber(known[5] or 0), tonumber(known[6] or 0)
     if clock < lowUntil then effective = math.min(limit, tonumber(known[4])) end
@@ -121,7 +130,7 @@ for k = 2, #KEYS do
       redis.call('HSET', key, '@low', effective, '@lowUntil', lowUntil, '@lowFor', lowFor)
     end
 
-    local isChanged, others, count, extra, taken = less > 0 or isTurned, 0, 0, 0, {}
+    local isChanged, isShort, others, count, extra, taken = false, want > had, 0, 0, 0, {}
     local ids, wantOf = { id }, { [id] = want }
     local all = redis.call('HGETALL', key)
     for i = 1, #all, 2 do
@@ -139,15 +148,18 @@ for k = 2, #KEYS do
           if clock <= untilThen then
             ids[#ids + 1] = other
             wantOf[other] = tonumber(w)
+            if wantOf[other] > tonumber(g) then isShort = true end
           end
         end
       end
     end
 
+    local silentHere = 0
     for other, untilThen in pairs(silent) do
       if k > 2 and clock <= untilThen + tail then
         local fair = math.floor(limit * reserves[other] / ${RESERVE})
         extra = extra + math.max(0, fair - (taken[other] or 0))
+        silentHere = silentHere + 1
       end
     end
 
@@ -157,9 +169,11 @@ for k = 2, #KEYS do
       wants[i] = wantOf[other]
       if other == id then mine = i end
     end
-    local part = math.max(0, math.min(divide(effective, wants, turn)[mine], effective - others))
+    local due, room = divide(effective, wants, turn, luckOf(key))[mine], effective - others
+    local isSettled = not isShort and had <= room
+    local part = isSettled and had or math.max(0, math.min(due, room))
     if tail > ${BRIEF} then part = math.min(part, want) end
-    part = math.min(part, math.max(had, effective - others - extra))
+    part = math.min(part, math.max(had, room - extra))
     if clock < quiet then part = math.min(part, had) end
     if want == 0 and had == 0 then part = 0 end
 
@@ -172,10 +186,16 @@ for k = 2, #KEYS do
       count = count + 1
       redis.call('HSET', key, id, after)
     end
-    if before ~= after then isChanged = true end
+    local g, h, w = string.match(before, '^(%d+) (%d+) (%d+)$')
+    g, h, w = tonumber(g or 0), tonumber(h or 0), tonumber(w or 0)
+    local isAlike = w == want or isSettled or (w > due and want > due)
+    if g ~= granted or h ~= held or not isAlike then isChanged = true end
+    local is = table.concat({ turn, effective, #ids, silentHere, clock < quiet and 1 or 0 }, ' ')
+    if known[7] ~= is then isChanged = true end
     if isChanged then current = current + 1 end
     if count > 0 or clock < lowUntil + lowFor then
-      redis.call('HSET', key, '@version', current, '@turn', turn)
+      local look = math.min(clock + ${LOOK_EVERY}, (turn + 1) * turnLength)
+      redis.call('HSET', key, '@version', current, '@look', look, '@is', is)
       redis.call('PEXPIRE', key, count > 0 and ${KEEP} or ${2 * LOW_FOR_AT_MOST})
     else
       redis.call('DEL', key)
