@@ -1,0 +1,154 @@
+/**
+ * The README as a reader uses it: its blocks are pasted, in order, into a shell in an empty folder, and into
+ * `example.mjs`. npm has its defaults, and a registry on this machine.
+ */
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildPackage } from '../scripts/build.js'
+import { type LocalRegistry, localRegistry } from './support/localRegistry.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+
+// the blocks
+
+interface Block {
+  readonly name: string
+  readonly language: string
+  readonly text: string
+}
+
+const blocks: ReadonlyArray<Block> = Array.from(
+  readme.matchAll(/^```(\w+)[^\n]*\n([\s\S]*?)^```/gm),
+  ({ 1: language = '', 2: text = '', index }) => ({
+    name: `${language} in line ${readme.slice(0, index).split('\n').length}`,
+    language,
+    text,
+  }),
+)
+
+// the reader's shell
+
+interface Shell {
+  /** Pastes a line, and resolves with its status and with what was printed meanwhile. */
+  readonly paste: (line: string) => Promise<{ readonly status: number; readonly output: string }>
+  readonly close: () => void
+}
+
+const openShell = (cwd: string, env: NodeJS.ProcessEnv): Shell => {
+  const bash = spawn('bash', ['--noprofile', '--norc'], { cwd, env, detached: true })
+  let output = ''
+  let onOutput = (): void => {}
+  for (const stream of [bash.stdout, bash.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      output += part
+      onOutput()
+    })
+  }
+  return {
+    paste: (line) =>
+      new Promise((resolve) => {
+        output = ''
+        onOutput = () => {
+          const [, printed = '', status] = /([\s\S]*)=== (\d+) ===/.exec(output) ?? []
+          if (status !== undefined) resolve({ status: Number(status), output: printed })
+        }
+        bash.stdin.write(`${line}\necho "=== $? ==="\n`)
+      }),
+    close: () => {
+      if (bash.pid !== undefined) process.kill(-bash.pid)
+    },
+  }
+}
+
+const freePort = async (): Promise<string> => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return String(typeof address === 'object' ? address?.port : '')
+}
+
+// the tests
+
+let folder = ''
+let registry: LocalRegistry | undefined
+let shell: Shell | undefined
+let port = ''
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'payments-rx-readme-'))
+  const own = join(folder, 'package')
+  mkdirSync(own)
+  for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs']) {
+    cpSync(join(root, name), join(own, name), { recursive: true })
+  }
+  await buildPackage(join(own, 'dist'))
+  registry = await localRegistry(join(root, 'node_modules'), own)
+  port = await freePort()
+  const empty = join(folder, 'reader')
+  mkdirSync(empty)
+  const ownSettings = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|PAYMENTS_|NODE_|VITEST)/i.test(name),
+  )
+  shell = openShell(empty, {
+    ...Object.fromEntries(ownSettings),
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+    HOME: folder,
+    npm_config_registry: registry.url,
+  })
+})
+
+afterAll(async () => {
+  shell?.close()
+  await registry?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Runs each line of a block. */
+const paste = async (text: string): Promise<string> => {
+  let all = ''
+  for (const line of text.replaceAll('8080', port).trimEnd().split('\n')) {
+    const { status, output } = (await shell?.paste(line)) ?? { status: -1, output: '' }
+    all += output
+    expect(status, `${line}\n${all}`).toBe(0)
+  }
+  return all
+}
+
+const RUN = 'node example.mjs'
+
+describe('README', () => {
+  it('has at most 1,300 words', () => {
+    expect(readme.split(/\s+/).length).toBeLessThanOrEqual(1_300)
+  })
+
+  it('has the headings that one would search for', () => {
+    const headings = Array.from(readme.matchAll(/^## (.*)$/gm), ([, heading]) => heading)
+    expect(headings).toEqual(
+      expect.arrayContaining([
+        ...['Authentication', 'Pagination', 'Retries and idempotency', 'Rate limits', 'Timeouts'],
+        ...['Errors', 'Webhooks', 'Logging', 'Telemetry', 'Testing', 'Proxies', 'TypeScript'],
+      ]),
+    )
+  })
+
+  it.each(blocks.map((block, at) => ({ ...block, next: blocks[at + 1] })))(
+    'runs $name as pasted',
+    async ({ language, text, next }) => {
+      if (language === 'sh') {
+        await paste(text)
+        return
+      }
+      expect(language).toBe('ts')
+      writeFileSync(join(folder, 'reader/example.mjs'), text)
+      const isRunNext = next?.language === 'sh' && next.text.includes(RUN)
+      if (!isRunNext) await paste(RUN)
+    },
+  )
+})
