@@ -148,7 +148,9 @@ describe('README', () => {
       expect(language).toBe('ts')
       writeFileSync(join(folder, 'reader/example.mjs'), text)
       const isRunNext = next?.language === 'sh' && next.text.includes(RUN)
-      if (!isRunNext) await paste(RUN)
+      if (isRunNext) return
+      const printed = await paste(RUN)
+      if (/console/i.test(text)) expect(printed.trim()).not.toBe('')
     },
   )
 })
