@@ -13,8 +13,9 @@ export async function* recordsOf(
 ): AsyncGenerator<ReadonlyArray<ReadonlyArray<Cell>>> {
   let rest = ''
   for await (const text of texts) {
-    const { records, end } = parsed(rest + text)
-    rest = (rest + text).slice(end)
+    const all = rest + text
+    const { records, end } = parsed(all)
+    rest = all.slice(end)
     if (records.length > 0) yield records
   }
   if (rest !== '') torn(rest)
