@@ -23,7 +23,7 @@ import { KnownSecrets } from '../http/secrets.js'
 import { kyTransport } from '../http/transport/kyTransport.js'
 import { createScheduler, type LimitChanged } from '../scheduler/index.js'
 import { pausesOf } from '../stream/Backoff.js'
-import { PAUSES } from '../stream/index.js'
+import { exponential, PAUSES } from '../stream/index.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
 import { limitsOf, type ResolvedOptions } from './ClientOptions.js'
 
@@ -55,6 +55,7 @@ export const createRuntime = (
     random,
     uuid,
     authFor: (row) => authFor(row),
+    backoff: exponential({ ...PAUSES, repeats: Number.POSITIVE_INFINITY, random }),
     retryBudget: new RetryBudget({
       share: retry?.budget ?? RETRY_SHARE,
       burst: limitsOf(options).concurrency,

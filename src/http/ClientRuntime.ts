@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { Decoder } from '../decode/index.js'
 import type { IO } from '../fp.js'
 import type { Scheduler } from '../scheduler/index.js'
-import type { Millis, ObservableEither } from '../stream/index.js'
+import type { Backoff, Millis, ObservableEither } from '../stream/index.js'
 import type { AttemptContext } from './AttemptContext.js'
 import type { Codes } from './answer/errors.js'
 import type { ParseText, ResponseReader } from './answer/readAnswer.js'
@@ -21,6 +21,8 @@ import type { Timeout, Transport } from './transport/Transport.js'
 export interface ClientRuntime {
   readonly transport: Transport
   readonly scheduler: Scheduler<RateLimitKey>
+  /** Pauses between retries after faults, without an end. Those after a 429 are the scheduler's. */
+  readonly backoff: Backoff
   readonly retryBudget: RetryBudget
   readonly codes: Codes
   readonly authFor: (row: AnyEndpoint) => Auth

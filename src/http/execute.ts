@@ -5,13 +5,11 @@ import { redact } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined, E, type IO, memoized } from '../fp.js'
 import {
-  exponential,
   left,
   type Millis,
   mapLeft,
   type ObservableEither,
   orElse,
-  PAUSES,
   retry,
 } from '../stream/index.js'
 import { later } from '../stream/later.js'
@@ -31,10 +29,8 @@ import type { HttpResponse } from './transport/Transport.js'
 export const execute =
   (runtime: ClientRuntime, settings: CallSettings) =>
   (row: AnyEndpoint): Execute => {
-    const { deadline, retry: retries } = settings
-    const { random, timer } = runtime
-    const backoff = exponential({ ...PAUSES, repeats: retries.faults, random })
-    const policyRuntime = { ...runtime, backoff }
+    const { deadline } = settings
+    const { timer } = runtime
     const prepare = prepareRequest(row, { check: settings.check, now: runtime.now })
     const send = sendWithRetry(runtime, settings)(row)
 
@@ -69,7 +65,7 @@ export const execute =
           row.noContent !== undefined && response.status === 204
             ? { ...response, body: JSON.stringify({ ...sentParams(), ...row.noContent }) }
             : response
-        const policy = new RetryPolicy(policyRuntime, row, sentParams, attempts)
+        const policy = new RetryPolicy(runtime, settings.retry, row, sentParams, attempts)
         const endsAt = timer.now() + deadline
         const outcome = send(prepared.right, attempts).pipe(
           map(E.chain(({ context, response }) => read(context)(withContent(response)))),

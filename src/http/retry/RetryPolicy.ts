@@ -2,11 +2,11 @@ import { type AnyEndpoint, method } from '../../api/Endpoint.js'
 import { plural } from '../../decode/plural.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { defined, type E, O, pipe } from '../../fp.js'
-import type { Backoff, Millis } from '../../stream/index.js'
+import type { Millis } from '../../stream/index.js'
 import { carriesRequestId, isInProgressBy } from '../answer/errors.js'
 import { isGarbledBody, type RequestContext } from '../answer/failureOf.js'
 import { redactFailure, type TransientFailure } from '../ClientEvent.js'
-import type { ClientRuntime } from '../ClientRuntime.js'
+import type { ClientRuntime, RetrySettings } from '../ClientRuntime.js'
 import type { Failure } from '../Failure.js'
 import type { PreparedRequest } from '../request/prepareRequest.js'
 import type { HttpResponse, TransportError } from '../transport/Transport.js'
@@ -36,11 +36,10 @@ export interface Attempts {
   last?: AttemptResult | undefined
 }
 
-interface PolicyRuntime
-  extends Pick<ClientRuntime, 'retryBudget' | 'codes' | 'emit' | 'scheduler' | 'timer'> {
-  /** Pauses between retries after faults. Those after a 429 are the scheduler's. */
-  readonly backoff: Backoff
-}
+type PolicyRuntime = Pick<
+  ClientRuntime,
+  'backoff' | 'retryBudget' | 'codes' | 'emit' | 'scheduler' | 'timer'
+>
 
 /**
  * Decides by row and failure whether one call is retried after a fault, and whether its outcome is known.
@@ -50,6 +49,7 @@ interface PolicyRuntime
  */
 export class RetryPolicy {
   readonly #runtime: PolicyRuntime
+  readonly #retries: number
   readonly #row: AnyEndpoint
   readonly #sentParams: PreparedRequest['sentParams']
   readonly #attempts: Attempts
@@ -60,11 +60,13 @@ export class RetryPolicy {
 
   constructor(
     runtime: PolicyRuntime,
+    { faults }: Pick<RetrySettings, 'faults'>,
     row: AnyEndpoint,
     sentParams: PreparedRequest['sentParams'],
     attempts: Attempts,
   ) {
     this.#runtime = runtime
+    this.#retries = faults
     this.#row = row
     this.#sentParams = sentParams
     this.#attempts = attempts
@@ -84,7 +86,7 @@ export class RetryPolicy {
     if (!isRetryable(row, failure, isInProgress)) return O.none
     const { call, count, retryAfter, sendBy } = this.#attempts
     const pause = pipe(
-      backoff(attempt),
+      attempt > this.#retries ? O.none : backoff(attempt),
       O.map((ms) => Math.max(ms, Math.min(retryAfter, scheduler.core.refusals.maxRetryAfter))),
       O.filter((ms) => timer.now() + ms <= sendBy),
       O.chain((ms) => this.#takePermit(ms)),
