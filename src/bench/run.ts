@@ -19,6 +19,7 @@ import {
   tap,
 } from 'rxjs'
 import type { Client } from '../client/createClient.js'
+import { widthFor } from '../client/measuredWidth.js'
 import type { ExportError } from '../export/index.js'
 import { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
@@ -27,7 +28,7 @@ import { later } from '../stream/later.js'
 import type { BenchResult, Ceiling } from './BenchResult.js'
 import type { Measurement } from './measure.js'
 import { pool } from './pool.js'
-import { verdictOf, widthFor } from './verdict.js'
+import { verdictOf } from './verdict.js'
 import type { Work } from './workload.js'
 
 // model

@@ -1,4 +1,5 @@
 /** Why a run was as fast as it was, by Little's law: requests under way = requests a second x time of an answer. */
+import { widthFor } from '../client/measuredWidth.js'
 import { number, percent } from '../report/text.js'
 import type { BoundBy, Ceiling } from './BenchResult.js'
 import type { Measured } from './measure.js'
@@ -37,14 +38,8 @@ const BUSY = 0.8
 const CPU_FULL = 0.9
 /** Part of the requests from which on refusals and faults are the bound. */
 const TROUBLE = 0.02
-/** Room for the spread of answers. */
-const HEADROOM = 1.25
 
 // functions
-
-/** Returns the requests at a time that use a rate up, when an answer takes `answer` ms. */
-export const widthFor = (perSecond: number, answer: number, concurrency: number): number =>
-  Math.max(1, Math.min(concurrency, Math.ceil((perSecond * answer * HEADROOM) / 1_000) + 1))
 
 export const verdictOf = (one: Case): Verdict => {
   const { measured, ceiling, width, concurrency, refused, failed, unit } = one

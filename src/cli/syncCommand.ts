@@ -296,7 +296,12 @@ const perform = async (
   const steady = steadyTimer(timer)
   const started = steady.now()
   let counters = NO_COUNTERS
-  const monitor = monitorProgress({ client, counters: () => counters, timer: steady })
+  const monitor = monitorProgress({
+    client,
+    counters: () => counters,
+    timer: steady,
+    parallel: flags.parallel,
+  })
   const view = showProgress(terminal, flags, monitor)
   const hearing = terminal.signals.pipe(take(1)).subscribe((signal) => {
     stopped = signal

@@ -62,13 +62,23 @@ export const measuredWidth = (
     ),
   )
 
-/** Returns the requests that use the limits up, and one for the page that is worked on; no more than there may be. */
 const requestsFor = (
   { global, endpoint, concurrency }: ListLimits,
   { first, mean }: RoundTrips,
 ): number => {
-  const roundTrip = Math.min(mean, first * QUEUEING)
-  const underWay = Math.ceil((Math.min(global, endpoint) * roundTrip * MARGIN) / 1_000)
-  const requests = Math.floor(Math.min(underWay + 1, concurrency))
-  return requests === Number.POSITIVE_INFINITY ? UNLIMITED : Math.max(1, requests)
+  const requests = widthFor(
+    Math.min(global, endpoint),
+    Math.min(mean, first * QUEUEING),
+    concurrency,
+  )
+  return requests === Number.POSITIVE_INFINITY ? UNLIMITED : requests
+}
+
+/**
+ * Returns the requests at a time that use up a rate of `perSecond`, with one for the page that is worked on; no more than
+ * `concurrency`.
+ */
+export const widthFor = (perSecond: number, roundTrip: Millis, concurrency: number): number => {
+  const underWay = Math.ceil((perSecond * roundTrip * MARGIN) / 1_000)
+  return Math.max(1, Math.floor(Math.min(underWay + 1, concurrency)))
 }

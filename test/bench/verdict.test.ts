@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { type Case, verdictOf, widthFor } from '../../src/bench/verdict.js'
+import { type Case, verdictOf } from '../../src/bench/verdict.js'
+import { widthFor } from '../../src/client/measuredWidth.js'
 
 const ceiling = { name: 'endpoint', perSecond: 20 } as const
 

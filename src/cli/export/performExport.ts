@@ -46,7 +46,7 @@ export interface PreparedExport extends Output {
 /** Resolves with the exit status. Rejects with what can only be a bug; all is unsubscribed then. */
 export const performExport = async (
   terminal: Terminal,
-  flags: Pick<ExportFlags, 'formulas' | 'quiet' | 'progress' | 'report' | 'resume'>,
+  flags: Pick<ExportFlags, 'formulas' | 'parallel' | 'quiet' | 'progress' | 'report' | 'resume'>,
   prepared: PreparedExport,
 ): Promise<number> => {
   const { client, events, name } = prepared
@@ -59,7 +59,12 @@ export const performExport = async (
   let progress: ExportProgress | undefined
 
   const listening = new Subscription()
-  const watching = monitorProgress({ client, counters: () => counters, timer })
+  const watching = monitorProgress({
+    client,
+    counters: () => counters,
+    timer,
+    parallel: flags.parallel,
+  })
   listening.add(watching.close)
   const report = reporting?.({ client, timer }, watching)
   listening.add(report?.close)

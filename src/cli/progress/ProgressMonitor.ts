@@ -8,6 +8,7 @@ import {
   Subscription,
   share,
   takeUntil,
+  tap,
 } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
 import { defined, type IO } from '../../fp.js'
@@ -39,6 +40,8 @@ export interface MonitoredRun {
   readonly client: Pick<Client, 'events' | 'scheduler'>
   readonly counters: IO<ExportCounters>
   readonly timer: SchedulerLike
+  /** Requests at a time, where they were given. */
+  readonly parallel?: number | undefined
 }
 
 export interface ProgressMonitor {
@@ -51,6 +54,9 @@ export interface ProgressMonitor {
 
 /** In ms. */
 const SAMPLE_INTERVAL = 250
+
+/** Weight of a sample in the mean of the requests under way: that of three seconds. */
+const WEIGHT = 1 / 12
 
 /** Before a scheduler has published its state. */
 const IDLE_SCHEDULER: SchedulerState = {
@@ -65,11 +71,17 @@ const IDLE_SCHEDULER: SchedulerState = {
 // constructors
 
 /** Monitors a run that begins now. */
-export const monitorProgress = ({ client, counters, timer }: MonitoredRun): ProgressMonitor => {
+export const monitorProgress = ({
+  client,
+  counters,
+  timer,
+  parallel,
+}: MonitoredRun): ProgressMonitor => {
   const started = timer.now()
   let activity = NO_ACTIVITY
   let throughput: Throughput = [{ at: 0, rows: 0 }]
   let scheduler = IDLE_SCHEDULER
+  let underWay = 0
 
   const closed = new Subject<void>()
   const watching = new Subscription(() => closed.next())
@@ -100,12 +112,19 @@ export const monitorProgress = ({ client, counters, timer }: MonitoredRun): Prog
       ...defined({ msLeft: timeLeft(throughput), quota: quotaOf(scheduler) }),
       scheduler,
       paused: pausedAt(activity, now).length,
-      stallReasons: stallReasons(activity, scheduler, now),
+      stallReasons: stallReasons(activity, scheduler, now, { given: parallel, underWay }),
     }
   }
 
   return {
-    samples: interval(SAMPLE_INTERVAL, timer).pipe(map(current), takeUntil(closed), share()),
+    samples: interval(SAMPLE_INTERVAL, timer).pipe(
+      tap(() => {
+        underWay += (scheduler.inFlight - underWay) * WEIGHT
+      }),
+      map(current),
+      takeUntil(closed),
+      share(),
+    ),
     current,
     close: () => watching.unsubscribe(),
   }

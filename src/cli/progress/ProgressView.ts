@@ -5,7 +5,7 @@ import { filter, type MonoTypeOperatorFunction, type SchedulerLike, Subscription
 import { oneLine } from '../../decode/redact.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { duration, number, percent, plural, roundedDuration, truncate } from '../../report/text.js'
-import { EXIT_LOCKED, EXIT_USAGE } from '../output.js'
+import { EXIT_COMPLETE, EXIT_LOCKED, EXIT_USAGE } from '../output.js'
 import type { Terminal } from '../Terminal.js'
 import type { ProgressMonitor, ProgressSample } from './ProgressMonitor.js'
 import { describeStall } from './StallReason.js'
@@ -58,8 +58,11 @@ export const showProgress = (
   const complain = ({ reason }: Outcome): void => {
     if (reason !== undefined) say(`payments-rx: ${reason}`)
   }
+  const paint = painter(canRedraw(screen) && hasColours(screen))
   const conclude = (outcome: Outcome): void => {
-    if (!NOTHING_DONE.includes(outcome.status)) say(outcome.summary)
+    const style = outcome.status === EXIT_COMPLETE ? 'green' : 'red'
+    const summary = oneLine(outcome.summary).replace(/^\w+/, (verdict) => paint(style, verdict))
+    if (!NOTHING_DONE.includes(outcome.status)) screen.stderr.write(`${summary}\n`)
     complain(outcome)
   }
   if (quiet) return viewOf(Subscription.EMPTY, () => {}, complain)
@@ -87,14 +90,17 @@ const viewOf = (
 const canRedraw = ({ stderr, env }: Screen): boolean =>
   stderr.isTTY === true && env.TERM !== 'dumb' && stderr.columns !== 0 && stderr.rows !== 0
 
+const hasColours = ({ env }: Screen): boolean => (env.NO_COLOR ?? '') === ''
+
 const redraw = (
-  { stderr, env }: Screen,
+  screen: Screen,
   say: ProgressView['say'],
   conclude: (outcome: Outcome) => void,
   { samples }: ProgressMonitor,
 ): ProgressView => {
+  const { stderr } = screen
   const line = createLogUpdate(stderr)
-  const colours = (env.NO_COLOR ?? '') === ''
+  const colours = hasColours(screen)
   const drawing = samples.subscribe((sample) =>
     line(progressLines({ columns: stderr.columns ?? 80, colours }, sample)),
   )
@@ -143,34 +149,56 @@ export const retryNotes = (timer: Pick<SchedulerLike, 'now'>) => {
 
 // lines
 
+type Style = Parameters<typeof styleText>[0]
+
 /** A part of a line; the lowest priority gives way first. */
 interface Part {
   readonly text: string
   readonly priority: number
+  readonly style?: Style
 }
 
 const GAP = '  '
-const BAR_COLUMNS = 20
+const BAR_COLUMNS = { least: 10, most: 20 }
 /** With fewer columns there is no bar. */
-const LEAST_FOR_BAR = 60
+const LEAST_FOR_BAR = 70
 
-/** Formats a sample for a terminal: what fits on a line, and a second line with the gravest reason of a stall. */
+/**
+ * Formats a sample for a terminal: what fits on a line, and a second line with the gravest reason of a stall. On 80
+ * columns there is room for a bar, share, rows, rate and time left, whatever their numbers.
+ */
 export const progressLines = (
   { columns, colours }: { readonly columns: number; readonly colours: boolean },
   sample: ProgressSample,
 ): string => {
+  const paint = painter(colours)
   const wide = Math.max(1, columns - 1) // the last column makes some terminals wrap
-  const first = fitToWidth(parts(sample, wide), wide)
+  const { share } = sample.counters.estimate
+  const hasBar = share !== undefined && columns >= LEAST_FOR_BAR
+  const texts = fitToWidth(
+    parts(sample, hasBar),
+    wide - (hasBar ? BAR_COLUMNS.least + GAP.length : 0),
+  )
+  const room = wide - widthOf(texts) - GAP.length
+  const first = [
+    ...(hasBar ? [bar(share, Math.min(room, BAR_COLUMNS.most), paint)] : []),
+    ...texts.map(({ text, style }) => paint(style, text)),
+  ].join(GAP)
   const [reason] = sample.stallReasons
   if (reason === undefined) return first
   const why = truncate(oneLine(describeStall(reason)), wide)
-  return `${first}\n${colours ? styleText(COLOURS[reason._tag], why, { validateStream: false }) : why}`
+  return `${first}\n${paint(COLOURS[reason._tag], why)}`
 }
+
+const painter =
+  (colours: boolean) =>
+  (style: Style | undefined, text: string): string =>
+    colours && style !== undefined ? styleText(style, text, { validateStream: false }) : text
 
 /** Formats a sample for a log, where nothing is redrawn. */
 export const progressLogLine = (sample: ProgressSample): string => {
   const why = sample.stallReasons.slice(0, 1).map((reason) => oneLine(describeStall(reason)))
-  return [...parts(sample, 0).map(({ text }) => text), ...why].join(', ')
+  return [...parts(sample).map(({ text }) => text), ...why].join(', ')
 }
 
 const COLOURS = {
@@ -178,37 +206,51 @@ const COLOURS = {
   Refused: 'yellow',
   Silence: 'yellow',
   Lowered: 'yellow',
+  Width: 'yellow',
   Limit: 'dim',
 } as const
 
-const parts = (sample: ProgressSample, columns: number): ReadonlyArray<Part> => {
+/** `hasBar`: rate and time left stay beside it, rather than rejected rows. */
+const parts = (sample: ProgressSample, hasBar = false): ReadonlyArray<Part> => {
   const { elapsedMs, msLeft, quota } = sample
   const { rows, rejects, refused, failed, estimate } = sample.counters
   const { share } = estimate
+  const refusals: Part = { text: `${number(refused)} refused`, priority: 2 }
   return [
-    ...(share === undefined || columns < LEAST_FOR_BAR ? [] : [{ text: bar(share), priority: 1 }]),
-    ...(share === undefined ? [] : [{ text: percent(share), priority: 9 }]),
+    ...(share === undefined ? [] : [{ text: percent(share), priority: 9, style: 'bold' } as const]),
     { text: plural(rows, 'row'), priority: 10 },
     { text: `${number(sample.rowsPerSecond)} rows/s`, priority: 7 },
-    ...(quota === undefined ? [] : [{ text: `${percent(quota)} of the quota`, priority: 4 }]),
-    { text: `${number(refused)} refused`, priority: refused > 0 ? 6 : 2 },
-    ...(failed > 0 ? [{ text: `${number(failed)} failed`, priority: 5 }] : []),
-    ...(rejects > 0 ? [{ text: `${number(rejects)} rejected`, priority: 8 }] : []),
-    { text: duration(elapsedMs), priority: 3 },
+    ...(quota === undefined ? [] : [{ text: `${percent(quota)} of the quota`, priority: 3 }]),
+    refused > 0 ? { ...refusals, priority: 4, style: 'yellow' } : refusals,
+    ...(failed > 0
+      ? [{ text: `${number(failed)} failed`, priority: 5, style: 'red' } as const]
+      : []),
+    ...(rejects > 0
+      ? [
+          {
+            text: `${number(rejects)} rejected`,
+            priority: hasBar ? 6 : 8,
+            style: 'red',
+          } as const,
+        ]
+      : []),
+    { text: duration(elapsedMs), priority: 2.5 },
     ...(msLeft === undefined
       ? []
       : [{ text: `about ${roundedDuration(msLeft)} left`, priority: 8 }]),
   ]
 }
 
-const bar = (share: number): string => {
-  const full = Math.floor(share * BAR_COLUMNS)
-  return '█'.repeat(full) + '░'.repeat(BAR_COLUMNS - full)
+const bar = (share: number, columns: number, paint: ReturnType<typeof painter>): string => {
+  const full = Math.floor(share * columns)
+  return paint('green', '█'.repeat(full)) + paint('dim', '░'.repeat(columns - full))
 }
 
-const fitToWidth = (all: ReadonlyArray<Part>, columns: number): string => {
-  const text = all.map(({ text }) => text).join(GAP)
-  if (text.length <= columns || all.length <= 1) return truncate(text, columns)
+const widthOf = (some: ReadonlyArray<Part>): number => some.map(({ text }) => text).join(GAP).length
+
+const fitToWidth = (all: ReadonlyArray<Part>, columns: number): ReadonlyArray<Part> => {
+  if (widthOf(all) <= columns) return all
+  if (all.length <= 1) return all.map((part) => ({ ...part, text: truncate(part.text, columns) }))
   const least = Math.min(...all.map(({ priority }) => priority))
   const leaving = all.findIndex(({ priority }) => priority === least)
   return fitToWidth(all.toSpliced(leaving, 1), columns)

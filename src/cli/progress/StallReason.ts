@@ -1,4 +1,6 @@
 /** Why a run is not going faster. */
+import { login } from '../../api/authentication.js'
+import { widthFor } from '../../client/measuredWidth.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { duration, number, plural, roundedDuration } from '../../report/text.js'
 import type { SchedulerState } from '../../scheduler/index.js'
@@ -10,6 +12,8 @@ export interface ClientActivity {
   readonly pauses: ReadonlyArray<Pause>
   /** When the last answer came, or else the first request left, in ms. */
   readonly lastAnswer?: number
+  /** Mean time to an answer of the last pages, in ms. */
+  readonly roundTrip?: number
 }
 
 interface Pause {
@@ -20,13 +24,22 @@ interface Pause {
 
 export const NO_ACTIVITY: ClientActivity = { pauses: [] }
 
+/** Weight of the last answer in the mean. */
+const WEIGHT = 1 / 8
+
 export const noteEvent =
   (event: ClientEvent, now: number) =>
   (activity: ClientActivity): ClientActivity => {
     switch (event._tag) {
       case 'Sent':
         return { lastAnswer: now, ...activity }
-      case 'Answered':
+      case 'Answered': {
+        const { endpoint, status, took } = event
+        const { roundTrip = took } = activity
+        return endpoint === login.route || status !== 200
+          ? { ...activity, lastAnswer: now }
+          : { ...activity, lastAnswer: now, roundTrip: roundTrip + (took - roundTrip) * WEIGHT }
+      }
       case 'Unanswered':
         return { ...activity, lastAnswer: now }
       case 'Retrying': {
@@ -57,6 +70,15 @@ export type StallReason =
       readonly allowed: number
       readonly limit: number
     }
+  /** So many requests at a time, as given or as the service allows, leave some of the quota. */
+  | {
+      readonly _tag: 'Width'
+      readonly requests: number
+      /** Of a page, in ms. */
+      readonly roundTrip: number
+      /** Requests at a time that would use the quota up; absent where the service lets no more in. */
+      readonly needed?: number
+    }
   /** Requests wait for a limit: the quota is used up. */
   | {
       readonly _tag: 'Limit'
@@ -68,11 +90,24 @@ export type StallReason =
 /** A longer silence is a stall, in ms. */
 const SLOW_ANSWER = 5_000
 
+/** Requests at a time: how many there may be, and how many there were in the last seconds. */
+export interface WidthUsed {
+  /** As given for the run; absent where it takes as many as use the quota up. */
+  readonly given?: number | undefined
+  readonly underWay: number
+}
+
+/** Part of the requests at a time that is under way when their number is the bound: the rest is worked on. */
+const BUSY = 0.8
+/** Part of a rate limit from which on it is used up. */
+const FULL = 0.93
+
 /** Returns the reasons at `now` in ms, the gravest first. */
 export const stallReasons = (
   activity: ClientActivity,
   state: SchedulerState,
   now: number,
+  width: WidthUsed = { underWay: 0 },
 ): ReadonlyArray<StallReason> => {
   const { backingOff, inFlight, waiting, tiers } = state
   const [pause] = pausedAt(activity, now).toSorted((a, b) => a.until - b.until)
@@ -87,9 +122,29 @@ export const stallReasons = (
       .map(
         ({ name, allowed, limit }) => ({ _tag: 'Lowered', tier: name, allowed, limit }) as const,
       ),
+    waiting === 0 && widthReason(activity, state, width),
     tier && waiting > 0 && { _tag: 'Limit', tier: tier.name, requests: waiting, limit: tier.limit },
   ]
   return reasons.filter((reason) => reason !== false && reason !== undefined)
+}
+
+const widthReason = (
+  { roundTrip }: ClientActivity,
+  { tiers }: SchedulerState,
+  { given = Number.POSITIVE_INFINITY, underWay }: WidthUsed,
+): StallReason | undefined => {
+  const rates = tiers.filter(({ kind, name }) => kind === 'rate' && name !== 'logins')
+  const perSecond = Math.min(...rates.map(({ limit }) => limit))
+  const used = Math.max(0, ...rates.map(({ share }) => share))
+  const concurrency = Math.min(
+    ...tiers.filter(({ kind }) => kind === 'concurrency').map(({ limit }) => limit),
+  )
+  const requests = Math.min(given, concurrency)
+  if (roundTrip === undefined || used >= FULL || underWay < BUSY * requests) return undefined
+  const needed = widthFor(perSecond, roundTrip, concurrency)
+  if (needed > requests) return { _tag: 'Width', requests, roundTrip, needed }
+  const isEnough = (requests * 1_000) / roundTrip >= perSecond
+  return isEnough ? undefined : { _tag: 'Width', requests, roundTrip }
 }
 
 export const describeStall = (reason: StallReason): string => {
@@ -102,6 +157,13 @@ export const describeStall = (reason: StallReason): string => {
       return `no answer for ${roundedDuration(reason.ms)}: ${plural(reason.requests, 'request')} under way`
     case 'Lowered':
       return `${reason.tier} limit taken as ${number(reason.allowed)}, not ${number(reason.limit)}, after refusals: does somebody else use this account?`
+    case 'Width': {
+      const { requests, roundTrip, needed } = reason
+      const atATime = `${plural(requests, 'request')} at a time at ${number(roundTrip)} ms a page`
+      return needed === undefined
+        ? `${atATime}: the service lets no more in at a time`
+        : `${atATime}: --parallel ${needed} would use more of the quota`
+    }
     case 'Limit':
       return `${plural(reason.requests, 'request')} behind the ${reason.tier} limit of ${number(reason.limit)}`
   }

@@ -97,7 +97,7 @@ describe('on a terminal', () => {
         /^█{3}░{17} {2}\d\d % {2}\d+ rows {2}1\d rows\/s {2}.* min \d\d s left$/,
       ),
     )
-    expect(text.endsWith('complete: 5 rows\n')).toBe(true)
+    expect(stripVTControlCharacters(text).endsWith('complete: 5 rows\n')).toBe(true)
   })
 
   it('stops drawing when the monitor closes, and still prints the summary', () => {
@@ -105,12 +105,23 @@ describe('on a terminal', () => {
       close()
       view.end(DONE)
     })
-    expect(text.endsWith('complete: 5 rows\n')).toBe(true)
+    expect(stripVTControlCharacters(text).endsWith('complete: 5 rows\n')).toBe(true)
   })
 
   it('keeps messages above the line', () => {
     const text = shown({}, { isTTY: true }, undefined, (view) => view.say('one thing'))
     expect(text).toContain('one thing\n')
+  })
+
+  it('has the verdict in colour, unless NO_COLOR is set', () => {
+    const end = (outcome: typeof DONE) => (view: ProgressView) => view.end(outcome)
+    const green = '\u001b[32mcomplete\u001b[39m: 5 rows\n'
+    const red = '\u001b[31mincomplete\u001b[39m: 5 rows\n'
+    expect(shown({}, { isTTY: true }, undefined, end(DONE))).toContain(green)
+    expect(shown({}, { isTTY: true }, undefined, end(FAILED))).toContain(red)
+    expect(shown({}, { isTTY: true, env: { NO_COLOR: '1' } }, undefined, end(DONE))).not.toContain(
+      '\u001b[32m',
+    )
   })
 
   it('has no colours where NO_COLOR is set', () => {
@@ -305,8 +316,10 @@ describe('a line on a terminal', () => {
   it.each([
     [
       100,
-      '47 %  1,234,000 rows  39,800 rows/s  98 % of the quota  0 refused  31.0 s  about 40 s left',
+      '████████░░░░░░░░░░  47 %  1,234,000 rows  39,800 rows/s  98 % of the quota  31.0 s  about 40 s left',
     ],
+    [80, '█████████░░░░░░░░░░░  47 %  1,234,000 rows  39,800 rows/s  about 40 s left'],
+    [70, '███████░░░░░░░░  47 %  1,234,000 rows  39,800 rows/s  about 40 s left'],
     [60, '47 %  1,234,000 rows  39,800 rows/s  about 40 s left'],
     [40, '47 %  1,234,000 rows  about 40 s left'],
     [30, '47 %  1,234,000 rows'],
@@ -320,8 +333,22 @@ describe('a line on a terminal', () => {
     expect(lineAt(50, { ...SAMPLE, counters })).toBe(
       '47 %  1,234,000 rows  3 rejected  about 40 s left',
     )
-    expect(lineAt(86, { ...SAMPLE, counters: { ...counters, failed: 1 } })).toBe(
-      '47 %  1,234,000 rows  39,800 rows/s  2 refused  1 failed  3 rejected  about 40 s left',
+    expect(lineAt(100, { ...SAMPLE, counters: { ...counters, failed: 1 } })).toBe(
+      '█████░░░░░░░  47 %  1,234,000 rows  39,800 rows/s  2 refused  1 failed  3 rejected  about 40 s left',
+    )
+  })
+
+  it('has a bar, share, rows, rate and time left on 80 columns, whatever the numbers', () => {
+    const counters = {
+      ...COUNTERS,
+      rows: 1_234_567_890,
+      rejects: 9_999,
+      refused: 9_999,
+      failed: 9_999,
+    }
+    const line = lineAt(80, { ...SAMPLE, counters, msLeft: 45_000_000, elapsedMs: 400_000_000 })
+    expect(line).toMatch(
+      /^█{4,}░{5,} {2}47 % {2}1,234,567,890 rows {2}39,800 rows\/s {2}about 12 h 30 min left$/,
     )
   })
 

@@ -5,6 +5,7 @@ import {
   NO_ACTIVITY,
   noteEvent,
   stallReasons,
+  type WidthUsed,
 } from '../../../src/cli/progress/StallReason.js'
 import type { RedactedFailure } from '../../../src/http/ClientEvent.js'
 import type { ClientEvent } from '../../../src/index.js'
@@ -30,6 +31,14 @@ const said = (
   now = 10_000,
 ): ReadonlyArray<string> => stallReasons(activity, state(changes), now).map(describeStall)
 
+const ANSWERED = {
+  _tag: 'Answered',
+  call: 1,
+  endpoint,
+  attempt: 1,
+  status: 200,
+} as const
+
 const SENT = { _tag: 'Sent', call: 1, endpoint, attempt: 1, waited: 0 } as const
 
 describe('stall reasons', () => {
@@ -42,6 +51,37 @@ describe('stall reasons', () => {
     expect(said({ waiting: 4, tiers: [global, tier({ waiting: 1 })] })).toEqual([
       '4 requests behind the endpoint limit of 20',
     ])
+  })
+
+  describe('name the requests at a time when they leave some of the quota', () => {
+    const slow = told([9_000, { ...ANSWERED, took: 490 }])
+    const tiers = [
+      tier({ name: 'concurrency', kind: 'concurrency', limit: 50, allowed: 50 }),
+      tier({ used: 8, usedMost: 8, share: 0.4 }),
+    ]
+    const of = (width: WidthUsed, activity = slow, changes = {}) =>
+      stallReasons(activity, state({ tiers, ...changes }), 10_000, width).map(describeStall)
+
+    it('as given', () => {
+      expect(of({ given: 8, underWay: 7.6 })).toEqual([
+        '8 requests at a time at 490 ms a page: --parallel 14 would use more of the quota',
+      ])
+    })
+
+    it('as the service allows', () => {
+      const slower = told([9_000, { ...ANSWERED, took: 4_900 }])
+      expect(of({ underWay: 50 }, slower)).toEqual([
+        '50 requests at a time at 4,900 ms a page: the service lets no more in at a time',
+      ])
+    })
+
+    it('but not while fewer are under way, nor when the quota is used up', () => {
+      expect(of({ given: 8, underWay: 4 })).toEqual([])
+      expect(of({ given: 8, underWay: 8 }, NO_ACTIVITY)).toEqual([])
+      expect(of({ underWay: 8 })).toEqual([])
+      const full = [...tiers.slice(0, 1), tier({ share: 1 })]
+      expect(of({ given: 8, underWay: 8 }, slow, { tiers: full })).toEqual([])
+    })
   })
 
   it('name refused requests', () => {
