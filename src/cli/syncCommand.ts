@@ -14,7 +14,6 @@ import { destinationName } from '../export/sync/SyncOptions.js'
 import { defined, E } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
 import { duration, number, plural } from '../report/text.js'
-import { isSnapshotPosition } from '../stream/snapshot/SnapshotPosition.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
 import {
   addConnectionOptions,
@@ -318,9 +317,9 @@ const perform = async (
   const took = tap((event: SyncEvent) => {
     if (E.isLeft(event)) return
     progress = event.right
-    const { begun, next, waiting } = progress
+    const { begun, waiting } = progress
     if (waiting !== undefined) view.say(waitNote(waiting))
-    counters = countProgress(progress, isSnapshotPosition(next) ? next : undefined)(counters)
+    counters = countProgress(progress)(counters)
     if (begun !== undefined) view.say(beginning(begun))
   })
   const event = await lastValueFrom(events.pipe(took)).finally(() => hearing.unsubscribe())

@@ -175,6 +175,8 @@ export interface ExportProgress {
   readonly formulas?: number
   /** The position of all that is left to read; absent at the end of the list. */
   readonly next?: AnyPosition
+  /** How much of its time range was read, of a snapshot: 0 to 1, 1 at the end. Absent while that is unknown. */
+  readonly share?: number
   /** True if the list was read to its end. */
   readonly ended: boolean
   /** It was told to `stop` before. */

@@ -12,11 +12,12 @@ import {
   takeWhile,
   tap,
 } from 'rxjs'
-import { bare, E, O } from '../fp.js'
+import { bare, defined, E, O } from '../fp.js'
 import { rowId } from '../http/answer/readAnswer.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { Millis } from '../stream/index.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
+import { NOTHING_READ, type ProgressEstimate, updateEstimate } from './ProgressEstimate.js'
 import type { AnyPosition, Drainable, SourcePage } from './SourcePage.js'
 import { type Known, type Reject, type Sorting, sortPage } from './sortPage.js'
 
@@ -37,6 +38,8 @@ export interface Progress {
   readonly repeated?: number
   /** The position of all that comes after these pages; absent at the end of the list. */
   readonly next?: AnyPosition
+  /** How much of its time range was read, of a snapshot: 0 to 1, 1 at the end. Absent while that is unknown. */
+  readonly share?: number
   /** True if the list was read to its end, rejected rows or not. */
   readonly ended: boolean
   /** Why it was not. */
@@ -70,6 +73,8 @@ export interface ExportListOptions<A, B = A>
     Pick<Sorting<A, B>, 'check'>,
     Partial<Known> {
   readonly list: Drainable<A>
+  /** How much was read before, where it continues. */
+  readonly estimate?: ProgressEstimate
   /** Takes the rows of a page, and the page they are of. */
   readonly sink: (rows: ReadonlyArray<B>, page: SourcePage<A>) => Promise<unknown>
   /** Takes the rows that are not written. */
@@ -105,6 +110,7 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
     } = options
     const known = seen && { seen, ...(options.key === undefined ? { rejectedIds } : {}) }
     const sort = sortPage<A, B>({ filter, map, key, check, redact }, known)
+    let { estimate = NOTHING_READ } = options
     let progress = NO_PROGRESS
     let committed = progress
     let committedAt = Number.NEGATIVE_INFINITY // after the first page: each start gets somewhere
@@ -141,13 +147,17 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
       if (bad.length > 0) await rejects(bad)
       const { next: _, ...before } = progress
       const again = (before.repeated ?? 0) + repeated
+      const left = O.toUndefined(page.next)
+      if (left !== undefined && 'slices' in left) {
+        estimate = updateEstimate(left, good.length + bad.length)(estimate)
+      }
       progress = {
         ...before,
         rows: progress.rows + good.length,
         rejects: progress.rejects + bad.length,
         pages: progress.pages + 1,
         ...(again === 0 ? {} : { repeated: again }),
-        ...(O.isSome(page.next) ? { next: page.next.value } : {}),
+        ...defined({ next: left, share: estimate.share }),
       }
       const since = timer.now() - committedAt
       if (since >= every || since < 0) await keep() // or the clock was set back
@@ -175,9 +185,9 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
       await keep()
       if (failure !== undefined) return { ...progress, failure }
       const isComplete = progress.pages > 0 && !('next' in progress)
-      if (isComplete) return { ...progress, ended: true }
+      if (isComplete) return { ...progress, share: 1, ended: true }
       if (progress.rejects > maxRejects) return { ...progress, cut: 'rejects' }
-      return stopped ? { ...progress, cut: 'stopped' } : { ...progress, ended: true }
+      return stopped ? { ...progress, cut: 'stopped' } : { ...progress, share: 1, ended: true }
     }
 
     return concat(

@@ -20,7 +20,6 @@ import type {
 import { isFolder } from '../../export/run/paths.js'
 import { defined, E } from '../../fp.js'
 import { DAY, HOUR, MINUTE, plural } from '../../report/text.js'
-import { isSnapshotPosition } from '../../stream/snapshot/SnapshotPosition.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
 import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from '../output.js'
 import { countEvent, countProgress, NO_COUNTERS, summary } from '../progress/ExportCounters.js'
@@ -93,7 +92,7 @@ export const performExport = async (
   const took = tap((event: ExportEvent) => {
     if (E.isLeft(event)) return
     progress = event.right
-    const { next, reread, rows, waiting } = progress
+    const { reread, rows, waiting } = progress
     if (waiting !== undefined) {
       const { path, ms } = waiting
       shown.say(
@@ -101,7 +100,7 @@ export const performExport = async (
       )
       return
     }
-    counters = countProgress(progress, isSnapshotPosition(next) ? next : undefined)(counters)
+    counters = countProgress(progress)(counters)
     if (reread !== undefined) shown.say(`${REREAD}: ${reread.message}`)
     if (progress.begun === undefined) return
     for (const note of beginning(progress.begun, rows)) shown.say(note)

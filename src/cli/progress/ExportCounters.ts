@@ -2,13 +2,6 @@
 import { NO_PROGRESS, type Progress } from '../../export/exportList.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { duration, number, plural } from '../../report/text.js'
-import {
-  EVERYTHING_READ,
-  NOTHING_READ,
-  type ProgressEstimate,
-  type Remaining,
-  updateEstimate,
-} from './ProgressEstimate.js'
 
 // model
 
@@ -19,7 +12,6 @@ export interface ExportCounters extends Progress {
   readonly refused: number
   /** Requests that were not answered, or with a 5xx. */
   readonly failed: number
-  readonly estimate: ProgressEstimate
   /** Rows of earlier runs, where this one resumes them. */
   readonly beforeResume: RowCounts
 }
@@ -31,7 +23,6 @@ export const NO_COUNTERS: ExportCounters = {
   requests: 0,
   refused: 0,
   failed: 0,
-  estimate: NOTHING_READ,
   beforeResume: { rows: 0, rejects: 0 },
 }
 
@@ -53,22 +44,18 @@ export const countEvent = (counters: ExportCounters, event: ClientEvent): Export
   }
 }
 
-/** Counts the progress after a page, or the first of a run (`begun`). `remaining`: of a list that is read by time. */
+/** Counts the progress after a page, or the first of a run (`begun`). The share never falls. */
 export const countProgress =
-  (progress: Progress & { readonly begun?: unknown }, remaining?: Remaining) =>
+  (progress: Progress & { readonly begun?: unknown }) =>
   (counters: ExportCounters): ExportCounters => {
     const { begun, ...done } = progress
     const { rows, rejects } = done
-    const added = rows + rejects - counters.rows - counters.rejects
-    const estimate =
-      remaining === undefined
-        ? counters.estimate
-        : updateEstimate(remaining, added)(counters.estimate)
+    const { share = 0 } = counters
     return {
       ...counters,
       ...done,
+      ...(done.share === undefined ? {} : { share: Math.max(done.share, share) }),
       beforeResume: begun === undefined ? counters.beforeResume : { rows, rejects },
-      estimate: done.ended ? EVERYTHING_READ : estimate,
     }
   }
 

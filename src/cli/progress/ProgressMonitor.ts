@@ -14,8 +14,8 @@ import type { Client } from '../../client/createClient.js'
 import { defined, type IO } from '../../fp.js'
 import type { SchedulerState, TierSnapshot } from '../../scheduler/index.js'
 import { countedInThisRun, type ExportCounters } from './ExportCounters.js'
-import { addSample, rowsPerSecond, type Throughput, timeLeft } from './ProgressEstimate.js'
 import { NO_ACTIVITY, noteEvent, pausedAt, type StallReason, stallReasons } from './StallReason.js'
+import { addSample, rowsPerSecond, type Throughput, timeLeft } from './Throughput.js'
 
 // model
 
@@ -101,7 +101,7 @@ export const monitorProgress = ({
     const elapsedMs = now - started
     const counted = counters()
     const { rows, rejects } = countedInThisRun(counted)
-    const { share } = counted.estimate
+    const { share } = counted
     throughput = addSample({ at: elapsedMs, rows: rows + rejects, ...defined({ share }) })(
       throughput,
     )

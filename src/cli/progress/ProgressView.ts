@@ -173,7 +173,7 @@ export const progressLines = (
 ): string => {
   const paint = painter(colours)
   const wide = Math.max(1, columns - 1) // the last column makes some terminals wrap
-  const { share } = sample.counters.estimate
+  const { share } = sample.counters
   const hasBar = share !== undefined && columns >= LEAST_FOR_BAR
   const texts = fitToWidth(
     parts(sample, hasBar),
@@ -213,8 +213,7 @@ const COLOURS = {
 /** `hasBar`: rate and time left stay beside it, rather than rejected rows. */
 const parts = (sample: ProgressSample, hasBar = false): ReadonlyArray<Part> => {
   const { elapsedMs, msLeft, quota } = sample
-  const { rows, rejects, refused, failed, estimate } = sample.counters
-  const { share } = estimate
+  const { rows, rejects, refused, failed, share } = sample.counters
   const refusals: Part = { text: `${number(refused)} refused`, priority: 2 }
   return [
     ...(share === undefined ? [] : [{ text: percent(share), priority: 9, style: 'bold' } as const]),
@@ -297,7 +296,7 @@ export const progressJson = (sample: ProgressSample) => {
     rejects,
     pages,
     rowsPerSecond: Math.round(sample.rowsPerSecond),
-    share: counters.estimate.share ?? null,
+    share: counters.share ?? null,
     msLeft: msLeft === undefined ? null : Math.round(msLeft),
     requests,
     refused,

@@ -136,6 +136,8 @@ const common = t.intersection([
     /** Mark of the keys of the rows, where one can come in two pages. */
     keys: FileMark,
     bounds: Bounds,
+    /** How much of its time range was read: 0 to 1. */
+    share: t.number,
   }),
 ])
 

@@ -170,7 +170,7 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
     counts: { ...plus(before, progress), slices, ...effort() },
     ...marks,
     drift: addFacts(checkpoint?.drift ?? [], client.drift()),
-    ...defined({ bounds }),
+    ...defined({ bounds, share: progress.share }),
     ...('next' in progress ? { position: progress.next } : {}),
   })
 

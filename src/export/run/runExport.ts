@@ -26,6 +26,7 @@ import {
   type Sink,
 } from '../exportList.js'
 import { disk, type FileSystem } from '../file/FileSystem.js'
+import { NOTHING_READ, type ProgressEstimate, resumedEstimate } from '../ProgressEstimate.js'
 import type { AnyPosition } from '../SourcePage.js'
 import type { Reject } from '../sortPage.js'
 import type { LeaseWait } from '../store/lease.js'
@@ -92,6 +93,8 @@ interface Held<A, B> {
   /** The run that wrote all of it before. */
   readonly complete: ManifestRun | undefined
   readonly begun: Begun
+  /** How much was read before. */
+  readonly estimate: ProgressEstimate
   readonly lost: Observable<never>
   /** Rejects with `Fenced` when a later run has taken over. */
   readonly checkOwner: () => Promise<void>
@@ -117,7 +120,7 @@ export const runExport = <A, B = A>(plan: () => Promise<RunOptions<A, B>>): Obse
       acquire(await plan(), (waiting) => tell({ ...NO_PROGRESS, waiting })),
     ({ release }: Held<A, B>) => release(),
   )((held) => {
-    const { run, begun, lost } = held
+    const { run, begun, estimate, lost } = held
     const pages = readAll(held).pipe(
       takeUntil(lost),
       catchError((error: unknown) =>
@@ -131,7 +134,8 @@ export const runExport = <A, B = A>(plan: () => Promise<RunOptions<A, B>>): Obse
         ),
       ),
     )
-    return concat(of({ ...run.total(NO_PROGRESS), begun }), pages)
+    const first = { ...NO_PROGRESS, ...defined({ share: estimate.share }) }
+    return concat(of({ ...run.total(first), begun }), pages)
   })
 
 /** Takes the lease, and finds out where to continue; or releases all, and rejects. */
@@ -166,11 +170,19 @@ const acquire = async <A, B>(
     const { lost, checkOwner } = records
     const tookOver = records.tookOver ? (true as const) : undefined
     const begun = { resumed: checkpoint !== undefined, ...defined({ tookOver, since }) }
-    return { options, run, checkpoint, complete, begun, lost, checkOwner, release }
+    const estimate = estimateOf(checkpoint)
+    return { options, run, checkpoint, complete, begun, estimate, lost, checkOwner, release }
   } catch (error) {
     await Promise.allSettled([release()]) // its own error would hide why
     throw error
   }
+}
+
+const estimateOf = (checkpoint: Checkpoint | undefined): ProgressEstimate => {
+  const { position, share, counts: { rows = 0, rejects = 0 } = {} } = checkpoint ?? {}
+  return position !== undefined && 'slices' in position
+    ? resumedEstimate(position, share, rows + rejects)
+    : NOTHING_READ
 }
 
 /** Returns why a run failed: a later run that took over has changed its files, too. */
@@ -203,7 +215,8 @@ const read = <A, B>(held: Held<A, B>, position: AnyPosition | undefined): Observ
     await run.rejects(rows)
     await options.onReject?.(rows)
   }
-  const reading = { ...options, ...run, list, check, rejects, maxRejects: left }
+  const { estimate } = held
+  const reading = { ...options, ...run, list, check, rejects, maxRejects: left, estimate }
   return exportList<A, B>(reading).pipe(
     concatMap((progress): Observable<RunEvent> => {
       if (!isLast(progress)) return of(run.total(progress))

@@ -66,7 +66,10 @@ export interface SyncOptions {
 
 /** How far a sync is. Counts are of this run. */
 export interface SyncProgress
-  extends Pick<ExportProgress, 'rows' | 'rejects' | 'pages' | 'repeated' | 'next' | 'ended'> {
+  extends Pick<
+    ExportProgress,
+    'rows' | 'rejects' | 'pages' | 'repeated' | 'next' | 'share' | 'ended'
+  > {
   /** It waits for another run, or for the lease of one that was killed; before `begun`. */
   readonly waiting?: SyncWait
   /** How it began; once. */

@@ -9,7 +9,6 @@ import {
   NO_COUNTERS,
   summary,
 } from '../../../src/cli/progress/ExportCounters.js'
-import { NOTHING_READ } from '../../../src/cli/progress/ProgressEstimate.js'
 import { monitorProgress, type ProgressMonitor } from '../../../src/cli/progress/ProgressMonitor.js'
 import {
   type ProgressView,
@@ -68,9 +67,9 @@ const shown = (
   const reading = client.charges.list().pages.subscribe((page) => {
     if (E.isLeft(page)) return
     const rows = counters.rows + page.right.items.length
-    const progress = { rows, rejects: 0, pages: counters.pages + 1, ended: false }
-    const left = { from: 1, to: 1_001, slices: [{ left: { from: 1 + rows, to: 1_001 } }] }
-    counters = countProgress(progress, left)(counters)
+    const pages = counters.pages + 1
+    const progress = { rows, rejects: 0, pages, share: rows / 1_000, ended: false }
+    counters = countProgress(progress)(counters)
   })
   runUntil(61_000)
   during(showing, watching)
@@ -270,13 +269,18 @@ describe('samples', () => {
 })
 
 describe('a run that was resumed', () => {
-  const begun = { rows: 900, rejects: 3, pages: 9, ended: false, begun: { resumed: true } }
-  const left = { from: 1_000, to: 2_000, slices: [{ left: { from: 1_900, to: 2_000 } }] }
-  const resumed = countProgress(begun, left)(NO_COUNTERS)
+  const begun = { rows: 900, rejects: 3, pages: 9, share: 0.9, ended: false }
+  const resumed = countProgress({ ...begun, begun: { resumed: true } })(NO_COUNTERS)
 
   it('begins at the share of the run before, and counts its own rows for speed', () => {
-    expect(resumed.estimate.share).toBe(0.9)
+    expect(resumed.share).toBe(0.9)
     expect(countedInThisRun(resumed)).toEqual({ rows: 0, rejects: 0 })
+  })
+
+  it('never falls', () => {
+    expect(countProgress({ ...begun, share: 0.1 })(resumed).share).toBe(0.9)
+    const { share: _, ...unknown } = begun
+    expect(countProgress(unknown)(resumed).share).toBe(0.9)
   })
 
   it('has the speed of the last seconds, rejected rows included', () => {
@@ -290,8 +294,9 @@ describe('a run that was resumed', () => {
   })
 
   it('ends at 100 %', () => {
-    const ended = countProgress({ rows: 910, rejects: 3, pages: 10, ended: true })(resumed)
-    expect(ended.estimate.share).toBe(1)
+    const last = { rows: 910, rejects: 3, pages: 10, share: 1, ended: true }
+    const ended = countProgress(last)(resumed)
+    expect(ended.share).toBe(1)
     expect(countedInThisRun(ended)).toEqual({ rows: 10, rejects: 0 })
   })
 })
@@ -354,7 +359,7 @@ describe('a line on a terminal', () => {
 
   it('omits unknown values', () => {
     const { msLeft: _, ...rest } = SAMPLE
-    const counters = { ...COUNTERS, estimate: NOTHING_READ }
+    const { share: __, ...counters } = COUNTERS
     expect(lineAt(140, { ...rest, counters })).toBe(
       '1,234,000 rows  39,800 rows/s  98 % of the quota  0 refused  31.0 s',
     )

@@ -1,0 +1,63 @@
+/** How much of its time range an export has read. */
+import type { Span } from '../stream/index.js'
+
+// model
+
+/** The part that is left to read. With a `from` of 0 its beginning is unknown. */
+export interface Remaining extends Span {
+  readonly slices: ReadonlyArray<{ readonly left: Span }>
+}
+
+/** How much of a time range was read. */
+export interface ProgressEstimate {
+  /** Read milliseconds of the range that had rows. */
+  readonly readMs: number
+  readonly rows: number
+  /** Milliseconds that are not read yet; left out while the beginning is unknown. */
+  readonly leftMs?: number
+  /** 0 to 1, never falling; left out while the beginning is unknown. */
+  readonly share?: number
+}
+
+export const NOTHING_READ: ProgressEstimate = { readMs: 0, rows: 0 }
+
+/** A part of the range with so many times fewer rows than usual counts as empty for the most part. */
+const THIN = 5
+
+/**
+ * Updates an estimate after `rows` more rows. A part of the range without rows takes no time to read, so it counts
+ * for nothing, and one with few rows for little: else a range that ends long after its last row would seem half read
+ * until its last second.
+ */
+export const updateEstimate =
+  ({ from, to, slices }: Remaining, rows: number) =>
+  (before: ProgressEstimate): ProgressEstimate => {
+    const open = slices.map(({ left }) => left).filter(({ from, to }) => from < to)
+    if (open.some(({ from }) => from === 0)) return before
+    const leftMs = open.reduce((sum, { from, to }) => sum + to - from, 0)
+    if (before.leftMs === undefined) {
+      // the first page of a list tells where it begins
+      const readMs = from === 0 ? 0 : Math.max(0, to - from - leftMs)
+      return { readMs, rows: readMs > 0 ? rows : 0, leftMs, share: shareOf(readMs, leftMs) }
+    }
+    const usual =
+      before.readMs > 0 ? before.readMs / Math.max(1, before.rows) : Number.POSITIVE_INFINITY
+    const passed = Math.max(0, before.leftMs - leftMs)
+    const readMs = before.readMs + (rows > 0 ? Math.min(passed, rows * usual * THIN) : 0)
+    const share = Math.max(shareOf(readMs, leftMs), before.share ?? 0)
+    return { readMs, rows: before.rows + rows, leftMs, share }
+  }
+
+/** Returns the estimate of a run that was at `share` after `rows` rows, with `remaining` left. */
+export const resumedEstimate = (
+  remaining: Remaining,
+  share: number | undefined,
+  rows: number,
+): ProgressEstimate => {
+  const before = updateEstimate(remaining, 0)(NOTHING_READ)
+  if (share === undefined || share >= 1 || before.leftMs === undefined) return before
+  return { ...before, readMs: (before.leftMs * share) / (1 - share), rows, share }
+}
+
+const shareOf = (readMs: number, leftMs: number): number =>
+  leftMs === 0 ? 1 : readMs / (readMs + leftMs)
