@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Writable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { Subject } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CLIENT, type Fault, type Judge, judge } from '../support/judge.js'
@@ -278,7 +279,8 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
 
   it('shows a changing line on a terminal', async () => {
     const server = await serve({ charges: 2_000 })
-    const { stderr } = await cli(to(server, '--page-size', '10'), { isTTY: true })
+    const output = await cli(to(server, '--page-size', '10'), { isTTY: true })
+    const stderr = stripVTControlCharacters(output.stderr)
     expect(stderr).toMatch(/rows {2}[\d,]+ rows\/s {2}\d+ % of the quota {2}0 refused {2}\d+\.\d s/)
     expect(stderr).toMatch(/complete: 2,000 rows/)
   })

@@ -201,7 +201,7 @@ describe('an export that stopped', () => {
     const first = await charges(server, out, ['--max-rejects', '3', '--parallel', '1'])
     expect(first.status).toBe(1)
     expect(first.stderr).toMatch(
-      /more rows than --max-rejects could not be written: see .*; --resume with a greater --max-rejects goes on\n$/,
+      /more rows than --max-rejects could not be written \(\d+: .* should be .*\): see .*; --resume with a greater --max-rejects goes on\n$/,
     )
     const asked = server.seen.length
     const same = await charges(server, out, ['--max-rejects', '3', '--resume'])

@@ -6,7 +6,16 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import * as t from 'io-ts'
-import { firstValueFrom, lastValueFrom, type Observable, of, take, toArray } from 'rxjs'
+import {
+  firstValueFrom,
+  lastValueFrom,
+  type Observable,
+  of,
+  Subject,
+  take,
+  tap,
+  toArray,
+} from 'rxjs'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import {
   type ExportError,
@@ -496,4 +505,82 @@ it('rows have no secret in any file', async () => {
   await last(exportTo(payments.webhooks.list(), { out: OUT, ...common }))
   expect(rowsIn(files)).toHaveLength(1)
   expect(rowsIn(files)[0]).not.toHaveProperty('secret')
+})
+
+describe('a run that was resumed', () => {
+  /** An export of two thousand charges, some of which do not decode, resumed until it has ended. */
+  const legs = async () => {
+    const { timer, run } = virtualTime()
+    const sandbox = createSandbox({
+      charges: 2_000,
+      timer,
+      limits: false,
+      faults: ({ route, nth }) =>
+        route === 'GET /api/v1/charges' && nth % 7 === 0 ? 'malformed-row' : undefined,
+    })
+    const { charges } = createClient({
+      baseUrl: 'https://sandbox',
+      credentials: sandboxCredentials,
+      fetch: sandbox.fetch,
+      timer,
+    })
+    const files = memory()
+    const all: Array<ExportProgress> = []
+    for (let leg = 0; all.at(-1)?.ended !== true && leg < 20; leg++) {
+      let pages = 0
+      const stop = new Subject<void>()
+      const exporting = exportTo(charges.snapshot({ page_size: 50 }).parallel(3), {
+        ...{ out: OUT, resume: leg > 0, files, timer, commitEvery: 0, stop },
+      })
+      await run(
+        lastValueFrom(
+          exporting.pipe(
+            tap((event) => {
+              if (E.isLeft(event)) throw event.left
+              all.push(event.right)
+              if (++pages === 8) stop.next()
+            }),
+          ),
+        ),
+      )
+    }
+    return { all, files }
+  }
+
+  it('goes on at its share, which never falls', async () => {
+    const { all } = await legs()
+    expect(all.filter(({ begun }) => begun?.resumed === true).length).toBeGreaterThan(2)
+    const shares = all.flatMap(({ share }) => share ?? [])
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b))
+    for (const { begun, share } of all)
+      if (begun?.resumed === true) expect(share).toBeGreaterThan(0)
+    expect(shares.at(-1)).toBe(1)
+  })
+
+  it('has rows and exact sums of all its starts, and why rows were rejected', async () => {
+    const { all, files } = await legs()
+    const run = all.at(-1)?.run
+    const rows = rowsIn(files)
+    const expected = new Map<string, readonly [rows: number, units: bigint]>()
+    for (const { status, currency, amount } of rows) {
+      const key = `${status} ${currency}`
+      const [count, units] = expected.get(key) ?? [0, 0n]
+      expected.set(key, [count + 1, units + BigInt(Math.round(Number(amount) * 10_000))])
+    }
+    const scaled = (amount = '') => {
+      const [whole = '', fraction = ''] = amount.split('.')
+      return BigInt(whole + fraction.padEnd(4, '0'))
+    }
+    expect(
+      new Map(
+        run?.totals?.map(({ status, currency, rows, amount }) => [
+          `${status} ${currency}`,
+          [rows, scaled(amount)],
+        ]),
+      ),
+    ).toEqual(expected)
+    expect(run?.rejects).toBeGreaterThan(2)
+    expect(run?.reasons?.reduce((sum, { rows }) => sum + rows, 0)).toBe(run?.rejects)
+    expect(run?.reasons?.[0]?.reason).toMatch(/^amount should be/)
+  })
 })

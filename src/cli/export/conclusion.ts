@@ -4,10 +4,12 @@ import {
   type ExportEvent,
   type ExportProgress,
   isExportError,
+  type ManifestRun,
 } from '../../export/index.js'
 import { E } from '../../fp.js'
 import { codes, isInProgressBy } from '../../http/answer/errors.js'
 import type { AnyFailure, ListGuard } from '../../http/Failure.js'
+import { number } from '../../report/text.js'
 import {
   EXIT_BY_SIGNAL,
   EXIT_COMPLETE,
@@ -66,8 +68,22 @@ export const conclusion = ({ event, progress, stopped }: Ending, output: Output)
     return { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}${goOn}` }
   }
   return rejects > 0
-    ? { status: EXIT_INCOMPLETE, reason: `rows could not be written: see ${output.rejectsName}` }
+    ? {
+        status: EXIT_INCOMPLETE,
+        reason: `rows could not be written${whyRejected(run)}: see ${output.rejectsName}`,
+      }
     : { status: EXIT_COMPLETE }
+}
+
+/** Reasons that are told; the others are in the report. */
+const MOST_REASONS = 3
+
+/** Returns the most frequent reasons for which rows were rejected, in brackets. */
+const whyRejected = ({ reasons = [] }: Pick<ManifestRun, 'reasons'> = {}): string => {
+  const all = reasons.toSorted((a, b) => b.rows - a.rows)
+  const told = all.slice(0, MOST_REASONS).map(({ reason, rows }) => `${number(rows)}: ${reason}`)
+  const more = all.length > MOST_REASONS ? ['...'] : []
+  return all.length === 0 ? '' : ` (${[...told, ...more].join('; ')})`
 }
 
 /** Returns the state of the output after an export. */
@@ -178,7 +194,7 @@ const fileConclusion = (
       return usage(': --restart starts over')
     case 'TooManyRejects': {
       if (progress === undefined) return usage(`: ${MORE_REJECTS}, --restart starts over`)
-      const why = `more rows than --max-rejects could not be written: see ${rejectsName}`
+      const why = `more rows than --max-rejects could not be written${whyRejected(run)}: see ${rejectsName}`
       return incomplete(run === undefined ? why : `${why}; ${MORE_REJECTS}`)
     }
     case 'FileConflict': {

@@ -2,7 +2,7 @@
 import type { ManifestRun } from '../../export/index.js'
 import { iso } from '../../export/run/Manifest.js'
 import { defined } from '../../fp.js'
-import { number, percent } from '../../report/text.js'
+import { number, percent, plural } from '../../report/text.js'
 import { type ExportCounters, isComplete } from '../progress/ExportCounters.js'
 import type { ReportFacts } from '../report/report.js'
 import type { Conclusion } from './conclusion.js'
@@ -33,9 +33,12 @@ export const reportFacts = ({
   version,
 }: Ended): ReportFacts => ({
   title: prepared.title,
-  began,
-  ms,
+  began: run === undefined ? began : Math.min(began, Date.parse(run.started)),
+  ended: began + ms,
+  ms: run?.ms ?? ms,
+  starts: run?.starts ?? 1,
   isComplete: isComplete(counters),
+  verdict: verdictOf(counters),
   summary,
   ...defined({ reason: conclusion.reason }),
   query: [...queryOf(run, prepared), ...boundsOf(run)],
@@ -43,13 +46,21 @@ export const reportFacts = ({
     ['rows', number(counters.rows)],
     ['rejected', number(counters.rejects)],
     ['repeated', number(counters.repeated ?? 0)],
-    ['requests', number(counters.requests)],
-    ['refused', number(counters.refused)],
+    ['requests', number(run?.requests ?? counters.requests)],
+    ['refused', number(run?.refused ?? counters.refused)],
     ...(run?.quota === undefined ? [] : [['of the quota', percent(run.quota)] as const]),
   ],
   files: run?.files ?? [],
+  totals: run?.totals ?? [],
+  reasons: run?.reasons ?? [],
   version,
 })
+
+const verdictOf = (counters: ExportCounters): string => {
+  const { rows, rejects } = counters
+  const rejected = rejects === 0 ? '' : `, ${number(rejects)} rejected`
+  return `${isComplete(counters) ? 'Complete' : 'Incomplete'}: ${plural(rows, 'row')}${rejected}`
+}
 
 /** The parameters of the list, with the time that `--since-last` found. */
 const queryOf = (

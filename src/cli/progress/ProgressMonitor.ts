@@ -55,8 +55,8 @@ export interface ProgressMonitor {
 /** In ms. */
 const SAMPLE_INTERVAL = 250
 
-/** Weight of a sample in the mean of the requests under way: that of three seconds. */
-const WEIGHT = 1 / 12
+/** Samples of which the requests under way are the mean: those of three seconds. */
+const RECENT = 12
 
 /** Before a scheduler has published its state. */
 const IDLE_SCHEDULER: SchedulerState = {
@@ -81,7 +81,7 @@ export const monitorProgress = ({
   let activity = NO_ACTIVITY
   let throughput: Throughput = [{ at: 0, rows: 0 }]
   let scheduler = IDLE_SCHEDULER
-  let underWay = 0
+  let inFlight: ReadonlyArray<number> = []
 
   const closed = new Subject<void>()
   const watching = new Subscription(() => closed.next())
@@ -102,6 +102,7 @@ export const monitorProgress = ({
     const counted = counters()
     const { rows, rejects } = countedInThisRun(counted)
     const { share } = counted
+    const underWay = inFlight.reduce((sum, n) => sum + n, 0) / RECENT
     throughput = addSample({ at: elapsedMs, rows: rows + rejects, ...defined({ share }) })(
       throughput,
     )
@@ -119,7 +120,7 @@ export const monitorProgress = ({
   return {
     samples: interval(SAMPLE_INTERVAL, timer).pipe(
       tap(() => {
-        underWay += (scheduler.inFlight - underWay) * WEIGHT
+        inFlight = [...inFlight, scheduler.inFlight].slice(-RECENT)
       }),
       map(current),
       takeUntil(closed),

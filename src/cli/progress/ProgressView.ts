@@ -159,9 +159,12 @@ interface Part {
 }
 
 const GAP = '  '
-const BAR_COLUMNS = { least: 10, most: 20 }
-/** With fewer columns there is no bar. */
-const LEAST_FOR_BAR = 70
+
+/** Returns the columns of a bar: always the same, so that the line does not shake. Narrow terminals have none. */
+const barColumns = (columns: number): number => {
+  if (columns < 70) return 0
+  return columns < 100 ? 10 : 20
+}
 
 /**
  * Formats a sample for a terminal: what fits on a line, and a second line with the gravest reason of a stall. On 80
@@ -174,14 +177,11 @@ export const progressLines = (
   const paint = painter(colours)
   const wide = Math.max(1, columns - 1) // the last column makes some terminals wrap
   const { share } = sample.counters
-  const hasBar = share !== undefined && columns >= LEAST_FOR_BAR
-  const texts = fitToWidth(
-    parts(sample, hasBar),
-    wide - (hasBar ? BAR_COLUMNS.least + GAP.length : 0),
-  )
-  const room = wide - widthOf(texts) - GAP.length
+  const ofBar = share === undefined ? 0 : barColumns(columns)
+  const room = ofBar === 0 ? wide : wide - ofBar - GAP.length
+  const texts = fitToWidth(parts(sample, ofBar > 0), room)
   const first = [
-    ...(hasBar ? [bar(share, Math.min(room, BAR_COLUMNS.most), paint)] : []),
+    ...(share === undefined || ofBar === 0 ? [] : [bar(share, ofBar, paint)]),
     ...texts.map(({ text, style }) => paint(style, text)),
   ].join(GAP)
   const [reason] = sample.stallReasons

@@ -162,7 +162,7 @@ export const describeStall = (reason: StallReason): string => {
       const atATime = `${plural(requests, 'request')} at a time at ${number(roundTrip)} ms a page`
       return needed === undefined
         ? `${atATime}: the service lets no more in at a time`
-        : `${atATime}: --parallel ${needed} would use more of the quota`
+        : `${atATime}: --parallel ${needed} uses more of the quota`
     }
     case 'Limit':
       return `${plural(reason.requests, 'request')} behind the ${reason.tier} limit of ${number(reason.limit)}`

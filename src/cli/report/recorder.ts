@@ -12,6 +12,7 @@ import {
   type ProgressMonitor,
   type ProgressSample,
 } from '../progress/ProgressMonitor.js'
+import { describeStall, type StallReason } from '../progress/StallReason.js'
 
 // model
 
@@ -22,6 +23,8 @@ export interface Recording {
   readonly limit?: RateLimit
   readonly logins: number
   readonly pauses: Pauses
+  /** The most frequent reason why it was not faster, in words, with the share of the time; absent where it was rare. */
+  readonly stall?: { readonly because: string; readonly share: number }
 }
 
 /** Refusals, faults and drift of a run. */
@@ -100,6 +103,7 @@ export const recorder = (
   let logins = 0
   let pauses: Pauses = { count: 0, ms: 0 }
   let before = current()
+  const stalls = new StallTally()
 
   const onEvent = (event: ClientEvent): void => {
     const ms = timer.now() - started
@@ -164,6 +168,7 @@ export const recorder = (
     stats.pausedMs += (scheduler.backingOff + sample.paused) * passed
     stats.allowed = Math.min(stats.allowed, rate.allowed)
     limit = rate.limit ?? limit
+    stalls.add(sample.stallReasons[0])
     before = sample
   }
 
@@ -176,9 +181,32 @@ export const recorder = (
       const last = current()
       onSample(last)
       const intervals = timeline.intervals(last.elapsedMs)
-      return { intervals, incidents, ...defined({ limit }), logins, pauses }
+      const stall = stalls.most()
+      return { intervals, incidents, ...defined({ limit, stall }), logins, pauses }
     },
     close: () => listening.unsubscribe(),
+  }
+}
+
+/** A rarer reason is none, as a share of the time. */
+const LEAST_SHARE = 0.1
+
+/** Counts samples by their gravest reason. */
+class StallTally {
+  private samples = 0
+  private readonly kinds = new Map<string, { count: number; because: string }>()
+
+  add(reason: StallReason | undefined): void {
+    this.samples++
+    if (reason === undefined) return
+    const count = (this.kinds.get(reason._tag)?.count ?? 0) + 1
+    this.kinds.set(reason._tag, { count, because: describeStall(reason) })
+  }
+
+  most(): Recording['stall'] {
+    const [most] = [...this.kinds.values()].sort((a, b) => b.count - a.count)
+    if (most === undefined || most.count < LEAST_SHARE * this.samples) return undefined
+    return { because: most.because, share: most.count / this.samples }
   }
 }
 

@@ -1,11 +1,11 @@
 /** `--report FILE`: one page about a run, which loads nothing, runs nothing, and can be read anywhere. */
 import { writeFile } from 'node:fs/promises'
 import { isSystemError } from '../../export/file/FileSystem.js'
-import type { ManifestFile } from '../../export/index.js'
+import type { ManifestFile, ManifestRun } from '../../export/index.js'
 import { type Html, html, scrollable, section } from '../../report/html.js'
 import { page } from '../../report/page.js'
 import { clockTime, svgChart } from '../../report/svgChart.js'
-import { bytes, duration, number, plural } from '../../report/text.js'
+import { bytes, duration, number, percent, plural } from '../../report/text.js'
 import type { MonitoredRun, ProgressMonitor } from '../progress/ProgressMonitor.js'
 import { charts, table } from './charts.js'
 import { type Incidents, type Recording, recorder } from './recorder.js'
@@ -16,10 +16,16 @@ import { type Incidents, type Recording, recorder } from './recorder.js'
 export interface ReportFacts {
   /** Such as `Export of charges`. */
   readonly title: string
-  /** In ms since 1970. */
+  /** When its first start began, in ms since 1970. */
   readonly began: number
-  /** Duration of the run, in ms. */
+  /** When its last start ended, in ms since 1970. */
+  readonly ended: number
+  /** Duration of all its starts, in ms. */
   readonly ms: number
+  /** How often it was begun or resumed. */
+  readonly starts: number
+  /** The outcome, such as `Complete: 5,000 rows`. */
+  readonly verdict: string
   readonly isComplete: boolean
   readonly summary: string
   /** Why it is not complete. */
@@ -29,6 +35,10 @@ export interface ReportFacts {
   /** Shown at the top. */
   readonly counts: ReadonlyArray<Pair>
   readonly files: ReadonlyArray<ManifestFile>
+  /** Rows and exact sums by status and currency, of all starts. */
+  readonly totals: NonNullable<ManifestRun['totals']>
+  /** Why rows were rejected, of all starts. */
+  readonly reasons: NonNullable<ManifestRun['reasons']>
   /** Version of this package. */
   readonly version: string
 }
@@ -63,27 +73,74 @@ export const reportTo =
 export const reportPage = (facts: ReportFacts, recording: Recording): string =>
   page({
     title: `${facts.title}: ${facts.isComplete ? 'complete' : 'incomplete'}`,
-    content: html`${heading(facts)}
+    content: html`${heading(facts, recording)}
 ${queryTable(facts)}
+${totalsTable(facts)}
+${reasonsTable(facts)}
 ${filesTable(facts)}
-${section(
-  'charts',
-  'Over time',
-  charts(recording).map((chart) => svgChart(chart, recording.intervals)),
-)}
-${incidentsTable(recording.incidents)}
+${section('charts', 'Over time', [
+  ofLastStart(facts),
+  ...charts(recording).map((chart) => svgChart(chart, recording.intervals)),
+])}
+${incidentsTable(facts, recording.incidents)}
 ${section('numbers', 'The numbers behind the charts', table(recording.intervals))}`,
     footer: `Made by payments-rx ${facts.version}. Times of charts are since the beginning of the run. This page loads nothing from anywhere.`,
   })
 
-const heading = ({ title, began, ms, isComplete, summary, reason, counts }: ReportFacts): Html =>
-  html`<header>
-<h1>${title}</h1>
-<p class="faint">Began ${time(began)}, ended ${time(began + ms)}, took ${duration(ms)}</p>
-<p class="outcome ${isComplete ? 'good' : 'bad'}">${summary}</p>
+const heading = (facts: ReportFacts, { stall }: Recording): Html => {
+  const { title, began, ended, ms, starts, isComplete, verdict, summary, reason, counts } = facts
+  const took = starts > 1 ? `${starts} starts took ${duration(ms)}` : `took ${duration(ms)}`
+  return html`<header>
+<h1 class="outcome ${isComplete ? 'good' : 'bad'}">${verdict}</h1>
+<p>${title}</p>
+<p class="faint">Began ${time(began)}, ended ${time(ended)}, ${took}</p>
+<p>${summary}</p>
 ${reason && html`<p class="outcome bad">${reason}</p>`}
+${stall && html`<p>${percent(stall.share)} of the time${starts > 1 ? ' of the last start' : ''}: ${stall.because}</p>`}
 <dl class="numbers">${counts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </header>`
+}
+
+/** Charts are not kept between starts. */
+const ofLastStart = ({ starts }: ReportFacts): Html | undefined =>
+  starts > 1 ? html`<p class="faint">Of the last of ${starts} starts.</p>` : undefined
+
+const totalsTable = ({ totals }: ReportFacts): Html | undefined => {
+  if (totals.length === 0) return undefined
+  const rows = totals.map(({ status, currency, rows, amount, others }) => {
+    const name = others === true ? 'others' : (status ?? '')
+    return html`<tr><th scope="row"><bdi>${name}</bdi></th><td><bdi>${currency}</bdi></td><td class="n">${number(rows)}</td><td class="n">${amount && grouped(amount)}</td></tr>
+`
+  })
+  const all = html`<table>
+<caption>Of the rows in the files, exact to the last digit.</caption>
+<thead><tr><th scope="col">Status</th><th scope="col">Currency</th><th scope="col" class="n">Rows</th><th scope="col" class="n">Sum of amounts</th></tr></thead>
+<tbody>${rows}</tbody></table>`
+  return section('totals', 'Rows and sums', scrollable('totals', all))
+}
+
+/** Groups the digits of decimal text by thousands. */
+const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ',')
+
+const reasonsTable = ({ reasons }: ReportFacts): Html | undefined => {
+  if (reasons.length === 0) return undefined
+  const rows = reasons
+    .toSorted((a, b) => b.rows - a.rows)
+    .map(
+      ({ reason, rows }) =>
+        html`<tr><td class="long"><bdi>${reason}</bdi></td><td class="n">${number(rows)}</td></tr>`,
+    )
+  return section(
+    'rejected',
+    'Why rows were rejected',
+    scrollable(
+      'rejected',
+      html`<table>
+<thead><tr><th scope="col">Reason</th><th scope="col" class="n">Rows</th></tr></thead>
+<tbody>${rows}</tbody></table>`,
+    ),
+  )
+}
 
 const time = (ms: number): Html => {
   const text = new Date(ms).toISOString()
@@ -118,7 +175,7 @@ const filesTable = ({ files }: ReportFacts): Html => {
   return section('files', 'Files', rows.length === 0 ? none : scrollable('files', all))
 }
 
-const incidentsTable = ({ kinds, others }: Incidents): Html => {
+const incidentsTable = (facts: ReportFacts, { kinds, others }: Incidents): Html => {
   const rows = Array.from(
     kinds.values(),
     ({ what, count, first, last }) =>
@@ -128,9 +185,8 @@ const incidentsTable = ({ kinds, others }: Incidents): Html => {
 <thead><tr><th scope="col">What</th><th scope="col" class="n">How often</th><th scope="col" class="n">First</th><th scope="col" class="n">Last</th></tr></thead>
 <tbody>${rows}</tbody></table>${others > 0 ? html`<p>And ${plural(others, 'other')}.</p>` : undefined}`
   const none = html`<p>Nothing: every request was answered, and none was refused.</p>`
-  return section(
-    'incidents',
-    'What did not go as it should',
+  return section('incidents', 'What did not go as it should', [
+    ofLastStart(facts),
     rows.length === 0 ? none : scrollable('incidents', all),
-  )
+  ])
 }

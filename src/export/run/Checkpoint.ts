@@ -12,6 +12,7 @@ import { isMark } from '../file/integrity.js'
 import { type DestinationMark, isDestinationMark } from '../file/parts.js'
 import { type AnyPosition, KeptPosition, refined } from '../SourcePage.js'
 import { ExportSpec } from './ExportSpec.js'
+import { ReasonCount, Total } from './Totals.js'
 
 // what a run has counted
 
@@ -138,6 +139,8 @@ const common = t.intersection([
     bounds: Bounds,
     /** How much of its time range was read: 0 to 1. */
     share: t.number,
+    totals: t.readonlyArray(Total),
+    reasons: t.readonlyArray(ReasonCount),
   }),
 ])
 

@@ -10,6 +10,7 @@ import { Bounds, type Checkpoint, KeptDriftFact, type Marks, SliceCount } from '
 import { ExportSpec } from './ExportSpec.js'
 import { seenFrom } from './paths.js'
 import type { Target } from './Target.js'
+import { ReasonCount, Total } from './Totals.js'
 
 // model
 
@@ -77,6 +78,10 @@ const run = t.intersection([
     refused: t.number,
     /** From when to when its rows were created; of a snapshot. */
     bounds: Bounds,
+    /** Rows and exact sums of amounts by status and currency, where rows have them; not of a sync. */
+    totals: t.readonlyArray(Total),
+    /** Why rows were rejected, and how many for each reason; not of a sync. */
+    reasons: t.readonlyArray(ReasonCount),
     /** Different ids, of a plain list; those of a snapshot are not counted. */
     distinct: t.number,
     /** The file of the rejected rows. */
@@ -155,7 +160,7 @@ export interface Ending extends Listed {
 /** Returns the entry of a run in the manifest. */
 export const manifestRun = (ending: Ending): ManifestRun => {
   const { committed, progress, manifest, perSecond, rejected } = ending
-  const { purpose, started, bounds, drift, counts, keys } = committed
+  const { purpose, started, bounds, drift, counts, keys, totals = [], reasons = [] } = committed
   const { rows, rejects, repeated, requests, refused, ms, starts, slices } = counts
   const missing = missingOf(ending)
   const listed = ({ path, ...rest }: ManifestFile): ManifestFile => ({
@@ -181,6 +186,8 @@ export const manifestRun = (ending: Ending): ManifestRun => {
       ? {}
       : { quota: Math.min(1, (requests * 1_000) / (ms * perSecond)) }),
     ...defined({ bounds }),
+    ...(totals.length === 0 ? {} : { totals }),
+    ...(reasons.length === 0 ? {} : { reasons }),
     slices,
     drift,
     files: ending.files.map(listed),

@@ -34,6 +34,7 @@ import { addedTo, outputs, readKeys, readRejectedIds } from './outputs.js'
 import type { ResumeState } from './ResumeState.js'
 import type { Records } from './records.js'
 import type { Target } from './Target.js'
+import { addReasons, Totals } from './Totals.js'
 
 // model
 
@@ -120,6 +121,8 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
     : undefined
   const added = addedTo(known?.seen ?? new Set())
   let slices = before.slices
+  const totals = new Totals(checkpoint?.totals)
+  let reasons = checkpoint?.reasons ?? []
   let bounds: Bounds | undefined = checkpoint?.bounds
   let committed: Checkpoint | undefined = checkpoint
   let last: Promise<unknown> = Promise.resolve() // the write that was begun last
@@ -170,6 +173,8 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
     counts: { ...plus(before, progress), slices, ...effort() },
     ...marks,
     drift: addFacts(checkpoint?.drift ?? [], client.drift()),
+    totals: totals.values(),
+    reasons,
     ...defined({ bounds, share: progress.share }),
     ...('next' in progress ? { position: progress.next } : {}),
   })
@@ -233,6 +238,7 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
       if (found.replaces !== undefined) checkIsLater(found.replaces, { purpose: spec, bounds })
     }
     await out.write(rows, slice?.number ?? 0, added())
+    totals.add(rows)
     if (slice === undefined || slice.left.from < slice.left.to) return
     await out.endSlice(slice.number)
     slices = [...slices, { from: slice.from, to: slice.to, rows: slice.rows }]
@@ -248,7 +254,12 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
     ...known,
     total,
     sink: (rows, page) => tracked(write(rows, page)),
-    rejects: (rows) => tracked(out.reject(rows)),
+    rejects: (rows) =>
+      tracked(
+        out.reject(rows).then(() => {
+          reasons = addReasons(reasons, rows)
+        }),
+      ),
     commit: (progress) =>
       tracked(
         out.commit().then(async (marks) => {

@@ -198,7 +198,7 @@ const readAll = <A, B>(held: Held<A, B>): Observable<RunEvent> => {
   const { run, checkpoint, complete } = held
   if (complete !== undefined) {
     const { rows, rejects, ended } = complete
-    return of({ ...NO_PROGRESS, rows, rejects, ended, run: complete })
+    return of({ ...NO_PROGRESS, rows, rejects, share: 1, ended, run: complete })
   }
   return checkpoint !== undefined && checkpoint.position === undefined
     ? defer(() => run.end({ ...NO_PROGRESS, ended: true })) // only its end was not written

@@ -321,10 +321,10 @@ describe('a line on a terminal', () => {
   it.each([
     [
       100,
-      '████████░░░░░░░░░░  47 %  1,234,000 rows  39,800 rows/s  98 % of the quota  31.0 s  about 40 s left',
+      '█████████░░░░░░░░░░░  47 %  1,234,000 rows  39,800 rows/s  98 % of the quota  about 40 s left',
     ],
-    [80, '█████████░░░░░░░░░░░  47 %  1,234,000 rows  39,800 rows/s  about 40 s left'],
-    [70, '███████░░░░░░░░  47 %  1,234,000 rows  39,800 rows/s  about 40 s left'],
+    [80, '████░░░░░░  47 %  1,234,000 rows  39,800 rows/s  about 40 s left'],
+    [70, '████░░░░░░  47 %  1,234,000 rows  39,800 rows/s  about 40 s left'],
     [60, '47 %  1,234,000 rows  39,800 rows/s  about 40 s left'],
     [40, '47 %  1,234,000 rows  about 40 s left'],
     [30, '47 %  1,234,000 rows'],
@@ -339,7 +339,7 @@ describe('a line on a terminal', () => {
       '47 %  1,234,000 rows  3 rejected  about 40 s left',
     )
     expect(lineAt(100, { ...SAMPLE, counters: { ...counters, failed: 1 } })).toBe(
-      '█████░░░░░░░  47 %  1,234,000 rows  39,800 rows/s  2 refused  1 failed  3 rejected  about 40 s left',
+      '█████████░░░░░░░░░░░  47 %  1,234,000 rows  39,800 rows/s  1 failed  3 rejected  about 40 s left',
     )
   })
 

@@ -64,7 +64,7 @@ describe('stall reasons', () => {
 
     it('as given', () => {
       expect(of({ given: 8, underWay: 7.6 })).toEqual([
-        '8 requests at a time at 490 ms a page: --parallel 14 would use more of the quota',
+        '8 requests at a time at 490 ms a page: --parallel 14 uses more of the quota',
       ])
     })
 

@@ -23,7 +23,7 @@ it('an export writes JSON progress, and its report', async () => {
   expect(records.at(-1)).toMatchObject({ type: 'end', status: 0, rows: 5_000, share: 1 })
   for (const { type } of records) expect(['progress', 'message', 'end']).toContain(type)
   const report = await readFile(file('report.html'), 'utf8')
-  expect(report).toContain('<h1>Export of charges</h1>')
+  expect(report).toContain('<h1 class="outcome good">Complete: 5,000 rows</h1>')
   expect(report).toContain('complete: 5,000 rows')
 })
 

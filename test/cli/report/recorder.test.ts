@@ -154,12 +154,17 @@ describe('the recording of a run', () => {
 const FACTS = {
   title: 'Export of charges',
   began: 0,
+  ended: 5_000,
   ms: 5_000,
+  starts: 1,
   isComplete: true,
+  verdict: 'Complete: 5 rows',
   summary: 'complete',
   query: [],
   counts: [],
   files: [],
+  totals: [],
+  reasons: [],
   version: '1.2.3',
 }
 

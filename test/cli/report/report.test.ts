@@ -13,12 +13,17 @@ import { addTime } from '../../../src/report/histogram.js'
 const FACTS: ReportFacts = {
   title: 'Export of charges',
   began: Date.UTC(2026, 0, 31, 12),
+  ended: Date.UTC(2026, 0, 31, 12, 0, 3),
   ms: 3_000,
+  starts: 1,
   isComplete: true,
+  verdict: 'Complete: 5,000 rows',
   summary: 'complete: 5,000 rows',
   query: [['status', 'SETTLED']],
   counts: [['Rows', '5,000']],
   files: [{ path: 'charges.ndjson', rows: 5_000, bytes: 1_234_567, sha256: 'abc123' }],
+  totals: [],
+  reasons: [],
   version: '1.2.3',
 }
 
@@ -89,7 +94,44 @@ describe('a report', () => {
     expect(shownIn(text)).toContain('incomplete: 5 rows it is away')
     expect(shownIn(text)).toContain('GET /api/v1/charges: 503 1 0:01 0:01')
     expect(text).toContain('<title>Export of charges: incomplete</title>')
-    expect(text).toContain('<p class="outcome bad">incomplete: 5 rows</p>')
+    expect(text).toContain('<p class="outcome bad">it is away</p>')
+  })
+
+  it('begins with the verdict', () => {
+    const facts = { ...FACTS, isComplete: false, verdict: 'Incomplete: 5 rows, 2 rejected' }
+    expect(reportPage(facts, RECORDING)).toMatch(
+      /<main>\s*<header>\s*<h1 class="outcome bad">Incomplete: 5 rows, 2 rejected<\/h1>/,
+    )
+  })
+
+  it('tells rows and sums by status and currency, and why rows were rejected', () => {
+    const totals = [
+      { status: 'NEW', currency: 'EUR', rows: 1_200, amount: '-1234567.0001' },
+      { status: 'SETTLED', currency: 'JPY', rows: 3, amount: '12345678901234567890' },
+      { status: 'SETTLED', currency: 'USD', rows: 2 },
+      { rows: 5, others: true },
+    ] as const
+    const reasons = [
+      { reason: 'fee should be a number', rows: 1 },
+      { reason: 'amount should be a number', rows: 2_000 },
+    ]
+    const shown = shownIn(reportPage({ ...FACTS, totals, reasons }, RECORDING))
+    expect(shown).toContain('NEW EUR 1,200 -1,234,567.0001')
+    expect(shown).toContain('SETTLED JPY 3 12,345,678,901,234,567,890')
+    expect(shown).toContain('SETTLED USD 2 others 5')
+    expect(shown).toContain('amount should be a number 2,000 fee should be a number 1')
+  })
+
+  it('says of a resumed run how often it was begun, and which start the charts are of', () => {
+    const shown = shownIn(reportPage({ ...FACTS, starts: 3, ms: 61_000 }, RECORDING))
+    expect(shown).toContain('3 starts took 1 min 01 s')
+    expect(shown).toContain('Over time Of the last of 3 starts.')
+  })
+
+  it('says what held it up', () => {
+    const because = '8 requests at a time at 490 ms a page: --parallel 14 uses more of the quota'
+    const shown = shownIn(reportPage(FACTS, { ...RECORDING, stall: { because, share: 0.9 } }))
+    expect(shown).toContain(`90 % of the time: ${because}`)
   })
 
   it('lists each kind of incident once, with count, first and last time', () => {
@@ -238,7 +280,7 @@ describe('a report', () => {
     )
     expect(named.length).toBeGreaterThan(8)
     for (const id of named.flat()) expect(ids).toContain(id)
-    expect(text.match(/<h1>/g)).toHaveLength(1)
+    expect(text.match(/<h1[ >]/g)).toHaveLength(1)
     expect(text.match(/<figure/g)).toHaveLength(5)
     expect(text.match(/role="img"/g)).toHaveLength(5)
     expect(text).toContain('<th scope="row">0:00–0:01</th><td class="n">2,000</td>')

@@ -1,0 +1,189 @@
+/** Counts of a run that its report shows: rows and exact sums by status and currency, and why rows were rejected. */
+import * as t from 'io-ts'
+import { digitsOf } from '../../decode/index.js'
+import { exponentOf, parseDecimal, unitsAt } from '../../decode/minorUnits.js'
+import { fieldsOf } from '../../decode/unknown.js'
+import { defined, O, pipe } from '../../fp.js'
+import { isExact, SCALE, scaledNumber, scaledText } from '../column/decimal.js'
+import type { Reject } from '../sortPage.js'
+
+// totals
+
+export const Total = t.readonly(
+  t.intersection([
+    t.type({
+      /** How many have this status and currency. */
+      rows: t.number,
+    }),
+    t.partial({
+      status: t.string,
+      currency: t.string,
+      /** The sum of their amounts, as decimal text; absent if one of them cannot be added exactly. */
+      amount: t.string,
+      /** True for rows beyond the first thousand of statuses and currencies. */
+      others: t.literal(true),
+    }),
+  ]),
+)
+
+/** Rows of one status and currency, and the exact sum of their amounts. */
+export interface Total extends t.TypeOf<typeof Total> {}
+
+/** More than all statuses and currencies of the interface: both are open, so a service may send any number. */
+const MAX_TOTALS = 1_000
+
+/** Counted in place: there are tens of thousands of rows a second. */
+interface Sum {
+  readonly status: string | undefined
+  readonly currency: string | undefined
+  rows: number
+  /** In ten-thousandths; `undefined` once an amount cannot be added exactly. */
+  amount: bigint | undefined
+  /** More of them: a safe integer, since adding big ones takes ten times as long. */
+  more: number
+}
+
+/** Adds up the rows of a run that have a status, a currency or an amount. */
+export class Totals {
+  /** By status, then by currency. */
+  private readonly sums = new Map<string | undefined, Map<string | undefined, Sum>>()
+  private size = 0
+  private others = 0
+
+  constructor(kept: ReadonlyArray<Total> = []) {
+    for (const { status, currency, rows, amount, others } of kept) {
+      if (others === true) this.others = rows
+      else Object.assign(this.begin(status, currency), { rows, amount: unitsOf(amount) })
+    }
+  }
+
+  add(rows: ReadonlyArray<unknown>): void {
+    for (const row of rows) {
+      const { status, currency, amount } = fieldsOf(row)
+      const sum = this.sumOf(textOf(status), textOf(currency), amount)
+      if (sum === undefined) continue
+      sum.rows++
+      addAmount(sum, row, amount)
+    }
+  }
+
+  private sumOf(
+    status: string | undefined,
+    currency: string | undefined,
+    amount: unknown,
+  ): Sum | undefined {
+    const known = this.sums.get(status)?.get(currency)
+    if (known !== undefined) return known
+    if (status === undefined && currency === undefined && amount === undefined) return undefined
+    if (this.size < MAX_TOTALS) return this.begin(status, currency)
+    this.others++
+    return undefined
+  }
+
+  private begin(status: string | undefined, currency: string | undefined): Sum {
+    const sum: Sum = { status, currency, rows: 0, amount: 0n, more: 0 }
+    const ofStatus = this.sums.get(status) ?? new Map<string | undefined, Sum>()
+    this.sums.set(status, ofStatus.set(currency, sum))
+    this.size++
+    return sum
+  }
+
+  /** Returns the totals up to now, in the order of status and currency. */
+  values(): ReadonlyArray<Total> {
+    const known = [...this.sums.values()].flatMap((ofStatus) => [...ofStatus.values()])
+    return [
+      ...known.sort(byName).map(({ status, currency, rows, amount, more }) => ({
+        ...defined({ status, currency }),
+        rows,
+        ...(amount === undefined ? {} : { amount: decimalText(amount + BigInt(more), currency) }),
+      })),
+      ...(this.others === 0 ? [] : [{ others: true as const, rows: this.others }]),
+    ]
+  }
+}
+
+const byName = (one: Sum, other: Sum): number => (nameOf(one) < nameOf(other) ? -1 : 1)
+
+const nameOf = ({ status = '', currency = '' }: Sum): string => `${status}\n${currency}`
+
+/** Longest status or currency, in characters. */
+const MAX_NAME = 64
+
+const textOf = (u: unknown): string | undefined =>
+  typeof u === 'string' ? (u.length <= MAX_NAME ? u : u.slice(0, MAX_NAME)) : undefined
+
+/** Adds an amount by its digits where it may have been rounded. A row without one makes the sum unknown. */
+const addAmount = (sum: Sum, row: unknown, amount: unknown): void => {
+  if (sum.amount === undefined) return
+  if (typeof amount === 'number' && isExact(amount)) {
+    const near = Math.round(amount * FACTOR)
+    if (near / FACTOR === amount && Number.isSafeInteger(sum.more + near)) {
+      sum.more += near
+      return
+    }
+  }
+  const units = unitsOfAmount(row, amount)
+  sum.amount = units === undefined ? undefined : sum.amount + units
+}
+
+const unitsOfAmount = (row: unknown, amount: unknown): bigint | undefined => {
+  if (typeof amount === 'string') return scaledText(amount)
+  if (typeof amount !== 'number') return undefined
+  const digits = digitsOf('amount')(fieldsOf(row))
+  return O.isSome(digits) ? scaledText(digits.value) : scaledNumber(amount)
+}
+
+/** Ten-thousandths of one. */
+const FACTOR = 10 ** SCALE
+
+/** Longest sum that is read, in characters. */
+const MAX_LENGTH = 400
+
+const unitsOf = (amount: string | undefined): bigint | undefined =>
+  amount === undefined
+    ? undefined
+    : pipe(parseDecimal(amount, MAX_LENGTH), O.chain(unitsAt(SCALE)), O.toUndefined)
+
+/** Formats ten-thousandths with the decimals of a currency, and more where the sum has more. */
+const decimalText = (units: bigint, currency = ''): string => {
+  const places = O.getOrElse(() => 0)(exponentOf(currency))
+  const [sign, size] = units < 0n ? ['-', -units] : ['', units]
+  const digits = size.toString().padStart(SCALE + 1, '0')
+  const fraction = digits.slice(-SCALE).replace(/0+$/, '').padEnd(places, '0')
+  return `${sign}${digits.slice(0, -SCALE)}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+// reasons
+
+export const ReasonCount = t.readonly(
+  t.type({
+    /** Why rows were rejected: names the field, not its value. */
+    reason: t.string,
+    rows: t.number,
+  }),
+)
+
+/** A reason for which rows were rejected, and how many. */
+export interface ReasonCount extends t.TypeOf<typeof ReasonCount> {}
+
+/** A service may send any number of different faults. */
+const MAX_REASONS = 20
+const OTHER_REASONS = 'other reasons'
+
+/** Adds rejected rows to counts by reason. */
+export const addReasons = (
+  before: ReadonlyArray<ReasonCount>,
+  rejects: ReadonlyArray<Pick<Reject, 'reason'>>,
+): ReadonlyArray<ReasonCount> => {
+  const counts = new Map(before.map(({ reason, rows }) => [reason, rows]))
+  for (const { reason } of rejects) {
+    const kind = kindOf(reason)
+    const name = counts.has(kind) || counts.size < MAX_REASONS ? kind : OTHER_REASONS
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return Array.from(counts, ([reason, rows]) => ({ reason, rows }))
+}
+
+/** `GET /x: items[7].amount should be a number, and is text` and others like it are `amount should be a number`. */
+const kindOf = (reason: string): string =>
+  reason.replace(/^[A-Z]+ \/\S*: (items\[\d+\]\.?)?/, '').replace(/, and is .*$/s, '')
