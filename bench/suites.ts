@@ -133,9 +133,19 @@ export const suites: ReadonlyArray<Suite> = [
     name: 'quota',
     question: 'How much of one quota do several processes use together?',
     floor: 'one process without a shared quota',
+    peers: ['bottleneck', 'rate-limiter-flexible', 'effect'],
+    seeds: 'of the network: 5',
+    tour: [['5', 'tour']],
+    needs: 'redis-server',
+  },
+  {
+    name: 'payments',
+    question:
+      'Is each of many payments, made as jobs of a queue, made once after kills and freezes?',
+    floor: 'each payment once',
     peers: [],
-    seeds: NO_SEEDS,
-    tour: [['5']],
+    seeds: '1',
+    tour: [['200', '1', 'alone']],
     needs: 'redis-server',
   },
 ]

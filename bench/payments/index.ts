@@ -1,9 +1,11 @@
 /**
- * `npm run bench -- payments [payments] [kills]`: payments as jobs of 250 in four worker processes that are killed and
+ * `npm run bench -- payments [payments] [kills] [alone]`: payments as jobs of 250 in four worker processes that are killed and
  * frozen, with a share of answers lost and jobs queued again; the sandbox counts how often each was booked.
  */
+
 import { type PayProgress, payRun } from '../../test/jobs/payRun.ts'
 import { seeded } from '../../test/support/simulated/random.ts'
+import { reportExact } from '../result.ts'
 
 const [payments = 5_000, kills = 50] = process.argv.slice(2).map(Number)
 const PER_BATCH = 250
@@ -23,7 +25,7 @@ const { booked, batches, ...counts } = await payRun({
   kills,
   freezes: Math.ceil(kills / 5),
   apart: Math.max(1, Math.floor((10 * payments) / PER_BATCH / kills)),
-  isShared: true,
+  isShared: !process.argv.includes('alone'),
   lostAnswers: 0.02,
   random: seeded(1),
   onProgress: (progress) => {
@@ -35,4 +37,5 @@ const once = [...booked.values()].filter((times) => times === 1).length
 console.table([
   { payments, once, twice: booked.size - once, batches: batches.length, ...counts, s: seconds() },
 ])
+reportExact(`${payments} payments, ${kills} kills`, once === booked.size ? once : 0, payments)
 process.exitCode = once === payments && booked.size === payments ? 0 : 1

@@ -130,13 +130,10 @@ export const startGroups = async (
 
 export const inAll = ({ endpoints }: Setting): number => Math.min(IN_ALL, PER_ENDPOINT * endpoints)
 
-/** Waits, and says so each second. */
+/** Waits, and says for what. */
 export const pass = async (seconds: number, what: string): Promise<void> => {
-  for (let s = 0; s < seconds; s++) {
-    process.stderr.write(`\r\x1b[K${what}: ${s} of ${seconds} s`)
-    await wait(1_000)
-  }
-  process.stderr.write('\r\x1b[K')
+  console.error(`${what}: ${seconds} s`)
+  await wait(1_000 * seconds)
 }
 
 const jain = (counts: ReadonlyArray<number>): number => {

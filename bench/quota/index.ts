@@ -1,9 +1,10 @@
 /**
- * `npm run bench -- quota [seconds] [compare | peers | failures | many]... [network]...`: processes that share 20 requests a second at each
+ * `npm run bench -- quota [seconds] [compare | peers | failures | many | tour]... [network]...`: processes that share 20 requests a second at each
  * endpoint and 100 in all through one Redis, judged by a server that counts arrivals; one process without a quota beside them,
  * in the same seconds. Prints tables, and at the end everything as JSON.
  */
 
+import { type Contender, report } from '../result.ts'
 import { type Measured, measure, pass, type Setting, startGroups, startServer } from './cell.ts'
 import { failures } from './failures.ts'
 import type { Kind } from './limiters.ts'
@@ -20,8 +21,10 @@ const chosenOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
     ? names.filter((name) => chosen.includes(name))
     : names
 const NETWORKS = chosenOf(['loopback', 'steady', 'jittery'])
-const PARTS = chosenOf(['compare', 'peers', 'failures', 'many'])
-const isChosen = (name: string): boolean => PARTS.includes(name)
+const PARTS = chosenOf(['compare', 'peers', 'failures', 'many', 'tour'])
+/** The tour is one cell of those that are there anyway. */
+const isChosen = (name: string): boolean =>
+  PARTS.includes(name) && (name !== 'tour' || chosen.includes(name))
 
 /** Rounded; the ratio is to the first row, which is one process without a quota. */
 const row = (setting: Setting, one: Measured, alone: Measured | undefined) => ({
@@ -38,6 +41,14 @@ const row = (setting: Setting, one: Measured, alone: Measured | undefined) => ({
   'Redis, % of a core': Number(one.cpu.toFixed(2)),
 })
 
+const ROLES: Readonly<Record<Kind, Contender['role']>> = {
+  'payments-rx': 'ours',
+  alone: 'floor',
+  bottleneck: 'peer',
+  'rate-limiter-flexible': 'peer',
+  effect: 'peer',
+}
+
 const server = await startServer()
 const results: Record<string, ReadonlyArray<object>> = {}
 
@@ -50,6 +61,12 @@ const cell = async (setting: Setting, others: ReadonlyArray<readonly [Kind, numb
   for (const group of groups) group.stop()
   const rows = measured.map((one) => row(setting, one, measured[0]))
   for (const one of rows) console.log(Object.values(one).join('\t'))
+  report({
+    subject: `${others.map(([, n]) => n).join()} processes, ${setting.endpoints} endpoints, ${setting.network}`,
+    unit: '% of the quota',
+    better: 'higher',
+    contenders: measured.map(({ kind, used }) => ({ name: kind, role: ROLES[kind], value: used })),
+  })
   return rows
 }
 
@@ -78,6 +95,10 @@ await table(
     [kind, 4],
   ]),
 )
+if (isChosen('tour')) {
+  const setting = { network: 'loopback', endpoints: 8 }
+  console.table(await cell(setting, [['payments-rx', 4]]))
+}
 if (isChosen('failures')) {
   results.failures = await failures(server)
   console.table(results.failures)
