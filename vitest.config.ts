@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
@@ -6,7 +7,16 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 /** Tests that replace modules or measure the heap: each runs in a process of its own. */
 const isolated = 'test/**/*.isolated.test.ts'
 
+/** What a test of an example imports by the name of the package is the code as it is now, not as it was built last. */
+const source = fileURLToPath(new URL('src', import.meta.url))
+
 export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^payments-rx$/, replacement: `${source}/index.ts` },
+      { find: /^payments-rx\/(\w+)$/, replacement: `${source}/$1/index.ts` },
+    ],
+  },
   define: { PAYMENTS_RX_VERSION: JSON.stringify(version) }, // as scripts/build.ts does
   test: {
     reporters: ['default', './test/support/count-reporter.ts'],

@@ -1,12 +1,33 @@
 /** Worker processes that are killed and frozen while they pay, with jobs that are queued more than once. */
-import { describe, expect, it } from 'vitest'
+import { copyFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildCode } from '../../scripts/build.js'
 import { hasRedis } from '../support/redis.js'
 import { seeded } from '../support/simulated/random.js'
 import { payRun } from './payRun.js'
 
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
 describe.skipIf(!hasRedis)('payments as jobs in a real Redis', () => {
+  /** The package as it is now, and the worker of the example in it. */
+  let home = ''
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'payments-rx-jobs-'))
+    await buildCode(join(home, 'dist'))
+    copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
+    symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+    for (const name of ['jobs/batchJobs.ts', 'jobs/worker.ts', 'support/redis.ts']) {
+      cpSync(join(root, 'test', name), join(home, 'test', name))
+    }
+  })
+  afterAll(() => rmSync(home, { recursive: true }))
+
   it('are made once each, by workers that are killed and frozen', async () => {
     const { booked, batches, kills, freezes } = await payRun({
+      worker: join(home, 'test/jobs/worker.ts'),
       payments: 600,
       perBatch: 150,
       workers: 2,

@@ -22,6 +22,8 @@ import { type BatchJob, queueBatches } from './batchJobs.ts'
 // model
 
 export interface PayRun {
+  /** The program of a worker. Default: `worker.ts` beside this file. */
+  readonly worker?: string
   readonly payments: number
   readonly perBatch: number
   readonly workers: number
@@ -73,7 +75,7 @@ export const paymentOf = (n: number): NewBatchItem => ({
 
 /** Resolves when all jobs are finished, and all workers have ended: those that were frozen worked on to their end. */
 export const payRun = async (run: PayRun): Promise<PayOutcome> => {
-  const { random } = run
+  const { random, worker = fileURLToPath(new URL('worker.ts', import.meta.url)) } = run
   const redis = await startRedis()
   let [requests, kills, freezes, stalled, finished] = [0, 0, 0, 0, 0]
   let isOver = false
@@ -110,7 +112,7 @@ export const payRun = async (run: PayRun): Promise<PayOutcome> => {
 
   const startWorker = (): void => {
     const args = [`${redis.port}`, run.isShared ? 'shared' : 'alone']
-    const child = fork(fileURLToPath(new URL('worker.ts', import.meta.url)), args, {
+    const child = fork(worker, args, {
       execArgv: [],
       env: {
         ...process.env,

@@ -30,12 +30,16 @@ const freePort = (): Promise<number> =>
     })
   })
 
+const IN_MEMORY = ['--save', '', '--appendonly', 'no']
+
 /** Starts a server without data on this port, or on a free one. */
-export const startRedis = async (given?: number): Promise<Redis> => {
+export const startRedis = async (
+  given?: number,
+  flags: ReadonlyArray<string> = IN_MEMORY,
+): Promise<Redis> => {
   const port = given ?? (await freePort())
-  const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'no' }
-  const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
-  const server = spawn(join(folder ?? '', 'redis-server'), flags, { stdio: 'ignore' })
+  const args = ['--port', `${port}`, '--bind', '127.0.0.1', ...flags]
+  const server = spawn(join(folder ?? '', 'redis-server'), args, { stdio: 'ignore' })
   const client = redisClient(port)
   for (let tries = 0; ; tries++) {
     try {
