@@ -1,7 +1,7 @@
 /** `with({ headers, retry, deadline })`, in virtual time. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { InvalidOption } from '../../src/index.js'
+import { type CallOptions, type ClientOptions, InvalidOption } from '../../src/index.js'
 import {
   CHARGE,
   CREATE,
@@ -96,6 +96,11 @@ describe('retry', () => {
   })
 
   it('has no budget, which is that of the client', () => {
+    type Names<Options> = keyof NonNullable<Options>
+    expectTypeOf<Names<CallOptions['retry']>>().toEqualTypeOf<'throttled' | 'faults' | 'patience'>()
+    expectTypeOf<Names<ClientOptions['retry']>>().toEqualTypeOf<
+      Names<CallOptions['retry']> | 'budget'
+    >()
     const { client } = lab()
     const retry: object = { budget: 1 }
     expect(() => client.with({ retry })).toThrow('retry.budget should be left out')

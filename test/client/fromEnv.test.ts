@@ -1,6 +1,6 @@
 import { firstValueFrom, toArray } from 'rxjs'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createClient, fromEnv, InvalidOption } from '../../src/index.js'
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { type ClientOptions, createClient, fromEnv, InvalidOption } from '../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
 
 const NAMES = [
@@ -47,6 +47,7 @@ describe('fromEnv', () => {
       PAYMENTS_PARTNER_ID: 'app',
       PAYMENTS_PARTNER_SECRET: 'app-secret',
     }
+    expectTypeOf(fromEnv).returns.toEqualTypeOf<ClientOptions>()
     expect(fromEnv(env)).toEqual({
       environment: 'sandbox',
       baseUrl: 'https://api.example.com',
