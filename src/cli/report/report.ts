@@ -96,10 +96,15 @@ const heading = (facts: ReportFacts, { stall }: Recording): Html => {
 <p class="faint">Began ${time(began)}, ended ${time(ended)}, ${took}</p>
 <p>${summary}</p>
 ${reason && html`<p class="outcome bad">${reason}</p>`}
-${stall && html`<p>${percent(stall.share)} of the time${starts > 1 ? ' of the last start' : ''}: ${stall.because}</p>`}
+${stall && html`<p>${stallSentence(stall, starts)}</p>`}
 <dl class="numbers">${counts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </header>`
 }
+
+const stallSentence = (
+  { share, because }: NonNullable<Recording['stall']>,
+  starts: number,
+): string => `${percent(share)} of the time${starts > 1 ? ' of the last start' : ''}: ${because}`
 
 /** Charts are not kept between starts. */
 const ofLastStart = ({ starts }: ReportFacts): Html | undefined =>

@@ -132,6 +132,11 @@ describe('a report', () => {
     const because = '8 requests at a time at 490 ms a page: --parallel 14 uses more of the quota'
     const shown = shownIn(reportPage(FACTS, { ...RECORDING, stall: { because, share: 0.9 } }))
     expect(shown).toContain(`90 % of the time: ${because}`)
+    const resumed = reportPage(
+      { ...FACTS, starts: 2 },
+      { ...RECORDING, stall: { because, share: 0.9 } },
+    )
+    expect(shownIn(resumed)).toContain(`90 % of the time of the last start: ${because}`)
   })
 
   it('lists each kind of incident once, with count, first and last time', () => {
