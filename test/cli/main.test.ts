@@ -115,7 +115,9 @@ describe.skipIf(process.platform === 'win32')('a signal while a line is drawn', 
       const { out, child, status } = drawing(`${signal}.ndjson`)
       const said = sentAt(child, signal, [ROWS])
       expect(await status).toBe(code)
-      expect(said()).toMatch(/incomplete: .*\npayments-rx: stopped by SIG/)
+      expect(stripVTControlCharacters(said())).toMatch(
+        /incomplete: .*\npayments-rx: stopped by SIG/,
+      )
       const { owner, state } = JSON.parse(readFileSync(`${out}.checkpoint.json`, 'utf8'))
       expect(owner).toBeUndefined()
       expect(state.counts.rows).toBe(linesOf(await unfinished(out)))

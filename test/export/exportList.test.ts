@@ -64,7 +64,7 @@ describe('exportList', () => {
       { rows: 2, rejects: 0, pages: 1, ended: false, next: { page_num: 1 } },
       { rows: 2, rejects: 0, pages: 2, ended: false, next: { page_num: 2 } },
       { rows: 3, rejects: 0, pages: 3, ended: false },
-      { rows: 3, rejects: 0, pages: 3, ended: true },
+      { rows: 3, rejects: 0, pages: 3, ended: true, share: 1 },
     ] satisfies ReadonlyArray<Progress>)
   })
 

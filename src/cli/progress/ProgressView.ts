@@ -193,7 +193,9 @@ export const progressLines = (
 const painter =
   (colours: boolean) =>
   (style: Style | undefined, text: string): string =>
-    colours && style !== undefined ? styleText(style, text, { validateStream: false }) : text
+    colours && style !== undefined && text !== ''
+      ? styleText(style, text, { validateStream: false })
+      : text
 
 /** Formats a sample for a log, where nothing is redrawn. */
 export const progressLogLine = (sample: ProgressSample): string => {
