@@ -8,6 +8,8 @@ import { type Claim, fairPart, type Grant, QUIET_TAIL, RESERVE, type Report } fr
  * seconds at this interval, at four commands a second for each process.
  */
 const INTERVAL: Millis = 250
+/** While nothing changes. A joiner waits for at most one of these, until a former owner has heard of it. */
+const CALM_INTERVAL: Millis = 500
 /** Reports of a second, after which what was wanted is forgotten. */
 const REMEMBERED = 4
 /** An answer that takes longer comes too late: its report is repeated. */
@@ -45,6 +47,8 @@ interface Share {
   allowed: number
   version: number
   idleSince: Millis | undefined
+  /** What it wanted by the last report that was answered. */
+  told: number
   /** Permits wanted at the last reports: the demand of a window comes in bursts. */
   readonly wanted: Array<number>
   /** Loss of allowed requests that was learned and not yet told. */
@@ -70,6 +74,8 @@ export class Member implements QuotaMember {
   private next: Subscription | undefined
   /** The report without an answer so far. */
   private pending: Subscription | undefined
+  /** The last report was like the one before, and so was the answer. */
+  private isCalm = false
   /** Something is wanted that the pending report does not tell. */
   private isUrgent = false
   private leaseEnd: Millis = Number.NEGATIVE_INFINITY
@@ -140,7 +146,7 @@ export class Member implements QuotaMember {
       }
     }
     this.isActive = this.requests > 0
-    this.reportAfter(INTERVAL)
+    this.reportAfter(this.isCalm ? CALM_INTERVAL : INTERVAL)
   }
 
   private report(now: Millis, isLeaving: boolean): void {
@@ -169,9 +175,12 @@ export class Member implements QuotaMember {
       if (this.seq !== seq || this.pending === undefined) return // a later report may have told otherwise
       if (!isLeaving) this.leaseEnd = now + lease
       this.lostAt = Number.NEGATIVE_INFINITY
+      const wasCalm = this.isCalm
+      this.isCalm = claimed.every(({ share, claim }, i) => isSame(share, claim, grants[i]))
       claimed.forEach(({ share, claim }, i) => {
         this.granted(share, claim, grants[i])
       })
+      if (wasCalm && !this.isCalm && this.next !== undefined) this.reportAfter(INTERVAL)
       this.answered()
       this.refresh(this.timer.now())
     }, failed)
@@ -185,6 +194,7 @@ export class Member implements QuotaMember {
 
   private granted(share: Share, claim: Claim, grant: Grant | undefined): void {
     share.part = grant?.part ?? claim.had
+    share.told = claim.want
     share.version = grant?.version ?? 0
     share.less -= claim.less
     const isIdle = claim.want + claim.had + claim.held + share.part === 0
@@ -274,6 +284,10 @@ export class Member implements QuotaMember {
   }
 }
 
+/** True if the process wants, uses and gets what it did before. */
+const isSame = ({ told }: Share, { had, held, want }: Claim, grant: Grant | undefined): boolean =>
+  told === want && held === 0 && (grant?.part ?? had) === had
+
 interface Demand {
   readonly waiting: number
   readonly used: number
@@ -299,6 +313,7 @@ const newShare = (
   allowed: 0,
   version: 0,
   idleSince: undefined,
+  told: 0,
   wanted: [],
   less: 0,
   lowest: Number.POSITIVE_INFINITY,
