@@ -102,5 +102,8 @@ export {
 export type { PathName } from './api/Endpoint.js'
 export type { Environment } from './api/limits.js'
 export type { Paging } from './api/Paging.js'
+export type { AnswersOf } from './client/Call.js'
+export type { CreateOnce } from './client/createOnce.js'
+export type { UntilState } from './client/untilState.js'
 export type { Codes, FieldError } from './http/answer/errors.js'
 export type { KyOptions } from './http/transport/kyTransport.js'

@@ -196,6 +196,18 @@ const everything = Object.entries(entries).map(([entry, names]) => ({
   names: Object.keys(names),
 }))
 
+/** A program that exports a client in parts. */
+const PARTS = `
+import { createClient } from 'payments-rx'
+
+const payments = createClient()
+export const { charges, batchTransfers, webhooks, reference, events, withAnswer } = payments
+export const { create, createOnce, list, snapshot, untilState } = charges
+export const all = list()
+export const settled = snapshot({ status: 'SETTLED' })
+export const { retrieve } = withAnswer.charges
+`
+
 // the tests
 
 let project = ''
@@ -212,6 +224,7 @@ beforeAll(async () => {
   for (const { entry, file, names } of everything) {
     writeFileSync(join(project, `${file}.ts`), again(entry, names))
   }
+  writeFileSync(join(project, 'parts.ts'), PARTS)
   complaints = (await tsc('-p', join(project, 'tsconfig.json'), '--pretty', 'false')).output
 })
 
@@ -226,6 +239,10 @@ const said = (file: string): ReadonlyArray<string> =>
 it.each(everything)('all of $entry can be exported again', ({ file, names }) => {
   expect(names).not.toEqual([])
   expect(said(file)).toEqual([])
+})
+
+it('parts of a client can be exported by a program that emits declarations', () => {
+  expect(said('parts')).toEqual([])
 })
 
 describe('documentation', () => {
