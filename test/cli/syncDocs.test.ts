@@ -13,7 +13,7 @@ const pages = ['docs/sync.md', 'docs/containers.md', 'README.md'].map((name) =>
 
 /** Arguments of the command: in a shell, in a crontab, as a list in a Dockerfile or a manifest of Kubernetes. */
 const commands: ReadonlyArray<ReadonlyArray<string>> = pages.flatMap((page) => [
-  ...Array.from(page.matchAll(/^(?:[\d* ]+)?payments-rx (sync [^#\n]*)/gm), ([, words = '']) =>
+  ...Array.from(page.matchAll(/^(?:[\d* ]+|npx )?payments-rx (sync [^#\n]*)/gm), ([, words = '']) =>
     words.trim().split(/\s+/),
   ),
   ...Array.from(
