@@ -31,7 +31,7 @@ export {
   readManifest,
 } from './run/Manifest.js'
 export type { Since } from './run/sinceLast.js'
-export { assemble } from './slices/assemble.js'
+export { type AssembleOptions, assemble } from './slices/assemble.js'
 export { type ExportSliceOptions, exportSlice, type SliceClient } from './slices/exportSlice.js'
 export { type PlanSlicesOptions, planSlices, type SliceSource } from './slices/planSlices.js'
 export type { PlannedSlice, SlicePlan } from './slices/SlicePlan.js'
