@@ -12,27 +12,25 @@ const repository = (): string => {
   return repository.url.replace(/^git\+/, '').replace(/\.git$/, '')
 }
 
-/** Pages link to files of the repository as a git host has them: outside of `docs`, the site has none of these. */
+/** Pages link to files of the repository as a git host has them. The site has those of `docs`, and no others. */
 const linkedToRepository = (page: string, text: string, url: string): string =>
-  text.replaceAll(
-    /\]\((\.\.?\/[^)\s#]+|[\w-]+\.json)(#[^)\s]*)?\)/g,
-    (link, to: string, hash = '') => {
-      const path = posix.join('docs', posix.dirname(page), to)
-      if (path === 'docs/openapi.json') return '](/openapi.json)'
-      return path.startsWith('docs/') ? link : `](${url}/blob/main/${path}${hash})`
-    },
-  )
+  text.replaceAll(/\]\(((?:\.\.?\/)*[\w./-]+)(#[^)\s]*)?\)/g, (link, to: string, hash = '') => {
+    const path = posix.join('docs', posix.dirname(page), to)
+    if (!path.startsWith('docs/')) return `](${url}/blob/main/${path}${hash})`
+    return path.endsWith('.md') ? link : `](${path.slice('docs'.length)})`
+  })
 
+/** Pages are copied with their links, other files of `docs` as they are. */
 export const gatherPages = (): void => {
   rmSync(target, { recursive: true, force: true })
   const url = repository()
   const docs = join(root, 'docs')
-  for (const page of globSync('**/*.md', { cwd: docs })) {
-    mkdirSync(dirname(join(target, page)), { recursive: true })
-    const text = readFileSync(join(docs, page), 'utf8')
-    writeFileSync(join(target, page), linkedToRepository(page, text, url))
+  for (const file of globSync('**/*.*', { cwd: docs })) {
+    const isPage = file.endsWith('.md')
+    const to = join(target, isPage ? '' : 'public', file)
+    mkdirSync(dirname(to), { recursive: true })
+    if (!isPage) cpSync(join(docs, file), to)
+    else writeFileSync(to, linkedToRepository(file, readFileSync(join(docs, file), 'utf8'), url))
   }
   cpSync(join(site, 'pages'), target, { recursive: true })
-  mkdirSync(join(target, 'public'), { recursive: true })
-  cpSync(join(docs, 'openapi.json'), join(target, 'public/openapi.json'))
 }

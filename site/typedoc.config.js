@@ -1,30 +1,32 @@
 /** Pages of the public names, written from the doc comments: one for each entry of the package. */
-const entries = [
-  'index',
-  'decode/index',
-  'export/index',
-  'quota/index',
-  'sandbox/index',
-  'scheduler/index',
-  'stream/index',
-  'stream/either/index',
-  'webhooks/index',
-]
+import { readFileSync } from 'node:fs'
+
+const { name, exports } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+)
+
+/** The source of each entry, and its name in an import. */
+const entries = Object.entries(exports)
+  .filter(([, target]) => target.default !== undefined)
+  .map(([path, target]) => ({
+    source: target.default.replace('./dist/', '../src/').replace(/js$/, 'ts'),
+    module: target.default.replace('./dist/', '').replace(/(\/index)?\.js$/, ''),
+    specifier: path.replace(/^\./, name),
+  }))
 
 /** @type {Partial<import('typedoc').TypeDocOptions & import('typedoc-plugin-markdown').PluginOptions>} */
 export default {
   plugin: ['typedoc-plugin-markdown'],
   tsconfig: 'tsconfig.typedoc.json',
-  entryPoints: entries.map((entry) => `../src/${entry}.ts`),
+  entryPoints: entries.map(({ source }) => source),
   out: '.pages/types',
   readme: 'none',
   router: 'module',
   entryFileName: 'entries',
   pageTitleTemplates: {
     index: 'Entries of the package',
-    module: ({ name }) =>
-      ({ index: 'payments-rx', 'stream/either': 'payments-rx/ObservableEither' })[name] ??
-      `payments-rx/${name}`,
+    module: ({ name: module }) =>
+      entries.find((entry) => entry.module === module)?.specifier ?? module,
   },
   hideBreadcrumbs: true,
   hidePageHeader: true,

@@ -21,7 +21,7 @@ const isThere = (page: string): boolean => existsSync(join(pages, `${page}.md`))
 
 /** The pages of a folder: first the ones in this order, then the others by name. */
 const pagesIn = (folder: string, first: ReadonlyArray<string>, not: ReadonlyArray<string> = []) => {
-  const all = readdirSync(join(pages, folder))
+  const all = readdirSync(join(pages, folder), { recursive: folder !== '', encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name.slice(0, -'.md'.length)))
     .sort()
@@ -48,7 +48,7 @@ const guides: ReadonlyArray<readonly [title: string, pages: ReadonlyArray<string
   ],
   [
     'Exports and tables',
-    ['export', 'sync', 'formats', 'object-storage', 'singer', 'progress', 'recipes'],
+    ['export', 'slices', 'sync', 'formats', 'object-storage', 'singer', 'progress', 'recipes'],
   ],
   [
     'In production',
