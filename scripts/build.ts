@@ -21,6 +21,7 @@ const entries = [
   'index',
   ...[
     'bench',
+    'bullmq',
     'decode',
     'export',
     'otel',

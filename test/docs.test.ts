@@ -22,6 +22,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { buildPackage } from '../scripts/build.js'
 import * as benches from '../src/bench/index.js'
+import * as bullmq from '../src/bullmq/index.js'
 import * as decode from '../src/decode/index.js'
 import * as files from '../src/export/index.js'
 import * as main from '../src/index.js'
@@ -179,6 +180,7 @@ const again = (module: string, names: ReadonlyArray<string>): string =>
 const entries = {
   '.': main,
   bench: benches,
+  bullmq,
   decode,
   export: files,
   otel,

@@ -54,6 +54,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   'index.ts': ['api', 'client', 'codec', 'decode', 'http', 'options', 'stream'],
   export: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'stream'],
   otel: ['api', 'client', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
+  bullmq: ['export', 'fp.ts', 'http', 'options', 'stream'],
   sandbox: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'stream'],
   report: ['decode'],
   bench: [
@@ -73,6 +74,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   cli: [
     'bench',
     'api',
+    'bullmq',
     'client',
     'codec',
     'decode',
@@ -81,6 +83,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
     'http',
     'options',
     'report',
+    'quota',
     'sandbox',
     'scheduler',
     'stream',

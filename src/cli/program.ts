@@ -15,6 +15,7 @@ import {
   outputTo,
   UsageError,
 } from './output.js'
+import { workerCommand } from './queue/workerCommand.js'
 import { sandboxCommand } from './sandboxCommand.js'
 import { syncCommand } from './syncCommand.js'
 import type { Terminal } from './Terminal.js'
@@ -27,6 +28,7 @@ const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
   syncCommand,
   compactCommand,
   verifyCommand,
+  workerCommand,
   tapCommand,
   sandboxCommand,
   doctorCommand,

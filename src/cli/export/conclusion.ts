@@ -192,6 +192,8 @@ const fileConclusion = (
     case 'ChecksumMismatch':
       if (pages > 0) return incomplete(`${error.message}: --restart starts over`)
       return usage(': --restart starts over')
+    case 'NotAssembled':
+      return incomplete(`${error.message}: the same command tries these again`)
     case 'TooManyRejects': {
       if (progress === undefined) return usage(`: ${MORE_REJECTS}, --restart starts over`)
       const why = `more rows than --max-rejects could not be written${whyRejected(run)}: see ${rejectsName}`

@@ -2,7 +2,7 @@
 import { limits, unlimited } from '../../api/limits.js'
 import { type Client, createClient } from '../../client/createClient.js'
 import { defined } from '../../fp.js'
-import type { Guard } from '../../scheduler/index.js'
+import type { Guard, SharedQuota } from '../../scheduler/index.js'
 import type { Connection } from '../connection.js'
 import type { Terminal } from '../Terminal.js'
 import type { ExportFlags } from './exportFlags.js'
@@ -17,6 +17,7 @@ export const exportClient = (
   { timer, timeout }: Pick<Terminal, 'timer' | 'timeout'>,
   flags: ClientFlags,
   connection: Connection,
+  quota?: SharedQuota,
 ): Client =>
   createClient({
     ...connection,
@@ -32,6 +33,7 @@ export const exportClient = (
       patience: flags.patience * 1_000,
     },
     drift: true,
+    ...defined({ quota }),
     // bookmarks and rows that come again end a list as well, and rows on stdout cannot be taken back
     lists: { maxPages: Number.POSITIVE_INFINITY, strictEnd: true },
     timer,

@@ -12,6 +12,7 @@ import {
   timeSpan,
 } from '../optionParsers.js'
 import { PROGRESS_MODES } from '../progress/ProgressView.js'
+import { queueOption } from '../queue/openQueue.js'
 import type { Terminal } from '../Terminal.js'
 import type { ExportFlags } from './exportFlags.js'
 import { exportResource } from './exportResource.js'
@@ -131,6 +132,16 @@ const withTimes = (command: Command): Command =>
     )
     .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
     .option('--parallel <n>', 'requests at a time [as many as use the quota up]', integer(1, 100))
+    .addOption(
+      queueOption('give slices of DIR/ to "payments-rx worker", by a Redis').conflicts(UNQUEUED),
+    )
+    .option('--slices <n>', 'with --queue: how many [12]', integer(1, 10_000))
+
+/** What is for an export in one process. */
+const UNQUEUED = [
+  ...['resume', 'sinceLast', 'lookback', 'checkpoint', 'inPlace', 'rotateRows', 'rotateBytes'],
+  ...['exact', 'deadline', 'parallel', 'sandbox'],
+]
 
 /** How hard the service is asked, and how long its faults are waited for. */
 export const withPace = (command: Command): Command =>

@@ -21,6 +21,9 @@ export interface ExportFlags extends ViewFlags {
   readonly amounts?: 'decimal' | 'text'
   readonly exact: boolean
   readonly formulas?: 'mask' | 'keep'
+  /** The URL of a Redis; `true`: that of the variable. */
+  readonly queue?: string | true
+  readonly slices?: number
   readonly rotateRows?: number
   readonly rotateBytes?: number
   readonly checkpoint?: string

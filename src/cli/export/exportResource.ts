@@ -1,6 +1,14 @@
 /** Exports a resource, from an account or from a sandbox. */
+
 import { defer, finalize, type Observable, ReplaySubject, take } from 'rxjs'
-import { type ExportEvent, exportTo, isExportError } from '../../export/index.js'
+import type { Client } from '../../client/createClient.js'
+import {
+  type ExportEvent,
+  type ExportSource,
+  exportTo,
+  isExportError,
+  type SliceSource,
+} from '../../export/index.js'
 import { checkPaths } from '../../export/run/checkPaths.js'
 import { pathsOf } from '../../export/run/paths.js'
 import { isS3 } from '../../export/s3/S3Location.js'
@@ -50,6 +58,12 @@ const exported = async <A, Flags, Filter extends object>(
   connection: Connection,
 ): Promise<number> => {
   const out = await outputOf(flags.out)
+  if (flags.queue !== undefined) {
+    const { exportOnQueue } = await import('../queue/exportOnQueue.js') // or not, to start fast
+    const sliced = (client: Client) => slicedSource(resource.source(client, resource.filter(flags)))
+    return exportOnQueue(terminal, { out, flags, connection, source: sliced })
+  }
+  if (flags.slices !== undefined) throw new UsageError('--slices goes with --queue')
   const { checkpoint, report } = flags
   const isStdout = out === '-'
   const isStream = isStdout || flags.inPlace
@@ -80,6 +94,15 @@ const exported = async <A, Flags, Filter extends object>(
     }),
   })
 }
+
+/** Only what is listed by time can be cut into slices. */
+const slicedSource = <A>(source: ExportSource<A>): SliceSource<A> => {
+  if (isSliceSource(source)) return source
+  throw new UsageError('--queue goes with charges')
+}
+
+const isSliceSource = <A>(source: ExportSource<A>): source is SliceSource<A> =>
+  'split' in source && 'within' in source
 
 /**
  * Stops an export at the first signal. It is heard from the beginning to the end, also while nothing is read: an

@@ -45,7 +45,7 @@ export const specOf = (
   output: string,
 ): ExportSpec => ({
   resource: resourceOf(list),
-  account: account === undefined ? accountOf(list) : sha256(account),
+  account: accountHash(list, account),
   query: texts(list.query),
   format: {
     ...texts({ ...written, apiVersion: list.apiVersion }),
@@ -64,6 +64,10 @@ const resourceOf = ({ endpoint }: Pick<ListDescription<unknown>, 'endpoint'>): s
     .filter((part) => part !== '' && !/^(api|v\d+|\{.*\})$/.test(part))
     .join('/')
     .replaceAll('_', '-')
+
+/** Returns the hash of an account; `name`: what the caller calls it, in place of what the client knows of it. */
+export const accountHash = (list: ListDescription<unknown>, name: string | undefined): string =>
+  name === undefined ? accountOf(list) : sha256(name)
 
 /** Returns a hash that is equal for equal accounts, and shows nothing of them. No secret is needed to tell accounts apart. */
 export const accountOf = ({

@@ -31,7 +31,7 @@ export interface SliceClient<A> {
 const own = {
   /** The folder of the plan. */
   out: required(outRule),
-  /** Requests under way at once. Default 1. */
+  /** Requests under way at once. Default: as many as use the limits up. */
   parallel: is.positiveIntOrInfinity,
 }
 
@@ -70,7 +70,7 @@ export const exportSlice = <A>(
 ): Observable<ExportEvent> => {
   checkArgument('payments', payments, is.object('a client'))
   checkArgument('slice', slice, is.object('a slice of a plan'))
-  const { out, parallel = 1, ...options } = checkOptions(given, table)
+  const { out, parallel, ...options } = checkOptions(given, table)
   const { checkpoint, manifest } = pathsOf(s3Path(out))
   const begin = async (): Promise<Observable<ExportEvent>> => {
     const files = await openFiles(out, options)

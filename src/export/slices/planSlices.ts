@@ -41,8 +41,8 @@ export interface SliceSource<A> extends ExportSource<A> {
   readonly split: (
     count: { readonly slices: number } | { readonly rows: number },
   ) => Observable<E.Either<AnyFailure, ReadonlyArray<Span & { readonly rows: number }>>>
-  /** Reads with so many requests under way. */
-  readonly parallel: (requests: number) => ExportSource<A>
+  /** Reads with so many requests under way; or as many as use the limits up. */
+  readonly parallel: (requests?: number) => ExportSource<A>
 }
 
 const own = {

@@ -1,0 +1,166 @@
+/** A worker that exports the slices of a queue, until it is stopped. */
+import {
+  type ConnectionOptions,
+  DelayedError,
+  type Job,
+  UnrecoverableError,
+  WaitingError,
+  Worker,
+} from 'bullmq'
+import {
+  asyncScheduler,
+  lastValueFrom,
+  merge,
+  NEVER,
+  Observable,
+  type SchedulerLike,
+  Subject,
+  take,
+  tap,
+} from 'rxjs'
+import {
+  type ExportEvent,
+  type ExportSliceOptions,
+  exportSlice,
+  isExportError,
+  type PlannedSlice,
+  type SliceClient,
+} from '../export/index.js'
+import { accountHash } from '../export/run/ExportSpec.js'
+import { defined, E } from '../fp.js'
+import type { AnyFailure } from '../http/Failure.js'
+import { checkOptions, is, type OptionsTable, required } from '../options/index.js'
+import { prefixOf, QUEUE, type SliceJob, type SliceProgress } from './sliceQueue.js'
+
+// model
+
+/** Options of `sliceWorker`. */
+export interface SliceWorkerOptions<A>
+  extends Pick<ExportSliceOptions, 'parallel' | 'lease' | 'stop' | 'timer' | 'env' | 'account'> {
+  /** The client that reads the slices. It takes jobs of its own account only. */
+  readonly payments: SliceClient<A>
+  /** A client of ioredis or node-redis, or how to connect, such as `{ url: 'redis://HOST' }`. */
+  readonly connection: ConnectionOptions
+  /** Slices at a time. Default 1. */
+  readonly concurrency?: number | undefined
+}
+
+/** The progress of a slice. */
+export interface SliceWorkerEvent {
+  /** The folder that it goes into. */
+  readonly out: string
+  readonly slice: PlannedSlice
+  readonly event: ExportEvent
+}
+
+const rules: OptionsTable<SliceWorkerOptions<never>> = {
+  payments: required(is.object('a client')),
+  connection: required(is.object('a client of Redis, or how to connect')),
+  concurrency: is.int(1),
+  parallel: is.positiveIntOrInfinity,
+  lease: is.int(1_000, 600_000),
+  stop: is.withMethods('an Observable', 'pipe'),
+  timer: is.rxScheduler(),
+  env: is.object('variables by their names'),
+  account: is.nonEmptyString,
+}
+
+/** A job whose worker is not heard of for so long is given to another one, in ms. */
+const LEASE = 15_000
+
+/** Redis takes whole milliseconds. */
+const third = (ms: number): number => Math.ceil(ms / 3)
+
+/** Between two reports of progress, in ms. */
+const REPORT_EVERY = 500
+
+/** A worker that dies is no fault of its slice. */
+const ANY_NUMBER = 1_000_000
+
+// constructors
+
+/**
+ * Exports slices that `exportWithWorkers` queued, one after the other, and emits how far each is. Cold: a subscription is
+ * a worker. `stop` commits what was read, gives the slice back, and completes; so does unsubscribing, without an event.
+ * Throws an `InvalidOption` at once for an option that cannot work.
+ */
+export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWorkerEvent> => {
+  const options = checkOptions(given, rules)
+  const { payments, connection, concurrency = 1, lease = LEASE, stop = NEVER } = options
+  const { timer = asyncScheduler } = options
+  const { account } = options
+  const prefix = prefixOf(accountHash(payments.charges.snapshot({} as never).describe(), account))
+  return new Observable((subscriber) => {
+    const left = new Subject<void>()
+    const stopping = merge(stop, left).pipe(take(1))
+    const work = async (job: Job<SliceJob>, token?: string): Promise<Partial<SliceProgress>> => {
+      const { out, slice, maxRejects } = job.data
+      const report = reporter(job, timer)
+      const event = await lastValueFrom(
+        exportSlice(payments, slice, {
+          ...defined({ ...pick(options), maxRejects }),
+          ...{ out, lease, timer },
+          stop: stopping,
+        }).pipe(
+          tap((event) => {
+            subscriber.next({ out, slice, event })
+            report(event)
+          }),
+        ),
+      )
+      if (E.isLeft(event)) return failed(job, event.left, timer.now() + third(lease), token)
+      const { ended, rows, rejects, pages } = event.right
+      if (ended) return { rows, rejects, pages }
+      await job.moveToWait(token)
+      throw new WaitingError()
+    }
+    const worker = new Worker<SliceJob>(QUEUE, work, {
+      ...{ connection, prefix, concurrency },
+      lockDuration: lease,
+      stalledInterval: third(lease),
+      maxStalledCount: ANY_NUMBER,
+    })
+    worker.on('error', () => {}) // a Redis that is gone comes back; a lost job is another worker's
+    const close = () => worker.close().then(() => subscriber.complete())
+    const stopped = stop.pipe(take(1)).subscribe(() => void close())
+    return () => {
+      stopped.unsubscribe()
+      left.next()
+      void worker.close()
+    }
+  })
+}
+
+const pick = <A>({ parallel, env, account }: SliceWorkerOptions<A>) => ({ parallel, env, account })
+
+/** Returns what tells the queue how far a slice is, from time to time. */
+const reporter = (job: Job<SliceJob>, timer: SchedulerLike) => {
+  let reported = Number.NEGATIVE_INFINITY
+  return (event: ExportEvent): void => {
+    if (E.isLeft(event) || timer.now() - reported < REPORT_EVERY) return
+    reported = timer.now()
+    const { rows, rejects, pages, next } = event.right
+    const progress: SliceProgress = { rows, rejects, pages, ...defined({ next }) }
+    job.updateProgress({ ...progress }).catch(() => {}) // the next report says it
+  }
+}
+
+/** Tells the queue what becomes of a slice that failed. */
+const failed = async (
+  job: Job<SliceJob>,
+  error: Extract<ExportEvent, { _tag: 'Left' }>['left'],
+  later: number,
+  token: string | undefined,
+): Promise<never> => {
+  if (error._tag === 'Locked') {
+    await job.moveToDelayed(later, token) // another worker has it, or had it until now
+    throw new DelayedError()
+  }
+  throw isFinal(error) ? new UnrecoverableError(error.message) : new Error(error.message)
+}
+
+/** Returns whether another attempt fails as well. */
+const isFinal = (error: Extract<ExportEvent, { _tag: 'Left' }>['left'] | AnyFailure): boolean =>
+  isExportError(error)
+    ? !['Fenced', 'ReadFailed', 'WriteFailed', 'DeadlinePassed'].includes(error._tag)
+    : error._tag === 'InvalidRequest'

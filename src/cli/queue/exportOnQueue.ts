@@ -1,0 +1,82 @@
+/** `export charges --queue`: cuts a snapshot into slices, and waits for the workers that export them. */
+import { resolve } from 'node:path'
+import { concatMap, type Observable, of, takeUntil, tap } from 'rxjs'
+import type { Client } from '../../client/createClient.js'
+import {
+  type ExportEvent,
+  type PlanSlicesOptions,
+  planSlices,
+  type SliceSource,
+} from '../../export/index.js'
+import { isFolder } from '../../export/run/paths.js'
+import { isS3 } from '../../export/s3/S3Location.js'
+import { defined, E } from '../../fp.js'
+import { plural } from '../../report/text.js'
+import type { Connection } from '../connection.js'
+import { exportClient } from '../export/exportClient.js'
+import type { ExportFlags } from '../export/exportFlags.js'
+import { performExport } from '../export/performExport.js'
+import { UsageError } from '../output.js'
+import type { Signal, Terminal } from '../Terminal.js'
+import { openQueue } from './openQueue.js'
+
+interface QueuedExport {
+  readonly out: string
+  readonly flags: ExportFlags
+  readonly connection: Connection
+  readonly source: (client: Client) => SliceSource<unknown>
+}
+
+/** Resolves with the exit status. Rejects with a `UsageError`. */
+export const exportOnQueue = async (
+  terminal: Terminal,
+  { out: given, flags, connection, source: sourceOf }: QueuedExport,
+): Promise<number> => {
+  const { timer, env, stderr } = terminal
+  if (!isFolder(given)) {
+    throw new UsageError('--out should be a folder with --queue: DIR/ or s3://BUCKET/PREFIX/')
+  }
+  const out = isS3(given) ? given : `${resolve(given)}/` // for workers in other folders
+  const queue = await openQueue(flags.queue, env)
+  try {
+    const account = sourceOf(exportClient(terminal, flags, connection)).describe()
+    const quota = flags.limits ? queue.quotaFor(account) : undefined
+    const client = exportClient(terminal, flags, connection, quota)
+    const source = sourceOf(client)
+    const { format, compress, columns, amounts, formulas, slices, restart, maxRejects } = flags
+    const { lease } = flags
+    const planning = planSlices(source, {
+      ...defined({ format, compress, columns, amounts, formulas, slices, lease }),
+      ...{ out, restart, timer, env },
+    } satisfies PlanSlicesOptions)
+    let stopped: Signal | undefined
+    const say = (text: string): void => {
+      if (!flags.quiet && flags.progress !== 'json') stderr.write(`${text}\n`)
+    }
+    const events: Observable<ExportEvent> = planning.pipe(
+      concatMap((plan): Observable<ExportEvent> => {
+        if (E.isLeft(plan)) return of(plan)
+        const many = plural(plan.right.slices.length, 'slice')
+        say(`${many} for the workers at ${queue.host}; the same command waits for them again`)
+        const { connection } = queue
+        const waiting = { ...{ out, connection, maxRejects, timer, env }, ...defined({ lease }) }
+        return queue.functions.exportWithWorkers(plan.right, waiting)
+      }),
+      takeUntil(
+        terminal.signals.pipe(
+          tap((signal) => {
+            stopped = signal
+          }),
+        ),
+      ),
+    )
+    return await performExport(terminal, flags, {
+      ...{ client, events, query: source.describe().query, title: 'Export of charges', name: out },
+      rejectsName: `${out}*.rejects.ndjson`,
+      ...{ canResume: true, canAdd: true, sinceLast: false },
+      stopped: () => stopped,
+    })
+  } finally {
+    queue.close()
+  }
+}

@@ -1,0 +1,117 @@
+/** `worker`: exports slices that `export --queue` gives away, until it is stopped. */
+import { Command } from 'commander'
+import { firstValueFrom, ReplaySubject, take } from 'rxjs'
+import type { SliceWorkerEvent } from '../../bullmq/index.js'
+import { oneLine } from '../../decode/redact.js'
+import { defined, E } from '../../fp.js'
+import { plural } from '../../report/text.js'
+import { addConnectionOptions, type ConnectionFlags, connectionFrom } from '../connection.js'
+import { exportClient } from '../export/exportClient.js'
+import { withPace } from '../export/exportCommand.js'
+import type { ExportFlags } from '../export/exportFlags.js'
+import { integer, timeSpan } from '../optionParsers.js'
+import { type CommandContext, EXIT_BY_SIGNAL } from '../output.js'
+import type { Signal } from '../Terminal.js'
+import { openQueue, queueOption } from './openQueue.js'
+
+interface WorkerFlags
+  extends ConnectionFlags,
+    Pick<
+      ExportFlags,
+      'limits' | 'share' | 'patience' | 'timeout' | 'guard' | 'parallel' | 'lease'
+    > {
+  readonly queue?: string | true
+  readonly concurrency: number
+  readonly pageSize: number
+  readonly quiet: boolean
+}
+
+const HELP = `
+Ctrl-C and SIGTERM commit what was read and give the slice back to the queue; a
+worker that was killed is replaced by the next one after --lease. Limits are
+divided between all commands that name the same Redis.
+
+Exit status:
+  2    wrong use, or no Redis there: nothing was done
+  130  stopped by Ctrl-C (143 by SIGTERM)`
+
+export const workerCommand = ({ terminal, output, exit }: CommandContext): Command =>
+  withPace(
+    addConnectionOptions(new Command('worker'))
+      .description('Export slices that "export charges --queue" gives away, until it is stopped.')
+      .addOption(queueOption('where the slices are queued'))
+      .option('--concurrency <n>', 'slices at a time', integer(1, 100), 1)
+      .option('--parallel <n>', 'requests at a time [as many as use the quota up]', integer(1, 100))
+      .option('--page-size <n>', 'rows a request, 10 to 2000', integer(10, 2_000), 2_000)
+      .option(
+        '--lease <time>',
+        'how long a worker is waited for that is not heard of [15s]',
+        timeSpan,
+      )
+      .option('--quiet', 'only what went wrong', false),
+  )
+    .addHelpText('after', HELP)
+    .action(async (flags: WorkerFlags) => exit(await work({ terminal, output }, flags)))
+
+const work = async (
+  { terminal, output }: Pick<CommandContext, 'terminal' | 'output'>,
+  flags: WorkerFlags,
+): Promise<number> => {
+  const { timer, env } = terminal
+  const connection = connectionFrom(flags, env)
+  const settings = { ...flags, exact: false }
+  const queue = await openQueue(flags.queue, env)
+  try {
+    const account = exportClient(terminal, settings, connection).charges.snapshot().describe()
+    const quota = flags.limits ? queue.quotaFor(account) : undefined
+    const client = exportClient(terminal, settings, connection, quota)
+    const payments = {
+      charges: {
+        snapshot: (filter: Parameters<typeof client.charges.snapshot>[0]) =>
+          client.charges.snapshot({ page_size: flags.pageSize, ...filter }),
+      },
+    }
+    const stop = new ReplaySubject<Signal>(1)
+    const hearing = terminal.signals.pipe(take(1)).subscribe(stop)
+    const say = (text: string): void => {
+      if (!flags.quiet) terminal.stderr.write(`${oneLine(text)}\n`)
+    }
+    const { parallel, lease, concurrency } = flags
+    const working = queue.functions.sliceWorker({
+      ...{ payments, connection: queue.connection, concurrency, stop, timer, env },
+      ...defined({ parallel, lease }),
+    })
+    say(`waiting for slices at ${queue.host}`)
+    await new Promise<void>((resolve, reject) => {
+      working.subscribe({
+        next: (event) => tell(event, say, output.complain),
+        error: reject,
+        complete: resolve,
+      })
+    })
+    hearing.unsubscribe()
+    return EXIT_BY_SIGNAL[await firstValueFrom(stop)]
+  } finally {
+    queue.close()
+  }
+}
+
+/** Says how a slice begins, and how it ends. */
+const tell = (
+  { out, slice, event }: SliceWorkerEvent,
+  say: (text: string) => void,
+  complain: (text: string) => void,
+): void => {
+  const name = `slice ${slice.number} of ${slice.of} into ${out}`
+  if (E.isLeft(event)) {
+    complain(`${name}: ${event.left.message}`)
+    return
+  }
+  const { begun, ended, stopped, waiting, rows } = event.right
+  if (waiting !== undefined) say(`${name}: another worker has it, or had it until now`)
+  if (begun !== undefined) {
+    say(`${name}: ${begun.resumed ? `resumed after ${plural(rows, 'row')}` : 'begun'}`)
+  }
+  if (ended) say(`${name}: complete, ${plural(rows, 'row')}`)
+  if (stopped) say(`${name}: given back after ${plural(rows, 'row')}`)
+}

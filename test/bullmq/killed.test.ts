@@ -1,0 +1,57 @@
+/** Worker processes that are killed and frozen while they export slices: the commands as they are installed. */
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildCode } from '../../scripts/build.js'
+import { sandboxCredentials } from '../../src/sandbox/index.js'
+import { hasRedis } from '../support/redis.js'
+import { expectNoSecret, secrets } from '../support/secrets.js'
+import { seeded } from '../support/simulated/random.js'
+import { sliceRun } from './sliceRun.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+let home = ''
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'payments-rx-slices-'))
+  await buildCode(join(home, 'dist'))
+  copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
+  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+})
+afterAll(() => rmSync(home, { recursive: true }))
+
+describe.skipIf(!hasRedis)('an export in slices, by a real Redis', () => {
+  it('has each row once, with workers that are killed and frozen', {
+    timeout: 180_000,
+  }, async () => {
+    const outcome = await sliceRun({
+      cli: join(home, 'dist/cli/main.js'),
+      out: join(home, 'charges/'),
+      rows: 6_000,
+      slices: 4,
+      workers: 2,
+      kills: 4,
+      freezes: 2,
+      apart: 16,
+      pageSize: 50,
+      latency: 20,
+      lease: '1s',
+      password: secrets.clientSecret,
+      random: seeded(5),
+    })
+    expect(outcome).toMatchObject({ status: 0, kills: 4, freezes: 2, rows: 6_000, distinct: 6_000 })
+    expect(outcome).toMatchObject({ runs: 4, complete: 4, verified: 0 })
+    expect(outcome.stderr).toContain('complete: 6,000 rows in')
+
+    const { stderr, said, kept } = outcome
+    const folder = join(home, 'charges')
+    const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+    for (const text of [stderr, ...said, kept, ...files]) {
+      expectNoSecret(text)
+      expect(text).not.toContain(sandboxCredentials.apiKey)
+    }
+    expect(kept).toContain('part-00001-001.ndjson')
+  })
+})

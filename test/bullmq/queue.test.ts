@@ -1,0 +1,162 @@
+/** `exportWithWorkers` and `sliceWorker` on a real Redis: slices that are joined, lost and refused. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  firstValueFrom,
+  lastValueFrom,
+  Subject,
+  type Subscription,
+  takeWhile,
+  tap,
+  toArray,
+} from 'rxjs'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { exportWithWorkers, sliceWorker } from '../../src/bullmq/index.js'
+import { planSlices, type SlicePlan } from '../../src/export/index.js'
+import { E } from '../../src/fp.js'
+import { createClient, InvalidOption, type SnapshotFilter } from '../../src/index.js'
+import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+import { hasRedis, type Redis, startRedis } from '../support/redis.js'
+
+const CHARGES = 400
+
+const clientOf = (clientId = sandboxCredentials.clientId) =>
+  createClient({
+    baseUrl: 'https://sandbox',
+    credentials: { ...sandboxCredentials, clientId },
+    fetch: createSandbox({ charges: CHARGES, limits: false }).fetch,
+    limits: { global: 1e6, endpoint: 1e6, concurrency: 100 },
+  })
+
+/** A client whose slices have several pages. */
+const smallPages = () => {
+  const { charges } = clientOf()
+  const snapshot = (filter: SnapshotFilter) =>
+    charges.snapshot({ page_size: 20, ...filter }).parallel(1)
+  return { charges: { snapshot } }
+}
+
+let redis: Redis | undefined
+let home = ''
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'payments-rx-queue-'))
+  if (hasRedis) redis = await startRedis()
+})
+afterAll(async () => {
+  redis?.stop()
+  await rm(home, { recursive: true })
+})
+
+const connection = () => ({ host: '127.0.0.1', port: redis?.port ?? 0 })
+
+const planned = async (
+  name: string,
+): Promise<{ readonly out: string; readonly plan: SlicePlan }> => {
+  const out = `${join(home, name)}/`
+  const plan = await lastValueFrom(
+    planSlices(clientOf().charges.snapshot({ page_size: 20 }), { out, slices: 3 }),
+  )
+  if (E.isLeft(plan)) throw plan.left
+  return { out, plan: plan.right }
+}
+
+const working = (clientId?: string): Subscription => {
+  const worker = sliceWorker({
+    payments: clientOf(clientId),
+    connection: connection(),
+    lease: 1_000,
+  }).subscribe()
+  onTestFinished(() => worker.unsubscribe())
+  return worker
+}
+
+describe.skipIf(!hasRedis)('exportWithWorkers', () => {
+  it('emits the progress of all slices together, and the run of the manifest', async () => {
+    const { out, plan } = await planned('whole')
+    working()
+    const events = await lastValueFrom(
+      exportWithWorkers(plan, { out, connection: connection() }).pipe(toArray()),
+    )
+    expect(events[0]).toMatchObject({ right: { rows: 0, begun: { resumed: false } } })
+    expect(events.at(-1)).toMatchObject({
+      right: { rows: CHARGES, ended: true, run: { complete: true, files: { length: 3 } } },
+    })
+  })
+
+  it('joins the jobs that are there, also when it is called again at the end', async () => {
+    const { out, plan } = await planned('joined')
+    const both = [1, 2].map(() =>
+      lastValueFrom(exportWithWorkers(plan, { out, connection: connection() })),
+    )
+    working()
+    for (const event of await Promise.all(both)) {
+      expect(event).toMatchObject({ right: { rows: CHARGES, ended: true } })
+    }
+    const again = exportWithWorkers(plan, { out, connection: connection() })
+    expect(await lastValueFrom(again)).toMatchObject({ right: { rows: CHARGES, ended: true } })
+  })
+
+  it('adds the jobs again that Redis has lost', async () => {
+    const { out, plan } = await planned('lost')
+    const waiting = lastValueFrom(exportWithWorkers(plan, { out, connection: connection() }))
+    while ((await redis?.send(['DBSIZE'])) === 0) await redis?.send(['PING'])
+    await redis?.send(['FLUSHALL'])
+    working()
+    expect(await waiting).toMatchObject({ right: { rows: CHARGES, ended: true } })
+  })
+
+  it('says why a slice failed for good', async () => {
+    const { out, plan } = await planned('refused')
+    await rm(out, { recursive: true })
+    working()
+    const event = await lastValueFrom(exportWithWorkers(plan, { out, connection: connection() }))
+    if (E.isRight(event)) throw new Error('it was not refused')
+    expect(event.left).toMatchObject({ _tag: 'NotAssembled', missing: [1, 2, 3] })
+    expect(event.left.message).toContain('slice 1 of 3')
+  })
+
+  it('goes on with another worker where one was stopped, which gave its slice back', async () => {
+    const { out, plan } = await planned('stopped')
+    const whole = lastValueFrom(exportWithWorkers(plan, { out, connection: connection() }))
+    const stop = new Subject<void>()
+    const options = { payments: smallPages(), connection: connection(), lease: 1_000 }
+    const given = await lastValueFrom(
+      sliceWorker({ ...options, stop }).pipe(
+        tap(({ event }) => {
+          if (E.isRight(event) && event.right.rows > 0) stop.next()
+        }),
+        toArray(),
+      ),
+    )
+    expect(given.at(-1)?.event).toMatchObject({ right: { stopped: true, ended: false } })
+    const begun: Array<unknown> = []
+    const second = sliceWorker(options).subscribe(({ event }) => {
+      if (E.isRight(event) && event.right.begun) begun.push(event.right.begun)
+    })
+    expect(await whole).toMatchObject({ right: { rows: CHARGES, ended: true } })
+    second.unsubscribe()
+    expect(begun).toContainEqual({ resumed: true })
+    expect(begun.length).toBe(3)
+  })
+
+  it('gives its jobs to workers of the same account only', async () => {
+    const { out, plan } = await planned('account')
+    working('another client id')
+    const events = exportWithWorkers(plan, { out, connection: connection() })
+    const first = firstValueFrom(events.pipe(takeWhile(E.isRight)))
+    await first
+    working()
+    expect(await lastValueFrom(events)).toMatchObject({ right: { rows: CHARGES } })
+  })
+})
+
+describe('their options', () => {
+  it('are refused at once where they cannot work', () => {
+    const worker = (options: object) => () =>
+      sliceWorker({ payments: clientOf(), connection: {}, ...options })
+    expect(worker({ concurrency: 0 })).toThrow(InvalidOption)
+    expect(worker({ lease: 1 })).toThrow('lease should be')
+    expect(worker({ payments: 1 })).toThrow('payments should be a client')
+  })
+})
