@@ -1,5 +1,5 @@
 /** What happens when Redis fails, and when processes come and go: four processes, on loopback. */
-import { startRedis } from '../../test/support/redis.ts'
+import { type Redis, startRedis } from '../../test/support/redis.ts'
 import { type Arrival, type Group, inAll, pass, type Server, startGroups } from './cell.ts'
 
 /** As long as each failure lasts. */
@@ -7,22 +7,24 @@ const FAILS_FOR = 8
 const WARM_UP = 6
 const WATCHED = 12
 
-/** How a failure begins, and how it ends. */
-const causes: Readonly<Record<string, (group: Group) => () => void>> = {
+/** How a failure begins, and how it ends: with what is to be stopped at last. */
+const causes: Readonly<Record<string, (group: Group) => () => Promise<Pick<Redis, 'stop'>>>> = {
   'Redis frozen': ({ redis }) => {
     redis.signal('SIGSTOP')
-    return () => redis.signal('SIGCONT')
+    return async () => {
+      redis.signal('SIGCONT')
+      return redis
+    }
   },
   'Redis killed, back empty': ({ redis }) => {
     redis.signal('SIGKILL')
-    return () => {
-      void startRedis(redis.port)
-    }
+    return () => startRedis(redis.port)
   },
-  'Redis slow by 200 ms': ({ workers }) => {
+  'Redis slow by 200 ms': ({ redis, workers }) => {
     for (const child of workers.values()) child.send('slow')
-    return () => {
+    return async () => {
       for (const child of workers.values()) child.send('fast')
+      return redis
     }
   },
 }
@@ -60,7 +62,7 @@ export const failures = async (server: Server): Promise<ReadonlyArray<object>> =
       const { now: from } = await group.arrivals()
       const end = fail(group)
       await pass(FAILS_FOR, `${what}, failing`)
-      end()
+      const back = await end()
       await pass(WATCHED, `${what}, back`)
       const seen = async (one: Group) =>
         (await one.arrivals()).arrivals.filter(([at]) => at >= from)
@@ -76,6 +78,7 @@ export const failures = async (server: Server): Promise<ReadonlyArray<object>> =
         'refused, %': Number((100 * (1 - letIn(all).length / all.length)).toFixed(2)),
       })
       for (const one of groups) one.stop()
+      back.stop()
     }
   }
   add(await joiner(server))

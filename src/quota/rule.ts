@@ -263,7 +263,8 @@ export const report = (
     const room = effective - others
     // While all have what they want, nothing moves.
     const isSettled = !isShort && had <= room
-    let part = isSettled ? had : Math.max(0, Math.min(due, room))
+    // A lower limit that was learned is reached by all together: each comes down to its part of that, and no further.
+    let part = isSettled ? had : Math.max(0, Math.min(due, Math.max(had, room), limit - others))
     if (tail > BRIEF) part = Math.min(part, want)
     part = Math.min(part, Math.max(had, room - extra))
     if (clock < account.quietUntil) part = Math.min(part, had)

@@ -171,7 +171,7 @@ for k = 2, #KEYS do
     end
     local due, room = divide(effective, wants, turn, luckOf(key))[mine], effective - others
     local isSettled = not isShort and had <= room
-    local part = isSettled and had or math.max(0, math.min(due, room))
+    local part = isSettled and had or math.max(0, math.min(due, math.max(had, room), limit - others))
     if tail > ${BRIEF} then part = math.min(part, want) end
     part = math.min(part, math.max(had, room - extra))
     if clock < quiet then part = math.min(part, had) end

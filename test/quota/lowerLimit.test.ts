@@ -42,3 +42,14 @@ it('holds twice as long when the whole limit fails again', () => {
   for (let at = 11; at < 18; at++) expect(tell(at, 'a', 10)).toBe(10)
   expect(tell(18, 'a', 10)).toBe(20)
 })
+
+it('is come down to by each by its own part, however much the others have still', () => {
+  const tell = account()
+  const ids = ['a', 'b', 'c', 'd']
+  for (const id of ids) tell(5, id, 0)
+  tell(5.1, 'a', 5)
+  for (const id of ids) tell(7, id, 5)
+  expect(ids.map((id) => tell(8, id, 5))).toEqual([5, 5, 5, 5])
+  expect(tell(8.1, 'd', 5, 4)).toBe(4)
+  expect(['a', 'b', 'c'].map((id) => tell(8.2, id, 5))).toEqual([4, 4, 4])
+})

@@ -1,0 +1,99 @@
+/** The services of docs/many-machines.md, as processes of this machine instead of containers: the same commands and variables. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildCode } from '../../scripts/build.js'
+import { hasRedis, type Redis, startRedis } from '../support/redis.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const page = readFileSync(join(root, 'docs/many-machines.md'), 'utf8')
+const [, compose = ''] = /^```yaml\n([\s\S]*?)^```/m.exec(page) ?? []
+
+interface Service {
+  readonly command: ReadonlyArray<string>
+  readonly replicas: number
+}
+
+const service = (name: string): Service => {
+  const [, text = ''] = new RegExp(`^  ${name}:\\n((?: {4}.*\\n|\\n)*)`, 'm').exec(compose) ?? []
+  const [, command = ''] = /^ {4}command: (.*)$/m.exec(text) ?? []
+  const [, replicas = '1'] = /^ {6}replicas: (\d+)$/m.exec(text) ?? []
+  return { command: command.split(' '), replicas: Number(replicas) }
+}
+
+const variables = Object.fromEntries(
+  Array.from(compose.matchAll(/^ {6}([A-Z_]+): "?(.*?)"?$/gm), ([, name, value]) => [name, value]),
+)
+
+describe.skipIf(!hasRedis)('three workers, a Redis and the sandbox', () => {
+  let home = ''
+  let redis: Redis
+  const running: Array<ChildProcess> = []
+
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'payments-rx-many-'))
+    await buildCode(join(home, 'dist'))
+    copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
+    symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+    const [server, ...flags] = service('redis').command
+    expect(server).toBe('redis-server')
+    redis = await startRedis(undefined, [...flags, '--dir', home])
+  })
+  afterAll(() => {
+    for (const child of running) child.kill('SIGKILL')
+    redis?.stop()
+    rmSync(home, { recursive: true })
+  })
+
+  /** Where a container finds a name or a volume, a process has a port or a folder. */
+  const here = (text: string, sandbox: string): string =>
+    text
+      .replace('redis://redis:6379', `redis://127.0.0.1:${redis.port}`)
+      .replace('http://sandbox:8080', sandbox)
+      .replace(/^8080$/, '0')
+      .replace(/^0\.0\.0\.0$/, '127.0.0.1')
+      .replace('/exports/', `${home}/exports/`)
+
+  const start = (args: ReadonlyArray<string>, sandbox = ''): ChildProcess => {
+    const own = Object.entries(variables).map(([name, value]) => [name, here(`${value}`, sandbox)])
+    const child = spawn(
+      process.execPath,
+      [join(home, 'dist/cli/main.js'), ...args.map((arg) => here(arg, sandbox))],
+      { env: { ...process.env, ...Object.fromEntries(own) }, stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    running.push(child)
+    return child
+  }
+
+  it('export a list together', { timeout: 180_000 }, async () => {
+    const serving = start(service('sandbox').command)
+    const [address] = await once(serving.stdout ?? serving, 'data')
+    const [sandbox = ''] = /http:\S+:\d+/.exec(String(address)) ?? []
+
+    const { command, replicas } = service('worker')
+    expect(replicas).toBe(3)
+    const workers = Array.from({ length: replicas }, () => start(command, sandbox))
+    const said = workers.map(() => '')
+    for (const [i, { stderr }] of workers.entries()) {
+      stderr?.on('data', (text) => {
+        said[i] += text
+      })
+    }
+    const planner = start(service('export').command, sandbox)
+    const [status] = await once(planner, 'exit')
+    for (const worker of workers) worker.kill('SIGTERM')
+    const ends = await Promise.all(workers.map(async (worker) => (await once(worker, 'exit'))[0]))
+    expect({ status, ends }).toEqual({ status: 0, ends: [143, 143, 143] })
+    for (const text of said) expect(text).toMatch(/slice \d+ of 12 .* complete/)
+
+    const verifying = start(['verify', '/exports/charges/'])
+    expect((await once(verifying, 'exit'))[0]).toBe(0)
+    const manifest = JSON.parse(readFileSync(`${home}/exports/charges/manifest.json`, 'utf8'))
+    const rows = manifest.runs.map((run: { readonly rows: number }) => run.rows)
+    expect(rows.reduce((a: number, b: number) => a + b)).toBe(200_000)
+  })
+})
