@@ -1,5 +1,6 @@
 /** How much of its time range an export has read. */
 import type { Span } from '../stream/index.js'
+import type { AnyPosition } from './SourcePage.js'
 
 // model
 
@@ -48,13 +49,14 @@ export const updateEstimate =
     return { readMs, rows: before.rows + rows, leftMs, share }
   }
 
-/** Returns the estimate of a run that was at `share` after `rows` rows, with `remaining` left. */
-export const resumedEstimate = (
-  remaining: Remaining,
+/** Returns the estimate of a run that stands at `position`, and was at `share` after `rows` rows. */
+export const estimateAt = (
+  position: AnyPosition | undefined,
   share: number | undefined,
-  rows: number,
+  rows = 0,
 ): ProgressEstimate => {
-  const before = updateEstimate(remaining, 0)(NOTHING_READ)
+  if (position === undefined || !('slices' in position)) return NOTHING_READ
+  const before = updateEstimate(position, 0)(NOTHING_READ)
   if (share === undefined || share >= 1 || before.leftMs === undefined) return before
   return { ...before, readMs: (before.leftMs * share) / (1 - share), rows, share }
 }

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  estimateAt,
   NOTHING_READ,
   type ProgressEstimate,
   type Remaining,
-  resumedEstimate,
   updateEstimate,
 } from '../../src/export/ProgressEstimate.js'
+import type { Span } from '../../src/stream/index.js'
 
 const left = (from: number, to: number, ...slices: ReadonlyArray<readonly [number, number]>) => ({
   from,
@@ -69,15 +70,21 @@ describe('the share', () => {
 })
 
 describe('the share of a run that was resumed', () => {
-  const rest = left(0, 90_000, [500, 90_000])
+  const at = (from: number, to: number, left: Span) => ({
+    ...{ from, to, cut: 1 },
+    slices: [{ from, to, number: 1, rows: 0, left }],
+  })
 
   it('is that of the run before, of an open range too', () => {
-    expect(resumedEstimate(rest, 0.4, 1_000).share).toBe(0.4)
-    expect(resumedEstimate(left(1_000, 2_000, [1_900, 2_000]), undefined, 100).share).toBe(0.9)
+    const open = at(0, 90_000, { from: 500, to: 90_000 })
+    expect(estimateAt(open, 0.4, 1_000).share).toBe(0.4)
+    const closed = at(1_000, 2_000, { from: 1_900, to: 2_000 })
+    expect(estimateAt(closed, undefined, 100).share).toBe(0.9)
+    expect(estimateAt({ page_num: 3 }, undefined, 100).share).toBeUndefined()
   })
 
   it('goes on from there', () => {
-    const before = resumedEstimate(left(0, 1_500, [500, 1_500]), 0.5, 1_000)
+    const before = estimateAt(at(0, 1_500, { from: 500, to: 1_500 }), 0.5, 1_000)
     const half = updateEstimate(left(0, 1_500, [1_000, 1_500]), 500)(before)
     expect(half.share).toBeCloseTo(0.75)
     expect(updateEstimate(left(0, 1_500), 500)(half).share).toBe(1)

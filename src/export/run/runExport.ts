@@ -26,7 +26,7 @@ import {
   type Sink,
 } from '../exportList.js'
 import { disk, type FileSystem } from '../file/FileSystem.js'
-import { NOTHING_READ, type ProgressEstimate, resumedEstimate } from '../ProgressEstimate.js'
+import { estimateAt, type ProgressEstimate } from '../ProgressEstimate.js'
 import type { AnyPosition } from '../SourcePage.js'
 import type { Reject } from '../sortPage.js'
 import type { LeaseWait } from '../store/lease.js'
@@ -180,9 +180,7 @@ const acquire = async <A, B>(
 
 const estimateOf = (checkpoint: Checkpoint | undefined): ProgressEstimate => {
   const { position, share, counts: { rows = 0, rejects = 0 } = {} } = checkpoint ?? {}
-  return position !== undefined && 'slices' in position
-    ? resumedEstimate(position, share, rows + rejects)
-    : NOTHING_READ
+  return estimateAt(position, share, rows + rejects)
 }
 
 /** Returns why a run failed: a later run that took over has changed its files, too. */

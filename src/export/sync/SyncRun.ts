@@ -30,6 +30,7 @@ import { type ExportError, exportError } from '../ExportError.js'
 import { exportTable } from '../ExportOptions.js'
 import { type ExportSource, type Source, sourceOf } from '../ExportSource.js'
 import { exportList, NO_PROGRESS, type Progress } from '../exportList.js'
+import { estimateAt } from '../ProgressEstimate.js'
 import { iso } from '../run/Manifest.js'
 import type { AnyPosition } from '../SourcePage.js'
 import { stripped } from '../secretField.js'
@@ -123,6 +124,7 @@ class SyncRun<A> {
     const from = found?.from ?? this.from()
     return {
       ...NO_PROGRESS,
+      ...defined({ share: found?.share }),
       begun: { resumed: found !== undefined, ...(from > 0 ? { from: iso(from) } : {}) },
     }
   }
@@ -133,10 +135,10 @@ class SyncRun<A> {
   private resume(timed: TimedSource<A>): Observable<SyncEvent> {
     const { found } = this.session
     if (found === undefined) return EMPTY
-    const { position, from } = found
+    const { position, from, share } = found
     const source = sourceOf(this.snapshot(timed, from), false)
     return concat(
-      position === undefined ? EMPTY : this.read(source, from, position),
+      position === undefined ? EMPTY : this.read(source, from, position, share),
       this.reached(),
     )
   }
@@ -187,6 +189,7 @@ class SyncRun<A> {
         const { upTo } = this.session.state
         return E.right<never, SyncProgress>({
           ...total,
+          share: 1,
           ended: true,
           ...defined({ rereads, upTo: upTo === undefined ? undefined : iso(upTo) }),
         })
@@ -201,7 +204,12 @@ class SyncRun<A> {
   // what they have in common
 
   /** Reads a list into the destination, page by page, and adds to what earlier stages counted. */
-  private read(source: Source<A>, from: Millis, position?: AnyPosition): Observable<SyncEvent> {
+  private read(
+    source: Source<A>,
+    from: Millis,
+    position?: AnyPosition,
+    share?: number,
+  ): Observable<SyncEvent> {
     const { session, total: before, cuts, scrub } = this
     const { onReject, maxRejects = MAX_REJECTS, timer } = this.reading.options
     let to = this.now()
@@ -209,6 +217,7 @@ class SyncRun<A> {
     let rejected = session.state.rejected
     return exportList<A>({
       list: source.pages(position),
+      estimate: estimateAt(position, share),
       check: session.target.check,
       redact: (raw) => scrub(truncated(stripped(raw))),
       every: session.target.commitEvery ?? 0,
@@ -225,16 +234,19 @@ class SyncRun<A> {
         rejected = [...new Set([...rejected, ...ids])]
         await onReject?.(bad)
       },
-      commit: async ({ next }) => {
-        const run = { from, to, ...defined({ position: next }) }
+      commit: async ({ next, share }) => {
+        const run = { from, to, ...defined({ position: next, share }) }
         await session.commit(rows, { ...session.state, rejected, run })
         rows = []
       },
     }).pipe(
-      map(({ failure, cut, ended: _, ...progress }) => {
+      map(({ failure, cut, ended, share, ...progress }) => {
         if (failure !== undefined) this.endWith(failure)
         if (cut === 'rejects') this.endWith(tooManyRejects(session.target.name))
-        this.total = { ...progress, ...plus(before, progress), ended: false }
+        // another stage may follow, with a range of its own
+        const shares = [this.total.share, ended ? undefined : share].filter((n) => n !== undefined)
+        const shown = shares.length === 0 ? {} : { share: Math.max(...shares) }
+        this.total = { ...progress, ...plus(before, progress), ...shown, ended: false }
         return E.right(this.total)
       }),
     )

@@ -20,6 +20,8 @@ const RunInProgress = t.readonly(
     t.partial({
       /** The rest to read; absent when there is none. */
       position: KeptPosition,
+      /** How much of its time range was read: 0 to 1. */
+      share: t.number,
     }),
   ]),
 )

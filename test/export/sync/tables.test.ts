@@ -90,6 +90,9 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
     const events = await untilFree(sync(payments.charges, options))
     const begun = events.filter((event) => E.isRight(event) && event.right.begun !== undefined)
     expect(begun).toMatchObject([{ right: { begun: { resumed: true } } }])
+    const shares = events.flatMap((event) => (E.isRight(event) ? (event.right.share ?? []) : []))
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b))
+    expect(shares.at(-1)).toBe(1)
     expect(await count(to)).toBe(10_001)
   })
 
