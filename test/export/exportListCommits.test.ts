@@ -185,7 +185,7 @@ describe('rows that are not written', () => {
     const last = await lastValueFrom(exportList({ ...options, maxRejects: 0, list: list.pages() }))
     expect(rows).toEqual([0, 1])
     expect(rejected).toHaveLength(1)
-    expect(last).toEqual({ rows: 2, rejects: 1, pages: 2, ended: true })
+    expect(last).toEqual({ rows: 2, rejects: 1, pages: 2, share: 1, ended: true })
   })
 
   it('are those that do not fit, too', async () => {
