@@ -32,5 +32,8 @@ export const gatherPages = (): void => {
     if (!isPage) cpSync(join(docs, file), to)
     else writeFileSync(to, linkedToRepository(file, readFileSync(join(docs, file), 'utf8'), url))
   }
+  for (const picture of globSync('*.png', { cwd: docs })) {
+    cpSync(join(docs, picture), join(target, picture))
+  }
   cpSync(join(site, 'pages'), target, { recursive: true })
 }

@@ -47,7 +47,7 @@ export interface Measured {
 }
 
 /** Sub-runs that a run is divided into, at most. */
-const SUB_RUNS = 10
+const SUB_RUNS = 6
 
 // classes
 
@@ -164,11 +164,6 @@ export class Measurement {
     return this.timer.now() - this.first.at
   }
 
-  /** Mean time of the answers since the start; `undefined` before one came. */
-  get meanAnswer(): Millis | undefined {
-    return this.answered === 0 ? undefined : this.answerMs / this.answered
-  }
-
   /** Figures between the first and the last mark; from the start until now before there are two. */
   measured(): Measured {
     const [first, last] = [this.marks[0], this.marks.at(-1)]
@@ -215,8 +210,8 @@ export class Measurement {
     const requests = to.requests - from.requests
     const units = to.units - from.units
     const cpu = to.cpu - from.cpu
-    const meanAnswer = this.meanAnswer ?? 0
-    const meanWait = this.answered === 0 ? 0 : this.waitMs / this.answered
+    const meanAnswer = this.answerMs / Math.max(1, this.answered)
+    const meanWait = this.waitMs / Math.max(1, this.answered)
     return {
       seconds,
       rows,

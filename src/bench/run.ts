@@ -78,6 +78,8 @@ export type RunEvent = E.Either<RunFailure, RunProgress | Ran>
 const FIRST_WIDTH = 8
 /** Part of a run that is not measured, and its bounds. */
 const WARM_UP = { part: 0.1, least: 500, most: 5_000 }
+/** How often the width is adapted meanwhile. */
+const STEPS = 6
 /** Part of a run after which another width is tried, if the width is the bound. */
 const MAIN = 2 / 3
 
@@ -136,12 +138,15 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
       return []
     }
 
-    /** Lets as many requests be under way as the round trips ask for that were seen since the last start. */
+    /**
+     * Lets as many requests be under way as the last round trips ask for. No more where requests wait for the limit
+     * already: they would only lengthen each other's round trips.
+     */
     const adapt = (): void => {
-      const { meanAnswer } = measurement
-      if (parallel === undefined && meanAnswer !== undefined) {
-        width.next(widthFor(ceiling.perSecond, meanAnswer, concurrency))
-      }
+      const { meanAnswer, waiting } = measurement.measured()
+      if (parallel !== undefined || meanAnswer === 0) return
+      const wanted = widthFor(ceiling.perSecond, meanAnswer, concurrency)
+      width.next(waiting >= 1 ? Math.min(wanted, width.value) : wanted)
       start()
     }
 
@@ -163,8 +168,8 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
     const working = merge(
       units,
       concat(
-        wait(warmUp / 2, adapt),
-        wait(warmUp / 2, adapt),
+        ...Array.from({ length: STEPS }, () => wait(warmUp / STEPS, adapt)),
+        wait(0, start),
         wait(main, tryBetter),
         wait(duration - warmUp - main, () => width.complete()),
       ),

@@ -10,8 +10,6 @@ type Row = ReadonlyArray<string>
 /** Names and values, the most important first. */
 export const figures = (result: BenchResult): ReadonlyArray<readonly [string, string]> => {
   const { ceiling, bestWidth, cpuSecondsPerMillionRows: cpu } = result
-  const how =
-    bestWidth.share === null ? 'computed' : `measured: ${percent(Math.min(1, bestWidth.share))}`
   return [
     ['Rows a second', number(result.rowsPerSecond)],
     ['Requests a second', result.requestsPerSecond.toFixed(1)],
@@ -20,7 +18,12 @@ export const figures = (result: BenchResult): ReadonlyArray<readonly [string, st
     ['Sent again', number(result.retries)],
     ['Failed', number(result.failed)],
     ['Requests at a time', number(result.width)],
-    ['Best width', `${number(bestWidth.width)}, ${how}`],
+    bestWidth.share === null
+      ? ['Best width, computed', number(bestWidth.width)]
+      : [
+          'Best width: its share',
+          `${number(bestWidth.width)}: ${percent(Math.min(1, bestWidth.share))}`,
+        ],
     ['CPU a million rows', cpu === null ? '' : `${cpu.toFixed(2)} s`],
     ['Peak memory', bytes(result.peakMemory)],
   ]

@@ -37,7 +37,7 @@ const BUSY = 0.8
 /** Part of a core: JavaScript has one. */
 const CPU_FULL = 0.9
 /** Part of the requests from which on refusals and faults are the bound. */
-const TROUBLE = 0.02
+const TROUBLE = 0.05
 
 // functions
 

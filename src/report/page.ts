@@ -77,7 +77,7 @@ svg .moment { text-anchor: middle; transform: translateY(1.2rem); }
 .column { fill: transparent; }
 .column:hover { fill: var(--ink); fill-opacity: .12; }
 .bars-table { width: 100%; }
-.bars-table td.bar { width: 55%; min-width: 6rem; padding-right: 0; }
+.bars-table td.bar { width: 55%; min-width: 6rem; }
 .bars-table svg { display: block; width: 100%; height: 1.1rem; }
 .bars-table rect { fill: var(--c0); fill-opacity: var(--area); }
 .bars-table tr.own rect { fill-opacity: 1; }

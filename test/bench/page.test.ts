@@ -56,7 +56,7 @@ it.each([
   '98 % of the quota: all',
   'embedded &lt;sandbox&gt;, limits of production; 2026-01-31 12:00:00 UTC; A CPU, 4 cores, Node v24.0.0',
   'Rows a second 39,200 Requests a second 19.6 Share of 20 requests a second 98 %',
-  'Best width 5, measured: 98 %',
+  'Best width: its share 5: 98 %',
   'CPU a million rows 3.21 s Peak memory 203.3 MB',
   'limit, 20 a second',
   '47 answers by the time they took',

@@ -68,9 +68,9 @@ it('says machine when this process has no more of a core', () => {
 })
 
 it('says service when requests are refused or fail', () => {
-  expect(verdict({ refused: 12, failed: 3 }, {})).toMatchObject({
+  expect(verdict({ refused: 20, failed: 3 }, {})).toMatchObject({
     boundBy: 'service',
-    verdict: '50 % of the quota: the service held requests up: 12 refused (429), 3 failed',
+    verdict: '50 % of the quota: the service held requests up: 20 refused (429), 3 failed',
   })
 })
 
