@@ -31,6 +31,8 @@ export default {
   hideBreadcrumbs: true,
   hidePageHeader: true,
   disableSources: true,
+  useCodeBlocks: true,
+  tableColumnSettings: { hideInherited: true, hideModifiers: true, hideOverrides: true },
   excludeExternals: true,
   excludePrivate: true,
   skipErrorChecking: true,
