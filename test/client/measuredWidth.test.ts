@@ -10,6 +10,9 @@ import {
   virtualTime,
 } from '../../src/sandbox/index.js'
 
+const NONE = Number.POSITIVE_INFINITY
+const UNLIMITED = { global: NONE, endpoint: NONE, concurrency: NONE, logins: NONE }
+
 type Charges = ReturnType<Client['charges']['snapshot']>
 
 /**
@@ -145,4 +148,13 @@ it('a number is kept to', async () => {
   const { snapshot, ids, most } = open({ latency: 1_000 })
   expect(await ids(snapshot.parallel(3))).toHaveLength(3_000)
   expect(most()).toBe(3)
+})
+
+it('without a bound, requests do not multiply where the filter reaches years past the last row', async () => {
+  const { snapshot, ids, perSecond } = open(
+    { latency: 1_000, limits: false },
+    { limits: UNLIMITED },
+  )
+  expect(await ids(snapshot.parallel(Number.POSITIVE_INFINITY))).toHaveLength(3_000)
+  expect(perSecond().reduce((sum, n) => sum + n, 0)).toBeLessThan(1_000)
 })

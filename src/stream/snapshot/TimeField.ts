@@ -105,7 +105,7 @@ export interface TimeField {
 
 /** Answers in a row, for each walk, that only led to splitting: a time in ms cannot be halved more often. */
 const HALVINGS = 64
-/** Walks at a time that count for `HALVINGS`, however many there may be. */
+/** Walks that parts are split off for, and that count for `HALVINGS`, however many may be asked for at a time. */
 const WALKS = 256
 
 /** How far from its walk a part is split off first, in pages; twice as far each time that is too near. */
@@ -166,6 +166,7 @@ export const timeField = (start: SnapshotPosition, width: IO<number>): TimeField
     next: () => {
       const waiting = walks.find(({ busy, ahead }) => !busy && !isEmpty(ahead))
       if (waiting !== undefined) return waiting
+      if (walks.length >= WALKS) return undefined
       const best = bestSplit(isTrusting ? walks : walks.filter(({ unproven }) => !unproven), reach)
       if (best?.far === true) reach *= 2
       return best && split(best.walk, best.at)

@@ -19,6 +19,7 @@ import {
   showProgress,
   type ViewFlags,
 } from '../../../src/cli/progress/ProgressView.js'
+import { describeStall } from '../../../src/cli/progress/StallReason.js'
 import type { Terminal } from '../../../src/cli/Terminal.js'
 import { E } from '../../../src/fp.js'
 import type { TierSnapshot } from '../../../src/scheduler/index.js'
@@ -266,6 +267,21 @@ describe('samples', () => {
     runUntil(5_000)
     expect(seen).toBe(4)
   })
+})
+
+it('says that one request at a time is the bound, as it was given', () => {
+  const { client, timer, runUntil } = lab({ play: rowsAt })
+  const watching = monitorProgress({ client, counters: () => NO_COUNTERS, timer, parallel: 1 })
+  const said: Array<string | undefined> = []
+  watching.samples.subscribe(({ stallReasons: [reason] }) => {
+    said.push(reason && describeStall(reason))
+  })
+  client.charges.list().pages.subscribe()
+  runUntil(10_000)
+  watching.close()
+  expect(said.at(-1)).toBe(
+    '1 request at a time at 400 ms a page: --parallel 11 uses more of the quota',
+  )
 })
 
 describe('a run that was resumed', () => {
