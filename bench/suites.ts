@@ -148,4 +148,14 @@ export const suites: ReadonlyArray<Suite> = [
     tour: [['200', '1', 'alone']],
     needs: 'redis-server',
   },
+  {
+    name: 'slices',
+    question:
+      'Is each row of an export in slices there once after kills and freezes of its workers, and how fast is it?',
+    floor: 'the same workers, left alone',
+    peers: [],
+    seeds: '1',
+    tour: [['100000', '2', '1']],
+    needs: 'redis-server',
+  },
 ]

@@ -9,7 +9,7 @@ import { sandboxCredentials } from '../../src/sandbox/index.js'
 import { hasRedis } from '../support/redis.js'
 import { expectNoSecret, secrets } from '../support/secrets.js'
 import { seeded } from '../support/simulated/random.js'
-import { sliceRun } from './sliceRun.js'
+import { sliceRun } from '../support/sliceRun.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
