@@ -49,7 +49,9 @@ export interface SliceWorkerOptions<A>
 export interface SliceWorkerEvent {
   /** The folder that it goes into. */
   readonly out: string
+  /** The slice. */
   readonly slice: PlannedSlice
+  /** How far it is, or why it failed. */
   readonly event: ExportEvent
 }
 
@@ -65,11 +67,14 @@ const rules: OptionsTable<SliceWorkerOptions<never>> = {
   account: is.nonEmptyString,
 }
 
-/** A job whose worker is not heard of for so long is given to another one, in ms. */
+/**
+ * Time until a worker that is not heard of is replaced, in ms. Half of it is the lock of the job, after which the queue
+ * gives it away; half is the lease of the slice, which the next worker watches.
+ */
 const LEASE = 15_000
 
 /** Redis takes whole milliseconds. */
-const third = (ms: number): number => Math.ceil(ms / 3)
+const part = (ms: number, parts: number): number => Math.ceil(ms / parts)
 
 /** Between two reports of progress, in ms. */
 const REPORT_EVERY = 500
@@ -89,6 +94,7 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
   const { payments, connection, concurrency = 1, lease = LEASE, stop = NEVER } = options
   const { timer = asyncScheduler } = options
   const { account } = options
+  const half = part(lease, 2)
   const prefix = prefixOf(accountHash(payments.charges.snapshot({} as never).describe(), account))
   return new Observable((subscriber) => {
     const left = new Subject<void>()
@@ -99,7 +105,7 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
       const event = await lastValueFrom(
         exportSlice(payments, slice, {
           ...defined({ ...pick(options), maxRejects }),
-          ...{ out, lease, timer },
+          ...{ out, timer, lease: half },
           stop: stopping,
         }).pipe(
           tap((event) => {
@@ -108,7 +114,7 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
           }),
         ),
       )
-      if (E.isLeft(event)) return failed(job, event.left, timer.now() + third(lease), token)
+      if (E.isLeft(event)) return failed(job, event.left, timer.now() + half, token)
       const { ended, rows, rejects, pages } = event.right
       if (ended) return { rows, rejects, pages }
       await job.moveToWait(token)
@@ -116,8 +122,8 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
     }
     const worker = new Worker<SliceJob>(QUEUE, work, {
       ...{ connection, prefix, concurrency },
-      lockDuration: lease,
-      stalledInterval: third(lease),
+      lockDuration: half,
+      stalledInterval: part(half, 3),
       maxStalledCount: ANY_NUMBER,
     })
     worker.on('error', () => {}) // a Redis that is gone comes back; a lost job is another worker's

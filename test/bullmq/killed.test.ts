@@ -37,7 +37,7 @@ describe.skipIf(!hasRedis)('an export in slices, by a real Redis', () => {
       apart: 16,
       pageSize: 50,
       latency: 20,
-      lease: '1s',
+      lease: '2s',
       password: secrets.clientSecret,
       random: seeded(5),
     })

@@ -45,7 +45,7 @@ export const workerCommand = ({ terminal, output, exit }: CommandContext): Comma
       .option('--page-size <n>', 'rows a request, 10 to 2000', integer(10, 2_000), 2_000)
       .option(
         '--lease <time>',
-        'how long a worker is waited for that is not heard of [15s]',
+        'after how long a worker that is not heard of is replaced [15s]',
         timeSpan,
       )
       .option('--quiet', 'only what went wrong', false),
