@@ -133,7 +133,12 @@ export const judge = (program: Program, judging: Judging): Observable<Contender>
           const { duration, ceiling } = judging
           return contenderOf(program.name, await sandbox.count(duration), duration, ceiling)
         }),
-        finalize(() => child.kill()),
+        finalize(() => {
+          child.kill()
+          // one that goes on all the same does not hold us
+          child.stderr.destroy()
+          child.unref()
+        }),
       )
     }),
   )

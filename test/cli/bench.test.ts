@@ -14,6 +14,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildCode } from '../../scripts/build.js'
+import { CLIENT, judge } from '../support/judge.js'
+import { SANDBOX } from '../support/windows.js'
 import { cli } from './support.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -103,6 +105,29 @@ describe('the installed command', () => {
     expect(
       readdirSync(tmpdir()).filter((name) => /^payments-rx-bench-(?!test)/.test(name)),
     ).toEqual([])
+  })
+})
+
+describe('against the service of a user', () => {
+  it('sends what it counts, only reads, and within the limits', { timeout: 60_000 }, async () => {
+    const server = await judge({ charges: 5_000, limits: SANDBOX })
+    const account = ['--client-id', CLIENT.clientId, '--api-key', CLIENT.apiKey]
+    const { status, stdout, stderr } = await installed(
+      ...['read', '--base-url', server.url, ...account, '--environment', 'sandbox'],
+      ...['--duration', '3s', '--page-size', '10', '--share', '0.5', '--json'],
+    )
+    await server.close()
+    expect([status, stderr]).toEqual([
+      0,
+      `bench read: 3 s against ${server.url}, within the limits of sandbox\n`,
+    ])
+    const { total, ceiling, requestsPerSecond } = JSON.parse(stdout)
+    const pages = server.seen.filter(({ route }) => route === 'GET /api/v1/charges')
+    expect([pages.length, server.seen.length]).toEqual([total.requests, total.requests + 1])
+    expect(ceiling).toEqual({ name: 'endpoint', perSecond: 5 })
+    expect(requestsPerSecond).toBeLessThanOrEqual(5.5)
+    expect(server.exceeded).toEqual([])
+    expect(stdout + stderr).not.toContain(CLIENT.apiKey)
   })
 })
 
