@@ -113,8 +113,10 @@ export const RESERVE = 5_040
  * A lower limit that one process has learned holds for so long, and twice as long each time that the whole limit fails
  * again: it may have been bad luck.
  */
-export const LOW_FOR: Millis = 4_000
+export const LOW_FOR: Millis = 2_000
 export const LOW_FOR_AT_MOST: Millis = 64_000
+/** A limit that really is lower is refused again within this time after the whole of it was tried. */
+export const LOW_AGAIN_WITHIN: Millis = 8_000
 
 /** Multiples of it are spread evenly between whole numbers. */
 export const GOLDEN = 0.618_033_988_75
@@ -153,7 +155,7 @@ export const divide = (
     if (want > even) {
       const unsatisfied = order.slice(i).sort((a, b) => a - b)
       for (const [place, other] of unsatisfied.entries()) {
-        const first = turn + (even === 0 ? Math.floor(luck * count) : 0)
+        const first = turn * (left - even * count) + (even === 0 ? Math.floor(luck * count) : 0)
         const isLucky = (place + first) % count < left - even * count
         parts[other] = even + (isLucky ? 1 : 0)
       }
@@ -215,7 +217,7 @@ export const report = (
       effective = Math.max(1, effective - less)
       division.low = effective
       if (clock >= division.lowUntil) {
-        const isAgain = clock < division.lowUntil + division.lowFor
+        const isAgain = clock < forgetLowAt(division)
         division.lowFor = isAgain ? Math.min(LOW_FOR_AT_MOST, 2 * division.lowFor) : LOW_FOR
       }
       division.lowUntil = clock + division.lowFor
@@ -283,12 +285,14 @@ export const report = (
     if (granted + held + want === 0) holdings.delete(id)
     else holdings.set(id, { granted, held, want })
     if (isChanged) division.version++
-    if (holdings.size > 0 || clock < division.lowUntil + division.lowFor)
-      divisions.set(name, division)
+    if (holdings.size > 0 || clock < forgetLowAt(division)) divisions.set(name, division)
     else divisions.delete(name)
     return { part, version: division.version }
   })
 }
+
+const forgetLowAt = ({ lowUntil, lowFor }: Division): Millis =>
+  lowUntil + Math.max(LOW_AGAIN_WITHIN, lowFor)
 
 const emptyDivision = (): Division => ({
   version: 0,
@@ -296,6 +300,6 @@ const emptyDivision = (): Division => ({
   lookAt: 0,
   low: 0,
   lowFor: 0,
-  lowUntil: 0,
+  lowUntil: -LOW_AGAIN_WITHIN,
   holdings: new Map(),
 })

@@ -6,6 +6,7 @@ import {
   GOLDEN,
   type Grant,
   LOOK_EVERY,
+  LOW_AGAIN_WITHIN,
   LOW_FOR,
   LOW_FOR_AT_MOST,
   QUIET_TAIL,
@@ -41,7 +42,7 @@ local function divide(limit, wants, turn, luck)
       for j = i, #order do unsatisfied[#unsatisfied + 1] = order[j] end
       table.sort(unsatisfied)
       for place, other in ipairs(unsatisfied) do
-        local first = turn + (even == 0 and math.floor(luck * count) or 0)
+        local first = turn * (left - even * count) + (even == 0 and math.floor(luck * count) or 0)
         local isLucky = (place - 1 + first) % count < left - even * count
         parts[other] = even + (isLucky and 1 or 0)
       end
@@ -118,12 +119,12 @@ for k = 2, #KEYS do
   else
     local turn = math.floor(clock / turnLength)
     if not members then readMembers() end
-    local effective, lowUntil, lowFor = limit, tonumber(known[5] or 0), tonumber(known[6] or 0)
+    local effective, lowUntil, lowFor = limit, tonumber(known[5] or -${LOW_AGAIN_WITHIN}), tonumber(known[6] or 0)
     if clock < lowUntil then effective = math.min(limit, tonumber(known[4])) end
     if less > 0 then
       effective = math.max(1, effective - less)
       if clock >= lowUntil then
-        local isAgain = clock < lowUntil + lowFor
+        local isAgain = clock < lowUntil + math.max(${LOW_AGAIN_WITHIN}, lowFor)
         lowFor = isAgain and math.min(${LOW_FOR_AT_MOST}, 2 * lowFor) or ${LOW_FOR}
       end
       lowUntil = clock + lowFor
@@ -193,7 +194,7 @@ for k = 2, #KEYS do
     local is = table.concat({ turn, effective, #ids, silentHere, clock < quiet and 1 or 0 }, ' ')
     if known[7] ~= is then isChanged = true end
     if isChanged then current = current + 1 end
-    if count > 0 or clock < lowUntil + lowFor then
+    if count > 0 or clock < lowUntil + math.max(${LOW_AGAIN_WITHIN}, lowFor) then
       local look = math.min(clock + ${LOOK_EVERY}, (turn + 1) * turnLength)
       redis.call('HSET', key, '@version', current, '@look', look, '@is', is)
       redis.call('PEXPIRE', key, count > 0 and ${KEEP} or ${2 * LOW_FOR_AT_MOST})

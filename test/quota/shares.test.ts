@@ -54,6 +54,13 @@ describe('processes that have always something to do', () => {
     expect(commands()).toBeLessThan(4.1 * processes * (STARTED / 1_000 + seconds))
   })
 
+  it('have equal parts after two turns already, where a limit does not divide evenly', async () => {
+    const { run, arrivals } = shared({ processes: 8 })
+    await run(STARTED + 20_000)
+    const counts = byProcess(arrivals, 8, STARTED, STARTED + 20_000)
+    expect(jain(counts)).toBeGreaterThanOrEqual(0.99)
+  })
+
   it('take turns when there are fewer permits than processes', async () => {
     const { run, arrivals } = shared({ limit: 2 })
     await run(STARTED + 128_000)
