@@ -153,6 +153,8 @@ export default defineConfig({
       alias: {
         // the published bundle
         'payments-rx/scheduler': join(root, 'dist/scheduler/index.js'),
+        // without its part for Redis
+        bottleneck: join(root, 'node_modules/bottleneck/light.js'),
       },
     },
     worker: { format: 'es' },
