@@ -9,10 +9,12 @@ import {
   map,
   type Observable,
   of,
-  startWith,
+  takeUntil,
   takeWhile,
   tap,
+  timer,
 } from 'rxjs'
+import { SECOND } from '../api/limits.js'
 import type { ClientOptions } from '../client/ClientOptions.js'
 import { createClient } from '../client/createClient.js'
 import { withConnection } from '../client/fromEnv.js'
@@ -41,8 +43,13 @@ import { exporting, type Work, type WorkOptions, workOf } from './workload.js'
 export type BenchFact =
   /** How far it is, every quarter of a second. */
   | ({ readonly _tag: 'Progress' } & RunProgress)
-  /** Another program is measured now, for so many ms. */
-  | { readonly _tag: 'Contending'; readonly name: string; readonly duration: Millis }
+  /** Another program is measured, every second: so far for `elapsed` of `duration`, in ms. */
+  | {
+      readonly _tag: 'Contending'
+      readonly name: string
+      readonly elapsed: Millis
+      readonly duration: Millis
+    }
   /** The last fact. */
   | { readonly _tag: 'Measured'; readonly result: BenchResult }
 
@@ -180,15 +187,15 @@ const contend = (
   const keep = (contender: Contender): void => {
     contenders.push(contender)
   }
-  const started = (name: string): BenchEvent => E.right({ _tag: 'Contending', name, duration })
+  const elapsing = (name: string): Observable<BenchEvent> =>
+    timer(0, SECOND, judging.timer).pipe(
+      map((seconds) => Math.min(seconds * SECOND, duration)),
+      map((elapsed) => E.right({ _tag: 'Contending', name, elapsed, duration })),
+    )
   const all = from(programs).pipe(
     concatMap((program) =>
       'command' in program
-        ? judge(program, judging).pipe(
-            tap(keep),
-            ignoreElements(),
-            startWith(started(program.name)),
-          )
+        ? elapsing(program.name).pipe(takeUntil(judge(program, judging).pipe(tap(keep))))
         : of(program).pipe(tap(keep), ignoreElements()),
     ),
   )

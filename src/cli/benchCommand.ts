@@ -244,9 +244,12 @@ const viewOf = ({ stderr, env }: Terminal, options: BenchOptions) => {
     show: (event: BenchEvent): void => {
       if (E.isLeft(event)) return
       const fact = event.right
-      if (fact._tag === 'Contending') say(`${fact.name}: ${seconds(fact.duration)}`)
-      if (fact._tag !== 'Progress' || line === undefined) return
-      line(truncate(progressLine(fact, duration), (stderr.columns ?? 80) - 1))
+      if (fact._tag === 'Measured') return
+      if (line !== undefined) {
+        line(truncate(progressLine(fact, duration), (stderr.columns ?? 80) - 1))
+      } else if (fact._tag === 'Contending' && fact.elapsed === 0) {
+        say(`${fact.name}: ${seconds(fact.duration)}`)
+      }
     },
     end: (): void => {
       line?.clear()
@@ -255,15 +258,19 @@ const viewOf = ({ stderr, env }: Terminal, options: BenchOptions) => {
   }
 }
 
-type Progress = Extract<BenchFact, { readonly _tag: 'Progress' }>
+type Progress = Exclude<BenchFact, { readonly _tag: 'Measured' }>
 
-const progressLine = (fact: Progress, whole: number): string =>
-  [
+const progressLine = (fact: Progress, whole: number): string => {
+  if (fact._tag === 'Contending') {
+    return `${seconds(fact.elapsed)} of ${seconds(fact.duration)}  ${fact.name}`
+  }
+  return [
     `${seconds(Math.min(fact.elapsed, whole))} of ${seconds(whole)}`,
     `${number(fact.rowsPerSecond)} rows/s`,
     `${fact.requestsPerSecond.toFixed(1)} requests/s`,
     `${number(fact.refused)} refused`,
     `${number(fact.width)} at a time`,
   ].join('  ')
+}
 
 const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`
