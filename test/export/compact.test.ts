@@ -74,6 +74,24 @@ describe.each([
   })
 })
 
+it('keeps no sums of rows that it removed', async () => {
+  const out = '/exports/charges/'
+  const files = memory()
+  files.mkdir('/exports', { recursive: true })
+  await nights({ out, files })
+  const runs = () => JSON.parse(files.text(`${out}manifest.json`)).runs
+  const before = runs()
+  for (const { totals } of before) expect(totals).toBeDefined()
+  await compacted(out, files)
+  const lost: ReadonlyArray<number> = runs().flatMap(
+    ({ rows, totals }: { readonly rows: number; readonly totals?: unknown }, at: number) => {
+      expect(totals).toEqual(rows < before[at].rows ? undefined : before[at].totals)
+      return rows < before[at].rows ? [at] : []
+    },
+  )
+  expect(lost.length).toBeGreaterThan(0)
+})
+
 it('is whole when a compaction is killed at any change to the disk, and repeated', async () => {
   const out = '/exports/charges/'
   const original = memory()

@@ -20,7 +20,7 @@ import {
   type SchedulerLike,
   throwError,
 } from 'rxjs'
-import { E } from '../../fp.js'
+import { defined, E } from '../../fp.js'
 import { checkArgument, checkOptions, is, type OptionsTable } from '../../options/index.js'
 import type { Millis } from '../../stream/index.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
@@ -169,7 +169,9 @@ async function* compacted(
     }
     for (const id of own) newer.add(id)
     const rows = kept.reduce((sum, file) => sum + file.rows, 0)
-    next.unshift({ ...run, rows, files: kept })
+    const { totals, ...others } = run // of the rows that were there
+    const same = rows === run.rows ? defined({ totals }) : {}
+    next.unshift({ ...others, ...same, rows, files: kept })
   }
 
   if (old.length > 0) {
