@@ -96,6 +96,8 @@ class SyncRun<A> {
   private total: Progress = NO_PROGRESS
   private cut: Cut | undefined
   private rereads: SyncRereads | undefined
+  /** Rows created from then on were read by time in this run, in ms since 1970. */
+  private caughtUpFrom: Millis = 0
   /** Ids of rows that this run could not write: read again by the next one. */
   private readonly rejected = new Set<string>()
 
@@ -146,6 +148,7 @@ class SyncRun<A> {
   /** Reads what came since the last run, and what may have changed. */
   private catchUp(timed: TimedSource<A>): Observable<SyncEvent> {
     const from = this.from()
+    this.caughtUpFrom = from
     return concat(this.read(sourceOf(this.snapshot(timed, from), false), from), this.reached())
   }
 
@@ -161,7 +164,7 @@ class SyncRun<A> {
     return reread({
       session: this.session,
       retrieve: timed.retrieve,
-      createdBefore: this.from(),
+      createdBefore: this.caughtUpFrom,
       limit: maxRereads,
       except: this.rejected,
       parallel,
