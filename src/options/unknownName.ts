@@ -1,12 +1,13 @@
 /** Explains unknown names of options and parameters. */
 
 /**
- * Says that there is no such name, and which one was probably meant; completes the sentence "x should be ...".
- * `noun` is "option" or "parameter".
+ * Says that there is no such name, and which one was probably meant, or else which ones there are; completes the
+ * sentence "x should be ...". `noun` is "option" or "parameter".
  */
 export const unknownName = (noun: string, name: string, known: ReadonlyArray<string>): string => {
+  const meant = similarName(name, known)
   const others = known.length === 0 ? '' : `, only ${known.join(', ')}`
-  return `left out: there is no such ${noun}${others}${didYouMean(similarName(name, known))}`
+  return `left out: there is no such ${noun}${meant === undefined ? others : didYouMean(meant)}`
 }
 
 /** Asks for a name if there is one. */

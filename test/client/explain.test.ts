@@ -105,7 +105,7 @@ describe('explain', () => {
     [{ rows: -1 }, 'rows should be a whole number of at least 0, or Infinity, and is below 0'],
     [{ roundTrip: -1 }, 'roundTrip should be milliseconds of at least 0, and is below 0'],
     [{ roundTrip: Number.NaN }, 'roundTrip should be milliseconds of at least 0, and is NaN'],
-    [{ rows: 1, row: 1 }, 'row should be left out: there is no such option, only rows, roundTrip'],
+    [{ rows: 1, row: 1 }, 'row should be left out: there is no such option (did you mean rows?)'],
   ])('refuses %o', (options, message) => {
     const list = lab().client.charges.list()
     expect(() => list.explain(options)).toThrow(InvalidOption)

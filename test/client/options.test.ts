@@ -150,7 +150,7 @@ describe('an invalid option', () => {
     )
     const misspelt: Readonly<Record<string, unknown>> = { apiversion: '2026-02-27' }
     expect(() => client.with(misspelt)).toThrow(
-      'apiversion should be left out: there is no such option, only apiVersion, onBehalfOf, timeout, headers, priority, retry, deadline, check',
+      'apiversion should be left out: there is no such option (did you mean apiVersion?)',
     )
     const ofClients: Readonly<Record<string, unknown>> = { share: 0.5 }
     expect(() => client.with(ofClients)).toThrow('share should be left out')

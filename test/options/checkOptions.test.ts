@@ -103,7 +103,7 @@ it.each<readonly [string, Rule, ReadonlyArray<unknown>, ReadonlyArray<unknown>]>
 
 describe('options that do not fit', () => {
   it.each<readonly [unknown, string, string]>([
-    [{ nam: 'a' }, 'nam', 'left out: there is no such option, only name, limit, timeout, weights'],
+    [{ nam: 'a' }, 'nam', 'left out: there is no such option (did you mean name?)'],
     [{ name: 'a', toString: 5 }, 'toString', 'left out'],
     [JSON.parse('{ "name": "a", "__proto__": 5 }'), '__proto__', 'left out'],
     [

@@ -129,7 +129,10 @@ describe('options of another shape', () => {
   const tiers: ReadonlyArray<unknown> = []
 
   it.each<readonly [Readonly<Record<string, unknown>>, string]>([
-    [{ tiers, gaurd: 5 }, 'gaurd should be left out: there is no such option, only tiers, guard'],
+    [
+      { tiers, gaurd: 5 },
+      'gaurd should be left out: there is no such option (did you mean guard?)',
+    ],
     [{ tiers, refusals: { tries: 3 } }, 'refusals.tries should be left out'],
     [{}, 'tiers should be a list of tiers, and is missing'],
     [{ tiers: 20 }, 'tiers should be a list of tiers, and is a number'],
