@@ -26,7 +26,7 @@ import {
   partnerConnectionFrom,
   withSandbox,
 } from './connection.js'
-import { isFinal } from './export/conclusion.js'
+import { isFinal, withAdvice } from './export/conclusion.js'
 import { exportClient } from './export/exportClient.js'
 import { withSandbox as sandboxOptions, withPace, withView } from './export/exportCommand.js'
 import { type ExportFlags, flagOf } from './export/exportFlags.js'
@@ -412,9 +412,10 @@ const conclusion = (
   const isUsage = isExportError(left)
     ? USAGE.includes(left._tag)
     : isFinal(left) && (progress?.pages ?? 0) === 0
+  const why = isExportError(left) ? left.message : withAdvice(left)
   return isUsage
-    ? { status: EXIT_USAGE, reason: left.message }
-    : { status: EXIT_INCOMPLETE, reason: `${left.message}; ${NEXT}` }
+    ? { status: EXIT_USAGE, reason: why }
+    : { status: EXIT_INCOMPLETE, reason: `${why}; ${NEXT}` }
 }
 
 /** Errors that stay until something is done about them. */

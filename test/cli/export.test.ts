@@ -172,6 +172,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     const { status, stderr } = await cli(wrongly(to(server)))
     expect(status).toBe(2)
     expect(stderr).toContain('401 credentials_invalid')
+    expect(stderr).toContain('check the client id and the API key')
     expect(stderr).not.toContain('wrong-key')
     expect(await readFile(out, 'utf8')).toBe(before)
   })

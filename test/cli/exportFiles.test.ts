@@ -1,5 +1,5 @@
 /** Files that a command leaves: formats, folders, and other lists than charges. */
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { duckdb, textOf } from '../export/reading.js'
 import { PARTNER } from '../support/judge.js'
@@ -93,6 +93,15 @@ describe('a folder', () => {
       status: 1,
       stdout: expect.stringMatching(/part-\S+ is not there|part-\S+: is not there/),
     })
+  })
+
+  it('has no file that can be executed', async () => {
+    const server = await serve({ charges: 10 })
+    await charges(server, file('parts/'))
+    const modes = (await readdir(file('parts'))).map(
+      async (name) => (await stat(file(`parts/${name}`))).mode,
+    )
+    expect((await Promise.all(modes)).filter((mode) => (mode & 0o111) !== 0)).toEqual([])
   })
 
   it('rotates by rows', async () => {

@@ -117,8 +117,14 @@ const serviceConclusion = (
   const { pages = 0, run } = progress ?? {}
   const isUntouched = pages === 0 && run === undefined
   const status = isUntouched && isFinal(failure) ? EXIT_USAGE : EXIT_INCOMPLETE
-  return { status, reason: `${failure.message}${run === undefined ? '' : `; ${RESUME}`}` }
+  return { status, reason: `${withAdvice(failure)}${run === undefined ? '' : `; ${RESUME}`}` }
 }
+
+/** Returns the message of a failure; of refused keys, with what to check. */
+export const withAdvice = (failure: AnyFailure): string =>
+  failure._tag === 'Unauthorized'
+    ? `${failure.message} (check the client id and the API key: "payments-rx doctor" tells more)`
+    : failure.message
 
 /** True if waiting does not help: the keys, the query or an id are wrong. */
 export const isFinal = (failure: AnyFailure): boolean => {

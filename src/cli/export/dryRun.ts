@@ -7,7 +7,7 @@ import type { ListPlan } from '../../http/list/List.js'
 import { duration, number, plural } from '../../report/text.js'
 import { EXIT_BY_SIGNAL, EXIT_COMPLETE, EXIT_INCOMPLETE, EXIT_USAGE, outputTo } from '../output.js'
 import type { Terminal } from '../Terminal.js'
-import { isFinal } from './conclusion.js'
+import { isFinal, withAdvice } from './conclusion.js'
 
 /** A list that says what it comes to: at once, or after a few requests. */
 export interface Explained {
@@ -28,7 +28,7 @@ export const dryRun = async (
   const ended = plans.pipe(
     map((plan): number => {
       if (E.isLeft(plan)) {
-        output.complain(plan.left.message)
+        output.complain(withAdvice(plan.left))
         return isFinal(plan.left) ? EXIT_USAGE : EXIT_INCOMPLETE
       }
       for (const line of linesOf(plan.right, parallel)) output.print(line)

@@ -36,6 +36,15 @@ export interface DiskObjects extends Objects {
   readonly prepare: () => Promise<void>
 }
 
+const IN_THE_WAY = 'a file has its name, or that of a folder above it'
+
+/** Advice by the code of the system. */
+const ADVICE: Readonly<Record<string, string>> = {
+  EEXIST: IN_THE_WAY,
+  ENOTDIR: IN_THE_WAY,
+  EACCES: 'the folder above it may not be written to',
+}
+
 export const diskObjects = (folder: string, files: FileSystem = disk): DiskObjects => {
   const pathOf = (key: string): string => join(folder, key)
   const failing =
@@ -56,12 +65,21 @@ export const diskObjects = (folder: string, files: FileSystem = disk): DiskObjec
       if (isAbsence(error)) return value
       throw error
     }
-  const make = failing('WriteFailed', async (key) => {
-    await files.mkdir(pathOf(key), { recursive: true })
-  })
+  const prepare = async (): Promise<void> => {
+    await files.mkdir(folder, { recursive: true }).catch((error: unknown) => {
+      if (!isSystemError(error)) throw error
+      const why = `cannot make the folder ${folder}: ${ADVICE[error.code] ?? error.message}`
+      throw exportError(
+        'UnusableDestination',
+        why,
+        { destination: folder, code: error.code },
+        error,
+      )
+    })
+  }
   return {
     nameOf: pathOf,
-    prepare: () => make(''),
+    prepare,
     get: failing('ReadFailed', async (key) => {
       const path = pathOf(key)
       const read = closing(files.open(path, 'r'), async (handle) => {

@@ -81,7 +81,7 @@ export const takeRecords = async ({
   const [lease] = leases.slice(-1)
   if (lease === undefined) throw new Error('no lease was taken')
 
-  const store = storeIn(files, dirname(manifest), await modeOf(files, out))
+  const store = storeIn(files, dirname(manifest), isFolder ? undefined : await modeOf(files, out))
   const name = basename(manifest)
   const checkOwner = async (): Promise<void> => {
     for (const each of leases) await each.renew()
@@ -117,7 +117,7 @@ export const takeRecords = async ({
   }
 }
 
-/** Returns the store of a folder; `mode`: the permissions of its files. */
+/** Returns the store of a folder; `mode`: the permissions of its files, those of the process unless given. */
 const storeIn = (files: FileSystem, folder: string, mode?: number): Store =>
   files.store?.(folder) ?? diskStore({ folder, files, mode })
 

@@ -5,7 +5,8 @@ import { isError, isSystemError } from '../file/FileSystem.js'
 /** Advice by the code of a state (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const ADVICE: Readonly<Record<string, string>> = {
   '28P01': 'wrong user or password: check the URL, or PGUSER and PGPASSWORD',
-  '28000': 'the server refuses this user from this host: check the URL and pg_hba.conf',
+  '28000':
+    'the server knows no such user, or refuses it from this host: check PGUSER or the URL, and pg_hba.conf',
   '3D000': 'there is no such database: create it, or check the URL',
   '3F000': 'there is no such schema: create it, or check --table',
   '42501': 'the user may not do this',
