@@ -13,8 +13,9 @@ const pages = ['docs/sync.md', 'docs/containers.md', 'README.md'].map((name) =>
 
 /** Arguments of the command: in a shell, in a crontab, as a list in a Dockerfile or a manifest of Kubernetes. */
 const commands: ReadonlyArray<ReadonlyArray<string>> = pages.flatMap((page) => [
-  ...Array.from(page.matchAll(/^(?:[\d* ]+|npx )?payments-rx (sync [^#\n]*)/gm), ([, words = '']) =>
-    words.trim().split(/\s+/),
+  ...Array.from(
+    page.matchAll(/^(?:[\d* ]+)?(?:cd \S+ && )?(?:npx )?payments-rx (sync [^#\n]*)/gm),
+    ([, words = '']) => words.trim().split(/\s+/),
   ),
   ...Array.from(
     page.matchAll(/(?:CMD|args:) (\["sync".*\])$/gm),
