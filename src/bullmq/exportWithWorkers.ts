@@ -118,7 +118,9 @@ export const exportWithWorkers = (
         await add(slice)
       }
     }
-    const looks = defer(look).pipe(
+    const looks = defer(() => look().catch(() => states)).pipe(
+      // a Redis that is gone comes back
+
       repeat({ delay: () => delay(LOOK_EVERY, timer) }),
       takeWhile((now) => !now.every(isSettled), true),
       shareReplay({ bufferSize: 1, refCount: true }),

@@ -127,12 +127,14 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
       maxStalledCount: ANY_NUMBER,
     })
     worker.on('error', () => {}) // a Redis that is gone comes back; a lost job is another worker's
-    const close = () => worker.close().then(() => subscriber.complete())
-    const stopped = stop.pipe(take(1)).subscribe(() => void close())
+    const close = () => worker.close().catch(() => {}) // without Redis, it is closed as well
+    const stopped = stop
+      .pipe(take(1))
+      .subscribe(() => void close().then(() => subscriber.complete()))
     return () => {
       stopped.unsubscribe()
       left.next()
-      void worker.close()
+      void close()
     }
   })
 }

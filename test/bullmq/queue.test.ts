@@ -13,7 +13,7 @@ import {
 } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { exportWithWorkers, sliceWorker } from '../../src/bullmq/index.js'
-import { planSlices, type SlicePlan } from '../../src/export/index.js'
+import { type ExportEvent, planSlices, type SlicePlan } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { createClient, InvalidOption, type SnapshotFilter } from '../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
@@ -97,13 +97,25 @@ describe.skipIf(!hasRedis)('exportWithWorkers', () => {
     expect(await lastValueFrom(again)).toMatchObject({ right: { rows: CHARGES, ended: true } })
   })
 
-  it('adds the jobs again that Redis has lost', async () => {
+  it('waits while Redis is gone, and adds the jobs again that it has lost', async () => {
     const { out, plan } = await planned('lost')
-    const waiting = lastValueFrom(exportWithWorkers(plan, { out, connection: connection() }))
-    while ((await redis?.send(['DBSIZE'])) === 0) await redis?.send(['PING'])
-    await redis?.send(['FLUSHALL'])
     working()
-    expect(await waiting).toMatchObject({ right: { rows: CHARGES, ended: true } })
+    const whole = exportWithWorkers(plan, { out, connection: connection() })
+    const halfway = (event: ExportEvent): boolean =>
+      E.isRight(event) && event.right.begun === undefined
+    let restarted: Promise<unknown> | undefined
+    const restart = async (): Promise<void> => {
+      const port = redis?.port
+      redis?.stop()
+      redis = await startRedis(port)
+    }
+    const events = whole.pipe(
+      tap((event) => {
+        if (halfway(event)) restarted ??= restart()
+      }),
+    )
+    expect(await lastValueFrom(events)).toMatchObject({ right: { rows: CHARGES, ended: true } })
+    await restarted
   })
 
   it('says why a slice failed for good', async () => {
@@ -137,7 +149,6 @@ describe.skipIf(!hasRedis)('exportWithWorkers', () => {
     expect(await whole).toMatchObject({ right: { rows: CHARGES, ended: true } })
     second.unsubscribe()
     expect(begun).toContainEqual({ resumed: true })
-    expect(begun.length).toBe(3)
   })
 
   it('gives its jobs to workers of the same account only', async () => {

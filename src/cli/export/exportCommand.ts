@@ -135,12 +135,12 @@ const withTimes = (command: Command): Command =>
     .addOption(
       queueOption('give slices of DIR/ to "payments-rx worker", by a Redis').conflicts(UNQUEUED),
     )
-    .option('--slices <n>', 'with --queue: how many [12]', integer(1, 10_000))
+    .option('--slices <n>', 'with --queue: how many [12]', integer(1, 1_000))
 
 /** What is for an export in one process. */
 const UNQUEUED = [
   ...['resume', 'sinceLast', 'lookback', 'checkpoint', 'inPlace', 'rotateRows', 'rotateBytes'],
-  ...['exact', 'deadline', 'parallel', 'sandbox'],
+  ...['exact', 'deadline', 'parallel', 'sandbox', 'dryRun'],
 ]
 
 /** How hard the service is asked, and how long its faults are waited for. */
