@@ -34,7 +34,7 @@ const entries = [
   ].map((f) => `${f}/index`),
 ]
 
-/** Programs, which nobody imports. */
+/** Programs: started, never imported. */
 const programs = ['cli/main', 'bench/sandboxProcess', 'bench/peerProcess']
 
 /** Layers that several entries share, as chunks. */

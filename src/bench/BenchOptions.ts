@@ -27,7 +27,7 @@ const sandboxTable = {
 }
 
 const optionsTable = {
-  /** What is requested: `read` (pages of charges), `mixed` (eight endpoints), `write` or `export`. Default `read`. */
+  /** The requests to make: `read` (pages of charges), `mixed` (eight endpoints), `write` or `export`. Default `read`. */
   workload: withDefault(is.oneOf(...WORKLOADS), 'read'),
   /** Options of a client of your own environment. Default: an embedded sandbox, in a process of its own. */
   connection: is.object('options of a client') as Rule<ClientOptions>,

@@ -1,9 +1,9 @@
-/** What a run of `bench` tells: plain data, as `--json` writes it. */
+/** The outcome of a run of `bench`: plain data, as `--json` writes it. */
 import type { Environment } from '../api/limits.js'
 import type { Millis } from '../stream/index.js'
 import type { Workload } from './workload.js'
 
-/** What kept a run from being faster. `service`: its refusals, faults, or the time that it takes over an answer. */
+/** Reason why a run was not faster. `service`: its refusals, faults, or the time that it takes over an answer. */
 export type BoundBy = 'quota' | 'concurrency' | 'width' | 'machine' | 'service'
 
 /** Quantiles in ms, within 2 %; `null` where nothing was measured. */
@@ -83,21 +83,29 @@ export interface Totals {
 
 /** The outcome of a run. */
 export interface BenchResult {
+  /** The workload of the run. */
   readonly workload: Workload
   /** The base URL, or `embedded sandbox`. */
   readonly target: string
+  /** The environment whose limits were kept. */
   readonly environment: Environment
   /** ISO 8601. */
   readonly began: string
+  /** Length of the measured time. */
   readonly seconds: number
+  /** Rows read or written meanwhile. */
   readonly rows: number
   /** Requests that ended meanwhile, those that were refused included; without logins. */
   readonly requests: number
+  /** `rows` by `seconds`. */
   readonly rowsPerSecond: number
+  /** `requests` by `seconds`. */
   readonly requestsPerSecond: number
+  /** The limit that binds this workload first. */
   readonly ceiling: Ceiling
   /** Part of the ceiling that was used: 0 to 1. */
   readonly share: number
+  /** Reason why it was not faster. */
   readonly boundBy: BoundBy
   /** One sentence. */
   readonly verdict: string
@@ -113,22 +121,29 @@ export interface BenchResult {
   readonly wait: Percentiles
   /** Requests at a time. */
   readonly width: number
+  /** Requests at a time that would do. */
   readonly bestWidth: BestWidth
+  /** CPU of this process, without that of the sandbox; `null` without rows. */
   readonly cpuSecondsPerMillionRows: number | null
   /** Resident memory of the process at its highest, in bytes. */
   readonly peakMemory: number
+  /** Up to six parts of the measured time. */
   readonly subRuns: ReadonlyArray<SubRun>
+  /** Each second of the measured time. */
   readonly timeline: ReadonlyArray<Second>
   /** Answers by time: each bin from `from` on, in ms, to the next. */
   readonly answers: ReadonlyArray<{ readonly from: Millis; readonly count: number }>
+  /** All that was sent, also in the first seconds. */
   readonly total: Totals
   /** Only against the embedded sandbox. */
   readonly arrivals?: Arrivals
+  /** Other programs, if any were asked for. */
   readonly contenders: ReadonlyArray<Contender>
+  /** The machine that measured. */
   readonly machine: Machine
 }
 
-/** Where it was measured. */
+/** The machine that measured. */
 export interface Machine {
   readonly cpu: string
   readonly cores: number

@@ -9,7 +9,7 @@ import type { Percentiles, Second, SubRun, Totals } from './BenchResult.js'
 
 // model
 
-/** What the process has taken so far. */
+/** CPU and memory that the process has taken so far. */
 export interface Usage {
   /** Time of all its threads on a CPU, in ms. */
   readonly cpu: Millis

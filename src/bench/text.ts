@@ -1,4 +1,4 @@
-/** The result of a run in words: what bound it, its figures, and who else ran. */
+/** The result of a run in words: the bound, the figures, the contenders. */
 import { bytes, number, percent } from '../report/text.js'
 import type { BenchResult, Percentiles } from './BenchResult.js'
 import type { Change } from './compare.js'

@@ -1,4 +1,4 @@
-/** What is requested, over and over, until the time is up. */
+/** Workloads: requests made over and over, until the time is up. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
