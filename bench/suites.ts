@@ -155,7 +155,7 @@ export const suites: ReadonlyArray<Suite> = [
     floor: 'the same workers, left alone',
     peers: [],
     seeds: '1',
-    tour: [['100000', '2', '1']],
+    tour: [['50000', '1', '0']],
     needs: 'redis-server',
   },
 ]

@@ -10,11 +10,10 @@ import {
 import {
   asyncScheduler,
   lastValueFrom,
-  merge,
   NEVER,
   Observable,
+  ReplaySubject,
   type SchedulerLike,
-  Subject,
   take,
   tap,
 } from 'rxjs'
@@ -97,8 +96,7 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
   const half = part(lease, 2)
   const prefix = prefixOf(accountHash(payments.charges.snapshot({} as never).describe(), account))
   return new Observable((subscriber) => {
-    const left = new Subject<void>()
-    const stopping = merge(stop, left).pipe(take(1))
+    const stopping = new ReplaySubject<unknown>(1) // also for a job that is fetched just then
     const work = async (job: Job<SliceJob>, token?: string): Promise<Partial<SliceProgress>> => {
       const { out, slice, maxRejects } = job.data
       const report = reporter(job, timer)
@@ -128,12 +126,13 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
     })
     worker.on('error', () => {}) // a Redis that is gone comes back; a lost job is another worker's
     const close = () => worker.close().catch(() => {}) // without Redis, it is closed as well
-    const stopped = stop
-      .pipe(take(1))
-      .subscribe(() => void close().then(() => subscriber.complete()))
+    const stopped = stop.pipe(take(1)).subscribe((signal) => {
+      stopping.next(signal)
+      void close().then(() => subscriber.complete())
+    })
     return () => {
       stopped.unsubscribe()
-      left.next()
+      stopping.next(undefined)
       void close()
     }
   })
