@@ -213,6 +213,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
 
   const core: SchedulerCore<R> = {
     lanes: names,
+    isKeyed: tiers.some(({ tier }) => tier.key !== undefined),
     clock,
     random,
     refusals: { ...refusalDefaults, ...defined({ ...options.refusals }) },

@@ -60,6 +60,8 @@ export const refusalsRule = is.group<RefusalOptions>(table)
 /** The parts of a scheduler that its tasks use. */
 export interface SchedulerCore<in R> {
   readonly lanes: ReadonlyArray<string>
+  /** True if a tier takes a key from requests. */
+  readonly isKeyed: boolean
   readonly clock: Clock
   readonly random: IO<number>
   readonly refusals: Required<Checked<RefusalOptions>>

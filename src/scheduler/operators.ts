@@ -8,7 +8,7 @@ import {
   takeUntil,
 } from 'rxjs'
 import { bare, O } from '../fp.js'
-import { checkOptions, InvalidOption, is, type OptionsTable, required } from '../options/index.js'
+import { checkOptions, InvalidOption, is, type OptionsTable } from '../options/index.js'
 import type { Scheduler } from './Scheduler.js'
 import { runTask, type ScheduleOptions } from './Task.js'
 
@@ -43,11 +43,16 @@ export const schedule = <R, A>(
 
 /** Options of `scheduleMap`. `R`: what the tiers of the scheduler take their keys from. */
 export interface ScheduleMapOptions<in A, in B, out R> extends ScheduleOptions<B> {
-  /** The request that an item stands for: what the tiers take their keys from. */
-  readonly key: (item: A) => R
+  /** The request that an item stands for: what the tiers take their keys from. Needed if one of them has a key. */
+  readonly key?: ((item: A) => R) | undefined
   /** Items that may be buffered of a source that pushes; one more is an `InvalidOption`. Default 100,000. */
   readonly maxBuffered?: number | undefined
 }
+
+/** `key` may be left out where no tier of the scheduler has one. */
+type GivenOptions<A, B, R> = undefined extends R
+  ? [options?: ScheduleMapOptions<A, B, R>]
+  : [options: ScheduleMapOptions<A, B, R> & { readonly key: (item: A) => R }]
 
 /** Items that can be pulled, or that an Observable pushes. */
 export type ItemSource<A> = Iterable<A> | AsyncIterable<A> | Observable<A>
@@ -55,7 +60,7 @@ export type ItemSource<A> = Iterable<A> | AsyncIterable<A> | Observable<A>
 const MAX_BUFFERED = 100_000
 
 const rules: OptionsTable<ScheduleMapOptions<never, never, unknown>> = {
-  key: required(is.fn()),
+  key: is.fn(),
   lane: is.string,
   refused: is.fn(),
   onRetry: is.fn(),
@@ -82,11 +87,16 @@ const rules: OptionsTable<ScheduleMapOptions<never, never, unknown>> = {
 export const scheduleMap = <R, A, B>(
   scheduler: Scheduler<R>,
   project: (item: A, index: number) => ObservableInput<B>,
-  options: ScheduleMapOptions<A, B, R>,
+  ...[options]: GivenOptions<A, B, R>
 ): ((source: ItemSource<A>) => Observable<B>) => {
-  const checked = checkOptions(options, rules, { context: 'scheduleMap: ' })
+  const checked = checkOptions(options ?? {}, rules, { context: 'scheduleMap: ' })
   const { key, maxBuffered = MAX_BUFFERED, ...others } = checked
   const each = bare(others)
+  if (key === undefined && scheduler.core.isKeyed) {
+    const needed = 'a function, since a tier of the scheduler has a key, and is missing'
+    throw new InvalidOption('key', needed, 'scheduleMap: ')
+  }
+  const requestOf = (item: A): R => (key === undefined ? (undefined as R) : key(item)) // see `GivenOptions`
   return (source) =>
     new Observable((subscriber) => {
       let [index, active, waiting] = [0, 0, 0] // `waiting`: those of the active that must wait for a permit
@@ -111,7 +121,7 @@ export const scheduleMap = <R, A, B>(
           wait(false)
           pull() // there may be room for more
           return from(project(item, n))
-        }).pipe(schedule(scheduler, key(item), { ...each, refused }))
+        }).pipe(schedule(scheduler, requestOf(item), { ...each, refused }))
         const complete = (): void => {
           wait(false)
           active--

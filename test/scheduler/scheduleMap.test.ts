@@ -224,6 +224,24 @@ describe('an iterable', () => {
     expect(log).toEqual({ taken: 1, returned: 1 })
   })
 
+  it('needs no key where no tier has one', () => {
+    const seen: Array<number> = []
+    scheduleMap(limitedTo(9), (n: number) => of(n))([1, 2]).subscribe((n) => seen.push(n))
+    expect(seen).toEqual([1, 2])
+  })
+
+  it('refuses to do without a key where a tier has one', () => {
+    const perPath = rate({
+      ...{ name: 'path', limit: 1, per: 10 },
+      key: ({ path }: { path: string }) => path,
+    })
+    const scheduler = createScheduler({ tiers: [perPath] })
+    // @ts-expect-error `key` is needed
+    expect(() => scheduleMap(scheduler, of)).toThrow(
+      'scheduleMap: key should be a function, since a tier of the scheduler has a key, and is missing',
+    )
+  })
+
   it('cancels all that is under way when one result fails', () => {
     const scheduler = createScheduler({ tiers: [concurrency({ name: 'all', limit: 9 })] })
     let cancelled = 0
@@ -455,7 +473,7 @@ describe('an Observable, which pushes its items,', () => {
 
 describe('options', () => {
   it.each<readonly [object, string]>([
-    [{}, 'scheduleMap: key should be a function, and is missing'],
+    [{ key: 5 }, 'scheduleMap: key should be a function, and is a number'],
     [{ key, maxBuffered: 0 }, 'scheduleMap: maxBuffered should be a whole number of at least 1'],
     [{ key, attempts: 0 }, 'scheduleMap: attempts should be a whole number of at least 1'],
     [{ key, concurrency: 5 }, 'scheduleMap: concurrency should be left out'],
