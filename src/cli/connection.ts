@@ -49,7 +49,7 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   environment: {
     flag: '--environment',
     placeholder: '<name>',
-    description: 'whose limits to keep',
+    description: 'which limits to keep',
     clientOption: 'environment',
     defaultValue: 'production',
   },
@@ -73,20 +73,20 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   clientId: {
     flag: '--client-id',
     placeholder: '<id>',
-    description: 'who asks',
+    description: 'client id of the API key',
     clientOption: 'credentials.clientId',
   },
   apiKey: {
     flag: '--api-key',
     placeholder: '<key>',
-    description: 'its key',
+    description: 'the API key',
     clientOption: 'credentials.apiKey',
     isSecret: true,
   },
   loginAs: {
     flag: '--login-as',
     placeholder: '<id>',
-    description: 'the account, for keys of several',
+    description: 'the account to log in to, for keys of several',
     clientOption: 'credentials.loginAs',
   },
   onBehalfOf: {
@@ -98,13 +98,13 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   partnerId: {
     flag: '--partner-id',
     placeholder: '<id>',
-    description: 'the application',
+    description: 'client id of the OAuth application',
     clientOption: 'partner.clientId',
   },
   partnerSecret: {
     flag: '--partner-secret',
     placeholder: '<secret>',
-    description: 'its secret',
+    description: 'client secret of the OAuth application',
     clientOption: 'partner.clientSecret',
     isSecret: true,
   },

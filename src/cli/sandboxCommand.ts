@@ -28,7 +28,7 @@ export const sandboxCommand = (context: CommandContext): Command =>
     .description('Serve a sandbox of the platform on a port of this machine, until it is stopped.')
     .option('--port <n>', 'the port; 0 takes one that is free', integer(0, 65_535), 0)
     .addOption(
-      new Option('--environment <name>', 'whose limits to enforce')
+      new Option('--environment <name>', 'which limits to enforce')
         .choices(ENVIRONMENTS)
         .default(sandboxDefaults.environment),
     )

@@ -73,7 +73,7 @@ async function* checkedAll(given: string, files: FileSystem): AsyncGenerator<Fil
   const path = await findManifest(files, given)
   const manifest = await manifestAt(files, path)
   if (manifest === undefined) {
-    const why = `${path} is not there`
+    const why = `${path} is not there: name a file or folder as --out of an export had it, or its manifest`
     throw exportError('NoManifest', why, { path })
   }
   const { runs } = manifest

@@ -110,7 +110,10 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'partner-webhooks', '--base-url', 'https://a.example'], 'PAYMENTS_PARTNER_ID'],
     [['verify'], "missing required argument 'path'"],
     [['verify', ''], 'It should not be empty'],
-    [['verify', 'no/such/export.csv'], 'no/such/export.csv.manifest.json is not there'],
+    [
+      ['verify', 'no/such/export.csv'],
+      'manifest.json is not there: name a file or folder as --out',
+    ],
     [['export', 'charges', '--environment', 'moon'], 'production, sandbox'],
     [['export', 'charges', '--guard', 'brave'], 'learned, safe, or milliseconds'],
     [['export', 'charges', '--rows', '5'], '--rows goes with --sandbox'],

@@ -79,6 +79,8 @@ it('reports a folder without a manifest', async () => {
   for (const path of [file('empty'), file('empty/')]) {
     const { status, stderr } = await cli(['verify', path])
     expect(status).toBe(2)
-    expect(stderr).toBe(`payments-rx: ${file('empty/manifest.json')} is not there\n`)
+    expect(stderr).toBe(
+      `payments-rx: ${file('empty/manifest.json')} is not there: name a file or folder as --out of an export had it, or its manifest\n`,
+    )
   }
 })

@@ -92,7 +92,7 @@ export const charges: Resource<Charge, ChargeFlags, SnapshotFilter> = {
       'charges',
       ChargeStatus.keys,
     )
-      .option('--currency <code>', 'only charges in it, such as USD', currencyCode)
+      .option('--currency <code>', 'only charges in this currency, such as USD', currencyCode)
       .option('--source <id>', 'only charges of this account', nonEmpty)
       .option('--request-id <id>', 'only the charge that was made with it', nonEmpty)
       .option('--page-size <n>', 'rows a request, 10 to 2000', integer(10, 2_000), 2_000),
