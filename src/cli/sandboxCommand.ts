@@ -95,7 +95,8 @@ const start = async (flags: SandboxFlags): Promise<Listening | string> => {
   return listen(optionsOf(flags), { port, ...defined({ host, allowHosts: allowHost }) }).catch(
     (error: unknown) => {
       if (!isSystemError(error)) throw error
-      if (error.code === 'EADDRINUSE') return `port ${port} is taken`
+      if (error.code === 'EADDRINUSE')
+        return `port ${port} is taken: choose another, or 0 for a free one`
       return error.code === 'EACCES'
         ? `port ${port} is not for everybody (EACCES): choose one from 1024 on`
         : `cannot listen on port ${port}: ${error.message}`

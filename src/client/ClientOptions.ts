@@ -218,7 +218,7 @@ export const clientOptions = (given: ClientOptions): ResolvedOptions => {
 
 /** Checks the options of `with`. Throws an `InvalidOption`. */
 export const callOptions = (given: CallOptions): CallOptions => {
-  const options = checkOptions(given, callTable)
+  const options = checkOptions(given, callTable, { context: 'with: ' })
   checkHeaders(options)
   return options
 }

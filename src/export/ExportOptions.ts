@@ -43,7 +43,10 @@ const env: Rule<Readonly<Record<string, string | undefined>>> = {
 }
 
 /** The rule of a source. */
-export const sourceRule = is.withMethods('a list or a snapshot of a client', 'drain', 'describe')
+export const sourceRule: Rule = {
+  accepts: is.withMethods('', 'drain', 'describe').accepts,
+  expected: 'a list or a snapshot of a client, as it is (pipe makes a plain stream of it)',
+}
 
 // options
 

@@ -73,5 +73,5 @@ export const tally = <E, A>(source: Observable<E.Either<E, A>>): Observable<Tall
 const tooMany = (max: number): TooMany => ({
   _tag: 'TooMany',
   max,
-  message: `more than ${max} ${max === 1 ? 'value' : 'values'} came`,
+  message: `collect: more than ${max} ${max === 1 ? 'value' : 'values'} came`,
 })

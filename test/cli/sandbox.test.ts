@@ -80,7 +80,9 @@ it('reports that its port is taken', async () => {
       done()
       const port = /:(\d+)\n/.exec(String(chunk))?.[1] ?? ''
       void cli(['sandbox', '--port', port]).then((second) => {
-        expect(second.stderr).toMatch(/^payments-rx: port \d+ is taken\n$/)
+        expect(second.stderr).toMatch(
+          /^payments-rx: port \d+ is taken: choose another, or 0 for a free one\n$/,
+        )
         expect(second.status).toBe(1)
         signals.next('SIGINT')
       })

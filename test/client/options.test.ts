@@ -153,7 +153,9 @@ describe('an invalid option', () => {
       'apiversion should be left out: there is no such option (did you mean apiVersion?)',
     )
     const ofClients: Readonly<Record<string, unknown>> = { share: 0.5 }
-    expect(() => client.with(ofClients)).toThrow('share should be left out')
+    expect(() => client.with(ofClients)).toThrow(
+      'with: share should be left out: there is no such option, only',
+    )
     const word: Readonly<Record<string, unknown>> = { check: 'no' }
     expect(() => client.with(word)).toThrow('check should be true or false, and is a text')
   })

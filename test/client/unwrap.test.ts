@@ -59,7 +59,10 @@ describe('unwrap', () => {
     expect(await unwrap(list.pipe(collect({ max: 2 })))).toEqual([1, 2])
     const error: unknown = await unwrap(list.pipe(collect({ max: 1 }))).catch((e: unknown) => e)
     expect(error).toBeInstanceOf(RangeError)
-    expect(error).toMatchObject({ message: 'more than 1 value came', cause: { _tag: 'TooMany' } })
+    expect(error).toMatchObject({
+      message: 'collect: more than 1 value came',
+      cause: { _tag: 'TooMany' },
+    })
   })
 
   it('says what to do with a stream that has not one value', async () => {

@@ -423,7 +423,9 @@ describe('a wrong option', () => {
 
   it('is a source that is none', () => {
     // @ts-expect-error an Observable does not say what it is of
-    expect(() => exportTo(of(1), { out: 'a.csv' })).toThrow(InvalidOption)
+    expect(() => exportTo(of(1), { out: 'a.csv' })).toThrow(
+      'source should be a list or a snapshot of a client, as it is (pipe makes a plain stream of it)',
+    )
   })
 
   it('is a column that is a secret', () => {

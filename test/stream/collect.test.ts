@@ -21,8 +21,8 @@ const out = {
   e: E.right([]),
   x: E.right([1, 2, 3]),
   L: E.left('bad'),
-  T: E.left({ _tag: 'TooMany', max: 2, message: 'more than 2 values came' }),
-  t: E.left({ _tag: 'TooMany', max: 1, message: 'more than 1 value came' }),
+  T: E.left({ _tag: 'TooMany', max: 2, message: 'collect: more than 2 values came' }),
+  t: E.left({ _tag: 'TooMany', max: 1, message: 'collect: more than 1 value came' }),
 }
 const bug = new Error('bug')
 
