@@ -51,7 +51,10 @@ export const sandboxCommand = (context: CommandContext): Command =>
     )
     .addHelpText(
       'after',
-      `\nLog in as client id "${sandboxCredentials.clientId}" with API key "${sandboxCredentials.apiKey}".`,
+      `
+To use it, set these variables, with the address that it prints:
+  export PAYMENTS_BASE_URL=http://127.0.0.1:8080
+  export PAYMENTS_CLIENT_ID=${sandboxCredentials.clientId} PAYMENTS_API_KEY=${sandboxCredentials.apiKey}`,
     )
     .action(async (flags: SandboxFlags) => context.exit(await serve(context, flags)))
 
