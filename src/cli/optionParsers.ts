@@ -22,12 +22,26 @@ export const integer =
 
 export const nonNegativeInteger = integer(0)
 
-/** In seconds; `forever` is ten years. */
+/** In seconds, also given as a time such as `5m`; `forever` is ten years. */
 export const patience = (text: string): number => {
   if (text === 'forever') return 3_650 * (DAY / 1_000)
-  if (/^\d+$/.test(text)) return nonNegativeInteger(text)
-  throw new InvalidArgumentError('It should be a whole number of seconds, or forever.')
+  const n = seconds(text)
+  if (n <= Number.MAX_SAFE_INTEGER) return n
+  throw new InvalidArgumentError('It should be seconds, a time such as 5m, or forever.')
 }
+
+/** In seconds, also given as a time such as `90s`: from 1 to `max`. */
+export const secondsUpTo =
+  (max: number) =>
+  (text: string): number => {
+    const n = seconds(text)
+    if (n >= 1 && n <= max) return n
+    throw new InvalidArgumentError(`It should be seconds from 1 to ${max}, or a time such as 90s.`)
+  }
+
+/** NaN for anything else. */
+const seconds = (text: string): number =>
+  /^\d+$/.test(text) ? Number(text) : millisOf(text) / 1_000
 
 /** Returns an ISO 8601 time as it is, and for a date the second of that day in UTC that `edge` says. */
 export const timestamp =
@@ -71,8 +85,13 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h
 
 /** Parses `7d`, `12h`, `30m`, `15s` or `200ms`; returns ms. */
 export const timeSpan = (text: string): number => {
-  const [, digits = '', unit = ''] = /^(\d+)(ms|[smhd])$/.exec(text) ?? []
-  const ms = Number(digits) * (UNITS[unit] ?? 0)
-  if (digits !== '' && Number.isSafeInteger(ms)) return ms
+  const ms = millisOf(text)
+  if (Number.isSafeInteger(ms)) return ms
   throw new InvalidArgumentError('It should be a time such as 7d, 12h or 30m.')
+}
+
+/** NaN for anything else. */
+const millisOf = (text: string): number => {
+  const [, digits = '', unit = ''] = /^(\d+)(ms|[smhd])$/.exec(text) ?? []
+  return digits === '' ? Number.NaN : Number(digits) * (UNITS[unit] ?? Number.NaN)
 }

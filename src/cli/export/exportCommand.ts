@@ -9,6 +9,7 @@ import {
   nonEmpty,
   nonNegativeInteger,
   patience,
+  secondsUpTo,
   timeSpan,
 } from '../optionParsers.js'
 import { PROGRESS_MODES } from '../progress/ProgressView.js'
@@ -157,15 +158,15 @@ export const withPace = (command: Command): Command =>
       ).argParser(guard),
     )
     .option(
-      '--patience <seconds>',
-      'how long a fault of the service is waited for, or forever',
+      '--patience <time>',
+      'how long a fault of the service is waited for: seconds, 5m, or forever',
       patience,
       300,
     )
     .option(
-      '--timeout <seconds>',
-      'how long the first byte of an answer is waited for, up to 300 [60]',
-      integer(1, 300),
+      '--timeout <time>',
+      'how long the first byte of an answer is waited for: seconds, or 90s; up to 300 [60]',
+      secondsUpTo(300),
     )
 
 /** How it is shown. */
