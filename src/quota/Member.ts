@@ -25,6 +25,9 @@ const UNDER_WAY: Millis = 1_000
 const tailOf = (per: Millis): Millis => Math.ceil(1.5 * per) + 1_000
 /** Moving a permit on costs about half a window, so it is rare. */
 const TURN_WINDOWS = 8
+/** What is left over of the reserve is less than a permit. */
+const HARDLY_EVER: Millis = 24 * 3_600_000
+
 export interface MemberOptions {
   readonly account: string
   readonly lease: Millis
@@ -87,7 +90,7 @@ export class Member implements QuotaMember {
     this.options = options
     this.timer = scheduler.timer
     this.id = options.uuid()
-    this.reserve = newShare('reserve', RESERVE, UNDER_WAY)
+    this.reserve = { ...newShare('reserve', RESERVE, UNDER_WAY), turn: HARDLY_EVER }
     const tails = scheduler.tiers.map(({ per = UNDER_WAY }) => tailOf(per))
     this.longest = Math.max(QUIET_TAIL, ...tails)
     scheduler.events.subscribe(({ tier, key, limit, allowed }) => {

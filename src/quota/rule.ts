@@ -144,7 +144,15 @@ export const divide = (
   wants: ReadonlyArray<number>,
   turn: number,
   luck = 0,
-): ReadonlyArray<number> => {
+): ReadonlyArray<number> => divideAt(limit, wants, turn, luck).parts
+
+/** Also says whether the next turn divides it otherwise. */
+const divideAt = (
+  limit: number,
+  wants: ReadonlyArray<number>,
+  turn: number,
+  luck: number,
+): { readonly parts: ReadonlyArray<number>; readonly isUneven: boolean } => {
   const order = wants.map((_, i) => i).sort((a, b) => (wants[a] ?? 0) - (wants[b] ?? 0) || a - b)
   const parts = wants.map(() => 0)
   let left = limit
@@ -155,17 +163,19 @@ export const divide = (
     if (want > even) {
       const unsatisfied = order.slice(i).sort((a, b) => a - b)
       for (const [place, other] of unsatisfied.entries()) {
-        const first = turn * (left - even * count) + (even === 0 ? Math.floor(luck * count) : 0)
-        const isLucky = (place + first) % count < left - even * count
+        const more = left - even * count
+        // Where most have none, few permits move at a turn: it costs time, and each process in Redis.
+        const first = even === 0 ? turn + Math.floor(luck * count) : turn * more
+        const isLucky = (place + first) % count < more
         parts[other] = even + (isLucky ? 1 : 0)
       }
-      return parts
+      return { parts, isUneven: left > even * count }
     }
     parts[index] = want
     left -= want
   }
   const rest = Math.floor(left / Math.max(1, wants.length))
-  return parts.map((part) => part + rest)
+  return { parts: parts.map((part) => part + rest), isUneven: false }
 }
 
 /**
@@ -255,7 +265,7 @@ export const report = (
     }
 
     const ids = [...wants.keys()].sort()
-    const parts = divide(
+    const { parts, isUneven } = divideAt(
       effective,
       ids.map((other) => wants.get(other) ?? 0),
       turn,
@@ -278,7 +288,8 @@ export const report = (
     const isAlike = w === want || isSettled || (w > due && want > due)
     if (g !== granted || h !== held || !isAlike) isChanged = true
     const isQuiet = clock < account.quietUntil
-    const circumstances = [turn, effective, wants.size, silent, isQuiet ? 1 : 0].join(' ')
+    const isSeen = [isUneven ? turn : 0, effective, wants.size, silent, isQuiet ? 1 : 0]
+    const circumstances = isSeen.join(' ')
     if (division.circumstances !== circumstances) isChanged = true
     division.circumstances = circumstances
     division.lookAt = Math.min(clock + LOOK_EVERY, (turn + 1) * turnLength)

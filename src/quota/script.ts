@@ -42,18 +42,19 @@ local function divide(limit, wants, turn, luck)
       for j = i, #order do unsatisfied[#unsatisfied + 1] = order[j] end
       table.sort(unsatisfied)
       for place, other in ipairs(unsatisfied) do
-        local first = turn * (left - even * count) + (even == 0 and math.floor(luck * count) or 0)
-        local isLucky = (place - 1 + first) % count < left - even * count
+        local more = left - even * count
+        local first = even == 0 and turn + math.floor(luck * count) or turn * more
+        local isLucky = (place - 1 + first) % count < more
         parts[other] = even + (isLucky and 1 or 0)
       end
-      return parts
+      return parts, left > even * count
     end
     parts[index] = want
     left = left - want
   end
   local rest = math.floor(left / math.max(1, #wants))
   for i = 1, #parts do parts[i] = parts[i] + rest end
-  return parts
+  return parts, false
 end
 
 local function luckOf(name)
@@ -170,7 +171,8 @@ for k = 2, #KEYS do
       wants[i] = wantOf[other]
       if other == id then mine = i end
     end
-    local due, room = divide(effective, wants, turn, luckOf(key))[mine], effective - others
+    local parts, isUneven = divide(effective, wants, turn, luckOf(key))
+    local due, room = parts[mine], effective - others
     local isSettled = not isShort and had <= room
     local part = isSettled and had or math.max(0, math.min(due, math.max(had, room), limit - others))
     if tail > ${BRIEF} then part = math.min(part, want) end
@@ -191,7 +193,7 @@ for k = 2, #KEYS do
     g, h, w = tonumber(g or 0), tonumber(h or 0), tonumber(w or 0)
     local isAlike = w == want or isSettled or (w > due and want > due)
     if g ~= granted or h ~= held or not isAlike then isChanged = true end
-    local is = table.concat({ turn, effective, #ids, silentHere, clock < quiet and 1 or 0 }, ' ')
+    local is = table.concat({ isUneven and turn or 0, effective, #ids, silentHere, clock < quiet and 1 or 0 }, ' ')
     if known[7] ~= is then isChanged = true end
     if isChanged then current = current + 1 end
     if count > 0 or clock < lowUntil + math.max(${LOW_AGAIN_WITHIN}, lowFor) then

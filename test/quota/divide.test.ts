@@ -23,8 +23,8 @@ describe('a limit', () => {
     const turns = [0, 1, 2].map((n) => divide(2, [9, 9, 9], n))
     expect(turns).toEqual([
       [1, 1, 0],
-      [0, 1, 1],
       [1, 0, 1],
+      [0, 1, 1],
     ])
   })
 
