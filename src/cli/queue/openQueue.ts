@@ -22,6 +22,9 @@ export interface OpenQueue {
 
 const VARIABLE = 'PAYMENTS_QUEUE_URL'
 
+/** In ms: shorter than usual, since workers that are killed are replaced, and have a part again at once. */
+const QUOTA_LEASE = 5_000
+
 export const queueOption = (description: string): Option =>
   new Option(
     '--queue [url]',
@@ -59,6 +62,7 @@ export const openQueue = async (
       redisQuota({
         send: ([name = '', ...args]) => quotas.call(name, ...args),
         account: accountHash(account, undefined).slice(0, 16),
+        lease: QUOTA_LEASE,
       }),
     functions,
     close: () => {
