@@ -1,5 +1,5 @@
 /** A folder of nightly exports, compacted: the last version of each row, and nothing else. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lastValueFrom, toArray } from 'rxjs'
@@ -19,7 +19,7 @@ afterAll(() => rmSync(home, { recursive: true }))
 const nights = async (options: Partial<ExportOptions<Charge>> & { readonly out: string }) => {
   const { payments, timer, run, pass, charge } = account({ charges: 300 })
   const night = async (): Promise<void> => {
-    const source = payments.charges.snapshot({ page_size: 50 }).parallel(3)
+    const source = payments.charges.snapshot({ page_size: 50 }) // in order: files hold old rows and new ones
     const given = { sinceLast: true, rotateRows: 90, timer, ...options }
     const last = await run(lastValueFrom(exportTo<Charge>(source, given)))
     if (E.isLeft(last)) throw last.left
@@ -59,8 +59,11 @@ describe.each([
       sql(`select id, status, amount::text as amount from ${reader}('${out}*.${extension}')`)
     expect((await found()).length).toBeGreaterThan(rows.length)
 
+    const names = readdirSync(out)
     const { removed, ended } = await compacted(out)
     expect({ removed: removed > 0, ended }).toEqual({ removed: true, ended: true })
+    // one file had both old rows and current ones
+    expect(readdirSync(out).filter((name) => !names.includes(name))).not.toEqual([])
     const key = ({ id, status, amount }: Readonly<Record<string, unknown>>): string =>
       `${id} ${status} ${Number(amount)}`
     expect((await found()).map(key).sort()).toEqual(rows.map((row) => key({ ...row })).sort())
