@@ -30,12 +30,23 @@ const expectWhole = (ids: ReadonlyArray<string>, { list, inRange }: ReturnType<t
   expect(inRange).toEqual(expect.arrayContaining([...ids]))
 }
 
+/**
+ * Leaves out a run that gave up, and said so: a crowded second that moved in each of 30 readings. Once in some thousands
+ * of the most restless lists.
+ */
+const expectRested = (read: ReadonlyArray<E.Either<string, unknown>>): void => {
+  const last = read.at(-1)
+  fc.pre(last === undefined || E.isRight(last) || last.left !== 'Moved')
+}
+
 describe('a snapshot of a list that moves', () => {
   it('has every row that stayed, none twice, and none from outside', () => {
     fc.assert(
       fc.property(moving, (drawn) => {
         const played = scene(drawn)
-        expectWhole(idsOf(played.run(played.read(wholeOf(played.range)))), played)
+        const rows = played.run(played.read(wholeOf(played.range)))
+        expectRested(rows)
+        expectWhole(idsOf(rows), played)
       }),
       runs,
     )
@@ -56,6 +67,7 @@ describe('a snapshot of a list that moves', () => {
           shows: (at) => shows(at / 1_000) * 1_000,
         })
         const rows = played.run(played.read(wholeOf(played.range)))
+        expectRested(rows)
         const last = rows.at(-1)
         if (last !== undefined && E.isLeft(last)) expect(last.left).toBe('RowsMissing')
         else expectWhole(idsOf(rows), played)
@@ -73,7 +85,9 @@ describe('a snapshot of a list that moves', () => {
         while (O.isSome(next)) {
           const position: SnapshotPosition = JSON.parse(JSON.stringify(next.value))
           next = O.none
-          for (const page of played.run(played.read(position).pages).slice(0, stretch)) {
+          const pages = played.run(played.read(position).pages)
+          expectRested(pages)
+          for (const page of pages.slice(0, stretch)) {
             if (E.isLeft(page)) throw new Error(page.left)
             ids.push(...idsOf(page.right.items))
             next = page.right.next
@@ -92,7 +106,9 @@ describe('a snapshot of a list that moves', () => {
         const ended = new Map<number, number>()
         let rows = 0
         let left = Math.max(0, played.range.to - played.range.from)
-        for (const page of played.run(played.read(wholeOf(played.range)).pages)) {
+        const pages = played.run(played.read(wholeOf(played.range)).pages)
+        expectRested(pages)
+        for (const page of pages) {
           if (E.isLeft(page)) throw new Error(page.left)
           const { slice, items, next } = page.right
           rows += items.length
