@@ -259,6 +259,7 @@ describe('documentation', () => {
     onTestFinished(sandbox.close)
     const ended = await run(process.execPath, [join(project, 'out', `${file}.js`)], folder, {
       ...process.env,
+      NODE_OPTIONS: '--disable-warning=ExperimentalWarning', // of node:sqlite, by the oldest Node
       PAYMENTS_BASE_URL: sandbox.url,
       PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
       PAYMENTS_API_KEY: sandboxCredentials.apiKey,
