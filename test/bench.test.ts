@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { typeStripping } from './support/typeStripping.js'
 
 const bench = new URL('../bench/', import.meta.url)
 
 const run = (...args: ReadonlyArray<string>) =>
-  spawnSync(process.execPath, [new URL('run.ts', bench).pathname, ...args], { encoding: 'utf8' })
+  spawnSync(process.execPath, [new URL('run.ts', bench).pathname, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: typeStripping.join(' ') },
+  })
 
 describe('npm run bench', () => {
   it('lists every suite', () => {

@@ -17,6 +17,7 @@ import {
 import { createSandbox, listen, sandboxCredentials } from 'payments-rx/sandbox'
 import { lastValueFrom, toArray } from 'rxjs'
 import { startRedis } from '../support/redis.ts'
+import { typeStripping } from '../support/typeStripping.ts'
 import { type BatchJob, queueBatches } from './batchJobs.ts'
 
 // model
@@ -113,7 +114,7 @@ export const payRun = async (run: PayRun): Promise<PayOutcome> => {
   const startWorker = (): void => {
     const args = [`${redis.port}`, run.isShared ? 'shared' : 'alone']
     const child = fork(worker, args, {
-      execArgv: [],
+      execArgv: [...typeStripping],
       env: {
         ...process.env,
         PAYMENTS_BASE_URL: url,

@@ -11,6 +11,7 @@ import { listen, sandboxCredentials } from 'payments-rx/sandbox'
 import { lastValueFrom } from 'rxjs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hasPostgres, startPostgres } from '../support/postgres.js'
+import { typeStripping } from '../support/typeStripping.js'
 import { openBoss, queueSlices } from './sliceBoss.js'
 
 const CHARGES = 1_200
@@ -48,7 +49,7 @@ describe.skipIf(!hasPostgres)('an export in slices, by pg-boss', () => {
     const start = (): ChildProcess => {
       const file = fileURLToPath(new URL('sliceBoss.ts', import.meta.url))
       const child = fork(file, [url, out], {
-        execArgv: [],
+        execArgv: [...typeStripping],
         env: {
           ...process.env,
           PAYMENTS_BASE_URL: sandbox.url,

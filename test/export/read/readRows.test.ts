@@ -170,6 +170,22 @@ describe('readRows', () => {
     expect(all.at(-1)).toMatchObject({ left: { _tag: 'Damaged', path } })
   })
 
+  it('says that a file of zstd was cut off, at any byte', async () => {
+    const path = join(home, 'any.ndjson.zst')
+    const rows = await openFile({
+      path,
+      format: formatOf(Charge)({ format: 'ndjson', compress: 'zstd' }),
+    })
+    const charge = Charge.decode(CHARGE)
+    if (E.isLeft(charge)) throw new Error('no charge')
+    await rows.write([charge.right])
+    await rows.finish()
+    for (let length = (await readFile(path)).length - 1; length > 0; length--) {
+      await truncate(path, length)
+      expect(await read(path, Charge)).toMatchObject([{ left: { _tag: 'Damaged', path } }])
+    }
+  })
+
   it('says that there is no file', async () => {
     const path = join(home, 'none.csv')
     expect(await read(path, Charge)).toMatchObject([
