@@ -68,8 +68,8 @@ export const startServer = async (): Promise<Server> => {
 }
 
 /**
- * An account that was in use before: without its first lease, in which nobody gets anything. That is one of the
- * 'payments-rx' limiter, and the others do not know it.
+ * Marks the account as in use, so that a run does not begin with the first lease, in which no process gets a part.
+ * Peers ignore it.
  */
 const markUsed = async (redis: Redis): Promise<void> => {
   const [, run = ''] = /run_id:(\w+)/.exec(String(await redis.send(['INFO', 'server']))) ?? []

@@ -1,4 +1,4 @@
-/** What happens when Redis fails, and when processes come and go: four processes, on loopback. */
+/** Four processes on loopback while Redis fails, and while processes come and go. */
 import { type Redis, startRedis } from '../../test/support/redis.ts'
 import { type Arrival, type Group, inAll, pass, type Server, startGroups } from './cell.ts'
 

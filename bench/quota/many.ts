@@ -1,4 +1,4 @@
-/** What 50 processes cost Redis: 50 schedulers in one process, with requests that take no network. */
+/** Load of 50 processes on Redis: 50 schedulers in one process, with requests that take no network. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { delay, firstValueFrom, of } from 'rxjs'

@@ -10,7 +10,7 @@ import {
   resolveOptions,
   withDefault,
 } from '../options/index.js'
-import { type Guard, guardRule } from '../scheduler/limiters/RollingWindow.js'
+import { guardRule } from '../scheduler/limiters/RollingWindow.js'
 import { WORKLOADS } from './workload.js'
 
 // options
@@ -30,6 +30,7 @@ const optionsTable = {
   /** The requests to make: `read` (pages of charges), `mixed` (eight endpoints), `write` or `export`. Default `read`. */
   workload: withDefault(is.oneOf(...WORKLOADS), 'read'),
   /** Options of a client of your own environment. Default: an embedded sandbox, in a process of its own. */
+  // the client checks each of them: here only that it is an object
   connection: is.object('options of a client') as Rule<ClientOptions>,
   /** Options of the embedded sandbox. */
   sandbox: is.group<SandboxTable>(sandboxTable),
@@ -42,7 +43,7 @@ const optionsTable = {
   /** Part of all limits to use, above 0 and up to 1. Default 1. */
   share: is.fraction,
   /** Room for the jitter of the network, as of a client. Default `learned`. */
-  guard: guardRule as Rule<Guard>,
+  guard: guardRule,
   /** `true` lets the workload `write` go to an environment that is not embedded. Default `false`. */
   write: withDefault(is.boolean, false),
   /** `true` also measures a fetch loop, p-queue and bottleneck, where they are installed. Default `false`. */

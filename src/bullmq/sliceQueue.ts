@@ -29,7 +29,7 @@ export const QUEUE = 'slices'
 /** Begins all keys of an account: only its workers see its jobs. In a cluster, they are on one node. */
 export const prefixOf = (account: string): string => `{payments-rx:${account.slice(0, 16)}}`
 
-/** The same slice has the same job, whoever adds it. */
+/** Names the job of a slice: each command that adds the slice joins that job. */
 export const jobIdOf = ({ plan, number }: PlannedSlice): string => `${plan.slice(0, 32)}-${number}`
 
 // constants

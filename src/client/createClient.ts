@@ -115,6 +115,7 @@ export const createClient = (given: ClientOptions = {}): Client => {
       events,
       settings,
     })
+    // `answer` makes of each row what `AnswersOf` says of its type; the mapping by name forgets it
     const answers = memoized(
       () => pipe(tables, R.map(flow(R.filter(isSingle), R.map(answer)))) as AnswersOf<Api>,
     )

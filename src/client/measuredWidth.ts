@@ -9,9 +9,9 @@ import type { Millis } from '../stream/index.js'
 
 /** Round trips of a list, in ms. */
 interface RoundTrips {
-  /** Of the first page, which travels alone. */
+  /** Round trip of the first page, which travels alone. */
   readonly first: Millis
-  /** Of the last pages. */
+  /** Mean of the last pages. */
   readonly mean: Millis
 }
 

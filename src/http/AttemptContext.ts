@@ -1,4 +1,4 @@
-/** What runs around the requests of a client: the context of a span, when it is instrumented. */
+/** The context in which the requests of a client run: that of a span, when it is instrumented. */
 import { Observable } from 'rxjs'
 import type { IO } from '../fp.js'
 import { keepContext } from '../stream/asyncContext.js'

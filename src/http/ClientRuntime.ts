@@ -30,7 +30,7 @@ export interface ClientRuntime {
   /** The time at the service, as its answers tell it. */
   readonly serviceClock: ServiceClock
   readonly emit: (event: ClientEvent) => void
-  /** What runs around each request. */
+  /** The context in which each request runs. */
   readonly attempts: AttemptContext
   /** Numbers the calls, for their events. */
   readonly nextCall: IO<number>

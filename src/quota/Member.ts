@@ -25,7 +25,7 @@ const UNDER_WAY: Millis = 1_000
 const tailOf = (per: Millis): Millis => Math.ceil(1.5 * per) + 1_000
 /** Moving a permit on costs about half a window, so it is rare. */
 const TURN_WINDOWS = 8
-/** What is left over of the reserve is less than a permit. */
+/** Turn of the remainder of the reserve: that is less than a permit, so its turn does not matter. */
 const HARDLY_EVER: Millis = 24 * 3_600_000
 
 export interface MemberOptions {
@@ -50,7 +50,7 @@ interface Share {
   allowed: number
   version: number
   idleSince: Millis | undefined
-  /** What it wanted by the last report that was answered. */
+  /** Permits that it wanted by the last report that was answered. */
   told: number
   /** Permits wanted at the last reports: the demand of a window comes in bursts. */
   readonly wanted: Array<number>

@@ -60,7 +60,7 @@ interface Holding {
 /** One limit in Redis. */
 interface Division {
   version: number
-  /** What changes by time alone, and was the same at the last look. */
+  /** The part of the state that changes by time alone, as it was at the last look. */
   circumstances: string
   /** When to look at it next. */
   lookAt: Millis

@@ -1,4 +1,4 @@
-/** What a snapshot comes to, before it is read: in virtual time. */
+/** Rows, requests and time of a snapshot before it is read: in virtual time. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'

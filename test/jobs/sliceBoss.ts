@@ -21,7 +21,7 @@ export const openBoss = async (connectionString: string): Promise<PgBoss> => {
   return boss
 }
 
-/** The same slice has the same job. */
+/** Names the job of a slice. */
 const jobId = ({ plan, number }: PlannedSlice): string => {
   const hash = createHash('sha256').update(`${plan} ${number}`).digest('hex')
   return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')

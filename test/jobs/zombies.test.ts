@@ -12,7 +12,7 @@ import { paymentOf } from './payRun.js'
 const payments = Array.from({ length: 250 }, (_, n) => paymentOf(n))
 const batch = { request_id: 'wages-1', name: 'wages' }
 
-/** Of a job that nothing stops: login, create, three times items, submit, and polls until it is booked. */
+/** Requests of a job that nothing stops: login, create, three times items, submit, and polls until it is booked. */
 const REQUESTS = 9
 
 const account = (repeatedItems: 'ignored' | 'refused') => {

@@ -41,7 +41,7 @@ export interface FleetOptions {
   readonly clockSet?: ReadonlyArray<readonly [at: number, by: number]>
   /** Clocks of processes run apart by up to this part. */
   readonly skew?: number
-  /** What the server lets in, instead of the limit. */
+  /** The limit that the server really keeps. */
   readonly real?: number
   /** Time between two requests that a process begins, by process; 0 for as many as it may. */
   readonly pause?: (process: number, now: number) => number

@@ -46,7 +46,7 @@ describe.skipIf(!hasRedis)('a quota in Redis', () => {
   })
   afterAll(() => redis?.stop())
 
-  /** An account that was in use before: without its first lease, in which nobody gets anything. */
+  /** Marks the account as in use, so that no test begins with the first lease, in which no process gets a part. */
   beforeEach(async () => {
     commands = []
     await redis.send(['FLUSHALL'])

@@ -1,4 +1,4 @@
-/** What each process has of the limits, in virtual time: a Redis that follows the rule, and a server that counts. */
+/** Parts of the limits that processes get, in virtual time: a Redis that follows the rule, and a server that counts. */
 import { describe, expect, it } from 'vitest'
 import { type Arrival, type FleetOptions, fleet, mostInWindow } from './fleet.js'
 

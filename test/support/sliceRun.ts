@@ -41,7 +41,7 @@ export interface SliceOutcome {
   /** Status of the command that waits. */
   readonly status: number | null
   readonly stderr: string
-  /** What the workers said. */
+  /** Output of the workers. */
   readonly said: ReadonlyArray<string>
   readonly kills: number
   readonly freezes: number

@@ -138,7 +138,7 @@ const withTimes = (command: Command): Command =>
     )
     .option('--slices <n>', 'with --queue: how many [12]', integer(1, 1_000))
 
-/** What is for an export in one process. */
+/** Flags of an export in one process, which `--queue` excludes. */
 const UNQUEUED = [
   ...['resume', 'sinceLast', 'lookback', 'checkpoint', 'inPlace', 'rotateRows', 'rotateBytes'],
   ...['exact', 'deadline', 'parallel', 'sandbox', 'dryRun'],

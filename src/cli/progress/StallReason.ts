@@ -74,7 +74,7 @@ export type StallReason =
   | {
       readonly _tag: 'Width'
       readonly requests: number
-      /** Of a page, in ms. */
+      /** Round trip of a page, in ms. */
       readonly roundTrip: number
       /** Requests at a time that would use the quota up; absent where the service lets no more in. */
       readonly needed?: number

@@ -1,4 +1,4 @@
-/** What is wrong with a connection, and what to check, by the code of the system or of TLS. */
+/** Advice on failed connections: the fault and the thing to check, by the code of the system or of TLS. */
 
 const NO_ROUTE = 'the host cannot be reached: check the network, firewalls and proxies'
 

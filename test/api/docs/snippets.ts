@@ -3,7 +3,7 @@
  * compares what it prints with the comments behind `console.log`.
  */
 
-/** What the program of each page begins with, by resource. */
+/** First lines of the program of each page, by resource. */
 export const openings: Readonly<Record<string, string>> = {
   charges: `import { createClient, orThrow, toError, unwrap } from 'payments-rx'
 import { createSandbox, sandboxCredentials } from 'payments-rx/sandbox'
