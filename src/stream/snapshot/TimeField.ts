@@ -172,12 +172,15 @@ export const timeField = (start: SnapshotPosition, width: IO<number>): TimeField
       return best && split(best.walk, best.at)
     },
 
-    question: ({ ahead, whole, pace, crowded, missing }) => {
+    question: ({ ahead, whole, pace, crowded, missing, edge }) => {
       if (missing !== undefined) return missing.shownBy
       const { from, to } = crowded ?? ahead
-      // at the start of a slice, and in a crowded second, no answer may have shown rows before it that show its time
+      // at the start of a slice, and in and after a crowded second, no answer may have shown a row of this time yet:
+      // then it would not be missed if the service leaves out its bounds
+      const isShown = [...edge.values()].some(({ time }) => time < from + SECOND)
       const isStart = pace === undefined || from === whole.from || crowded !== undefined
-      return { from: Math.max(start.from, from - (isStart ? SECOND : margin)), to: to + margin }
+      const earlier = isStart || !isShown ? SECOND : margin
+      return { from: Math.max(start.from, from - earlier), to: to + margin }
     },
 
     receivePage: (walk, rows) => {

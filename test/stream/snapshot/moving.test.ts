@@ -72,7 +72,20 @@ describe('a snapshot of a list that moves', () => {
         if (last !== undefined && E.isLeft(last)) expect(last.left).toBe('RowsMissing')
         else expectWhole(idsOf(rows), played)
       }),
-      runs,
+      {
+        ...runs,
+        // a row at the very end of a crowded second, which no answer had shown
+        examples: [
+          [
+            {
+              ...{ seed: 1781520107, rows: 175, seconds: 20, precise: true, order: 'ascending' },
+              ...{ wholeSeconds: false, pageSize: 17, leaving: 0, coming: 0, shuffling: 0 },
+              ...{ width: 3, from: undefined },
+            },
+            { isExclusive: true, shows: Math.floor },
+          ],
+        ],
+      },
     )
   })
 
