@@ -5,11 +5,11 @@ import { createLogUpdate } from 'log-update'
 import { lastValueFrom, takeUntil, tap } from 'rxjs'
 import type { BenchEvent, BenchFact, BenchOptions, BenchResult } from '../bench/index.js'
 import { fieldsOf, parsed } from '../decode/unknown.js'
-import { isSystemError } from '../export/file/FileSystem.js'
 import { defined, E } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
 import { number, truncate } from '../report/text.js'
 import type { Guard } from '../scheduler/index.js'
+import { isSystemError } from '../store/FileSystem.js'
 import {
   addConnectionOptions,
   type ConnectionFlags,

@@ -5,7 +5,7 @@
 import type { OutputConfiguration } from 'commander'
 import { oneLine } from '../decode/redact.js'
 import { showWord } from '../decode/showValue.js'
-import { codeOf } from '../export/file/FileSystem.js'
+import { codeOf } from '../store/FileSystem.js'
 import type { Signal, Terminal } from './Terminal.js'
 
 // exit statuses

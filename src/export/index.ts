@@ -1,6 +1,7 @@
 /** `payments-rx/export`: lists into files. */
 export type { Decodes } from '../codec/Codec.js'
 export { InvalidOption } from '../options/index.js'
+export type { FileHandle, FileSystem } from '../store/FileSystem.js'
 export type { ColumnType } from './column/Shape.js'
 export type { UnrepresentableRow } from './column/UnrepresentableRow.js'
 export { type CompactOptions, type CompactProgress, compact } from './compact/compact.js'
@@ -9,7 +10,6 @@ export type { ExportBegun, ExportEvent, ExportOptions, ExportProgress } from './
 export type { ExportSource } from './ExportSource.js'
 export type { Sink } from './exportList.js'
 export { exportTo } from './exportTo.js'
-export type { FileHandle, FileSystem } from './file/FileSystem.js'
 export type { Mark } from './file/integrity.js'
 export { openStream, type RowStream, type StreamOptions } from './file/openStream.js'
 export { type FileOptions, type FileSummary, openFile, type RowFile } from './file/RowFile.js'

@@ -1,6 +1,6 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
-import { disk, type FileSystem } from './file/FileSystem.js'
-import { isS3 } from './s3/S3Location.js'
+import { disk, type FileSystem } from '../store/FileSystem.js'
+import { isS3 } from '../store/S3Location.js'
 
 /** How the files of a path are reached. */
 export interface FilesOptions {

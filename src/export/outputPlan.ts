@@ -4,15 +4,14 @@ import type { Writable } from 'node:stream'
 import { bare, defined } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
 import { InvalidOption } from '../options/index.js'
+import { isS3 } from '../store/S3Location.js'
 import type { Shape } from './column/Shape.js'
 import type { ExportOptions } from './ExportOptions.js'
 import type { ExportSource } from './ExportSource.js'
 import type { Sink } from './exportList.js'
-
 import { type ByExtension, byExtension, EXTENSIONS, type Format } from './format/Format.js'
 import { formatOfShape } from './format/formatOf.js'
 import { isFolder } from './run/paths.js'
-import { isS3 } from './s3/S3Location.js'
 import { isSecretColumn, shapeWithoutSecret } from './secretField.js'
 
 // model

@@ -1,6 +1,6 @@
 /** Rules that several tables of options share. */
 import { is, type Rule } from '../options/index.js'
-import type { FileSystem } from './file/FileSystem.js'
+import type { FileSystem } from '../store/FileSystem.js'
 
 export const format: Rule = {
   ...is.withMethods('', 'encoder'),

@@ -5,14 +5,14 @@ import { catchError, concatMap, defer, map, type Observable, of } from 'rxjs'
 import { plural } from '../decode/plural.js'
 import { E } from '../fp.js'
 import { checkOptions, is, type OptionsTable } from '../options/index.js'
+import { chunksOf, closing, codeOf, type FileHandle, type FileSystem } from '../store/FileSystem.js'
+import { s3Path, s3Url, withUrls } from '../store/S3Location.js'
 import { type ExportError, exportError, isExportError } from './ExportError.js'
-import { chunksOf, closing, codeOf, type FileHandle, type FileSystem } from './file/FileSystem.js'
 import { type FilesOptions, openFiles } from './openFiles.js'
 import * as rule from './rules.js'
 import { filesOf, type ManifestFile, type ManifestRun } from './run/Manifest.js'
 import { findManifest, isOfFolder, isOfRun, isSameFile, pathsOf } from './run/paths.js'
 import { manifestAt } from './run/records.js'
-import { s3Path, s3Url, withUrls } from './s3/S3Location.js'
 
 // model
 

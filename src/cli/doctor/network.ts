@@ -14,9 +14,9 @@ import {
   takeWhile,
   timeout,
 } from 'rxjs'
-import { isSystemError } from '../../export/file/FileSystem.js'
 import { connectionAdvice } from '../../http/transport/connectionAdvice.js'
 import { DAY, duration, plural } from '../../report/text.js'
+import { isSystemError } from '../../store/FileSystem.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
 import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
 

@@ -11,9 +11,9 @@ import {
 } from '../../export/index.js'
 import { checkPaths } from '../../export/run/checkPaths.js'
 import { pathsOf } from '../../export/run/paths.js'
-import { isS3 } from '../../export/s3/S3Location.js'
 import { InvalidOption } from '../../options/index.js'
 import type { SandboxOptions } from '../../sandbox/index.js'
+import { isS3 } from '../../store/S3Location.js'
 import {
   type Connection,
   environmentFrom,

@@ -9,9 +9,9 @@ import {
   type SliceSource,
 } from '../../export/index.js'
 import { isFolder } from '../../export/run/paths.js'
-import { isS3 } from '../../export/s3/S3Location.js'
 import { defined, E } from '../../fp.js'
 import { plural } from '../../report/text.js'
+import { isS3 } from '../../store/S3Location.js'
 import type { Connection } from '../connection.js'
 import { exportClient } from '../export/exportClient.js'
 import type { ExportFlags } from '../export/exportFlags.js'

@@ -1,11 +1,11 @@
 /** `--report FILE`: one page about a run, which loads nothing, runs nothing, and can be read anywhere. */
 import { writeFile } from 'node:fs/promises'
-import { isSystemError } from '../../export/file/FileSystem.js'
 import type { ManifestFile, ManifestRun } from '../../export/index.js'
 import { type Html, html, scrollable, section } from '../../report/html.js'
 import { page } from '../../report/page.js'
 import { clockTime, svgChart } from '../../report/svgChart.js'
 import { bytes, duration, number, percent, plural } from '../../report/text.js'
+import { isSystemError } from '../../store/FileSystem.js'
 import type { MonitoredRun, ProgressMonitor } from '../progress/ProgressMonitor.js'
 import { charts, table } from './charts.js'
 import { type Incidents, type Recording, recorder } from './recorder.js'

@@ -1,6 +1,7 @@
 /** Files of rows that can be copied without some of their rows. */
+
+import type { FileSystem } from '../../store/FileSystem.js'
 import type { ByteFile } from '../file/ByteFile.js'
-import type { FileSystem } from '../file/FileSystem.js'
 
 /** The id of a row; undefined for one without. */
 export type RowId = string | undefined

@@ -22,16 +22,16 @@ import {
 } from 'rxjs'
 import { defined, E } from '../../fp.js'
 import { checkArgument, checkOptions, is, type OptionsTable } from '../../options/index.js'
-import type { Millis } from '../../stream/index.js'
-import { type ExportError, exportError, isExportError } from '../ExportError.js'
-import { openBytes } from '../file/ByteFile.js'
 import {
   disk,
   type FileSystem,
   isSystemError,
   syncFolder,
   unfinishedName,
-} from '../file/FileSystem.js'
+} from '../../store/FileSystem.js'
+import type { Millis } from '../../stream/index.js'
+import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import { openBytes } from '../file/ByteFile.js'
 import { checkEnded } from '../file/integrity.js'
 import { sortable } from '../file/parts.js'
 import { byExtension } from '../format/Format.js'

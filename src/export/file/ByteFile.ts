@@ -3,7 +3,6 @@
  * on their way to the disk: rows are gone then before the next page comes, and cost no collection.
  */
 import { createHash } from 'node:crypto'
-import { reusable } from '../../stream/bytes.js'
 import {
   type FileSystem,
   readFully,
@@ -11,7 +10,8 @@ import {
   unfinishedName,
   withPath,
   writeFully,
-} from './FileSystem.js'
+} from '../../store/FileSystem.js'
+import { reusable } from '../../stream/bytes.js'
 import {
   checkEnd,
   checkNoConflict,

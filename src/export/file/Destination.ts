@@ -1,7 +1,5 @@
 /** Destinations of a run: a file, or a folder of parts. Each is written under another name, and renamed when it is complete. */
 import { basename, dirname, join } from 'node:path'
-import { checksumMismatch } from '../ExportError.js'
-import { checkName, type Format } from '../format/Format.js'
 import {
   copyDurably,
   disk,
@@ -11,7 +9,9 @@ import {
   modeOf,
   syncFolder,
   unfinishedName,
-} from './FileSystem.js'
+} from '../../store/FileSystem.js'
+import { checksumMismatch } from '../../store/StoreError.js'
+import { checkName, type Format } from '../format/Format.js'
 import { checkEnded, checkNoConflict, openMarked } from './integrity.js'
 import {
   type DestinationMark,

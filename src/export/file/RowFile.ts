@@ -1,12 +1,11 @@
 /** A file of rows that can be cut back to where it was durable, and resumed. */
 import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
+import { disk, type FileSystem } from '../../store/FileSystem.js'
 import { checkRows } from '../column/UnrepresentableRow.js'
 import type { Sink } from '../exportList.js'
-
 import { checkCompression, checkName, type Format } from '../format/Format.js'
 import * as rule from '../rules.js'
 import { type ByteFile, type Creation, openBytes } from './ByteFile.js'
-import { disk, type FileSystem } from './FileSystem.js'
 import type { Mark } from './integrity.js'
 import { untilFailure } from './untilFailure.js'
 

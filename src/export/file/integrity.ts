@@ -2,7 +2,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { plural } from '../../decode/plural.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { checksumMismatch, type ExportError, exportError } from '../ExportError.js'
 import {
   CHUNK_BYTES,
   closing,
@@ -12,7 +11,9 @@ import {
   isAbsence,
   readFully,
   withPath,
-} from './FileSystem.js'
+} from '../../store/FileSystem.js'
+import { checksumMismatch } from '../../store/StoreError.js'
+import { type ExportError, exportError } from '../ExportError.js'
 
 // model
 

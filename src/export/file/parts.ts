@@ -1,8 +1,8 @@
 /** The files of a folder: their names, and those of one slice of time, one after the other. */
 
 import { fieldsOf } from '../../decode/unknown.js'
+import { isUnfinishedName } from '../../store/FileSystem.js'
 import { sliceRows } from '../../stream/rawRows.js'
-import { isUnfinishedName } from './FileSystem.js'
 import { isMark, type Mark } from './integrity.js'
 import type { RowFile } from './RowFile.js'
 import { untilFailure } from './untilFailure.js'

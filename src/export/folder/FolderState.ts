@@ -1,8 +1,8 @@
 /** The contents of a folder, kept in one text with the checkpoint of the run that writes it. */
 import * as t from 'io-ts'
+import { readRecord } from '../../store/readRecord.js'
+import type { Store } from '../../store/Store.js'
 import { exportError } from '../ExportError.js'
-import { readRecord } from '../store/readRecord.js'
-import type { Store } from '../store/Store.js'
 
 // model
 

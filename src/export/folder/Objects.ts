@@ -1,6 +1,5 @@
 /** Whole files of a folder or of a prefix in a bucket: written once, never changed. */
 import { dirname, join } from 'node:path'
-import { exportError } from '../ExportError.js'
 import {
   closing,
   disk,
@@ -11,7 +10,8 @@ import {
   readFully,
   syncName,
   writeFully,
-} from '../file/FileSystem.js'
+} from '../../store/FileSystem.js'
+import { exportError } from '../ExportError.js'
 
 // model
 

@@ -14,11 +14,11 @@ import { createHash } from 'node:crypto'
 import { plural } from '../../decode/plural.js'
 import type { IO } from '../../fp.js'
 import { defined } from '../../fp.js'
+import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import { exportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
 import { iso, type ManifestRun, manifestOf, showManifest } from '../run/Manifest.js'
-import type { Store } from '../store/Store.js'
 import type {
   Step,
   SyncSummary,

@@ -12,7 +12,7 @@
 import { deserialize, serialize } from 'node:v8'
 import type { RowGroup } from 'hyparquet'
 import { fieldsOf } from '../../decode/unknown.js'
-import { checksumMismatch } from '../ExportError.js'
+import { checksumMismatch } from '../../store/StoreError.js'
 import type { Kept } from './Format.js'
 
 /** The last bytes of a record. */

@@ -6,7 +6,7 @@ import {
   parquetMetadataAsync,
   parquetReadObjects,
 } from 'hyparquet'
-import { type FileHandle, type FileSystem, readFully } from '../file/FileSystem.js'
+import { type FileHandle, type FileSystem, readFully } from '../../store/FileSystem.js'
 
 // model
 

@@ -12,8 +12,6 @@ import {
   type OptionsTable,
   required,
 } from '../../options/index.js'
-import { type Shape, shapeOf } from '../column/Shape.js'
-import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import {
   codeOf,
   disk,
@@ -21,7 +19,10 @@ import {
   finalName,
   isError,
   isFolderThere,
-} from '../file/FileSystem.js'
+} from '../../store/FileSystem.js'
+import { isS3, s3Path, s3Url, withUrls } from '../../store/S3Location.js'
+import { type Shape, shapeOf } from '../column/Shape.js'
+import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import {
   byExtension,
   type Compression,
@@ -32,7 +33,6 @@ import {
 import * as rule from '../rules.js'
 import { isFolder, pathsOf } from '../run/paths.js'
 import { manifestAt } from '../run/records.js'
-import { isS3, s3Path, s3Url, withUrls } from '../s3/S3Location.js'
 import { recordsOf } from './csvRecords.js'
 import { rowGroupsOf } from './parquetGroups.js'
 import { fileColumns, jsonTextOf, storedTextOf } from './rowText.js'

@@ -1,7 +1,7 @@
 /** The text of files, compressed or not, and its lines. */
 import { pipeline, Readable } from 'node:stream'
 import zlib from 'node:zlib'
-import { chunksOf, type FileSystem } from '../file/FileSystem.js'
+import { chunksOf, type FileSystem } from '../../store/FileSystem.js'
 import { framesOf } from '../folder/textPieces.js'
 import type { Compression } from '../format/Format.js'
 

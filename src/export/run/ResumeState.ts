@@ -1,8 +1,8 @@
 /** The state that a run finds: a checkpoint to resume, runs to add to, leftovers to remove. */
 import { basename, dirname, resolve } from 'node:path'
 import { defined } from '../../fp.js'
+import { type FileSystem, hasBytes } from '../../store/FileSystem.js'
 import { exportError } from '../ExportError.js'
-import { type FileSystem, hasBytes } from '../file/FileSystem.js'
 import type { AnyPosition } from '../SourcePage.js'
 import type { Checkpoint } from './Checkpoint.js'
 import { checkSameSpec, type ExportSpec } from './ExportSpec.js'

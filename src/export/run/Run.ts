@@ -4,11 +4,11 @@ import { fieldsOf } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { ListDescription } from '../../http/list/List.js'
+import { type FileSystem, syncName } from '../../store/FileSystem.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
 import { exportError, isExportError } from '../ExportError.js'
 import type { Source } from '../ExportSource.js'
 import { type ExportListOptions, NO_PROGRESS, type Progress } from '../exportList.js'
-import { type FileSystem, syncName } from '../file/FileSystem.js'
 import type { Known } from '../sortPage.js'
 import {
   addFacts,

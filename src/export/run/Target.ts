@@ -1,7 +1,7 @@
 /** Where an export goes. */
 import { dirname, join } from 'node:path'
+import { disk, type FileSystem } from '../../store/FileSystem.js'
 import { type Destination, toFile, toFolder } from '../file/Destination.js'
-import { disk, type FileSystem } from '../file/FileSystem.js'
 import { type PartMark, partName, type Rotation } from '../file/parts.js'
 import type { Format } from '../format/Format.js'
 import type { Marks } from './Checkpoint.js'

@@ -1,8 +1,8 @@
 /** Checks, before anything is sent, that the files of an export can be where its options say. */
 import { access, constants, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { codeOf, disk, type FileSystem, isFolderThere } from '../../store/FileSystem.js'
 import { type ExportError, exportError } from '../ExportError.js'
-import { codeOf, disk, type FileSystem, isFolderThere } from '../file/FileSystem.js'
 import { isFolder, isOfRun, type Paths, pathsOf, realName } from './paths.js'
 
 // model

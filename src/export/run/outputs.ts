@@ -3,9 +3,6 @@ import { basename, dirname, join } from 'node:path'
 import { fieldsOf, ROW_LEVELS } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
-import type { Numbers } from '../column/decimal.js'
-import { serializable, truncated } from '../column/json.js'
-import { abandonAll, type Destination } from '../file/Destination.js'
 import {
   chunksOf,
   closing,
@@ -14,7 +11,10 @@ import {
   isUnfinishedName,
   syncName,
   unfinishedName,
-} from '../file/FileSystem.js'
+} from '../../store/FileSystem.js'
+import type { Numbers } from '../column/decimal.js'
+import { serializable, truncated } from '../column/json.js'
+import { abandonAll, type Destination } from '../file/Destination.js'
 import { checkCommitted, type Mark } from '../file/integrity.js'
 import { openFitting, type RowFile } from '../file/RowFile.js'
 import { jsonLines } from '../format/json.js'

@@ -6,7 +6,7 @@ import {
   isFolderThere,
   isThere,
   isUnfinishedName,
-} from '../file/FileSystem.js'
+} from '../../store/FileSystem.js'
 import { sortable } from '../file/parts.js'
 
 import { compressions, extensionOf, formatNames } from '../format/Format.js'

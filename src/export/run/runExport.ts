@@ -14,6 +14,8 @@ import {
 import { bare, defined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { ListDescription } from '../../http/list/List.js'
+import { disk, type FileSystem } from '../../store/FileSystem.js'
+import type { LeaseWait } from '../../store/lease.js'
 import type { Millis } from '../../stream/index.js'
 import { isExportError } from '../ExportError.js'
 import type { Source } from '../ExportSource.js'
@@ -25,11 +27,9 @@ import {
   type Progress,
   type Sink,
 } from '../exportList.js'
-import { disk, type FileSystem } from '../file/FileSystem.js'
 import { estimateAt, type ProgressEstimate } from '../ProgressEstimate.js'
 import type { AnyPosition } from '../SourcePage.js'
 import type { Reject } from '../sortPage.js'
-import type { LeaseWait } from '../store/lease.js'
 import { bracket } from './bracket.js'
 import type { Checkpoint } from './Checkpoint.js'
 import { ensureOutputDir } from './checkPaths.js'

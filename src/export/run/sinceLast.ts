@@ -1,7 +1,8 @@
 /** The part of a list that an export reads after an earlier complete run. */
+
+import type { FileSystem } from '../../store/FileSystem.js'
 import type { Millis } from '../../stream/index.js'
 import { exportError, isExportError } from '../ExportError.js'
-import type { FileSystem } from '../file/FileSystem.js'
 import { isDirectory, placeOf } from './checkPaths.js'
 import { checkContinues, type ExportSpec } from './ExportSpec.js'
 import { lastEnded, type Manifest, type ManifestRun } from './Manifest.js'

@@ -9,11 +9,16 @@
  */
 import { createHash } from 'node:crypto'
 import type { SchedulerLike } from 'rxjs'
+import type { FileHandle, FileSystem } from '../../store/FileSystem.js'
+import { type ObjectStorage, objectStorage } from '../../store/ObjectStorage.js'
+import {
+  processEnvironment,
+  type S3Environment,
+  s3Location,
+  s3Path,
+} from '../../store/S3Location.js'
+import { s3Store } from '../../store/s3Store.js'
 import { exportError } from '../ExportError.js'
-import type { FileHandle, FileSystem } from '../file/FileSystem.js'
-import { type ObjectStorage, objectStorage } from './ObjectStorage.js'
-import { processEnvironment, type S3Environment, s3Location, s3Path } from './S3Location.js'
-import { s3Store } from './s3Store.js'
 
 /** Size of a chunk: the least that S3 allows for a part of an object, in bytes. A file that grows holds one in memory. */
 const CHUNK = 5 << 20

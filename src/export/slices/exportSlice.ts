@@ -8,15 +8,15 @@ import {
   type OptionsTable,
   required,
 } from '../../options/index.js'
+import type { FileSystem } from '../../store/FileSystem.js'
+import { s3Path } from '../../store/S3Location.js'
 import { type ExportError, exportError } from '../ExportError.js'
 import { type ExportEvent, type ExportProgress, exportTable } from '../ExportOptions.js'
 import { expectedAsLeft, startExport } from '../exportTo.js'
-import type { FileSystem } from '../file/FileSystem.js'
 import { openFiles } from '../openFiles.js'
 import { checkSameSpec } from '../run/ExportSpec.js'
 import { pathsOf } from '../run/paths.js'
 import { manifestAt, stateAt } from '../run/records.js'
-import { s3Path } from '../s3/S3Location.js'
 import { type SliceSource, writing } from './planSlices.js'
 import { keptPlan, outRule, type PlannedSlice, specOfSlice } from './SlicePlan.js'
 

@@ -12,13 +12,14 @@ import {
   type OptionsTable,
   required,
 } from '../../options/index.js'
+import { type FileSystem, syncName } from '../../store/FileSystem.js'
+import { s3Path } from '../../store/S3Location.js'
 import type { ObservableEither, Span } from '../../stream/index.js'
 import { shapeOf } from '../column/Shape.js'
 import type { ExportError } from '../ExportError.js'
 import { type ExportOptions, exportTable } from '../ExportOptions.js'
 import type { ExportSource } from '../ExportSource.js'
 import { expectedAsLeft, specOfExport } from '../exportTo.js'
-import { type FileSystem, syncName } from '../file/FileSystem.js'
 import { partName } from '../file/parts.js'
 import { openFiles } from '../openFiles.js'
 import { formatFor } from '../outputPlan.js'
@@ -28,7 +29,6 @@ import { checkSameSpec, type ExportSpec } from '../run/ExportSpec.js'
 import { isRowsName, type Paths, pathsOf } from '../run/paths.js'
 import { findResumeState } from '../run/ResumeState.js'
 import { type Records, takeRecords } from '../run/records.js'
-import { s3Path } from '../s3/S3Location.js'
 import { keptPlan, outRule, planOf, type SlicePlan } from './SlicePlan.js'
 
 // model

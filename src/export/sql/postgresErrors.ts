@@ -1,6 +1,7 @@
 /** Refusals of Postgres and of the connection to it, in words that say what to do. */
+
+import { isError, isSystemError } from '../../store/FileSystem.js'
 import { exportError } from '../ExportError.js'
-import { isError, isSystemError } from '../file/FileSystem.js'
 
 /** Advice by the code of a state (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const ADVICE: Readonly<Record<string, string>> = {

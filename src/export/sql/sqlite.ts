@@ -1,11 +1,11 @@
 /** A table of an SQLite database, through `node:sqlite`: no dependency, one file. */
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { fieldsOf } from '../../decode/unknown.js'
+import { isError } from '../../store/FileSystem.js'
+import type { Store } from '../../store/Store.js'
 import type { ColumnType } from '../column/Shape.js'
 import type { Stored } from '../column/storedValue.js'
 import { type ExportError, exportError } from '../ExportError.js'
-import { isError } from '../file/FileSystem.js'
-import type { Store } from '../store/Store.js'
 import type { Step, SyncTarget } from '../sync/SyncTarget.js'
 import { isoMicros, type TableColumn } from './TableColumn.js'
 import { createTable, missingColumns, quoted, STATE, type TableOptions, upsert } from './table.js'

@@ -1,8 +1,8 @@
 /** A destination, while one run has its lease. */
 import { concat, NEVER, type Observable, type SchedulerLike } from 'rxjs'
 import { defined } from '../../fp.js'
+import { type Lease, type LeaseWait, takeLease } from '../../store/lease.js'
 import type { Millis } from '../../stream/index.js'
-import { type Lease, type LeaseWait, takeLease } from '../store/lease.js'
 import { newSyncState, readSyncState, type SyncState } from './SyncState.js'
 import type { Step, SyncTarget } from './SyncTarget.js'
 

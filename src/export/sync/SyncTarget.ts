@@ -1,10 +1,10 @@
 /** Destinations of a sync: a table or a folder that also keeps how far the sync is. */
 
+import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
 import type { Bounds } from '../run/Checkpoint.js'
 import type { ExportSpec } from '../run/ExportSpec.js'
-import type { Store } from '../store/Store.js'
 
 // model
 

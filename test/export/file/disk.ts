@@ -1,7 +1,7 @@
 /** A file system that writes little at a time, runs full, and tells what was done. */
 import { open } from 'node:fs/promises'
-import { disk } from '../../../src/export/file/FileSystem.js'
 import type { FileHandle, FileSystem } from '../../../src/export/index.js'
+import { disk } from '../../../src/store/FileSystem.js'
 
 export interface Limits {
   /** Bytes that one write takes at most. */

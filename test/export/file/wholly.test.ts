@@ -2,12 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  CHUNK_BYTES,
-  chunksOf,
-  readFully,
-  writeFully,
-} from '../../../src/export/file/FileSystem.js'
+import { CHUNK_BYTES, chunksOf, readFully, writeFully } from '../../../src/store/FileSystem.js'
 import { watched } from './disk.js'
 
 let folder = ''

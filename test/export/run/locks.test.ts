@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type SchedulerLike, Subject, Subscription } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isExportError } from '../../../src/export/ExportError.js'
-import { disk } from '../../../src/export/file/FileSystem.js'
+import { disk } from '../../../src/store/FileSystem.js'
 import { hasty } from '../../support/timers.js'
 import { type Memory, memory } from './memory.js'
 import {

@@ -3,7 +3,7 @@
  * after another was killed; after a power cut, only what was synced is, and names only if their folder was.
  */
 import { dirname, join, resolve } from 'node:path'
-import type { FileSystem } from '../../../src/export/file/FileSystem.js'
+import type { FileSystem } from '../../../src/store/FileSystem.js'
 
 interface Inode {
   bytes: Uint8Array

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { disk } from '../../../src/export/file/FileSystem.js'
 import { jsonLines } from '../../../src/export/format/json.js'
+import { disk } from '../../../src/store/FileSystem.js'
 import { memory } from './memory.js'
 import {
   away,

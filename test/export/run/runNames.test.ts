@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { disk } from '../../../src/export/file/FileSystem.js'
 import { isPartName } from '../../../src/export/file/parts.js'
 import { jsonLines } from '../../../src/export/format/json.js'
 import { isOfRun, pathsOf } from '../../../src/export/run/paths.js'
 import { targetOf } from '../../../src/export/run/Target.js'
+import { disk } from '../../../src/store/FileSystem.js'
 
 const { fileOf } = targetOf(pathsOf('/exports/items/'), jsonLines(), {}, disk)
 

@@ -1,4 +1,4 @@
-import type { Store } from '../../../src/export/store/Store.js'
+import type { Store } from '../../src/store/Store.js'
 
 /** A store in memory, whose changes are each one step. */
 export const memoryStore = (changed: (text: string | undefined) => void = () => {}): Store => {

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { disk } from '../../../src/export/file/FileSystem.js'
-import { diskStore } from '../../../src/export/store/diskStore.js'
-import { memory } from '../run/memory.js'
+import { diskStore } from '../../src/store/diskStore.js'
+import { disk } from '../../src/store/FileSystem.js'
+import { memory } from '../export/run/memory.js'
 
 let folder = ''
 beforeEach(async () => {

@@ -1,6 +1,7 @@
 /** The state of an export as objects of a bucket. */
-import type { Store } from '../store/Store.js'
+
 import type { ObjectStorage } from './ObjectStorage.js'
+import type { Store } from './Store.js'
 
 /**
  * A `Store` on conditional writes (`If-Match`, `If-None-Match`); the version of a text is its ETag. An empty object

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { defined } from '../../fp.js'
-import { type ExportError, exportError } from '../ExportError.js'
+import { defined } from '../fp.js'
+import { storeError } from './StoreError.js'
 
 // model
 
@@ -84,7 +84,7 @@ const isPrefix = (path: string): boolean =>
       .every((name) => !/^\.{0,2}$/.test(name)))
 
 const unusable = (path: string, why: string) =>
-  exportError('UnusablePath', `${path} ${why}`, { path, option: 'out' })
+  storeError('UnusablePath', `${path} ${why}`, { path, option: 'out' })
 
 // credentials
 
@@ -170,8 +170,8 @@ export const s3Url = (path: string): string => path.replace(S3_PATH, 's3://')
 const S3_PATH = /(?:[^\s"']*\/)?s3:\/(?!\/)/
 
 /** Names objects by their URLs again. */
-export const withUrls = (error: ExportError): ExportError =>
+export const withUrls = <E extends Error>(error: E): E =>
   Object.assign(error, {
     message: error.message.replaceAll(new RegExp(S3_PATH, 'g'), 's3://'),
-    ...('path' in error ? { path: s3Url(error.path) } : {}),
+    ...('path' in error && typeof error.path === 'string' ? { path: s3Url(error.path) } : {}),
   })

@@ -11,10 +11,10 @@ import {
   type SchedulerLike,
   Subscription,
 } from 'rxjs'
-import type { Millis } from '../../stream/index.js'
-import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import type { Millis } from '../stream/index.js'
 import { hasSum, readRecord, showSummed } from './readRecord.js'
 import type { Store } from './Store.js'
+import { isStoreError, type StoreError, storeError } from './StoreError.js'
 
 // model
 
@@ -163,8 +163,8 @@ const watch = async (
   return found
 }
 
-const locked = (path: string): ExportError =>
-  exportError('Locked', `${path} is in use: another run is writing there`, { path })
+const locked = (path: string): StoreError =>
+  storeError('Locked', `${path} is in use: another run is writing there`, { path })
 
 // having it
 
@@ -236,7 +236,7 @@ export class Lease {
           ? store.remove(name, version)
           : store.replace(name, showSummed(rest), version)
       await ended.catch((error: unknown) => {
-        if (!isExportError(error)) throw error
+        if (!isStoreError(error)) throw error
       })
     })
   }
@@ -278,10 +278,10 @@ export class Lease {
     )
   }
 
-  #fenced(): ExportError {
+  #fenced(): StoreError {
     const { path } = this.#options
     const why = 'is of another run now, which took it over: this one was not heard of for too long'
-    return exportError('Fenced', `${path} ${why}`, { path })
+    return storeError('Fenced', `${path} ${why}`, { path })
   }
 
   /** One change at a time: each is made from the version before. */

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import { asyncScheduler, defer, firstValueFrom, from, type SchedulerLike } from 'rxjs'
-import { defined, E, type IO, O } from '../../fp.js'
-import { exponential, type Millis, retry } from '../../stream/index.js'
-import { type ExportError, exportError } from '../ExportError.js'
+import { defined, E, type IO, O } from '../fp.js'
+import { exponential, type Millis, retry } from '../stream/index.js'
 import type { S3Credentials, S3Location } from './S3Location.js'
+import { type StoreError, storeError } from './StoreError.js'
 
 // model
 
@@ -49,7 +49,7 @@ export interface Upload {
 
 /**
  * The objects below one prefix of a bucket; keys are relative to it. Faults of the service and the network are tried
- * again; what stays is an `ExportError` that says what to do.
+ * again; what stays is a `StoreError` that says what to do.
  */
 export interface ObjectStorage {
   /** Reads an object, or some bytes of it (`to` is not included); undefined if there are none. */
@@ -368,11 +368,11 @@ const ADVICE: Readonly<Record<string, string>> = {
   NoSuchUpload: 'another run or a lifecycle rule removed the upload: run the same command again',
 }
 
-const refused = ({ method }: Call, path: string, { code }: Refusal): ExportError => {
+const refused = ({ method }: Call, path: string, { code }: Refusal): StoreError => {
   const [tag, verb] =
     method === 'GET' ? (['ReadFailed', 'read'] as const) : (['WriteFailed', 'write'] as const)
   const advice = Object.hasOwn(ADVICE, code) ? `: ${ADVICE[code]}` : ''
-  return exportError(tag, `cannot ${verb} ${path}: ${code}${advice}`, { path, code })
+  return storeError(tag, `cannot ${verb} ${path}: ${code}${advice}`, { path, code })
 }
 
 // XML, of the few answers that have any

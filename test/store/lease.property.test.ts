@@ -1,11 +1,11 @@
 /** At most one owner changes what a lease guards, whatever happens to owners between any two steps. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isExportError } from '../../../src/export/ExportError.js'
-import { diskStore } from '../../../src/export/store/diskStore.js'
-import { takeLease } from '../../../src/export/store/lease.js'
-import type { Store } from '../../../src/export/store/Store.js'
-import { type Memory, memory } from '../run/memory.js'
+import { isExportError } from '../../src/export/ExportError.js'
+import { diskStore } from '../../src/store/diskStore.js'
+import { takeLease } from '../../src/store/lease.js'
+import type { Store } from '../../src/store/Store.js'
+import { type Memory, memory } from '../export/run/memory.js'
 import { memoryStore } from './memoryStore.js'
 import { type Process, pass, processOf, settled } from './world.js'
 

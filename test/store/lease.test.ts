@@ -1,6 +1,6 @@
 import { firstValueFrom, of, type SchedulerLike, Subject } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { type LeaseOptions, type LeaseWait, takeLease } from '../../../src/export/store/lease.js'
+import { type LeaseOptions, type LeaseWait, takeLease } from '../../src/store/lease.js'
 import { memoryStore } from './memoryStore.js'
 import { pass, processOf, settled } from './world.js'
 

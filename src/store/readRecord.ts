@@ -1,10 +1,10 @@
 /** Reads what an earlier version, or another program, may have written in place of a checkpoint or manifest. */
 import { createHash } from 'node:crypto'
-import type { Codec } from '../../codec/Codec.js'
-import { causes } from '../../decode/index.js'
-import { fieldsOf, parsed } from '../../decode/unknown.js'
-import { defined, E } from '../../fp.js'
-import { type ExportError, exportError } from '../ExportError.js'
+import type { Codec } from '../codec/Codec.js'
+import { causes } from '../decode/index.js'
+import { fieldsOf, parsed } from '../decode/unknown.js'
+import { defined, E } from '../fp.js'
+import { type StoreError, storeError } from './StoreError.js'
 
 /** A kind of record. */
 export interface RecordKind<A> {
@@ -22,19 +22,19 @@ export const readRecord =
   <A>({ name, version, codec, isIntact = () => true }: RecordKind<A>) =>
   (path: string) =>
   (text: string): A => {
-    const damaged = (why: string, field?: string): ExportError =>
-      exportError('Damaged', `${path} is no ${name}: ${why}`, { path, ...defined({ field }) })
+    const damaged = (why: string, field?: string): StoreError =>
+      storeError('Damaged', `${path} is no ${name}: ${why}`, { path, ...defined({ field }) })
 
     const u = parsed(text)
     if (u === undefined) throw damaged('it should be JSON')
     const { version: found } = fieldsOf(u)
     if (typeof found === 'number' && found > version) {
       const why = `is of version ${found}, and this package knows ${version}: use the one that wrote it`
-      throw exportError('NewerVersion', `${path} ${why}`, { path })
+      throw storeError('NewerVersion', `${path} ${why}`, { path })
     }
     if (typeof found === 'number' && found < version) {
       const why = `is of version ${found}, and this package resumes version ${version} only`
-      throw exportError('Damaged', `${path} ${why}`, { path, field: 'version' })
+      throw storeError('Damaged', `${path} ${why}`, { path, field: 'version' })
     }
     const read = codec.decode(u)
     if (E.isRight(read)) {

@@ -1,8 +1,7 @@
 /** A `Store` in a folder: each text is a file by its name, replaced in one step. */
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { plural } from '../../decode/plural.js'
-import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import { plural } from '../decode/plural.js'
 import {
   closing,
   codeOf,
@@ -14,8 +13,9 @@ import {
   readFully,
   syncFolder,
   writeFully,
-} from '../file/FileSystem.js'
+} from './FileSystem.js'
 import type { Store } from './Store.js'
+import { isStoreError, type StoreError, storeError } from './StoreError.js'
 
 /** The longest text that is read, in bytes: a manifest of some 100,000 files. A larger file is not of an export. */
 const MOST_BYTES = 64 * 1024 * 1024
@@ -111,7 +111,7 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
 const pathIn = (folder: string, name: string): string => {
   if (!/^[^/\\\0]+$/.test(name) || name === '.' || name === '..') {
     const why = `${JSON.stringify(name)} cannot be the name of a file in ${folder}`
-    throw exportError('UnusablePath', why, { path: folder })
+    throw storeError('UnusablePath', why, { path: folder })
   }
   return join(folder, name)
 }
@@ -137,14 +137,14 @@ export const textAt = async (
     })
   } catch (error) {
     if (isAbsence(error)) return undefined
-    if (isExportError(error) || !isSystemError(error)) throw error
+    if (isStoreError(error) || !isSystemError(error)) throw error
     const details = { path, code: error.code }
-    throw exportError('ReadFailed', `cannot read ${path}: ${error.message}`, details, error)
+    throw storeError('ReadFailed', `cannot read ${path}: ${error.message}`, details, error)
   }
 }
 
-const unusable = (path: string, why: string): ExportError =>
-  exportError('UnusablePath', `${path} ${why}`, { path })
+const unusable = (path: string, why: string): StoreError =>
+  storeError('UnusablePath', `${path} ${why}`, { path })
 
 /** Makes a file with this text, durable; it is removed again if that fails, as on a full disk. */
 const writeNew = async (
@@ -182,17 +182,17 @@ const sweep = async (
 /** The end of the name of an unfinished change. */
 const CHANGE = /^\.[0-9a-f]{12}\.tmp$/
 
-/** Throws what the system refuses as an `ExportError`. */
+/** Throws what the system refuses as a `StoreError`. */
 const writing = async <T>(path: string, write: () => Promise<T>): Promise<T> => {
   try {
     return await write()
   } catch (error) {
-    if (isExportError(error) || !isSystemError(error)) throw error
+    if (isStoreError(error) || !isSystemError(error)) throw error
     if (isAbsence(error)) {
       const why = `${dirname(path)} is no folder that can be written to`
-      throw exportError('UnusablePath', why, { path: dirname(path) }, error)
+      throw storeError('UnusablePath', why, { path: dirname(path) }, error)
     }
     const details = { path, code: error.code }
-    throw exportError('WriteFailed', `cannot write ${path}: ${error.message}`, details, error)
+    throw storeError('WriteFailed', `cannot write ${path}: ${error.message}`, details, error)
   }
 }

@@ -3,8 +3,8 @@ import { constants, fsync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { checksumMismatch } from '../ExportError.js'
-import type { Store } from '../store/Store.js'
+import type { Store } from './Store.js'
+import { checksumMismatch } from './StoreError.js'
 
 // model
 
