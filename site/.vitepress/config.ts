@@ -57,6 +57,7 @@ const guides: ReadonlyArray<readonly [title: string, pages: ReadonlyArray<string
       'workers',
       'logging',
       'telemetry',
+      'call',
       'doctor',
       'measure',
       'troubleshooting',

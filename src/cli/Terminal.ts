@@ -1,5 +1,5 @@
 /** All that the commands know of the process; only `main.ts` knows where it comes from. */
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import type { Observable, SchedulerLike } from 'rxjs'
 import type { Timeout } from '../http/transport/Transport.js'
 
@@ -7,6 +7,7 @@ export interface Terminal {
   /** Without the name of the program. */
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly stdin: Readable
   readonly stdout: Writable
   /** `columns` and `rows` are 0 where a terminal has no size. */
   readonly stderr: Writable & {

@@ -34,6 +34,7 @@ process.stderr.on('error', () => {})
 process.exitCode = await run({
   args: process.argv.slice(2),
   env: process.env,
+  stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   signals: merge(on('SIGINT'), on('SIGTERM')),

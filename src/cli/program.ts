@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { fieldsOf } from '../decode/unknown.js'
 import { InvalidOption } from '../options/index.js'
 import { benchCommand } from './benchCommand.js'
+import { callCommand } from './call/callCommand.js'
 import { compactCommand } from './compactCommand.js'
 import { withFlagNames } from './connection.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
@@ -30,6 +31,7 @@ const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
   verifyCommand,
   workerCommand,
   tapCommand,
+  callCommand,
   sandboxCommand,
   doctorCommand,
   benchCommand,

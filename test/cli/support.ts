@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { NEVER, type Observable, type SchedulerLike } from 'rxjs'
 import { afterAll, afterEach } from 'vitest'
 import { run } from '../../src/cli/program.js'
@@ -29,6 +29,7 @@ export interface Run {
 
 export interface RunOptions {
   readonly env?: Terminal['env']
+  readonly stdin?: string
   readonly signals?: Observable<Signal>
   readonly isTTY?: boolean
   readonly timer?: SchedulerLike
@@ -44,6 +45,7 @@ export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {})
   const status = await run({
     args,
     env: options.env ?? {},
+    stdin: Readable.from([options.stdin ?? '']),
     stdout: options.stdout ?? stdout,
     stderr,
     signals: options.signals ?? NEVER,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { concat, NEVER, Observable, of, Subject, throwError } from 'rxjs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { performExport } from '../../../src/cli/export/performExport.js'
@@ -44,6 +44,8 @@ const exported = (
   const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns: 100 })
   const terminal = {
     args: [],
+    stdin: Readable.from([]),
+
     env: {},
     stdout: new PassThrough(),
     stderr,

@@ -1,0 +1,134 @@
+/** Parameters of a call as they are typed: `name=value`, `@file` and `-`. */
+import { type AnyEndpoint, paramsAt } from '../../api/Endpoint.js'
+import { type Cause, parameterCauses } from '../../decode/causes.js'
+import { isRecord, parsed } from '../../decode/unknown.js'
+import { E } from '../../fp.js'
+import { UsageError } from '../output.js'
+
+// model
+
+/** Reads what an argument names: the text of a file, or of stdin for `-`. */
+export type ReadText = (source: string) => Promise<string>
+
+/** One parameter, with its values in the order they were given. */
+interface Given {
+  /** `funding_source.id` is `['funding_source', 'id']`. */
+  readonly path: ReadonlyArray<string>
+  readonly texts: ReadonlyArray<string>
+}
+
+/** The path of a row's parameter that holds a card number. */
+const CARD_HEADER = 'header x-pan'
+
+// functions
+
+/** Returns the parameters of a row. Throws a `UsageError` for an argument that is none; it is not repeated. */
+export const callParams = async (
+  row: AnyEndpoint,
+  args: ReadonlyArray<string>,
+  read: ReadText,
+  now: number,
+): Promise<unknown> => {
+  let params: unknown = {}
+  const given = new Map<string, Given>()
+  for (const [i, arg] of args.entries()) {
+    if (isSource(arg)) {
+      params = merged(params, wholeBody(row, await readJson(arg, read)))
+      continue
+    }
+    const at = arg.indexOf('=')
+    const name = arg.slice(0, Math.max(0, at))
+    if (!/^[A-Za-z]\w*(\.\w+)*$/.test(name)) {
+      throw new UsageError(
+        `parameter ${i + 1} is not name=value, @file.json or -: see call NAME --help`,
+      )
+    }
+    const text = await argumentText(row, name, arg.slice(at + 1), read)
+    const texts = [...(given.get(name)?.texts ?? []), text]
+    given.set(name, { path: name.split('.'), texts })
+  }
+  return [...given.values()].reduce((all, one) => withValue(row, all, one, now), params)
+}
+
+const isSource = (text: string): boolean => text === '-' || /^@[^@]/.test(text)
+
+const readJson = async (source: string, read: ReadText): Promise<unknown> => {
+  const json = parsed(await read(source))
+  if (json === undefined) {
+    throw new UsageError(`${source === '-' ? 'stdin' : source.slice(1)} is not JSON`)
+  }
+  return json
+}
+
+/** A list is the parameter that is the whole body, such as the items of an upload. */
+const wholeBody = (row: AnyEndpoint, json: unknown): unknown => {
+  if (!Array.isArray(json)) return json
+  const [name] = Object.entries(row.at).find(([, place]) => place === 'whole body') ?? []
+  if (name === undefined) throw new UsageError('the body of this call is an object, not a list')
+  return { [name]: json }
+}
+
+const merged = (params: unknown, more: unknown): unknown =>
+  isRecord(params) && isRecord(more) ? { ...params, ...more } : more
+
+/** `@@x` is the text `@x`. A card number in an argument would be visible to other users of the machine. */
+const argumentText = async (
+  row: AnyEndpoint,
+  name: string,
+  text: string,
+  read: ReadText,
+): Promise<string> => {
+  if (isSource(text)) return (await read(text)).replace(/\r?\n$/, '')
+  if (row.at[name] === CARD_HEADER) {
+    throw new UsageError(
+      `${name} is a card number: give it as ${name}=- (stdin) or ${name}=@file, never as an argument`,
+    )
+  }
+  return text.startsWith('@@') ? text.slice(1) : text
+}
+
+/** Puts a value into the parameters as the first of text, JSON and list that the codec of the row takes there. */
+const withValue = (row: AnyEndpoint, params: unknown, { path, texts }: Given, now: number) => {
+  const [text = ''] = texts
+  const json = parsed(text)
+  const candidates: ReadonlyArray<unknown> =
+    texts.length > 1 ? [texts] : [text, ...(json === undefined ? [] : [json]), [text]]
+  const all = candidates.map((value) => valueAt(params, path, value))
+  const fits = all.find((one) => !causesOf(row, one, now).some(isWithin(path)))
+  // an object with a wrong field is still an object: its own error says which field
+  return fits ?? (isRecord(json) ? all[1] : all[0])
+}
+
+const causesOf = (row: AnyEndpoint, params: unknown, now: number): ReadonlyArray<Cause> => {
+  const decoded = paramsAt(now)(row).decode(params)
+  return E.isLeft(decoded) ? parameterCauses(decoded.left) : []
+}
+
+/** Recognizes causes at a path, written `items[0].amount`, or below it. */
+const isWithin = (path: ReadonlyArray<string>): ((cause: Cause) => boolean) => {
+  const [first = '', ...rest] = path
+  const start = rest.reduce(
+    (at, key) => (/^\d+$/.test(key) ? `${at}[${key}]` : `${at}.${key}`),
+    first,
+  )
+  return (cause) =>
+    cause.path === start || cause.path.startsWith(`${start}.`) || cause.path.startsWith(`${start}[`)
+}
+
+/** Returns a copy of `holder` with a value at a path. Digits are the index of a list. */
+const valueAt = (
+  holder: unknown,
+  [key, ...rest]: ReadonlyArray<string>,
+  value: unknown,
+): unknown => {
+  if (key === undefined) return value
+  const isIndex = /^\d{1,3}$/.test(key)
+  if (isIndex && (holder === undefined || Array.isArray(holder))) {
+    const list: Array<unknown> = Array.from(holder ?? [])
+    list[Number(key)] = valueAt(list[Number(key)], rest, value)
+    return Array.from(list, (item) => item ?? null)
+  }
+  const fields = isRecord(holder) ? holder : {}
+  const inner = Object.hasOwn(fields, key) ? fields[key] : undefined
+  return { ...fields, [key]: valueAt(inner, rest, value) }
+}
