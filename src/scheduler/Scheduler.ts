@@ -152,6 +152,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
       }),
   )
   const limiting = tiers.filter(({ tier }) => tier.limit !== Number.POSITIVE_INFINITY)
+  const shared = limiting.filter(({ tier }) => tier.key === undefined)
   const registry = new LimiterRegistry(limiting, names.length, clock)
 
   const state = (): SchedulerState => {
@@ -225,7 +226,12 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
       if (queue === undefined) throw noLane()
       return queue
     },
-    maxWaiting: () => Math.max(1, Math.min(...limiting.map(({ limit }) => limit))),
+    maxWaiting: (ahead) => {
+      const least = Math.max(1, Math.min(...limiting.map(({ limit }) => limit)))
+      if (shared.length === limiting.length || ahead <= least) return least
+      const now = clock.now()
+      return shared.every((tier) => tier.get(undefined).room(now) > 0) ? ahead : least
+    },
     joined: () => {
       feed.changed()
       limits.joined()

@@ -69,8 +69,11 @@ export interface SchedulerCore<in R> {
   readonly inFlight: InFlight
   /** Returns the queue of a request. Throws what a key function throws, and an `InvalidOption` for an unknown lane. */
   readonly queueOf: (request: R, lane: string | undefined) => RequestQueue
-  /** Requests of one operator that may wait at a time: as many as the tightest limit lets through at once. */
-  readonly maxWaiting: () => number
+  /**
+   * Requests of one operator that may wait at a time: as many as the tightest limit lets through at once, or `ahead`
+   * while the limits of all keys together have room for a key that is still to come.
+   */
+  readonly maxWaiting: (ahead: number) => number
   /** A task is there, until it calls `left`. Throws the error of a limit that failed. */
   readonly joined: () => void
   readonly left: () => void

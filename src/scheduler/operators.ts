@@ -58,6 +58,11 @@ type GivenOptions<A, B, R> = undefined extends R
 export type ItemSource<A> = Iterable<A> | AsyncIterable<A> | Observable<A>
 
 const MAX_BUFFERED = 100_000
+/**
+ * Items of a pulled source that wait for keys without room, while others may have room: the longest run of one key, in
+ * a source that is sorted by key, that does not hold up the next one. Half a megabyte of tasks.
+ */
+const AHEAD = 1_000
 
 const rules: OptionsTable<ScheduleMapOptions<never, never, unknown>> = {
   key: is.fn(),
@@ -81,6 +86,9 @@ const rules: OptionsTable<ScheduleMapOptions<never, never, unknown>> = {
  * `list.pipe(scheduleMap(...))`. An Observable pushes its items, so those that must wait are buffered, at most
  * `maxBuffered`: prefer `scheduleMap(...)(items)` to `from(items).pipe(scheduleMap(...))`.
  *
+ * Items whose key has no room let those of other keys pass: up to 1,000 items are pulled ahead for that, and an
+ * Observable's are all in memory anyway.
+ *
  * Fails as soon as the source, `project`, `key` or a result fails; everything under way is then cancelled, as it is
  * by unsubscribing. Throws an `InvalidOption` for an option that cannot work.
  */
@@ -101,6 +109,8 @@ export const scheduleMap = <R, A, B>(
     new Observable((subscriber) => {
       let [index, active, waiting] = [0, 0, 0] // `waiting`: those of the active that must wait for a permit
       let [isPulling, isDone] = [false, false]
+      const ahead =
+        Symbol.iterator in source || Symbol.asyncIterator in source ? AHEAD : maxBuffered
       const fail = (error: unknown): void => subscriber.error(error)
 
       const start = (item: A): void => {
@@ -135,7 +145,7 @@ export const scheduleMap = <R, A, B>(
         if (isPulling) return
         isPulling = true
         try {
-          while (!isDone && !subscriber.closed && waiting < scheduler.core.maxWaiting()) {
+          while (!isDone && !subscriber.closed && waiting < scheduler.core.maxWaiting(ahead)) {
             isDone = true // if this throws
             const item = items.take()
             isDone = item?.done === true
