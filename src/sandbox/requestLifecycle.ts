@@ -9,6 +9,7 @@
 import { firstValueFrom, Subscription } from 'rxjs'
 import { until } from '../stream/either/ObservableEither.js'
 import { later } from '../stream/later.js'
+import { steadyTimer } from '../stream/steadyTimer.js'
 import { hash, hex32, randomNumbers, subSeed } from './data/hash.js'
 import {
   drawFault,
@@ -65,6 +66,7 @@ const MAX_BYTES = 1_048_576
 
 export const requestLifecycle = (settings: Settings): RequestLifecycle => {
   const { now, timer, latency, jitter, seed } = settings
+  const durations = steadyTimer(timer)
   const store = createStore(settings)
   const random = randomNumbers(subSeed(seed, 7))
   const limiter = new RateLimiter(settings.limits)
@@ -83,7 +85,7 @@ export const requestLifecycle = (settings: Settings): RequestLifecycle => {
 
   /** The reply to a request that gets no further than the limits; undefined for one that is let in. */
   const refuse = (incoming: IncomingRequest, fault: FaultName | undefined): Reply | undefined => {
-    const arrivedAt = now()
+    const arrivedAt = Math.floor(durations.now())
     if (fault === 'reset-before') return { ...serverError, delivery: 'reset' }
     if (fault === '429-storm') stormUntil = arrivedAt + STORM
     else if (arrivedAt < stormUntil) stats.countFault('429-storm')
