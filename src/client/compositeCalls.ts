@@ -83,7 +83,8 @@ interface Spec {
     ClientRuntime,
     'authFor' | 'codes' | 'emit' | 'now' | 'random' | 'scheduler' | 'serviceClock' | 'timer'
   >
-  readonly events: Observable<ClientEvent>
+  /** Events of `strictCharges`, and of no other call. */
+  readonly snapshotEvents: Observable<ClientEvent>
   readonly settings: Pick<CallSettings, 'check'>
 }
 
@@ -93,7 +94,7 @@ export const compositeCalls = ({
   calls,
   strictCharges,
   runtime,
-  events,
+  snapshotEvents,
   settings,
 }: Spec): CompositeCalls => {
   const { codes, emit, random, scheduler, serviceClock, timer } = runtime
@@ -123,7 +124,7 @@ export const compositeCalls = ({
         serviceTime: () => serviceClock.now(),
         now: runtime.now,
         timer,
-        measuredWidth: measuredWidth(chargesRoute, events, () => listLimitsOf(scheduler)),
+        measuredWidth: measuredWidth(snapshotEvents, () => listLimitsOf(scheduler)),
       }),
       untilState: untilState({
         endpoint: api.charges.retrieve.route,

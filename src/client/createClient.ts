@@ -1,4 +1,4 @@
-import type { Observable } from 'rxjs'
+import { type Observable, Subject } from 'rxjs'
 import { type AnyEndpoint, type Endpoint, isList, untyped } from '../api/Endpoint.js'
 import { type Api, api, tables } from '../api/index.js'
 import type { Paging } from '../api/Paging.js'
@@ -107,12 +107,17 @@ export const createClient = (given: ClientOptions = {}): Client => {
     const { call, answer } = callFactory(runtime, settings, read)
     const calls = pipe(tables, R.map(R.map(call))) as ClientOf<Api>
     const lists = { strictEnd: true, ...read.lists }
-    const strictly = callFactory(runtime, settings, bare({ ...read, lists })).call
+    const snapshotEvents = new Subject<ClientEvent>()
+    const emit = (event: ClientEvent): void => {
+      snapshotEvents.next(event)
+      runtime.emit(event)
+    }
+    const strictly = callFactory({ ...runtime, emit }, settings, bare({ ...read, lists })).call
     const composite = compositeCalls({
       calls,
       strictCharges: typed(strictly(untyped(api.charges.list))),
       runtime,
-      events,
+      snapshotEvents,
       settings,
     })
     // `answer` makes of each row what `AnswersOf` says of its type; the mapping by name forgets it

@@ -37,19 +37,16 @@ const UNLIMITED = 2
 
 /**
  * Emits how many requests at a time use the limits up, by Little's law: their rate times the round trip. The first at
- * once, and then one for each answer to `endpoint`.
+ * once, and then one for each answer of the list. `events` are those of the list alone: short look-ups on its route
+ * would make its pages seem queued.
  */
 export const measuredWidth = (
-  endpoint: string,
   events: Observable<ClientEvent>,
   limits: IO<ListLimits>,
 ): Observable<number> =>
   defer(() =>
     events.pipe(
-      concatMap((event) => {
-        const isPage = event._tag === 'Answered' && event.endpoint === endpoint
-        return isPage && event.status === 200 ? [event.took] : []
-      }),
+      concatMap((event) => (event._tag === 'Answered' && event.status === 200 ? [event.took] : [])),
       scan<Millis, RoundTrips, undefined>(
         (trips, took) =>
           trips === undefined

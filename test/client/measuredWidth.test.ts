@@ -1,5 +1,5 @@
 /** Snapshots that are read with as many requests at a time as use the limits up, in virtual time. */
-import { firstValueFrom, lastValueFrom, take, tap, timer as timerOf, toArray } from 'rxjs'
+import { firstValueFrom, lastValueFrom, mergeMap, take, tap, timer as timerOf, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
 import { type Client, type ClientOptions, createClient } from '../../src/index.js'
@@ -89,6 +89,42 @@ describe('a snapshot in parallel without a number', () => {
     await alone.ids(alone.snapshot)
     const requests = (all: ReadonlyArray<number>) => all.reduce((sum, n) => sum + n, 0)
     expect(requests(perSecond())).toBeLessThan(requests(alone.perSecond()) * 1.1)
+  })
+
+  it('keeps its width beside short look-ups on the same route', async () => {
+    /** Requests for pages in the third to twelfth second, when a page takes 800 ms and a look-up 15. */
+    const pagesBeside = async (lookUps: boolean): Promise<number> => {
+      const time = virtualTime()
+      const { timer } = time
+      const began = timer.now()
+      const sandbox = createSandbox({ charges: 3_000, every: 30_000, timer })
+      let pages = 0
+      const { charges } = createClient({
+        baseUrl: 'https://sandbox',
+        credentials: sandboxCredentials,
+        timer,
+        fetch: async (input, init) => {
+          const isLookUp = `${input}`.includes('request_id')
+          await firstValueFrom(timerOf(isLookUp ? 15 : 800, timer))
+          const at = timer.now() - began
+          if (!isLookUp && at >= 3_000 && at < 13_000) pages++
+          return sandbox.fetch(input, init)
+        },
+      })
+      const reading = charges.snapshot({ page_size: 10 }).parallel().pages.subscribe()
+      if (lookUps) {
+        reading.add(
+          timerOf(0, 250, timer)
+            .pipe(mergeMap(() => charges.list({ request_id: 'none' })))
+            .subscribe(),
+        )
+      }
+      await time.pass(13_000)
+      reading.unsubscribe()
+      return pages
+    }
+    expect(await pagesBeside(false)).toBeGreaterThanOrEqual(0.95 * 200)
+    expect(await pagesBeside(true)).toBeGreaterThanOrEqual(110)
   })
 
   it('has no more under way than the limits allow', async () => {
