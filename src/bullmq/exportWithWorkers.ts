@@ -17,6 +17,7 @@ import {
 import { exportError } from '../export/ExportError.js'
 import { NO_PROGRESS } from '../export/exportList.js'
 import {
+  type AssembleOptions,
   assemble,
   type ExportEvent,
   type ExportProgress,
@@ -44,7 +45,8 @@ import {
 
 /** Options of `exportWithWorkers`. */
 export interface ExportWithWorkersOptions
-  extends Pick<ExportSliceOptions, 'out' | 'maxRejects' | 'timer' | 'env' | 'lease'> {
+  extends Pick<ExportSliceOptions, 'out' | 'maxRejects' | 'timer' | 'env' | 'lease'>,
+    Pick<AssembleOptions, 'maxMissing'> {
   /** A client of ioredis or node-redis, or how to connect, such as `{ url: 'redis://HOST' }`. */
   readonly connection: ConnectionOptions
 }
@@ -53,6 +55,7 @@ const rules: OptionsTable<ExportWithWorkersOptions> = {
   out: required(is.nonEmptyString),
   connection: required(is.object('a client of Redis, or how to connect')),
   maxRejects: is.nonNegativeIntOrInfinity,
+  maxMissing: is.nonNegativeIntOrInfinity,
   timer: is.rxScheduler(),
   env: is.object('variables by their names'),
   lease: is.int(1_000, 600_000),
@@ -194,7 +197,7 @@ const restOf = (states: ReadonlyArray<SliceState>): SnapshotPosition | undefined
 const ended = (
   plan: SlicePlan,
   states: ReadonlyArray<SliceState>,
-  { out, timer, env, lease }: Omit<ExportWithWorkersOptions, 'connection'>,
+  { out, ...options }: Omit<ExportWithWorkersOptions, 'connection'>,
 ): Observable<ExportEvent> => {
   const failed = states.filter((state) => state.failed !== undefined)
   if (failed.length > 0) {
@@ -203,7 +206,8 @@ const ended = (
     const details = { path: out, missing, foreign: [], overlapping: [] }
     return of(E.left(exportError('NotAssembled', `workers failed: ${why.join('; ')}`, details)))
   }
-  return assembled(plan, { out, ...defined({ timer, env, lease }) }).pipe(
+  const { timer, env, lease, maxMissing } = options
+  return assembled(plan, { out, ...defined({ timer, env, lease, maxMissing }) }).pipe(
     map(
       E.map((manifest): ExportProgress => {
         const run = wholeRun(manifest)

@@ -68,7 +68,9 @@ export const explainSnapshot = <F>(
   )
 }
 
-interface Counted extends RowCount {
+interface Count extends Omit<RowCount, 'pageSize'> {}
+
+interface Counted extends Count {
   /** Times that full pages took. */
   readonly pageTimes: ReadonlyArray<Millis>
 }
@@ -81,7 +83,7 @@ const counted = <F>(
 ): ObservableEither<F, Counted> =>
   defer(() => {
     const pageTimes: Array<Millis> = []
-    const countSpan = (span: Span): ObservableEither<F, RowCount> => {
+    const countSpan = (span: Span): ObservableEither<F, Count> => {
       let outside = 0 // on the first or the last page, which an exact count has read
       const page = (number: number) =>
         defer(() => {
@@ -112,7 +114,7 @@ const counted = <F>(
 const isOutside = (span: Span, time: Millis): boolean =>
   !Number.isNaN(time) && !contains(span, time)
 
-const sumOf = (one: RowCount, other: RowCount): RowCount => ({
+const sumOf = (one: Count, other: Count): Count => ({
   rows: one.rows + other.rows,
   precision: VAGUEST.find((p) => p === one.precision || p === other.precision) ?? 'exact',
   probes: one.probes + other.probes,

@@ -79,7 +79,7 @@ export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPa
   readonly within: (span: Span) => Snapshot<E, A>
   /**
    * Emits spans of its time with about equal rows: `slices` of them, or as many as have `rows` each. Their bounds are
-   * whole seconds. Reads some pages by their number to find them: 25 for ten million rows in 12 slices.
+   * whole seconds. Reads some pages by their number to find them: 30 for ten million rows in 12 slices.
    */
   readonly split: (count: SpanCount) => ObservableEither<E, ReadonlyArray<CountedSpan>>
   /** Returns what the snapshot reads, and as whom. An export is known by it. */

@@ -3,7 +3,7 @@ import { map } from 'rxjs'
 import { E } from '../fp.js'
 import { concatChain, mapRight, type ObservableEither, right, type Span } from '../stream/index.js'
 import { countRows } from '../stream/snapshot/countRows.js'
-import { secondOf, splitNear } from '../stream/snapshot/SnapshotPosition.js'
+import { SECOND, secondOf, splitNear } from '../stream/snapshot/SnapshotPosition.js'
 
 // model
 
@@ -13,6 +13,11 @@ export type SpanCount = { readonly slices: number } | { readonly rows: number }
 /** A span, and about how many rows are in it. */
 export interface CountedSpan extends Span {
   readonly rows: number
+  /**
+   * True where pages of several lengths allowed only an estimate. Otherwise the rows of all spans add up to a count: the
+   * list had so many, at least.
+   */
+  readonly estimated?: true
 }
 
 /** One page of the rows of a span. */
@@ -32,8 +37,12 @@ export interface SplitOptions<F> {
   readonly page: (span: Span, number: number) => ObservableEither<F, ProbedPage>
 }
 
-/** Between the most and the fewest rows of a count, so that the last span is as large as the others. */
-const PRECISE = 1.005
+/** A span of which all rows are counted, and how long its pages are. */
+interface Part extends Span {
+  readonly rows: number
+  readonly pageSize: number
+  readonly isEstimate: boolean
+}
 
 // constructors
 
@@ -48,12 +57,13 @@ export const splitTime = <F>(
   return countParts(options, span).pipe(
     concatChain((parts) => {
       const rows = parts.reduce((sum, part) => sum + part.rows, 0)
+      const isEstimate = parts.some((part) => part.isEstimate)
       const spans = 'slices' in count ? count.slices : Math.max(1, Math.ceil(rows / count.rows))
       const ranks = Array.from({ length: rows === 0 ? 0 : spans - 1 }, (_, i) =>
         Math.round((rows * (i + 1)) / spans),
       )
       return timesOf(ranks, (rank) => timeOf(options, parts, rank)).pipe(
-        mapRight((times) => between(span, times, rows)),
+        mapRight((times) => between(span, times, { rows, isEstimate })),
       )
     }),
   )
@@ -63,18 +73,22 @@ export const splitTime = <F>(
 const countParts = <F>(
   options: SplitOptions<F>,
   span: Span,
-): ObservableEither<F, ReadonlyArray<CountedSpan>> => {
-  const { pageSize, page } = options
+): ObservableEither<F, ReadonlyArray<Part>> => {
+  const settled = settledIn(span)
   const counting = countRows({
-    pageSize,
-    precise: PRECISE,
+    pageSize: options.pageSize,
+    precise: 1,
     page: (number) =>
-      page(span, number).pipe(mapRight(({ times, more }) => ({ rows: times.length, more }))),
+      options
+        .page(settled, number)
+        .pipe(mapRight(({ times, more }) => ({ rows: times.length, more }))),
   })
   return counting.pipe(
-    concatChain(({ rows, precision }) => {
+    concatChain(({ rows, precision, pageSize }) => {
       const middle = splitNear(span, (span.from + span.to) / 2)
-      if (precision !== 'at least' || middle === undefined) return right([{ ...span, rows }])
+      if (precision !== 'at least' || middle === undefined) {
+        return right([{ ...settled, rows, pageSize, isEstimate: precision !== 'exact' }])
+      }
       return countParts(options, { ...span, to: middle }).pipe(
         concatChain((early) =>
           countParts(options, { ...span, from: middle }).pipe(
@@ -86,10 +100,19 @@ const countParts = <F>(
   )
 }
 
+/**
+ * Returns a span without its last second. The question for it takes in a second more; so none of its rows is outside
+ * the span, and rows that are still being created at the end of the list do not move the pages that are counted.
+ */
+const settledIn = ({ from, to }: Span): Span => ({
+  from,
+  to: Math.max(from, secondOf(to) - SECOND),
+})
+
 /** Emits when the row of a rank was created. */
 const timeOf = <F>(
-  { page, pageSize }: SplitOptions<F>,
-  parts: ReadonlyArray<CountedSpan>,
+  { page }: SplitOptions<F>,
+  parts: ReadonlyArray<Part>,
   rank: number,
 ): ObservableEither<F, number> => {
   let before = 0
@@ -97,6 +120,7 @@ const timeOf = <F>(
     const own = rank - before
     before += part.rows
     if (own >= part.rows) continue
+    const { pageSize } = part
     return page(part, Math.floor(own / pageSize)).pipe(
       mapRight(({ times }) => times[own % pageSize] ?? times.at(-1) ?? Number.NaN),
     )
@@ -115,14 +139,19 @@ const timesOf = <F>(
   )
 }
 
-/** Cuts a span at these times, in whatever order the list has them. */
+/** Cuts a span at these times, in whatever order the list has them, into parts whose rows add up. */
 const between = (
   span: Span,
   times: ReadonlyArray<number>,
-  rows: number,
+  { rows, isEstimate }: Pick<Part, 'rows' | 'isEstimate'>,
 ): ReadonlyArray<CountedSpan> => {
   const inside = times.map(secondOf).filter((time) => span.from < time && time < span.to)
   const bounds = [span.from, ...new Set(inside.sort((a, b) => a - b)), span.to]
-  const share = Math.round(rows / (bounds.length - 1))
-  return bounds.slice(1).map((to, i) => ({ from: bounds[i] ?? span.from, to, rows: share }))
+  const spans = bounds.length - 1
+  const upTo = (i: number): number => Math.round((rows * i) / spans)
+  return bounds.slice(1).map((to, i) => ({
+    ...{ from: bounds[i] ?? span.from, to },
+    rows: upTo(i + 1) - upTo(i),
+    ...(isEstimate ? { estimated: true } : {}),
+  }))
 }

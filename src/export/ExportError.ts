@@ -24,7 +24,10 @@ export interface ExportErrors extends StoreErrors {
   readonly NoManifest: { readonly path: string }
   /** Another program changed, replaced or removed (`isGone`) a file while it was written. */
   readonly FileConflict: { readonly path: string; readonly isGone: boolean }
-  /** An export in slices is not complete: the numbers of the slices that are missing, of another plan, or overlap others. */
+  /**
+   * An export in slices is not complete: the numbers of the slices that are missing, of another plan, or overlap others.
+   * None of these, if the slices have fewer rows together than the plan has counted.
+   */
   readonly NotAssembled: {
     readonly path: string
     readonly missing: ReadonlyArray<number>

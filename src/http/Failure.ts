@@ -119,8 +119,9 @@ export interface Truncated<At = Position> extends Common {
  *
  * - `Repeated`, `SameRows`: a page was read before, by its position or by its rows.
  * - `OnlyEmpty`, `TooLong`: more empty pages in a row, or pages, than a list may have.
- * - `Moved`, `OutsideFilter`, `RowsMissing`, `Unordered`: of a snapshot; a second of it kept changing, rows were outside
- *   the time asked for, rows did not come though asked for by their time, or pages had no order.
+ * - `Moved`, `OutsideFilter`, `RowsMissing`, `Unordered`, `OrderChanged`: of a snapshot; a second of it kept changing,
+ *   rows were outside the time asked for, rows did not come though asked for by their time, pages had no order, or they
+ *   contradicted the order of earlier ones.
  */
 export type ListGuard =
   | 'Repeated'
@@ -131,6 +132,7 @@ export type ListGuard =
   | 'OutsideFilter'
   | 'RowsMissing'
   | 'Unordered'
+  | 'OrderChanged'
 
 /** A write with unknown outcome: it may have been done. */
 export interface Ambiguous extends Common {

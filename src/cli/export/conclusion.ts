@@ -157,6 +157,7 @@ const ENDLESS: ReadonlyArray<ListGuard> = [
   'OutsideFilter',
   'RowsMissing',
   'Unordered',
+  'OrderChanged',
 ]
 
 // errors of files

@@ -46,6 +46,11 @@ const slicePlan = t.readonly(
     query: t.readonly(t.UnknownRecord),
     /** How rows are written, as options of `exportTo`. */
     format: t.readonly(t.UnknownRecord),
+    /**
+     * Rows that its slices must have together, at least: as counted when it was made. 0 where pages of several lengths
+     * allowed only an estimate, or where rows leave the list as their status changes.
+     */
+    atLeast: t.number,
     /** In the order of their times. */
     slices: t.readonlyArray(plannedSlice),
   }),
@@ -60,7 +65,7 @@ const SlicePlan: Codec<SlicePlan> = slicePlan
 
 /** Makes a plan of slices that do not know its id yet. */
 export const planOf = (
-  parts: Pick<SlicePlan, 'purpose' | 'query' | 'format'>,
+  parts: Omit<SlicePlan, 'id' | 'slices'>,
   slices: ReadonlyArray<Omit<PlannedSlice, 'plan'>>,
 ): SlicePlan => {
   const id = idOf(parts, slices)
@@ -68,7 +73,7 @@ export const planOf = (
 }
 
 const idOf = (
-  { purpose, query, format }: Pick<SlicePlan, 'purpose' | 'query' | 'format'>,
+  { purpose, query, format, atLeast }: Omit<SlicePlan, 'id' | 'slices'>,
   slices: ReadonlyArray<Omit<PlannedSlice, 'plan'>>,
 ): string => {
   const own = slices.map((slice) => [
@@ -76,7 +81,7 @@ const idOf = (
     ...[slice.file, slice.query],
   ])
   return createHash('sha256')
-    .update(JSON.stringify([purpose, query, format, own]))
+    .update(JSON.stringify([purpose, query, format, atLeast, own]))
     .digest('hex')
 }
 

@@ -1,8 +1,15 @@
 import { join } from 'node:path'
 import { asyncScheduler, catchError, defer } from 'rxjs'
 import { fromDate } from '../../codec/Instant.js'
+import { plural } from '../../decode/plural.js'
 import { E } from '../../fp.js'
-import { checkOptions, type OptionsTable, required } from '../../options/index.js'
+import {
+  checkOptions,
+  is,
+  type OptionsOf,
+  type OptionsTable,
+  required,
+} from '../../options/index.js'
 import { type FileSystem, hasBytes } from '../../store/FileSystem.js'
 import { s3Path } from '../../store/S3Location.js'
 import type { ObservableEither, Span } from '../../stream/index.js'
@@ -27,13 +34,20 @@ import {
 
 // model
 
+const own = {
+  /** Rows that may be fewer than the plan has counted: those that were deleted since. Default 0. */
+  maxMissing: is.nonNegativeIntOrInfinity,
+}
+
 /** Options of `assemble`: where the slices are. */
 export interface AssembleOptions
-  extends Pick<ExportSliceOptions, 'out' | 'timer' | 'files' | 'env' | 'lease'> {}
+  extends OptionsOf<typeof own>,
+    Pick<ExportSliceOptions, 'out' | 'timer' | 'files' | 'env' | 'lease'> {}
 
 const { timer, files, env, lease } = exportTable
 
 const table: OptionsTable<AssembleOptions> = {
+  ...own,
   out: required(outRule),
   ...{ timer, files, env, lease },
 }
@@ -50,14 +64,16 @@ interface Found {
 
 /**
  * Makes one manifest of the slices of a plan, for `verify`, and ends the plan. If a slice is missing, of another plan,
- * or overlaps another one, that is a `NotAssembled` that names each, and nothing is changed. Called again, it emits the
- * manifest that is there. Rows that were rejected are missing from a complete slice, too: the manifest says so.
+ * or overlaps another one, that is a `NotAssembled` that names each, and nothing is changed; so it is if all slices have
+ * fewer rows than the plan has counted. Called again, it emits the manifest that is there. Rows that were rejected are
+ * missing from a complete slice, too: the manifest says so.
  */
 export const assemble = (
   given: SlicePlan,
   options: AssembleOptions,
 ): ObservableEither<ExportError, Manifest> => {
-  const { out, timer = asyncScheduler, lease, ...others } = checkOptions(options, table)
+  const { out, timer = asyncScheduler, lease, ...rest } = checkOptions(options, table)
+  const { maxMissing = 0, ...others } = rest
   const paths = pathsOf(s3Path(out))
   const acquire = async () => {
     const plan = checkedPlan(out, given)
@@ -66,13 +82,15 @@ export const assemble = (
     return { plan, files, records }
   }
   return bracket(acquire, ({ records }) => records.release())(({ plan, files, records }) =>
-    defer(async () => E.right(await assembled(plan, paths.out, files, records))),
+    defer(async () =>
+      E.right(await assembled(plan, { out: paths.out, maxMissing }, files, records)),
+    ),
   ).pipe(catchError(expectedAsLeft(out)))
 }
 
 const assembled = async (
   plan: SlicePlan,
-  out: string,
+  { out, maxMissing }: { readonly out: string; readonly maxMissing: number },
   files: FileSystem,
   records: Records,
 ): Promise<Manifest> => {
@@ -87,7 +105,9 @@ const assembled = async (
   }
   const found = await Promise.all(plan.slices.map((slice) => find(plan, slice, out, files)))
   checkAll(path, found)
-  const manifest = manifestOf(found.flatMap(({ run }) => (run === undefined ? [] : [run])))
+  const runs = found.flatMap(({ run }) => (run === undefined ? [] : [run]))
+  checkCount(path, plan.atLeast - maxMissing, runs)
+  const manifest = manifestOf(runs)
   await records.saveManifest(manifest)
   await records.removeCheckpoint()
   return manifest
@@ -155,6 +175,17 @@ const checkAll = (path: string, all: ReadonlyArray<Found>): void => {
   })
   if (reasons.length === 0) return
   throw exportError('NotAssembled', `${path} cannot be written: ${reasons.join('; ')}`, details)
+}
+
+/** Throws a `NotAssembled` unless the runs have so many rows together. */
+const checkCount = (path: string, atLeast: number, runs: ReadonlyArray<ManifestRun>): void => {
+  const rows = runs.reduce((sum, run) => sum + run.rows + run.rejects, 0)
+  if (rows >= atLeast) return
+  throw exportError(
+    'NotAssembled',
+    `${path} cannot be written: the slices have ${plural(rows, 'row')}, and the plan has counted at least ${atLeast}: the service has left some out, or they were deleted since (maxMissing: how many may be)`,
+    { path, missing: [], foreign: [], overlapping: [] },
+  )
 }
 
 const WRONG = { missing: 'is missing', foreign: 'is of another plan' } as const

@@ -249,6 +249,8 @@ const reasonOf = (cut: Exclude<AnyCut<never>, { readonly _tag: 'Failed' }>): str
       return 'rows came from outside the time asked for'
     case 'RowsMissing':
       return `${plural(cut.rows, 'row')} at the edge of a page did not come again, though asked for by the time shown`
+    case 'OrderChanged':
+      return 'its rows are not in the order that its first pages have shown, so rows of these may be missing'
     case 'Unordered':
       return `the last ${cut.answers} answers had no order`
   }

@@ -83,6 +83,8 @@ export type Outcome =
   | { readonly _tag: 'OutsideFilter'; readonly asked: Span }
   /** Answer after answer said that there is more, and showed nothing of it. */
   | { readonly _tag: 'Unordered'; readonly answers: number }
+  /** An answer contradicts the order that others were read by: they may have left out rows. */
+  | { readonly _tag: 'OrderChanged' }
   /** So many rows that are in the list do not come when they are asked for by their time. */
   | { readonly _tag: 'RowsMissing'; readonly rows: number }
 
@@ -120,6 +122,7 @@ export const timeField = (start: SnapshotPosition, width: IO<number>): TimeField
   const walks = start.slices.filter(({ left }) => !isEmpty(left)).map(pageWalk)
   let slices = start.cut
   let shown: Shown
+  let isTrusted = false // a page with more after it was taken for complete up to its last row, by the order
   let reach = REACH
   let isTrusting = true // no part that was split off was empty: then only proven ones are split
   let unordered = 0
@@ -180,7 +183,7 @@ export const timeField = (start: SnapshotPosition, width: IO<number>): TimeField
       const isShown = [...edge.values()].some(({ time }) => time < from + SECOND)
       const isStart = pace === undefined || from === whole.from || crowded !== undefined
       const earlier = isStart || !isShown ? SECOND : margin
-      return { from: Math.max(start.from, from - earlier), to: to + margin }
+      return { from: Math.max(0, from - earlier), to: to + margin }
     },
 
     receivePage: (walk, rows) => {
@@ -189,6 +192,7 @@ export const timeField = (start: SnapshotPosition, width: IO<number>): TimeField
       const said = coverageOf({ asked, question, times, more, known: shown })
       if (said._tag === 'OutsideFilter') return { _tag: 'OutsideFilter', asked }
       shown = said.shown
+      if (shown === 'none' && isTrusted) return { _tag: 'OrderChanged' }
       switch (said._tag) {
         case 'Crowded':
           walk.crowded = said.span
@@ -206,6 +210,7 @@ export const timeField = (start: SnapshotPosition, width: IO<number>): TimeField
           const doubt = lost(walk, span, rows, question.to > asked.to)
           if (doubt !== undefined) return doubt
           unordered = 0
+          if (more) isTrusted = true
           if (walk.unproven && times.length === 0) isTrusting = false
           walk.unproven = false
           const pageSpan = spanOf(times)

@@ -13,6 +13,7 @@ export interface CountedPage {
 export interface CountOptions<E> {
   /** Reads a page, numbered from 0. One beyond the end has no rows, and no more after it. */
   readonly page: (number: number) => ObservableEither<E, CountedPage>
+  /** Rows a page, as asked for: a service may cap it. */
   readonly pageSize: number
   /** Between the most and the fewest pages, for `about`. Default 1.1. */
   readonly precise?: number
@@ -21,8 +22,10 @@ export interface CountOptions<E> {
 /** Number of rows of a list. */
 export interface RowCount {
   readonly rows: number
-  /** `about`: 5 % more or less. `at least`: the list goes on after the last page that could be asked for. */
+  /** `about`: 5 % more or less, or an estimate where pages are of several lengths. `at least`: the list goes on after the last page that could be asked for. */
   readonly precision: 'exact' | 'about' | 'at least'
+  /** Rows a page, as the service makes them: those of its first page. */
+  readonly pageSize: number
   /** Requests sent to find it out. */
   readonly probes: number
 }
@@ -34,6 +37,8 @@ interface Bracket {
   /** A page that is beyond the end; `Infinity` before one was found. */
   readonly beyond: number
   readonly probes: number
+  readonly pageSize: number
+  readonly isEven: boolean
 }
 
 /** From one page to the next while none beyond the end is known. */
@@ -56,28 +61,38 @@ const LAST_PAGE = 9_999
  */
 export const countRows = <E>({
   page,
-  pageSize,
+  pageSize: askedSize,
   precise = PRECISE,
 }: CountOptions<E>): ObservableEither<E, RowCount> => {
-  const search = ({ least, beyond, probes }: Bracket): ObservableEither<E, RowCount> => {
-    if (least > LAST_PAGE) return right({ rows: least * pageSize, precision: 'at least', probes })
-    if (beyond <= least) return right({ rows: least * pageSize, precision: 'exact', probes })
+  const search = ({ least, beyond, probes, ...pages }: Bracket): ObservableEither<E, RowCount> => {
+    const { pageSize, isEven } = pages
+    const count = (rows: number, precision: RowCount['precision'], sent = probes) =>
+      right({ rows, precision, probes: sent, pageSize })
+    const exact = isEven ? 'exact' : 'about'
+    if (least > LAST_PAGE) return count(least * pageSize, 'at least')
+    if (beyond <= least) return count(least * pageSize, exact)
     if (beyond <= least * precise) {
-      const rows = Math.round(((least + beyond) / 2) * pageSize)
-      return right({ rows, precision: 'about', probes })
+      return count(Math.round(((least + beyond) / 2) * pageSize), 'about')
     }
     const number = nextProbe(least, beyond)
     return page(number).pipe(
       concatChain(({ rows, more }): ObservableEither<E, RowCount> => {
         const sent = probes + 1
-        if (more) return search({ least: number + 1, beyond, probes: sent })
+        if (more) {
+          const size = number === 0 && rows > 0 ? rows : pageSize
+          const shown = { pageSize: size, isEven: isEven && rows === size }
+          return search({ least: number + 1, beyond, probes: sent, ...shown })
+        }
         return rows > 0 || number === 0
-          ? right({ rows: number * pageSize + rows, precision: 'exact', probes: sent })
-          : search({ least, beyond: number, probes: sent })
+          ? count(number * pageSize + rows, exact, sent)
+          : search({ least, beyond: number, probes: sent, ...pages })
       }),
     )
   }
-  return search({ least: 0, beyond: Number.POSITIVE_INFINITY, probes: 0 })
+  return search({
+    ...{ least: 0, beyond: Number.POSITIVE_INFINITY },
+    ...{ probes: 0, pageSize: askedSize, isEven: true },
+  })
 }
 
 const nextProbe = (least: number, beyond: number): number => {

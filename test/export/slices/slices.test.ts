@@ -16,6 +16,7 @@ import {
 import { E } from '../../../src/fp.js'
 import { type Charge, createClient, type SnapshotFilter } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../../src/sandbox/index.js'
+import { CHARGE, timeText } from '../../support/lab.js'
 import { s3Double } from '../../support/s3Double.js'
 import { hasty, PATIENT } from '../../support/timers.js'
 import { type Memory, memory } from '../run/memory.js'
@@ -165,6 +166,68 @@ describe('an export in slices', () => {
     const added = rightOf(await last(exportTo(payments.charges.snapshot(), sinceLast)))
     expect(added.ended).toBe(true)
     expect(await differences(files)).toEqual([])
+  })
+})
+
+describe('the rows of all slices', () => {
+  /** Plans and writes slices of a list of which `hidden` does not come when slices are read. */
+  const written = async (hidden: (id: number) => boolean, filter: SnapshotFilter = {}) => {
+    const { timer, run } = virtualTime()
+    let isPlanned = false
+    const rows = Array.from({ length: CHARGES }, (_, i) => i)
+    const answer = (query: URLSearchParams) => {
+      const [from, to] = ['from_created_at', 'to_created_at'].map((name) =>
+        Date.parse(query.get(name)?.replace('+0000', 'Z') ?? ''),
+      )
+      const found = rows.filter((i) => {
+        const at = Date.UTC(2026, 0, 1) + i * 1_000
+        return !(at < (from ?? 0)) && !(at > (to ?? 0)) && !(isPlanned && hidden(i))
+      })
+      const size = Number(query.get('page_size'))
+      const first = Number(query.get('page_num')) * size
+      const items = found.slice(first, first + size).map((i) => ({
+        ...{ ...CHARGE, id: `chg_${i}` },
+        created_at: timeText(Date.UTC(2026, 0, 1) + i * 1_000),
+      }))
+      return Response.json({ has_more: found.length > first + size, items })
+    }
+    const payments = createClient({
+      baseUrl: 'https://service',
+      credentials: sandboxCredentials,
+      fetch: async (url, init) =>
+        init?.method === 'POST'
+          ? Response.json({ token: 'token', expires_at: '2999-01-01T00:00:00Z' }, { status: 201 })
+          : answer(new URL(String(url)).searchParams),
+      ...{ timer, log: false },
+    })
+    const place = { out: OUT, files: memory(), timer }
+    const last = <A>(events: Observable<A>): Promise<A> => run(lastValueFrom(events))
+    const to_created_at = new Date(Date.UTC(2026, 0, 2))
+    const snapshot = payments.charges.snapshot({ page_size: 20, to_created_at, ...filter })
+    const plan = rightOf(await last(planSlices(snapshot, { ...place, slices: 4 })))
+    isPlanned = true
+    for (const slice of plan.slices)
+      rightOf(await last(exportSlice<Charge>(payments, slice, place)))
+    const assembled = (options: object) => last(assemble(plan, { ...place, ...options }))
+    return { plan, assembled }
+  }
+
+  it('are as many as the plan has counted, or they are not assembled', async () => {
+    const { plan, assembled } = await written((i) => i === 300)
+    expect(plan.atLeast).toBe(CHARGES)
+    expect(refusal(await assembled({}))).toMatchObject({
+      _tag: 'NotAssembled',
+      message: expect.stringContaining(
+        'the slices have 599 rows, and the plan has counted at least 600',
+      ),
+    })
+    expect(rightOf(await assembled({ maxMissing: 1 })).runs).toHaveLength(4)
+  })
+
+  it('may be fewer where they are filtered by a status that changes', async () => {
+    const { plan, assembled } = await written((i) => i > 300, { status: 'PENDING' })
+    expect(plan.atLeast).toBe(0)
+    expect(rightOf(await assembled({})).runs).toHaveLength(4)
   })
 })
 
