@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { readManifest } from '../../src/export/index.js'
-import { manifestOf, showManifest } from '../../src/export/run/Manifest.js'
+import { manifestOf } from '../support/manifests.js'
 import { cli, folder } from './support.js'
 
 const file = await folder()
@@ -36,10 +36,7 @@ it('prints what a manifest says in lines without control characters, and reads n
   const words = '\u001b]0;TITLE\u0007\u001b[2Jx\nas the manifest says: 99 files'
   const files = ['pipe', `${words}.csv`].map((name) => ({ path: name, rows: 0, bytes: 0 }))
   execFileSync('mkfifo', [file('pipe')])
-  await writeFile(
-    path,
-    showManifest(manifestOf([{ ...run, complete: false, missing: [words], files }])),
-  )
+  await writeFile(path, manifestOf([{ ...run, complete: false, missing: [words], files }]))
   const { status, stdout } = await cli(['verify', path])
   expect(status).toBe(1)
   expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
@@ -68,7 +65,7 @@ it('reports an unreadable manifest in one line', async () => {
 })
 
 it('accepts a manifest without runs', async () => {
-  await writeFile(file('e.csv.manifest.json'), showManifest(manifestOf([])))
+  await writeFile(file('e.csv.manifest.json'), manifestOf([]))
   expect(await cli(['verify', file('e.csv.manifest.json')])).toEqual({
     ...{ status: 0, stderr: '', stdout: 'as the manifest says: 0 files\n' },
   })

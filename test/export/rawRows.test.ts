@@ -1,23 +1,18 @@
 /** Rows that are written as the service wrote them, letter by letter, where they are rows as they came. */
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { lastValueFrom, type Observable } from 'rxjs'
+import { lastValueFrom } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import type { Position } from '../../src/api/Paging.js'
-import { Charge } from '../../src/codec/Charge.js'
-import { compile } from '../../src/decode/index.js'
-import { exportList } from '../../src/export/exportList.js'
-import { toFolder } from '../../src/export/file/Destination.js'
-import { type FormatOptions, formatOf, openStream, type Reject } from '../../src/export/index.js'
-import { defined, E } from '../../src/fp.js'
-import { pageReader } from '../../src/http/answer/readAnswer.js'
-import type { Failure } from '../../src/index.js'
-import type { Page } from '../../src/stream/index.js'
-import { withRowText } from '../../src/stream/rawRows.js'
-import { CHARGE } from '../support/lab.js'
+import {
+  type ExportOptions,
+  type ExportSource,
+  exportTo,
+  type Reject,
+} from '../../src/export/index.js'
+import { E } from '../../src/fp.js'
+import { type Charge, createClient, type Failure } from '../../src/index.js'
+import { CHARGE, ME } from '../support/lab.js'
 import { memory } from './run/memory.js'
-
-type P = Page<Failure, Charge, Position>
 
 const json = (id: string, amount: string): string =>
   JSON.stringify({ ...CHARGE, id, amount: 0, later: '\u00e9' })
@@ -27,50 +22,52 @@ const json = (id: string, amount: string): string =>
 const [first, second, third] = [json('chg_1', '9.50'), json('chg_2', '1e2'), json('chg_3', '0.10')]
 const broken = json('chg_4', '"much"')
 
-const read = pageReader(compile(Charge))({ page_num: 0 })({
-  endpoint: 'GET /api/v1/charges',
-  attempts: 1,
-  isWrite: false,
-  scrub: (told) => told,
-})
+/** The rows of a page as they decoded, and as they came. */
+interface Rows {
+  readonly items: ReadonlyArray<E.Either<Failure, Charge>>
+  readonly raw: ReadonlyArray<unknown>
+}
 
-interface Play extends Partial<FormatOptions> {
-  readonly change?: (page: P) => P
+interface Play extends Omit<ExportOptions<Charge>, 'out'> {
+  readonly change?: (page: Rows) => Rows
   /** What stands between two rows. */
   readonly between?: string
 }
 
+/** The list of a service that answers with these rows. */
 const listOf = (
   rows: ReadonlyArray<string>,
-  { change = (page: P): P => page, between = ',' }: Play = {},
-) => {
-  const body = `{"has_more":false,"items":[${rows.join(between)}]}`
-  const page = E.map(change)(read({ status: 200, header: () => undefined, body }))
-  return {
-    drain: <B>(project: (page: E.Either<Failure, P>) => Observable<B>) => project(page),
-  }
+  { change = (page) => page, between = ',' }: Play = {},
+): ExportSource<Charge> => {
+  const token = JSON.stringify({ token: 'token', expires_at: '2099-01-01T00:00:00+0000' })
+  const { charges } = createClient({
+    baseUrl: 'https://platform.test',
+    credentials: ME,
+    fetch: async (input) =>
+      String(input).endsWith('/login')
+        ? new Response(token, { status: 201 })
+        : new Response(`{"has_more":false,"items":[${rows.join(between)}]}`),
+  })
+  const list = charges.list()
+  const drain: typeof list.drain = (project, options) =>
+    list.drain(
+      (page) => project(E.isLeft(page) ? page : E.right({ ...page.right, ...change(page.right) })),
+      options,
+    )
+  return { ...list, drain, from: list.from, describe: list.describe }
 }
 
 const exported = async (
   rows: ReadonlyArray<string>,
   { change, between, ...options }: Play = {},
 ): Promise<{ readonly told: string; readonly rejected: ReadonlyArray<Reject> }> => {
-  const list = listOf(rows, { ...defined({ change, between }) })
-  const format = formatOf(Charge)({ format: 'ndjson', ...options })
-  const to = new PassThrough()
-  const told = text(to)
-  const stream = await openStream({ stream: to, format: format })
+  const out = new PassThrough()
+  const told = text(out)
   const rejected: Array<Reject> = []
-  await lastValueFrom(
-    exportList<Charge>({
-      list,
-      sink: stream.write,
-      check: format.check,
-      rejects: async (page) => rejected.push(...page),
-    }),
-  )
-  await stream.finish()
-  to.end()
+  const onReject = async (page: ReadonlyArray<Reject>) => void rejected.push(...page)
+  const list = listOf(rows, { ...(change && { change }), ...(between && { between }) })
+  const last = await lastValueFrom(exportTo(list, { out, onReject, ...options }))
+  if (E.isLeft(last)) throw last.left
   return { told: await told, rejected }
 }
 
@@ -86,38 +83,13 @@ describe('rows in NDJSON and JSON', () => {
   it('are those that came in a folder, too, however its parts are cut', async () => {
     const big = json('chg_5', '1').replace('{', '{"order":90071992547409931,')
     const rows = [first, big, second, broken, third]
-    for (const most of [1, 2, 3, 10]) {
+    for (const rotateRows of [1, 2, 3, 10]) {
       const files = memory()
-      files.put('/all/note', 'mine')
-      const format = formatOf(Charge)({ format: 'ndjson' })
-      const rotation = { rows: most }
-      const to = await toFolder({ path: '/all', format: format, rotation, files })
-      await lastValueFrom(
-        exportList<Charge>({
-          list: listOf(rows),
-          sink: (good: ReadonlyArray<Charge>) => to.write(good, 1),
-          check: format.check,
-          rejects: async () => {},
-        }),
-      )
-      const parts = await to.finish().then(to.publish)
-      const told = parts.map(({ path }) => files.text(path)).join('')
+      const last = await lastValueFrom(exportTo(listOf(rows), { out: '/all/', files, rotateRows }))
+      const parts = E.isRight(last) ? (last.right.run?.files ?? []) : []
+      const told = parts.map(({ path }) => files.text(`/all/${path}`)).join('')
       expect(told).toBe(`${first}\n${big}\n${second}\n${third}\n`)
     }
-  })
-
-  it('are cut out of a page once, however many of them are rejected', async () => {
-    let cuts = 0
-    const change = (page: P): P => ({
-      ...page,
-      raw: withRowText([...page.raw], () => {
-        cuts++
-        return undefined
-      }),
-    })
-    const { rejected } = await exported(Array(50).fill(broken), { change })
-    expect(rejected).toHaveLength(50)
-    expect(cuts).toBeLessThan(3)
   })
 
   it.each(['600000000000', '1234567890123', '99999999999999.0001', '1e15'])(
@@ -137,7 +109,7 @@ describe('rows in NDJSON and JSON', () => {
   it.each(['ndjson', 'json', 'csv'] as const)(
     'are rejected as %s for an amount that may have been rounded, if the answer cannot be cut into rows',
     async (format) => {
-      const change = (page: P): P => ({ ...page, raw: withRowText([...page.raw], () => undefined) })
+      const change = (page: Rows): Rows => ({ ...page, raw: [...page.raw] })
       const rows = [first, json('chg_9', '99999999999999.0001')]
       const { rejected } = await exported(rows, { change, format })
       expect(rejected).toMatchObject([{ index: 1, reason: expect.stringContaining('amount') }])
@@ -151,7 +123,7 @@ describe('rows in NDJSON and JSON', () => {
   })
 
   it('are written anew when somebody has changed them', async () => {
-    const change = (page: P): P => ({
+    const change = (page: Rows): Rows => ({
       ...page,
       items: page.items.map(E.map((row) => ({ ...row, reference: 'changed' }))),
     })
@@ -183,7 +155,7 @@ describe('rows in NDJSON and JSON', () => {
     'are put aside where %s would round what nobody described',
     async (format) => {
       const big = json('chg_6', '1').replace('{', '{"metadata":{"orders":[1,90071992547409931]},')
-      const changes: ReadonlyArray<(page: P) => P> = [
+      const changes: ReadonlyArray<(page: Rows) => Rows> = [
         (page) => ({ ...page, raw: [...page.raw] }),
         (page) => ({
           ...page,

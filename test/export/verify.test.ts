@@ -1,18 +1,17 @@
 import { lastValueFrom, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { jsonLines } from '../../src/export/format/json.js'
 import { type FileSystem, verify } from '../../src/export/index.js'
-import { manifestOf, showManifest } from '../../src/export/run/Manifest.js'
 import { E } from '../../src/fp.js'
+import { manifestOf } from '../support/manifests.js'
 import { type Memory, memory } from './run/memory.js'
-import { away, csv, good, listOf, OUT, outcome } from './run/playing.js'
+import { away, csv, good, listOf, OUT, outcome, type Played } from './run/playing.js'
 
 const MANIFEST = `${OUT}.manifest.json`
 
 /** Changes what a manifest says, and its checksum with it. */
 const edit = (files: Memory, path: string, change: (text: string) => string): void => {
   const { runs } = JSON.parse(change(JSON.stringify(JSON.parse(files.text(path)))))
-  files.put(path, showManifest(manifestOf(runs)))
+  files.put(path, manifestOf(runs))
 }
 
 /** A disk on which one file may not be read. */
@@ -36,15 +35,15 @@ describe('verify', () => {
       }),
     )
 
-  const exported = async (format = jsonLines()) => {
+  const exported = async (format: Played = {}) => {
     const files = memory()
-    await outcome(files, listOf([good(0, 1), good(2)]), { format })
+    await outcome(files, listOf([good(0, 1), good(2)]), format)
     return files
   }
 
   it('finds nothing where all is well', async () => {
     expect(await found(await exported())).toEqual([])
-    expect(await found(await exported(jsonLines({ compress: 'gzip' })))).toEqual([])
+    expect(await found(await exported({ compress: 'gzip' }))).toEqual([])
   })
 
   it('takes the file itself, or its manifest; of a folder either, with a slash or without', async () => {
@@ -71,7 +70,7 @@ describe('verify', () => {
     files.put(copy, files.text(OUT))
     expect(await found(files, copy)).toEqual([said])
     expect(await found(files, `${copy}.manifest.json`)).toEqual([])
-    files.put(`${copy}.manifest.json`, showManifest(manifestOf([])))
+    files.put(`${copy}.manifest.json`, manifestOf([]))
     expect(await found(files, copy)).toEqual([said.replace('of items', 'of no file')])
   })
 
@@ -100,9 +99,8 @@ describe('verify', () => {
     ])
   })
 
-  it('counts the rows of lines, whatever was said of their format', async () => {
-    const files = memory()
-    await outcome(files, listOf([good(0, 1), good(2)]), { spec: { format: { name: 'csv' } } })
+  it('counts the rows of lines', async () => {
+    const files = await exported()
     edit(files, MANIFEST, (text) => text.replaceAll('"rows":3', '"rows":7'))
     expect(await found(files)).toEqual([`Rows ${OUT} has 3 rows, and should have 7 rows`])
   })
@@ -118,7 +116,7 @@ describe('verify', () => {
   it('looks at the file of rejected rows, too, which are lines in any format', async () => {
     const files = memory()
     const rejects = `${OUT}.rejects.ndjson`
-    await outcome(files, listOf([[E.left(away)], good(1)]), { format: csv('id', 'n') })
+    await outcome(files, listOf([[E.left(away)], good(1)]), csv('id', 'n'))
     expect(await found(files)).toEqual([expect.stringMatching(/^Incomplete /)])
     files.put(rejects, `${files.text(rejects)}\n`)
     expect(await found(files)).toEqual([
@@ -169,7 +167,7 @@ describe('verify', () => {
     const { runs } = JSON.parse(files.text(manifest))
     const empty = { ...runs[0], complete: false, missing: ['a row'], rows: 0, files: [] }
     const many = Array.from({ length: 5_000 }, () => empty)
-    files.put(manifest, showManifest(manifestOf([...runs, ...many, ...runs])))
+    files.put(manifest, manifestOf([...runs, ...many, ...runs]))
     expect(await found(files, manifest)).toHaveLength(5_000)
   })
 

@@ -1,7 +1,7 @@
 /** Advice at the end: resuming is advised only where it helps. */
+import { lastValueFrom } from 'rxjs'
 import { expect, it } from 'vitest'
 import { conclusion } from '../../../src/cli/export/conclusion.js'
-import { checkNoConflict } from '../../../src/export/file/integrity.js'
 import {
   type ExportError,
   type ExportProgress,
@@ -10,8 +10,8 @@ import {
 } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import type { AnyFailure, Truncated } from '../../../src/index.js'
-import { memory } from '../../export/run/memory.js'
-import { away } from '../../export/run/playing.js'
+import { type Memory, memory } from '../../export/run/memory.js'
+import { away, exportOf, good, type Item, listOf, unfinished } from '../../export/run/playing.js'
 
 const run: ManifestRun = {
   complete: false,
@@ -89,19 +89,26 @@ it.each<readonly [string, AnyFailure, number]>([
   },
 )
 
-it('a missing file may have been moved', async () => {
+/** The end of an export to whose file something is done while it is written. */
+const disturbed = async (disturb: (files: Memory, path: string) => unknown) => {
   const files = memory()
-  const conflict = (): Promise<unknown> =>
-    checkNoConflict(files, 'x', 1).catch((error: unknown) => error)
-  const gone = await conflict()
-  files.put('x', 'more')
-  const changed = await conflict()
-  if (!isExportError(gone) || !isExportError(changed)) throw new Error('no conflict')
-  const [first, second] = [ended(gone), ended(changed)]
-  expect(first).toEqual({
-    status: 1,
-    reason:
-      'x was removed or moved while it was written: --restart starts over, or, where it was moved with its checkpoint, --resume goes on there',
-  })
-  expect(second.reason).toMatch(/in place of 1\) while it was written: --restart starts over$/)
+  const key = ({ n, id }: Item): string => {
+    if (n === 1) disturb(files, unfinished(files))
+    return id
+  }
+  const error = await lastValueFrom(exportOf(files, listOf([good(0), good(1)]), { key })).catch(
+    (error: unknown) => error,
+  )
+  if (!isExportError(error)) throw new Error('no conflict')
+  return ended(error)
+}
+
+it('a missing file may have been moved', async () => {
+  const gone = await disturbed((files, path) => files.rm(path, { force: true }))
+  expect(gone.status).toBe(1)
+  expect(gone.reason).toMatch(
+    /was removed or moved while it was written: --restart starts over, or, where it was moved with its checkpoint, --resume goes on there$/,
+  )
+  const changed = await disturbed((files, path) => files.put(path, 'more'))
+  expect(changed.reason).toMatch(/ while it was written: --restart starts over$/)
 })

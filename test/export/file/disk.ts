@@ -1,7 +1,6 @@
 /** A file system that writes little at a time, runs full, and tells what was done. */
-import { open } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises'
 import type { FileHandle, FileSystem } from '../../../src/export/index.js'
-import { disk } from '../../../src/store/FileSystem.js'
 
 export interface Limits {
   /** Bytes that one write takes at most. */
@@ -61,7 +60,7 @@ export const watched = ({
   }
 
   return {
-    files: { ...disk, open: watch },
+    files: { copyFile, mkdir, readdir, readlink, rename, rm, stat, open: watch },
     synced,
     open: () => count,
     room: (bytes) => {

@@ -1,19 +1,8 @@
 /** Whoever removes, replaces or changes a file while it is written is told of, before it is said to be whole. */
-import {
-  appendFile,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  truncate,
-  writeFile,
-} from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toFolder } from '../../../src/export/file/Destination.js'
 import { type FormatName, formatNames, openFile } from '../../../src/export/index.js'
 import { format, rowOf } from '../rows.js'
 import { watched } from './disk.js'
@@ -92,26 +81,4 @@ it('a file that is emptied between a look at its end and a write is not committe
     message: `${path} was emptied by somebody else while it was written`,
   })
   await file.abandon()
-})
-
-it('a folder is not ended when an ended part is gone, or shorter', async () => {
-  for (const disturb of [rm, (path: string) => truncate(path, 3)]) {
-    const path = join(folder, 'parts')
-    await mkdir(path, { recursive: true })
-    const parts = await toFolder({
-      path,
-      format: format({ format: 'ndjson' }),
-      rotation: { rows: 30 },
-    })
-    await parts.write(page, 0)
-    await parts.write(page, 0)
-    const [first = ''] = (await readdir(path)).sort()
-    await disturb(join(path, first))
-    await parts.commit()
-    await expect(parts.finish()).rejects.toMatchObject({
-      _tag: 'FileConflict',
-      path: join(path, first),
-    })
-    await parts.abandon()
-  }
 })

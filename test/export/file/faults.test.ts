@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toFolder } from '../../../src/export/file/Destination.js'
 import { compressions, formatNames, openFile } from '../../../src/export/index.js'
 import { textOf } from '../reading.js'
 import { format, rowOf } from '../rows.js'
@@ -148,45 +147,5 @@ describe('a file', () => {
     const file = await openFile({ path, format: format({ format: 'ndjson', compress }) })
     expect((await file.finish()).bytes).toBeGreaterThan(0)
     expect(await textOf(path, compress)).toBe('')
-  })
-})
-
-describe('a folder', () => {
-  const how = format({ format: 'ndjson', columns: ['id'] })
-
-  it('is durable with its parts', async () => {
-    const path = join(folder, 'parts')
-    const { files, synced } = watched()
-    const to = await toFolder({ path, format: how, files })
-    await to.write([rowOf({})], 1)
-    await to.commit()
-    const [part = ''] = await readdir(path)
-    expect(synced).toEqual([folder, join(path, part), path])
-    await to.finish()
-    expect(await to.publish()).toMatchObject([{ path: join(path, 'part-00001-001.ndjson') }])
-    expect(synced.at(-1)).toBe(path)
-    await to.abandon()
-  })
-
-  it('fails as the disk does, and lets go of all', async () => {
-    const path = join(folder, 'fails')
-    const { files, room, open } = watched()
-    const to = await toFolder({ path, format: how, files })
-    await to.write([rowOf({})], 1)
-    room(3)
-    const part = expect.stringContaining(join(path, 'part-00002-001.ndjson'))
-    await to.write([rowOf({})], 2) // taken, and on its way to the disk
-    await expect(to.commit()).rejects.toMatchObject({ code: 'ENOSPC', path: part })
-    await expect(to.write([rowOf({})], 2)).rejects.toMatchObject({ code: 'ENOSPC', path: part })
-    await to.abandon()
-    expect(open()).toBe(0)
-  })
-
-  it('says when it is a file', async () => {
-    const path = join(folder, 'file')
-    await (await openFile({ path, format: how })).finish()
-    await expect(toFolder({ path, format: how })).rejects.toMatchObject({ code: 'EEXIST', path })
-    await mkdir(join(folder, 'there'))
-    await (await toFolder({ path: join(folder, 'there'), format: how })).abandon()
   })
 })

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { isExportError } from '../../../src/export/ExportError.js'
+import { isExportError } from '../../../src/export/index.js'
 import { copyOf, type Memory, memory } from './memory.js'
 import { away, good, listOf, numbers, OUT, outcome, pagesOf, run } from './playing.js'
 
@@ -19,9 +19,9 @@ const REJECTS = `${OUT}.rejects.ndjson`
 /** Begins, or resumes what there is. */
 const begun = async (files: Memory) => {
   try {
-    return await outcome(files, listOf(PAGES), { begin: 'resume' }).catch((error: unknown) => {
+    return await outcome(files, listOf(PAGES), { resume: true }).catch((error: unknown) => {
       if (!isExportError(error) || error._tag !== 'NothingToResume') throw error
-      return outcome(files, listOf(PAGES), { begin: 'new' })
+      return outcome(files, listOf(PAGES))
     })
   } catch {
     return undefined // killed
@@ -82,7 +82,30 @@ it('says in how many starts it was done', async () => {
   const files = memory({ dies: 40 })
   await begun(files)
   const next = files.after('kill')
-  const told = await run(next, listOf(PAGES), { begin: 'resume' })
+  const told = await run(next, listOf(PAGES), { resume: true })
   expect(told[1]?.begun).toEqual({ resumed: true, tookOver: true })
   expect(told.at(-1)?.run).toMatchObject({ starts: 2, rows: 23 })
+})
+
+it.each([
+  ['after its last page', {}],
+  ['after more rows were rejected than there may be now', { maxRejects: 0 }],
+])('asks for nothing when only its end was not written: %s', async (_, options) => {
+  let ends = 0
+  for (let dies = 1; dies <= (await changesOfAll()); dies++) {
+    const files = memory({ dies })
+    await begun(files)
+    const asked: Array<number> = []
+    const next = files.after('kill')
+    const last = await outcome(next, listOf(PAGES, asked), { resume: true, ...options }).catch(
+      (error: unknown) => {
+        if (!isExportError(error)) throw error
+        return undefined // killed before its first page, or with rejected rows
+      },
+    )
+    if (last?.ended !== true || asked.length > 0) continue
+    ends++
+    expectWhole(next)
+  }
+  expect(ends).toBeGreaterThan(0)
 })

@@ -1,8 +1,7 @@
 /** A run that nobody listens to any more: what it still does, and in which order. */
-import { lastValueFrom, type Observable, Subject } from 'rxjs'
+import { lastValueFrom } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { FileHandle } from '../../../src/export/index.js'
-import { bracket } from '../../../src/export/run/bracket.js'
 import { E } from '../../../src/fp.js'
 import { hasty } from '../../support/timers.js'
 import { type Memory, memory } from './memory.js'
@@ -93,7 +92,7 @@ describe.each(['write', 'sync'] as const)('a run that is left in the middle of a
     await settled()
     expect(disk.changes()).toBe(before)
 
-    await outcome(disk, listOf(pagesOf(50, 5)), { begin: 'resume' })
+    await outcome(disk, listOf(pagesOf(50, 5)), { resume: true })
     expect(numbers(disk.text(OUT))).toEqual(Array.from({ length: 50 }, (_, n) => n))
   })
 })
@@ -119,7 +118,7 @@ it('a run that is left while its end is written releases its lease after that', 
 const leftWriting = async () => {
   const disk = memory()
   const { files, log, stopped, go } = stopping(disk, 'write')
-  const run = exportOf(files, listOf(pagesOf(50, 5)), { begin: 'restart' })
+  const run = exportOf(files, listOf(pagesOf(50, 5)), { restart: true })
   const first = run.subscribe()
   await stopped()
   first.unsubscribe()
@@ -159,32 +158,4 @@ it('an export is refused while another subscription to it runs', async () => {
   await expect(lastValueFrom(run)).rejects.toMatchObject({ _tag: 'Locked', path: CHECKPOINT })
   go()
   expect(await first).toMatchObject({ ended: true, rows: 50 })
-})
-
-describe('bracket', () => {
-  const given = () => {
-    let times = 0
-    const release = async (): Promise<void> => {
-      times++
-    }
-    return { times: () => times, around: bracket(async () => 'it', release) }
-  }
-
-  it.each([
-    ['it ends', (inner: Subject<number>) => inner.complete()],
-    ['it fails', (inner: Subject<number>) => inner.error(new Error('no'))],
-    ['nobody listens', () => {}],
-  ] as const)('gives back once, when %s', async (_, end) => {
-    const { times, around } = given()
-    const inner = new Subject<number>()
-    const stream: Observable<number> = around(() => inner)
-    const listening = stream.subscribe({ error: () => {} })
-    await settled()
-    expect(times()).toBe(0)
-    end(inner)
-    await settled()
-    listening.unsubscribe()
-    await settled()
-    expect(times()).toBe(1)
-  })
 })

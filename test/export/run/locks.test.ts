@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type SchedulerLike, Subject, Subscription } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isExportError } from '../../../src/export/ExportError.js'
-import { disk } from '../../../src/store/FileSystem.js'
+import { isExportError } from '../../../src/export/index.js'
 import { hasty } from '../../support/timers.js'
 import { type Memory, memory } from './memory.js'
 import {
@@ -34,7 +33,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 /** Runs an export, and does something in the middle of its first page. */
 const meanwhile = async (
-  files: Memory | typeof disk,
+  files: Memory | undefined,
   first: Played,
   act: () => Promise<unknown>,
 ): Promise<void> => {
@@ -70,7 +69,7 @@ describe('a run', () => {
     const files = memory()
     await outcome(files, listOf(pagesOf(3, 1)))
     expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
-    await refused(memory(), { begin: 'resume' })
+    await refused(memory(), { resume: true })
   })
 
   it.each([
@@ -107,8 +106,12 @@ describe('a run', () => {
         [link, real],
         [real, link],
       ] as const) {
-        await meanwhile(disk, { out: first, begin: 'restart', timer: hasty(20) }, async () => {
-          const other = run(disk, listOf(rest), { out: second, begin: 'restart', timer: hasty(20) })
+        await meanwhile(undefined, { out: first, restart: true, timer: hasty(20) }, async () => {
+          const other = run(undefined, listOf(rest), {
+            out: second,
+            restart: true,
+            timer: hasty(20),
+          })
           const path = `${real}.checkpoint.json`
           await expect(other).rejects.toMatchObject({ _tag: 'Locked', path })
         })
@@ -138,7 +141,7 @@ describe('a run', () => {
 
   it('takes over from one that was killed, and says so', async () => {
     const files = await killed()
-    const [waiting, begun, ...more] = await run(files, listOf(pagesOf(4, 1)), { begin: 'resume' })
+    const [waiting, begun, ...more] = await run(files, listOf(pagesOf(4, 1)), { resume: true })
     expect(waiting?.waiting).toEqual({ path: CHECKPOINT, ms: 1_500 })
     expect(begun?.begun).toEqual({ resumed: true, tookOver: true })
     expect(more.at(-1)).toMatchObject({ rows: 4, ended: true })
@@ -217,9 +220,9 @@ describe.each([
         (error: unknown) => (isExportError(error) ? error._tag : error),
       )
       await frozen
-      await outcome(disk, listOf(pages), { out, begin: 'resume' }).catch((error: unknown) => {
+      await outcome(disk, listOf(pages), { out, resume: true }).catch((error: unknown) => {
         if (!isExportError(error) || error._tag !== 'NothingToResume') throw error
-        return outcome(disk, listOf(pages), { out, begin: 'restart' })
+        return outcome(disk, listOf(pages), { out, restart: true })
       })
       const isLast = (name: string): boolean => !/\.(part|tmp)$/.test(name)
       const before = found(disk).filter(([name]) => isLast(name))

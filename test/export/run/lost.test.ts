@@ -14,8 +14,8 @@ import {
   OUT,
   outcome,
   type Row,
-  readerOf,
   run,
+  sourceOf,
 } from './playing.js'
 
 const refusal = (status: number): AnyFailure => ({
@@ -59,7 +59,7 @@ const marked = (
       maxPages: 100,
       maxEmptyPages: 3,
     })
-  return readerOf(Object.assign(from({}), { from }))
+  return sourceOf({ ...from({}), from })
 }
 
 const spoilt = (n: number): Row => E.left({ ...away, message: String(n) })
@@ -70,7 +70,7 @@ it.each([400, 404, 410])('after a %i each row is there once', async (status) => 
   const files = memory()
   await outcome(files, marked([good(0, 1), good(2, 3), away], 'monday'))
   const list = marked([good(0, 1), good(2, 3), good(4, 5)], 'tuesday', refusal(status))
-  const told = await run(files, list, { begin: 'resume' })
+  const told = await run(files, list, { resume: true })
   expect(told.map(({ reread }) => reread?.message)).toEqual([
     ...[undefined, refusal(status).message],
     ...[undefined, undefined, undefined, undefined],
@@ -86,7 +86,7 @@ it('rejected rows are put aside once', async () => {
   const files = memory()
   await outcome(files, marked([[spoilt(7), ...good(0)], [spoilt(8)], away], 'monday'))
   const list = marked([[spoilt(7), ...good(0)], [spoilt(8)], [spoilt(9), ...good(1)]], 'tuesday')
-  const last = await outcome(files, list, { begin: 'resume', maxRejects: 3 })
+  const last = await outcome(files, list, { resume: true, maxRejects: 3 })
   expect(last).toMatchObject({ ended: true, rows: 2, rejects: 3, repeated: 3 })
   const lines = files.text(`${OUT}.rejects.ndjson`).trimEnd().split('\n')
   expect(lines.map((line) => JSON.parse(line).row.id)).toEqual(['bad-7', 'bad-8', 'bad-9'])
@@ -100,7 +100,7 @@ it.each<readonly [string, ReadonlyArray<Row>, object]>([
 ])('it is not read again where %s: it would be there twice', async (_, rows, options) => {
   const files = memory()
   await outcome(files, marked([rows, away], 'monday'), options)
-  const told = await run(files, marked([rows, good(1)], 'tuesday'), { begin: 'resume', ...options })
+  const told = await run(files, marked([rows, good(1)], 'tuesday'), { resume: true, ...options })
   expect(told.at(-1)).toMatchObject({ rows: 1, failure: refusal(400) })
   expect(told.some(({ reread }) => reread !== undefined)).toBe(false)
   expect(told.at(-1)?.run).toMatchObject({ complete: false, rows: 1 })
@@ -110,14 +110,14 @@ it('a refusal without a code of the service says nothing of the bookmark', async
   const files = memory()
   const torn = { ...refusal(404), code: 'http_404' }
   await outcome(files, marked([good(0), away], 'monday'))
-  const last = await outcome(files, marked([good(0)], 'tuesday', torn), { begin: 'resume' })
+  const last = await outcome(files, marked([good(0)], 'tuesday', torn), { resume: true })
   expect(last).toMatchObject({ rows: 1, failure: torn })
 })
 
 it('a place by its number is not lost: what refuses it refuses the page', async () => {
   const files = memory()
   await outcome(files, listOf([good(0), away]))
-  const told = await run(files, listOf([good(0), refusal(400)]), { begin: 'resume' })
+  const told = await run(files, listOf([good(0), refusal(400)]), { resume: true })
   expect(told.at(-1)).toMatchObject({ rows: 1, failure: refusal(400) })
   expect(told.some(({ reread }) => reread !== undefined)).toBe(false)
 })
@@ -125,9 +125,9 @@ it('a place by its number is not lost: what refuses it refuses the page', async 
 it('it is read again as often as that happens', async () => {
   const files = memory()
   await outcome(files, marked([good(0), away], 'monday'))
-  await outcome(files, marked([good(0), good(1), away], 'tuesday'), { begin: 'resume' })
+  await outcome(files, marked([good(0), good(1), away], 'tuesday'), { resume: true })
   const last = await outcome(files, marked([good(0), good(1), good(2)], 'wednesday'), {
-    begin: 'resume',
+    resume: true,
   })
   expect(last).toMatchObject({ ended: true, rows: 3, repeated: 3 })
   expect(numbers(files.text(OUT))).toEqual([0, 1, 2])
@@ -136,11 +136,10 @@ it('it is read again as often as that happens', async () => {
 it('a beginning that is refused as well ends it, and all stays', async () => {
   const files = memory()
   await outcome(files, marked([good(0), away], 'monday'))
-  const told = await run(files, marked([refusal(400)], 'tuesday'), { begin: 'resume' })
-  expect(told).toHaveLength(3)
+  const told = await run(files, marked([refusal(400)], 'tuesday'), { resume: true })
   expect(told.at(-1)).toMatchObject({ rows: 1, failure: refusal(400) })
   const list = marked([good(0), good(1)], 'monday')
-  const last = await outcome(files, list, { begin: 'resume' })
+  const last = await outcome(files, list, { resume: true })
   expect(last).toMatchObject({ ended: true, rows: 2 })
   expect(last).not.toHaveProperty('repeated')
 })
@@ -151,7 +150,7 @@ it.each([
 ])('%s ends it where it stood', async (_, failure) => {
   const files = memory()
   await outcome(files, marked([good(0), away], 'monday'))
-  const told = await run(files, marked([good(0)], 'tuesday', failure), { begin: 'resume' })
+  const told = await run(files, marked([good(0)], 'tuesday', failure), { resume: true })
   expect(told.at(-1)).toMatchObject({ rows: 1, failure })
   expect(told.some(({ reread }) => reread !== undefined)).toBe(false)
 })

@@ -3,7 +3,6 @@ import { lastValueFrom, Subject, tap, VirtualTimeScheduler } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
 import { readManifest } from '../../../src/export/index.js'
-import type { RunEvent } from '../../../src/export/run/runExport.js'
 import { E } from '../../../src/fp.js'
 import type { ClientEvent } from '../../../src/index.js'
 import { type Memory, memory } from './memory.js'
@@ -18,7 +17,9 @@ import {
   outcome,
   pagesOf,
   run,
-  stateAt,
+  snapshotOf,
+  sourceOf,
+  type Told,
   unfinished,
 } from './playing.js'
 
@@ -34,7 +35,7 @@ describe('a manifest', () => {
       complete: true,
       missing: [],
       ended: true,
-      purpose: { resource: 'items', account: 'me', query: {}, output: 'items' },
+      purpose: { resource: 'items', query: {}, output: 'items' },
       rows: 3,
       distinct: 3,
       repeated: 2,
@@ -85,9 +86,10 @@ describe('a manifest', () => {
     const many = Array.from({ length: 40 }, (_, n) => good(n))
     await expect(run(small, listOf(many))).rejects.toMatchObject({ code: 'ENOSPC' })
     const left = small.after('kill')
-    expect(stateAt(left, `${OUT}.checkpoint.json`).counts.rows).toBeGreaterThan(0)
-    const last = await outcome(left, listOf(many), { begin: 'resume' })
+    const asked: Array<number> = []
+    const last = await outcome(left, listOf(many, asked), { resume: true })
     expect(last?.rows).toBe(40)
+    expect(asked[0]).toBeGreaterThan(0)
     expect(numbers(left.text(OUT))).toEqual(Array.from({ length: 40 }, (_, n) => n))
   })
 
@@ -103,7 +105,7 @@ describe('a manifest', () => {
       }
       return { ...handle, write }
     }
-    const told: Array<RunEvent> = []
+    const told: Array<Told> = []
     const failing = exportOf({ ...files, open }, listOf([good(0), good(1), good(2)]))
     const all = lastValueFrom(failing.pipe(tap((event) => told.push(event))))
     await expect(all).rejects.toMatchObject({ code: 'EIO' })
@@ -115,24 +117,22 @@ describe('a manifest', () => {
 
   it('counts what was committed, and so does the last word, when the disk was full', async () => {
     const files = memory({ room: 2_400 })
-    const told: Array<RunEvent> = []
+    const told: Array<Told> = []
     const [first = [], ...others] = pagesOf(400, 10)
     const error = await lastValueFrom(
-      exportOf(files, listOf([[...first, ...good(0)], ...others]), { every: 1e9 }).pipe(
+      exportOf(files, listOf([[...first, ...good(0)], ...others]), { commitEvery: 1e9 }).pipe(
         tap((progress) => told.push(progress)),
       ),
     ).catch((error: unknown) => error)
     expect(error).toMatchObject({ code: 'ENOSPC' })
-    const { counts, position } = stateAt(files, `${OUT}.checkpoint.json`)
-    expect(counts.rows).toBe(10)
     expect(told.at(-2)?.rows).toBeGreaterThan(10)
-    expect(told.at(-1)).toMatchObject({
-      rows: counts.rows,
-      pages: counts.pages,
-      repeated: 1,
-      next: position,
-      ended: false,
-    })
+    const committed = { rows: 10, pages: 1, repeated: 1, next: { page_num: 1 }, ended: false }
+    expect(told.at(-1)).toMatchObject(committed)
+    expect(told.at(-1)?.run).toMatchObject({ rows: 10, complete: false })
+    const asked: Array<number> = []
+    const rest = listOf([first, ...others], asked)
+    await outcome(files.after('kill'), rest, { resume: true })
+    expect(asked[0]).toBe(1)
   })
 
   it.each([
@@ -150,8 +150,8 @@ describe('a manifest', () => {
       events.next({ _tag: 'Answered', call: 1, endpoint, attempt: 1, status: 200, took: 5 })
       return id
     }
-    const client = { events, drift: () => [] }
-    await outcome(files, listOf([good(0)]), { timer, client: { ...client, perSecond: 0.2 }, key })
+    const list = sourceOf(listOf([good(0)]), { events, perSecond: 0.2 })
+    await outcome(files, list, { timer, key })
     expect(runs(files)).toMatchObject([{ ms, requests: 1 }])
     expect(runs(files)[0]?.quota).toBe(quota)
   })
@@ -173,51 +173,55 @@ describe('a folder', () => {
 
   it('keeps runs beside each other, the later after the earlier', async () => {
     const files = memory()
-    await outcome(files, listOf([good(0, 1)]), { out: OUT, adds: true })
-    await outcome(files, listOf([good(1, 2)]), { out: OUT, adds: true })
+    await outcome(files, snapshotOf([good(0, 1)]), { out: OUT, sinceLast: true })
+    await outcome(files, snapshotOf([good(1, 2)]), { out: OUT, sinceLast: true })
     expect(files.names()).toEqual([
       '/exports/items/manifest.json',
-      '/exports/items/part-00000-001.ndjson',
-      '/exports/items/run-0002-00000-001.ndjson',
+      '/exports/items/part-00001-001.ndjson',
+      '/exports/items/run-0002-00001-001.ndjson',
     ])
     expect(runs(files, MANIFEST).map(({ files }) => files.map(({ path }) => path))).toEqual([
-      ['part-00000-001.ndjson'],
-      ['run-0002-00000-001.ndjson'],
+      ['part-00001-001.ndjson'],
+      ['run-0002-00001-001.ndjson'],
     ])
   })
 
   it('keeps runs that began at the same time, as the clock says it', async () => {
     const files = memory()
     const timer = new TestScheduler(() => {})
-    const adding = { out: OUT, adds: true, timer }
-    await outcome(files, listOf([good(0)]), adding)
-    await outcome(files, listOf([good(1)]), adding)
-    await outcome(files, listOf([good(2), away]), adding)
-    await outcome(files, listOf([good(2), good(3)]), { ...adding, begin: 'resume' })
+    const adding = { out: OUT, sinceLast: true, timer }
+    await outcome(files, snapshotOf([good(0)]), adding)
+    await outcome(files, snapshotOf([good(1)]), adding)
+    await outcome(files, snapshotOf([good(2), away]), adding)
+    await outcome(files, snapshotOf([good(2), good(3)]), { ...adding, resume: true })
     expect(new Set(runs(files, MANIFEST).map(({ started }) => started)).size).toBe(1)
     expect(runs(files, MANIFEST).map(({ rows }) => rows)).toEqual([1, 1, 2])
   })
 
   it('goes on with a run that adds', async () => {
     const files = memory()
-    await outcome(files, listOf([good(0, 1)]), { out: OUT, adds: true })
-    await outcome(files, listOf([good(2), away]), { out: OUT, adds: true })
+    await outcome(files, snapshotOf([good(0, 1)]), { out: OUT, sinceLast: true })
+    await outcome(files, snapshotOf([good(2), away]), { out: OUT, sinceLast: true })
     expect(runs(files, MANIFEST).map(({ ended }) => ended)).toEqual([true, false])
-    await outcome(files, listOf([good(2), good(3)]), { out: OUT, adds: true, begin: 'resume' })
+    await outcome(files, snapshotOf([good(2), good(3)]), {
+      out: OUT,
+      sinceLast: true,
+      resume: true,
+    })
     expect(runs(files, MANIFEST).map(({ rows }) => rows)).toEqual([2, 2])
-    expect(numbers(files.text('/exports/items/run-0002-00000-001.ndjson'))).toEqual([2, 3])
+    expect(numbers(files.text('/exports/items/run-0002-00001-001.ndjson'))).toEqual([2, 3])
   })
 
   it('is not replaced unless it is said so', async () => {
     const files = memory()
-    await outcome(files, listOf([[E.left(away), ...good(0)]]), { out: OUT, adds: true })
-    await outcome(files, listOf([good(1)]), { out: OUT, adds: true })
-    await expect(run(files, listOf([good(5)]), { out: OUT })).rejects.toMatchObject({
+    await outcome(files, snapshotOf([[E.left(away), ...good(0)]]), { out: OUT, sinceLast: true })
+    await outcome(files, snapshotOf([good(1)]), { out: OUT, sinceLast: true })
+    await expect(run(files, snapshotOf([good(5)]), { out: OUT })).rejects.toMatchObject({
       _tag: 'OutputExists',
       path: MANIFEST,
     })
-    await outcome(files, listOf([good(5)]), { out: OUT, begin: 'restart' })
-    expect(files.names()).toEqual([MANIFEST, '/exports/items/part-00000-001.ndjson'])
+    await outcome(files, snapshotOf([good(5)]), { out: OUT, restart: true })
+    expect(files.names()).toEqual([MANIFEST, '/exports/items/part-00001-001.ndjson'])
     expect(runs(files, MANIFEST).map(({ rows }) => rows)).toEqual([1])
   })
 })

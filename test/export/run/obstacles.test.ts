@@ -3,8 +3,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { jsonLines } from '../../../src/export/format/json.js'
-import { disk } from '../../../src/store/FileSystem.js'
 import { memory } from './memory.js'
 import {
   away,
@@ -16,11 +14,10 @@ import {
   OUT,
   outcome,
   type Played,
-  putState,
   refused,
   rest,
   run,
-  stateAt,
+  sourceOf,
   unfinished,
 } from './playing.js'
 
@@ -45,7 +42,7 @@ describe('a checkpoint that is there', () => {
   it('is gone on with', async () => {
     const files = await stopped()
     const asked: Array<number> = []
-    const last = await outcome(files, listOf(rest, asked), { begin: 'resume' })
+    const last = await outcome(files, listOf(rest, asked), { resume: true })
     expect(asked).toEqual([2])
     expect(numbers(files.text(OUT))).toEqual([0, 1, 2, 3])
     expect(last).toMatchObject({ ended: true, rows: 4, pages: 3 })
@@ -55,7 +52,7 @@ describe('a checkpoint that is there', () => {
   it('is left behind by a restart', async () => {
     const files = await stopped()
     const asked: Array<number> = []
-    await outcome(files, listOf(rest, asked), { begin: 'restart' })
+    await outcome(files, listOf(rest, asked), { restart: true })
     expect(asked).toEqual([0, 1, 2])
     expect(numbers(files.text(OUT))).toEqual([0, 1, 2, 3])
     expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
@@ -67,7 +64,7 @@ describe('a checkpoint that is there', () => {
     for (const name of before.names()) {
       files.put(name.replace('/items/', '/renamed/'), before.text(name))
     }
-    const last = await outcome(files, listOf(rest), { out: '/exports/renamed/', begin: 'resume' })
+    const last = await outcome(files, listOf(rest), { out: '/exports/renamed/', resume: true })
     expect(last).toMatchObject({ ended: true, rows: 4 })
     expect(files.names()).toEqual([
       '/exports/renamed/manifest.json',
@@ -75,38 +72,27 @@ describe('a checkpoint that is there', () => {
     ])
   })
 
-  it('of a folder is gone on with where it says the name of the folder', async () => {
-    const files = await stopped({ out: '/exports/items/' })
-    const path = '/exports/items/checkpoint.json'
-    const found = stateAt(files, path)
-    const named = (output: string) =>
-      putState(files, path, { ...found, purpose: { ...found.purpose, output } })
-    const resumption: Played = { out: '/exports/items/', begin: 'resume' }
-    named('other')
-    expect(await refused(files, resumption)).toMatchObject({ field: 'output' })
-    named('items')
-    expect(await outcome(files, listOf(rest), resumption)).toMatchObject({ ended: true, rows: 4 })
-  })
-
   it('may be kept elsewhere', async () => {
     const files = memory()
-    await outcome(files, listOf([good(0), away]), { checkpoint: '/kept/at.json' })
-    expect(files.names()).toEqual([unfinished(files), '/kept/at.json', '/kept/at.json.keys'])
-    expect(stateAt(files, '/kept/at.json').purpose.output).toBe('../exports/items')
+    const checkpoint = '/kept/at.json'
+    await outcome(files, listOf([good(0, 1), good(2), away]), { checkpoint })
+    expect(files.names()).toContain(checkpoint)
+    expect(files.names()).not.toContain(CHECKPOINT)
+    const last = await outcome(files, listOf(rest), { checkpoint, resume: true })
+    expect(last).toMatchObject({ ended: true, rows: 4 })
+    expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
   })
 })
 
 describe('a checkpoint of something else is refused, by the field', () => {
-  const purpose = {
-    resource: 'items',
-    account: 'me',
-    query: {},
-  }
-
   it.each([
-    [{ resource: 'others' }, 'resource', 'its resource is "items", and now it is "others"'],
     [
-      { account: 'you' },
+      { endpoint: 'GET /api/v1/others' },
+      'resource',
+      'its resource is "items", and now it is "others"',
+    ],
+    [
+      { clientId: 'you' },
       'account',
       'its account (base URL, client id, login-as, on-behalf-of) is not the one of now',
     ],
@@ -116,34 +102,38 @@ describe('a checkpoint of something else is refused, by the field', () => {
       'its query.status is not given, and now it is "NEW"',
     ],
     [
-      { format: { numbers: 'exact' } },
+      { numbers: 'exact' },
       'format.numbers',
       'its format.numbers is not given, and now it is "exact"',
     ],
-  ])('%j', async (other, field, why) => {
+  ] as const)('%j', async (other, field, why) => {
     const files = await stopped()
-    const error = await refused(files, { begin: 'resume', spec: { ...purpose, ...other } })
+    const before = found(files)
+    const error = await run(files, sourceOf(listOf(rest), other), { resume: true }).catch(
+      (error: unknown) => error,
+    )
+    expect(found(files)).toEqual(before)
     expect(error).toMatchObject({ _tag: 'SpecMismatch', path: CHECKPOINT, field })
-    expect(error.message).toBe(`${CHECKPOINT} is of another export: ${why}`)
+    expect(error).toMatchObject({ message: `${CHECKPOINT} is of another export: ${why}` })
   })
 
   it.each([
     [
-      jsonLines({ compress: 'gzip' }),
+      { compress: 'gzip' } as const,
       'format.compress',
       'its format.compress is "none", and now it is "gzip"',
     ],
     [csv('id'), 'format.name', 'its format.name is "ndjson", and now it is "csv"'],
   ])('of another format', async (format, field, why) => {
-    const error = await refused(await stopped(), { begin: 'resume', format })
+    const error = await refused(await stopped(), { resume: true, ...format })
     expect(error).toMatchObject({ _tag: 'SpecMismatch', field })
     expect(error.message).toContain(why)
   })
 
   it('of other columns', async () => {
     const files = memory()
-    await outcome(files, listOf([good(0), away]), { format: csv('id') })
-    const error = await refused(files, { begin: 'resume', format: csv('id', 'n') })
+    await outcome(files, listOf([good(0), away]), csv('id'))
+    const error = await refused(files, { resume: true, ...csv('id', 'n') })
     expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'format.columns' })
   })
 
@@ -151,14 +141,14 @@ describe('a checkpoint of something else is refused, by the field', () => {
     const files = memory()
     const checkpoint = '/exports/at.json'
     await outcome(files, listOf([good(0), away]), { out: '/exports/exports', checkpoint })
-    const error = await refused(files, { begin: 'resume', out: '/exports/others', checkpoint })
+    const error = await refused(files, { resume: true, out: '/exports/others', checkpoint })
     expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'output' })
   })
 
   it('of another file', async () => {
     const files = await stopped()
     files.put('/exports/other.ndjson.checkpoint.json', files.text(CHECKPOINT))
-    const error = await refused(files, { begin: 'resume', out: '/exports/other.ndjson' })
+    const error = await refused(files, { resume: true, out: '/exports/other.ndjson' })
     expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'output' })
   })
 })
@@ -175,26 +165,10 @@ describe('a checkpoint that cannot be read is refused', () => {
   ])('%j', async (text, _tag, field, why) => {
     const files = memory()
     files.put(CHECKPOINT, text)
-    const error = await refused(files, { begin: 'resume' })
+    const error = await refused(files, { resume: true })
     expect(error._tag).toBe(_tag)
     expect(error.field ?? '').toBe(field)
     expect(error.message).toContain(`${CHECKPOINT} ${why}`)
-  })
-
-  it('with the field that is wrong', async () => {
-    const files = await stopped()
-    const text = JSON.stringify(stateAt(files, CHECKPOINT))
-    for (const [from, to, field] of [
-      ['"rows":3,"rejects"', '"rows":"3","rejects"', 'counts.rows'],
-      ['"bytes":', '"bites":', 'output'],
-      [/"name":"[^"]*part"/, '"name":"../../etc/passwd"', 'output'],
-      ['"page_num":2', '"page_num":"2"', 'position'],
-    ] as const) {
-      expect(text).toMatch(from)
-      putState(files, CHECKPOINT, JSON.parse(text.replace(from, to)))
-      const error = await refused(files, { begin: 'resume' })
-      expect(error).toMatchObject({ _tag: 'Damaged', field })
-    }
   })
 
   it('when it says something else than what was written', async () => {
@@ -202,11 +176,13 @@ describe('a checkpoint that cannot be read is refused', () => {
     const text = files.text(CHECKPOINT)
     for (const [from, to] of [
       [/"bytes":\d+/, '"bytes":5'],
+      [/"name":"[^"]*part"/, '"name":"../../etc/passwd"'],
       ['"page_num":2', '"page_num":1'],
       [/,"sum":"\w+"/, ''],
     ] as const) {
+      expect(text).toMatch(from)
       files.put(CHECKPOINT, text.replace(from, to))
-      const { _tag, message } = await refused(files, { begin: 'resume' })
+      const { _tag, message } = await refused(files, { resume: true })
       expect(_tag).toBe('Damaged')
       expect(message).toContain('it was changed or damaged since it was written')
     }
@@ -221,7 +197,7 @@ describe('a checkpoint that cannot be read is refused', () => {
     files.put(path, damage(files.text(path)))
     const before = found(files)
     const asked: Array<number> = []
-    const going = run(files, listOf(rest, asked), { begin: 'resume' })
+    const going = run(files, listOf(rest, asked), { resume: true })
     await expect(going).rejects.toMatchObject({ _tag: 'ChecksumMismatch', path })
     expect(asked).toEqual([])
     expect(found(files)).toEqual(before)
@@ -234,7 +210,7 @@ describe('a checkpoint that cannot be read is refused', () => {
     files.put(unfinished(files), `${files.text(unfinished(files))}{"torn`)
     files.put(REJECTS, 'z')
     const before = found(files)
-    const going = run(files, listOf(rest), { begin: 'resume' })
+    const going = run(files, listOf(rest), { resume: true })
     await expect(going).rejects.toMatchObject({ _tag: 'ChecksumMismatch', path: REJECTS })
     expect(found(files)).toEqual(before)
   })
@@ -246,7 +222,7 @@ describe('a checkpoint that cannot be read is refused', () => {
       path === CHECKPOINT
         ? Promise.reject(Object.assign(new Error(folder.message), folder))
         : files.open(path, flags)
-    const going = run({ ...files, open }, listOf(rest), { begin: 'resume' })
+    const going = run({ ...files, open }, listOf(rest), { resume: true })
     await expect(going).rejects.toMatchObject({
       ...{ _tag: 'ReadFailed', code: 'EISDIR', path: CHECKPOINT },
       message: `cannot read ${CHECKPOINT}: ${folder.message}`,
@@ -258,7 +234,7 @@ describe('a checkpoint that cannot be read is refused', () => {
     const path = unfinished(files)
     await files.rm(path, { force: true })
     const asked: Array<number> = []
-    const going = run(files, listOf(rest, asked), { begin: 'resume' })
+    const going = run(files, listOf(rest, asked), { resume: true })
     await expect(going).rejects.toMatchObject({ _tag: 'ChecksumMismatch', path })
     expect(asked).toEqual([])
   })
@@ -275,39 +251,45 @@ it.each([
 
 describe('a folder that is not there', () => {
   it.each([
-    ['of the output', 'away/items.ndjson', undefined],
-    ['in the place of a file', 'file/items.ndjson', undefined],
-    ['of the checkpoint', 'items.ndjson', 'away/at.json'],
-  ])('is named: %s', async (_, out, checkpoint) => {
+    ['of the output', 'away/items.ndjson', undefined, 'out'],
+    ['in the place of a file', 'file/items.ndjson', undefined, 'out'],
+    ['of the checkpoint', 'items.ndjson', 'away/at.json', 'checkpoint'],
+  ])('is named: %s', async (_, out, checkpoint, option) => {
     const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     await writeFile(join(folder, 'file'), '')
     const kept = checkpoint === undefined ? {} : { checkpoint: join(folder, checkpoint) }
-    const played = { out: join(folder, out), ...kept, files: disk }
-    const { _tag, path, message } = await refused(memory(), played)
+    const { _tag, path, message } = await refused(undefined, { out: join(folder, out), ...kept })
     const missing = join(folder, out.startsWith('file') ? 'file' : 'away')
     expect({ _tag, path }).toEqual({ _tag: 'UnusablePath', path: missing })
-    expect(message).toBe(`${missing} is no folder that can be written to`)
+    expect(message).toBe(`${option}: ${missing} should be a folder that can be written to`)
     expect(await readdir(folder)).toEqual(['file'])
   })
 })
 
 it.each([
-  ['a file in the place of the folder', 'file/'],
-  ['a file in the place of one that it is in', 'file/items/'],
-  ['a link to nothing in the place of the folder', 'dangling/'],
-  ['a link to nothing in the place of one that it is in', 'dangling/items/'],
-])('%s is named', async (_, name) => {
+  ['a file in the place of the folder', 'file/', 'file is a file, and no folder'],
+  [
+    'a file in the place of one that it is in',
+    'file/items/',
+    'file should be a folder that can be written to',
+  ],
+  ['a link to nothing in the place of the folder', 'dangling/', 'dangling is a link to no folder'],
+  [
+    'a link to nothing in the place of one that it is in',
+    'dangling/items/',
+    'dangling is a link to no folder',
+  ],
+])('%s is named', async (_, name, why) => {
   const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   await writeFile(join(folder, 'file'), 'mine')
   await symlink('nothing', join(folder, 'dangling'))
   const out = `${folder}/${name}`
-  const { _tag, path, message } = await refused(memory(), { out, files: disk })
-  expect({ _tag, path }).toEqual({ _tag: 'UnusablePath', path: out })
-  expect(message).toBe(
-    `${out} cannot be made: a file, or a link to nothing, has its name, or that of a folder above it`,
-  )
+  const { _tag, path, message } = await refused(undefined, { out })
+  expect(_tag).toBe('UnusablePath')
+  expect(path).toBe(join(folder, why.split(' ')[0] ?? ''))
+  expect(message).toBe(`out: ${join(folder, why)}`)
   expect(await readFile(join(folder, 'file'), 'utf8')).toBe('mine')
   expect((await readdir(folder)).sort()).toEqual(['dangling', 'file'])
 })
@@ -317,18 +299,17 @@ it('a folder that the system does not let be made is told as the system says it'
   const denied = Object.assign(new Error('EACCES: denied'), { code: 'EACCES' })
   const mkdir: typeof files.mkdir = () => Promise.reject(denied)
   const going = run({ ...files, mkdir }, listOf([good(0)]), { out: 'away/' })
-  await expect(going).rejects.toBe(denied)
+  await expect(going).rejects.toMatchObject({ _tag: 'WriteFailed', code: 'EACCES', cause: denied })
 })
 
-it.each(['new', 'resume', 'restart'] as const)(
-  'a folder in the place of the file is named: %s',
+it.each([{}, { resume: true }, { restart: true }])(
+  'a folder in the place of the file is named: %j',
   async (begin) => {
     const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const out = join(folder, 'items')
     await mkdir(out)
-    const played: Played = { out, begin, files: disk }
-    const { _tag, path, message } = await refused(memory(), played)
+    const { _tag, path, message } = await refused(undefined, { out, ...begin })
     expect({ _tag, path }).toEqual({ _tag: 'UnusablePath', path: out })
     expect(message).toBe(
       `${out} is a folder, and no file: to write into it, end its name with a slash`,
@@ -347,8 +328,8 @@ it.each(['EACCES', 'EMFILE'])(
       path.endsWith('.part')
         ? Promise.reject(Object.assign(new Error(code), { code, path }))
         : files.open(path, flags)
-    for (const begin of ['new', 'restart'] as const) {
-      await expect(run({ ...files, open }, listOf(rest), { begin })).rejects.toMatchObject({ code })
+    for (const begin of [{}, { restart: true }]) {
+      await expect(run({ ...files, open }, listOf(rest), begin)).rejects.toMatchObject({ code })
       expect(found(files)).toEqual(before)
     }
   },

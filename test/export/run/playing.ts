@@ -1,30 +1,31 @@
-/** Lists and runs that tests play with. */
+/** Lists that tests play with, and exports of them, as a user writes them. */
 import * as t from 'io-ts'
 import {
   asyncScheduler,
   defer,
   EMPTY,
   lastValueFrom,
+  map,
+  type Observable,
   of,
   type SchedulerAction,
   type SchedulerLike,
   toArray,
 } from 'rxjs'
 import { expect } from 'vitest'
-import { type ExportError, isExportError } from '../../../src/export/ExportError.js'
-import { type Source, sourceOf } from '../../../src/export/ExportSource.js'
-import { jsonLines } from '../../../src/export/format/json.js'
-import { type Format, formatOf } from '../../../src/export/index.js'
-import type { ExportSpec } from '../../../src/export/run/ExportSpec.js'
-import { pathsOf } from '../../../src/export/run/paths.js'
-import { type RunEvent, type RunOptions, runExport } from '../../../src/export/run/runExport.js'
-import { targetOf } from '../../../src/export/run/Target.js'
+import {
+  type ExportError,
+  type ExportOptions,
+  type ExportProgress,
+  type ExportSource,
+  exportTo,
+  type FileSystem,
+  isExportError,
+} from '../../../src/export/index.js'
 import { E, O } from '../../../src/fp.js'
 import type { ListDescription } from '../../../src/http/list/List.js'
 import type { AnyFailure, Paged, Position } from '../../../src/index.js'
-import type { FileSystem } from '../../../src/store/FileSystem.js'
-import { showSummed } from '../../../src/store/readRecord.js'
-import { paginate } from '../../../src/stream/index.js'
+import { paginate, type Slice, type SnapshotPosition } from '../../../src/stream/index.js'
 import type { Memory } from './memory.js'
 
 export interface Item {
@@ -57,7 +58,7 @@ export const pagesOf = (count: number, size: number): ReadonlyArray<ReadonlyArra
 export const listOf = (
   pages: ReadonlyArray<ReadonlyArray<Row> | AnyFailure>,
   asked: Array<number> = [],
-): Source<Item> => {
+): ExportSource<Item> => {
   const listFrom = (first: Position): Paged<AnyFailure, Item, Position> =>
     paginate<AnyFailure, Item, Position>({
       first,
@@ -75,30 +76,81 @@ export const listOf = (
       maxPages: 1_000,
       maxEmptyPages: 3,
     })
-  return readerOf(Object.assign(listFrom({ page_num: 0 }), { from: listFrom }))
+  return sourceOf({ ...listFrom({ page_num: 0 }), from: listFrom })
 }
 
-/** A list of items, as a run reads it. */
-export const readerOf = (
-  list: Paged<AnyFailure, Item, Position> & {
-    readonly from: (position: Position) => Paged<AnyFailure, Item, Position>
-  },
-): Source<Item> => sourceOf<Item>({ ...list, drain: list.drain, describe }, false)
-
-/** What a list of items says of itself. */
-const describe = (): ListDescription<Item> => ({
-  endpoint: 'GET /api/v1/items',
-  kind: 'list',
-  query: {},
-  codec: ItemCodec,
-  baseUrl: 'https://payments.example',
-  numbers: 'fast',
-  perSecond: Number.POSITIVE_INFINITY,
-  serviceTime: () => undefined,
-  events: EMPTY,
-  drift: () => [],
-  scrub: (u) => u,
+/** A list of items that says what it is. */
+export const sourceOf = (
+  list: Pick<ExportSource<Item>, 'drain' | 'from'>,
+  described: Partial<ListDescription<Item>> = {},
+): ExportSource<Item> => ({
+  ...list,
+  describe: () => ({
+    endpoint: 'GET /api/v1/items',
+    kind: 'list',
+    query: {},
+    codec: ItemCodec,
+    baseUrl: 'https://payments.example',
+    numbers: 'fast',
+    perSecond: Number.POSITIVE_INFINITY,
+    serviceTime: () => undefined,
+    events: EMPTY,
+    drift: () => [],
+    scrub: (u) => u,
+    ...described,
+  }),
 })
+
+/** Ms that a page of a snapshot spans. */
+const PAGE_SPAN = 5
+
+/**
+ * A snapshot, whose pages span five ms each from 10 on, of slices of so many pages; `to`: where it ends. Asked for what
+ * is new, it has all of it again.
+ */
+export const snapshotOf = (
+  pages: ReadonlyArray<ReadonlyArray<Row> | AnyFailure>,
+  { perSlice = Number.POSITIVE_INFINITY, to = 10 + PAGE_SPAN * pages.length } = {},
+): ExportSource<Item> => {
+  const from = 10
+  const count = (to - from) / PAGE_SPAN
+  const start = (page: number): number => from + PAGE_SPAN * page
+  const sliceOf = (page: number, rest = page): Slice => {
+    const number = Math.floor(page / perSlice)
+    const first = number === 0 ? 0 : number * perSlice
+    const span = { from: start(first), to: Math.min(to, start((number + 1) * perSlice)) }
+    const read = pages.slice(first, rest).map((rows) => ('_tag' in rows ? 0 : rows.length))
+    const rows = read.reduce((sum, n) => sum + n, 0)
+    return { ...span, number: number + 1, rows, left: { from: start(rest), to: span.to } }
+  }
+  const positionOf = (page: number): SnapshotPosition => {
+    const later = Array.from({ length: Math.max(0, count - page - 1) }, (_, i) => page + 1 + i)
+    const whole = later.filter((n) => n % perSlice === 0).map((n) => sliceOf(n))
+    return { from, to, slices: [sliceOf(page), ...whole], cut: 1 + whole.length }
+  }
+  const pageOf = ({ slices: [first] }: SnapshotPosition): number =>
+    ((first?.left.from ?? from) - from) / PAGE_SPAN
+  const listFrom = (first: SnapshotPosition): Paged<AnyFailure, Item, SnapshotPosition> =>
+    paginate<AnyFailure, Item, SnapshotPosition>({
+      first,
+      fetch: (position) =>
+        defer(() => {
+          const n = pageOf(position)
+          const rows = pages[n] ?? []
+          if ('_tag' in rows) return of(E.left(rows))
+          const next = n + 1 < pages.length ? O.some(positionOf(n + 1)) : O.none
+          const slice = sliceOf(n, n + 1)
+          const page = { items: rows, raw: rows.map(rawOf), position, next, slice }
+          return of(E.right(page))
+        }),
+      key: JSON.stringify,
+      cut: (cut) => (cut._tag === 'Failed' ? cut.failure : away),
+      maxPages: 1_000,
+      maxEmptyPages: 3,
+    })
+  const list = sourceOf({ ...listFrom(positionOf(0)), from: listFrom }, { kind: 'snapshot' })
+  return { ...list, since: () => list }
+}
 
 const rawOf = (row: Row): unknown => (E.isRight(row) ? row.right : { broken: true })
 
@@ -112,64 +164,57 @@ const quickLooks: SchedulerLike = {
 /** A name that says no format: rows are written to it in many. */
 export const OUT = '/exports/items'
 
-type Options = Partial<Omit<RunOptions<Item, Item>, 'spec' | 'target' | 'client'>>
-
-export interface Played extends Options {
-  readonly out?: string
-  readonly checkpoint?: string
-  readonly format?: Format<Item>
-  readonly client?: Partial<RunOptions<Item, Item>['client']>
-  readonly spec?: Partial<ExportSpec>
-}
+export type Played = Partial<Omit<ExportOptions<Item>, 'files'>>
 
 const ItemCodec = t.type({ id: t.string, n: t.number })
 
-/** These columns of items; numbers that are not exact do not fit. */
-export const csv = (...columns: ReadonlyArray<string>): Format<Item> =>
-  formatOf(ItemCodec)({ format: 'csv', columns })
+/** How far an export is; `failure`: why its list could not be read on. */
+export interface Told extends ExportProgress {
+  readonly failure?: AnyFailure
+}
 
-/** An export of items to a disk in memory, committed after every page. */
+/**
+ * Exports items, committed after every page, to a disk in memory, or else to that of the machine. Its error is an
+ * `ExportError`; a failure of the list is told with the last progress.
+ */
 export const exportOf = (
-  files: FileSystem,
-  source: Source<Item>,
-  { out = OUT, checkpoint, format = jsonLines(), client, spec, ...more }: Played = {},
-) =>
-  runExport<Item>(async () => ({
-    source,
-    target: targetOf(pathsOf(out, checkpoint), format, {}, files),
-    spec: (output) => ({
-      ...{ resource: 'items', account: 'me', query: {}, output },
-      ...spec,
-      format: {
-        ...spec?.format,
-        ...{ name: format.name, compress: format.compress },
-        ...(format.columns.length === 0 ? {} : { columns: format.columns.join(',') }),
-      },
-    }),
-    begin: 'new',
-    adds: false,
-    client: { ...describe(), ...client },
-    files,
-    every: 0,
-    timer: quickLooks,
-    lease: 1_500,
-    ...more,
-  }))
+  files: FileSystem | undefined,
+  source: ExportSource<Item>,
+  played: Played = {},
+): Observable<Told> => {
+  const kept = typeof played.out === 'function' ? {} : { files, commitEvery: 0, lease: 1_500 }
+  const events = exportTo(source, { out: OUT, timer: quickLooks, ...kept, ...played })
+  return defer(() => {
+    let last: ExportProgress
+    return events.pipe(
+      map((event): Told => {
+        if (E.isRight(event)) {
+          last = event.right
+          return last
+        }
+        if (isExportError(event.left)) throw event.left
+        return { ...last, failure: event.left }
+      }),
+    )
+  })
+}
 
 /** All that it says. */
 export const run = (
-  files: FileSystem,
-  source: Source<Item>,
+  files: FileSystem | undefined,
+  source: ExportSource<Item>,
   options: Played = {},
-): Promise<ReadonlyArray<RunEvent>> =>
-  lastValueFrom(exportOf(files, source, options).pipe(toArray()))
+): Promise<ReadonlyArray<Told>> => lastValueFrom(exportOf(files, source, options).pipe(toArray()))
 
 /** The last thing that it says. */
 export const outcome = async (
-  files: FileSystem,
-  source: Source<Item>,
+  files: FileSystem | undefined,
+  source: ExportSource<Item>,
   options: Played = {},
-): Promise<RunEvent | undefined> => (await run(files, source, options)).at(-1)
+): Promise<Told | undefined> => (await run(files, source, options)).at(-1)
+
+/** These columns of items; numbers that are not exact do not fit. */
+export const csv = (...columns: ReadonlyArray<string>): Played => ({ format: 'csv', columns })
 
 /** The numbers of the items in a file of lines; throws at a torn line. */
 export const numbers = (text: string): ReadonlyArray<number> =>
@@ -185,38 +230,37 @@ export const rest = [good(0, 1), good(2), good(3)]
 type Refusal = Error &
   Pick<ExportError, '_tag'> & { readonly path?: string; readonly field?: string }
 
-/** All files; of a checkpoint its state, since each run that looks at it takes the lease. */
+/** All files; of one with a lease its state, since each run that looks at it takes the lease. */
 export const found = (files: Memory): ReadonlyArray<readonly [string, unknown]> =>
   files.names().map((name) => {
     const text = files.text(name)
-    return [name, text.startsWith('{"version":4') ? JSON.parse(text).state : text]
+    return [name, text.includes('"fence"') ? JSON.parse(text).state : text]
   })
 
-/** The file that the rows of an unfinished export are in. */
-export const unfinished = (files: Memory, out = OUT): string => {
-  const [name = `${out}: none`] = files
-    .names()
-    .filter((one) => one.startsWith(`${out}.`) && /\.[0-9a-f]{12}\.part$/.test(one))
-  return name
+/** The file that has a text, among those that an export has not finished. */
+export const fileWith = (files: Memory, text: string): string => {
+  const found = files.names().find((name) => name !== OUT && files.text(name).includes(text))
+  if (found === undefined) throw new Error(`no file has ${text}`)
+  return found
 }
 
-/** The checkpoint at a path. */
-export const stateAt = (files: Memory, path: string) => JSON.parse(files.text(path)).state
-
-/** Puts a checkpoint in its place, that no run has. */
-export const putState = (files: Memory, path: string, state: unknown): void =>
-  files.put(path, showSummed({ version: 4, fence: 1, renewals: 0, state }))
+/** The file that the rows of an unfinished export are in. */
+export const unfinished = (files: Memory): string => fileWith(files, '{"id":"id-')
 
 /** Why it is not run: nothing is asked for, and nothing changed. */
-export const refused = async (files: Memory, options: Played = {}): Promise<Refusal> => {
-  const before = found(files)
+export const refused = async (
+  files: Memory | undefined,
+  options: Played = {},
+  list?: ExportSource<Item>,
+): Promise<Refusal> => {
+  const before = files && found(files)
   const asked: Array<number> = []
-  const error = await run(files, listOf(rest, asked), options).then(
+  const error = await run(files, list ?? listOf(rest, asked), options).then(
     () => new Error('it ran'),
     (error: unknown) => error,
   )
   expect(asked).toEqual([])
-  expect(found(files)).toEqual(before)
+  expect(files && found(files)).toEqual(before)
   if (isExportError(error)) return error
   throw error
 }

@@ -1,10 +1,19 @@
 /** A restart leaves nothing behind of what was there before, and nothing else goes. */
 import { describe, expect, it } from 'vitest'
-import { jsonLines } from '../../../src/export/format/json.js'
 import { isExportError, readManifest } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { type Memory, memory } from './memory.js'
-import { away, good, listOf, numbers, outcome, type Played, refused, run } from './playing.js'
+import {
+  away,
+  good,
+  listOf,
+  numbers,
+  outcome,
+  type Played,
+  refused,
+  run,
+  snapshotOf,
+} from './playing.js'
 
 const OUT = '/exports/items/'
 const MANIFEST = `${OUT}manifest.json`
@@ -29,7 +38,7 @@ it('the manifest of a folder goes before the rows that replace its own', async (
     if (path.endsWith('.part')) seen.push(files.names().includes(MANIFEST))
     return files.open(path, flags)
   }
-  await outcome({ ...files, open }, listOf([good(1)]), { ...inFolder, begin: 'restart' })
+  await outcome({ ...files, open }, listOf([good(1)]), { ...inFolder, restart: true })
   expect([...new Set(seen)]).toEqual([false])
   expect(readManifest(MANIFEST)(files.text(MANIFEST)).runs).toHaveLength(1)
 })
@@ -38,15 +47,15 @@ describe('a file', () => {
   const out = '/exports/items.ndjson'
   const ids = (files: Memory) => numbers(files.text(out))
 
-  it.each(['new', 'restart'] as const)(
-    'of the run before stays until the next is complete: %s',
+  it.each([{}, { restart: true }])(
+    'of the run before stays until the next is complete: %j',
     async (begin) => {
       const files = memory()
       await outcome(files, listOf([good(0)]), { out })
       const before = [files.text(out), files.text(`${out}.manifest.json`)]
-      await outcome(files, listOf([good(1), away]), { out, begin })
+      await outcome(files, listOf([good(1), away]), { out, ...begin })
       expect([files.text(out), files.text(`${out}.manifest.json`)]).toEqual(before)
-      await outcome(files, listOf([good(1), good(2)]), { out, begin: 'resume' })
+      await outcome(files, listOf([good(1), good(2)]), { out, resume: true })
       expect(ids(files)).toEqual([1, 2])
       expect(files.names()).toEqual([out, `${out}.manifest.json`])
     },
@@ -56,7 +65,7 @@ describe('a file', () => {
     const files = memory()
     files.put(out, 'mine')
     expect(await refused(files, { out })).toMatchObject({ _tag: 'OutputExists', path: out })
-    await outcome(files, listOf([good(1)]), { out, begin: 'restart' })
+    await outcome(files, listOf([good(1)]), { out, restart: true })
     expect(ids(files)).toEqual([1])
     files.put(out, `${files.text(out)}mine`)
     expect(await refused(files, { out })).toMatchObject({ _tag: 'OutputExists', path: out })
@@ -64,10 +73,7 @@ describe('a file', () => {
 
   it('is not replaced by what ends earlier, as by a clock that went back', async () => {
     const files = memory()
-    const upTo = (to: number, ...pages: Parameters<typeof listOf>[0]) => ({
-      ...listOf(pages),
-      boundsOf: () => ({ from: 0, to }),
-    })
+    const upTo = (to: number, ...pages: Parameters<typeof listOf>[0]) => snapshotOf(pages, { to })
     await outcome(files, upTo(2_000, good(0)), { out })
     const before = files.text(out)
     const earlier = run(files, upTo(1_000, good()), { out })
@@ -77,7 +83,7 @@ describe('a file', () => {
         'items.ndjson has all up to 1970-01-01T00:00:02.000Z, and this run would end at 1970-01-01T00:00:01.000Z, so one of the clocks was wrong',
     })
     expect(files.text(out)).toBe(before)
-    await outcome(files, upTo(1_000, good(1)), { out, begin: 'restart' })
+    await outcome(files, upTo(1_000, good(1)), { out, restart: true })
     expect(ids(files)).toEqual([1])
   })
 
@@ -96,7 +102,7 @@ it('a folder with files of rows that no run has is replaced by a restart only', 
     _tag: 'OutputExists',
     path: `${OUT}part-00000-001.ndjson`,
   })
-  await outcome(files, listOf([good(1)]), { ...inFolder, begin: 'restart' })
+  await outcome(files, listOf([good(1)]), { ...inFolder, restart: true })
   expect(numbers(files.text(`${OUT}part-00000-001.ndjson`))).toEqual([1])
 })
 
@@ -112,9 +118,9 @@ it('the rejected rows of an export go with it', async () => {
 describe('a restart in a folder', () => {
   it('takes away the files of a run that adds and was not finished', async () => {
     const files = folder()
-    await outcome(files, listOf([good(0)]), { ...inFolder, adds: true })
-    await outcome(files, listOf([good(1), away]), { ...inFolder, adds: true })
-    await outcome(files, listOf([good(5)]), { ...inFolder, begin: 'restart' })
+    await outcome(files, snapshotOf([good(0)]), { ...inFolder, sinceLast: true })
+    await outcome(files, snapshotOf([good(1), away]), { ...inFolder, sinceLast: true })
+    await outcome(files, listOf([good(5)]), { ...inFolder, restart: true })
     expect(names(files)).toEqual(['manifest.json', ...mine, 'part-00000-001.ndjson'].sort())
   })
 
@@ -128,27 +134,26 @@ describe('a restart in a folder', () => {
       'rejects-2.ndjson',
     ]
     for (const name of left) files.put(`${OUT}${name}`, 'stale')
-    await outcome(files, listOf([good(5)]), { ...inFolder, begin: 'restart' })
+    await outcome(files, listOf([good(5)]), { ...inFolder, restart: true })
     expect(names(files)).toEqual(['manifest.json', ...mine, 'part-00000-001.ndjson'].sort())
   })
 
   it('of a run that adds keeps the runs before', async () => {
     const files = folder()
-    const zipped = jsonLines({ compress: 'gzip' })
-    await outcome(files, listOf([good(0)]), { ...inFolder, adds: true })
-    await outcome(files, listOf([good(1), away]), { ...inFolder, adds: true, format: zipped })
-    await outcome(files, listOf([good(2)]), { ...inFolder, adds: true, begin: 'restart' })
+    await outcome(files, snapshotOf([good(0)]), { ...inFolder, sinceLast: true })
+    await outcome(files, snapshotOf([good(1), away]), { ...inFolder, sinceLast: true })
+    await outcome(files, snapshotOf([good(2)]), { ...inFolder, sinceLast: true, restart: true })
     expect(names(files)).toEqual(
-      ['manifest.json', ...mine, 'part-00000-001.ndjson', 'run-0002-00000-001.ndjson'].sort(),
+      ['manifest.json', ...mine, 'part-00001-001.ndjson', 'run-0002-00001-001.ndjson'].sort(),
     )
     expect(readManifest(MANIFEST)(files.text(MANIFEST)).runs).toHaveLength(2)
   })
 
   it('changes nothing before there is a row to write', async () => {
     const files = folder()
-    await outcome(files, listOf([good(0)]), { ...inFolder, adds: true })
+    await outcome(files, snapshotOf([good(0)]), { ...inFolder, sinceLast: true })
     const before = names(files)
-    await outcome(files, listOf([away]), { ...inFolder, begin: 'restart' })
+    await outcome(files, listOf([away]), { ...inFolder, restart: true })
     expect(names(files)).toEqual(before)
   })
 
@@ -156,31 +161,31 @@ describe('a restart in a folder', () => {
     const files = folder()
     await outcome(files, listOf([good(0)]), inFolder)
     files.put(MANIFEST, '{"version":1,"ru')
-    const again = run(files, listOf([good(5)]), { ...inFolder, adds: true, begin: 'restart' })
+    const again = run(files, snapshotOf([good(5)]), { ...inFolder, sinceLast: true, restart: true })
     await expect(again).rejects.toMatchObject({ _tag: 'Damaged', path: MANIFEST })
     await expect(run(files, listOf([good(5)]), inFolder)).rejects.toMatchObject({
       _tag: 'Damaged',
     })
-    const last = await outcome(files, listOf([good(5)]), { ...inFolder, begin: 'restart' })
+    const last = await outcome(files, listOf([good(5)]), { ...inFolder, restart: true })
     expect(last).toMatchObject({ ended: true, run: { complete: true } })
     expect(readManifest(MANIFEST)(files.text(MANIFEST)).runs).toHaveLength(1)
   })
 })
 
 describe.each(['kill', 'power cut'] as const)('a restart in a folder that ends by a %s', (what) => {
-  const again: Played = { ...inFolder, begin: 'restart' }
+  const again: Played = { ...inFolder, restart: true }
   const changed = () => listOf([good(5), good(6), good(7)])
 
   const before = async (): Promise<Memory> => {
     const files = folder()
-    await outcome(files, listOf([good(0, 1)]), { ...inFolder, adds: true })
-    await outcome(files, listOf([good(2)]), { ...inFolder, adds: true })
+    await outcome(files, snapshotOf([good(0, 1)]), { ...inFolder, sinceLast: true })
+    await outcome(files, snapshotOf([good(2)]), { ...inFolder, sinceLast: true })
     return files
   }
 
   const killed = async (files: Memory, dies: number): Promise<Memory> => {
     const dying = files.after('kill', { dies })
-    await outcome(dying, changed(), { ...again }).catch(() => {})
+    await outcome(dying, changed(), again).catch(() => {})
     return dying.after(what)
   }
 
@@ -192,11 +197,11 @@ describe.each(['kill', 'power cut'] as const)('a restart in a folder that ends b
     let refused = 0
     for (let dies = 1; dies <= whole.changes(); dies++) {
       const next = await killed(files, dies)
-      const resumption: Played = { ...inFolder, begin: 'resume' }
+      const resumption: Played = { ...inFolder, resume: true }
       await outcome(next, changed(), resumption).catch((error: unknown) => {
         if (!isExportError(error)) throw error
         refused++
-        return outcome(next, changed(), { ...again })
+        return outcome(next, changed(), again)
       })
       expect([dies, names(next)]).toEqual([dies, left])
       expect(numbers(next.text(`${OUT}part-00000-001.ndjson`))).toEqual([5, 6, 7])

@@ -1,27 +1,56 @@
-import { firstValueFrom, lastValueFrom, of, Subject, take, VirtualTimeScheduler } from 'rxjs'
+import { firstValueFrom, lastValueFrom, of, Subject, take, tap, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import type { ExportSource } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import type { ClientEvent, DriftFact } from '../../../src/index.js'
-import { memory } from './memory.js'
+import { type Memory, memory } from './memory.js'
 import {
   away,
   csv,
   exportOf,
   good,
+  type Item,
   listOf,
   numbers,
   OUT,
   outcome,
+  type Played,
   pagesOf,
-  putState,
   refused,
   run,
-  stateAt,
+  sourceOf,
+  type Told,
 } from './playing.js'
 
 const CHECKPOINT = `${OUT}.checkpoint.json`
 
-describe('runExport', () => {
+/** A list, and what happens when a page of it cannot be read. */
+const whenItFails = (list: ExportSource<Item>, act: () => void): ExportSource<Item> => {
+  const watched = ({
+    drain,
+  }: Pick<ExportSource<Item>, 'drain'>): Pick<ExportSource<Item>, 'drain'> => ({
+    drain: (project) =>
+      drain((page) => {
+        if (E.isLeft(page)) act()
+        return project(page)
+      }),
+  })
+  return { ...list, ...watched(list), from: (position) => watched(list.from(position)) }
+}
+
+/** How far an export is that ends since too many rows cannot be written. */
+const tooMany = async (
+  files: Memory,
+  pages: Parameters<typeof listOf>[0],
+  options: Played,
+): Promise<Told | undefined> => {
+  const told: Array<Told> = []
+  const all = exportOf(files, listOf(pages), options).pipe(tap((event) => told.push(event)))
+  await expect(lastValueFrom(all)).rejects.toMatchObject({ _tag: 'TooManyRejects', path: OUT })
+  return told.at(-1)
+}
+
+describe('an export', () => {
   it('does nothing before it is subscribed to, and is a run each time', async () => {
     const files = memory()
     const asked: Array<number> = []
@@ -38,14 +67,11 @@ describe('runExport', () => {
     const timer = new VirtualTimeScheduler()
     timer.frame = 10_000_000
     const source = listOf(pagesOf(4, 2))
-    const setBack: typeof source = {
-      ...source,
-      boundsOf: () => {
-        timer.frame -= 1_000_000
-        return undefined
-      },
+    const filter = (): boolean => {
+      timer.frame -= 1_000_000
+      return true
     }
-    const last = await outcome(files, setBack, { timer })
+    const last = await outcome(files, source, { timer, filter })
     expect(last?.run).toMatchObject({ ms: 0, complete: true })
   })
 
@@ -56,8 +82,7 @@ describe('runExport', () => {
       await firstValueFrom(exportOf(files, listOf(pages)).pipe(take(words)))
       for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate)
       expect(files.names().includes(CHECKPOINT) && files.text(CHECKPOINT)).not.toContain('"owner"')
-      const begin = files.names().includes(CHECKPOINT) ? 'resume' : 'new'
-      await outcome(files, listOf(pages), { begin })
+      await outcome(files, listOf(pages), { resume: files.names().includes(CHECKPOINT) })
       expect(numbers(files.text(OUT))).toEqual(Array.from({ length: 50 }, (_, n) => n))
     }
   })
@@ -75,19 +100,16 @@ describe('runExport', () => {
   it('puts rows aside that do not fit the format of its target', async () => {
     const files = memory()
     const pages = [good(0), good(2 ** 60, 1)]
-    const last = await outcome(files, listOf(pages), { format: csv('id', 'n') })
+    const last = await outcome(files, listOf(pages), csv('id', 'n'))
     expect(last).toMatchObject({ rows: 2, rejects: 1, ended: true })
     expect(files.text(OUT)).toBe('id,n\r\nid-0,0\r\nid-1,1\r\n')
     expect(files.text(`${OUT}.rejects.ndjson`)).toContain('n should be')
   })
 
-  it('keeps what its format is, whatever else is said of it', async () => {
+  it('says how its rows are written', async () => {
     const files = memory()
-    const said = { name: 'json', columns: 'none', numbers: 'exact' }
-    const last = await outcome(files, listOf([good(0)]), {
-      format: csv('id', 'n'),
-      spec: { format: said },
-    })
+    const how = { ...csv('id', 'n'), numbers: 'exact' } as const
+    const last = await outcome(files, listOf([good(0)]), how)
     expect(last?.run?.purpose.format).toEqual({
       name: 'csv',
       compress: 'none',
@@ -99,30 +121,9 @@ describe('runExport', () => {
   it('counts what comes again over a resumption, too', async () => {
     const files = memory()
     await outcome(files, listOf([good(0, 1), away]))
-    const last = await outcome(files, listOf([[], good(1, 2)]), { begin: 'resume' })
+    const last = await outcome(files, listOf([[], good(1, 2)]), { resume: true })
     expect(last).toMatchObject({ rows: 3, repeated: 1 })
     expect(numbers(files.text(OUT))).toEqual([0, 1, 2])
-  })
-
-  it('writes only its end when nothing else is left', async () => {
-    const files = memory()
-    await outcome(files, listOf([good(0), away]))
-    const { position: _, ...ended } = stateAt(files, CHECKPOINT)
-    putState(files, CHECKPOINT, ended)
-    const asked: Array<number> = []
-    const last = await outcome(files, listOf([good(7)], asked), { begin: 'resume' })
-    expect(asked).toEqual([])
-    expect(last).toMatchObject({ ended: true, rows: 1, run: { complete: true } })
-  })
-
-  it('writes its end also where more rows are rejected than there may be', async () => {
-    const files = memory()
-    const bad = { _tag: 'Left', left: away } as const
-    await outcome(files, listOf([[bad, bad, ...good(0)], away]))
-    const { position: _, ...ended } = stateAt(files, CHECKPOINT)
-    putState(files, CHECKPOINT, ended)
-    const last = await outcome(files, listOf([]), { begin: 'resume', maxRejects: 1 })
-    expect(last).toMatchObject({ ended: true, rows: 1, rejects: 2 })
   })
 
   it('counts requests, refusals and drift of its client, over all starts', async () => {
@@ -135,7 +136,8 @@ describe('runExport', () => {
       example: 'text of 3 characters',
       count: 2,
     }
-    const client = { events, drift: () => [fact] }
+    const list = (pages: Parameters<typeof listOf>[0]) =>
+      sourceOf(listOf(pages), { events, drift: () => [fact] })
     const key = ({ id }: { id: string }) => {
       for (const status of [200, 429]) {
         events.next({
@@ -149,11 +151,11 @@ describe('runExport', () => {
       }
       return id
     }
-    await outcome(files, listOf([good(0), away]), { client, key })
-    const { requests, refused } = stateAt(files, CHECKPOINT).counts
+    const first = await outcome(files, list([good(0), away]), { key })
+    const { requests = 0, refused = 0 } = first?.run ?? {}
     expect(refused).toBe(requests / 2)
     expect(refused).toBeGreaterThan(0)
-    const last = await outcome(files, listOf([[], good(1)]), { client, key, begin: 'resume' })
+    const last = await outcome(files, list([[], good(1)]), { key, resume: true })
     expect(last?.run).toMatchObject({
       requests: 2 * requests,
       refused: 2 * refused,
@@ -167,27 +169,17 @@ describe('runExport', () => {
     const files = memory()
     const timer = new VirtualTimeScheduler()
     const events = new Subject<ClientEvent>()
-    const client = { events, drift: () => [] }
     const endpoint = 'GET /api/v1/things'
-    const source = listOf([good(0), away])
-    const waiting: typeof source = {
-      ...source,
-      pages: (from) => ({
-        drain: (project) =>
-          source.pages(from).drain((page) => {
-            if (E.isLeft(page)) {
-              timer.frame += 5_000
-              events.next({ _tag: 'Answered', call: 1, endpoint, attempt: 1, status: 503, took: 5 })
-            }
-            return project(page)
-          }),
-      }),
-    }
-    const first = await outcome(files, waiting, { client, timer })
+    const list = (pages: Parameters<typeof listOf>[0]) => sourceOf(listOf(pages), { events })
+    const waiting = whenItFails(list([good(0), away]), () => {
+      timer.frame += 5_000
+      events.next({ _tag: 'Answered', call: 1, endpoint, attempt: 1, status: 503, took: 5 })
+    })
+    const first = await outcome(files, waiting, { timer })
     expect(first?.run).toMatchObject({ rows: 1, ms: 5_000, requests: 1, starts: 1 })
-    const second = await outcome(files, waiting, { client, timer, begin: 'resume' })
+    const second = await outcome(files, waiting, { timer, resume: true })
     expect(second?.run).toMatchObject({ rows: 1, ms: 10_000, requests: 2, starts: 2 })
-    const last = await outcome(files, listOf([[], good(1)]), { client, timer, begin: 'resume' })
+    const last = await outcome(files, list([[], good(1)]), { timer, resume: true })
     expect(last?.run).toMatchObject({ rows: 2, ms: 10_000, requests: 2, starts: 3 })
   })
 
@@ -201,22 +193,14 @@ describe('runExport', () => {
         throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
       },
     }
-    const source = listOf([good(0), away])
-    const filling: typeof source = {
-      ...source,
-      pages: (from) => ({
-        drain: (project) =>
-          source.pages(from).drain((page) => {
-            isAway = E.isLeft(page)
-            return project(page)
-          }),
-      }),
-    }
-    const first = await outcome(full, filling, { every: 0 })
+    const filling = whenItFails(listOf([good(0), away]), () => {
+      isAway = true
+    })
+    const first = await outcome(full, filling)
     expect(isAway).toBe(true)
     expect(first).toMatchObject({ failure: away, run: { rows: 1, complete: false, starts: 1 } })
     isAway = false
-    const last = await outcome(full, listOf([[], good(1)]), { begin: 'resume' })
+    const last = await outcome(full, listOf([[], good(1)]), { resume: true })
     expect(last?.run).toMatchObject({ rows: 2, complete: true, starts: 2 })
   })
 
@@ -224,26 +208,26 @@ describe('runExport', () => {
     const bad = { _tag: 'Left', left: away } as const
     const files = memory()
     const pages = [[bad, bad], [bad], good(1), good(2)]
-    const first = await outcome(files, listOf(pages), { maxRejects: 2 })
-    expect(first).toMatchObject({ rejects: 3, cut: 'rejects' })
+    const first = await tooMany(files, pages, { maxRejects: 2 })
+    expect(first).toMatchObject({ rejects: 3, ended: false })
     expect(first?.run?.missing).toEqual([
       '3 rows that were rejected',
       'what comes after these rows: too many rows were rejected',
     ])
-    const same = await refused(files, { maxRejects: 2, begin: 'resume' })
+    const same = await refused(files, { maxRejects: 2, resume: true })
     const { _tag, path } = same
     expect({ _tag, path }).toEqual({ _tag: 'TooManyRejects', path: CHECKPOINT })
     const more = [[], [], [bad, ...good(1)], good(2)]
-    const again = await outcome(files, listOf(more), { maxRejects: 3, begin: 'resume' })
-    expect(again).toMatchObject({ rejects: 4, cut: 'rejects' })
-    const last = await outcome(files, listOf(more), { maxRejects: 4, begin: 'resume' })
+    const again = await tooMany(files, more, { maxRejects: 3, resume: true })
+    expect(again).toMatchObject({ rejects: 4, ended: false })
+    const last = await outcome(files, listOf(more), { maxRejects: 4, resume: true })
     expect(last).toMatchObject({ rejects: 4, rows: 2, ended: true, run: { complete: false } })
   })
 
   it('ends at once when it is told to stop before its first page', async () => {
     const files = memory()
     const told = await run(files, listOf(pagesOf(4, 2)), { stop: of('now') })
-    expect(told.at(-1)).toMatchObject({ cut: 'stopped', rows: 0 })
+    expect(told.at(-1)).toMatchObject({ stopped: true, rows: 0 })
     expect(files.names()).toEqual([])
   })
 })

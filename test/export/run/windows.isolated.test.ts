@@ -1,4 +1,5 @@
-/** Path rules of Windows, by `path.win32`: the names of an export's files, and formats by names. */
+/** Path rules of Windows, by `path.win32`: where an export keeps its files, and formats by names. */
+import { lastValueFrom, toArray } from 'rxjs'
 import { expect, it, vi } from 'vitest'
 
 vi.mock('node:path', async (original) => {
@@ -6,69 +7,73 @@ vi.mock('node:path', async (original) => {
   return { ...win32, default: win32 }
 })
 
-const { byExtension } = await import('../../../src/export/format/Format.js')
-const { findManifest, isFolder, isOfFolder, pathsOf, realName, seenFrom } = await import(
-  '../../../src/export/run/paths.js'
-)
+const { verify } = await import('../../../src/export/index.js')
+const { memory } = await import('./memory.js')
+const { away, good, listOf, outcome, run } = await import('./playing.js')
+
+const spoilt = { _tag: 'Left', left: away } as const
 
 it.each(['C:\\data\\charges\\', 'C:\\data\\charges/', '\\\\host\\share\\charges\\'])(
   'keeps its files within a folder: %s',
-  (out) => {
+  async (out) => {
     const folder = out.replace(/[\\/]$/, '')
-    const { checkpoint, isFolder, manifest, rejects } = pathsOf(out)
-    expect(isFolder).toBe(true)
-    expect([checkpoint, manifest, rejects(2)]).toEqual([
-      `${folder}\\checkpoint.json`,
-      `${folder}\\manifest.json`,
-      `${folder}\\rejects-2.ndjson`,
-    ])
-    expect(isOfFolder(manifest)).toBe(true)
+    const files = memory()
+    await outcome(files, listOf([[...good(0), spoilt]]), { out })
+    for (const name of files.names()) expect(name.startsWith(`${folder}\\`)).toBe(true)
+    expect(files.names()).toContain(`${folder}\\manifest.json`)
+    expect(files.names()).toContain(`${folder}\\part-00000-001.ndjson`)
   },
 )
 
-it('keeps its files beside a file', () => {
+it('keeps its files beside a file', async () => {
   const out = 'C:\\data\\charges.csv'
-  expect(isFolder(out)).toBe(false)
-  expect(pathsOf(out).manifest).toBe('C:\\data\\charges.csv.manifest.json')
-  expect(isOfFolder(pathsOf(out).manifest)).toBe(false)
+  const files = memory()
+  await outcome(files, listOf([good(0), away]), { out })
+  for (const name of files.names()) expect(name.startsWith('C:\\data\\charges.csv.')).toBe(true)
+  await outcome(files, listOf([good(0), good(1)]), { out, resume: true })
+  expect(files.names()).toEqual([out, `${out}.manifest.json`])
 })
 
-it('names files relative to the manifest, so that both can be moved', () => {
-  const manifest = 'C:\\data\\charges.csv.manifest.json'
-  expect(seenFrom(manifest, 'C:\\data\\charges.csv')).toBe('charges.csv')
-  expect(seenFrom(manifest, 'c:\\DATA\\charges.csv')).toBe('charges.csv')
-  expect(seenFrom('C:\\data\\charges\\manifest.json', 'C:\\data\\charges')).toBe('.')
+it('names files relative to the manifest, so that both can be moved', async () => {
+  for (const [out, name] of [
+    ['C:\\data\\charges.csv', 'charges.csv'],
+    ['C:\\data\\charges\\', 'part-00000-001.ndjson'],
+  ] as const) {
+    const last = await outcome(memory(), listOf([good(0)]), { out })
+    expect(last?.run?.files.map(({ path }) => path)).toEqual([name])
+  }
 })
 
 it.each([
-  ['C:\\data.csv\\charges', {}],
-  ['C:\\data\\CHARGES.CSV', { format: 'csv' }],
-  ['C:\\data.json/charges.parquet', { format: 'parquet' }],
-  ['C:\\data\\charges.ndjson.gz', { format: 'ndjson', compress: 'gzip' }],
-] as const)('reads the format from the last part of a path: %s', (path, said) => {
-  expect(byExtension(path)).toEqual(said)
+  ['C:\\data.csv\\charges', 'ndjson', 'none'],
+  ['C:\\data\\CHARGES.CSV', 'csv', 'none'],
+  ['C:\\data.json/charges.parquet', 'parquet', 'zstd'],
+  ['C:\\data\\charges.ndjson.gz', 'ndjson', 'gzip'],
+] as const)('reads the format from the last part of a path: %s', async (out, name, compress) => {
+  const last = await outcome(memory(), listOf([good(0)]), { out })
+  expect(last?.run?.purpose.format).toMatchObject({ name, compress })
 })
 
-it('follows a link to another drive, and one beside it', async () => {
-  const links: Readonly<Record<string, string>> = {
-    'C:\\a\\now.csv': 'D:\\b\\then.csv',
-    'C:\\a\\here.csv': 'there.csv',
+it('locks the file that a link leads to, on another drive or beside it', async () => {
+  const links = { 'C:\\a\\now.csv': 'D:\\b\\then.csv', 'C:\\a\\here.csv': 'there.csv' }
+  for (const [link, real] of [
+    ['C:\\a\\now.csv', 'D:\\b\\then.csv'],
+    ['C:\\a\\here.csv', 'C:\\a/there.csv'],
+  ] as const) {
+    const files = memory({ links })
+    let refusal: Promise<unknown> | undefined
+    const onReject = async (): Promise<void> => {
+      refusal ??= run(files, listOf([good(0)]), { out: real }).catch((error: unknown) => error)
+      await refusal
+    }
+    await run(files, listOf([[...good(0), spoilt]]), { out: link, onReject, lease: 100 })
+    expect(await refusal).toMatchObject({ _tag: 'Locked' })
   }
-  const readlink = async (path: string): Promise<string> => {
-    const target = links[path]
-    if (target === undefined) throw new Error('EINVAL')
-    return target
-  }
-  expect(await realName({ readlink }, 'C:\\a\\now.csv')).toBe('D:\\b\\then.csv')
-  expect(await realName({ readlink }, 'C:\\a\\here.csv')).toBe('C:\\a/there.csv')
 })
 
 it('finds the manifest of a folder that is named without its slash', async () => {
-  const inside = 'C:\\data\\charges\\manifest.json'
-  const stat = async (path: string) => {
-    if (path !== inside) throw Object.assign(new Error('ENOENT'), { code: 'ENOENT' })
-    return { isDirectory: () => false, isFile: () => true, size: 1, mode: 0 }
-  }
-  const readdir = async (): Promise<Array<string>> => []
-  expect(await findManifest({ readdir, stat }, 'C:\\data\\charges')).toBe(inside)
+  const files = memory()
+  await outcome(files, listOf([good(0)]), { out: 'C:\\data\\charges\\' })
+  const checks = await lastValueFrom(verify('C:\\data\\charges', { files }).pipe(toArray()))
+  expect(checks).toMatchObject([{ right: { differences: [] } }, { right: { differences: [] } }])
 })
