@@ -61,7 +61,7 @@ export type ClientOf<Tables> = {
 
 /** How the calls of a client read responses. */
 export interface ReadOptions {
-  readonly lists: ListOptions & { readonly limits: ListLimits }
+  readonly lists: ListOptions & { readonly limits: IO<ListLimits> }
   readonly parseText?: ParseText
   readonly drift?: Drift
   /** Describes the client to the lists of a row. */
@@ -141,7 +141,7 @@ export const originOf =
   (
     { credentials, partner, numbers }: ResolvedOptions,
     { secrets, serviceClock }: Pick<ClientRuntime, 'secrets' | 'serviceClock'>,
-    limits: ListLimits,
+    limits: IO<ListLimits>,
     events: Observable<ClientEvent>,
     drift: IO<ReadonlyArray<DriftFact>>,
   ): ReadOptions['originOf'] =>
@@ -158,7 +158,10 @@ export const originOf =
       baseUrl,
       ...defined(auth === 'basic' ? application : account),
       numbers,
-      perSecond: Math.min(limits.global, limits.endpoint),
+      perSecond: () => {
+        const { global, endpoint } = limits()
+        return Math.min(global, endpoint)
+      },
       serviceTime: () => serviceClock.now(),
       events,
       drift,

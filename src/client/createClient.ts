@@ -92,7 +92,7 @@ export const createClient = (given: ClientOptions = {}): Client => {
   const settings = changed(defaults, options)
   const { runtime, events } = createRuntime(options, settings)
   logEvents(events, options.log, runtime.now)
-  const limits = listLimitsOf(runtime.scheduler)
+  const limits = () => listLimitsOf(runtime.scheduler)
   const facts = (): ReadonlyArray<DriftFact> => read.drift?.facts() ?? []
   const read: ReadOptions = bare({
     originOf: originOf(options, runtime, limits, events, facts),

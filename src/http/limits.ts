@@ -26,7 +26,7 @@ export const PRIORITIES = ['interactive', 'bulk'] as const
 /** The lane of a request: which goes first when limits bind. */
 export type Priority = (typeof PRIORITIES)[number]
 
-/** Limits that reading a list is under, of which this client may use its `share`. */
+/** Limits that reading a list is under, of which this client may use its `share`: rates a second. */
 export interface ListLimits extends Pick<Limits, 'global' | 'endpoint' | 'concurrency'> {}
 
 // rules
@@ -75,29 +75,43 @@ export const rateLimitKey = (
 
 // combinators
 
+/** Probes and the window of a rate make the level that is found differ from the real limit by this part of it. */
+const TOLERANCE = 1 / 10
+
 /**
- * Asks for the likely reason why less than a limit is let in, after words such as `10 of 20 a second are let in`. What
- * the sandbox allows suggests that the client was made for the other environment.
+ * Asks for the likely reason why less than a limit is let in, after words such as `10 of 20 a second are let in`: about
+ * as much as the sandbox allows suggests that the client was made for the other environment.
  */
 export const explainLowered = (
   tier: string,
   change: { readonly limit: number; readonly allowed: number; readonly message: string },
 ): string => {
-  const { production, sandbox } = limits
-  const isName = tier === 'global' || tier === 'endpoint' || tier === 'concurrency'
-  const isSandbox = isName && change.limit === production[tier] && change.allowed <= sandbox[tier]
-  const question = isSandbox
+  const question = isOfSandbox(tier, change)
     ? "is environment: 'sandbox' meant?"
     : 'does somebody else use this account?'
   return `${change.message}: ${question}`
 }
 
-/** Returns the limits of a scheduler that lists are under; `Infinity` for each that it does not have. */
+const isOfSandbox = (
+  tier: string,
+  { limit, allowed }: { readonly limit: number; readonly allowed: number },
+): boolean => {
+  if (tier !== 'global' && tier !== 'endpoint' && tier !== 'concurrency') return false
+  const { production, sandbox } = limits
+  const real = sandbox[tier]
+  // A concurrency limit is halved to find the real one, so it may be little more than half of it.
+  const least = tier === 'concurrency' ? real / 2 : (1 - TOLERANCE) * real
+  return limit === production[tier] && allowed >= least && allowed <= (1 + TOLERANCE) * real
+}
+
+/** Returns the present limits of a scheduler that lists are under; `Infinity` for each that it does not have. */
 export const listLimitsOf = <R>(scheduler: Scheduler<R>): ListLimits => {
   const found = { ...unlimited }
   scheduler.state.pipe(take(1)).subscribe(({ tiers }) => {
-    for (const { name, limit } of tiers) {
-      if (name === 'global' || name === 'endpoint' || name === 'concurrency') found[name] = limit
+    for (const { name, limit, per = SECOND } of tiers) {
+      if (name === 'global' || name === 'endpoint' || name === 'concurrency') {
+        found[name] = limit * (SECOND / per)
+      }
     }
   })
   return found

@@ -146,6 +146,8 @@ export class InFlight {
     batch.sentAt = now
     batch.isLeaving = false
     this.leaving = undefined
+    // From now on its permits are released by time as well, whenever its answers come.
+    for (const { limiters } of batch.sets) this.dispatcher.reschedule(limiters, now)
     this.settle(batch, now)
   }
 

@@ -37,7 +37,7 @@ export interface QueuedRequest {
   previous: QueuedRequest | undefined
   next: QueuedRequest | undefined
   start(now: Millis): void
-  /** Ends it with an error while it waits. */
+  /** Ends it with an error, if it still waits. */
   fail(error: unknown): void
 }
 

@@ -17,6 +17,7 @@ import { Dispatcher } from './Dispatcher.js'
 import { InFlight } from './InFlight.js'
 import { JitterGuard } from './JitterGuard.js'
 import { LimiterRegistry } from './LimiterRegistry.js'
+import type { QueuedRequest } from './LimiterSet.js'
 import { guardRule } from './limiters/RollingWindow.js'
 import {
   describeLimit,
@@ -181,9 +182,15 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     limiting,
     (tier) => dispatcher.changed([...tier.limiters.values()], clock.now()),
     (error) => {
-      for (const { queues } of [...registry.all()]) {
-        for (const queue of queues) while (queue.first !== undefined) queue.first.fail(error)
+      const waiting: Array<QueuedRequest> = [] // of this moment: one that fails may come again at once
+      for (const { queues } of registry.all()) {
+        for (const { first } of queues) {
+          for (let request = first; request !== undefined; request = request.next) {
+            waiting.push(request)
+          }
+        }
       }
+      for (const request of waiting) request.fail(error)
     },
   )
 
@@ -237,6 +244,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
       limits.joined()
       member?.joined()
     },
+    watch: () => limits.watch(),
     left: () => {
       feed.changed()
       limits.left()

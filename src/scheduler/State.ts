@@ -26,6 +26,11 @@ export interface TierSnapshot {
   readonly kind: 'rate' | 'concurrency'
   /** Configured limit after the share; 0 before an `Observable` has emitted one. */
   readonly limit: number
+  /**
+   * Window in ms that a rate counts in, longer than configured where its share is less than one request; `undefined` for
+   * a concurrency limit.
+   */
+  readonly per: Millis | undefined
   /** Keys that are remembered: those in use, and for a while those that were. */
   readonly keys: number
   /** Permits held, of all keys together. */
@@ -99,7 +104,7 @@ export const tierSnapshot = <R>(
   parkedAt: (limiter: Limiter) => number,
   now: Millis,
 ): TierSnapshot => {
-  const { tier, limit, guard, limiters } = tiers
+  const { tier, limit, window, guard, limiters } = tiers
   const waitingBy = new Map<Limiter, number>()
   for (const limiter of limiters.values()) waitingBy.set(limiter, 0)
   let inFlight = 0
@@ -129,6 +134,7 @@ export const tierSnapshot = <R>(
     name: tier.name,
     kind: tier._tag === 'Rate' ? 'rate' : 'concurrency',
     limit,
+    per: tier._tag === 'Rate' ? window : undefined,
     keys: limiters.size,
     used,
     usedMost,

@@ -74,9 +74,11 @@ export interface SchedulerCore<in R> {
    * while the limits of all keys together have room for a key that is still to come.
    */
   readonly maxWaiting: (ahead: number) => number
-  /** A task is there, until it calls `left`. Throws the error of a limit that failed. */
-  readonly joined: () => void
-  readonly left: () => void
+  /** A task is there, until it calls `left`. */
+  readonly joined: IO<void>
+  readonly left: IO<void>
+  /** A task is about to wait. Throws the error of a limit that fails at once. */
+  readonly watch: IO<void>
 }
 
 const WAITING: Unsubscribable = Subscription.EMPTY
@@ -110,6 +112,13 @@ class Task<A> implements QueuedRequest, Unsubscribable {
   }
 
   enqueue(isRetry: boolean): void {
+    this.current = undefined
+    try {
+      this.core.watch()
+    } catch (error) {
+      this.subscriber.error(error)
+    }
+    if (this.subscriber.closed) return
     this.current = WAITING
     this.core.dispatcher.enqueue(this, isRetry)
   }
@@ -126,6 +135,7 @@ class Task<A> implements QueuedRequest, Unsubscribable {
   }
 
   fail(error: unknown): void {
+    if (this.current !== WAITING) return
     this.current = undefined
     this.core.dispatcher.remove(this)
     this.subscriber.error(error)

@@ -9,9 +9,10 @@ interface TierOptions<in R> {
   readonly name: string
   /**
    * Requests allowed, for each key: a whole number of at least 1, or `Infinity` for no limit. An `Observable` changes
-   * it while the scheduler runs, and may also emit 0: wait. It is subscribed to while requests wait or are under way;
-   * nothing is sent before its first value, and its last one stays in force. If it fails, or emits something else,
-   * every request of the scheduler fails with that error until the scheduler has been idle.
+   * it while the scheduler runs, and may also emit 0: wait. It is subscribed to while requests wait or are under way,
+   * so use one that repeats its last value, such as a `BehaviorSubject`: a `Subject` may speak while nothing listens.
+   * Nothing is sent before its first value, and its last one stays in force. If it fails, emits something else, or
+   * completes before its first value, all requests that wait fail with that error, and the next one subscribes again.
    */
   readonly limit: number | Observable<number>
   /** Key that a request is counted under. `undefined`: not counted. Without `key`, all requests are counted as one. */

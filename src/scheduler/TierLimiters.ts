@@ -37,8 +37,9 @@ export class TierLimiters<in R> {
   readonly limiters = new Map<string | undefined, Limiter>()
   /** Configured limit after the share; 0 before an `Observable` has emitted one. */
   limit: number
+  /** Time over which refusals are judged: a rate's window. */
+  window: Millis = CONCURRENCY_WINDOW
   private readonly options: TierLimitersOptions
-  private readonly window: Millis = CONCURRENCY_WINDOW
   private readonly share: number
   private forgottenRefusals = 0
 
@@ -48,16 +49,16 @@ export class TierLimiters<in R> {
     this.share = tier.share ?? options.share
     const limit = typeof tier.limit === 'number' ? tier.limit : 0
     this.limit = this.shareOf(limit)
+    this.window = this.windowOf(limit)
     if (tier._tag === 'Concurrency') return
-    // Less than one request in a window is one in a longer window.
-    this.window = tier.per / Math.min(1, limit * this.share || 1)
     const { guard = options.guard } = tier
     this.guard = guard === 'learned' ? options.guardOf(this.window) : guard
   }
 
   configure(limit: number): void {
     this.limit = this.shareOf(limit)
-    for (const limiter of this.limiters.values()) limiter.limit.configure(this.limit)
+    this.window = this.windowOf(limit)
+    for (const limiter of this.limiters.values()) limiter.configure(this.limit, this.window)
   }
 
   get(key: string | undefined): Limiter {
@@ -86,6 +87,12 @@ export class TierLimiters<in R> {
     return limit === 0 ? 0 : Math.max(1, Math.floor(limit * this.share + ROUNDING))
   }
 
+  /** Less than one request in a window is one in a longer window. */
+  private windowOf(limit: number): Millis {
+    const { tier, share } = this
+    return tier._tag === 'Rate' ? tier.per / Math.min(1, limit * share || 1) : CONCURRENCY_WINDOW
+  }
+
   private create(key: string | undefined): Limiter {
     const { guard, window, options } = this
     const { name } = this.tier
@@ -105,8 +112,8 @@ export class DynamicLimits<R> {
   private readonly changes: Observable<unknown> | undefined
   private readonly failed: (error: unknown) => void
   private requests = 0
+  private isSubscribed = false
   private subscription = Subscription.EMPTY
-  private failure: { readonly error: unknown } | undefined
 
   /** `failed` is called with the error of a limit: all requests that wait fail with it. */
   constructor(
@@ -115,39 +122,59 @@ export class DynamicLimits<R> {
     failed: (error: unknown) => void,
   ) {
     this.failed = failed
-    const changes = tiers.flatMap((tier) => {
-      const { limit, name } = tier.tier
-      if (typeof limit === 'number') return []
-      const configure = (value: number): void => {
-        const { accepts, expected } = is.positiveIntOrInfinity
-        if (value !== 0 && !accepts(value)) {
-          throw new InvalidOption('limit', `0 or ${expected}`, `'${name}': `)
-        }
-        tier.configure(value)
-        changed(tier)
-      }
-      return [limit.pipe(tap(configure))]
-    })
+    const changes = tiers.flatMap((tiers) => changesOf(tiers, changed))
     if (changes.length > 0) this.changes = merge(...changes)
   }
 
-  /** A request is there. Throws the error of a limit that has failed. */
   joined(): void {
-    if (this.changes === undefined) return
-    if (this.requests++ === 0) {
-      this.failure = undefined
-      const error = (reason: unknown): void => {
-        this.failure = { error: reason }
-        this.failed(reason)
-      }
-      this.subscription = this.changes.subscribe({ error })
-    }
-    if (this.failure === undefined) return
-    this.left()
-    throw this.failure.error
+    this.requests++
   }
 
   left(): void {
-    if (this.changes !== undefined && --this.requests === 0) this.subscription.unsubscribe()
+    if (--this.requests > 0 || !this.isSubscribed) return
+    this.isSubscribed = false
+    this.subscription.unsubscribe()
   }
+
+  /** A request is about to wait. The first one subscribes, and so does the first one after a failure. Throws what fails at once. */
+  watch(): void {
+    if (this.changes === undefined || this.isSubscribed) return
+    this.isSubscribed = true
+    const failures: Array<{ readonly error: unknown }> = []
+    let failed = (error: unknown): void => {
+      failures.push({ error })
+    }
+    const error = (reason: unknown): void => {
+      this.isSubscribed = false
+      failed(reason)
+    }
+    this.subscription = this.changes.subscribe({ error })
+    failed = this.failed
+    const [failure] = failures
+    if (failure === undefined) return
+    this.failed(failure.error)
+    throw failure.error
+  }
+}
+
+/** The limit of a tier, if it is an Observable, whose values are put into force. Fails if it ends before its first value. */
+const changesOf = <R>(
+  tiers: TierLimiters<R>,
+  changed: (tier: TierLimiters<R>) => void,
+): ReadonlyArray<Observable<number>> => {
+  const { limit, name } = tiers.tier
+  if (typeof limit === 'number') return []
+  const invalid = (expected: string) => new InvalidOption('limit', expected, `'${name}': `)
+  let isKnown = false
+  const next = (value: number): void => {
+    const { accepts, expected } = is.positiveIntOrInfinity
+    if (value !== 0 && !accepts(value)) throw invalid(`0 or ${expected}`)
+    isKnown = true
+    tiers.configure(value)
+    changed(tiers)
+  }
+  const complete = (): void => {
+    if (!isKnown) throw invalid('an Observable that emits a limit before it completes')
+  }
+  return [limit.pipe(tap({ next, complete }))]
 }

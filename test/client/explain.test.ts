@@ -1,9 +1,17 @@
 /** What reading a list comes to, before anything is sent. */
 import fc from 'fast-check'
+import { BehaviorSubject, type Observable, of, take } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { plan } from '../../src/http/list/List.js'
-import { byNumber, Charge, ChargeFilter, endpoint, InvalidOption } from '../../src/index.js'
-import { createScheduler } from '../../src/scheduler/index.js'
+import {
+  byNumber,
+  Charge,
+  ChargeFilter,
+  endpoint,
+  InvalidOption,
+  type RateLimitKey,
+} from '../../src/index.js'
+import { createScheduler, rate } from '../../src/scheduler/index.js'
 import { lab, type Play } from '../support/lab.js'
 
 /** Of a limit that does not bind. */
@@ -146,4 +154,42 @@ describe('explain', () => {
       }),
     )
   })
+})
+
+describe('explain with a limit that is an Observable', () => {
+  /** A list of a client whose endpoints have this limit. */
+  const limited = (limit: number | Observable<number>, share = 1) => {
+    const endpoint = rate<RateLimitKey>({
+      name: 'endpoint',
+      limit,
+      per: 1_000,
+      key: ({ endpoint }) => endpoint,
+    })
+    const { client, run } = lab({ scheduler: createScheduler({ tiers: [endpoint], share }) })
+    return { list: client.charges.list({ page_size: 2_000 }), run }
+  }
+
+  it('follows its present value', () => {
+    const limit = new BehaviorSubject(20)
+    const { list, run } = limited(limit)
+    run(list.pages.pipe(take(1)))
+    expect(list.explain({ rows: 400_000 })).toMatchObject({ ceiling: 40_000, seconds: 10 })
+    expect(list.describe().perSecond()).toBe(20)
+    limit.next(5)
+    run(list.pages.pipe(take(1)))
+    expect(list.explain({ rows: 400_000 })).toMatchObject({ ceiling: 10_000, seconds: 40 })
+    expect(list.describe().perSecond()).toBe(5)
+  })
+
+  it.each([0.5, 0.05, 0.01])(
+    'tells the same as a number of which a share of %d is ours',
+    (share) => {
+      const { list, run } = limited(of(20), share)
+      run(list.pages.pipe(take(1)))
+      const { ceiling = Number.NaN, seconds = Number.NaN } = list.explain({ rows: 400_000 })
+      expect(ceiling).toBeCloseTo(40_000 * share)
+      expect(seconds).toBeCloseTo(10 / share)
+      expect(limited(20, share).list.explain({ rows: 400_000 })).toMatchObject({ ceiling, seconds })
+    },
+  )
 })

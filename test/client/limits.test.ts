@@ -13,6 +13,7 @@ import {
   type Transport,
   tiers,
 } from '../../src/index.js'
+import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
 import { createScheduler, rate, type Tier } from '../../src/scheduler/index.js'
 import { BATCH } from '../support/batch.js'
 import { CHARGE, LOGIN, lab, ME, timeText } from '../support/lab.js'
@@ -111,6 +112,47 @@ it('limits that are stricter than the client knows cost time, and lose nothing',
   const { out, refused } = rush({ ...PRODUCTION, endpoint: 5 }, 40, { guard: 'safe' })
   expect(out.filter(E.isRight)).toHaveLength(40)
   expect(refused.length).toBeGreaterThan(0)
+})
+
+describe('a limit that really is lower is told with its likely reason', () => {
+  /** Messages about 30 s of calls to a sandbox with these limits, by a client with those of production. */
+  const told = async (limits: Partial<Limits>, latency = 100, jitter = 20) => {
+    const { timer, pass } = virtualTime()
+    const sandbox = createSandbox({ charges: 10, latency, jitter, timer, limits })
+    const client = createClient({
+      baseUrl: 'https://sandbox',
+      credentials: sandboxCredentials,
+      fetch: sandbox.fetch,
+      timer,
+      random: () => 0.5,
+    })
+    const messages: Array<string> = []
+    client.events.subscribe((event) => {
+      if (event._tag === 'LimitChanged' && event.allowed < event.limit) messages.push(event.message)
+    })
+    const calls = range(0, 10_000)
+      .pipe(mergeMap((i) => client.charges.retrieve({ id: `chg_${i}` }), 40))
+      .subscribe()
+    await pass(30_000)
+    calls.unsubscribe()
+    return messages
+  }
+
+  it.each([
+    [100, 20],
+    [400, 300],
+  ])("asks for environment: 'sandbox' at its limits, %d ± %d ms away", async (latency, jitter) => {
+    const messages = await told(SANDBOX, latency, jitter)
+    expect(messages.length).toBeGreaterThan(0)
+    for (const message of messages) expect(message).toMatch(/: is environment: 'sandbox' meant\?$/)
+  })
+
+  it.each([1, 5, 15])('asks for others on the account at %d a second', async (endpoint) => {
+    const messages = await told({ ...PRODUCTION, endpoint })
+    expect(messages.length).toBeGreaterThan(0)
+    for (const message of messages)
+      expect(message).toMatch(/: does somebody else use this account\?$/)
+  })
 })
 
 describe('a tier of your own', () => {

@@ -1,6 +1,23 @@
 /** Limits that are Observables: they change while the scheduler runs. */
-import { BehaviorSubject, concat, delay, NEVER, Observable, of, Subject, throwError } from 'rxjs'
+import {
+  BehaviorSubject,
+  concat,
+  defer,
+  delay,
+  EMPTY,
+  ignoreElements,
+  NEVER,
+  Observable,
+  of,
+  ReplaySubject,
+  retry,
+  type SchedulerLike,
+  Subject,
+  throwError,
+  timer as timerOf,
+} from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { O } from '../../src/fp.js'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
 import { marbles } from '../support/marbles.js'
 import { virtualTimer } from '../support/simulated/virtualTimer.js'
@@ -190,25 +207,164 @@ describe('a limit that is an Observable', () => {
     expect(timer.pending()).toBe(0)
   })
 
-  it('fails: all that wait fail with it, and all that come until the scheduler was idle', () => {
-    const source = new BehaviorSubject(1)
-    const { limit, log } = counted(source)
+  it('fails: all that wait fail with it, and the next one subscribes to it again', () => {
+    const first = new BehaviorSubject(1)
+    const sources = [first, of(1)]
+    const { limit, log } = counted(defer(() => sources.shift() ?? NEVER))
     const { timer, scheduler, sent, errors, ask } = limitedBy(limit)
     const [underWay] = ask(1, NEVER)
     ask(3)
-    source.error(new Error('store is gone'))
+    first.error(new Error('store is gone'))
     expect(errors).toEqual(Array.from({ length: 3 }, () => new Error('store is gone')))
-    ask(1)
-    expect(errors).toHaveLength(4)
-    expect(sent).toEqual([0])
+    expect(log).toEqual({ subscribed: 1, open: 0 })
     expect(underWay?.closed).toBe(false)
+    ask(2)
+    timer.flush(350)
+    expect(errors).toHaveLength(3)
+    expect(sent).toEqual([0, 100, 200])
     underWay?.unsubscribe()
     expect(stateOf(scheduler)).toMatchObject({ waiting: 0, inFlight: 0 })
-    expect(log.open).toBe(0)
-    ask(1)
-    expect(log.subscribed).toBe(2) // tried again
+    expect(log).toEqual({ subscribed: 2, open: 0 })
     timer.flush()
     expect(timer.pending()).toBe(0)
+  })
+
+  it.each([1, 2, 50])(
+    'fails while %d wait and retry: each subscribes twice, and is sent when the limit is well again',
+    (count) => {
+      const broken = new Subject<number>()
+      const timer = virtualTimer()
+      const sources: Array<Observable<number>> = [broken, of(10).pipe(delay(20, timer))]
+      const { limit, log } = counted(defer(() => sources.shift() ?? NEVER))
+      const scheduler = createScheduler<void>({
+        tiers: [rate({ name: 'quota', limit, per: 100 })],
+        timer,
+      })
+      let [subscriptions, done] = [0, 0]
+      for (let i = 0; i < count; i++) {
+        defer(() => {
+          subscriptions++
+          return of(i).pipe(schedule(scheduler, undefined))
+        })
+          .pipe(retry())
+          .subscribe(() => done++)
+      }
+      timer.schedule(() => broken.error(new Error('store is gone')), 10)
+      timer.flush()
+      expect(done).toBe(count)
+      expect(subscriptions).toBe(2 * count)
+      expect(log).toEqual({ subscribed: 2, open: 0 })
+    },
+  )
+
+  it('fails while a refused request backs off: that subscribes to it again', () => {
+    const first = new BehaviorSubject(1)
+    const sources: Array<Observable<number>> = [first, of(1)]
+    const { limit, log } = counted(defer(() => sources.shift() ?? NEVER))
+    const timer = virtualTimer()
+    const scheduler = createScheduler<void>({
+      tiers: [rate({ name: 'quota', limit, per: 100 })],
+      refusals: { retryAtOnce: false, jitter: 0 },
+      timer,
+    })
+    const answers = [429, 200]
+    const seen: Array<number | undefined> = []
+    defer(() => of(answers.shift()))
+      .pipe(
+        schedule(scheduler, undefined, {
+          refused: (status) => (status === 429 ? O.some({}) : O.none),
+        }),
+      )
+      .subscribe((status) => seen.push(status))
+    first.next(0)
+    first.error(new Error('store is gone'))
+    timer.flush()
+    expect(seen).toEqual([200])
+    expect(log).toEqual({ subscribed: 2, open: 0 })
+  })
+
+  it.each<[string, (timer: SchedulerLike) => Observable<number>]>([
+    ['at once', () => EMPTY],
+    ['after a while', (timer) => timerOf(30, timer).pipe(ignoreElements())],
+  ])('that completes %s without a value fails all that wait', (_, limitOf) => {
+    const timer = virtualTimer()
+    const tiers = [rate<void>({ name: 'quota', limit: limitOf(timer), per: 100 })]
+    const scheduler = createScheduler({ tiers, timer })
+    const errors: Array<unknown> = []
+    for (let i = 0; i < 3; i++) {
+      of(i)
+        .pipe(schedule(scheduler, undefined))
+        .subscribe({ error: (error: unknown) => errors.push(String(error)) })
+    }
+    timer.flush()
+    const expected = /'quota': limit should be an Observable that emits a limit before it completes/
+    expect(errors).toEqual([1, 2, 3].map(() => expect.stringMatching(expected)))
+  })
+
+  it('that has completed stays at its last value for requests that come later', () => {
+    const limit = new ReplaySubject<number>(1)
+    const { timer, sent, errors, ask } = limitedBy(defer(() => (sent.length === 0 ? limit : EMPTY)))
+    limit.next(2)
+    limit.complete()
+    ask(1)
+    timer.flush(1_000)
+    ask(3)
+    timer.flush()
+    expect(errors).toEqual([])
+    expect(sent).toEqual([0, 1_000, 1_000, 1_100])
+  })
+
+  it.each([
+    [3, 0.1],
+    [1, 0.5],
+    [10, 0.25],
+  ])('of %d is divided by a share of %d as a number is', (limit, share) => {
+    const sentWith = (given: number | Observable<number>, guard: 'learned' | 'safe' | number) => {
+      const timer = virtualTimer()
+      const tiers = [rate<void>({ name: 'quota', limit: given, per: 1_000 })]
+      const scheduler = createScheduler({ tiers, share, timer, guard })
+      const sent: Array<number> = []
+      for (let i = 0; i < 30; i++) {
+        of(i)
+          .pipe(schedule(scheduler, undefined))
+          .subscribe(() => sent.push(timer.now()))
+      }
+      const [tier] = stateOf(scheduler)?.tiers ?? []
+      timer.flush()
+      return { sent, tier }
+    }
+    for (const guard of ['safe', 0] as const) {
+      const { sent, tier } = sentWith(new BehaviorSubject(limit), guard)
+      expect(sent).toEqual(sentWith(limit, guard).sent)
+      expect(tier).toMatchObject({
+        limit: Math.max(1, Math.floor(limit * share)),
+        per: Math.max(1_000, 1_000 / (limit * share)),
+      })
+    }
+  })
+
+  it('shared by ten with less than a request each is not exceeded, whatever it changes to', () => {
+    const timer = virtualTimer()
+    const limit = new BehaviorSubject(20)
+    const sent: Array<number> = []
+    for (let process = 0; process < 10; process++) {
+      const tiers = [rate<void>({ name: 'quota', limit, per: 1_000 })]
+      const scheduler = createScheduler({ tiers, share: 0.1, timer, guard: 0 })
+      for (let i = 0; i < 200; i++) {
+        of(i)
+          .pipe(schedule(scheduler, undefined))
+          .subscribe(() => sent.push(timer.now()))
+      }
+    }
+    timer.schedule(() => limit.next(3), 10_000)
+    timer.schedule(() => limit.next(20), 40_000)
+    timer.flush(50_000)
+    const between = (from: number, to: number) =>
+      sent.filter((at) => at >= from && at < to).length / ((to - from) / 1_000)
+    expect(between(0, 10_000)).toBeCloseTo(20, 0)
+    expect(between(15_000, 40_000)).toBeLessThanOrEqual(3 * 1.1)
+    expect(between(15_000, 40_000)).toBeGreaterThanOrEqual(3 * 0.9)
+    expect(between(41_000, 50_000)).toBeCloseTo(20, 0)
   })
 
   it('that fails at once fails the request that came first', () => {

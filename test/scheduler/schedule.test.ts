@@ -1,5 +1,6 @@
 import {
   concat,
+  defer,
   EMPTY,
   merge,
   NEVER,
@@ -20,6 +21,7 @@ import {
   schedule,
 } from '../../src/scheduler/index.js'
 import { marbles } from '../support/marbles.js'
+import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 const atOnce = (limit: number) => createScheduler({ tiers: [concurrency({ name: 'c', limit })] })
 
@@ -165,6 +167,24 @@ describe('a rolling window', () => {
       m.expectObservable(run).toBe('-(01) 8ms 2|')
     }),
   )
+
+  it('releases the permit of a request that is never answered', () => {
+    for (const guard of ['learned', 0] as const) {
+      const timer = virtualTimer()
+      const tiers = [rate<void>({ name: 'all', limit: 1, per: 100 })]
+      const scheduler = createScheduler({ tiers, guard, timer })
+      const sent: Array<number> = []
+      for (let i = 0; i < 3; i++) {
+        const silent = defer(() => {
+          sent.push(timer.now())
+          return NEVER
+        })
+        silent.pipe(schedule(scheduler, undefined)).subscribe()
+      }
+      timer.flush(2_000)
+      expect(sent).toHaveLength(3)
+    }
+  })
 
   it(
     'counts from the departure on with a guard of milliseconds',

@@ -190,7 +190,7 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
 
   const writeEntry = async (ending: Omit<Ending, 'finished' | 'manifest' | 'perSecond'>) => {
     const finished = timer.now()
-    const { perSecond } = client
+    const perSecond = client.perSecond()
     const entry = manifestRun({ ...ending, finished, manifest: paths.manifest, perSecond })
     // the manifest of a file is of the one under its name: that is complete, or there is none
     if (paths.isFolder || ending.progress.ended) {

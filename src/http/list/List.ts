@@ -61,8 +61,8 @@ export interface ListOrigin {
   readonly apiVersion?: string
   /** `exact`: rows keep the digits of their numbers. */
   readonly numbers: 'exact' | 'fast'
-  /** Requests a second that the limits of the client allow; `Infinity` without limits. */
-  readonly perSecond: number
+  /** Returns how many requests a second the limits of the client allow now; `Infinity` without limits. */
+  readonly perSecond: IO<number>
   /**
    * Returns the time at the service in ms since 1970, never later than it is; `undefined` before an answer has told it.
    */

@@ -5,7 +5,7 @@ import type { Drift } from '../../decode/index.js'
 import { plural } from '../../decode/plural.js'
 import { redact } from '../../decode/redact.js'
 import { fieldsOf, isRecord } from '../../decode/unknown.js'
-import { bare, defined, O, pipe } from '../../fp.js'
+import { bare, defined, type IO, O, pipe } from '../../fp.js'
 import { left, type PaginateOptions, type ParallelOptions, paginate } from '../../stream/index.js'
 import { inParallel, type Parallel } from '../../stream/paginate.js'
 import { truncated } from '../answer/failureOf.js'
@@ -20,7 +20,7 @@ import { type List, type ListOptions, type ListOrigin, type PlanOptions, plan } 
 
 export interface ReadListSpec<A> extends CallSpec<A> {
   readonly row: AnyList
-  readonly options: ListOptions & { readonly limits: ListLimits }
+  readonly options: ListOptions & { readonly limits: IO<ListLimits> }
   /** Records envelopes that do not fit the paging of the row. */
   readonly drift?: Drift | undefined
   readonly origin: ListOrigin
@@ -102,7 +102,7 @@ export const readList = <A>({
         },
         explain: (options?: PlanOptions) => {
           const width = O.isSome(nextNumber(first)) ? view.parallel : 1
-          return plan({ limits, pageSize, width: width ?? 1 }, options)
+          return plan({ limits: limits(), pageSize, width: width ?? 1 }, options)
         },
       })
     }

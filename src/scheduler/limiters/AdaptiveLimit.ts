@@ -94,7 +94,7 @@ export class AdaptiveLimit {
   confirmed: number
   /** Configured limit. */
   max: number
-  private readonly window: Millis
+  private window: Millis
   private readonly options: AdaptiveLimitOptions
   private reason: Reason = 'usual'
   /** The next departure begins a window, since the level has changed. */
@@ -137,7 +137,8 @@ export class AdaptiveLimit {
   }
 
   /** Changes the configured limit. 0 lets nothing through. */
-  configure(limit: number): void {
+  configure(limit: number, window = this.window): void {
+    this.window = window
     this.level = this.isLowered() ? Math.min(this.level, limit) : limit
     this.worked = Math.min(this.worked, limit)
     this.beforeProbe = Math.min(this.beforeProbe, limit)

@@ -20,6 +20,11 @@ export abstract class Limiter {
     this.limit = limit
   }
 
+  /** Changes the configured limit, and the window that it counts in. */
+  configure(limit: number, window: Millis): void {
+    this.limit.configure(limit, window)
+  }
+
   /** Time until one more request may start: 0 for now, `Infinity` for when a request ends. */
   wait(now: Millis): Millis {
     const closed = this.limit.closedFor(now)

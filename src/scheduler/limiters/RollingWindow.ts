@@ -22,7 +22,8 @@ export type RateGuard = JitterGuard | 'safe' | Millis
 /** Permits that are released together: those of a batch, or, in `'safe'`, those of answers of one moment. */
 interface HeldPermits {
   readonly batch: SendBatch | undefined
-  readonly until: Millis
+  /** In `'safe'`: the server has counted them by then. */
+  readonly countedBy: Millis
   count: number
 }
 
@@ -39,7 +40,7 @@ interface HeldPermits {
  *     'learned'       |------ window ------|guard> released
  */
 export class RollingWindow extends Limiter {
-  private readonly per: Millis
+  private per: Millis
   private readonly guard: RateGuard
   private readonly permits: Array<HeldPermits> = []
   private count = 0
@@ -50,13 +51,17 @@ export class RollingWindow extends Limiter {
     this.guard = guard
   }
 
+  override configure(limit: number, window: Millis): void {
+    super.configure(limit, window)
+    this.per = window
+  }
+
   counted(by: Millis): boolean {
     if (this.guard !== 'safe') return false
-    const until = by + this.per + TICK
-    const at = this.permits.findLastIndex((permits) => permits.until <= until) // they come nearly in order
+    const at = this.permits.findLastIndex(({ countedBy }) => countedBy <= by) // they come nearly in order
     const before = this.permits[at]
-    if (before?.until === until) before.count++
-    else this.permits.splice(at + 1, 0, { batch: undefined, until, count: 1 })
+    if (before?.countedBy === by) before.count++
+    else this.permits.splice(at + 1, 0, { batch: undefined, countedBy: by, count: 1 })
     return true
   }
 
@@ -95,7 +100,7 @@ export class RollingWindow extends Limiter {
     if (this.guard === 'safe') return
     const last = this.permits.at(-1)
     if (last?.batch === batch) last.count++
-    else this.permits.push({ batch, until: 0, count: 1 })
+    else this.permits.push({ batch, countedBy: 0, count: 1 })
   }
 
   protected releasesAt(): Millis {
@@ -103,8 +108,8 @@ export class RollingWindow extends Limiter {
     return first === undefined ? Number.POSITIVE_INFINITY : this.releaseOf(first)
   }
 
-  private releaseOf({ batch, until }: HeldPermits): Millis {
-    if (batch === undefined) return until
+  private releaseOf({ batch, countedBy }: HeldPermits): Millis {
+    if (batch === undefined) return countedBy + this.per + TICK
     // Until its turn is over its bytes have not left, however long that takes.
     if (batch.isLeaving) return Number.POSITIVE_INFINITY
     const margin = typeof this.guard === 'object' ? this.guard.after(batch) : Number(this.guard)

@@ -16,6 +16,7 @@ export const tier = (changes: Partial<TierSnapshot> = {}): TierSnapshot => ({
   name: 'endpoint',
   kind: 'rate',
   limit: 20,
+  per: 1_000,
   keys: 1,
   used: 20,
   usedMost: 20,

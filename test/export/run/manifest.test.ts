@@ -150,7 +150,7 @@ describe('a manifest', () => {
       events.next({ _tag: 'Answered', call: 1, endpoint, attempt: 1, status: 200, took: 5 })
       return id
     }
-    const list = sourceOf(listOf([good(0)]), { events, perSecond: 0.2 })
+    const list = sourceOf(listOf([good(0)]), { events, perSecond: () => 0.2 })
     await outcome(files, list, { timer, key })
     expect(runs(files)).toMatchObject([{ ms, requests: 1 }])
     expect(runs(files)[0]?.quota).toBe(quota)

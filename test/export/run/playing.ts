@@ -92,7 +92,7 @@ export const sourceOf = (
     codec: ItemCodec,
     baseUrl: 'https://payments.example',
     numbers: 'fast',
-    perSecond: Number.POSITIVE_INFINITY,
+    perSecond: () => Number.POSITIVE_INFINITY,
     serviceTime: () => undefined,
     events: EMPTY,
     drift: () => [],
