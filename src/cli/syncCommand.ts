@@ -421,7 +421,9 @@ const conclusion = (
 /** Errors that stay until something is done about them. */
 const USAGE: ReadonlyArray<string> = [
   'UnusableDestination',
+  'UnusablePath',
   'SpecMismatch',
+  'ChecksumMismatch',
   'Damaged',
   'NewerVersion',
 ]

@@ -1,7 +1,7 @@
 /** The part of `node:fs/promises` that an export writes with, and what the system says when it refuses. */
 import { constants, fsync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Store } from './Store.js'
 import { checksumMismatch } from './StoreError.js'
@@ -154,6 +154,53 @@ export const isThere = (files: Pick<FileSystem, 'stat'>, path: string): Promise<
     () => true,
     () => false,
   )
+
+/** Returns whether a name is a link, whatever it leads to. */
+export const isLink = (files: Pick<FileSystem, 'readlink'>, path: string): Promise<boolean> =>
+  files.readlink(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Returns whether a name is a file, and no link to one. */
+const isPlainFile = async (
+  files: Pick<FileSystem, 'readlink' | 'stat'>,
+  path: string,
+): Promise<boolean> => {
+  if (await isLink(files, path)) return false
+  const type = await files.stat(path).then(
+    ({ mode }) => mode & constants.S_IFMT,
+    () => undefined,
+  )
+  return type === 0 || type === constants.S_IFREG // 0: it does not tell
+}
+
+/** Lists the files of a folder that have names of ours. Links and folders by such names are of other programs. */
+export const filesNamed = async (
+  files: Pick<FileSystem, 'readdir' | 'readlink' | 'stat'>,
+  folder: string,
+  isOurs: (name: string) => boolean,
+): Promise<ReadonlyArray<string>> => {
+  const found: Array<string> = []
+  for (const name of (await files.readdir(folder)).filter(isOurs)) {
+    if (await isPlainFile(files, join(folder, name))) found.push(name)
+  }
+  return found
+}
+
+/** Removes a file, if it is there; a link or a folder by its name stays. */
+export const removeFile = async (
+  files: Pick<FileSystem, 'readlink' | 'rm'>,
+  path: string,
+): Promise<void> => {
+  if (await isLink(files, path)) return
+  await files.rm(path, { force: true }).catch((error: unknown) => {
+    if (!IS_FOLDER.includes(codeOf(error))) throw error
+  })
+}
+
+/** Codes of Node and of systems for a folder that is removed as a file. */
+const IS_FOLDER: ReadonlyArray<unknown> = ['ERR_FS_EISDIR', 'EISDIR']
 
 /** Returns whether there is a file of so many bytes. */
 export const hasBytes = (

@@ -91,12 +91,33 @@ export interface ObjectStorage {
 /** Attempts of a request after its first, with pauses from half a second up to 16 s: half a minute. */
 const RETRIES = { first: 500, cap: 16_000, repeats: 6 }
 
+const MIB = 1 << 20
+
+/** The most that is read of an answer, in bytes. */
+const MOST = {
+  /** A text of a store: a manifest of some 100,000 files. */
+  text: 64 * MIB,
+  /** Bytes of an object, where they are asked for by their range: more than any file of a sync or chunk has. */
+  range: 256 * MIB,
+  /** A page of a listing, of 1,000 keys with 1,024 characters, each escaped; other answers are shorter. */
+  xml: 16 * MIB,
+  /** All pages of a listing: some 400,000 objects. */
+  listing: 128 * MIB,
+  /** An error, whose code comes early; the rest is left. */
+  error: 64 << 10,
+}
+
+/** Pages of a listing, of 1,000 objects each. */
+const MOST_PAGES = 1_000
+
 interface Call {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   readonly key: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer> | string
+  /** The most that its answer may have, in bytes. Default `MOST.xml`. */
+  readonly most?: number
 }
 
 interface Answer {
@@ -147,15 +168,18 @@ export const objectStorage = (
     const late = new AbortController()
     const waiting = timer.schedule(() => late.abort(), timeout)
     try {
-      const response = await fetched(request, { signal: late.signal })
-      const bytes = new Uint8Array(await response.arrayBuffer())
+      // not followed: neither rows nor credentials go to a host that was not asked for
+      const response = await fetched(request, { signal: late.signal, redirect: 'manual' })
       const { status, headers, ok } = response
+      const { most = MOST.xml } = call
+      const bytes = await bytesOf(response, ok ? most : MOST.error)
+      if (ok && bytes.length > most) return E.left({ code: 'TooLarge', isTransient: false })
       // the answer to a completion begins with 200, before it is known how that ends
       const isLateError =
         ok && call.method === 'POST' && textOf(decoded(bytes), 'Error') !== undefined
       if (ok && !isLateError)
         return checkedLength({ status, headers, bytes }, call.method === 'HEAD')
-      const refusal = refusalOf(ok ? 500 : status, decoded(bytes))
+      const refusal = refusalOf(ok ? 500 : status, decoded(bytes), await secrets())
       // those of a role end after an hour or less; the next attempt asks for new ones
       if (EXPIRED.includes(refusal.code)) credentials = undefined
       return E.left(refusal)
@@ -164,6 +188,12 @@ export const objectStorage = (
     } finally {
       waiting.unsubscribe()
     }
+  }
+
+  /** Values that a service may echo, and that are shown nowhere. */
+  const secrets = async (): Promise<ReadonlyArray<string>> => {
+    const { secretAccessKey, sessionToken } = (await credentials) ?? {}
+    return [secretAccessKey, sessionToken].filter((value) => value !== undefined)
   }
 
   const send = (call: Call): Promise<E.Either<Refusal, Answer>> => {
@@ -188,24 +218,45 @@ export const objectStorage = (
       throw refused(call, nameOf(call.key.slice(prefix.length)), answer.left)
     })
 
-  /** Reads all pages of a listing: `next` reads from one page how the next is asked for. */
-  const pages = async (
-    query: Readonly<Record<string, string>>,
+  /**
+   * Reads all pages of a listing below a prefix; `row` names its elements, `next` reads from one page how the next is asked
+   * for. Keys that no export makes, which would mean others in a URL, are left out.
+   */
+  const listed = async <A>(
+    { below, row, ...query }: Readonly<Record<'below' | 'row', string> & Record<string, string>>,
     next: (xml: string) => Readonly<Record<string, string>>,
-  ): Promise<ReadonlyArray<string>> => {
-    const all: Array<string> = []
+    read: (key: string, row: string) => A,
+  ): Promise<ReadonlyArray<A>> => {
+    const call: Call = { method: 'GET', key: '' }
+    const unusable = (code: string): StoreError =>
+      refused(call, nameOf(below), { code, isTransient: false })
+    const all: Array<A> = []
+    const asked = new Set<string>()
+    let size = 0
     for (let more: Readonly<Record<string, string>> | undefined = {}; more !== undefined; ) {
+      asked.add(JSON.stringify(more))
       const answer: Answer | undefined = await orThrow({
-        method: 'GET',
-        key: '',
-        query: { ...query, ...more },
+        ...call,
+        query: { ...query, prefix: prefix + below, ...more },
       })
+      size += answer?.bytes.length ?? 0
+      if (size > MOST.listing || asked.size > MOST_PAGES) throw unusable('TooLarge')
       const xml = decoded(answer?.bytes)
-      all.push(xml)
+      for (const found of elements(xml, row)) {
+        const key = textOf(found, 'Key') ?? ''
+        if (!key.startsWith(prefix + below)) throw unusable('ForeignKey')
+        const own = key.slice(prefix.length)
+        if (isPlainKey(own)) all.push(read(own, found))
+      }
       more = textOf(xml, 'IsTruncated') === 'true' ? next(xml) : undefined
+      if (more !== undefined && asked.has(JSON.stringify(more))) throw unusable('EndlessListing')
     }
     return all
   }
+
+  /** Services that compare an ETag of `If-Match` as it stands keep it without quotes, as Ceph does. */
+  let hasQuotes = true
+  const matching = (etag: string): string => (hasQuotes ? etag : unquoted(etag))
 
   return {
     nameOf,
@@ -214,8 +265,11 @@ export const objectStorage = (
         method: 'GET',
         key: prefix + key,
         ...(range === undefined
-          ? {}
-          : { headers: { range: `bytes=${range.from}-${range.to - 1}` } }),
+          ? { most: MOST.text }
+          : {
+              headers: { range: `bytes=${range.from}-${range.to - 1}` },
+              most: Math.min(range.to - range.from, MOST.range),
+            }),
       }
       const answer = await orThrow(
         call,
@@ -224,21 +278,29 @@ export const objectStorage = (
       return answer && { bytes: answer.bytes, etag: answer.headers.get('etag') ?? '' }
     },
     put: async (key, body, condition) => {
-      const headers =
-        condition === undefined
-          ? {}
-          : condition === 'absent'
-            ? { 'if-none-match': '*' }
-            : { 'if-match': condition.etag }
-      const answer = await orThrow(
-        { method: 'PUT', key: prefix + key, headers, body },
-        // 409: another conditional write of the same key was under way; 404: it was removed meanwhile
-        ({ status, code }) =>
-          status === 412 ||
-          code === 'ConditionalRequestConflict' ||
-          (code === 'NoSuchKey' && condition !== undefined),
-      )
-      return answer && (answer.headers.get('etag') ?? '')
+      const attempted = async (): Promise<string | undefined> => {
+        const headers =
+          condition === undefined
+            ? {}
+            : condition === 'absent'
+              ? { 'if-none-match': '*' }
+              : { 'if-match': matching(condition.etag) }
+        const answer = await orThrow(
+          { method: 'PUT', key: prefix + key, headers, body },
+          // 409: another conditional write of the same key was under way; 404: it was removed meanwhile
+          ({ status, code }) =>
+            status === 412 ||
+            code === 'ConditionalRequestConflict' ||
+            (code === 'NoSuchKey' && condition !== undefined),
+        )
+        return answer && (answer.headers.get('etag') ?? '')
+      }
+      const etag = await attempted()
+      if (etag !== undefined || condition === undefined || condition === 'absent') return etag
+      const found = await send({ method: 'HEAD', key: prefix + key })
+      if (E.isLeft(found) || found.right.headers.get('etag') !== condition.etag) return undefined
+      hasQuotes = !hasQuotes // it is of that version, and was refused
+      return attempted()
     },
     copy: async (source, key) => {
       const headers = { 'x-amz-copy-source': `/${bucket}/${encodeKey(prefix + source)}` }
@@ -247,17 +309,12 @@ export const objectStorage = (
     remove: async (key) => {
       await orThrow({ method: 'DELETE', key: prefix + key }, ({ code }) => code === 'NoSuchKey')
     },
-    list: async (below) => {
-      const all = await pages({ 'list-type': '2', prefix: prefix + below }, (xml) => ({
-        'continuation-token': textOf(xml, 'NextContinuationToken') ?? '',
-      }))
-      return all.flatMap((xml) =>
-        elements(xml, 'Contents').map((row) => ({
-          key: (textOf(row, 'Key') ?? '').slice(prefix.length),
-          size: Number(textOf(row, 'Size')),
-        })),
-      )
-    },
+    list: (below) =>
+      listed(
+        { 'list-type': '2', below, row: 'Contents' },
+        (xml) => ({ 'continuation-token': textOf(xml, 'NextContinuationToken') ?? '' }),
+        (key, row) => ({ key, size: Math.max(0, Math.trunc(Number(textOf(row, 'Size'))) || 0) }),
+      ),
     beginUpload: async (key) => {
       const answer = await orThrow({ method: 'POST', key: prefix + key, query: { uploads: '' } })
       const id = textOf(decoded(answer?.bytes), 'UploadId') ?? ''
@@ -284,7 +341,8 @@ export const objectStorage = (
       if (done !== undefined) return
       // it was completed by an attempt whose answer was lost, or it is gone
       const found = await send({ method: 'HEAD', key: prefix + key })
-      if (E.isRight(found) && found.right.headers.get('etag') === joinedEtag(parts)) return
+      if (E.isRight(found) && unquoted(found.right.headers.get('etag') ?? '') === joinedEtag(parts))
+        return
       throw refused(call, nameOf(key), { code: 'NoSuchUpload', isTransient: false })
     },
     abortUpload: async ({ key, id }) => {
@@ -293,18 +351,15 @@ export const objectStorage = (
         ({ code }) => code === 'NoSuchUpload',
       )
     },
-    uploads: async (below) => {
-      const all = await pages({ uploads: '', prefix: prefix + below }, (xml) => ({
-        'key-marker': textOf(xml, 'NextKeyMarker') ?? '',
-        'upload-id-marker': textOf(xml, 'NextUploadIdMarker') ?? '',
-      }))
-      return all.flatMap((xml) =>
-        elements(xml, 'Upload').map((row) => ({
-          key: (textOf(row, 'Key') ?? '').slice(prefix.length),
-          id: textOf(row, 'UploadId') ?? '',
-        })),
-      )
-    },
+    uploads: (below) =>
+      listed(
+        { uploads: '', below, row: 'Upload' },
+        (xml) => ({
+          'key-marker': textOf(xml, 'NextKeyMarker') ?? '',
+          'upload-id-marker': textOf(xml, 'NextUploadIdMarker') ?? '',
+        }),
+        (key, row) => ({ key, id: textOf(row, 'UploadId') ?? '' }),
+      ),
   }
 }
 
@@ -320,28 +375,60 @@ const encodeKey = (key: string): string =>
     .replaceAll('%2F', '/')
     .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** ETag of an object that was made of parts: the MD5 of their MD5s. */
+/** Returns whether each part of a key is a name. Others would mean another key in a URL, and no export makes them. */
+const isPlainKey = (key: string): boolean =>
+  key
+    .split('/')
+    .every((part, at, all) => !/^\.{0,2}$/.test(part) || (part === '' && at === all.length - 1))
+
+const unquoted = (etag: string): string => etag.replaceAll('"', '')
+
+/** ETag of an object that was made of parts, without quotes: the MD5 of their MD5s. */
 const joinedEtag = (parts: ReadonlyArray<UploadedPart>): string => {
-  const md5s = parts.map(({ etag }) => etag.replaceAll('"', '')).join('')
-  return `"${createHash('md5').update(md5s, 'hex').digest('hex')}-${parts.length}"`
+  const md5s = parts.map(({ etag }) => unquoted(etag)).join('')
+  return `${createHash('md5').update(md5s, 'hex').digest('hex')}-${parts.length}`
 }
 
 // answers
 
 const decoded = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes)
 
+/** Reads a body to its end, or a chunk further than it may have: decompressed, where the service sent it so. */
+const bytesOf = async ({ body }: Response, most: number): Promise<Uint8Array<ArrayBuffer>> => {
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > most) break // which cancels the rest
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
+
 const EXPIRED: ReadonlyArray<string> = ['ExpiredToken', 'ExpiredTokenException', 'RequestExpired']
 
 /** A body that ends early without an error of the connection. */
 const checkedLength = (answer: Answer, isHead: boolean): E.Either<Refusal, Answer> => {
   const length = answer.headers.get('content-length')
-  return length === null || isHead || Number(length) === answer.bytes.length
+  const isDecompressed = answer.headers.has('content-encoding')
+  return length === null || isHead || isDecompressed || Number(length) === answer.bytes.length
     ? E.right(answer)
     : E.left({ code: 'IncompleteBody', isTransient: true })
 }
 
-const refusalOf = (status: number, xml: string): Refusal => {
-  const code = textOf(xml, 'Code') ?? `HTTP ${status}`
+/** The code of an error, such as `NoSuchKey`; whatever else a service sends in its place is not shown. */
+const CODE = /^[A-Z][A-Za-z0-9]{1,63}$/
+
+const refusalOf = (status: number, xml: string, secrets: ReadonlyArray<string>): Refusal => {
+  const told = textOf(xml, 'Code') ?? ''
+  const isShown = CODE.test(told) && !secrets.some((secret) => told.includes(secret))
+  const code = isShown ? told : `HTTP ${status}`
   const isTransient = status >= 500 || status === 429 || status === 408 || code === 'RequestTimeout'
   return { code, status, isTransient }
 }
@@ -361,6 +448,16 @@ const ADVICE: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'check AWS_SECRET_ACCESS_KEY',
   AuthorizationHeaderMalformed: 'check AWS_REGION: the bucket is in another region',
   PermanentRedirect: 'check AWS_REGION: the bucket is in another region',
+  TemporaryRedirect: 'check AWS_REGION: the bucket is in another region, or is new',
+  ...Object.fromEntries(
+    [301, 302, 303, 307, 308].map((status) => [
+      `HTTP ${status}`,
+      'it redirects to another address, where nothing is sent: check the endpoint',
+    ]),
+  ),
+  TooLarge: 'the answer is longer than any that this package asks for: check the endpoint',
+  ForeignKey: 'the listing has keys that were not asked for: check the endpoint',
+  EndlessListing: 'the listing begins again and again: check the endpoint',
   ExpiredToken: 'renew the credentials, and run the same command again',
   SlowDown: 'the storage is overloaded: run the same command again later',
   ENOTFOUND: 'check the endpoint',
@@ -377,12 +474,20 @@ const refused = ({ method }: Call, path: string, { code }: Refusal): StoreError 
 
 // XML, of the few answers that have any
 
-const elements = (xml: string, name: string): ReadonlyArray<string> =>
-  Array.from(xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs')), ([, inner = '']) => inner)
+/** Emits what is within each element of a name, up to one without an end; each character is looked at once. */
+function* elements(xml: string, name: string): Generator<string> {
+  const [start, end] = [`<${name}>`, `</${name}>`]
+  for (let from = xml.indexOf(start); from >= 0; ) {
+    const to = xml.indexOf(end, from)
+    if (to < 0) return
+    yield xml.slice(from + start.length, to)
+    from = xml.indexOf(start, to)
+  }
+}
 
 const textOf = (xml: string, name: string): string | undefined => {
-  const [text] = elements(xml, name)
-  return text === undefined ? undefined : unescaped(text)
+  const { value } = elements(xml, name).next()
+  return typeof value === 'string' ? unescaped(value) : undefined
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -394,8 +499,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 const unescaped = (text: string): string =>
-  text.replace(/&(#x?[0-9a-f]+|\w+);/gi, (whole, name: string) => {
-    if (!name.startsWith('#')) return ENTITIES[name] ?? whole
-    const hex = name[1] === 'x' || name[1] === 'X'
-    return String.fromCodePoint(hex ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)))
+  text.replace(/&(#x[0-9a-f]{1,8}|#\d{1,8}|\w{1,8});/gi, (whole, name: string) => {
+    if (!name.startsWith('#')) return Object.hasOwn(ENTITIES, name) ? `${ENTITIES[name]}` : whole
+    const hex = /^#x/i.test(name)
+    const code = hex ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })

@@ -7,7 +7,9 @@ import {
   codeOf,
   disk,
   type FileSystem,
+  filesNamed,
   isAbsence,
+  isLink,
   isSystemError,
   randomName,
   readFully,
@@ -55,6 +57,8 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
 
   const attempt = async (name: string, text: string, version: string | undefined) => {
     const path = pathIn(folder, name)
+    if (await isLink(files, path))
+      throw unusable(path, 'is a link, which no export makes: remove it')
     const fresh = `${path}.${randomName()}.tmp`
     await writeNew(files, fresh, text, mode)
     try {
@@ -172,10 +176,11 @@ const sweep = async (
   name: string,
   own: string,
 ): Promise<void> => {
-  for (const other of await files.readdir(folder)) {
+  const isChange = (other: string): boolean =>
+    other.startsWith(`${name}.`) && CHANGE.test(other.slice(name.length))
+  for (const other of await filesNamed(files, folder, isChange)) {
     const path = join(folder, other)
-    const isChange = other.startsWith(`${name}.`) && CHANGE.test(other.slice(name.length))
-    if (isChange && path !== own) await files.rm(path, { force: true })
+    if (path !== own) await files.rm(path, { force: true })
   }
 }
 

@@ -112,7 +112,8 @@ export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
     try {
       return recordAt(path)(text)
     } catch (error) {
-      if (options.restart !== true) throw error
+      const isOfOther = isStoreError(error) && error._tag === 'UnusableDestination'
+      if (options.restart !== true || isOfOther) throw error
       return { version: VERSION, fence: 0, renewals: 0 } // no owner writes such a text
     }
   }

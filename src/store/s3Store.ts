@@ -2,6 +2,7 @@
 
 import type { ObjectStorage } from './ObjectStorage.js'
 import type { Store } from './Store.js'
+import { storeError } from './StoreError.js'
 
 /**
  * A `Store` on conditional writes (`If-Match`, `If-None-Match`); the version of a text is its ETag. An empty object
@@ -10,8 +11,23 @@ import type { Store } from './Store.js'
  * `prefix`: the folder in which the names are.
  *
  * A write whose answer was lost is tried again, and then refused by its own effect: the text that is there tells.
+ *
+ * A service that ignores the conditions would let two runs write at once: the first text of a name is written twice, and
+ * the second time has to be refused.
  */
 export const s3Store = (storage: ObjectStorage, prefix = ''): Store => {
+  const unusable = (name: string, why: string) => {
+    const path = storage.nameOf(prefix + name)
+    const advice = 'two runs at once could not be told apart there: use a service that supports it'
+    return storeError('UnusableDestination', `${path}: the service ${why}, and ${advice}`, {
+      destination: path,
+    })
+  }
+  /** Returns an ETag that was sent. */
+  const told = (name: string, etag: string): string => {
+    if (etag !== '') return etag
+    throw unusable(name, 'sends no ETag')
+  }
   const put = async (
     name: string,
     text: string,
@@ -23,7 +39,7 @@ export const s3Store = (storage: ObjectStorage, prefix = ''): Store => {
       bytes,
       etag === undefined ? 'absent' : { etag },
     )
-    if (written !== undefined) return written
+    if (written !== undefined) return told(name, written)
     const found = await storage.get(prefix + name)
     return found !== undefined &&
       new TextDecoder().decode(found.bytes) === text &&
@@ -36,12 +52,16 @@ export const s3Store = (storage: ObjectStorage, prefix = ''): Store => {
       const found = await storage.get(prefix + name)
       return found === undefined || found.bytes.length === 0
         ? undefined
-        : { text: new TextDecoder().decode(found.bytes), version: found.etag }
+        : { text: new TextDecoder().decode(found.bytes), version: told(name, found.etag) }
     },
     replace: async (name, text, version) => {
       if (version !== undefined) return put(name, text, version)
       const written = await put(name, text, undefined)
-      if (written !== undefined) return written
+      if (written !== undefined) {
+        const bytes = new TextEncoder().encode(text)
+        if ((await storage.put(prefix + name, bytes, 'absent')) === undefined) return written
+        throw unusable(name, 'ignores If-None-Match')
+      }
       const found = await storage.get(prefix + name)
       return found?.bytes.length === 0 ? put(name, text, found.etag) : undefined
     },

@@ -37,11 +37,11 @@ it.each([
   expect(await readdir(file('sub'))).toEqual(before)
 })
 
-it('are not the file that a link in the place of the checkpoint names', async () => {
+it('are not a link in the place of the checkpoint, nor the file that it names', async () => {
   await writeFile(file('mine.txt'), 'mine')
   await symlink(file('mine.txt'), file('c.ndjson.checkpoint.json'))
-  const { status } = await exported('--out', file('c.ndjson'), '--restart')
-  expect(status).toBe(0)
+  const { status, stderr } = await exported('--out', file('c.ndjson'), '--restart')
+  expect([status, stderr]).toEqual([2, expect.stringContaining('is a link')])
   expect(await readFile(file('mine.txt'), 'utf8')).toBe('mine')
 })
 

@@ -3,6 +3,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  readlink,
   rm,
   stat,
   symlink,
@@ -77,11 +78,15 @@ describe('a store in a folder', () => {
     expect((await stat(at('a.json'))).mode & 0o777).toBe(0o600)
   })
 
-  it('replaces a link, and not the file behind it', async () => {
+  it('leaves a link alone, and the file behind it', async () => {
     await writeFile(at('victim'), 'precious')
     await symlink('victim', at('a.json'))
     const { version } = (await diskStore({ folder }).read('a.json')) ?? {}
-    await diskStore({ folder }).replace('a.json', 'one', version)
+    await expect(diskStore({ folder }).replace('a.json', 'one', version)).rejects.toMatchObject({
+      _tag: 'UnusablePath',
+      message: `${at('a.json')} is a link, which no export makes: remove it`,
+    })
+    expect(await readlink(at('a.json'))).toBe('victim')
     expect(await readFile(at('victim'), 'utf8')).toBe('precious')
   })
 

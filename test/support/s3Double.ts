@@ -44,6 +44,8 @@ export interface S3DoubleOptions {
   readonly faults?: (call: S3Call) => S3Fault | undefined
   /** Time from request to answer, in ms. */
   readonly latency?: number
+  /** How it compares `If-Match`: as AWS does, or as Ceph, which knows an ETag without quotes only. */
+  readonly etags?: 'quoted' | 'unquoted'
 }
 
 export interface S3Double {
@@ -54,6 +56,8 @@ export interface S3Double {
   readonly env: Readonly<Record<string, string>>
   /** Objects by `bucket/key`. */
   readonly objects: ReadonlyMap<string, Buffer>
+  /** Puts an object of another program into the first bucket. */
+  readonly put: (key: string, body: string) => void
   /** Unfinished multipart uploads, by `bucket/key`. */
   readonly uploads: () => ReadonlyArray<string>
   readonly calls: ReadonlyArray<S3Call>
@@ -157,7 +161,7 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
         )
       }
       case 'PutObject': {
-        checkConditions(request, store.get(name))
+        checkConditions(request, store.get(name), options.etags)
         const stored = storedOf(body)
         store.set(name, stored)
         return answer(200, { etag: stored.etag })
@@ -281,6 +285,7 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
     get objects() {
       return new Map([...store].map(([name, { body }]) => [name, body]))
     },
+    put: (key, body) => store.set(`${buckets[0]}/${key}`, storedOf(Buffer.from(body))),
     uploads: () => [...uploads.values()].map(({ name }) => name),
     calls,
     close: () =>
@@ -341,12 +346,17 @@ const storedOf = (body: Buffer): StoredObject => ({
   modified: new Date(),
 })
 
-const checkConditions = ({ headers }: IncomingMessage, found: StoredObject | undefined): void => {
+const checkConditions = (
+  { headers }: IncomingMessage,
+  found: StoredObject | undefined,
+  etags: S3DoubleOptions['etags'] = 'quoted',
+): void => {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers
   if (ifNoneMatch === '*' && found !== undefined) throw new S3Error(412, 'PreconditionFailed')
   if (ifMatch === undefined) return
   if (found === undefined) throw new S3Error(404, 'NoSuchKey')
-  if (ifMatch !== found.etag) throw new S3Error(412, 'PreconditionFailed')
+  const etag = etags === 'quoted' ? found.etag : found.etag.replaceAll('"', '')
+  if (ifMatch !== etag) throw new S3Error(412, 'PreconditionFailed')
 }
 
 const uploadOf = (

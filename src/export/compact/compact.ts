@@ -25,6 +25,7 @@ import { checkArgument, checkOptions, is, type OptionsTable } from '../../option
 import {
   disk,
   type FileSystem,
+  filesNamed,
   isSystemError,
   syncFolder,
   unfinishedName,
@@ -211,8 +212,9 @@ const removeUnlisted = async (
   runs: ReadonlyArray<ManifestRun>,
 ): Promise<void> => {
   const listed = new Set(runs.flatMap(filesOf).map(({ path }) => path))
-  for (const name of await files.readdir(folder)) {
-    if (isOfRun(name) && !listed.has(name)) await files.rm(join(folder, name), { force: true })
+  const isLeft = (name: string): boolean => isOfRun(name) && !listed.has(name)
+  for (const name of await filesNamed(files, folder, isLeft)) {
+    await files.rm(join(folder, name), { force: true })
   }
 }
 

@@ -4,6 +4,7 @@ import {
   copyDurably,
   disk,
   type FileSystem,
+  filesNamed,
   isThere,
   isUnfinishedName,
   modeOf,
@@ -221,9 +222,8 @@ const openParts = async <A>(layout: PartsLayout<A>): Promise<Destination<A>> => 
         ...endedParts().map((part) => part.name),
         ...inOrder().map((parts) => parts.current()),
       ])
-      return (await files.readdir(folder))
-        .filter((name) => isOwn(name) && !kept.has(name))
-        .map((name) => join(folder, name))
+      const isLeft = (name: string): boolean => isOwn(name) && !kept.has(name)
+      return (await filesNamed(files, folder, isLeft)).map((name) => join(folder, name))
     },
     abandon,
   }

@@ -1,16 +1,38 @@
 /** The contents of a folder, kept in one text with the checkpoint of the run that writes it. */
 import * as t from 'io-ts'
-import { readRecord } from '../../store/readRecord.js'
+import type { Codec } from '../../codec/Codec.js'
+import { hasSum, readRecord, showSummed } from '../../store/readRecord.js'
 import type { Store } from '../../store/Store.js'
 import { exportError } from '../ExportError.js'
+import { refined } from '../SourcePage.js'
+
+// names
+
+/** Where the files of a run under way are. */
+export const INCOMING = 'incoming/'
+
+/** The part of a name that is drawn at random, and what follows it. */
+const RANDOM = /^[0-9a-f]{12}\.(?:ndjson\.zst|parquet)$/
+
+/** Returns whether a key is that of a file that a run writes: `incoming/` or `LIST-`, twelve digits, and an extension. */
+export const isPieceKey =
+  (prefix: string) =>
+  (key: string): boolean =>
+    key.startsWith(prefix) && RANDOM.test(key.slice(prefix.length))
 
 // model
+
+const Key: Codec<string> = refined('the name of a file that a sync writes', (u): u is string => {
+  if (typeof u !== 'string') return false
+  const [list = ''] = /^\w+-/.exec(u) ?? []
+  return isPieceKey(INCOMING)(u) || (list !== '' && isPieceKey(list)(u))
+})
 
 const Piece = t.readonly(
   t.intersection([
     t.type({
       /** The file, seen from the folder. */
-      path: t.string,
+      path: Key,
       rows: t.number,
       /** Size of the file. */
       bytes: t.number,
@@ -32,10 +54,13 @@ const Piece = t.readonly(
 /** A file of rows, sorted by time of creation and id. */
 export interface Piece extends t.TypeOf<typeof Piece> {}
 
-const VERSION = 1
+const VERSION = 2
+
+const KIND = 'sync'
 
 const record = t.type({
   version: t.literal(VERSION),
+  kind: t.literal(KIND),
   /** Name of the format of `base`. */
   format: t.string,
   /** Files with the current rows, each once. Their times do not overlap. */
@@ -52,7 +77,13 @@ export interface FolderState
 
 const newFolderState = (format: string): FolderState => ({ format, base: [], incoming: [] })
 
-const readFolderRecord = readRecord({ name: 'checkpoint', version: VERSION, codec: record })
+const readFolderRecord = readRecord({
+  name: 'checkpoint',
+  version: VERSION,
+  kind: KIND,
+  codec: record,
+  isIntact: hasSum,
+})
 
 // the store
 
@@ -79,16 +110,17 @@ export const folderStore = (
   const read: Store['read'] = async (name) => {
     const found = await store.read(keyOf(name))
     if (found === undefined) return undefined
-    const { text, version: _, ...state } = readFolderRecord(nameOf(keyOf(name)))(found.text)
-    if (state.format !== format) {
-      const why = `${nameOf('')} has files of ${state.format}, not of ${format}: choose that format, or another folder`
+    const record = readFolderRecord(nameOf(keyOf(name)))(found.text)
+    const { base, incoming, text } = record
+    if (record.format !== format) {
+      const why = `${nameOf('')} has files of ${record.format}, not of ${format}: choose that format, or another folder`
       throw exportError('SpecMismatch', why, { path: nameOf(''), field: 'format' })
     }
-    current = state
+    current = { format, base, incoming }
     return { text, version: found.version }
   }
   const replaceWith: FolderStore['replaceWith'] = async (state, name, text, version) => {
-    const content = `${JSON.stringify({ version: VERSION, ...state, text })}\n`
+    const content = showSummed({ version: VERSION, kind: KIND, ...state, text })
     const next = await store.replace(keyOf(name), content, version)
     if (next !== undefined) current = state
     return next

@@ -4,7 +4,9 @@ import {
   closing,
   disk,
   type FileSystem,
+  filesNamed,
   isAbsence,
+  isLink,
   isSystemError,
   randomName,
   readFully,
@@ -12,6 +14,7 @@ import {
   writeFully,
 } from '../../store/FileSystem.js'
 import { exportError } from '../ExportError.js'
+import { INCOMING } from './FolderState.js'
 
 // model
 
@@ -24,8 +27,15 @@ export interface Objects {
   readonly put: (key: string, bytes: Uint8Array<ArrayBuffer>) => Promise<unknown>
   /** Removes a file, if it is there. */
   readonly remove: (key: string) => Promise<void>
-  /** Lists the files whose keys begin so. */
-  readonly list: (prefix: string) => Promise<ReadonlyArray<{ readonly key: string }>>
+  /** Lists the files, but no links or folders, whose keys begin so. */
+  readonly list: (prefix: string) => Promise<ReadonlyArray<ListedObject>>
+}
+
+/** A file in a listing. */
+export interface ListedObject {
+  readonly key: string
+  /** In bytes. */
+  readonly size: number
 }
 
 // disk
@@ -76,6 +86,10 @@ export const diskObjects = (folder: string, files: FileSystem = disk): DiskObjec
         error,
       )
     })
+    const incoming = pathOf(INCOMING)
+    if (!(await isLink(files, incoming.replace(/[\\/]$/, '')))) return
+    const why = `${incoming} is a link, and what it leads to is of another program: remove it`
+    throw exportError('UnusableDestination', why, { destination: folder })
   }
   return {
     nameOf: pathOf,
@@ -106,12 +120,17 @@ export const diskObjects = (folder: string, files: FileSystem = disk): DiskObjec
     }),
     remove: failing('WriteFailed', (key) => files.rm(pathOf(key), { force: true })),
     list: failing('ReadFailed', async (prefix) => {
-      const cut = prefix.lastIndexOf('/') + 1
-      const below = prefix.slice(0, cut)
-      const names = await files.readdir(pathOf(below)).catch(absentAs<ReadonlyArray<string>>([]))
-      return names
-        .filter((name) => name.startsWith(prefix.slice(cut)))
-        .map((name) => ({ key: below + name }))
+      const below = prefix.slice(0, prefix.lastIndexOf('/') + 1)
+      const isListed = (name: string): boolean => (below + name).startsWith(prefix)
+      const names = await filesNamed(files, pathOf(below), isListed).catch(
+        absentAs<ReadonlyArray<string>>([]),
+      )
+      return Promise.all(
+        names.map(async (name) => {
+          const { size } = await files.stat(pathOf(below + name))
+          return { key: below + name, size }
+        }),
+      )
     }),
   }
 }

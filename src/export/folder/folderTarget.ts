@@ -16,7 +16,7 @@ import type { IO } from '../../fp.js'
 import { defined } from '../../fp.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
-import { exportError } from '../ExportError.js'
+import { type ExportError, exportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
 import { iso, type ManifestRun, manifestOf, showManifest } from '../run/Manifest.js'
 import type {
@@ -27,7 +27,7 @@ import type {
   UnsettledQuery,
 } from '../sync/SyncTarget.js'
 import { type BaseFormat, textBase } from './BaseFormat.js'
-import { type FolderState, folderStore, type Piece } from './FolderState.js'
+import { type FolderState, folderStore, INCOMING, isPieceKey, type Piece } from './FolderState.js'
 import { type Batches, type MergeSource, mergeRows } from './mergeRows.js'
 import type { Objects } from './Objects.js'
 import { type PieceRow, pieceRow, sortedOnce } from './PieceRow.js'
@@ -64,13 +64,19 @@ const PASS_BYTES = 1 << 19
 /** Size at which a file of current rows is ended, in bytes; memory holds it until then. */
 const BASE_BYTES = 8 << 20
 
-const INCOMING = 'incoming/'
-
 // constructors
 
 export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> => {
   const { objects, base } = options
   const store = folderStore(options.store, base.extension, objects.nameOf)
+  /** Reads the checkpoint. A manifest without one is of an export, or of another program. */
+  const read: Store['read'] = async (name) => {
+    const found = await store.read(name)
+    if (found !== undefined || (await options.store.read(MANIFEST)) === undefined) return found
+    const path = objects.nameOf(MANIFEST)
+    const why = `${path} is of an export, or its checkpoint is gone: name another folder, or remove it`
+    throw exportError('UnusableDestination', why, { destination: path })
+  }
   /** Replaces the manifest; a run that was frozen before it does so is not the owner any more, and leaves it. */
   const publish = async (
     text: string,
@@ -87,7 +93,7 @@ export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> 
   return {
     name: objects.nameOf(''),
     commitEvery: options.commitEvery,
-    store,
+    store: { ...store, read },
     check: options.check,
     through: async (step) => {
       // a list that is read whole is read again from its beginning
@@ -174,7 +180,7 @@ class PieceFacts {
       path,
       rows: this.#rows,
       bytes: bytes.length,
-      sha256: createHash('sha256').update(bytes).digest('hex'),
+      sha256: sha256Of(bytes),
       from: this.#from,
       to: this.#to,
       statuses: Object.fromEntries(this.#statuses),
@@ -297,24 +303,33 @@ const sourceOf = <C>(
   run: SortedRun,
   order: number,
 ): ReadonlyArray<MergeSource<C>> =>
-  run.map(({ path, from }) => ({
-    from,
+  run.map((piece) => ({
+    from: piece.from,
     order,
-    open: () => readPiece(objects, format, path),
+    open: () => readPiece(objects, format, piece),
   }))
 
 async function* readPiece<C>(
   objects: Objects,
   format: BaseFormat<C>,
-  path: string,
+  { path, bytes, sha256 }: Piece,
 ): Batches<C> & AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
   const found = await objects.get(path)
-  if (found === undefined) {
-    const name = objects.nameOf(path)
-    throw exportError('ChecksumMismatch', `${name} is gone, and cannot be merged`, { path: name })
+  if (found === undefined) throw changed(objects, path, 'is gone')
+  if (found.bytes.length !== bytes || sha256Of(found.bytes) !== sha256) {
+    throw changed(objects, path, 'has other bytes than were written')
   }
   yield* path.startsWith(INCOMING) ? format.readIncoming(found.bytes) : format.read(found.bytes)
 }
+
+/** Makes the error for a file that was changed by others: what it had is not merged, and not replaced. */
+const changed = (objects: Objects, key: string, why: string): ExportError => {
+  const path = objects.nameOf(key)
+  const advice = 'put it back as it was, or sync into another folder'
+  return exportError('ChecksumMismatch', `${path} ${why}: ${advice}`, { path })
+}
+
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 // the manifest
 
@@ -357,22 +372,26 @@ const removeAll = async (objects: Objects, paths: ReadonlyArray<string>): Promis
   for (const path of paths) await objects.remove(path)
 }
 
-/** Lists files of runs that were killed: no checkpoint has them. */
+/** Lists files of runs that were killed: no checkpoint has them. Throws where one that it has is gone, or was cut off. */
 const unlisted = async <A, C>(
-  { objects, list, base }: FolderOptions<A, C>,
+  { objects, list }: FolderOptions<A, C>,
   state: FolderState,
 ): Promise<ReadonlyArray<string>> => {
-  const listed = new Set(pathsOf([...state.base, ...state.incoming]))
-  const prefix = `${list}-`
-  const isCurrent = (key: string): boolean =>
-    NAME.test(key.slice(prefix.length)) && key.endsWith(`.${base.extension}`)
-  const found = await objects.list(prefix)
-  const old = [...(await objects.list(INCOMING)), ...found.filter(({ key }) => isCurrent(key))]
-  return old.flatMap(({ key }) => (listed.has(key) ? [] : [key]))
+  const prefixes = [INCOMING, `${list}-`]
+  const found = await Promise.all(
+    prefixes.map(async (prefix) =>
+      (await objects.list(prefix)).filter(({ key }) => isPieceKey(prefix)(key)),
+    ),
+  )
+  const sizes = new Map(found.flat().map(({ key, size }) => [key, size]))
+  for (const { path, bytes } of [...state.base, ...state.incoming]) {
+    const size = sizes.get(path)
+    if (size === undefined) throw changed(objects, path, 'is gone')
+    if (size !== bytes) throw changed(objects, path, `has ${size} bytes, and not ${bytes}`)
+    sizes.delete(path)
+  }
+  return [...sizes.keys()]
 }
-
-/** Name of a file, after that of the list: twelve digits at random. */
-const NAME = /^[0-9a-f]{12}\./
 
 // rows that are not final
 
@@ -387,8 +406,8 @@ const unsettledIn = async <A, C>(
     piece.from < before && Object.keys(piece.statuses).some((status) => !isFinal.has(status))
   let ids: Array<string> = []
   let total = 0
-  for (const { path } of state.base.filter(isOpen)) {
-    for await (const rows of readPiece(objects, base, path)) {
+  for (const piece of state.base.filter(isOpen)) {
+    for await (const rows of readPiece(objects, base, piece)) {
       for (const { id, status, created } of rows) {
         if (created >= before || isFinal.has(status)) continue
         total++

@@ -1,7 +1,7 @@
 /** The state that a run finds: a checkpoint to resume, runs to add to, leftovers to remove. */
 import { basename, dirname, resolve } from 'node:path'
 import { defined } from '../../fp.js'
-import { type FileSystem, hasBytes } from '../../store/FileSystem.js'
+import { type FileSystem, filesNamed, hasBytes } from '../../store/FileSystem.js'
 import { exportError } from '../ExportError.js'
 import type { AnyPosition } from '../SourcePage.js'
 import type { Checkpoint } from './Checkpoint.js'
@@ -153,9 +153,18 @@ const otherFiles = async (
   const folder = dirname(manifest)
   const namesOf = (runs: Manifest['runs']): ReadonlyArray<string> =>
     runs.flatMap(filesOf).map(({ path }) => resolve(folder, path))
-  const there = (await files.readdir(folder)).filter(isOfRun).map((name) => resolve(folder, name))
   const staying = new Set(namesOf(kept))
-  return there.filter((path) => !staying.has(path))
+  const others = (await files.readdir(folder)).filter(
+    (name) => isOfRun(name) && !staying.has(resolve(folder, name)),
+  )
+  const plain = new Set(await filesNamed(files, folder, (name) => others.includes(name)))
+  const [foreign] = others.filter((name) => !plain.has(name))
+  if (foreign !== undefined) {
+    const path = resolve(folder, foreign)
+    const why = `${path} has the name of a file of an export, and is a link or a folder: remove it`
+    throw exportError('UnusablePath', why, { path, option: 'out' })
+  }
+  return others.map((name) => resolve(folder, name))
 }
 
 /** Undefined where there is none to resume. */

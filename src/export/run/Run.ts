@@ -4,7 +4,7 @@ import { fieldsOf } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { ListDescription } from '../../http/list/List.js'
-import { type FileSystem, syncName } from '../../store/FileSystem.js'
+import { type FileSystem, removeFile, syncName } from '../../store/FileSystem.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
 import { exportError, isExportError } from '../ExportError.js'
 import type { Source } from '../ExportSource.js'
@@ -205,8 +205,8 @@ export const runOf = <A, B>(means: RunMeans<A, B>): Run<A, B> => {
     await keep(ended)
     const listed = await out.publish()
     const entry = await writeEntry({ committed: ended, progress, ...listed })
-    if (listed.rejected === undefined) await files.rm(paths.rejects(number), { force: true }) // of the rows before
-    await files.rm(paths.keys, { force: true }) // without a position, they are not needed
+    if (listed.rejected === undefined) await removeFile(files, paths.rejects(number)) // of the rows before
+    await removeFile(files, paths.keys) // without a position, they are not needed
     await records.removeCheckpoint()
     return entry
   }

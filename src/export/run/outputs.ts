@@ -8,6 +8,7 @@ import {
   closing,
   copyDurably,
   type FileSystem,
+  filesNamed,
   isUnfinishedName,
   syncName,
   unfinishedName,
@@ -107,7 +108,7 @@ export const outputs = <A>({
     const others = [...(await destination.leftovers())]
     for (const path of [rejects, keys]) {
       const isOwn = isUnfinishedName((name) => name === basename(path))
-      const names = (await files.readdir(dirname(path))).filter(isOwn)
+      const names = await filesNamed(files, dirname(path), isOwn)
       others.push(...names.map((name) => join(dirname(path), name)))
     }
     if (others.length === 0) return

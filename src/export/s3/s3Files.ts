@@ -10,7 +10,7 @@
 import { createHash } from 'node:crypto'
 import type { SchedulerLike } from 'rxjs'
 import type { FileHandle, FileSystem } from '../../store/FileSystem.js'
-import { type ObjectStorage, objectStorage } from '../../store/ObjectStorage.js'
+import { type ObjectStorage, objectStorage, type StoredObject } from '../../store/ObjectStorage.js'
 import {
   processEnvironment,
   type S3Environment,
@@ -49,12 +49,20 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
   }
   const open = new Map<string, GrowingFile>()
 
+  /** Lists the chunks of a file; other objects below its key are of other programs. */
+  const chunksOf = async (key: string): Promise<ReadonlyArray<StoredObject>> => {
+    const below = `${key}.chunks/`
+    return (await storage.list(below)).filter((found) =>
+      /^\d{6}$/.test(found.key.slice(below.length)),
+    )
+  }
+
   /**
    * Finds the objects of a file: chunks, or the object itself; undefined if there are none. A run that was killed while it
    * removed chunks leaves some: those behind a gap are of no file.
    */
   const layoutOf = async (key: string): Promise<Layout | undefined> => {
-    const found = await storage.list(`${key}.chunks/`)
+    const found = await chunksOf(key)
     const gap = found.findIndex((chunk, i) => chunk.key !== chunkKey(key, i + 1))
     const chunks = gap < 0 ? found : found.slice(0, gap)
     if (chunks.length > 0) {
@@ -71,7 +79,7 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
   }
 
   const removeChunks = async (key: string): Promise<void> => {
-    for (const chunk of await storage.list(`${key}.chunks/`)) await storage.remove(chunk.key)
+    for (const chunk of await chunksOf(key)) await storage.remove(chunk.key)
   }
 
   /** Cuts an object into chunks, so that it can grow. */
@@ -135,7 +143,7 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
       const objects = await storage.list(prefix)
       if (objects.length === 0 && prefix !== '') throw systemError('ENOENT', path)
       const names = objects.map((object) =>
-        object.key.slice(prefix.length).replace(/\.chunks\/.*$/, ''),
+        object.key.slice(prefix.length).replace(/\.chunks\/\d{6}$/, ''),
       )
       return [...new Set(names)].filter((name) => !name.includes('/'))
     },

@@ -7,10 +7,16 @@ import { E } from '../../fp.js'
 import type { Rule } from '../../options/index.js'
 import { exportError } from '../ExportError.js'
 import { ExportSpec } from '../run/ExportSpec.js'
-import { isFolder } from '../run/paths.js'
+import { isFolder, isRowsName } from '../run/paths.js'
 import { existing } from '../run/records.js'
+import { refined } from '../SourcePage.js'
 
 // model
+
+const FileOfRows: Codec<string> = refined(
+  'the name of a file of rows',
+  (u): u is string => typeof u === 'string' && isRowsName(u),
+)
 
 const plannedSlice = t.readonly(
   t.type({
@@ -27,7 +33,7 @@ const plannedSlice = t.readonly(
     /** About how many rows it has. */
     rows: t.number,
     /** Its file, in the folder of the plan. */
-    file: t.string,
+    file: FileOfRows,
     /** The parameters of its list, as its manifest has them. */
     query: t.readonly(t.record(t.string, t.string)),
   }),

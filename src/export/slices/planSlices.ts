@@ -12,7 +12,7 @@ import {
   type OptionsTable,
   required,
 } from '../../options/index.js'
-import { type FileSystem, syncName } from '../../store/FileSystem.js'
+import { type FileSystem, filesNamed, syncName } from '../../store/FileSystem.js'
 import { s3Path } from '../../store/S3Location.js'
 import type { ObservableEither, Span } from '../../stream/index.js'
 import { shapeOf } from '../column/Shape.js'
@@ -221,7 +221,7 @@ const clear = async (
   if (!restart) return
   if (records.hasCheckpoint()) await records.removeCheckpoint()
   await records.checkOwner()
-  const beside = (await files.readdir(paths.out)).filter(isBesideRows)
+  const beside = await filesNamed(files, paths.out, isBesideRows)
   const all = [...beside.map((name) => join(paths.out, name)), ...leftovers.rows]
   for (const path of all) await files.rm(path, { force: true })
   if (all.length > 0) await syncName(files, paths.manifest)

@@ -19,6 +19,8 @@ export const memoryObjects = (): Objects & {
       files.delete(key)
     },
     list: async (prefix) =>
-      [...files.keys()].filter((key) => key.startsWith(prefix)).map((key) => ({ key })),
+      [...files].flatMap(([key, { length: size }]) =>
+        key.startsWith(prefix) ? [{ key, size }] : [],
+      ),
   }
 }

@@ -1,0 +1,263 @@
+/** A service in place of S3 that is hostile, broken, or of another make. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { lastValueFrom } from 'rxjs'
+import { afterEach, describe, expect, it } from 'vitest'
+import { exportTo, type SyncOptions, sync, verify } from '../../../src/export/index.js'
+import { createClient } from '../../../src/index.js'
+import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
+import { type S3Double, s3Double } from '../../support/s3Double.js'
+import { hasty, PATIENT } from '../../support/timers.js'
+
+const timer = hasty()
+const payments = createClient({
+  baseUrl: 'https://sandbox',
+  credentials: sandboxCredentials,
+  fetch: createSandbox({ charges: 300, limits: false, timer }).fetch,
+  timeout: PATIENT,
+  timer,
+})
+
+const SECRET = 'SecretOfTheBucket0123456789'
+const TOKEN = 'TokenOfTheSession0123456789'
+
+const opened: Array<() => unknown> = []
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close()
+})
+
+type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => unknown
+
+const listen = async (handler: Handler): Promise<string> => {
+  const server = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => handler(request, response, new URL(request.url ?? '/', 'http://s3')))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  opened.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo // it listens on a port
+  return `http://127.0.0.1:${port}`
+}
+
+const envOf = (url: string) => ({
+  AWS_ENDPOINT_URL: url,
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: 'AKIA',
+  AWS_SECRET_ACCESS_KEY: SECRET,
+  AWS_SESSION_TOKEN: TOKEN,
+})
+
+const synced = (env: Readonly<Record<string, string>>, options: Partial<SyncOptions> = { timer }) =>
+  lastValueFrom(sync(payments.charges, { to: 's3://bucket/p/', env, maxRereads: 0, ...options }))
+
+/** Stands before a strict double, and answers some of its requests in its place. */
+const standIn = async (
+  answers: (...given: Parameters<Handler>) => boolean,
+): Promise<{ readonly bucket: S3Double; readonly env: Record<string, string> }> => {
+  const bucket = await s3Double()
+  opened.push(bucket.close)
+  const url = await listen(async (request, response, url) => {
+    if (answers(request, response, url)) return
+    response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>')
+  })
+  return { bucket, env: envOf(url) }
+}
+
+const xml = (response: ServerResponse, text: string, status = 200): true => {
+  response.writeHead(status, { 'content-type': 'application/xml' }).end(text)
+  return true
+}
+
+/** Answers each write, and has nothing. */
+const accepting: Handler = (request, response) => {
+  if (request.method !== 'PUT') return false
+  const isRefused = request.headers['if-none-match'] === '*' && written.has(request.url ?? '')
+  written.add(request.url ?? '')
+  if (isRefused) return xml(response, '<Error><Code>PreconditionFailed</Code></Error>', 412)
+  response.writeHead(200, { etag: `"${++etags}"` }).end()
+  return true
+}
+let etags = 0
+const written = new Set<string>()
+afterEach(() => written.clear())
+
+describe('a service that redirects', () => {
+  it.each([301, 302, 303, 307, 308])(
+    'with %i is not followed: rows and credentials stay',
+    async (status) => {
+      const reached: Array<unknown> = []
+      const other = await listen((request, response) => {
+        reached.push(request.url)
+        response.writeHead(200, { etag: '"x"' }).end()
+      })
+      const { env } = await standIn((request, response) => {
+        response.writeHead(status, { location: `${other}${request.url}` }).end()
+        return true
+      })
+      expect(await synced(env)).toMatchObject({
+        left: { code: `HTTP ${status}`, message: expect.stringContaining('where nothing is sent') },
+      })
+      expect(reached).toEqual([])
+    },
+  )
+})
+
+describe('a listing', () => {
+  const listing = async (text: string | ((url: URL) => string)) => {
+    const { env } = await standIn((request, response, url) =>
+      url.searchParams.has('list-type')
+        ? xml(response, typeof text === 'string' ? text : text(url))
+        : accepting(request, response, url) === true,
+    )
+    return synced(env)
+  }
+  const page = (inner: string, more = 'false') =>
+    `<R><IsTruncated>${more}</IsTruncated>${inner}</R>`
+
+  it.each([
+    [
+      'begins again',
+      page('<NextContinuationToken>t</NextContinuationToken>', 'true'),
+      'EndlessListing',
+    ],
+    ['has no token of its next page', page('', 'true'), 'EndlessListing'],
+    [
+      'has keys of another prefix',
+      page('<Contents><Key>other/incoming/x</Key><Size>1</Size></Contents>'),
+      'ForeignKey',
+    ],
+    [
+      'has keys above it',
+      page('<Contents><Key>p/../x</Key><Size>1</Size></Contents>'),
+      'ForeignKey',
+    ],
+    ['has no keys', page('<Contents><Size>1</Size></Contents>'), 'ForeignKey'],
+    [
+      'has a character that is none',
+      page('<Contents><Key>p/charges-&#x110000;</Key></Contents>'),
+      'ForeignKey',
+    ],
+  ])('that %s is refused', async (_, text, code) => {
+    expect(await listing(text)).toMatchObject({ left: { _tag: 'ReadFailed', code } })
+  })
+
+  it('without an end is given up, also where each page has a token of its own', async () => {
+    let pages = 0
+    const text = () => page(`<NextContinuationToken>${++pages}</NextContinuationToken>`, 'true')
+    expect(await listing(text)).toMatchObject({ left: { code: 'TooLarge' } })
+  })
+
+  it.each(['<Contents>', '<Contents><Key>', '&#x41', '</Contents>', '<Contents', '<![CDATA['])(
+    'with %s a million times is read in no more than a moment',
+    async (part) => {
+      const last = await listing(page(part.repeat(1_000_000)))
+      expect(last).toMatchObject({ left: { _tag: expect.any(String) } })
+    },
+  )
+})
+
+describe('an answer', () => {
+  it.each([
+    [
+      'is compressed, and of 1 GiB',
+      (response: ServerResponse) => {
+        response.writeHead(200, { 'content-encoding': 'gzip', etag: '"x"' })
+        response.end(BOMB)
+      },
+    ],
+    [
+      'does not end',
+      (response: ServerResponse) => {
+        response.writeHead(200, { etag: '"x"' })
+        endless(response)
+      },
+    ],
+  ])('that %s is refused', async (_, answer) => {
+    const { env } = await standIn((_request, response) => {
+      answer(response)
+      return true
+    })
+    // by the real clock: a hasty one ends the request before
+    expect(await synced(env, {})).toMatchObject({ left: { _tag: 'ReadFailed', code: 'TooLarge' } })
+  })
+
+  it('of an error that does not end is read as far as its code', async () => {
+    const { env } = await standIn((_request, response) => {
+      response.writeHead(403)
+      response.write('<Error><Code>AccessDenied</Code>')
+      endless(response)
+      return true
+    })
+    expect(await synced(env)).toMatchObject({ left: { code: 'AccessDenied' } })
+  })
+
+  it.each([
+    `<Error><Code>${SECRET}</Code></Error>`,
+    `<Error><Code>X${TOKEN}X</Code></Error>`,
+    '<Error><Code>&#27;]0;title&#7;\ncomplete: 9 rows</Code></Error>',
+    `<Error><Code>${'A'.repeat(1_000)}</Code></Error>`,
+    '<Error><Code>A&#x110000;</Code></Error>',
+    '<Error><Code>&constructor;</Code></Error>',
+    '<Error><Code>\u202egnp.exe</Code></Error>',
+    '<html>',
+  ])('of an error shows no text of the service: %j', async (text) => {
+    const { env } = await standIn((_request, response) => xml(response, text, 400))
+    const last = await synced(env)
+    expect(last).toMatchObject({ left: { code: 'HTTP 400' } })
+    expect(JSON.stringify(last)).not.toMatch(/SecretOf|TokenOf/)
+  })
+})
+
+const BOMB = gzipSync(Buffer.alloc(1 << 30), { level: 1 })
+
+const endless = (response: ServerResponse): void => {
+  const chunk = Buffer.alloc(1 << 20, 97)
+  const more = (): void => {
+    while (!response.destroyed && response.write(chunk));
+  }
+  response.on('drain', more)
+  more()
+}
+
+describe('a service', () => {
+  it.each([
+    ['sends no ETag', {}, 'sends no ETag'],
+    ['takes conditions for none', { etag: '"x"' }, 'ignores If-None-Match'],
+  ])('that %s is refused: two runs could not be told apart', async (_, headers, why) => {
+    const { env } = await standIn((request, response) => {
+      if (request.method !== 'PUT') return false
+      response.writeHead(200, headers).end()
+      return true
+    })
+    expect(await synced(env)).toMatchObject({
+      left: { _tag: 'UnusableDestination', message: expect.stringContaining(why) },
+    })
+  })
+
+  it.each(['quoted', 'unquoted'] as const)(
+    'that compares the ETag of If-Match %s takes an export and a sync',
+    async (etags) => {
+      const bucket = await s3Double({ etags })
+      opened.push(bucket.close)
+      const [to, out] = ['s3://bucket/s/', 's3://bucket/e/']
+      for (let night = 0; night < 2; night++) {
+        const last = await lastValueFrom(
+          sync(payments.charges, { to, env: bucket.env, timer, maxRereads: 0 }),
+        )
+        expect(last).toMatchObject({ right: { ended: true } })
+      }
+      const last = await lastValueFrom(
+        exportTo(payments.charges.snapshot(), { out, env: bucket.env, timer }),
+      )
+      expect(last).toMatchObject({ right: { ended: true } })
+      for (const folder of [to, out]) {
+        const checks = verify(folder, { env: bucket.env })
+        expect(await lastValueFrom(checks)).toMatchObject({ right: { differences: [] } })
+      }
+    },
+  )
+})
