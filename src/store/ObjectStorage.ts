@@ -6,6 +6,7 @@ import { defined, E, type IO, O } from '../fp.js'
 import { exponential, type Millis, retry } from '../stream/index.js'
 import type { S3Credentials, S3Location } from './S3Location.js'
 import { type StoreError, storeError } from './StoreError.js'
+import { elements, textOf } from './xml.js'
 
 // model
 
@@ -471,37 +472,3 @@ const refused = ({ method }: Call, path: string, { code }: Refusal): StoreError 
   const advice = Object.hasOwn(ADVICE, code) ? `: ${ADVICE[code]}` : ''
   return storeError(tag, `cannot ${verb} ${path}: ${code}${advice}`, { path, code })
 }
-
-// XML, of the few answers that have any
-
-/** Emits what is within each element of a name, up to one without an end; each character is looked at once. */
-function* elements(xml: string, name: string): Generator<string> {
-  const [start, end] = [`<${name}>`, `</${name}>`]
-  for (let from = xml.indexOf(start); from >= 0; ) {
-    const to = xml.indexOf(end, from)
-    if (to < 0) return
-    yield xml.slice(from + start.length, to)
-    from = xml.indexOf(start, to)
-  }
-}
-
-const textOf = (xml: string, name: string): string | undefined => {
-  const { value } = elements(xml, name).next()
-  return typeof value === 'string' ? unescaped(value) : undefined
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  amp: '&',
-}
-
-const unescaped = (text: string): string =>
-  text.replace(/&(#x[0-9a-f]{1,8}|#\d{1,8}|\w{1,8});/gi, (whole, name: string) => {
-    if (!name.startsWith('#')) return Object.hasOwn(ENTITIES, name) ? `${ENTITIES[name]}` : whole
-    const hex = /^#x/i.test(name)
-    const code = hex ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
-  })
