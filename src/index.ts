@@ -9,6 +9,19 @@ export type { SnapshotPlan } from './client/explainSnapshot.js'
 export { fromEnv } from './client/fromEnv.js'
 export type { Chunk } from './client/inChunks.js'
 export type { Logger } from './client/log.js'
+export type { PayFailure } from './client/pay/PayFailure.js'
+export type {
+  BatchReport,
+  InvalidItem,
+  PayEvent,
+  PayItem,
+  PayItems,
+  PaymentBatch,
+  PaymentOutcome,
+  PayReport,
+  PaySummary,
+} from './client/pay/PayOptions.js'
+export { paymentBatches } from './client/pay/payAll.js'
 export type { Snapshot, SnapshotFailure, SnapshotFilter } from './client/snapshot.js'
 export { unwrap } from './client/unwrap.js'
 export type { Answer } from './http/answer/readAnswer.js'

@@ -7,6 +7,7 @@ import type { Charge, NewCharge } from '../codec/Charge.js'
 import type { Acknowledgement, ById } from '../codec/common.js'
 import type { NewBatchItem } from '../codec/NewBatchItem.js'
 import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from '../codec/OrderItem.js'
+import { type IO, memoized } from '../fp.js'
 import { hasCode } from '../http/answer/errors.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
@@ -16,6 +17,9 @@ import type { ClientOf } from './Call.js'
 import { type CreateOnce, type CreateOnceSpec, createOnce } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
 import { measuredWidth } from './measuredWidth.js'
+import { type DiscardRun, discardRun } from './pay/discard.js'
+import type { PaySpec } from './pay/PayContext.js'
+import { type PayAll, type PayBatch, payAll, payBatch } from './pay/payAll.js'
 import { type Snapshot, type SnapshotFailure, type SnapshotFilter, snapshot } from './snapshot.js'
 import { FINAL_STATES, type UntilState, untilState } from './untilState.js'
 
@@ -65,6 +69,19 @@ export interface CompositeCalls {
     readonly addAllItems: (
       batch: ById,
     ) => (items: Observable<NewBatchItem>) => Observable<Chunk<BatchTransfer>>
+    /**
+     * Pays any number of items, each once, however often it is run: checks all, fills batches, quotes them, asks
+     * `approve`, submits, and waits until all are booked. Emits what happens, and a report at last. Its state is in the
+     * batches alone. In the bulk lane.
+     */
+    readonly payAll: PayAll
+    /**
+     * Pays one batch of `paymentBatches`, each item once, however often it is run: for the jobs of a queue. Emits a
+     * report when it is final.
+     */
+    readonly payBatch: PayBatch
+    /** Deletes the drafts of a run of `payAll`. Batches that were submitted stay. */
+    readonly discardRun: DiscardRun
   }
   /** Composite calls of reference data. */
   readonly reference: {
@@ -77,6 +94,8 @@ export interface CompositeCalls {
 
 interface Spec {
   readonly calls: ClientOf<Api>
+  /** The calls of batches, in the bulk lane. */
+  readonly bulk: IO<ClientOf<Api>['batchTransfers']>
   /** The list of charges with `strictEnd`. */
   readonly strictCharges: ClientOf<Api>['charges']['list']
   readonly runtime: Pick<
@@ -88,10 +107,14 @@ interface Spec {
   readonly settings: Pick<CallSettings, 'check'>
 }
 
+/** Time in which what may have arrived is looked for, in ms (default, not specified by the interface). */
+const LOOK_UP_FOR = 15_000
+
 // constructors
 
 export const compositeCalls = ({
   calls,
+  bulk,
   strictCharges,
   runtime,
   snapshotEvents,
@@ -113,6 +136,25 @@ export const compositeCalls = ({
       isDuplicate,
       onFound: (requestId) => emit({ _tag: 'Recovered', endpoint, requestId }),
     })
+  const adderOf = (add: ClientOf<Api>['batchTransfers']['addItems']) =>
+    addAllItems({ endpoint: api.batchTransfers.addItems.route, add, check: settings.check })
+  const paying: PaySpec = {
+    calls: memoized(() => {
+      const batches = bulk()
+      const add = addItems(batches)
+      return {
+        ...batches,
+        addItems: add,
+        addAllItems: adderOf(add),
+        createOnce: onceOf(api.batchTransfers.create, batches),
+      }
+    }),
+    check: settings.check,
+    timer,
+    random,
+    serviceTime: () => serviceClock.now() ?? runtime.now(),
+    lookUpFor: LOOK_UP_FOR,
+  }
   return {
     charges: {
       createOnce: onceOf(api.charges.create, calls.charges),
@@ -144,11 +186,10 @@ export const compositeCalls = ({
         random,
         timer,
       }),
-      addAllItems: addAllItems({
-        endpoint: api.batchTransfers.addItems.route,
-        add: adding,
-        check: settings.check,
-      }),
+      addAllItems: adderOf(adding),
+      payAll: payAll(paying),
+      payBatch: payBatch(paying),
+      discardRun: discardRun(paying),
     },
     reference: {
       uploadAll: (options = {}) =>

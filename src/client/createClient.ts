@@ -113,8 +113,13 @@ export const createClient = (given: ClientOptions = {}): Client => {
       runtime.emit(event)
     }
     const strictly = callFactory({ ...runtime, emit }, settings, bare({ ...read, lists })).call
+    const bulk = (): ClientOf<Api>['batchTransfers'] => {
+      const inBulk = callFactory(runtime, { ...settings, priority: 'bulk' }, read).call
+      return R.map(inBulk)(tables.batchTransfers) as ClientOf<Api>['batchTransfers'] // as above
+    }
     const composite = compositeCalls({
       calls,
+      bulk,
       strictCharges: typed(strictly(untyped(api.charges.list))),
       runtime,
       snapshotEvents,

@@ -270,7 +270,7 @@ export const uniqueRequestIds: Rule<ItemsToAdd> = {
 }
 
 /** Returns the JSON of an item with sorted keys; a unique symbol if it has none. */
-const sortedJson = (item: NewBatchItem): unknown =>
+export const sortedJson = (item: NewBatchItem): unknown =>
   E.getOrElse((): unknown => Symbol())(
     E.tryCatch(() => JSON.stringify(JSON.parse(JSON.stringify(item)), sortKeys), String),
   )

@@ -1,0 +1,106 @@
+/** What ends a run of payments, beside the failures of its calls. */
+import type { Failure } from '../../http/Failure.js'
+import type { InvalidItem } from './PayOptions.js'
+
+// model
+
+interface Common {
+  readonly run: string
+  /** One line, fit for a log, without secrets. */
+  readonly message: string
+}
+
+/** Items are invalid, or a `request_id` is used twice. Nothing was submitted. */
+export interface InvalidItems extends Common {
+  readonly _tag: 'InvalidItems'
+  /** How many. Each was told before, as an event `Invalid`. */
+  readonly count: number
+  /** The first of them, up to 100. */
+  readonly first: ReadonlyArray<InvalidItem>
+}
+
+/** A batch of this name is of another run: of other items, or cut otherwise. Nothing was sent. */
+export interface OtherRun extends Common {
+  readonly _tag: 'OtherRun'
+  /** The `request_id` of the batch. */
+  readonly requestId: string
+  /** What differs: paths such as `metadata.hash`, and both values. */
+  readonly differences: ReadonlyArray<{
+    readonly path: string
+    readonly sent: string
+    readonly found: string
+  }>
+}
+
+/** The items were others when they were read again, or a batch holds items that are not of this run. */
+export interface ItemsChanged extends Common {
+  readonly _tag: 'ItemsChanged'
+  /** The `request_id` of the batch. */
+  readonly requestId: string
+}
+
+/** Quotes expire sooner than a batch can be submitted. */
+export interface QuoteTooShort extends Common {
+  readonly _tag: 'QuoteTooShort'
+  /** The `request_id` of the batch. */
+  readonly requestId: string
+}
+
+/** What ends a run of payments. */
+export type PayFailure = Failure | InvalidItems | OtherRun | ItemsChanged | QuoteTooShort
+
+// constructors
+
+/** Items that a failure repeats. */
+const MOST_REPEATED = 100
+
+/** Items that a message names. */
+const MOST_NAMED = 3
+
+export const invalidItems = (run: string, all: ReadonlyArray<InvalidItem>): InvalidItems => {
+  const named = all.slice(0, MOST_NAMED).map(describeItem)
+  const more = all.length > MOST_NAMED ? [`and ${all.length - MOST_NAMED} more`] : []
+  const items = all.length === 1 ? '1 item is' : `${all.length} items are`
+  return {
+    _tag: 'InvalidItems',
+    run,
+    count: all.length,
+    first: all.slice(0, MOST_REPEATED),
+    message: `${run}: ${items} invalid, nothing was submitted: ${[...named, ...more].join('; ')}`,
+  }
+}
+
+export const describeItem = ({ index, requestId, reasons }: InvalidItem): string => {
+  const where = index === undefined ? `item ${requestId}` : `item ${index + 1}`
+  return `${where}: ${reasons.join(', ')}`
+}
+
+export const otherRun = (
+  run: string,
+  requestId: string,
+  differences: OtherRun['differences'],
+  where: string,
+): OtherRun => {
+  const said = differences.map(({ path, sent, found }) => `${path} is ${found}, not ${sent}`)
+  return {
+    _tag: 'OtherRun',
+    run,
+    requestId,
+    differences,
+    message: `${run}: batch ${requestId} is of other payments (${said.join(', ')})${where}: nothing was submitted; pay these under another name`,
+  }
+}
+
+export const itemsChanged = (run: string, requestId: string, how: string): ItemsChanged => ({
+  _tag: 'ItemsChanged',
+  run,
+  requestId,
+  message: `${run}: batch ${requestId}: ${how}; nothing more was submitted`,
+})
+
+export const quoteTooShort = (run: string, requestId: string): QuoteTooShort => ({
+  _tag: 'QuoteTooShort',
+  run,
+  requestId,
+  message: `${run}: each quote of batch ${requestId} expired before it could be submitted: ask for a longer validity`,
+})

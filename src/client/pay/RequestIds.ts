@@ -1,0 +1,68 @@
+/**
+ * A set of texts by hashes of 64 bits: it takes 12 to 34 bytes a text, however long. It may take two texts for one, about
+ * once in 2^64 pairs, so a text that seems repeated is compared afterwards.
+ */
+export class RequestIds {
+  private high = new Uint32Array(FIRST_SLOTS)
+  private low = new Uint32Array(FIRST_SLOTS)
+  private size = 0
+
+  /** Adds a text; returns whether it, or one with the same hash, was there before. */
+  add(text: string): boolean {
+    if (this.size >= this.high.length * MOST_FILLED) this.grow()
+    const [high, low] = hashOf(text)
+    return this.put(high, low)
+  }
+
+  /** Returns whether the text, or one with the same hash, was added. */
+  has(text: string): boolean {
+    const [high, low] = hashOf(text)
+    return this.high[this.slotOf(high, low)] !== 0
+  }
+
+  private put(high: number, low: number): boolean {
+    const slot = this.slotOf(high, low)
+    if (this.high[slot] !== 0) return true
+    this.high[slot] = high
+    this.low[slot] = low
+    this.size++
+    return false
+  }
+
+  /** The slot of a hash, or the empty one where it would be put. */
+  private slotOf(high: number, low: number): number {
+    const mask = this.high.length - 1
+    let slot = low & mask
+    while (this.high[slot] !== 0 && (this.high[slot] !== high || this.low[slot] !== low)) {
+      slot = (slot + 1) & mask
+    }
+    return slot
+  }
+
+  private grow(): void {
+    const { high, low } = this
+    this.high = new Uint32Array(high.length * 2)
+    this.low = new Uint32Array(high.length * 2)
+    this.size = 0
+    for (const [slot, value] of high.entries()) if (value !== 0) this.put(value, low[slot] ?? 0)
+  }
+}
+
+const FIRST_SLOTS = 1_024
+
+/** Part of the slots in use from which on there are twice as many: searches stay short. */
+const MOST_FILLED = 0.7
+
+/** Two hashes of 32 bits (cyrb53 by bryc, in the public domain); the first is never 0, which marks an empty slot. */
+const hashOf = (text: string): readonly [high: number, low: number] => {
+  let a = 0xdeadbeef
+  let b = 0x41c6ce57
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    a = Math.imul(a ^ unit, 2_654_435_761)
+    b = Math.imul(b ^ unit, 1_597_334_677)
+  }
+  a = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909)
+  b = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(a ^ (a >>> 13), 3_266_489_909)
+  return [b >>> 0 || 1, a >>> 0]
+}

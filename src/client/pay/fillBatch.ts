@@ -1,0 +1,233 @@
+/** Creates a batch of a run, or finds it, and puts its items into it. */
+import { last, map, from as streamOf, take, takeWhile, toArray } from 'rxjs'
+import type { BatchItem } from '../../codec/BatchItem.js'
+import type { BatchTransfer } from '../../codec/BatchTransfer.js'
+import { fieldsOf } from '../../decode/unknown.js'
+import { A, defined, E } from '../../fp.js'
+import type { Failure } from '../../http/Failure.js'
+import type { ObservableEither } from '../../stream/index.js'
+import { Stop } from './flow.js'
+import {
+  askUntil,
+  DRAFTING,
+  orStop,
+  type PayContext,
+  type RunBatch,
+  requestIdOf,
+} from './PayContext.js'
+import { itemsChanged, otherRun } from './PayFailure.js'
+import type { PayBatchOptions, PaymentBatch } from './PayOptions.js'
+import type { PlacedBatch } from './plan.js'
+
+// one batch
+
+/**
+ * Resolves with the batch when it has all its items, or was submitted before. The platform ignores an item that it has,
+ * so a batch that another run has begun is completed.
+ */
+export const fillBatch = async (
+  context: PayContext,
+  payments: PlacedBatch,
+  found: BatchTransfer,
+  { withoutInvalid = false }: Pick<PayBatchOptions, 'withoutInvalid'>,
+): Promise<RunBatch> => {
+  const batch = isDraft(found) ? await withItems(context, payments, found) : found
+  const known = {
+    requestId: requestIdOf(payments),
+    index: payments.index,
+    size: payments.items.length,
+  }
+  if (!isDraft(batch)) {
+    return { ...known, batch, leftOut: await missingItems(context, payments, batch) }
+  }
+  const invalid = await invalidIn(context, batch)
+  if (invalid.length === 0) return { ...known, batch, leftOut: new Map() }
+  const leftOut = new Map(invalid.map((item) => [item.request_id, reasonOf(item)]))
+  for (const [requestId, reason] of leftOut) {
+    const index = payments.items.findIndex(({ request_id }) => request_id === requestId)
+    const item = { ...defined({ index: payments.places[index] }), requestId, reasons: [reason] }
+    context.tell({ _tag: 'Invalid', item })
+  }
+  const rest = withoutInvalid ? await without(context, batch, invalid) : batch
+  return { ...known, batch: rest, leftOut }
+}
+
+export const isDraft = ({ status }: BatchTransfer): boolean => status === DRAFTING
+
+// creating and finding
+
+/**
+ * Creates the batch, or finds the one that a run of these payments created; any other ends the run.
+ * `found`: the one that a look-up has shown.
+ */
+export const openBatch = async (
+  context: PayContext,
+  payments: PaymentBatch,
+  { batch = {} }: Pick<PayBatchOptions, 'batch'>,
+  found: BatchTransfer | undefined,
+): Promise<BatchTransfer> => {
+  const request_id = requestIdOf(payments)
+  const sent = metadataOf(payments)
+  const opened =
+    found ??
+    (await context.ask(
+      context.calls.createOnce({ ...batch, request_id, metadata: { ...batch.metadata, ...sent } }),
+    ))
+  const metadata = fieldsOf(opened.metadata)
+  const differences = Object.entries(sent).flatMap(([key, value]) => {
+    const other = typeof metadata[key] === 'string' ? metadata[key] : 'missing'
+    return other === value ? [] : [{ path: `metadata.${key}`, sent: value, found: other }]
+  })
+  if (differences.length > 0) {
+    throw new Stop(
+      otherRun(context.run, request_id, differences, whereOf(metadata, sent, payments)),
+    )
+  }
+  return opened
+}
+
+type RunMetadata = Readonly<Record<'index' | 'count' | 'hash' | 'chain', string>>
+
+/** The state of a run is in its batches: each says which place it has in which run. */
+const metadataOf = ({ index, count, hash, chain }: PaymentBatch): RunMetadata => ({
+  index: String(index),
+  count: String(count),
+  hash,
+  chain,
+})
+
+/** Says where the first difference of the items is, as far as this batch shows. */
+const whereOf = (
+  { chain, hash }: Readonly<Record<string, unknown>>,
+  sent: RunMetadata,
+  { index, items }: PaymentBatch,
+): string => {
+  if (hash === sent.hash) return ''
+  if (chain === sent.chain) return `: the first ${index * items.length} items are the same`
+  return index === 1 ? `: they differ within the first ${items.length} items` : ''
+}
+
+/** Looks the batch up, once. */
+export const findBatch = (
+  context: Pick<PayContext, 'ask' | 'calls'>,
+  requestId: string,
+): Promise<BatchTransfer | undefined> => context.ask(lookedUp(context, requestId))
+
+export const lookedUp = (
+  { calls }: Pick<PayContext, 'calls'>,
+  requestId: string,
+): ObservableEither<Failure, BatchTransfer | undefined> =>
+  calls.list({ request_id: requestId }).pages.pipe(
+    take(1),
+    map(
+      E.chain(({ items, raw }): E.Either<Failure, BatchTransfer | undefined> => {
+        const at = raw.findIndex((row) => fieldsOf(row).request_id === requestId)
+        return items[at] ?? E.right(undefined)
+      }),
+    ),
+  )
+
+// items
+
+/** Resolves with the batch that has all items, or was submitted meanwhile. */
+const withItems = async (
+  context: PayContext,
+  payments: PaymentBatch,
+  found: BatchTransfer,
+): Promise<BatchTransfer> => {
+  const size = payments.items.length
+  const filled = found.total_item_count === size ? found : await addTo(context, payments, found)
+  if (!isDraft(filled) || filled.total_item_count === size) return filled
+  const how = `it holds ${filled.total_item_count} items, and ${size} are of this run`
+  throw new Stop(itemsChanged(context.run, requestIdOf(payments), how))
+}
+
+const addTo = async (
+  context: PayContext,
+  { items }: PaymentBatch,
+  { id }: BatchTransfer,
+): Promise<BatchTransfer> => {
+  const { calls, first, ask } = context
+  const added = await first(
+    streamOf(items).pipe(
+      calls.addAllItems({ id }),
+      map(({ outcome }) => outcome),
+      takeWhile(E.isRight, true), // a call that fails is the last
+      last(),
+    ),
+  )
+  // the platform takes no items after a submission: that of another process, perhaps
+  const now = await ask(calls.retrieve({ id }))
+  if (E.isLeft(added) && isDraft(now)) throw new Stop(added.left)
+  return now
+}
+
+// invalid items
+
+/** Reads all items of a batch, again while the list shows fewer than the batch has. */
+export const itemsOf = async (
+  context: PayContext,
+  { id, total_item_count: total }: BatchTransfer,
+  accepts: (items: ReadonlyArray<BatchItem>) => boolean = () => true,
+): Promise<ReadonlyArray<BatchItem>> => {
+  const all = context.calls.items({ id }).pipe(toArray(), map(A.sequence(E.Applicative)))
+  const isWhole = E.match(
+    () => true,
+    (items: ReadonlyArray<BatchItem>) => items.length >= total && accepts(items),
+  )
+  return orStop(await askUntil(context, all, isWhole, context.lookUpFor))
+}
+
+const INVALID = 'VALIDATION_FAILED'
+
+const invalidIn = async (
+  context: PayContext,
+  batch: BatchTransfer,
+): Promise<ReadonlyArray<BatchItem>> => {
+  const count = batch.total_item_count - batch.valid_item_count
+  if (count <= 0) return []
+  const items = await itemsOf(context, batch)
+  return items.filter(({ status }) => status === INVALID)
+}
+
+/** Says why an item is invalid, or was not booked. */
+export const reasonOf = ({ errors }: BatchItem): string =>
+  (errors ?? [])
+    .map(({ source, code }) =>
+      [source, code].filter((word) => word !== null && word !== undefined).join(': '),
+    )
+    .filter((text) => text !== '')
+    .join(', ') || 'the platform gives no reason'
+
+/** Deletes invalid items from a draft. A second deletion does nothing, so it may be repeated. */
+const without = async (
+  context: PayContext,
+  { id }: BatchTransfer,
+  invalid: ReadonlyArray<BatchItem>,
+): Promise<BatchTransfer> => {
+  const { ask, calls, first } = context
+  const deletion = calls.deleteItems({ id, item_ids: invalid.map((item) => item.id) })
+  for (let attempt = 1; ; attempt++) {
+    const deleted = await first(deletion)
+    if (E.isRight(deleted)) return deleted.right
+    const now = await ask(calls.retrieve({ id }))
+    const isDone = !isDraft(now) || now.valid_item_count === now.total_item_count
+    if (isDone) return now
+    if (deleted.left._tag !== 'Ambiguous' || attempt === DELETIONS) throw new Stop(deleted.left)
+  }
+}
+
+/** How often a deletion without an answer is sent. */
+const DELETIONS = 3
+
+/** Items of the run that a batch which was submitted before does not have: they were left out. */
+const missingItems = async (
+  context: PayContext,
+  { items }: PaymentBatch,
+  batch: BatchTransfer,
+): Promise<ReadonlyMap<string, string>> => {
+  if (batch.total_item_count >= items.length) return new Map()
+  const there = new Set((await itemsOf(context, batch)).map(({ request_id }) => request_id))
+  const missing = items.filter(({ request_id }) => !there.has(request_id))
+  return new Map(missing.map(({ request_id }) => [request_id, 'it was invalid in an earlier run']))
+}

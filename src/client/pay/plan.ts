@@ -1,0 +1,245 @@
+/** The first pass over the items of a run: each is checked, and batches are cut, before anything is sent. */
+import { NewBatchItem, sortedJson } from '../../codec/NewBatchItem.js'
+import { type Cause, parameterCauses } from '../../decode/causes.js'
+import { fieldsOf } from '../../decode/unknown.js'
+import { E } from '../../fp.js'
+import { requestIdOf } from '../../http/retry/recover.js'
+import { Stop } from './flow.js'
+import type { InvalidItem, PayItem, PayItems, PaymentBatch } from './PayOptions.js'
+import { RequestIds } from './RequestIds.js'
+
+// model
+
+/** A run, cut into batches. The items are not kept: they are read again. */
+export interface Plan {
+  readonly run: string
+  readonly perBatch: number
+  /** Number of items, without those left out. */
+  readonly items: number
+  /** For each batch, a hash of all items up to its end. */
+  readonly chain: ReadonlyArray<string>
+  /** The last of the chain: a hash of all items. */
+  readonly hash: string
+  /** Places of invalid items. */
+  readonly leftOut: ReadonlySet<number>
+  /** All that is wrong with items. */
+  readonly invalid: ReadonlyArray<InvalidItem>
+  /** True if two items have one `request_id`: then nothing can be paid. */
+  readonly isRepeated: boolean
+}
+
+interface PlanOptions {
+  readonly run: string
+  readonly perBatch: number
+  /** `false`: items are not checked by their codec. */
+  readonly check: boolean
+}
+
+/** A batch with the places of its items among all items. */
+export interface PlacedBatch extends PaymentBatch {
+  readonly places: ReadonlyArray<number>
+}
+
+// reading
+
+/** Reads the items from the beginning, each with its place. */
+export async function* read<F>(
+  items: PayItems<F>,
+): AsyncGenerator<readonly [place: number, item: PayItem<F>]> {
+  let place = 0
+  for await (const item of typeof items === 'function' ? items() : items) yield [place++, item]
+}
+
+/** Returns whether the items can be read twice: a generator, once begun, only goes on. */
+export const canBeReadTwice = (items: unknown): boolean => {
+  if (typeof items === 'function') return true
+  if (typeof items !== 'object' || items === null) return false
+  const begin: unknown =
+    Reflect.get(items, Symbol.asyncIterator) ?? Reflect.get(items, Symbol.iterator)
+  return typeof begin === 'function' && typeof Reflect.get(items, 'next') !== 'function'
+}
+
+type Row = { readonly item: NewBatchItem } | { readonly causes: ReadonlyArray<Cause> }
+
+/** Returns an item, or why a row of a file is none. A file that cannot be read ends the run. */
+const rowOf = <F>(given: PayItem<F>): Row => {
+  if (!isEither(given)) return { item: given }
+  if (E.isRight(given)) return { item: given.right }
+  const { _tag, causes } = fieldsOf(given.left)
+  if (_tag !== 'UnreadableRow' || !Array.isArray(causes)) throw new Stop(given.left)
+  return { causes }
+}
+
+const isEither = <F>(given: PayItem<F>): given is E.Either<F, NewBatchItem> => {
+  const { _tag } = fieldsOf(given)
+  return _tag === 'Left' || _tag === 'Right'
+}
+
+// planning
+
+/** Reads and checks all items, and cuts them into batches. Sends nothing. */
+export const planOf = async <F>(items: PayItems<F>, options: PlanOptions): Promise<Plan> => {
+  const { run, perBatch } = options
+  const checked = itemCheck(options)
+  const ids = new RequestIds()
+  const maybeRepeated = new Set<string>()
+  const leftOut = new Set<number>()
+  const invalid: Array<InvalidItem> = []
+  const chain = new Chain(run, perBatch)
+  let count = 0
+  for await (const [index, given] of read(items)) {
+    const row = rowOf(given)
+    const requestId = 'item' in row ? requestIdOf(row.item) : undefined
+    if (requestId !== undefined && ids.add(requestId)) maybeRepeated.add(requestId)
+    const reasons = 'item' in row ? checked(row.item, index) : row.causes.map(describeCause)
+    if (reasons.length === 0 && 'item' in row) {
+      count++
+      await chain.add(row.item)
+      continue
+    }
+    leftOut.add(index)
+    invalid.push({ index, ...(requestId === undefined ? {} : { requestId }), reasons })
+  }
+  const repeated = maybeRepeated.size === 0 ? [] : await repeatedIn(items, maybeRepeated)
+  const hashes = await chain.end()
+  return {
+    run,
+    perBatch,
+    items: count,
+    chain: hashes,
+    hash: hashes.at(-1) ?? '',
+    leftOut,
+    invalid: [...invalid, ...repeated],
+    isRepeated: repeated.length > 0,
+  }
+}
+
+/** Reads the items again, for those that have the `request_id` of an earlier one. */
+const repeatedIn = async <F>(
+  items: PayItems<F>,
+  some: ReadonlySet<string>,
+): Promise<ReadonlyArray<InvalidItem>> => {
+  const first = new Map<string, number>()
+  const repeated: Array<InvalidItem> = []
+  for await (const [index, given] of read(items)) {
+    const row = rowOf(given)
+    const requestId = 'item' in row ? requestIdOf(row.item) : undefined
+    if (requestId === undefined || !some.has(requestId)) continue
+    const before = first.get(requestId)
+    if (before === undefined) first.set(requestId, index)
+    else {
+      const reasons = [`request_id is that of item ${before + 1}`]
+      repeated.push({ index, requestId, reasons })
+    }
+  }
+  return repeated
+}
+
+/** Returns what is wrong with an item. */
+const itemCheck = ({ check }: Pick<PlanOptions, 'check'>) => {
+  /** For each currency pair, the field that says its amounts, and the item that used it first. */
+  const fields = new Map<string, readonly [field: string, index: number]>()
+  return (item: NewBatchItem, index: number): ReadonlyArray<string> => {
+    if (requestIdOf(item) === undefined) return ['request_id should be a text that is not empty']
+    if (typeof sortedJson(item) !== 'string') return ['it should be what JSON can say']
+    if (!check) return []
+    const decoded = NewBatchItem.decode(item)
+    if (E.isLeft(decoded)) return parameterCauses(decoded.left).map(describeCause)
+    const field = AMOUNTS.find((name) => item[name] !== undefined)
+    if (field === undefined)
+      return [`${AMOUNTS.join(' or ')} should be given, and both are missing`]
+    const pair = `${item.source_currency} to ${item.transfer_currency}`
+    const [known, first] = fields.get(pair) ?? [field, index]
+    fields.set(pair, [known, first])
+    return known === field
+      ? []
+      : [`${field} should be ${known}, as in item ${first + 1}, which is from ${pair} as well`]
+  }
+}
+
+/** One of them says how much to pay, and the same one for all items of a pair (default, not specified). */
+const AMOUNTS = ['source_amount', 'transfer_amount'] as const
+
+const describeCause = ({ path, expected, actual }: Cause): string =>
+  `${path || 'it'} should be ${expected}, and is ${actual}`
+
+// hashes
+
+/** Hashes items batch by batch, each with the hash of those before. */
+class Chain {
+  private readonly perBatch: number
+  readonly hashes: Array<string> = []
+  private last: string
+  private texts: Array<unknown> = []
+
+  constructor(run: string, perBatch: number) {
+    this.perBatch = perBatch
+    this.last = run
+  }
+
+  async add(item: NewBatchItem): Promise<void> {
+    this.texts.push(sortedJson(item))
+    if (this.texts.length === this.perBatch) await this.close()
+  }
+
+  async end(): Promise<ReadonlyArray<string>> {
+    if (this.texts.length > 0) await this.close()
+    return this.hashes
+  }
+
+  private async close(): Promise<void> {
+    const text = [this.last, ...this.texts].join('\n')
+    this.texts = []
+    const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+    this.last = Array.from(new Uint8Array(bytes), (byte) =>
+      byte.toString(16).padStart(2, '0'),
+    ).join('')
+    this.hashes.push(this.last)
+  }
+}
+
+// the second pass
+
+/** Items that were other ones when they were read again. */
+export class Changed extends Error {
+  override readonly name = 'Changed'
+  /** Number of the batch, from 1. */
+  readonly index: number
+
+  constructor(index: number) {
+    super(`the items of batch ${index} were others when they were read again`)
+    this.index = index
+  }
+}
+
+/** Reads the items again, a batch at a time, and throws `Changed` unless they are those of the plan. */
+export async function* batchesOf<F>(
+  items: PayItems<F>,
+  { run, perBatch, chain, hash, leftOut }: Plan,
+): AsyncGenerator<PlacedBatch> {
+  const again = new Chain(run, perBatch)
+  const count = chain.length
+  let some: Array<NewBatchItem> = []
+  let places: Array<number> = []
+  let index = 0
+  const batch = (hashes: ReadonlyArray<string>): PlacedBatch => {
+    const chained = chain[index]
+    if (chained === undefined || hashes[index] !== chained) throw new Changed(index + 1)
+    index++
+    const full = { run, index, count, hash, chain: chained, items: some, places }
+    some = []
+    places = []
+    return full
+  }
+  for await (const [place, given] of read(items)) {
+    if (leftOut.has(place)) continue
+    const row = rowOf(given)
+    if (!('item' in row) || typeof sortedJson(row.item) !== 'string') throw new Changed(index + 1)
+    some.push(row.item)
+    places.push(place)
+    await again.add(row.item)
+    if (some.length === perBatch) yield batch(again.hashes)
+  }
+  if (some.length > 0) yield batch(await again.end())
+  if (index < count) throw new Changed(index + 1)
+}
