@@ -9,10 +9,12 @@ export type { SnapshotPlan } from './client/explainSnapshot.js'
 export { fromEnv } from './client/fromEnv.js'
 export type { Chunk } from './client/inChunks.js'
 export type { Logger } from './client/log.js'
-export type { PayFailure } from './client/pay/PayFailure.js'
+export { type PayFailure, RunError } from './client/pay/PayFailure.js'
 export type {
   BatchReport,
   InvalidItem,
+  PayAllOptions,
+  PayBatchOptions,
   PayEvent,
   PayItem,
   PayItems,
@@ -23,6 +25,7 @@ export type {
 } from './client/pay/PayOptions.js'
 export { paymentBatches } from './client/pay/payAll.js'
 export type { Snapshot, SnapshotFailure, SnapshotFilter } from './client/snapshot.js'
+export { toError } from './client/toError.js'
 export { unwrap } from './client/unwrap.js'
 export type { Answer } from './http/answer/readAnswer.js'
 export type { ClientEvent } from './http/ClientEvent.js'
@@ -60,7 +63,7 @@ export type {
   Undecodable,
   Unreachable,
 } from './http/Failure.js'
-export { PaymentsError, toError } from './http/Failure.js'
+export { PaymentsError } from './http/Failure.js'
 
 // resources
 

@@ -266,6 +266,7 @@ describe('src', () => {
     expect([...new Set(nodes)].sort()).toEqual([
       'node:async_hooks',
       'node:buffer',
+      'node:crypto',
       'node:diagnostics_channel',
     ])
   })

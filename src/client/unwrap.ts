@@ -1,17 +1,19 @@
 import { lastValueFrom, type Observable, take, toArray } from 'rxjs'
 import { E } from '../fp.js'
-import { type AnyFailure, toError } from '../http/Failure.js'
+import type { AnyFailure } from '../http/Failure.js'
 import { callerOf, withCaller } from '../stream/caller.js'
 import type { TooMany } from '../stream/index.js'
+import type { RunFailure } from './pay/PayFailure.js'
+import { toError } from './toError.js'
 
 /**
  * Runs a call, and returns its value as a promise: `await unwrap(payments.charges.retrieve({ id }))`. Rejects with the
- * `PaymentsError` of a failure, or with a `RangeError` for a list of more than the `max` of `collect`. A list has many
+ * `PaymentsError` of a failure (`RunError` of a run of payments), or with a `RangeError` for a list of more than the `max` of `collect`. A list has many
  * values: `collect` it first; given as it is, it does not compile. The stack of an error begins with the call of
  * `unwrap`.
  */
 export const unwrap = async <A>(
-  call: Observable<E.Either<AnyFailure | TooMany, A>> & { readonly pages?: never },
+  call: Observable<E.Either<AnyFailure | RunFailure | TooMany, A>> & { readonly pages?: never },
 ): Promise<A> => {
   const caller = callerOf(unwrap)
   const [answer, second] = await lastValueFrom(call.pipe(take(2), toArray()))

@@ -176,6 +176,3 @@ export class PaymentsError extends Error {
     this.failure = failure
   }
 }
-
-/** Makes the error of a failure, for `orThrow(toError)`. Does not throw. */
-export const toError = (failure: AnyFailure): PaymentsError => new PaymentsError(failure)

@@ -1,14 +1,15 @@
 /** All that the steps of a run need: the calls of the platform, time, and the stream of events. */
 import type { SchedulerLike } from 'rxjs'
 import type { Api } from '../../api/index.js'
-import type { BatchTransfer } from '../../codec/BatchTransfer.js'
+import type { BatchTransfer, NewBatchTransfer } from '../../codec/BatchTransfer.js'
 import { E, type IO } from '../../fp.js'
 import type { Failure } from '../../http/Failure.js'
 import { doubling } from '../../stream/Backoff.js'
 import { type Millis, type ObservableEither, PAUSES } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
+import type { addAllItems } from '../addItems.js'
 import type { ClientOf } from '../Call.js'
-import type { CompositeCalls } from '../compositeCalls.js'
+import type { CreateOnce } from '../createOnce.js'
 import { type Flow, Stop } from './flow.js'
 import type { PayFailure } from './PayFailure.js'
 import type { PayEvent, PaymentBatch } from './PayOptions.js'
@@ -16,8 +17,10 @@ import type { PayEvent, PaymentBatch } from './PayOptions.js'
 // model
 
 /** The calls of a run; those of the rows are in the bulk lane. */
-export type PayCalls = ClientOf<Api>['batchTransfers'] &
-  Pick<CompositeCalls['batchTransfers'], 'addAllItems' | 'createOnce'>
+export type PayCalls = ClientOf<Api>['batchTransfers'] & {
+  readonly addAllItems: ReturnType<typeof addAllItems>
+  readonly createOnce: CreateOnce<NewBatchTransfer, BatchTransfer>
+}
 
 /** What payments need of a client. */
 export interface PaySpec {

@@ -46,8 +46,24 @@ export interface QuoteTooShort extends Common {
   readonly requestId: string
 }
 
+/** What ends a run of payments, beside the failure of a call. */
+export type RunFailure = InvalidItems | OtherRun | ItemsChanged | QuoteTooShort
+
 /** What ends a run of payments. */
-export type PayFailure = Failure | InvalidItems | OtherRun | ItemsChanged | QuoteTooShort
+export type PayFailure = Failure | RunFailure
+
+/** The failure of a run of payments as an `Error`. */
+export class RunError extends Error {
+  override readonly name = 'RunError'
+  readonly _tag = 'RunError'
+  /** The failure that this is the error of. */
+  readonly failure: RunFailure
+
+  constructor(failure: RunFailure) {
+    super(failure.message)
+    this.failure = failure
+  }
+}
 
 // constructors
 
@@ -79,7 +95,6 @@ export const otherRun = (
   run: string,
   requestId: string,
   differences: OtherRun['differences'],
-  where: string,
 ): OtherRun => {
   const said = differences.map(({ path, sent, found }) => `${path} is ${found}, not ${sent}`)
   return {
@@ -87,7 +102,7 @@ export const otherRun = (
     run,
     requestId,
     differences,
-    message: `${run}: batch ${requestId} is of other payments (${said.join(', ')})${where}: nothing was submitted; pay these under another name`,
+    message: `${run}: batch ${requestId} is of other payments (${said.join(', ')}): nothing was submitted; pay these under another name`,
   }
 }
 

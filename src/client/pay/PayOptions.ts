@@ -27,8 +27,6 @@ export interface PaymentBatch {
   readonly count: number
   /** SHA-256 of all items of the run, in hex digits. */
   readonly hash: string
-  /** SHA-256 of the items up to the end of this batch, in hex digits. */
-  readonly chain: string
   /** Up to 1,000. */
   readonly items: ReadonlyArray<NewBatchItem>
 }
@@ -38,7 +36,7 @@ export interface PaymentBatch {
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
 
 /** The keys of a batch's metadata that say its place in the run. */
-export const RUN_KEYS: ReadonlyArray<string> = ['index', 'count', 'hash', 'chain']
+export const RUN_KEYS: ReadonlyArray<string> = ['index', 'count', 'hash']
 
 const planTable = {
   /**
@@ -84,14 +82,11 @@ const submitTable = {
 
 const approveRule = is.fn<Approve>('a function that says whether to pay')
 
-const digest = is.stringThat((text) => /^[0-9a-f]{64}$/.test(text), 'a hash of 64 hex digits')
-
 export const paymentBatchTable: OptionsTable<PaymentBatch> = {
   run: planTable.run,
   index: required(is.int(1)),
   count: required(is.int(1)),
-  hash: required(digest),
-  chain: required(digest),
+  hash: required(is.stringThat((text) => /^[0-9a-f]{64}$/.test(text), 'a hash of 64 hex digits')),
   items: required({
     accepts: (u) => Array.isArray(u) && u.length > 0 && u.length <= ITEMS_PER_BATCH,
     expected: `a list of 1 to ${ITEMS_PER_BATCH} items`,

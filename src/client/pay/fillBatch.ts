@@ -56,18 +56,21 @@ export const isDraft = ({ status }: BatchTransfer): boolean => status === DRAFTI
 
 // creating and finding
 
+/** A batch without its items. */
+type Place = Pick<PaymentBatch, 'run' | 'index' | 'count' | 'hash'>
+
 /**
  * Creates the batch, or finds the one that a run of these payments created; any other ends the run.
  * `found`: the one that a look-up has shown.
  */
 export const openBatch = async (
   context: PayContext,
-  payments: PaymentBatch,
+  place: Place,
   { batch = {} }: Pick<PayBatchOptions, 'batch'>,
   found: BatchTransfer | undefined,
 ): Promise<BatchTransfer> => {
-  const request_id = requestIdOf(payments)
-  const sent = metadataOf(payments)
+  const request_id = requestIdOf(place)
+  const sent = metadataOf(place)
   const opened =
     found ??
     (await context.ask(
@@ -78,34 +81,16 @@ export const openBatch = async (
     const other = typeof metadata[key] === 'string' ? metadata[key] : 'missing'
     return other === value ? [] : [{ path: `metadata.${key}`, sent: value, found: other }]
   })
-  if (differences.length > 0) {
-    throw new Stop(
-      otherRun(context.run, request_id, differences, whereOf(metadata, sent, payments)),
-    )
-  }
-  return opened
+  if (differences.length === 0) return opened
+  throw new Stop(otherRun(context.run, request_id, differences))
 }
 
-type RunMetadata = Readonly<Record<'index' | 'count' | 'hash' | 'chain', string>>
-
 /** The state of a run is in its batches: each says which place it has in which run. */
-const metadataOf = ({ index, count, hash, chain }: PaymentBatch): RunMetadata => ({
+const metadataOf = ({ index, count, hash }: Place) => ({
   index: String(index),
   count: String(count),
   hash,
-  chain,
 })
-
-/** Says where the first difference of the items is, as far as this batch shows. */
-const whereOf = (
-  { chain, hash }: Readonly<Record<string, unknown>>,
-  sent: RunMetadata,
-  { index, items }: PaymentBatch,
-): string => {
-  if (hash === sent.hash) return ''
-  if (chain === sent.chain) return `: the first ${index * items.length} items are the same`
-  return index === 1 ? `: they differ within the first ${items.length} items` : ''
-}
 
 /** Looks the batch up, once. */
 export const findBatch = (

@@ -59,6 +59,7 @@ export const payAll =
         const payments: Payments = {
           run,
           hash,
+          count: batches,
           items: plan.items + leftOut.size,
           leftOut: leftOut.size,
           batches: () => batchesOf(items, plan),
@@ -74,11 +75,12 @@ export const payBatch =
   (given, options = {}) => {
     const batch = checkOptions(given, paymentBatchTable, { context: 'payBatch: ' })
     const checked = checkOptions(options, payBatchTable, { context: 'payBatch: ' })
-    const { run, hash, items } = batch
+    const { run, hash, count, items } = batch
     const places = items.map((_, place) => place)
     const payments: Payments = {
       run,
       hash,
+      count,
       items: items.length,
       leftOut: 0,
       batches: async function* () {

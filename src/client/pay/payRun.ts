@@ -1,5 +1,4 @@
 /** One run of payments: fills its batches, quotes them, asks, submits, and waits. */
-import type { BatchTransfer } from '../../codec/BatchTransfer.js'
 import type { TimedOut } from '../../http/Failure.js'
 import { wasRecovered } from '../../http/retry/recover.js'
 import type { Millis } from '../../stream/index.js'
@@ -25,11 +24,13 @@ import { submitAll } from './submit.js'
 export interface Payments {
   readonly run: string
   readonly hash: string
+  /** Number of batches of the run. */
+  readonly count: number
   /** Number of items, those left out included. */
   readonly items: number
   /** Number of items that are left out, as invalid, before anything is sent. */
   readonly leftOut: number
-  /** Reads the batches, from the first on, anew each time. */
+  /** Reads the batches to pay. */
   readonly batches: () => AsyncIterable<PlacedBatch>
 }
 
@@ -99,40 +100,36 @@ const leftOutOf = ({ requestId, batch, leftOut }: RunBatch): ReadonlyArray<Payme
 
 // filling
 
-/** Fills all batches, several at a time. The first is created before the others: it shows whose name this is. */
+/** Fills all batches, several at a time. The first of the run is created before the others: it shows whose name this is. */
 const fillAll = async (
   context: PayContext,
-  { run, batches }: Payments,
+  { run, hash, count, batches }: Payments,
   options: PayBatchOptions,
 ): Promise<ReadonlyArray<RunBatch>> => {
+  if (count === 0) return []
+  const first = { run, index: 1, count, hash }
+  const found = await findBatch(context, requestIdOf(first))
+  const opened = await openBatch(context, first, options, found)
+  const isNew = found === undefined && !wasRecovered(opened)
   const filled: Array<RunBatch> = []
-  let opened: { readonly batch: BatchTransfer; readonly isNew: boolean } | undefined
-  for await (const first of unchanged(context, batches())) {
-    const found = await findBatch(context, requestIdOf(first))
-    const batch = await openBatch(context, first, options, found)
-    opened = { batch, isNew: found === undefined && !wasRecovered(batch) }
-    break
-  }
   await each(unchanged(context, batches()), WIDTH, async (payments) => {
     const { index } = payments
-    const batch =
-      index === 1 && opened !== undefined
-        ? opened.batch
-        : await openBatch(
-            context,
-            payments,
-            options,
-            opened?.isNew === true ? undefined : await findBatch(context, requestIdOf(payments)),
-          )
-    const one = await fillBatch(context, payments, batch, options)
-    filled[index - 1] = one
+    const open = async () =>
+      openBatch(
+        context,
+        payments,
+        options,
+        isNew ? undefined : await findBatch(context, requestIdOf(payments)),
+      )
+    const one = await fillBatch(context, payments, index === 1 ? opened : await open(), options)
+    filled.push(one)
     context.tell({ _tag: 'Filled', batch: one.batch, index })
   })
   if (options.withoutInvalid !== true) {
     const invalid = filled.filter(({ batch }) => isDraft(batch)).flatMap(invalidOf)
     if (invalid.length > 0) throw new Stop(invalidItems(run, invalid))
   }
-  return filled
+  return filled.sort((a, b) => a.index - b.index)
 }
 
 const invalidOf = ({ leftOut }: RunBatch): ReadonlyArray<InvalidItem> =>

@@ -1,4 +1,5 @@
 /** The first pass over the items of a run: each is checked, and batches are cut, before anything is sent. */
+import { createHash, type Hash } from 'node:crypto'
 import { NewBatchItem, sortedJson } from '../../codec/NewBatchItem.js'
 import { type Cause, parameterCauses } from '../../decode/causes.js'
 import { fieldsOf } from '../../decode/unknown.js'
@@ -91,17 +92,18 @@ export const planOf = async <F>(items: PayItems<F>, options: PlanOptions): Promi
     const row = rowOf(given)
     const requestId = 'item' in row ? requestIdOf(row.item) : undefined
     if (requestId !== undefined && ids.add(requestId)) maybeRepeated.add(requestId)
-    const reasons = 'item' in row ? checked(row.item, index) : row.causes.map(describeCause)
-    if (reasons.length === 0 && 'item' in row) {
+    const text = 'item' in row ? sortedJson(row.item) : undefined
+    const reasons = 'item' in row ? checked(row.item, text, index) : row.causes.map(describeCause)
+    if (reasons.length === 0) {
       count++
-      await chain.add(row.item)
+      chain.add(text)
       continue
     }
     leftOut.add(index)
     invalid.push({ index, ...(requestId === undefined ? {} : { requestId }), reasons })
   }
   const repeated = maybeRepeated.size === 0 ? [] : await repeatedIn(items, maybeRepeated)
-  const hashes = await chain.end()
+  const hashes = chain.hashes()
   return {
     run,
     perBatch,
@@ -139,9 +141,9 @@ const repeatedIn = async <F>(
 const itemCheck = ({ check }: Pick<PlanOptions, 'check'>) => {
   /** For each currency pair, the field that says its amounts, and the item that used it first. */
   const fields = new Map<string, readonly [field: string, index: number]>()
-  return (item: NewBatchItem, index: number): ReadonlyArray<string> => {
+  return (item: NewBatchItem, text: unknown, index: number): ReadonlyArray<string> => {
     if (requestIdOf(item) === undefined) return ['request_id should be a text that is not empty']
-    if (typeof sortedJson(item) !== 'string') return ['it should be what JSON can say']
+    if (typeof text !== 'string') return ['it should be what JSON can say']
     if (!check) return []
     const decoded = NewBatchItem.decode(item)
     if (E.isLeft(decoded)) return parameterCauses(decoded.left).map(describeCause)
@@ -165,36 +167,33 @@ const describeCause = ({ path, expected, actual }: Cause): string =>
 
 // hashes
 
-/** Hashes items batch by batch, each with the hash of those before. */
+/** Hashes items one after the other; at the end of each batch, all up to there. */
 class Chain {
   private readonly perBatch: number
-  readonly hashes: Array<string> = []
-  private last: string
-  private texts: Array<unknown> = []
+  private readonly hash: Hash
+  private readonly all: Array<string> = []
+  private size = 0
 
   constructor(run: string, perBatch: number) {
     this.perBatch = perBatch
-    this.last = run
+    this.hash = createHash('sha256').update(`${run} ${perBatch}`)
   }
 
-  async add(item: NewBatchItem): Promise<void> {
-    this.texts.push(sortedJson(item))
-    if (this.texts.length === this.perBatch) await this.close()
+  /** Adds the JSON of an item. */
+  add(text: unknown): void {
+    this.hash.update(`\n${String(text)}`)
+    if (++this.size === this.perBatch) this.close()
   }
 
-  async end(): Promise<ReadonlyArray<string>> {
-    if (this.texts.length > 0) await this.close()
-    return this.hashes
+  /** Those of all batches, the last of which may have fewer items. */
+  hashes(): ReadonlyArray<string> {
+    if (this.size > 0) this.close()
+    return this.all
   }
 
-  private async close(): Promise<void> {
-    const text = [this.last, ...this.texts].join('\n')
-    this.texts = []
-    const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-    this.last = Array.from(new Uint8Array(bytes), (byte) =>
-      byte.toString(16).padStart(2, '0'),
-    ).join('')
-    this.hashes.push(this.last)
+  private close(): void {
+    this.all.push(this.hash.copy().digest('hex'))
+    this.size = 0
   }
 }
 
@@ -223,10 +222,9 @@ export async function* batchesOf<F>(
   let places: Array<number> = []
   let index = 0
   const batch = (hashes: ReadonlyArray<string>): PlacedBatch => {
-    const chained = chain[index]
-    if (chained === undefined || hashes[index] !== chained) throw new Changed(index + 1)
+    if (index >= count || hashes[index] !== chain[index]) throw new Changed(index + 1)
     index++
-    const full = { run, index, count, hash, chain: chained, items: some, places }
+    const full = { run, index, count, hash, items: some, places }
     some = []
     places = []
     return full
@@ -234,12 +232,12 @@ export async function* batchesOf<F>(
   for await (const [place, given] of read(items)) {
     if (leftOut.has(place)) continue
     const row = rowOf(given)
-    if (!('item' in row) || typeof sortedJson(row.item) !== 'string') throw new Changed(index + 1)
+    if (!('item' in row)) throw new Changed(index + 1)
     some.push(row.item)
     places.push(place)
-    await again.add(row.item)
-    if (some.length === perBatch) yield batch(again.hashes)
+    again.add(sortedJson(row.item))
+    if (some.length === perBatch) yield batch(again.hashes())
   }
-  if (some.length > 0) yield batch(await again.end())
+  if (some.length > 0) yield batch(again.hashes())
   if (index < count) throw new Changed(index + 1)
 }

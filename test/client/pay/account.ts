@@ -37,12 +37,13 @@ export interface Entry {
 export interface RunOptions extends Partial<PayAllOptions> {
   readonly kill?: Kill | undefined
   /** The fetch of this run, around that of the sandbox. */
-  readonly around?: (fetch: Fetch) => Fetch
+  readonly around?: ((fetch: Fetch) => Fetch) | undefined
 }
 
 export const RUN = 'wages-2026-01'
 
-const WRITE = /\/batch_transfers\/(?:(create)$|([^/]+)\/(add_items|quote|submit|delete|delete_items)$)/
+const WRITE =
+  /\/batch_transfers\/(?:(create)$|([^/]+)\/(add_items|quote|submit|delete|delete_items)$)/
 
 // the account
 
@@ -99,7 +100,8 @@ export const account = (options: Partial<SandboxOptions> = {}) => {
     const doomed: Fetch = (url, init) => {
       sent++
       if (WRITE.test(url)) writes++
-      const isDue = kill?.writes === true ? WRITE.test(url) && writes === kill.at : sent === kill?.at
+      const isDue =
+        kill?.writes === true ? WRITE.test(url) && writes === kill.at : sent === kill?.at
       if (!isDue) return asked(url, init)
       const done = kill?.when === 'after' ? asked(url, init) : Promise.resolve()
       void done.then(() => killed.next())
@@ -141,3 +143,20 @@ export const ofTag = <Tag extends PayEvent['_tag']>(
     const value = 'right' in event ? (event.right as PayEvent) : undefined
     return value?._tag === tag ? [value as Tagged<Tag>] : []
   })
+
+// faults
+
+/** Answers of a gateway, which say nothing of the request. */
+const GATEWAY = [502, 503, 504, 429, 401, 403, 400, 499] as const
+
+/** Loses answers, or puts those of a gateway in their place, before the request has an effect or after it. */
+export const faulty =
+  (random: () => number, chance: number) =>
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    if (random() >= chance) return fetch(url, init)
+    if (random() < 0.5) await fetch(url, init)
+    const status = GATEWAY[Math.floor(random() * 2 * GATEWAY.length)]
+    if (status !== undefined) return new Response('<html>gateway</html>', { status })
+    throw Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } })
+  }

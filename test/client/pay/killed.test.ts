@@ -1,10 +1,10 @@
 /** Runs of payments that are killed at every request, and run again; two at once; faults, and lists that are behind. */
+import { lastValueFrom, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import type { NewBatchItem } from '../../../src/index.js'
-import type { SandboxOptions } from '../../../src/sandbox/index.js'
+import type { Fetch, NewBatchItem } from '../../../src/index.js'
 import { item } from '../../support/batch.js'
 import { seeded } from '../../support/simulated/random.js'
-import { type Account, account, type Kill, ofTag, type RunOptions } from './account.js'
+import { type Account, account, faulty, type Kill, ofTag, type RunOptions } from './account.js'
 
 /** Three batches, the first of which takes two calls: no more of them, so that each run is short. */
 const wages: ReadonlyArray<NewBatchItem> = Array.from({ length: 250 }, (_, n) => item(n))
@@ -69,10 +69,45 @@ it('is paid once, killed again and again at random', async () => {
   await expectPaidOnce(on)
 })
 
-describe('faults', () => {
-  it.each([1, 2, 3, 4])('is paid once where a tenth of answers is lost or a gateway’s (%i)', async (seed) => {
-    const faults: SandboxOptions['faults'] = { 502: 0.05, 'reset-after': 0.05 }
-    const on = account({ faults, seed })
+describe('where a tenth of answers is lost, or those of a gateway', () => {
+  it.each([1, 2, 3, 4, 5])('each item is paid once (%i)', async (seed) => {
+    const random = seeded(seed)
+    const on = account()
+    await untilReported(on, { around: faulty(random, 0.1) })
     await expectPaidOnce(on)
   })
+})
+
+describe('two at once', () => {
+  it.each([0, 1, 10, 300, 1_000])('the second %i ms after the first', async (apart) => {
+    const on = account({ latency: 40, jitter: 40 })
+    const second = async () => {
+      await lastValueFrom(timer(apart, on.timer))
+      return on.start(wages, { perBatch: PER_BATCH })
+    }
+    const runs = Promise.all([on.start(wages, { perBatch: PER_BATCH }), second()])
+    const all = await on.inTime(runs)
+    expect(all.map(({ events }) => ofTag(events, 'Reported')[0]?.report.isPaid)).toEqual([
+      true,
+      true,
+    ])
+    await expectPaidOnce(on)
+  })
+
+  it.each(Array.from({ length: 12 }, (_, n) => n + 3))(
+    'a zombie that was frozen at request %i',
+    async (at) => {
+      const on = account()
+      let sent = 0
+      const zombie =
+        (fetch: Fetch): Fetch =>
+        async (url, init) => {
+          if (++sent === at) await on.start(wages, { perBatch: PER_BATCH })
+          return fetch(url, init)
+        }
+      const { events } = await paying(on, { around: zombie })
+      expect(ofTag(events, 'Reported')).toMatchObject([{ report: { isPaid: true } }])
+      await expectPaidOnce(on)
+    },
+  )
 })

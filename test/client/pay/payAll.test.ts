@@ -1,20 +1,44 @@
 /** A run of payments: what it emits, what it refuses, and what it asks before money moves. */
-import { delay, of } from 'rxjs'
+import { delay, lastValueFrom, of, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import type { NewBatchItem } from '../../../src/index.js'
+import {
+  type Fetch,
+  InvalidOption,
+  type NewBatchItem,
+  orThrow,
+  type PaymentBatch,
+  type PaySummary,
+  paymentBatches,
+  toError,
+} from '../../../src/index.js'
 import { item } from '../../support/batch.js'
-import { account, ofTag, RUN } from './account.js'
+import { type Account, account, ofTag, RUN, type RunOptions } from './account.js'
 
 const items = (count: number): ReadonlyArray<NewBatchItem> =>
   Array.from({ length: count }, (_, n) => item(n))
 
 const ids = (some: ReadonlyArray<NewBatchItem>) => some.map(({ request_id }) => request_id).sort()
 
+const pay = async (on: Account, some: ReadonlyArray<NewBatchItem>, options: RunOptions = {}) => {
+  const { events, sent } = await on.inTime(on.start(some, { perBatch: 100, ...options }))
+  const end = events.at(-1)
+  return {
+    events,
+    sent,
+    failure: end?._tag === 'Left' ? end.left : undefined,
+    report: ofTag(events, 'Reported')[0]?.report,
+    tags: events.map((event) => (event._tag === 'Right' ? event.right._tag : event._tag)),
+  }
+}
+
+const yes = (): boolean => true
+
+const submissions = ({ entries }: Account) => entries.filter(({ call }) => call === 'submit').length
+
 describe('payAll', () => {
   it('checks, fills, quotes, asks, submits and waits, and reports each item', async () => {
-    const { start, inTime, paid } = account()
-    const { events } = await inTime(start(items(2_050)))
-    const tags = events.map((event) => (event._tag === 'Right' ? event.right._tag : event.left._tag))
+    const on = account()
+    const { events, tags, report } = await pay(on, items(2_050), { perBatch: 1_000 })
     expect([...new Set(tags)]).toEqual([
       'Checked',
       'Filled',
@@ -23,12 +47,461 @@ describe('payAll', () => {
       'Settled',
       'Reported',
     ])
-    expect([...paid.keys()].sort()).toEqual(ids(items(2_050)))
-    expect(ofTag(events, 'Reported')).toMatchObject([
-      { report: { run: RUN, isPaid: true, items: 2_050, booked: 2_050, failed: 0, leftOut: 0 } },
-    ])
-    const outcomes = ofTag(events, 'Settled').flatMap(({ outcomes }) => outcomes)
+    expect([...on.paid.keys()].sort()).toEqual(ids(items(2_050)))
+    expect(report).toMatchObject({ run: RUN, isPaid: true, items: 2_050, booked: 2_050 })
+    const outcomes = ofTag(events, 'Settled').flatMap((settled) => settled.outcomes)
     expect(new Set(outcomes.map(({ state }) => state))).toEqual(new Set(['booked']))
-    expect(ids(items(2_050))).toEqual(outcomes.map(({ requestId }) => requestId).sort())
+    expect(outcomes.map(({ requestId }) => requestId).sort()).toEqual(ids(items(2_050)))
   })
+
+  it('keeps its place in the metadata of the batches, beside that of the caller', async () => {
+    const on = account()
+    const { report } = await pay(on, items(150), { batch: { metadata: { team: 'payroll' } } })
+    expect(report?.batches).toMatchObject([
+      { request_id: `${RUN}-1`, metadata: { index: '1', count: '2', team: 'payroll' } },
+      { request_id: `${RUN}-2`, metadata: { index: '2', count: '2', team: 'payroll' } },
+    ])
+  })
+
+  it('asks nothing more when all was submitted before, and reports it again', async () => {
+    const on = account()
+    await pay(on, items(150))
+    const { report, tags } = await pay(on, items(150), { approve: () => false })
+    expect(tags).not.toContain('Quoted')
+    expect(report).toMatchObject({ isPaid: true, booked: 150 })
+    expect(submissions(on)).toBe(2)
+  })
+
+  it.each([
+    ['a function of an iterable', () => () => items(120)],
+    [
+      'a function of an async iterable',
+      () =>
+        async function* () {
+          yield* items(120)
+        },
+    ],
+    ['a set', () => new Set(items(120))],
+    [
+      'values of Either, as rows of a file are',
+      () => items(120).map((right) => ({ _tag: 'Right' as const, right })),
+    ],
+  ])('takes %s', async (_, make) => {
+    const on = account()
+    const { events } = await on.inTime(on.start(make(), { perBatch: 100 }))
+    expect(ofTag(events, 'Reported')).toMatchObject([{ report: { booked: 120 } }])
+  })
+
+  it.each([
+    ['a generator, which can be read once', () => items(3).values()],
+    ['no items', () => undefined],
+  ])('refuses %s', (_, make) => {
+    const { batchTransfers } = account().clientOf()
+    const operator = batchTransfers.payAll({ run: 'r', approve: () => true })
+    expect(() => operator(make() as never)).toThrow(
+      /^payAll: items should be what can be read twice/,
+    )
+  })
+
+  it.each([
+    [{ run: 'a:b', approve: yes }, 'run'],
+    [{ run: 'x'.repeat(41), approve: yes }, 'run'],
+    [{ run: 'r' }, 'approve'],
+    [{ run: 'r', approve: yes, perBatch: 1_001 }, 'perBatch'],
+    [{ run: 'r', approve: yes, tolerance: -1 }, 'tolerance'],
+    [{ run: 'r', approve: yes, batch: { metadata: { hash: 'mine' } } }, 'batch.metadata'],
+  ])('refuses the options %j', (options, option) => {
+    const { payAll } = account().clientOf().batchTransfers
+    const make = () => payAll(options as never)
+    expect(make).toThrow(InvalidOption)
+    expect(make).toThrow(new RegExp(`^payAll: ${option} should be`))
+  })
+
+  it('pays nothing for no items', async () => {
+    const on = account()
+    const { sent, report } = await pay(on, [])
+    expect(sent).toBe(0)
+    expect(report).toMatchObject({ items: 0, isPaid: true })
+  })
+
+  it('ends with the failure of items that cannot be read, and sends nothing', async () => {
+    const on = account()
+    const broken = [{ _tag: 'Left' as const, left: { _tag: 'ReadFailed' as const } }]
+    const { events, sent } = await on.inTime(on.start(broken))
+    expect(events).toEqual([{ _tag: 'Left', left: { _tag: 'ReadFailed' } }])
+    expect(sent).toBe(0)
+  })
+
+  it('submits nothing if the items are others when they are read again', async () => {
+    const on = account()
+    let reads = 0
+    const changing = () =>
+      items(150).map((one) => ({ ...one, transfer_amount: 100 + (reads > 1 ? 1 : 0) }))
+    const counted = () => {
+      reads++
+      return changing()
+    }
+    const { events } = await on.inTime(on.start(counted, { perBatch: 100 }))
+    expect(events.at(-1)).toMatchObject({ _tag: 'Left', left: { _tag: 'ItemsChanged' } })
+    expect(submissions(on)).toBe(0)
+  })
+})
+
+describe('invalid items', () => {
+  const wrong = { ...item(3), transfer_currency: 'dollars' } as NewBatchItem
+  const refused = { ...item(4), reference: 'Pay 4_invalid' } // by the platform
+
+  it('of the codec are told one by one, and nothing is sent', async () => {
+    const on = account()
+    const { events, sent, failure } = await pay(on, [item(1), wrong, { ...wrong, request_id: '' }])
+    expect(sent).toBe(0)
+    expect(ofTag(events, 'Invalid')).toMatchObject([
+      { item: { index: 1, requestId: 'item-3', reasons: [/transfer_currency/] } },
+      { item: { index: 2, reasons: [/request_id/] } },
+    ])
+    expect(failure).toMatchObject({ _tag: 'InvalidItems', count: 2 })
+  })
+
+  it('of the platform are told with their reasons, and nothing is submitted', async () => {
+    const on = account()
+    const { events, failure } = await pay(on, [item(1), refused, item(2)])
+    expect(ofTag(events, 'Invalid')).toMatchObject([
+      { item: { index: 1, requestId: 'item-4', reasons: ['reference: invalid_argument'] } },
+    ])
+    expect(failure).toMatchObject({ _tag: 'InvalidItems', count: 1 })
+    expect(submissions(on)).toBe(0)
+  })
+
+  it('are left out with withoutInvalid, and reported', async () => {
+    const on = account()
+    const some = [item(1), wrong, refused, ...items(200).slice(5)]
+    const { events, report } = await pay(on, some, { withoutInvalid: true })
+    expect(report).toMatchObject({ isPaid: false, items: 198, booked: 196, leftOut: 2, failed: 0 })
+    expect(ofTag(events, 'Invalid').map((one) => one.item.index)).toEqual([1, 2])
+    const outcomes = ofTag(events, 'Settled').flatMap((settled) => settled.outcomes)
+    expect(outcomes.filter(({ state }) => state === 'left out')).toMatchObject([
+      { requestId: 'item-4', batch: `${RUN}-1`, reason: 'reference: invalid_argument' },
+    ])
+    expect(on.paid.has('item-3')).toBe(false)
+    // the drafts have lost them, and a second run knows
+    const again = await pay(on, some, { withoutInvalid: true })
+    expect(again.report).toMatchObject({ booked: 196, leftOut: 2 })
+  })
+
+  it('may be all of a batch', async () => {
+    const on = account()
+    const some = [refused, item(5)]
+    const { report } = await pay(on, some, { perBatch: 1, withoutInvalid: true })
+    expect(report).toMatchObject({ booked: 1, leftOut: 1 })
+    expect(submissions(on)).toBe(1)
+  })
+
+  it.each([false, true])(
+    'two with one request_id are never paid (withoutInvalid: %s)',
+    async (withoutInvalid) => {
+      const on = account()
+      const some = [...items(150), { ...item(7), transfer_amount: 7 }]
+      const { sent, failure } = await pay(on, some, { withoutInvalid })
+      expect(sent).toBe(0)
+      expect(failure).toMatchObject({
+        _tag: 'InvalidItems',
+        first: [{ index: 150, requestId: 'item-7', reasons: ['request_id is that of item 8'] }],
+      })
+    },
+  )
+
+  it('source and transfer amounts do not mix in one currency pair', async () => {
+    const on = account()
+    const { transfer_amount: _, ...rest } = item(2)
+    const { failure } = await pay(on, [
+      item(1),
+      { ...rest, source_amount: 5 },
+      { ...rest, request_id: 'euro', transfer_currency: 'EUR', source_amount: 5 },
+      { ...rest, request_id: 'nothing' },
+    ])
+    expect(failure).toMatchObject({
+      first: [
+        { index: 1, reasons: [/^source_amount should be transfer_amount, as in item 1/] },
+        { index: 3, reasons: [/^source_amount or transfer_amount should be given/] },
+      ],
+    })
+  })
+})
+
+describe('another run of the same name', () => {
+  const changed: ReadonlyArray<readonly [string, ReadonlyArray<NewBatchItem>, RunOptions]> = [
+    ['one more item', [...items(150), item(999)], {}],
+    ['one item fewer', items(149), {}],
+    ['another order', items(150).toReversed(), {}],
+    [
+      'another amount',
+      items(150).map((one, n) => (n === 149 ? { ...one, transfer_amount: 7 } : one)),
+      {},
+    ],
+    ['other batches', items(150), { perBatch: 50 }],
+  ]
+
+  it.each(changed)('with %s is refused, and nothing is sent', async (_, others, options) => {
+    const on = account()
+    await pay(on, items(150), { approve: () => false })
+    const before = on.entries.length
+    const { failure } = await pay(on, others, options)
+    expect(failure).toMatchObject({ _tag: 'OtherRun', requestId: `${RUN}-1` })
+    expect(failure).toMatchObject({
+      differences: expect.arrayContaining([expect.objectContaining({ path: 'metadata.hash' })]),
+    })
+    expect(on.entries).toHaveLength(before)
+    expect((await pay(on, items(150))).report).toMatchObject({ isPaid: true })
+  })
+})
+
+describe('approve', () => {
+  it('gets totals, fees and rates by currency pair, and the earliest expiry', async () => {
+    const on = account()
+    const { transfer_amount: _, ...rest } = item(0)
+    const some = [
+      ...Array.from({ length: 110 }, (_, n) => ({ ...item(n), transfer_amount: 0.1 })),
+      { ...rest, request_id: 'e-1', transfer_currency: 'EUR', source_amount: 10.15 },
+      { ...rest, request_id: 'e-2', transfer_currency: 'EUR', source_amount: 20.3 },
+    ]
+    const summaries: Array<PaySummary> = []
+    await pay(on, some, {
+      approve: (summary) => {
+        summaries.push(summary)
+        return false
+      },
+    })
+    expect(summaries).toMatchObject([
+      { run: RUN, items: 112, batches: 2, leftOut: 0, submittedBefore: 0, isWorse: false },
+    ])
+    expect(summaries[0]?.expiresAt).toEqual(new Date('2026-01-01T00:30:00Z'))
+    expect(summaries[0]?.totals).toMatchObject([
+      { sourceCurrency: 'USD', transferCurrency: 'USD', beneficiariesReceive: '11.00', rates: [] },
+      { sourceCurrency: 'USD', transferCurrency: 'EUR', fee: '0.09', payerPays: '30.54' },
+    ])
+  })
+
+  it('says no: nothing is submitted, and the drafts stay for a later yes', async () => {
+    const on = account()
+    const { report, tags } = await pay(on, items(150), { approve: () => false })
+    expect(report).toMatchObject({ isDeclined: true, isPaid: false, booked: 0 })
+    expect(tags).not.toContain('Submitted')
+    expect(report?.batches.map(({ status }) => status)).toEqual(['DRAFTING', 'DRAFTING'])
+    expect((await pay(on, items(150))).report).toMatchObject({ isPaid: true })
+  })
+
+  it('may take its time; quotes that expire meanwhile are made anew', async () => {
+    const on = account()
+    const { report } = await pay(on, items(150), {
+      validity: 'MIN_1',
+      approve: () => of(true).pipe(delay(600_000, on.timer)),
+    })
+    expect(report).toMatchObject({ isPaid: true })
+    expect(on.entries.filter(({ call }) => call === 'quote')).toHaveLength(4)
+    expect(submissions(on)).toBe(2)
+  })
+
+  /** Makes the payer pay more, or less, from one quote to the next. */
+  const withRates =
+    (factors: ReadonlyArray<number>) =>
+    (fetch: Fetch): Fetch => {
+      let quotes = 0
+      return async (url, init) => {
+        if (/\/quote$/.test(url)) quotes++
+        const factor = factors[Math.max(0, Math.min(quotes, factors.length) - 1)] ?? 1
+        const response = await (fetch as typeof globalThis.fetch)(url, init as RequestInit)
+        const text = await response.text()
+        const body = text.replace(
+          /"amount_payer_pays":([\d.]+)/g,
+          (_all: string, amount: string) =>
+            `"amount_payer_pays":${(Number(amount) * factor).toFixed(2)}`,
+        )
+        return new Response(body, { status: response.status, headers: response.headers })
+      }
+    }
+
+  it.each([
+    ['a worse total', [1, 1.02], undefined, [false, true]],
+    ['one within the tolerance', [1, 1.02], 2.5, [false]],
+    ['a better total', [1, 0.9], undefined, [false]],
+  ])('is asked again for %s', async (_, factors, tolerance, asked) => {
+    const on = account()
+    const summaries: Array<PaySummary> = []
+    const { report } = await pay(on, items(50), {
+      validity: 'MIN_1',
+      tolerance,
+      around: withRates(factors),
+      approve: (summary) => {
+        summaries.push(summary)
+        return of(true).pipe(delay(summaries.length === 1 ? 600_000 : 0, on.timer))
+      },
+    })
+    expect(summaries.map(({ isWorse }) => isWorse)).toEqual(asked)
+    expect(report).toMatchObject({ isPaid: true })
+    expect(submissions(on)).toBe(1)
+  })
+
+  it('says no the second time: nothing is submitted', async () => {
+    const on = account()
+    const { report } = await pay(on, items(50), {
+      validity: 'MIN_1',
+      around: withRates([1, 1.02]),
+      approve: ({ isWorse }) => of(!isWorse).pipe(delay(600_000, on.timer)),
+    })
+    expect(report).toMatchObject({ isDeclined: true })
+    expect(submissions(on)).toBe(0)
+  })
+
+  it('ends when quotes expire at once', async () => {
+    const on = account({ quoteLife: 1, latency: 1_000 })
+    const { failure } = await pay(on, items(50))
+    expect(failure).toMatchObject({ _tag: 'QuoteTooShort', requestId: `${RUN}-1` })
+    expect(submissions(on)).toBe(0)
+  })
+})
+
+describe('the end', () => {
+  it('reports items that were not booked, and why', async () => {
+    const on = account()
+    const { events, report } = await pay(on, [item(1), { ...item(2), reference: 'Pay 2_failed' }])
+    expect(report).toMatchObject({ isPaid: false, booked: 1, failed: 1 })
+    expect(ofTag(events, 'Settled')[0]?.outcomes).toMatchObject([
+      { requestId: 'item-1', state: 'booked', transferId: expect.stringMatching(/^tfr_/) },
+      { requestId: 'item-2', state: 'failed', reason: 'beneficiary: booking_failed' },
+    ])
+  })
+
+  it.each([
+    [{ funding: 'failed' }, /FAILED \(insufficient_funds\)/],
+    [{ funding: 'cancelled' }, /CANCELLED/],
+    [{ approval: 'rejected' }, /APPROVAL_REJECTED/],
+  ] as const)('reports batches that are never booked: %j', async (options, reason) => {
+    const { events, report } = await pay(account(options), items(150))
+    expect(report).toMatchObject({ isPaid: false, booked: 0, failed: 150 })
+    const [first] = ofTag(events, 'Settled').flatMap((settled) => settled.outcomes)
+    expect(first?.reason).toMatch(reason)
+  })
+
+  it('waits for an approval in the web app, up to its limit', async () => {
+    const on = account({ approval: 'approved', approveAfter: 900_000 })
+    const { failure } = await pay(on, items(50), { limit: 600_000 })
+    expect(failure).toMatchObject({ _tag: 'TimedOut', phase: 'state' })
+    expect((await pay(on, items(50))).report).toMatchObject({ isPaid: true })
+    expect(submissions(on)).toBe(1)
+  })
+
+  it('reads lists of states where these are fewer requests than batches', async () => {
+    const on = account({ fundAfter: 60_000 })
+    const { report } = await pay(on, items(60), { perBatch: 1 })
+    expect(report).toMatchObject({ booked: 60 })
+    const polls = on.sandbox.stats().endpoints['GET /api/v1/batch_transfers']?.requests ?? 0
+    const reads = on.sandbox.stats().endpoints['GET /api/v1/batch_transfers/{id}']?.requests ?? 0
+    expect(polls).toBeGreaterThan(20)
+    expect(reads).toBeLessThan(60 * 4) // after items, before the submission, at the end
+  })
+
+  it('goes on with other batches when one cannot be submitted, and then fails', async () => {
+    const on = account({
+      faults: ({ route, nth }) =>
+        route.endsWith('/submit') && nth === 1 ? 'reset-before' : undefined,
+    })
+    const { failure, tags } = await pay(on, items(150))
+    expect(failure).toMatchObject({ _tag: 'Ambiguous' })
+    expect(tags).toContain('Settled')
+    expect((await pay(on, items(150))).report).toMatchObject({ isPaid: true })
+    expect(submissions(on)).toBe(2)
+  })
+
+  it('finds by reading that a submission without an answer has arrived', async () => {
+    const on = account({
+      faults: ({ route, nth }) =>
+        route.endsWith('/submit') && nth === 1 ? 'reset-after' : undefined,
+    })
+    const { report } = await pay(on, items(150))
+    expect(report).toMatchObject({ isPaid: true })
+  })
+})
+
+describe('payBatch', () => {
+  const batchesOf = (some: ReadonlyArray<NewBatchItem>): Promise<ReadonlyArray<PaymentBatch>> =>
+    lastValueFrom(
+      paymentBatches({ run: RUN, perBatch: 100 })(some).pipe(orThrow(String), toArray()),
+    )
+
+  /** A job of a queue, in a process of its own: its batch went through JSON. */
+  const job = (on: Account, batch: PaymentBatch) =>
+    lastValueFrom(on.clientOf().batchTransfers.payBatch(JSON.parse(JSON.stringify(batch))))
+
+  it('pays the batches of a run once, each twice at the same time', async () => {
+    const on = account({ latency: 20, jitter: 20 })
+    const batches = await batchesOf(items(250))
+    expect(batches.map((one) => one.items.length)).toEqual([100, 100, 50])
+    const jobs = [...batches, ...batches].map((batch) => job(on, batch))
+    const reports = await on.inTime(Promise.all(jobs))
+    expect(reports).toMatchObject(
+      [100, 100, 50, 100, 100, 50].map((booked) => ({
+        _tag: 'Right',
+        right: { isPaid: true, booked, outcomes: { length: booked } },
+      })),
+    )
+    expect([...on.paid.keys()].sort()).toEqual(ids(items(250)))
+    expect(new Set(on.paid.values())).toEqual(new Set([1]))
+  })
+
+  it('belongs to the same run as payAll', async () => {
+    const on = account()
+    for (const batch of await batchesOf(items(150))) await on.inTime(job(on, batch))
+    expect((await pay(on, items(150))).report).toMatchObject({ isPaid: true, booked: 150 })
+    expect(submissions(on)).toBe(2)
+  })
+
+  it('submits nothing while an item is invalid', async () => {
+    const on = account()
+    const [batch] = await batchesOf([item(1), { ...item(2), reference: 'Pay 2_invalid' }])
+    const outcome = await on.inTime(job(on, batch as PaymentBatch))
+    expect(outcome).toMatchObject({ _tag: 'Left', left: { _tag: 'InvalidItems', count: 1 } })
+    expect(submissions(on)).toBe(0)
+  })
+
+  it('refuses a batch that is none', () => {
+    const { payBatch } = account().clientOf().batchTransfers
+    const batch = { run: 'r', index: 1, count: 1, hash: 'x', items: items(1) }
+    expect(() => payBatch(batch)).toThrow('payBatch: hash should be a hash of 64 hex digits')
+  })
+})
+
+describe('discardRun', () => {
+  const discard = async (on: Account) =>
+    on.inTime(
+      lastValueFrom(on.clientOf().batchTransfers.discardRun({ run: RUN }).pipe(orThrow(String))),
+    )
+
+  it('deletes the drafts of a run, the first at last', async () => {
+    const on = account()
+    await pay(on, items(250), { approve: () => false })
+    expect(await discard(on)).toEqual({ deleted: 3, submitted: 0 })
+    const created = on.entries.filter(({ call }) => call === 'create').map(({ batch }) => batch)
+    const deleted = on.entries.filter(({ call }) => call === 'delete').map(({ batch }) => batch)
+    expect(deleted.at(-1)).toBe(created[0])
+    expect(await discard(on)).toEqual({ deleted: 0, submitted: 0 })
+  })
+
+  it('leaves what was submitted', async () => {
+    const on = account()
+    await pay(on, items(250))
+    expect(await discard(on)).toEqual({ deleted: 0, submitted: 3 })
+    expect(on.entries.filter(({ call }) => call === 'delete')).toEqual([])
+  })
+})
+
+it('an error of a run is an error with its failure', async () => {
+  const on = account()
+  const failed = on.clientOf().batchTransfers.payAll({ run: RUN, approve: () => true })([
+    { ...item(1), request_id: '' },
+  ])
+  const thrown = on.inTime(lastValueFrom(failed.pipe(orThrow(toError))))
+  await expect(thrown).rejects.toMatchObject({ failure: { _tag: 'InvalidItems' } })
+  await expect(thrown).rejects.toThrow(
+    /^wages-2026-01: 1 item is invalid, nothing was submitted: item 1: request_id/,
+  )
 })
