@@ -9,7 +9,7 @@ export type { SnapshotPlan } from './client/explainSnapshot.js'
 export { fromEnv } from './client/fromEnv.js'
 export type { Chunk } from './client/inChunks.js'
 export type { Logger } from './client/log.js'
-export { type PayFailure, RunError } from './client/pay/PayFailure.js'
+export { type PayFailure, RunError, type RunFailure } from './client/pay/PayFailure.js'
 export type {
   BatchReport,
   InvalidItem,
@@ -120,6 +120,9 @@ export type { Environment } from './api/limits.js'
 export type { Paging } from './api/Paging.js'
 export type { AnswersOf } from './client/Call.js'
 export type { CreateOnce } from './client/createOnce.js'
+export type { DiscardRun } from './client/pay/discard.js'
+export type { Discarded, PaymentBatchesOptions } from './client/pay/PayOptions.js'
+export type { PayAll, PayBatch } from './client/pay/payAll.js'
 export type { UntilState } from './client/untilState.js'
 export type { Codes, FieldError } from './http/answer/errors.js'
 export type { KyOptions } from './http/transport/kyTransport.js'

@@ -5,6 +5,7 @@ import type { InvalidItem } from './PayOptions.js'
 // model
 
 interface Common {
+  /** The name of the run. */
   readonly run: string
   /** One line, fit for a log, without secrets. */
   readonly message: string
@@ -86,7 +87,7 @@ export const invalidItems = (run: string, all: ReadonlyArray<InvalidItem>): Inva
   }
 }
 
-export const describeItem = ({ index, requestId, reasons }: InvalidItem): string => {
+const describeItem = ({ index, requestId, reasons }: InvalidItem): string => {
   const where = index === undefined ? `item ${requestId}` : `item ${index + 1}`
   return `${where}: ${reasons.join(', ')}`
 }

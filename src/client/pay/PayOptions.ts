@@ -36,7 +36,7 @@ export interface PaymentBatch {
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
 
 /** The keys of a batch's metadata that say its place in the run. */
-export const RUN_KEYS: ReadonlyArray<string> = ['index', 'count', 'hash']
+const RUN_KEYS: ReadonlyArray<string> = ['index', 'count', 'hash']
 
 const planTable = {
   /**
@@ -135,6 +135,7 @@ export interface PayTotal {
   readonly beneficiariesReceive: string
   /** Fees, in `feeCurrency`. */
   readonly fee: string
+  /** The currency of the fees. */
   readonly feeCurrency: string
   /** The different rates of the batches, as decimal text; none where nothing is converted. */
   readonly rates: ReadonlyArray<string>
@@ -142,6 +143,7 @@ export interface PayTotal {
 
 /** What is about to be submitted, and what it costs. */
 export interface PaySummary {
+  /** The name of the run. */
   readonly run: string
   /** Items that would be paid. */
   readonly items: number
@@ -165,6 +167,7 @@ export interface PaySummary {
 export interface InvalidItem {
   /** Place among all items, from 0; absent if it was found by the platform in an earlier run. */
   readonly index?: number
+  /** Its `request_id`, if it has one. */
   readonly requestId?: string
   /** One line each, without the content of texts. */
   readonly reasons: ReadonlyArray<string>
@@ -172,6 +175,7 @@ export interface InvalidItem {
 
 /** How a payment ended. */
 export interface PaymentOutcome {
+  /** The `request_id` of the item. */
   readonly requestId: string
   /** The `request_id` of its batch. */
   readonly batch: string
@@ -179,7 +183,7 @@ export interface PaymentOutcome {
   readonly batchId: string
   /** `unknown`: the batch is final, and its list of items does not show how this one ended. */
   readonly state: 'booked' | 'failed' | 'left out' | 'unknown'
-  /** Of a booked one. */
+  /** The transfer of a booked item. */
   readonly transferId?: string
   /** Why it was not booked. */
   readonly reason?: string
@@ -187,8 +191,9 @@ export interface PaymentOutcome {
 
 /** The end of a run. */
 export interface PayReport {
+  /** The name of the run. */
   readonly run: string
-  /** Of all items of the run. */
+  /** SHA-256 of all items, in hex digits. */
   readonly hash: string
   /** True if all items of the run are booked. */
   readonly isPaid: boolean
@@ -196,7 +201,9 @@ export interface PayReport {
   readonly isDeclined: boolean
   /** All items of the run. */
   readonly items: number
+  /** Items that are booked: the transfers were made, which is not to say that they arrived. */
   readonly booked: number
+  /** Items that were submitted, and will not be booked. */
   readonly failed: number
   /** Invalid items. */
   readonly leftOut: number
@@ -208,6 +215,7 @@ export interface PayReport {
 
 /** The end of a run of one batch. */
 export interface BatchReport extends PayReport {
+  /** How each item ended. */
   readonly outcomes: ReadonlyArray<PaymentOutcome>
 }
 
@@ -239,6 +247,7 @@ export type PayEvent =
 
 /** How many drafts of a run were deleted. */
 export interface Discarded {
+  /** Drafts that are gone. */
   readonly deleted: number
   /** Batches that were submitted before. */
   readonly submitted: number

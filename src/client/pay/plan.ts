@@ -44,7 +44,7 @@ export interface PlacedBatch extends PaymentBatch {
 // reading
 
 /** Reads the items from the beginning, each with its place. */
-export async function* read<F>(
+async function* read<F>(
   items: PayItems<F>,
 ): AsyncGenerator<readonly [place: number, item: PayItem<F>]> {
   let place = 0

@@ -36,7 +36,7 @@ const FRUITLESS_ROUNDS = 3
 // quotes
 
 /** Quotes drafts, several at a time. */
-export const quoteAll = async (
+const quoteAll = async (
   context: PayContext,
   drafts: ReadonlyArray<RunBatch>,
   { validity }: SubmitOptions,
