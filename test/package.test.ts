@@ -94,3 +94,10 @@ it('a bundle takes only the functions of payments-rx/ObservableEither that it us
   const sizes = output.map((chunk) => (chunk.type === 'chunk' ? chunk.code.length : 0))
   expect(sizes.reduce((a, b) => a + b, 0)).toBeLessThan(1_200)
 })
+
+it('takes each package that it is built and tested with by its checksum', () => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const packages: ReadonlyArray<[string, { integrity?: string }]> = Object.entries(lock.packages)
+  const unchecked = packages.filter(([path, { integrity }]) => path !== '' && !integrity)
+  expect(unchecked.map(([path]) => path)).toEqual([])
+})

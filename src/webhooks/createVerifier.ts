@@ -54,7 +54,7 @@ const claimOf = (
     E.apSW('signature', headerOf(headers, scheme.signatureHeader)),
     E.let('sentAt', ({ timestamp }) => scheme.sentAt(timestamp)),
     E.filterOrElseW(
-      ({ sentAt }) => !Number.isNaN(sentAt),
+      ({ sentAt }) => Number.isFinite(sentAt), // a scheme of the caller may return anything
       ({ timestamp }) =>
         unsigned(scheme.timestampHeader, 'a time, such as Unix milliseconds', redact(timestamp)),
     ),
@@ -73,7 +73,7 @@ const examine =
           return E.left(forged(scheme.signatureHeader, shown, secrets.length, body.length))
         }
         const age = timer.now() - sentAt
-        return Math.abs(age) > tolerance ? E.left(stale(age, tolerance)) : eventOf(body)
+        return Math.abs(age) <= tolerance ? eventOf(body) : E.left(stale(age, tolerance))
       }),
     )
 

@@ -13,7 +13,7 @@ import {
 import { concat, subtle, toHex, utf8 } from './bytes.js'
 import { bytesOf, type Delivery } from './Delivery.js'
 import { defaultScheme, type SigningScheme } from './Scheme.js'
-import { schemeRule, secretRule } from './VerifierOptions.js'
+import { schemeRule, secretRule, verifierTable } from './VerifierOptions.js'
 
 // model
 
@@ -27,6 +27,8 @@ export const signTable = {
   secret: required(secretRule),
   /** Replaces parts of the default scheme. */
   scheme: signingSchemeRule,
+  /** The clock. Default: RxJS's `asyncScheduler`. */
+  timer: verifierTable.timer,
 }
 
 /** Options of `sign`. */
@@ -36,8 +38,11 @@ export interface SignOptions extends OptionsOf<typeof signTable> {}
 export interface Unsent {
   /** The body to send. */
   readonly body: Delivery['body']
-  /** The time of signing, as it stands in its header: Unix milliseconds, unless the scheme has it otherwise. */
-  readonly timestamp: string | number
+  /**
+   * The time of signing, as it stands in its header: Unix milliseconds, unless the scheme has it otherwise. Default: now,
+   * in Unix milliseconds.
+   */
+  readonly timestamp?: string | number | undefined
 }
 
 /** The headers that make it a delivery. */
@@ -50,9 +55,9 @@ export type Sign = (unsent: Unsent) => Promise<Readonly<Record<string, string>>>
  * rejects with a `TypeError`.
  */
 export const sign = (options: SignOptions): Sign => {
-  const { secret, scheme } = resolveOptions(options, signTable)
+  const { secret, scheme, timer } = resolveOptions(options, signTable)
   const { timestampHeader, signatureHeader, message, signature } = { ...DEFAULT, ...scheme }
-  return async ({ body, timestamp }) => {
+  return async ({ body, timestamp = Math.floor(timer.now()) }) => {
     const sentAt = String(timestamp)
     const bytes = pipe(
       bytesOf(body),

@@ -195,6 +195,26 @@ describe('a delivery is not believed', () => {
     },
   )
 
+  it.each([
+    undefined,
+    null,
+    TIMESTAMP,
+    NaN,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    BigInt(NOW),
+    new Date(NOW),
+    new Date(Number.NaN),
+    {},
+  ])('for a time that the scheme reads as %o, whatever the tolerance', async (read) => {
+    const scheme = { sentAt: () => read as number } // what a scheme in JavaScript may return
+    for (const tolerance of [300_000, Number.POSITIVE_INFINITY]) {
+      const delivery = { headers: headers(SETTLED), body: SETTLED }
+      const came = await verified(delivery, { scheme, tolerance })
+      expect(came).toMatchObject({ left: { _tag: 'Unsigned', header: 'x-timestamp' } })
+    }
+  })
+
   it('for another signature', async () => {
     const delivery = { headers: headers(SETTLED, { secret: 'another' }), body: SETTLED }
     expect(await failure(delivery)).toEqual({

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { hmac, type SignOptions, sign } from '../../src/webhooks/index.js'
-import { headers, NOW, SECRET, SETTLED, TIMESTAMP, tagOf, verified } from './support.js'
+import { at, headers, NOW, SECRET, SETTLED, TIMESTAMP, tagOf, verified } from './support.js'
 
 describe('sign', () => {
   it('makes the headers of a delivery', async () => {
@@ -10,6 +10,15 @@ describe('sign', () => {
       'x-timestamp': '1700000000000',
       'x-signature': '546e2e2d75987b2e25e5f4bb7b5f65d718e01356a83ff1b9e0b8ba1c63835731',
     })
+  })
+
+  it('signs as of now where no time is given', async () => {
+    const { 'x-timestamp': timestamp } = await sign({ secret: SECRET, timer: at(NOW + 0.5) })({
+      body: SETTLED,
+    })
+    expect(timestamp).toBe(TIMESTAMP)
+    const signed = await sign({ secret: SECRET, timer: at(NOW) })({ body: SETTLED })
+    expect(tagOf(await verified({ headers: signed, body: SETTLED }))).toBe('evt_1')
   })
 
   it('signs any bytes, with any secret, as node:crypto does', () =>
@@ -73,7 +82,7 @@ describe('sign', () => {
     const given: unknown = SECRET
     // what a caller without types may hand over
     expect(() => sign(given as SignOptions)).toThrow(
-      /^options should be an object of secret, scheme, and is a text$/,
+      /^options should be an object of secret, scheme, timer, and is a text$/,
     )
     // @ts-expect-error
     expect(() => sign({})).toThrow(/^secret should be .*missing$/)
