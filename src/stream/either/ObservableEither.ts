@@ -1,9 +1,10 @@
 /** `Observable<Either<E, A>>`, and its operators. */
-import { filter, lastValueFrom, map, Observable, of, single, takeUntil } from 'rxjs'
+import { filter, lastValueFrom, map, mergeMap, Observable, of, single, takeUntil } from 'rxjs'
 import { E, type TaskEither } from '../../fp.js'
 import { checkArgument, is } from '../../options/index.js'
 import { callerOf, withCaller } from '../caller.js'
 import { mergeFlat } from './mergeFlat.js'
+import { concatEach, mapEach } from './steps.js'
 
 // model
 
@@ -27,19 +28,20 @@ export const right = <A>(a: A): ObservableEither<never, A> => of(E.right(a))
 export const mapRight =
   <A, B>(f: (a: A) => B) =>
   <E>(source: Observable<E.Either<E, A>>): ObservableEither<E, B> =>
-    source.pipe(map(E.map(f)))
+    source.pipe(mapEach(E.map(f)))
 
 /** Changes the failures, and lets values pass. */
 export const mapLeft =
   <E, F>(f: (e: E) => F) =>
   <A>(source: Observable<E.Either<E, A>>): ObservableEither<F, A> =>
-    source.pipe(map(E.mapLeft(f)))
+    source.pipe(mapEach(E.mapLeft(f)))
 
 /** For each value the next step, one after the other and in order; failures pass. */
-export const concatChain =
-  <A, E2, B>(f: (a: A) => Observable<E.Either<E2, B>>) =>
-  <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, B> =>
-    source.pipe(mergeChain(f, 1))
+export const concatChain = <A, E2, B>(f: (a: A) => Observable<E.Either<E2, B>>) => {
+  const step = orPass(f)
+  return <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, B> =>
+    source.pipe(concatEach((ea: E.Either<E, A>) => step(ea)))
+}
 
 /**
  * For each value the next step, up to `concurrent` at a time and as they come; failures pass. Without `concurrent`,
@@ -50,21 +52,29 @@ export const mergeChain = <A, E2, B>(
   concurrent = Number.POSITIVE_INFINITY,
 ) => {
   checkArgument('concurrent', concurrent, is.positiveIntOrInfinity)
+  if (concurrent === 1) return concatChain(f)
+  const step = orPass(f)
   return <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, B> =>
-    source.pipe(
-      mergeFlat(
-        (ea): Observable<E.Either<E | E2, B>> => (E.isLeft(ea) ? of(ea) : f(ea.right)),
-        concurrent,
-      ),
-    )
+    concurrent === Number.POSITIVE_INFINITY
+      ? source.pipe(mergeMap((ea) => step(ea))) // none waits
+      : source.pipe(mergeFlat((ea) => step(ea), concurrent))
 }
+
+/** Makes the next step for a value; for a failure, the failure. */
+const orPass =
+  <A, E2, B>(f: (a: A) => Observable<E.Either<E2, B>>) =>
+  <E>(ea: E.Either<E, A>): Observable<E.Either<E | E2, B>> =>
+    E.isLeft(ea) ? of(ea) : f(ea.right)
 
 /** In place of each failure another stream, one after the other and in order; values pass. */
 export const orElse =
   <E, E2, B>(f: (e: E) => Observable<E.Either<E2, B>>) =>
   <A>(source: Observable<E.Either<E, A>>): ObservableEither<E2, A | B> =>
     source.pipe(
-      mergeFlat((ea): Observable<E.Either<E2, A | B>> => (E.isLeft(ea) ? f(ea.left) : of(ea)), 1),
+      concatEach(
+        (ea: E.Either<E, A>): Observable<E.Either<E2, A | B>> =>
+          E.isLeft(ea) ? f(ea.left) : of(ea),
+      ),
     )
 
 // interop

@@ -1,7 +1,8 @@
 /** Streams combined with each other, and `Do` notation. */
-import { connect, ignoreElements, map, merge, type Observable, ReplaySubject } from 'rxjs'
+import { map, type Observable, of } from 'rxjs'
 import { E, pipe } from '../../fp.js'
 import { concatChain, type ObservableEither, right } from './ObservableEither.js'
+import { concatEachWith, mapEach } from './steps.js'
 
 /** Fields so far, and one more. */
 export type Bound<N extends string, A, B> = {
@@ -18,14 +19,11 @@ const withAll =
     combine: (a: A) => (eb: E.Either<E2, B>) => E.Either<E3, C>,
   ) =>
   <E>(first: Observable<E.Either<E, A>>): ObservableEither<E | E3, C> =>
-    second.pipe(
-      connect(
-        (shared) =>
-          merge(
-            shared.pipe(ignoreElements()), // its bugs are told even if no value asks for it
-            first.pipe(concatChain((a) => shared.pipe(map(combine(a))))),
-          ),
-        { connector: () => new ReplaySubject() },
+    first.pipe(
+      concatEachWith(
+        second,
+        (ea: E.Either<E, A>, all: typeof second): Observable<E.Either<E | E3, C>> =>
+          E.isLeft(ea) ? of(ea) : all.pipe(map(combine(ea.right))),
       ),
     )
 
@@ -42,7 +40,7 @@ export const Do: ObservableEither<never, Record<never, never>> = /* @__PURE__ */
 export const bindTo =
   <N extends string>(name: N) =>
   <E, A>(source: Observable<E.Either<E, A>>): ObservableEither<E, { readonly [K in N]: A }> =>
-    source.pipe(map(E.bindTo(name)))
+    source.pipe(mapEach(E.bindTo(name)))
 
 /** Adds a field by a step that knows the fields before it: one after the other. */
 export const bind = <N extends string, A, E2, B>(
@@ -61,6 +59,6 @@ export const apS = <N extends string, A, E2, B>(
 const let_ =
   <N extends string, A, B>(name: Exclude<N, keyof A>, f: (a: A) => B) =>
   <E>(source: Observable<E.Either<E, A>>): ObservableEither<E, Bound<N, A, B>> =>
-    source.pipe(map(E.let(name, f)))
+    source.pipe(mapEach(E.let(name, f)))
 
 export { let_ as let }

@@ -1,6 +1,14 @@
 /** `payments-rx/ObservableEither`: streams of `Either` as a module of fp-ts, with its names and argument order. */
 export { ap, apS, type Bound, bind, bindTo, Do, let } from './apply.js'
 export {
+  sequenceArray,
+  sequenceSeqArray,
+  traverseArray,
+  traverseArrayWithIndex,
+  traverseSeqArray,
+  traverseSeqArrayWithIndex,
+} from './arrays.js'
+export {
   fromEither,
   fromIO,
   fromObservable,

@@ -1,4 +1,5 @@
-import { from, mergeMap, Observable, Subscriber } from 'rxjs'
+import { from, Observable, Subscriber } from 'rxjs'
+import { Fifo } from './Fifo.js'
 
 /**
  * `mergeMap`, but flat. RxJS starts what waits from within the end of the one before: when a thousand streams
@@ -6,26 +7,17 @@ import { from, mergeMap, Observable, Subscriber } from 'rxjs'
  * loop, none is nested in another. The classes are those that RxJS asks for.
  */
 export const mergeFlat =
-  <A, B>(project: (a: A) => Observable<B>, concurrent = Number.POSITIVE_INFINITY) =>
+  <A, B>(project: (a: A) => Observable<B>, concurrent: number) =>
   (source: Observable<A>): Observable<B> =>
-    concurrent === Number.POSITIVE_INFINITY
-      ? source.pipe(mergeMap((a) => project(a))) // none waits
-      : new Observable((out) => {
-          source.subscribe(new Flat(out, project, concurrent))
-        })
-
-/** A list, since an array moves all that is behind what it loses. */
-interface Waiting<A> {
-  readonly value: A
-  next: Waiting<A> | undefined
-}
+    new Observable((out) => {
+      source.subscribe(new Flat(out, project, concurrent))
+    })
 
 class Flat<A, B> extends Subscriber<A> {
   private readonly out: Subscriber<B>
   private readonly project: (a: A) => Observable<B>
   private readonly concurrent: number
-  private first: Waiting<A> | undefined = undefined
-  private last: Waiting<A> | undefined = undefined
+  private readonly waiting = new Fifo<A>()
   private running = 0
   private ended = false
   private filling = false
@@ -39,10 +31,7 @@ class Flat<A, B> extends Subscriber<A> {
   }
 
   protected override _next(value: A): void {
-    const waiting = { value, next: undefined }
-    if (this.first === undefined || this.last === undefined) this.first = waiting
-    else this.last.next = waiting
-    this.last = waiting
+    this.waiting.push(value)
     this.fill()
   }
 
@@ -65,14 +54,14 @@ class Flat<A, B> extends Subscriber<A> {
   private fill(): void {
     if (this.filling) return
     this.filling = true
-    while (this.running < this.concurrent && this.first !== undefined && !this.out.closed) {
-      const { value, next } = this.first
-      this.first = next
+    while (this.running < this.concurrent && !this.out.closed) {
+      const next = this.waiting.shift()
+      if (next === undefined) break
       this.running++
-      this.start(value)
+      this.start(next.value)
     }
     this.filling = false
-    if (this.ended && this.running === 0 && this.first === undefined) this.out.complete()
+    if (this.ended && this.running === 0 && this.waiting.isEmpty()) this.out.complete()
   }
 
   private start(value: A): void {

@@ -10,8 +10,8 @@ import {
   takeWhile,
 } from 'rxjs'
 import { E, type IO, pipe } from '../../fp.js'
-import { mergeFlat } from './mergeFlat.js'
 import { concatChain, mapRight, type ObservableEither, orElse } from './ObservableEither.js'
+import { concatEach, mapEach } from './steps.js'
 
 // both sides
 
@@ -19,7 +19,7 @@ import { concatChain, mapRight, type ObservableEither, orElse } from './Observab
 export const bimap =
   <E, G, A, B>(f: (e: E) => G, g: (a: A) => B) =>
   (source: Observable<E.Either<E, A>>): ObservableEither<G, B> =>
-    source.pipe(map(E.bimap(f, g)))
+    source.pipe(mapEach(E.bimap(f, g)))
 
 /** Turns failures and values into plain values. */
 export const match =
@@ -31,7 +31,9 @@ export const match =
 export const matchE =
   <E, B, A, C>(onLeft: (e: E) => Observable<B>, onRight: (a: A) => Observable<C>) =>
   (source: Observable<E.Either<E, A>>): Observable<B | C> =>
-    source.pipe(mergeFlat((ea): Observable<B | C> => pipe(ea, E.matchW(onLeft, onRight)), 1))
+    source.pipe(
+      concatEach((ea: E.Either<E, A>): Observable<B | C> => pipe(ea, E.matchW(onLeft, onRight))),
+    )
 
 // failures
 

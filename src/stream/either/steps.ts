@@ -1,0 +1,290 @@
+/** Steps from one stream to the next, run in a loop: however many there are, the stack does not grow with them. */
+import { from, Observable, type ObservableInput, ReplaySubject, Subscriber } from 'rxjs'
+import { Fifo } from './Fifo.js'
+
+// model
+
+/** One step. Its input is the output of the step before it; only the makers below know their types. */
+type Step =
+  /** A value for a value. */
+  | { readonly _tag: 'Map'; readonly f: (a: unknown) => unknown }
+  /** A stream for a value, one after the other. */
+  | { readonly _tag: 'Concat'; readonly project: (a: unknown) => ObservableInput<unknown> }
+  /** A stream for a value and all values of `second`, which is subscribed to at the start. */
+  | {
+      readonly _tag: 'With'
+      readonly second: Observable<unknown>
+      readonly project: (a: unknown, all: Observable<unknown>) => ObservableInput<unknown>
+    }
+
+/**
+ * A stream that knows the step which made it. RxJS subscribes to `f(g(h(source)))` from the outside in, and passes each
+ * value and each end from the inside out, a few frames for each: some hundred streams of `traverse` overflow the stack,
+ * and are lost without a word. Here a subscription collects all steps down to the source first.
+ */
+class Stepped<B> extends Observable<B> {
+  readonly before: Observable<unknown>
+  readonly step: Step
+
+  constructor(before: Observable<unknown>, step: Step) {
+    super((out) => start(before, step, out))
+    this.before = before
+    this.step = step
+  }
+}
+
+// constructors: the types of a step are checked here, and nowhere below
+
+/** Maps each value. */
+export const mapEach =
+  <A, B>(f: (a: A) => B) =>
+  (source: Observable<A>): Observable<B> =>
+    new Stepped(source, { _tag: 'Map', f: f as (a: unknown) => unknown })
+
+/** Emits the values of a stream for each value, one stream after the other. */
+export const concatEach =
+  <A, B>(project: (a: A) => ObservableInput<B>) =>
+  (source: Observable<A>): Observable<B> =>
+    new Stepped(source, {
+      _tag: 'Concat',
+      project: project as (a: unknown) => ObservableInput<unknown>,
+    })
+
+/**
+ * Emits the values of a stream for each value, one stream after the other, made of all values of `second`. That is
+ * subscribed to at once, after the source, and kept in memory. Its errors are told even if no value asks for it.
+ */
+export const concatEachWith =
+  <A, S, B>(second: Observable<S>, project: (a: A, all: Observable<S>) => ObservableInput<B>) =>
+  (source: Observable<A>): Observable<B> =>
+    new Stepped(source, {
+      _tag: 'With',
+      second,
+      project: project as (a: unknown, all: Observable<unknown>) => ObservableInput<unknown>,
+    })
+
+const start = <B>(before: Observable<unknown>, last: Step, out: Subscriber<B>): void => {
+  const steps = [last]
+  let source = before
+  while (source instanceof Stepped) {
+    steps.push(source.step)
+    source = source.before
+  }
+  new Run(steps.reverse(), out as Subscriber<unknown>).start(source) // the last step makes a `B`
+}
+
+// a loop in place of the stack
+
+/** Calls within calls before they wait for the loop. A value that comes at once is thus passed on before the next one. */
+const DEPTH = 30
+
+/** The loop of a subscription, and of all that its steps subscribe to. */
+class Loop {
+  /** The subscriber of the outermost stream. When it is closed, all within is. */
+  readonly out: Subscriber<unknown>
+  private depth = 0
+  private readonly waiting = new Fifo<() => void>()
+
+  constructor(out: Subscriber<unknown>) {
+    this.out = out
+  }
+
+  /** Runs a task: at once, or after those that wait. */
+  run(task: () => void): void {
+    if (this.depth >= DEPTH || !this.waiting.isEmpty()) this.waiting.push(task)
+    else this.within(task)
+    while (this.depth === 0) {
+      const next = this.waiting.shift()
+      if (next === undefined) return
+      this.within(next.value)
+    }
+  }
+
+  fail(error: unknown): void {
+    this.run(() => this.out.error(error))
+  }
+
+  private within(task: () => void): void {
+    this.depth++
+    try {
+      task()
+    } finally {
+      this.depth--
+    }
+  }
+}
+
+/** A step that subscribes to one stream after the other. */
+interface Queue {
+  readonly project: (a: unknown) => ObservableInput<unknown>
+  readonly values: Fifo<unknown>
+  isRunning: boolean
+  isSourceOpen: boolean
+  isSecondOpen: boolean
+}
+
+/** One subscription to all steps. */
+class Run {
+  readonly loop: Loop
+  private readonly steps: ReadonlyArray<Step>
+  private readonly queues: ReadonlyArray<Queue | undefined>
+  private readonly seconds: Array<() => void> = []
+  private readonly out: Subscriber<unknown>
+
+  constructor(steps: ReadonlyArray<Step>, out: Subscriber<unknown>) {
+    this.loop = out instanceof Linked ? out.loop : new Loop(out)
+    this.steps = steps
+    this.out = out
+    this.queues = steps.map((step, i) => this.queueOf(step, i))
+  }
+
+  start(source: Observable<unknown>): void {
+    source.subscribe(new SourceOf(this, 0))
+    for (const subscribe of this.seconds) this.loop.run(subscribe)
+  }
+
+  private queueOf(step: Step, i: number): Queue | undefined {
+    if (step._tag === 'Map') return undefined
+    const open = { values: new Fifo<unknown>(), isRunning: false, isSourceOpen: true }
+    if (step._tag === 'Concat') return { ...open, project: step.project, isSecondOpen: false }
+    const all = new ReplaySubject<unknown>()
+    this.seconds.push(() => {
+      if (!this.loop.out.closed) step.second.subscribe(new SecondOf(this, i, all))
+    })
+    return { ...open, project: (a) => step.project(a, all), isSecondOpen: true }
+  }
+
+  /** Passes a value to a step; after the last one, to the subscriber. */
+  pass(value: unknown, to: number): void {
+    if (this.loop.out.closed) return
+    let now = value
+    let i = to
+    try {
+      for (let step = this.steps[i]; step?._tag === 'Map'; step = this.steps[i]) {
+        now = step.f(now)
+        i++
+      }
+    } catch (error) {
+      this.loop.fail(error)
+      return
+    }
+    const queue = this.queues[i]
+    if (queue === undefined) {
+      this.out.next(now)
+    } else {
+      queue.values.push(now)
+      this.fill(i)
+    }
+  }
+
+  /** The source of a step has ended. */
+  sourceEnded(of: number): void {
+    for (let i = of; i < this.steps.length; i++) {
+      const queue = this.queues[i]
+      if (queue === undefined) continue
+      queue.isSourceOpen = false
+      if (!isDone(queue)) return
+    }
+    this.out.complete()
+  }
+
+  secondEnded(i: number): void {
+    const queue = this.queues[i]
+    if (queue === undefined) return
+    queue.isSecondOpen = false
+    this.endIfDone(queue, i)
+  }
+
+  /** The stream that a step was subscribed to has ended. */
+  innerEnded(i: number): void {
+    const queue = this.queues[i]
+    if (queue === undefined) return
+    queue.isRunning = false
+    this.fill(i)
+    this.endIfDone(queue, i)
+  }
+
+  private endIfDone(queue: Queue, i: number): void {
+    if (!queue.isSourceOpen && isDone(queue)) this.sourceEnded(i + 1)
+  }
+
+  /** Subscribes to the next stream of a step, unless one runs. */
+  private fill(i: number): void {
+    const queue = this.queues[i]
+    if (queue === undefined || queue.isRunning || this.loop.out.closed) return
+    const entry = queue.values.shift()
+    if (entry === undefined) return
+    queue.isRunning = true
+    try {
+      from(queue.project(entry.value)).subscribe(new InnerOf(this, i))
+    } catch (error) {
+      this.loop.fail(error)
+    }
+  }
+}
+
+const isDone = ({ values, isRunning, isSecondOpen }: Queue): boolean =>
+  values.isEmpty() && !isRunning && !isSecondOpen
+
+/** A subscriber within a loop: steps that it is the subscriber of run in the same one. */
+class Linked extends Subscriber<unknown> {
+  readonly loop: Loop
+  protected readonly run: Run
+  protected readonly step: number
+
+  constructor(run: Run, step: number) {
+    super()
+    this.loop = run.loop
+    this.run = run
+    this.step = step
+    this.loop.out.add(this) // of the outermost, and not of the one before: to leave them all takes no recursion
+  }
+
+  protected override _error(error: unknown): void {
+    this.loop.fail(error)
+  }
+}
+
+/** Subscribes to the source of all steps. */
+class SourceOf extends Linked {
+  protected override _next(value: unknown): void {
+    this.loop.run(() => this.run.pass(value, 0))
+  }
+
+  protected override _complete(): void {
+    this.unsubscribe()
+    this.loop.run(() => this.run.sourceEnded(0))
+  }
+}
+
+/** Subscribes to a stream that a step has made for a value. */
+class InnerOf extends Linked {
+  protected override _next(value: unknown): void {
+    this.loop.run(() => this.run.pass(value, this.step + 1))
+  }
+
+  protected override _complete(): void {
+    this.unsubscribe() // what it holds is given back before the next one is subscribed to
+    this.loop.run(() => this.run.innerEnded(this.step))
+  }
+}
+
+/** Subscribes to the second stream of a step, and keeps its values. */
+class SecondOf extends Linked {
+  private readonly all: ReplaySubject<unknown>
+
+  constructor(run: Run, step: number, all: ReplaySubject<unknown>) {
+    super(run, step)
+    this.all = all
+  }
+
+  protected override _next(value: unknown): void {
+    this.all.next(value)
+  }
+
+  protected override _complete(): void {
+    this.unsubscribe()
+    this.all.complete()
+    this.loop.run(() => this.run.secondEnded(this.step))
+  }
+}
