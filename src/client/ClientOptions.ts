@@ -148,8 +148,9 @@ export const clientTable = {
    */
   quota: quotaRule,
   /**
-   * The scheduler of another client, for clients that use one account together. It replaces `limits`, `share`,
-   * `guard` and `quota`. One of your own has the lanes `interactive` and `bulk`.
+   * The scheduler of another client, for clients that use one account together. It replaces `environment`, `limits`,
+   * `share`, `guard` and `quota`: none of them may be given beside it. One of your own has the lanes `interactive` and
+   * `bulk`.
    */
   scheduler: schedulerRule,
   /** Number of retries. */
@@ -187,7 +188,7 @@ export const clientTable = {
   maxBytes: withDefault(is.positiveIntOrInfinity, MAX_BYTES),
   /** Sends requests in place of the runtime's own `fetch`. */
   fetch: is.fn<Fetch>(),
-  /** Sends requests in place of `fetch`, and keeps their time limits. */
+  /** Sends requests in place of `fetch` and `maxBytes`, which may not be given beside it, and keeps their time limits. */
   transport: is.fn<Transport>(),
   /** Clock and timers. Default: RxJS's `asyncScheduler`. */
   timer: withDefault(is.rxScheduler<SchedulerLike>(), asyncScheduler),
@@ -214,6 +215,22 @@ export const clientOptions = (given: ClientOptions): ResolvedOptions => {
   checkCredentials(options)
   checkHeaders(options)
   return bare({ ...options, baseUrl })
+}
+
+/** Options that have no effect beside another one, by that one. */
+const REPLACED = {
+  scheduler: ['limits', 'share', 'guard', 'quota', 'environment'],
+  transport: ['fetch', 'maxBytes'],
+} as const satisfies Partial<Record<keyof ClientOptions, ReadonlyArray<keyof ClientOptions>>>
+
+/** Throws an `InvalidOption` for an option that another one, given as well, leaves without effect. */
+export const checkPairs = (given: ClientOptions): void => {
+  if (!is.isObject(given)) return
+  for (const winner of ['scheduler', 'transport'] as const) {
+    const idle = REPLACED[winner].find((name) => given[name] !== undefined)
+    if (given[winner] === undefined || idle === undefined) continue
+    throw new InvalidOption(idle, `left out beside ${winner}, which replaces it`)
+  }
 }
 
 /** Checks the options of `with`. Throws an `InvalidOption`. */

@@ -25,12 +25,14 @@ import {
   type ClientOptions,
   callOptions,
   changed,
+  checkPairs,
   clientOptions,
 } from './ClientOptions.js'
 import { checkedRow } from './checkRow.js'
 import { type CompositeCalls, compositeCalls } from './compositeCalls.js'
 import { createRuntime } from './createRuntime.js'
 import { withConnection } from './fromEnv.js'
+import { GuardedEvents, tellOnce } from './guardedEvents.js'
 import { logEvents } from './log.js'
 
 // model
@@ -79,6 +81,7 @@ const FAULT_RETRIES = 2
  * subscribed to.
  */
 export const createClient = (given: ClientOptions = {}): Client => {
+  checkPairs(given) // and not what variables add
   const options = clientOptions(withConnection(given))
   const defaults: CallSettings = {
     baseUrl: baseUrlOf(options),
@@ -90,8 +93,10 @@ export const createClient = (given: ClientOptions = {}): Client => {
     deadline: Number.POSITIVE_INFINITY,
   }
   const settings = changed(defaults, options)
-  const { runtime, events } = createRuntime(options, settings)
-  logEvents(events, options.log, runtime.now)
+  const { runtime, events: happening } = createRuntime(options, settings)
+  const failing = (what: string) => tellOnce(what, (text) => runtime.secrets.scrub(text))
+  logEvents(happening, options.log, runtime.now, failing('the option log'))
+  const events = new GuardedEvents(happening, failing('a subscriber of events'))
   const limits = () => listLimitsOf(runtime.scheduler)
   const facts = (): ReadonlyArray<DriftFact> => read.drift?.facts() ?? []
   const read: ReadOptions = bare({

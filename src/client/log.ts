@@ -6,6 +6,7 @@ import { oneLine } from '../decode/redact.js'
 import type { IO } from '../fp.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import { is, type Rule } from '../options/index.js'
+import { guarded, type OnFailure } from './guardedEvents.js'
 
 // model
 
@@ -24,7 +25,7 @@ export interface Logger {
 /** `fields` are those of the event, and its `namespace`; `line` says it in words. */
 type LogMethod = (fields: ClientEvent & { readonly namespace: string }, line: string) => void
 
-/** Takes lines, or is a logger; `false`: no log, whatever `DEBUG` says. */
+/** Takes lines, or is a logger; `false`: no log, whatever `DEBUG` says. A log that fails ends no call: that is told once. */
 export type Log = ((line: string) => void) | Logger | false
 
 const isLogger = is.withMethods<Logger>('a logger', 'debug', 'info', 'warn', 'error')
@@ -38,28 +39,30 @@ export const logRule: Rule<Log> = {
 
 /**
  * Logs events for as long as the client lives: to `log`, or else, those of the namespaces that the variable `DEBUG` names,
- * to stderr.
+ * to stderr. A log that throws, or whose promise is rejected, ends no call: `onFailure` takes the error.
  */
 export const logEvents = (
   events: Observable<ClientEvent>,
   log: Log | undefined,
   now: IO<number>,
+  onFailure: OnFailure,
 ): void => {
   if (log === false) return
   if (log === undefined) {
     const isEnabled = namespaceTest(debugVariable())
     if (!NAMESPACES.some(isEnabled)) return
-    events.subscribe((event) => {
+    const write = (event: ClientEvent): void => {
       const namespace = namespaceOf(event)
       // biome-ignore lint/suspicious/noConsole: stderr in every runtime, and `DEBUG` asks for it
       if (isEnabled(namespace)) console.error(`${new Date(now()).toISOString()} ${lineOf(event)}`)
-    })
+    }
+    events.subscribe(guarded(write, onFailure))
   } else if (typeof log === 'function') {
-    events.subscribe((event) => log(lineOf(event)))
+    events.subscribe(guarded((event: ClientEvent) => log(lineOf(event)), onFailure))
   } else {
-    events.subscribe((event) => {
+    const write = (event: ClientEvent) =>
       log[levelOf(event)]({ ...event, namespace: namespaceOf(event) }, textOf(event))
-    })
+    events.subscribe(guarded(write, onFailure))
   }
 }
 

@@ -132,6 +132,23 @@ describe('an invalid option', () => {
     expect(String(error)).not.toContain('hunter22')
   })
 
+  const scheduler = createClient(good).scheduler
+  const transport = kyTransport()
+  it.each<readonly [string, string, Readonly<Record<string, unknown>>]>([
+    ['limits', 'scheduler', { scheduler, limits: { global: 5 } }],
+    ['share', 'scheduler', { scheduler, share: 0.5 }],
+    ['guard', 'scheduler', { scheduler, guard: 'safe' }],
+    ['environment', 'scheduler', { scheduler, environment: 'sandbox' }],
+    ['quota', 'scheduler', { scheduler, quota: {} }],
+    ['fetch', 'transport', { transport, fetch: globalThis.fetch }],
+    ['maxBytes', 'transport', { transport, maxBytes: 5 }],
+  ])('is %s beside %s, which replaces it', (name, winner, options) => {
+    expect(String(thrown(options))).toContain(
+      `${name} should be left out beside ${winner}, which replaces it`,
+    )
+    expect(thrown({ ...options, [name]: undefined })).toBeUndefined()
+  })
+
   it.each<readonly [Readonly<Record<string, unknown>>, string]>([
     [{ baseUrl: '' }, 'user name, query and fragment, and is empty'],
     [{ credentials: { clientId: '', apiKey: '' } }, 'without space around it, and is empty'],
