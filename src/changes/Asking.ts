@@ -1,0 +1,58 @@
+/** A ledger asked one question after the other, by code that reads from top to bottom. */
+import { firstValueFrom, type Observable, takeUntil } from 'rxjs'
+import { E } from '../fp.js'
+import type { AnyFailure } from '../http/Failure.js'
+import type { ObservableEither } from '../stream/index.js'
+import type { Ledger, LedgerPage, LedgerQuery, LedgerRow } from './Ledger.js'
+
+/**
+ * Ends work on a ledger before its end: by a failure of the service, or without one if it was told to stop. Internal: its
+ * callers turn it into a value.
+ */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+  readonly failure: AnyFailure | undefined
+
+  constructor(failure: AnyFailure | undefined) {
+    super(failure?.message ?? 'told to stop')
+    this.failure = failure
+  }
+}
+
+/** The questions that proofs and polls ask. */
+export interface Asking<A> {
+  /** Resolves with a page. Rejects with `Interrupted`. */
+  readonly page: (query: LedgerQuery) => Promise<LedgerPage<A>>
+  /** Resolves with a row as it stands now; `undefined` if the service has it no more (404). */
+  readonly retrieve: (id: string) => Promise<LedgerRow<A> | undefined>
+  /** Requests asked for so far. */
+  readonly requests: () => number
+}
+
+/** `stop`: its first value aborts what is on its way, and interrupts each question after that. */
+export const asking = <A>(ledger: Ledger<A>, stop: Observable<unknown>): Asking<A> => {
+  let requests = 0
+  const answer = async <B>(
+    question: ObservableEither<AnyFailure, B>,
+  ): Promise<E.Either<AnyFailure, B>> => {
+    requests++
+    const none = { defaultValue: undefined }
+    const came = await firstValueFrom(question.pipe(takeUntil(stop)), none)
+    if (came === undefined) throw new Interrupted(undefined)
+    return came
+  }
+  return {
+    page: async (query) => {
+      const came = await answer(ledger.page(query))
+      if (E.isLeft(came)) throw new Interrupted(came.left)
+      return came.right
+    },
+    retrieve: async (id) => {
+      const came = await answer(ledger.retrieve(id))
+      if (E.isRight(came)) return came.right
+      if (came.left._tag === 'Refused' && came.left.status === 404) return undefined
+      throw new Interrupted(came.left)
+    },
+    requests: () => requests,
+  }
+}

@@ -1,0 +1,55 @@
+/** Reads rows whole, and puts a copy right. */
+import type { Asking } from '../Asking.js'
+import { PAGE_SIZE } from '../Ledger.js'
+import type { Counted, Counting } from './Counting.js'
+import type { ProofTable } from './ProofTable.js'
+
+/** How a copy was put right. */
+export interface Healed {
+  /** Rows that were missing. */
+  readonly late: number
+  /** Rows that the service has no more, marked as gone. */
+  readonly gone: number
+}
+
+/** The most rows that are asked for by id in one stretch. More are left to the next night. */
+const MAX_RETRIEVALS = 2_000
+
+/** What a copy is put right by. */
+export interface HealingOptions<A> {
+  readonly asking: Asking<A>
+  readonly counting: Counting<A>
+  readonly table: ProofTable<A>
+}
+
+/**
+ * Reads all rows of a stretch, and writes them. Asks by id for rows that the copy has and the list has not shown: they are
+ * written as they stand, and marked as gone only where the service answers that it does not have them.
+ */
+export const readWhole = async <A>(
+  { asking, counting, table }: HealingOptions<A>,
+  rows: Counted,
+): Promise<Healed> => {
+  const before = await table.count(rows)
+  const seen = new Set<string>()
+  // a second more on either side: the service may leave out its bounds
+  const wider = { ...rows, from: rows.from - 1, to: rows.to + 1 }
+  for (let page = 0, more = true; more; page++) {
+    const answer = await counting.page(wider, page, PAGE_SIZE)
+    for (const { id } of answer.rows) seen.add(id)
+    if (answer.rows.length > 0) await table.write(answer.rows)
+    more = answer.more
+  }
+  const unseen = (await table.ids(rows)).filter((id) => !seen.has(id)).slice(0, MAX_RETRIEVALS)
+  const gone: Array<string> = []
+  for (const id of unseen) {
+    const row = await asking.retrieve(id)
+    if (row === undefined) gone.push(id)
+    else await table.write([row])
+  }
+  if (gone.length > 0) await table.markGone(gone)
+  const after = await table.count(rows)
+  // of one status, rows come and go by a change of status as well
+  const late = rows.status === undefined ? Math.max(0, after + gone.length - before) : 0
+  return { late, gone: gone.length }
+}

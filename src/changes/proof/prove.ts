@@ -1,0 +1,236 @@
+/**
+ * The proof that a copy of the charges is complete: counts of the service against counts of the copy.
+ *
+ * A copy knows how many rows it has, so the page of the list that should be the last one is asked for. If it has exactly
+ * the rest, and no page after it, the service has as many rows: one request, however many rows there are. Counted are all
+ * rows, and those of each final status, in eight stretches of time each, up to a time that lies an hour back: what moves
+ * there is found by other means.
+ *
+ *     prove(class, a..b)
+ *       n = rows here; s = rows there             one request if n = s
+ *       n = s     proven
+ *       n != s    s <= 2,000, or half of it missing, or one second, or many requests spent:
+ *                   read a..b, write; ids here that did not come: asked for; 404: gone
+ *                 else m = the second of the median row here
+ *                   l = rows there in a..m        one request, mostly
+ *                   descend into a..m with l, and into m+1..b with s - l
+ *
+ * Rows are written as the service shows them, and marked as gone only when it answers so by id. A wrong count, as of rows
+ * that move meanwhile, thus costs requests and never data. Not seen are opposite errors in one stretch: a row missing,
+ * and one that is there and should not be. Reading all finds them; see `sweep`.
+ */
+import type { Asking } from '../Asking.js'
+import { PAGE_SIZE, type Seconds, type Stretch } from '../Ledger.js'
+import { type Counted, Counting, type Depth, TooDeep, Uncountable } from './Counting.js'
+import { readWhole } from './Healing.js'
+import type { CountedTable, ProofTable } from './ProofTable.js'
+import { middleOf, stretchesOf } from './stretches.js'
+
+// model
+
+/** Rows that are counted differently here and there. */
+export interface Difference extends Stretch {
+  /** Absent: rows of any status. */
+  readonly status?: string
+  /** Rows of the copy. */
+  readonly here: number
+  /** Rows of the service; absent where it pages less deep than a count needs. */
+  readonly there?: number
+}
+
+/** The result of a proof. */
+export interface Proof {
+  /** Rows of the copy up to `until`, those marked as gone aside. */
+  readonly rows: number
+  /** Rows up to that second were counted, that one included. */
+  readonly until: Seconds
+  /** Rows that were missing and are here now. */
+  readonly late: number
+  /** Rows that the service has no more, marked as gone now. */
+  readonly gone: number
+  /** The copy has other counts than the service in these stretches. None: it is complete. */
+  readonly differences: ReadonlyArray<Difference>
+  /** How deep the service pages, for the next proof. */
+  readonly depth: Depth
+  /** Why the service could not be counted at all. */
+  readonly uncountable?: string
+}
+
+export interface ProofOptions {
+  readonly until: Seconds
+  /** The statuses that do not change by themselves; rows of others are listed. */
+  readonly final: ReadonlyArray<string>
+  /** What an earlier proof has learned. */
+  readonly depth?: Depth | undefined
+}
+
+/** Stretches of a class: opposite errors go unseen only within one. */
+const STRETCHES = 8
+
+/** Rows that are read rather than cut further: one page. */
+const LEAF = PAGE_SIZE
+
+/** Requests for counts are worth it until as many would have read this many rows each. */
+const ROWS_A_REQUEST = PAGE_SIZE
+
+/** How often a stretch is put right and counted again, before it is told as different. */
+const ROUNDS = 2
+
+// functions
+
+/** Counts a copy against the service, puts right what differs, and counts that again. */
+export const prove = <A>(
+  asking: Asking<A>,
+  table: ProofTable<A>,
+  options: ProofOptions,
+): Promise<Proof> => new Prover(asking, table, table, options).prove()
+
+/** Counts a copy against the service, and changes nothing. */
+export const compare = <A>(
+  asking: Asking<A>,
+  table: CountedTable,
+  options: ProofOptions,
+): Promise<Proof> => new Prover(asking, table, undefined, options).prove()
+
+class Prover<A> {
+  readonly #asking: Asking<A>
+  readonly #table: CountedTable
+  /** The table, if it is to be put right. */
+  readonly #healed: ProofTable<A> | undefined
+  readonly #options: ProofOptions
+  readonly #counting: Counting<A>
+  readonly #differences: Array<Difference> = []
+  #late = 0
+  #gone = 0
+
+  constructor(
+    asking: Asking<A>,
+    table: CountedTable,
+    healed: ProofTable<A> | undefined,
+    options: ProofOptions,
+  ) {
+    this.#asking = asking
+    this.#table = table
+    this.#healed = healed
+    this.#options = options
+    this.#counting = new Counting(asking, options.depth)
+  }
+
+  async prove(): Promise<Proof> {
+    const { until, final } = this.#options
+    const all: Counted = { from: Number.NEGATIVE_INFINITY, to: until }
+    let uncountable: string | undefined
+    try {
+      await this.#calibrate(all)
+      for (const status of [undefined, ...final]) {
+        for (const rows of await stretchesOf(this.#table, { ...all, status }, STRETCHES)) {
+          await this.#check(rows)
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof Uncountable)) throw error
+      uncountable = error.message
+    }
+    return {
+      rows: await this.#table.count(all),
+      until,
+      late: this.#late,
+      gone: this.#gone,
+      differences: this.#differences,
+      depth: this.#counting.depth,
+      ...(uncountable === undefined ? {} : { uncountable }),
+    }
+  }
+
+  /** Asks for rows that are here, in seconds that have few. One may be gone: then another is asked for. */
+  async #calibrate(all: Counted): Promise<void> {
+    const total = await this.#table.count(all)
+    for (const part of [2, 3, 5]) {
+      const second = await this.#table.nth(all, Math.floor(total / part))
+      if (second === undefined) continue
+      const ids = await this.#table.ids({ from: second, to: second })
+      const [id] = ids
+      if (id === undefined || ids.length > CROWDED) continue
+      if (await this.#counting.calibrate(id, second)) return
+    }
+  }
+
+  /** Counts a stretch, whatever the depth that the service pages to. */
+  async #check(rows: Counted): Promise<void> {
+    const here = await this.#table.count(rows)
+    const parts = Math.ceil(here / this.#counting.mostRows)
+    if (parts > 1 && rows.from < rows.to) {
+      const shorter = await stretchesOf(this.#table, rows, parts)
+      if (shorter.length > 1) {
+        for (const one of shorter) await this.#check(one)
+        return
+      }
+    }
+    try {
+      await this.#compare(rows, here)
+    } catch (error) {
+      if (!(error instanceof TooDeep)) throw error
+      const middle = await middleOf(this.#table, rows, here, here)
+      if (middle === undefined) {
+        this.#differences.push(differenceOf(rows, here, undefined))
+        return
+      }
+      await this.#check({ ...rows, to: middle })
+      await this.#check({ ...rows, from: middle + 1 })
+    }
+  }
+
+  async #compare(rows: Counted, first: number): Promise<void> {
+    let here = first
+    let there = await this.#counting.count(rows, here)
+    for (let round = 1; here !== there; round++) {
+      if (this.#healed === undefined || round > ROUNDS) {
+        this.#differences.push(differenceOf(rows, here, there))
+        return
+      }
+      const most = this.#asking.requests() + Math.ceil(there / ROWS_A_REQUEST)
+      await this.#descend(this.#healed, rows, there, most)
+      here = await this.#table.count(rows)
+      there = await this.#counting.count(rows, here)
+    }
+  }
+
+  /** Finds where rows differ, of which the service has so many, and puts it right. */
+  async #descend(table: ProofTable<A>, rows: Counted, there: number, most: number): Promise<void> {
+    const here = await table.count(rows)
+    if (here === there) return
+    const isLeaf = there <= LEAF || there - here > there / 2
+    const middle =
+      isLeaf || this.#asking.requests() > most
+        ? undefined
+        : await middleOf(table, rows, here, there)
+    if (middle === undefined) return this.#read(table, rows)
+    const earlier = { ...rows, to: middle }
+    const inEarlier = await this.#counting.count(earlier, await table.count(earlier))
+    await this.#descend(table, earlier, inEarlier, most)
+    // by the sum: exact, unless rows moved meanwhile
+    await this.#descend(table, { ...rows, from: middle + 1 }, there - inEarlier, most)
+  }
+
+  async #read(table: ProofTable<A>, rows: Counted): Promise<void> {
+    const options = { asking: this.#asking, counting: this.#counting, table }
+    const { late, gone } = await readWhole(options, rows)
+    this.#late += late
+    this.#gone += gone
+  }
+}
+
+/** Rows of a second that may be more than a page of a count has. */
+const CROWDED = 99
+
+const differenceOf = (
+  { status, from, to }: Counted,
+  here: number,
+  there: number | undefined,
+): Difference => ({
+  ...(status === undefined ? {} : { status }),
+  from,
+  to,
+  here,
+  ...(there === undefined ? {} : { there }),
+})

@@ -1,0 +1,43 @@
+/** Where time is cut, so that each stretch has about as many rows. */
+import type { Seconds } from '../Ledger.js'
+import type { Counted } from './Counting.js'
+import type { CountedTable } from './ProofTable.js'
+
+/** Cuts rows into up to `parts` stretches with about equal rows of the table. They cover all seconds of `rows`. */
+export const stretchesOf = async (
+  table: CountedTable,
+  rows: Counted,
+  parts: number,
+): Promise<ReadonlyArray<Counted>> => {
+  const total = await table.count(rows)
+  const stretches: Array<Counted> = []
+  let { from } = rows
+  for (let part = 1; part < parts && total > 0; part++) {
+    const start = await table.nth(rows, Math.floor((total * part) / parts))
+    if (start === undefined || start > rows.to) break
+    if (start <= from) continue
+    stretches.push({ ...rows, from, to: start - 1 })
+    from = start
+  }
+  return [...stretches, { ...rows, from }]
+}
+
+/**
+ * Returns the last second of the earlier half of some rows: by the rows of the table, or by time where the service has
+ * many more. `undefined` if there is but one second.
+ */
+export const middleOf = async (
+  table: CountedTable,
+  rows: Counted,
+  here: number,
+  there: number,
+): Promise<Seconds | undefined> => {
+  const { to } = rows
+  const from =
+    rows.from === Number.NEGATIVE_INFINITY ? ((await table.nth(rows, 0)) ?? 0) : rows.from
+  if (from >= to) return undefined
+  const median =
+    here > 1 && here >= there / 2 ? await table.nth(rows, Math.floor(here / 2)) : undefined
+  const middle = median === undefined ? Math.floor((from + to) / 2) : median - 1
+  return Math.min(to - 1, Math.max(from, middle))
+}
