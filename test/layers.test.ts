@@ -56,7 +56,17 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   export: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'store', 'stream'],
   otel: ['api', 'client', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
   bullmq: ['export', 'fp.ts', 'http', 'options', 'stream'],
-  sandbox: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'stream'],
+  sandbox: [
+    'api',
+    'codec',
+    'decode',
+    'fp.ts',
+    'http',
+    'options',
+    'scheduler',
+    'stream',
+    'webhooks',
+  ],
   report: ['decode'],
   bench: [
     'api',

@@ -17,6 +17,8 @@ export interface Terminal {
   }
   /** Listens to the process only while subscribed. */
   readonly signals: Observable<Signal>
+  /** Emits when the process that started this one has ended, where that is known. */
+  readonly parentEnded?: Observable<unknown>
   readonly timer: SchedulerLike
   /** For each request, by `timer`. Default: that of the client. */
   readonly timeout?: Timeout

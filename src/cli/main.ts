@@ -2,7 +2,7 @@
 /** The command `payments-rx`: the only file that knows the process. */
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
-import { asyncScheduler, merge, Observable } from 'rxjs'
+import { asyncScheduler, filter, interval, merge, NEVER, Observable } from 'rxjs'
 import { VERSION } from '../http/httpRequest.js'
 import { EXIT_BY_SIGNAL } from './output.js'
 import { run } from './program.js'
@@ -21,6 +21,11 @@ const on = (signal: Signal): Observable<Signal> =>
     return () => void setImmediate(() => process.off(signal, hear))
   })
 
+// npx and npm pass no signal on when they are killed: the next parent is another one. A command that a shell puts into the
+// background is meant to outlive it
+const parent = process.ppid
+const parentEnded = interval(1_000).pipe(filter(() => process.ppid !== parent))
+
 // Node 22 says of `node:sqlite` that it is new
 const { emitWarning } = process
 process.emitWarning = (warning: string | Error, ...more: ReadonlyArray<never>): void => {
@@ -38,6 +43,7 @@ process.exitCode = await run({
   stdout: process.stdout,
   stderr: process.stderr,
   signals: merge(on('SIGINT'), on('SIGTERM')),
+  parentEnded: process.env.npm_command === undefined ? NEVER : parentEnded,
   timer: asyncScheduler,
   version: VERSION,
 })

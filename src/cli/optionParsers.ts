@@ -1,6 +1,6 @@
 /** Parsers for the values of options. A mistake is an `InvalidArgumentError` that says what was expected. */
 import { InvalidArgumentError } from 'commander'
-import { Time } from '../codec/times.js'
+import { Time, toMillis } from '../codec/times.js'
 import { showValue } from '../decode/showValue.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../report/text.js'
 
@@ -95,3 +95,36 @@ const millisOf = (text: string): number => {
   const [, digits = '', unit = ''] = /^(\d+)(ms|[smhd])$/.exec(text) ?? []
   return digits === '' ? Number.NaN : Number(digits) * (UNITS[unit] ?? Number.NaN)
 }
+
+/** Parses `429=0.01,reset-before=0.01`: probabilities by the names of faults, each up to 1. */
+export const chances =
+  <Name extends string>(names: ReadonlyArray<Name>) =>
+  (text: string): Readonly<Record<string, number>> => {
+    const isName = (name: string): boolean => names.some((one) => one === name)
+    const pairs = text.split(',').map((pair) => pair.trim().split('='))
+    for (const [name = '', chance = ''] of pairs) {
+      const n = Number(chance)
+      if (!isName(name)) {
+        throw new InvalidArgumentError(`The faults are ${names.join(', ')}.`)
+      }
+      if (!/^[\d.]+$/.test(chance) || !(n >= 0 && n <= 1)) {
+        throw new InvalidArgumentError(
+          `${name} should be a chance from 0 to 1, such as ${name}=0.01.`,
+        )
+      }
+    }
+    return Object.fromEntries(pairs.map(([name = '', chance]) => [name, Number(chance)]))
+  }
+
+/** Parses a time, `now`, or a span before now such as `30d`. */
+export const momentBefore =
+  (now: () => number) =>
+  (text: string): Date => {
+    if (text === 'now') return new Date(now())
+    const ago = millisOf(text)
+    if (Number.isSafeInteger(ago)) return new Date(now() - ago)
+    if (Time.is(text)) return new Date(toMillis(text))
+    throw new InvalidArgumentError(
+      'It should be an ISO 8601 time or date, now, or a time before now such as 30d.',
+    )
+  }

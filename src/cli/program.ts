@@ -21,6 +21,7 @@ import { sandboxCommand } from './sandboxCommand.js'
 import { syncCommand } from './syncCommand.js'
 import type { Terminal } from './Terminal.js'
 import { tapCommand } from './tapCommand.js'
+import { triggerCommand } from './triggerCommand.js'
 import { verifyCommand } from './verifyCommand.js'
 
 /** In the order of the help page. Each calls `exit` with its status, or throws a `UsageError`. */
@@ -33,6 +34,7 @@ const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
   tapCommand,
   callCommand,
   sandboxCommand,
+  triggerCommand,
   doctorCommand,
   benchCommand,
 ]

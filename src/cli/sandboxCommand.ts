@@ -1,12 +1,23 @@
 import { Command, Option } from 'commander'
-import { firstValueFrom, merge, Subject } from 'rxjs'
+import { firstValueFrom, merge, NEVER, Subject } from 'rxjs'
 import type { Environment } from '../api/limits.js'
-import { defined } from '../fp.js'
-import type { Listening, SandboxOptions } from '../sandbox/index.js'
+import { createClient } from '../client/createClient.js'
+import { eventNames } from '../codec/Webhook.js'
+import { defined, E } from '../fp.js'
+import { deliveryFaultNames } from '../sandbox/events/deliveryFaults.js'
+import { faultNames } from '../sandbox/faults.js'
+import type { Sandbox, SandboxCredentials, SandboxOptions } from '../sandbox/index.js'
 import { sandboxCredentials, sandboxDefaults } from '../sandbox/options.js'
 import { isSystemError } from '../store/FileSystem.js'
 import { ENVIRONMENTS } from './connection.js'
-import { integer, nonEmpty, nonNegativeInteger } from './optionParsers.js'
+import {
+  chances,
+  integer,
+  momentBefore,
+  nonEmpty,
+  nonNegativeInteger,
+  timeSpan,
+} from './optionParsers.js'
 import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE } from './output.js'
 
 interface SandboxFlags {
@@ -20,7 +31,21 @@ interface SandboxFlags {
   readonly limits: boolean
   readonly host?: string
   readonly allowHost?: ReadonlyArray<string>
+  readonly arrivals?: number
+  readonly since?: Date
+  readonly until?: Date
+  readonly faults?: Readonly<Record<string, number>>
+  readonly clientId?: string
+  readonly apiKey?: string
+  readonly webhooks?: string
+  readonly deliveryFaults?: Readonly<Record<string, number>>
+  readonly deliverTo?: ReadonlyArray<string>
 }
+
+const repeatable = (flags: string, description: string): Option =>
+  new Option(flags, `${description}; may be repeated`).argParser(
+    (name: string, before: ReadonlyArray<string> = []) => [...before, name],
+  )
 
 /** `sandbox`: serves until a signal comes, or its address cannot be printed. */
 export const sandboxCommand = (context: CommandContext): Command =>
@@ -43,18 +68,47 @@ export const sandboxCommand = (context: CommandContext): Command =>
       'where to listen [127.0.0.1: for this machine; 0.0.0.0: for others as well]',
       nonEmpty,
     )
+    .addOption(repeatable('--allow-host <name>', 'a name to answer to, beside localhost'))
+    .option('--arrivals <time>', 'a charge arrives this often, such as 5s [never]', timeSpan)
+    .option(
+      '--since <time>',
+      'when the first charge was created: a time, or a span before now such as 30d; charges then end now',
+      momentBefore(() => context.terminal.timer.now()),
+    )
+    .option(
+      '--until <time>',
+      'when the last charge was created: a time, or now [charges begin on 2024-01-01]',
+      momentBefore(() => context.terminal.timer.now()),
+    )
+    .option('--faults <list>', 'chances of faults, such as 429=0.01,500=0.01', chances(faultNames))
+    .option(
+      '--client-id <id>',
+      `the client id that may log in [${sandboxCredentials.clientId}]`,
+      nonEmpty,
+    )
+    .option(
+      '--api-key <key>',
+      `the API key that may log in [${sandboxCredentials.apiKey}]`,
+      nonEmpty,
+    )
+    .option(
+      '--webhooks <url>',
+      'subscribe a URL of this machine to all events, and print its secret',
+      nonEmpty,
+    )
+    .option(
+      '--delivery-faults <list>',
+      'chances of faults of deliveries, such as twice=0.1,late=0.1',
+      chances(deliveryFaultNames),
+    )
     .addOption(
-      new Option(
-        '--allow-host <name>',
-        'a name to answer to, beside localhost; may be repeated',
-      ).argParser((name: string, before: ReadonlyArray<string> = []) => [...before, name]),
+      repeatable('--deliver-to <host>', 'a host to deliver events to, beside this machine'),
     )
     .addHelpText(
       'after',
       `
-To use it, set these variables, with the address that it prints:
-  export PAYMENTS_BASE_URL=http://127.0.0.1:8080
-  export PAYMENTS_CLIENT_ID=${sandboxCredentials.clientId} PAYMENTS_API_KEY=${sandboxCredentials.apiKey}`,
+It prints the variables to set in another shell. GET /__sandbox/stats, from this
+machine only, has counts of requests, refusals, faults and deliveries as JSON.`,
     )
     .action(async (flags: SandboxFlags) => context.exit(await serve(context, flags)))
 
@@ -62,47 +116,87 @@ const serve = async (
   { terminal, output }: Pick<CommandContext, 'terminal' | 'output'>,
   flags: SandboxFlags,
 ): Promise<number> => {
-  const server = await start(flags)
+  const { createSandbox, listen } = await import('../sandbox/index.js') // loaded only here, for a fast start
+  const sandbox = createSandbox(optionsOf(flags, terminal.timer.now()))
+  const { port, host, allowHost } = flags
+  const server = await listen(sandbox, { port, ...defined({ host, allowHosts: allowHost }) }).catch(
+    (error: unknown) => reasonOf(error, port),
+  )
   if (typeof server === 'string') {
     output.complain(server)
     return EXIT_INCOMPLETE
   }
+  const { signals, parentEnded = NEVER } = terminal
   const unprinted = new Subject<void>()
   // subscribed before the address is printed, since its reader may send a signal at once
-  const stopped = firstValueFrom(merge(terminal.signals, unprinted))
-  output.print(`listening on ${server.url}`)
+  const stopped = firstValueFrom(merge(signals, parentEnded, unprinted))
+  output.print([`listening on ${server.url}`, ...variables(server.url, flags)].join('\n'))
+  if (flags.webhooks !== undefined) {
+    output.print(await subscribed(sandbox, server.url, flags.webhooks, flags))
+  }
+  output.print('Stop it with Ctrl-C.')
   void output.failure().then((failure) => failure && unprinted.next())
   await stopped
+  sandbox.close()
   await server.close()
   return EXIT_COMPLETE
 }
 
-const optionsOf = ({
-  environment,
-  rows,
-  batches,
-  seed,
-  latency,
-  jitter,
-  limits,
-}: SandboxFlags): SandboxOptions => ({
-  environment,
-  ...defined({ charges: rows, batches, seed, latency, jitter }),
-  ...(limits ? {} : { limits: false }),
+/** The lines that a shell needs. A key of one's own is not repeated. */
+const variables = (url: string, { clientId, apiKey }: SandboxFlags): ReadonlyArray<string> => [
+  `export PAYMENTS_BASE_URL=${url}`,
+  `export PAYMENTS_CLIENT_ID=${clientId ?? sandboxCredentials.clientId}`,
+  apiKey === undefined
+    ? `export PAYMENTS_API_KEY=${sandboxCredentials.apiKey}`
+    : 'export PAYMENTS_API_KEY=... # as given by --api-key',
+]
+
+/** Subscribes a URL to all events; returns the line that says its secret. */
+const subscribed = async (
+  { fetch }: Sandbox,
+  baseUrl: string,
+  url: string,
+  flags: SandboxFlags,
+): Promise<string> => {
+  const payments = createClient({
+    baseUrl,
+    credentials: credentialsOf(flags),
+    fetch,
+    plainHttp: true,
+  })
+  const version = sandboxDefaults.apiVersion
+  const created = await firstValueFrom(
+    payments.webhooks.create({ events: eventNames, url, version }),
+  )
+  return E.isLeft(created)
+    ? `no webhook: ${created.left.message}`
+    : `export PAYMENTS_WEBHOOK_SECRET=${created.right.secret}`
+}
+
+const credentialsOf = ({ clientId, apiKey }: SandboxFlags): SandboxCredentials => ({
+  ...sandboxCredentials,
+  ...defined({ clientId, apiKey }),
 })
 
-/** Listens, or returns the reason why the system does not allow it. */
-const start = async (flags: SandboxFlags): Promise<Listening | string> => {
-  const { listen } = await import('../sandbox/index.js') // loaded only here, for a fast start
-  const { port, host, allowHost } = flags
-  return listen(optionsOf(flags), { port, ...defined({ host, allowHosts: allowHost }) }).catch(
-    (error: unknown) => {
-      if (!isSystemError(error)) throw error
-      if (error.code === 'EADDRINUSE')
-        return `port ${port} is taken: choose another, or 0 for a free one`
-      return error.code === 'EACCES'
-        ? `port ${port} is not for everybody (EACCES): choose one from 1024 on`
-        : `cannot listen on port ${port}: ${error.message}`
-    },
-  )
+const optionsOf = (flags: SandboxFlags, now: number): SandboxOptions => {
+  const { environment, rows, batches, seed, latency, jitter, limits } = flags
+  const { arrivals, since, faults, deliveryFaults, deliverTo } = flags
+  const until = flags.until ?? (since === undefined ? undefined : new Date(now))
+  return {
+    environment,
+    ...defined({ charges: rows, batches, seed, latency, jitter, arrivals, since, until }),
+    ...defined({ faults, deliveryFaults, deliverTo }),
+    credentials: [credentialsOf(flags)],
+    ...(limits ? {} : { limits: false }),
+  }
+}
+
+/** Returns the reason why the system does not allow it to listen; throws other errors. */
+const reasonOf = (error: unknown, port: number): string => {
+  if (!isSystemError(error)) throw error
+  if (error.code === 'EADDRINUSE')
+    return `port ${port} is taken: choose another, or 0 for a free one`
+  return error.code === 'EACCES'
+    ? `port ${port} is not for everybody (EACCES): choose one from 1024 on`
+    : `cannot listen on port ${port}: ${error.message}`
 }

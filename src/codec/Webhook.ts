@@ -89,16 +89,21 @@ const batchTransferEvents = [
 
 const connectionEvents = ['partner_connection.disconnected', 'connection.disconnected'] as const
 
-const known = open(
+const documented = [
   ...accountEvents,
   ...spendBillEvents,
   ...spendExpenseEvents,
   ...issuingTransactionEvents,
   ...issuingDisputeEvents,
-  ...chargeEvents,
-  ...batchTransferEvents,
-  ...connectionEvents,
-)
+] as const
+
+/** The events that the interface names. */
+export type DocumentedEvent = (typeof documented)[number]
+
+/** The 31 names that the interface names. */
+export const documentedEvents: ReadonlyArray<DocumentedEvent> = Object.freeze(documented)
+
+const known = open(...documented, ...chargeEvents, ...batchTransferEvents, ...connectionEvents)
 
 /** The events with names that are known here. */
 export type KnownEvent = (typeof known.known)[number]

@@ -29,6 +29,8 @@ export class Collection<A extends Numbered> {
   private readonly requestIds = new Set<string>()
   private readonly generated: Generated<A> | undefined
   private count: number
+  /** Called after a resource was added (`isNew`) or replaced. */
+  onStored: (row: A, isNew: boolean) => void = () => {}
 
   constructor(generated?: Generated<A>) {
     this.generated = generated
@@ -52,11 +54,13 @@ export class Collection<A extends Numbered> {
   add(row: A): void {
     this.stored.set(this.count++, row)
     this.requestIds.add(row.request_id)
+    this.onStored(row, true)
   }
 
   /** Replaces the resource with the same number. */
   replace(row: A): void {
     this.stored.set(row.n, row)
+    this.onStored(row, false)
   }
 
   delete(n: number): void {

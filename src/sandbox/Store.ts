@@ -32,6 +32,8 @@ export interface Store {
 export interface StoredWebhook extends Numbered {
   readonly asked: NewWebhook
   readonly url: string
+  /** Accounts and organizations whose events a partner's webhook receives. */
+  readonly accounts: ReadonlyArray<string>
   /** In ms since 1970. */
   readonly createdAt: number
   readonly updatedAt: number
@@ -67,4 +69,13 @@ export const addArrivals = (store: Store, now: number, settings: Settings): void
     const at = began + ++store.arrivedBatches * batchArrivals
     batches.add(generatedBatch(batches.next, at, settings))
   }
+}
+
+/** Returns when the next charge or batch arrives by itself, in ms since 1970; `undefined` if none does. */
+export const nextArrival = (store: Store, settings: Settings): number | undefined => {
+  const times = [
+    { every: settings.arrivals, arrived: store.arrivedCharges },
+    { every: settings.batchArrivals, arrived: store.arrivedBatches },
+  ].flatMap(({ every, arrived }) => (every > 0 ? [store.began + (arrived + 1) * every] : []))
+  return times.length === 0 ? undefined : Math.min(...times)
 }

@@ -22,8 +22,13 @@ import { turn } from './virtualTime.js'
 export interface Sandbox {
   /** Answers in process, with the signature of the global `fetch`: the `fetch` of a client. */
   readonly fetch: typeof fetch
-  /** Counts of requests, refusals and faults up to now. */
+  /** Counts of requests, refusals, faults and deliveries up to now. */
   readonly stats: () => SandboxStats
+  /**
+   * Ends deliveries to webhooks that wait to be sent. Needed only where a webhook was subscribed, and charges arrive or
+   * settle, in real time: their timers keep the process alive.
+   */
+  readonly close: () => void
 }
 
 /** A sandbox that a server can put behind its sockets. */
@@ -70,6 +75,7 @@ export const servableSandbox = (options: SandboxOptions = {}): ServableSandbox =
       return firstValueFrom(defer(work).pipe(until(request.signal)))
     },
     stats: lifecycle.stats,
+    close: lifecycle.close,
     handle,
   }
 }

@@ -1,5 +1,9 @@
 /** An embedded sandbox of the Payments Platform: in process, or on a port of this machine. */
 export { createSandbox, type Sandbox } from './createSandbox.js'
+export type { DeliveryStats } from './events/Deliveries.js'
+export type { DeliveryFault, DeliveryFaults, DeliveryTarget } from './events/deliveryFaults.js'
+export type { Deliver } from './events/send.js'
+export { type Triggered, type TriggerOptions, trigger } from './events/trigger.js'
 export type { FaultName, Faults } from './faults.js'
 export { type Listening, type ListenOptions, listen } from './listen.js'
 export {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { SchedulerLike } from 'rxjs'
@@ -48,7 +48,8 @@ export const listen = async (
   options: ListenOptions = {},
 ): Promise<Listening> => {
   const { port: wanted, host, allowHosts } = resolveOptions(options, optionsTable)
-  const { handle } = isServable(sandbox) ? sandbox : servableSandbox(sandbox)
+  const served = isServable(sandbox) ? sandbox : servableSandbox(sandbox)
+  const { handle } = served
   const end = new AbortController()
   setMaxListeners(0, end.signal) // one for each request: Node 22 warns of more than ten
   const listener = getRequestListener(
@@ -58,6 +59,10 @@ export const listen = async (
     { overrideGlobalObjects: false },
   )
   const server = createServer((incoming, outgoing) => {
+    if (incoming.url === STATS) {
+      sendStats(served, incoming, outgoing)
+      return
+    }
     if (isAllowed(incoming.headers.host, allowHosts)) {
       void listener(incoming, outgoing)
       return
@@ -77,10 +82,31 @@ export const listen = async (
     close: () =>
       new Promise((resolve) => {
         end.abort()
+        if (served !== sandbox) served.close()
         server.close(() => resolve())
         server.closeAllConnections()
       }),
   }
+}
+
+/** The path of the counts, for a person or a script on this machine. */
+const STATS = '/__sandbox/stats'
+
+/** Answers to this machine only, under one of its own names: a page in a browser could bind another to it. */
+const sendStats = (
+  { stats }: Sandbox,
+  { socket, headers, method }: IncomingMessage,
+  outgoing: ServerResponse,
+): void => {
+  const isLocal =
+    /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '') && isAllowed(headers.host, [])
+  const [status, body] = !isLocal
+    ? [403, { code: 'not_local', message: 'The counts are for this machine only.' }]
+    : method === 'GET'
+      ? [200, stats()]
+      : [405, { code: 'method_not_allowed', message: 'GET reads the counts.' }]
+  outgoing.writeHead(Number(status), { 'content-type': 'application/json' })
+  outgoing.end(JSON.stringify(body))
 }
 
 const wrongHost = {

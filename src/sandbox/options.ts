@@ -17,6 +17,13 @@ import {
   resolveOptions,
   withDefault,
 } from '../options/index.js'
+import { lastStep } from './data/generatedCharges.js'
+import {
+  type DeliveryFaults,
+  deliveryFaultNames,
+  totalDeliveryProbability,
+} from './events/deliveryFaults.js'
+import type { Deliver } from './events/send.js'
 import { type Faults, faultNames, totalProbability } from './faults.js'
 
 // credentials
@@ -87,6 +94,16 @@ const faultsRule: Rule<Faults> = {
   expected: 'chances by the names of faults, or a function',
 }
 
+const deliveryProbabilities = is.group(
+  Object.fromEntries(deliveryFaultNames.map((name) => [name, is.probability])),
+)
+
+const deliveryFaultsRule: Rule<DeliveryFaults> = {
+  ...deliveryProbabilities,
+  accepts: (u) => typeof u === 'function' || deliveryProbabilities.accepts(u),
+  expected: 'chances by the names of faults, or a function',
+}
+
 // options
 
 const optionsTable = {
@@ -101,8 +118,10 @@ const optionsTable = {
    * Default 1.
    */
   seed: withDefault(is.int(0, 2 ** 32 - 1, '2^32 - 1'), 1),
-  /** When the first charge was created. Default 2024-01-01T00:00:00Z. */
-  since: withDefault(is.date, new Date('2024-01-01T00:00:00Z')),
+  /** When the first charge was created. Default 2024-01-01T00:00:00Z; with `until`, `charges` × `every` before that. */
+  since: is.date,
+  /** When the last of the charges was created, in place of `every` if `since` is given too. Default: as `every` says. */
+  until: is.date,
   /** Time from one charge to the next on average, in ms. Default 3,000. */
   every: withDefault(is.finiteMillis, 3_000),
   /** The order of lists; the interface names none. Default `'ascending'`, oldest first. */
@@ -168,6 +187,15 @@ const optionsTable = {
   jitter: withDefault(is.finiteMillis, 0),
   /** Faults to inject. Default: none. The header `x-sandbox-fault` works in either case. */
   faults: withDefault(faultsRule, {}),
+  /** Faults of deliveries to webhooks. Default: none. */
+  deliveryFaults: withDefault(deliveryFaultsRule, {}),
+  /**
+   * Sends deliveries, such as the `fetch` of a receiver in this process. Default: over HTTP, to addresses of this
+   * machine and the hosts of `deliverTo`.
+   */
+  deliver: is.fn<Deliver>(),
+  /** Hosts that deliveries are sent to, beside addresses of this machine. Default: none. */
+  deliverTo: withDefault(is.arrayOf(is.nonEmptyString, 'a list of names of hosts'), []),
   /** Clock and timers. Default: RxJS's `asyncScheduler`. */
   timer: withDefault(is.rxScheduler<SchedulerLike>(), asyncScheduler),
 }
@@ -178,10 +206,28 @@ export interface SandboxOptions extends OptionsOf<typeof optionsTable> {}
 export const sandboxDefaults = defaultsOf(optionsTable)
 
 /** The options with defaults filled in. */
-export interface Settings extends Resolved<Omit<typeof optionsTable, 'limits'>> {
+export interface Settings
+  extends Resolved<Omit<typeof optionsTable, 'limits' | 'since' | 'until'>> {
+  readonly since: Date
   readonly limits: Limits
   /** The time of the timer in whole ms since 1970. */
   readonly now: IO<number>
+}
+
+const FIRST_CHARGE = new Date('2024-01-01T00:00:00Z')
+
+/** Returns when charges begin, and the time from one to the next, in ms. */
+const chargeTimes = (
+  since: Date | undefined,
+  until: Date | undefined,
+  { charges, every }: { readonly charges: number; readonly every: number },
+): { readonly since: Date; readonly every: number } => {
+  if (until === undefined) return { since: since ?? FIRST_CHARGE, every }
+  const steps = Math.max(1, lastStep(charges))
+  if (since === undefined) return { since: new Date(until.getTime() - steps * every), every }
+  const span = until.getTime() - since.getTime()
+  if (span < 0) throw new InvalidOption('until', 'later than since')
+  return { since, every: span / steps }
 }
 
 /** Tolerance for probabilities such as ten times 0.1. */
@@ -189,7 +235,8 @@ const ROUNDING = 1e-9
 
 /** Fills in the defaults. Throws an `InvalidOption`. */
 export const settingsOf = (options: SandboxOptions): Settings => {
-  const { limits: given, ...all } = resolveOptions(options, optionsTable)
+  const { limits: given, since, until, ...rest } = resolveOptions(options, optionsTable)
+  const all = { ...rest, ...chargeTimes(since, until, rest) }
   const end = all.since.getTime() + all.charges * all.every
   if (!(all.since.getTime() >= 0 && end < Date.UTC(9999, 0))) {
     throw new InvalidOption(
@@ -199,6 +246,9 @@ export const settingsOf = (options: SandboxOptions): Settings => {
   }
   if (totalProbability(all.faults) > 1 + ROUNDING) {
     throw new InvalidOption('faults', 'chances that add up to 1 at most')
+  }
+  if (totalDeliveryProbability(all.deliveryFaults) > 1 + ROUNDING) {
+    throw new InvalidOption('deliveryFaults', 'chances that add up to 1 at most')
   }
   return {
     ...all,

@@ -11,6 +11,7 @@ import { until } from '../stream/either/ObservableEither.js'
 import { later } from '../stream/later.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
 import { hash, hex32, randomNumbers, subSeed } from './data/hash.js'
+import { Deliveries, type DeliveryStats } from './events/Deliveries.js'
 import {
   drawFault,
   FAULT_HEADER,
@@ -51,6 +52,8 @@ export interface IncomingRequest {
 export interface RequestLifecycle {
   readonly answer: (incoming: IncomingRequest) => Promise<Response>
   readonly stats: () => SandboxStats
+  /** Ends deliveries that wait. */
+  readonly close: () => void
 }
 
 // functions
@@ -71,6 +74,7 @@ export const requestLifecycle = (settings: Settings): RequestLifecycle => {
   const random = randomNumbers(subSeed(seed, 7))
   const limiter = new RateLimiter(settings.limits)
   const stats = createStats()
+  const deliveries = new Deliveries(store, settings)
   let stormUntil = Number.NEGATIVE_INFINITY
 
   const wait = async (ms: number, end: AbortSignal): Promise<void> => {
@@ -112,11 +116,13 @@ export const requestLifecycle = (settings: Settings): RequestLifecycle => {
       service === undefined
         ? errorReply(notFound)
         : respond(service, parts, store, moment, settings)
+    deliveries.update(moment)
     return fault === '500-after' ? serverError : injectFault(fault, reply)
   }
 
   return {
-    stats: stats.read,
+    stats: () => ({ ...stats.read(), deliveries: deliveries.stats() }),
+    close: () => deliveries.close(),
     answer: async (incoming) => {
       const { request, end } = incoming
       const sendReply = (reply: Reply, finished: () => void): Response | Promise<Response> =>
@@ -197,6 +203,8 @@ export interface SandboxStats {
   readonly peakConcurrency: number
   /** Injected faults, by name. */
   readonly faults: Readonly<Record<string, number>>
+  /** Deliveries to webhooks. */
+  readonly deliveries: DeliveryStats
 }
 
 export interface StatsCounter {
@@ -205,7 +213,7 @@ export interface StatsCounter {
   readonly countRefusal: (endpoint: string, tier: SandboxTier) => void
   readonly countConcurrency: (active: number) => void
   readonly countFault: (name: string) => void
-  readonly read: () => SandboxStats
+  readonly read: () => Omit<SandboxStats, 'deliveries'>
 }
 
 // functions

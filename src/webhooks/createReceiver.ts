@@ -1,11 +1,25 @@
 /** Listens at the URL of a webhook: a handler of requests on one side, a stream of events on the other. */
-import { asyncScheduler, firstValueFrom, type SchedulerLike, Subject } from 'rxjs'
-import type { WebhookEvent } from '../codec/WebhookEvent.js'
-import { E } from '../fp.js'
+import {
+  asyncScheduler,
+  firstValueFrom,
+  mergeMap,
+  type Observable,
+  type SchedulerLike,
+  Subject,
+} from 'rxjs'
+import { payloadOf, type WebhookEvent } from '../codec/WebhookEvent.js'
+import { E, pipe } from '../fp.js'
 import { is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
 import type { ObservableEither } from '../stream/index.js'
 import { type Verify, verifierOf } from './createVerifier.js'
 import { type BodyBounds, readBody } from './readBody.js'
+import {
+  isNamed,
+  type Listed,
+  type PayloadOf,
+  type TypedEvent,
+  valueOfPayload,
+} from './TypedEvent.js'
 import { type VerifierOptions, verifierSettings, verifierTable } from './VerifierOptions.js'
 import type { DeliveryFailure } from './WebhookFailure.js'
 
@@ -41,6 +55,16 @@ export interface Receiver {
    * believed. An event without a subscriber is emitted when it comes again.
    */
   readonly events: ObservableEither<DeliveryFailure, WebhookEvent>
+  /**
+   * Emits the events of one name, with their payload decoded and typed. Deliveries that were not believed, and payloads
+   * that do not have the shape of their name, are in `failures` instead. While it has a subscriber, events of other names
+   * are answered by 200 as well.
+   */
+  readonly on: <const Name extends string>(name: Listed<Name>) => Observable<TypedEvent<Name>>
+  /** Emits the events of a name that is not known here yet, as they came. */
+  readonly onUnlisted: (name: string) => Observable<WebhookEvent>
+  /** Emits each delivery that was not believed, and each payload that does not have the shape of its name. */
+  readonly failures: Observable<DeliveryFailure>
 }
 
 // constructors
@@ -51,13 +75,21 @@ export const createReceiver = (given: ReceiverOptions): Receiver => {
   const { remember, timer } = options
   const verify = verifierOf(verifierSettings(options))
   const ids = new RecentIds(remember)
-  const told = new Subject<E.Either<DeliveryFailure, WebhookEvent>>()
+  const told = new Subject<Came>()
   /** An event counts as emitted only if there is a subscriber. */
-  const tell = (came: E.Either<DeliveryFailure, WebhookEvent>): void => {
+  const tell = (came: Came): void => {
     if (told.observed && (E.isLeft(came) || ids.isNew(came.right.id))) told.next(came)
   }
   return {
     events: told.asObservable(),
+    on: <const Name extends string>(name: Listed<Name>) =>
+      // a call that compiles has a name that is `Listed` as itself
+      told.pipe(mergeMap((came) => typedEvent(came, name as Name))),
+    onUnlisted: (name) =>
+      told.pipe(
+        mergeMap((came) => (E.isRight(came) && came.right.name === name ? [came.right] : [])),
+      ),
+    failures: told.pipe(mergeMap(failureOf)),
     fetch: async (request) => {
       const came = await received(verify, options, request)
       if (E.isRight(came) && !told.observed) {
@@ -70,6 +102,25 @@ export const createReceiver = (given: ReceiverOptions): Receiver => {
 }
 
 // combinators
+
+type Came = E.Either<DeliveryFailure, WebhookEvent>
+
+const typedEvent = <Name extends string>(
+  came: Came,
+  name: Name,
+): ReadonlyArray<TypedEvent<Name>> => {
+  if (E.isLeft(came) || !isNamed(came.right, name)) return []
+  const payload = payloadOf(came.right)
+  if (E.isLeft(payload)) return []
+  // `payloadOf` decodes by the name, as `PayloadOf` says of its type
+  const value = valueOfPayload(payload.right) as PayloadOf<Name>
+  return [{ ...came.right, name, payload: value }]
+}
+
+const failureOf = (came: Came): ReadonlyArray<DeliveryFailure> => {
+  const payload: E.Either<DeliveryFailure, unknown> = pipe(came, E.chainW(payloadOf))
+  return E.isLeft(payload) ? [payload.left] : []
+}
 
 const received = async (
   verify: Verify,

@@ -23,6 +23,7 @@ export {
   type SigningScheme,
 } from './Scheme.js'
 export { type Sign, type SignOptions, sign, type Unsent } from './sign.js'
+export type { Listed, PayloadOf, TypedEvent } from './TypedEvent.js'
 export type { VerifierOptions } from './VerifierOptions.js'
 export type {
   DeliveryFailure,

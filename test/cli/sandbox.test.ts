@@ -1,16 +1,21 @@
+import { createServer } from 'node:http'
 import { Server } from 'node:net'
 import { Writable } from 'node:stream'
-import { Subject } from 'rxjs'
+import { asyncScheduler, Subject } from 'rxjs'
 import { expect, it, vi } from 'vitest'
 import { cli, type Run } from './support.js'
+
+const loginHeaders = { 'x-client-id': 'sandbox', 'x-api-key': 'sandbox-key' }
 
 it('prints its address, answers, and stops at a signal', async () => {
   const signals = new Subject<'SIGTERM'>()
   let url = ''
   const stdout = new Writable({
     write: (chunk, _encoding, done) => {
-      url = String(chunk).replace(/^listening on (http:\/\/127\.0\.0\.1:\d+)\n$/, '$1')
       done()
+      const [, address] = /^listening on (http:\/\/127\.0\.0\.1:\d+)\n/.exec(String(chunk)) ?? []
+      if (address === undefined) return
+      url = address
       void fetch(`${url}/api/v1/charges`).then(({ status }) => {
         answered = status
         signals.next('SIGTERM')
@@ -42,7 +47,8 @@ it('has batches, which can be exported', async () => {
     const stdout = new Writable({
       write: (chunk, _encoding, done) => {
         done()
-        const url = String(chunk).replace(/^listening on (\S+)\n$/, '$1')
+        const url = /^listening on (\S+)\n/.exec(String(chunk))?.[1]
+        if (url === undefined) return
         const keys = ['--client-id', 'sandbox', '--api-key', 'sandbox-key', '--progress', 'none']
         cli(['export', 'batch-transfers', '--base-url', url, '--out', '-', ...keys])
           .then(resolve, reject)
@@ -78,7 +84,8 @@ it('reports that its port is taken', async () => {
   const stdout = new Writable({
     write: (chunk, _encoding, done) => {
       done()
-      const port = /:(\d+)\n/.exec(String(chunk))?.[1] ?? ''
+      const port = /^listening on .*:(\d+)\n/.exec(String(chunk))?.[1]
+      if (port === undefined) return
       void cli(['sandbox', '--port', port]).then((second) => {
         expect(second.stderr).toMatch(
           /^payments-rx: port \d+ is taken: choose another, or 0 for a free one\n$/,
@@ -90,4 +97,119 @@ it('reports that its port is taken', async () => {
   })
   await cli(['sandbox'], { stdout, signals })
   expect.assertions(2)
+})
+
+/** Starts a sandbox by the command, and stops it when `work` is done. */
+const withServer = async (
+  args: ReadonlyArray<string>,
+  work: (url: string, lines: ReadonlyArray<string>) => Promise<void>,
+): Promise<void> => {
+  const signals = new Subject<'SIGTERM'>()
+  let text = ''
+  let ready = () => {}
+  const printed = new Promise<void>((resolve) => {
+    ready = resolve
+  })
+  const stdout = new Writable({
+    write: (chunk, _encoding, done) => {
+      text += String(chunk)
+      done()
+      if (text.includes('Ctrl-C')) ready()
+    },
+  })
+  const running = cli(['sandbox', '--no-limits', ...args], {
+    stdout,
+    signals,
+    timer: asyncScheduler,
+  })
+  await printed
+  const lines = text.trimEnd().split('\n')
+  try {
+    await work(lines[0]?.replace('listening on ', '') ?? '', lines)
+  } finally {
+    signals.next('SIGTERM')
+    await running
+  }
+}
+
+const login = (url: string, headers: Record<string, string>) =>
+  fetch(`${url}/api/v1/authentication/login`, { method: 'POST', headers })
+
+it('prints the variables that a shell needs, and how to stop it', () =>
+  withServer(['--rows', '5'], async (url, lines) => {
+    expect(lines).toEqual([
+      `listening on ${url}`,
+      `export PAYMENTS_BASE_URL=${url}`,
+      'export PAYMENTS_CLIENT_ID=sandbox',
+      'export PAYMENTS_API_KEY=sandbox-key',
+      'Stop it with Ctrl-C.',
+    ])
+  }))
+
+it('takes credentials of its own, and does not print the key', () =>
+  withServer(['--client-id', 'me', '--api-key', 'my-own-key'], async (url, lines) => {
+    expect(lines.join()).not.toContain('my-own-key')
+    const mine = await login(url, { 'x-client-id': 'me', 'x-api-key': 'my-own-key' })
+    expect(mine.status).toBe(201)
+    const other = await login(url, { 'x-client-id': 'sandbox', 'x-api-key': 'sandbox-key' })
+    expect(other.status).toBe(401)
+  }))
+
+it('spreads its charges from --since to now', () =>
+  withServer(['--rows', '200', '--since', '30d'], async (url) => {
+    const { token } = await (await login(url, loginHeaders)).json()
+    const read = async (page: number) => {
+      const path = `/api/v1/charges?page_size=100&page_num=${page}`
+      const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })
+      return (await answer.json()).items.map((row: { created_at: string }) =>
+        Date.parse(row.created_at),
+      )
+    }
+    const times = [...(await read(0)), ...(await read(1))]
+    const age = (ms: number) => (Date.now() - ms) / 86_400_000
+    expect(age(Math.min(...times))).toBeCloseTo(30, 0)
+    expect(age(Math.max(...times))).toBeCloseTo(0, 0)
+  }))
+
+it('answers with its counts, faults included', () =>
+  withServer(['--rows', '5', '--faults', '500=1'], async (url) => {
+    await fetch(`${url}/api/v1/charges`)
+    const stats = await (await fetch(`${url}/__sandbox/stats`)).json()
+    expect(stats).toMatchObject({ requests: 1, faults: { 500: 1 }, deliveries: { sent: 0 } })
+    const post = await fetch(`${url}/__sandbox/stats`, { method: 'POST' })
+    expect(post.status).toBe(405)
+  }))
+
+it('subscribes a URL to all events, and prints the secret that verifies them', async () => {
+  const receiver = createServer()
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const address = receiver.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const came = new Promise<string>((resolve) => {
+    receiver.on('request', (incoming, outgoing) => {
+      incoming.resume()
+      incoming.on('end', () => {
+        outgoing.end()
+        resolve(String(incoming.headers['x-signature']))
+      })
+    })
+  })
+  const webhooks = ['--webhooks', `http://127.0.0.1:${port}/`, '--arrivals', '10ms', '--rows', '5']
+  await withServer(webhooks, async (_, lines) => {
+    expect(lines).toContainEqual(expect.stringMatching(/^export PAYMENTS_WEBHOOK_SECRET=whsec_/))
+    expect(await came).toMatch(/^[0-9a-f]{64}$/)
+  })
+  receiver.close()
+})
+
+it.each([
+  [['--faults', 'x=1'], /The faults are 429, /],
+  [['--faults', '429=2'], /429 should be a chance from 0 to 1/],
+  [['--delivery-faults', 'twice'], /twice should be a chance/],
+  [['--since', 'soon'], /It should be an ISO 8601 time or date, now, or a time before now/],
+  [['--arrivals', '5'], /It should be a time such as/],
+])('refuses %j', async (args, message) => {
+  const { status, stderr } = await cli(['sandbox', ...args])
+  expect(status).toBe(2)
+  expect(stderr).toMatch(message)
 })

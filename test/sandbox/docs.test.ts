@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { deliveryFaultNames } from '../../src/sandbox/events/deliveryFaults.js'
 import { faultNames } from '../../src/sandbox/faults.js'
 import { sandboxCredentials, sandboxDefaults, sandboxPartner } from '../../src/sandbox/options.js'
 
@@ -13,7 +14,7 @@ const names = (section: string): ReadonlyArray<string> =>
   )
 
 it('docs/sandbox.md has every option', () => {
-  const options = [...Object.keys(sandboxDefaults), 'limits']
+  const options = [...Object.keys(sandboxDefaults), 'limits', 'since', 'until', 'deliver']
   expect([...names('Options')].sort()).toEqual(options.sort())
 })
 
@@ -44,4 +45,7 @@ it('docs/sandbox.md has the default credentials', () => {
 
 it('docs/sandbox.md has every fault', () => {
   expect(names('Faults')).toEqual([...faultNames])
+  const ofDeliveries = docs.split('### Faults of deliveries\n')[1]?.split('\n## ')[0] ?? ''
+  const found = Array.from(ofDeliveries.matchAll(/^\| `([^`]+)`/gm), ([, name]) => name)
+  expect(found).toEqual([...deliveryFaultNames])
 })

@@ -44,7 +44,9 @@ describe('sign', () => {
 
   it('says what is missing where a page was not loaded over HTTPS', async () => {
     vi.stubGlobal('crypto', { getRandomValues: () => {} })
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
     onTestFinished(() => {
+      vi.restoreAllMocks()
       vi.unstubAllGlobals()
     })
     const missing = /^crypto\.subtle is not there: a page has it only over HTTPS/

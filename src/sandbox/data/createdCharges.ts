@@ -83,6 +83,15 @@ const stepAt = ({ now, settings }: ChargeContext, { at, source }: CreatedCharge)
     : last
 }
 
+/** The statuses that a charge takes, each with its time in ms since 1970. */
+export const chargeSteps = (
+  { at, source }: CreatedCharge,
+  { settleAfter }: ChargeContext['settings'],
+): ReadonlyArray<{ readonly at: number; readonly status: ChargeStatus }> => {
+  const steps = statusesOf(source).map((status, step) => ({ at: at + step * settleAfter, status }))
+  return settleAfter > 0 ? steps : steps.slice(-1)
+}
+
 /** The statuses of a charge, in order: decided by the ending of its source, such as `acct_1_failed`. */
 const statusesOf = (source: string): ReadonlyArray<ChargeStatus> => {
   if (source.endsWith('_pending')) return ['NEW', 'PENDING']

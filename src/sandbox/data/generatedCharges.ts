@@ -60,6 +60,12 @@ const reasons = R.keys(ChargeReason.keys)
 /** Where charges fall within eight steps of time: some in the same second, some far apart. */
 const rhythm = [0, 0, 0.7, 1.5, 1.5, 3.2, 5, 7.1]
 
+/** The step of time, in units of `every`, at which charge `n` is created. */
+const stepOf = (n: number): number => n - (n % 8) + (rhythm[n % 8] ?? 0)
+
+/** The step of the last of so many charges. */
+export const lastStep = (charges: number): number => stepOf(Math.max(0, charges - 1))
+
 export const generatedCharges = ({
   seed,
   charges: count,
@@ -72,8 +78,7 @@ export const generatedCharges = ({
   const arrivalKey = subSeed(seed, 19)
 
   /** In whole seconds since 1970. */
-  const createdAt = (n: number): number =>
-    Math.floor((since.getTime() + (n - (n % 8) + (rhythm[n % 8] ?? 0)) * every) / 1_000)
+  const createdAt = (n: number): number => Math.floor((since.getTime() + stepOf(n) * every) / 1_000)
 
   const charge = (n: number): ChargeJson => {
     const { status, currency, source } = columns.at(n)

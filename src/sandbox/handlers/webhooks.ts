@@ -11,6 +11,7 @@ import type { Collection } from '../Collection.js'
 import { hash, hex32, subSeed } from '../data/hash.js'
 import { idOf, numberOf } from '../data/ids.js'
 import { instantAt } from '../data/time.js'
+import { isOfOrganization, missingIn } from '../events/eventBody.js'
 import {
   type ApiError,
   apiError,
@@ -76,7 +77,8 @@ const create =
     if (problem !== undefined) return problem
     const { now } = context
     const n = webhooks.next
-    const webhook = { n, request_id, asked, url: asked.url, createdAt: now, updatedAt: now }
+    const times = { createdAt: now, updatedAt: now }
+    const webhook = { n, request_id, asked, url: asked.url, accounts: [], ...times }
     webhooks.add(webhook)
     return success(webhookOf(owner, webhook, context))
   }
@@ -106,8 +108,14 @@ const remove = (owner: Owner, store: Store, id: string, context: CallContext): b
   return webhook !== undefined
 }
 
+/** The secret of the n-th webhook of a kind. */
+export const secretOf = (kind: Owner['kind'], seed: number, n: number): string => {
+  const { secretPurpose } = kind === 'webhook' ? account : partner
+  return `whsec_${hex32(hash(n ^ subSeed(seed, secretPurpose)))}`
+}
+
 const webhookOf = (
-  { kind, secretPurpose }: Owner,
+  { kind }: Owner,
   { n, request_id, asked, url, createdAt, updatedAt }: StoredWebhook,
   { settings: { seed } }: CallContext,
 ): WebhookWithSecret => ({
@@ -116,7 +124,7 @@ const webhookOf = (
   events: [...asked.events],
   version: asked.version,
   request_id,
-  secret: `whsec_${hex32(hash(n ^ subSeed(seed, secretPurpose)))}`,
+  secret: secretOf(kind, seed, n),
   created_at: instantAt(createdAt),
   updated_at: instantAt(updatedAt),
 })
@@ -156,27 +164,30 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof partnerRows }>['partn
     return pageByNumber((i) => rows[i], rows.length, end < all.length)
   },
 
-  connect: (store, { id, org_id }, context) => {
+  connect: (store, { id, account_id, org_id }, context) => {
     const webhook = find(partner, store, id, context)
     if (webhook === undefined) return notFound
-    return webhook.asked.events.some(isOfOrganization) && org_id === undefined
-      ? required('org_id')
-      : text('OK')
+    if (webhook.asked.events.some(isOfOrganization) && org_id === undefined) {
+      return required('org_id')
+    }
+    const connected = [account_id, org_id].filter((one) => one !== undefined)
+    const accounts = [...new Set([...webhook.accounts, ...connected])]
+    store.partnerWebhooks.replace({ ...webhook, accounts })
+    return text('OK')
   },
 
-  disconnect: (store, { id }, context) =>
-    find(partner, store, id, context) === undefined ? notFound : jsonText('"OK"'),
+  disconnect: (store, { id, account_id }, context) => {
+    const webhook = find(partner, store, id, context)
+    if (webhook === undefined) return notFound
+    const accounts = webhook.accounts.filter((one) => one !== account_id)
+    store.partnerWebhooks.replace({ ...webhook, accounts })
+    return jsonText('"OK"')
+  },
 
   delete: (store, { id }, context) => (remove(partner, store, id, context) ? text('') : notFound),
 }
 
-/** Billing and Spend events need an organization (interface, Partner webhooks). */
-const isOfOrganization = (event: string): boolean => /^(billing|spend)\./.test(event)
-
 // events
-
-/** From this version on (interface, Events). */
-const DORMANT_AND_CLOSED = '2026-08-21'
 
 const known: ReadonlySet<string> = new Set(eventNames)
 
@@ -199,10 +210,8 @@ const problemOf = (
 ): string | undefined => {
   // webhooks before version 2024-09-27 leave out `payout.`
   if (!known.has(event) && !known.has(`payout.${event}`)) return 'is no event.'
-  const isLater = event === 'account.dormant' || event === 'account.closed'
-  if (isLater && version < DORMANT_AND_CLOSED) {
-    return `is an event from version ${DORMANT_AND_CLOSED} on.`
-  }
+  const missing = missingIn(event, version)
+  if (missing !== undefined) return `${missing}.`
   // a scope is an event, or the beginning of several: `spend` or `spend.bill`
   const isAllowed = scopes?.some((scope) => event === scope || event.startsWith(`${scope}.`))
   return isAllowed === false ? 'is not allowed by the scopes of the credentials.' : undefined

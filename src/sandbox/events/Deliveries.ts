@@ -1,0 +1,249 @@
+/** Sends what happens in the sandbox to its webhooks: signed, in order, and again until it is answered by 200. */
+import { timer as after, concatMap, from, merge, Subject, Subscription, take } from 'rxjs'
+import { LONGEST } from '../../stream/later.js'
+import type { Collection } from '../Collection.js'
+import { hash, hex32, randomNumbers, subSeed } from '../data/hash.js'
+import { secretOf } from '../handlers/webhooks.js'
+import type { Settings } from '../options.js'
+import { addArrivals, nextArrival, type Store, type StoredWebhook } from '../Store.js'
+import { type DeliveryFault, drawDeliveryFault, HELD, LATE, STALE } from './deliveryFaults.js'
+import { eventBody, missingIn, nameIn } from './eventBody.js'
+import { type Happening, Happenings } from './happenings.js'
+import { sendDelivery } from './send.js'
+
+// model
+
+/** Counts of deliveries since the sandbox was created. */
+export interface DeliveryStats {
+  /** Requests sent, repetitions and forgeries included. */
+  readonly sent: number
+  /** Events that were answered by 200. */
+  readonly accepted: number
+  /** Events that were given up after the last repetition. */
+  readonly givenUp: number
+  /** Events for a URL that is neither of this machine nor in `deliverTo`: they are not sent. */
+  readonly blocked: number
+  /** Injected faults, by name. */
+  readonly faults: Readonly<Record<string, number>>
+}
+
+/** A subscribed webhook, whoever made it. */
+interface Subscriber {
+  readonly key: string
+  readonly webhooks: Collection<StoredWebhook>
+  readonly n: number
+  readonly secret: string
+}
+
+/** An event on its way to a webhook. */
+interface Sending {
+  readonly to: Subscriber
+  readonly body: string
+  readonly fault: DeliveryFault | undefined
+  readonly isForged: boolean
+}
+
+/** The events of one webhook, sent one after the other. */
+interface Queue {
+  readonly sendings: Subject<Sending>
+  /** Those that wait for the next event to go first. */
+  readonly held: Set<Sending>
+  /** Events that the webhook has had. */
+  events: number
+}
+
+/** Repetitions of an event that is not answered by 200, after 1, 2, 4 ... s. */
+const REPEATS = 8
+
+/** The next event is sent when this one was answered, or after this time, in ms: a slow receiver holds up no others. */
+const TURN = 1_000
+
+const FORGED_SECRET = 'whsec_of_somebody_else'
+
+/** The account of the sandbox itself, as the events of its own webhooks name it. */
+const OWN_ACCOUNT = 'acct_sandbox'
+
+// class
+
+export class Deliveries {
+  private readonly store: Store
+  private readonly settings: Settings
+  private readonly happenings: Happenings
+  private readonly queues = new Map<string, Queue>()
+  private readonly random: () => number
+  /** Everything that waits or is under way. */
+  private readonly work = new Subscription()
+  private wake = Subscription.EMPTY
+  private wakeAt = Number.POSITIVE_INFINITY
+  private events = 0
+  private readonly counts = { sent: 0, accepted: 0, givenUp: 0, blocked: 0 }
+  private readonly faults = new Map<string, number>()
+
+  constructor(store: Store, settings: Settings) {
+    this.store = store
+    this.settings = settings
+    this.random = randomNumbers(subSeed(settings.seed, 30))
+    this.happenings = new Happenings(store, settings, (happening) => this.tell(happening))
+  }
+
+  /** Tells what has happened up to now, and wakes up when more will. */
+  update(now: number): void {
+    this.happenings.tellUntil(now)
+    if (this.store.webhooks.next === 0 && this.store.partnerWebhooks.next === 0) return
+    const arrival = nextArrival(this.store, this.settings) ?? Number.POSITIVE_INFINITY
+    const next = Math.min(this.happenings.next ?? Number.POSITIVE_INFINITY, arrival)
+    if (next === this.wakeAt || this.work.closed) return
+    this.wake.unsubscribe()
+    this.wakeAt = next
+    if (next === Number.POSITIVE_INFINITY) return
+    this.wake = this.settings.timer.schedule(
+      () => {
+        this.wakeAt = Number.POSITIVE_INFINITY
+        const moment = this.settings.now()
+        addArrivals(this.store, moment, this.settings)
+        this.update(moment)
+      },
+      Math.min(Math.max(0, next - now), LONGEST),
+    )
+  }
+
+  /** Ends all that waits. */
+  close(): void {
+    this.wake.unsubscribe()
+    this.work.unsubscribe()
+  }
+
+  stats(): DeliveryStats {
+    return { ...this.counts, faults: Object.fromEntries(this.faults) }
+  }
+
+  private tell(happening: Happening): void {
+    const id = `evt_${hex32(hash(subSeed(this.settings.seed, 31) ^ this.events++))}`
+    const { webhooks, partnerWebhooks } = this.store
+    for (const webhook of webhooks.walk(0, 1)) {
+      this.tellWebhook(id, happening, webhook, webhooks, 'webhook', OWN_ACCOUNT)
+    }
+    for (const webhook of partnerWebhooks.walk(0, 1)) {
+      const account = [OWN_ACCOUNT, happening.source].find(
+        (one) => one !== undefined && webhook.accounts.includes(one),
+      )
+      if (account === undefined) continue
+      this.tellWebhook(id, happening, webhook, partnerWebhooks, 'partner webhook', account)
+    }
+  }
+
+  private tellWebhook(
+    id: string,
+    { name, at, data }: Happening,
+    webhook: StoredWebhook,
+    webhooks: Collection<StoredWebhook>,
+    kind: 'webhook' | 'partner webhook',
+    account: string,
+  ): void {
+    const { events, version } = webhook.asked
+    const isAsked = events.includes(name) || events.includes(nameIn(name, version))
+    if (!isAsked || webhook.createdAt > at || missingIn(name, version) !== undefined) return
+    const facts = { id, name, version, at, account_id: account, org_id: null }
+    const body = eventBody({ ...facts, data: data(version) })
+    const secret = secretOf(kind, this.settings.seed, webhook.n)
+    this.enqueue({ key: `${kind} ${webhook.n}`, webhooks, n: webhook.n, secret }, body, name)
+  }
+
+  private enqueue(to: Subscriber, body: string, event: string): void {
+    const queue = this.queueOf(to.key)
+    queue.events++
+    const target = { event, nth: queue.events }
+    const fault = drawDeliveryFault(this.settings.deliveryFaults, this.random, target)
+    if (fault !== undefined) this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1)
+    const sending: Sending = { to, body, fault, isForged: false }
+    switch (fault) {
+      case 'lost':
+        return
+      case 'late':
+        this.later(LATE, () => queue.sendings.next(sending))
+        return
+      case 'out-of-order':
+        queue.held.add(sending)
+        this.later(HELD, () => {
+          if (queue.held.delete(sending)) queue.sendings.next(sending)
+        })
+        return
+      case 'forged':
+        queue.sendings.next({ ...sending, isForged: true })
+        break
+      case 'twice':
+        queue.sendings.next(sending)
+        break
+    }
+    queue.sendings.next(sending)
+    for (const held of queue.held) {
+      queue.held.delete(held)
+      queue.sendings.next(held)
+    }
+  }
+
+  private queueOf(key: string): Queue {
+    const known = this.queues.get(key)
+    if (known !== undefined) return known
+    const queue: Queue = { sendings: new Subject(), held: new Set(), events: 0 }
+    this.queues.set(key, queue)
+    this.work.add(
+      queue.sendings
+        .pipe(
+          concatMap((sending) => {
+            const sent = from(this.attempt(sending, 0))
+            return merge(sent, after(TURN, this.settings.timer)).pipe(take(1))
+          }),
+        )
+        .subscribe(),
+    )
+    return queue
+  }
+
+  /** Sends an event to the URL that its webhook has now; a deleted one gets nothing. */
+  private async attempt(sending: Sending, repeats: number): Promise<void> {
+    const { to, body, fault, isForged } = sending
+    const { settings, counts } = this
+    const webhook = to.webhooks.get(to.n)
+    if (webhook === undefined || this.work.closed) return
+    if (settings.deliver === undefined && !isAllowed(webhook.url, settings.deliverTo)) {
+      counts.blocked++
+      return
+    }
+    counts.sent++
+    const isFirst = repeats === 0 && !isForged
+    const secret = isForged ? FORGED_SECRET : to.secret
+    const signedAt = settings.now() - (isFirst && fault === 'stale' ? STALE : 0)
+    const outcome = await sendDelivery(
+      { url: webhook.url, secret, body, signedAt },
+      settings.deliver,
+      settings.timer,
+    )
+    if (isForged) return
+    const isAccepted = outcome._tag === 'Answered' && outcome.status === 200
+    if (isAccepted && !(isFirst && fault === 'slow-answer')) {
+      counts.accepted++
+    } else if (repeats === REPEATS) {
+      counts.givenUp++
+    } else {
+      this.later(2 ** repeats * 1_000, () => void this.attempt(sending, repeats + 1))
+    }
+  }
+
+  private later(ms: number, work: () => void): void {
+    const waiting = after(ms, this.settings.timer).subscribe(() => {
+      this.work.remove(waiting)
+      work()
+    })
+    this.work.add(waiting)
+  }
+}
+
+/** Tells if a URL is of this machine, or of a host that the options name. */
+const isAllowed = (url: string, hosts: ReadonlyArray<string>): boolean => {
+  const { hostname } = new URL(url)
+  return (
+    /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ||
+    hosts.some((host) => host.toLowerCase() === hostname)
+  )
+}

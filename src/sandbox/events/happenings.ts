@@ -1,0 +1,126 @@
+/** The events of charges and batches over time, as the sandbox computes their statuses. Names are defaults, not specified. */
+
+import { BatchTransfer } from '../../codec/BatchTransfer.js'
+import { Charge } from '../../codec/Charge.js'
+import { Heap, HeapEntry } from '../../scheduler/Heap.js'
+import type { Batch } from '../batches/Batch.js'
+import { type BatchStep, batchTimeline } from '../batches/batchTimeline.js'
+import { batchAt } from '../batches/batchView.js'
+import { type CreatedCharge, chargeAt, chargeSteps } from '../data/createdCharges.js'
+import type { Settings } from '../options.js'
+import type { Store } from '../Store.js'
+
+// model
+
+/** A change that webhooks can be told of. */
+export interface Happening {
+  readonly name: string
+  /** In ms since 1970. */
+  readonly at: number
+  /** The connected account that it is about, if it is about one. */
+  readonly source: string | undefined
+  /** The resource as it stands at that moment, in an API version. */
+  readonly data: (version: string) => unknown
+}
+
+// class
+
+/** The changes that are due, in order of time; those of one moment in the order in which they became known. */
+export class Happenings {
+  private readonly due = new Heap<() => void>()
+  /** The last step of each batch that was told. */
+  private readonly told = new Map<number, number>()
+  private order = 0
+  private readonly store: Store
+  private readonly settings: Settings
+  private readonly onHappening: (happening: Happening) => void
+
+  constructor(store: Store, settings: Settings, onHappening: (happening: Happening) => void) {
+    this.store = store
+    this.settings = settings
+    this.onHappening = onHappening
+    store.createdCharges.onStored = (charge) => this.chargeCreated(charge)
+    store.batches.onStored = (batch, isNew) => {
+      if (!this.told.has(batch.n)) this.told.set(batch.n, isNew ? -1 : 0)
+      this.at(settings.now(), () => this.tellBatch(batch.n))
+    }
+  }
+
+  /** The time of the next change, in ms since 1970; undefined if none is known. */
+  get next(): number | undefined {
+    return this.due.first()?.rank
+  }
+
+  /** Tells the changes up to a moment. */
+  tellUntil(now: number): void {
+    for (let first = this.due.first(); first && first.rank <= now; first = this.due.first()) {
+      this.due.remove(first)
+      first.item()
+    }
+  }
+
+  private at(at: number, work: () => void): void {
+    const entry = new HeapEntry(work)
+    entry.rank = at
+    entry.order = this.order++
+    this.due.add(entry)
+  }
+
+  private chargeCreated(charge: CreatedCharge): void {
+    const { settings, store } = this
+    for (const { at, status } of chargeSteps(charge, settings)) {
+      this.at(at, () =>
+        this.onHappening({
+          name: `charge.${status.toLowerCase()}`,
+          at,
+          source: charge.source,
+          data: () =>
+            Charge.encode(
+              chargeAt({ now: at, generated: store.generatedCharges, settings }, charge),
+            ),
+        }),
+      )
+    }
+  }
+
+  /** Calls may have changed what follows: the timeline is read anew at each step. */
+  private tellBatch(n: number): void {
+    const { store, settings } = this
+    const batch = store.batches.get(n)
+    if (batch === undefined) return // deleted
+    const timeline = batchTimeline(batch, settings)
+    const now = settings.now()
+    let told = this.told.get(n) ?? -1
+    for (const [index, step] of timeline.entries()) {
+      if (index <= told) continue
+      if (step.at > now) {
+        this.at(step.at, () => this.tellBatch(n))
+        break
+      }
+      told = index
+      this.told.set(n, index)
+      for (const name of batchEvents(timeline[index - 1], step)) this.tellStep(batch, name, step.at)
+    }
+  }
+
+  private tellStep(batch: Batch, name: string, at: number): void {
+    const { settings } = this
+    this.onHappening({
+      name: `payout.batch_transfers.${name}`,
+      at,
+      source: undefined,
+      data: (version) =>
+        BatchTransfer.encode(batchAt(batch, { now: at, version, settings }, 'funding status')),
+    })
+  }
+}
+
+/** The status if it is another one, and the funding once there is one. */
+const batchEvents = (before: BatchStep | undefined, step: BatchStep): ReadonlyArray<string> => {
+  const status = before?.status === step.status ? [] : [step.status.toLowerCase()]
+  const isFunded = (one: BatchStep | undefined): boolean =>
+    one !== undefined && !/^(DRAFTING|IN_APPROVAL|APPROVAL_)/.test(one.status)
+  const isSame = before?.funding === step.funding && isFunded(before)
+  const funding = isFunded(step) && !isSame ? [`funding.${step.funding.toLowerCase()}`] : []
+  return [...status, ...funding]
+}

@@ -1,0 +1,162 @@
+/** Sends one event to a receiver, as the service would, to try it. */
+import { asyncScheduler, firstValueFrom, type SchedulerLike } from 'rxjs'
+import { BatchTransfer } from '../../codec/BatchTransfer.js'
+import { documentedEvents, type EventName, eventNames } from '../../codec/Webhook.js'
+import { fieldsOf } from '../../decode/unknown.js'
+import {
+  didYouMean,
+  InvalidOption,
+  is,
+  type OptionsOf,
+  type Rule,
+  required,
+  resolveOptions,
+  similarName,
+  withDefault,
+} from '../../options/index.js'
+import { later } from '../../stream/later.js'
+import { secretRule } from '../../webhooks/VerifierOptions.js'
+import { generatedBatch } from '../batches/Batch.js'
+import { batchAt } from '../batches/batchView.js'
+import { generatedCharges } from '../data/generatedCharges.js'
+import { settingsOf } from '../options.js'
+import { LATE, STALE } from './deliveryFaults.js'
+import { documentedData, eventBody, isOfOrganization, missingIn, nameIn } from './eventBody.js'
+import { type Deliver, type Outcome, sendDelivery } from './send.js'
+
+// model
+
+/** Faults that one event alone can have. */
+export const triggerFaults = ['late', 'twice', 'forged', 'stale'] as const
+
+/** The URL of a receiver; credentials in it would be shown. */
+const url = is.stringThat((text) => {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
+}, 'an HTTP or HTTPS URL without user name')
+
+const eventName: Rule<EventName> = is.nonEmptyString
+
+const anyJson: Rule<unknown> = { accepts: () => true, expected: 'any JSON' }
+
+const table = {
+  /** The name of the event, such as `account.active`; one that is not known here needs `data`. */
+  event: required(eventName),
+  /** The URL to send it to. */
+  url: required(url),
+  /** The secret that signs it. */
+  secret: required(secretRule),
+  /** The API version of the payload, as YYYY-MM-DD. Default 2026-08-21. */
+  apiVersion: withDefault(is.isoDay, '2026-08-21'),
+  /** The data of the event. Default: the fields that the interface gives, with values of the sandbox. */
+  data: anyJson,
+  /** `late`: after ten seconds. `twice`. `forged`: signed with another secret. `stale`: signed an hour ago. */
+  fault: is.oneOf(...triggerFaults),
+  /** Identifies the event. Default: a new one. */
+  id: is.nonEmptyString,
+  /** Decides the values of generated data. An integer up to 2^32 - 1. Default 1. */
+  seed: withDefault(is.int(0, 2 ** 32 - 1, '2^32 - 1'), 1),
+  /** Sends the request, such as the `fetch` of a receiver in this process. Default: over HTTP. */
+  deliver: is.fn<Deliver>(),
+  /** Clock and timers. Default: RxJS's `asyncScheduler`. */
+  timer: withDefault(is.rxScheduler<SchedulerLike>(), asyncScheduler),
+}
+
+/** Options of `trigger`. */
+export interface TriggerOptions extends OptionsOf<typeof table> {}
+
+/** One delivery of a triggered event. */
+export interface Triggered {
+  /** Identifies the event. */
+  readonly id: string
+  /** The JSON text that was sent. */
+  readonly body: string
+  /** Status of the answer; absent where none came. */
+  readonly status?: number
+  /** The reason why no answer came. */
+  readonly reason?: string
+  /** Time from sending to the answer, in ms. */
+  readonly took: number
+  /** True if the receiver should have believed it: it was neither forged nor stale. */
+  readonly isGenuine: boolean
+  /** True if a genuine delivery was answered by 200, or another one by a refusal. */
+  readonly isRight: boolean
+}
+
+// functions
+
+/**
+ * Sends an event, and resolves with what came back: one delivery, or two if it is sent twice. Rejects with an
+ * `InvalidOption`, such as for an event that its version does not have.
+ */
+export const trigger = async (options: TriggerOptions): Promise<ReadonlyArray<Triggered>> => {
+  const resolved = resolveOptions(options, table)
+  const { event, apiVersion, url, secret, data, fault, timer, seed } = resolved
+  const { deliver, id = newId() } = resolved
+  const missing = missingIn(event, apiVersion)
+  if (missing !== undefined) {
+    throw new InvalidOption('event', `one of version ${apiVersion}: ${event} ${missing}`)
+  }
+  const at = Math.floor(timer.now())
+  const body = eventBody({
+    id,
+    name: event,
+    version: apiVersion,
+    at,
+    account_id: isOfOrganization(event) ? null : 'acct_sandbox',
+    org_id: isOfOrganization(event) ? 'org_sandbox' : null,
+    data: data === undefined ? dataOf(event, apiVersion, at, seed) : data,
+  })
+  const isGenuine = fault !== 'forged' && fault !== 'stale'
+  const once = async (): Promise<Triggered> => {
+    const sentAt = timer.now()
+    const signedAt = Math.floor(sentAt) - (fault === 'stale' ? STALE : 0)
+    const key = fault === 'forged' ? `${secret} of another` : secret
+    const outcome = await sendDelivery({ url, secret: key, body, signedAt }, deliver, timer)
+    return triggered(id, body, outcome, timer.now() - sentAt, isGenuine)
+  }
+  if (fault === 'late') await firstValueFrom(later(LATE, timer))
+  const first = await once()
+  return fault === 'twice' ? [first, await once()] : [first]
+}
+
+const newId = (): string => `evt_${crypto.randomUUID().replaceAll('-', '')}`
+
+const triggered = (
+  id: string,
+  body: string,
+  outcome: Outcome,
+  took: number,
+  isGenuine: boolean,
+): Triggered => {
+  const common = { id, body, took, isGenuine }
+  if (outcome._tag === 'Failed') return { ...common, reason: outcome.reason, isRight: false }
+  const { status } = outcome
+  return { ...common, status, isRight: isGenuine ? status === 200 : status >= 400 && status < 500 }
+}
+
+/** The data of an event that is known here. Throws an `InvalidOption` for another. */
+const dataOf = (event: string, version: string, at: number, seed: number): unknown => {
+  const names: ReadonlyArray<string> = eventNames
+  const known = names.find((name) => name === event || nameIn(name, '') === event)
+  if (known === undefined) {
+    const hint = didYouMean(similarName(event, names))
+    throw new InvalidOption('event', `an event that is known here${hint}, or one with data`)
+  }
+  if (documentedEvents.some((name) => name === known))
+    return documentedData(known, version, at, seed)
+  const state = (known.split('.').at(-1) ?? '').toUpperCase()
+  const settings = settingsOf({ seed, charges: 1, since: new Date(at) })
+  if (known.startsWith('charge.')) return { ...generatedCharges(settings).charge(0), status: state }
+  if (!known.includes('batch_transfers.')) return {}
+  const batch = batchAt(
+    generatedBatch(0, at, settings),
+    { now: at, version, settings },
+    'funding status',
+  )
+  const json = fieldsOf(BatchTransfer.encode(batch))
+  return known.includes('.funding.')
+    ? { ...json, funding: { ...fieldsOf(json.funding), status: state } }
+    : { ...json, status: state }
+}
