@@ -25,7 +25,7 @@ export type Outcome =
   | { readonly _tag: 'Failed'; readonly reason: string }
 
 /** How long an answer is waited for, in ms. The interface does not say how long the service waits. */
-export const ANSWER_TIME = 10_000
+const ANSWER_TIME = 10_000
 
 // functions
 
