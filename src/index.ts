@@ -2,6 +2,14 @@
 
 // the client
 
+export type {
+  Change,
+  ChangeEvent,
+  ChangePosition,
+  Changes,
+  ChangesFailure,
+  ChangesOptions,
+} from './changes/ChangesOptions.js'
 export type { ClientOf } from './client/Call.js'
 export type { CallOptions, ClientOptions } from './client/ClientOptions.js'
 export { type Client, createClient } from './client/createClient.js'
@@ -115,6 +123,9 @@ export {
 
 // parts of the types above, which a program that emits declarations may have to name
 
+export type { Ledger, LedgerPage, LedgerQuery, LedgerRow } from './changes/Ledger.js'
+export type { Store, VersionedText } from './store/Store.js'
+export type { StoreError } from './store/StoreError.js'
 export type { PathName } from './api/Endpoint.js'
 export type { Environment } from './api/limits.js'
 export type { Paging } from './api/Paging.js'

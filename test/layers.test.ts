@@ -51,8 +51,9 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   webhooks: ['codec', 'decode', 'fp.ts', 'options', 'stream'],
   http: ['api', 'codec', 'decode', 'fp.ts', 'options', 'scheduler', 'stream'],
   store: ['codec', 'decode', 'fp.ts', 'stream'],
-  client: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
-  'index.ts': ['api', 'client', 'codec', 'decode', 'http', 'options', 'stream'],
+  changes: ['codec', 'decode', 'fp.ts', 'http', 'options', 'store', 'stream'],
+  client: ['api', 'changes', 'codec', 'decode', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
+  'index.ts': ['api', 'changes', 'client', 'codec', 'decode', 'http', 'options', 'store', 'stream'],
   export: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'store', 'stream'],
   otel: ['api', 'client', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
   bullmq: ['export', 'fp.ts', 'http', 'options', 'stream'],
@@ -232,7 +233,7 @@ describe('src', () => {
 
   it('knows io-ts where the wire is described, and what is kept on a disk, and nowhere else', () => {
     for (const place of places(importers('io-ts'))) {
-      expect(['decode', 'codec', 'api', 'store', 'export']).toContain(place)
+      expect(['decode', 'codec', 'api', 'store', 'changes', 'export']).toContain(place)
     }
   })
 

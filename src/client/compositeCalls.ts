@@ -2,6 +2,9 @@
 import type { Observable } from 'rxjs'
 import { type AnyEndpoint, type Endpoint, untyped } from '../api/Endpoint.js'
 import { type Api, api } from '../api/index.js'
+import type { Changes, ChangesOptions } from '../changes/ChangesOptions.js'
+import { changes } from '../changes/changes.js'
+import type { Ledger } from '../changes/Ledger.js'
 import type { BatchTransfer, NewBatchTransfer } from '../codec/BatchTransfer.js'
 import type { Charge, NewCharge } from '../codec/Charge.js'
 import type { Acknowledgement, ById } from '../codec/common.js'
@@ -16,6 +19,7 @@ import { addAllItems, addItems } from './addItems.js'
 import type { ClientOf } from './Call.js'
 import { type CreateOnce, type CreateOnceSpec, createOnce } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
+import { type LedgerSource, ledger } from './ledger.js'
 import { measuredWidth } from './measuredWidth.js'
 import { type DiscardRun, discardRun } from './pay/discard.js'
 import type { PaySpec } from './pay/PayContext.js'
@@ -46,6 +50,13 @@ export interface CompositeCalls {
     ) => Snapshot<SnapshotFailure<CodesOf<typeof api.charges.list>>, Charge>
     /** Waits until a charge is SETTLED or FAILED, or in one of `states`. */
     readonly untilState: UntilState<Charge>
+    /**
+     * Emits charges that come or change, endlessly: first those that are open, then each change that a poll finds. An
+     * outage is a `Left`, after which it goes on. Throws an `InvalidOption` for options that cannot work.
+     */
+    readonly changes: (options?: ChangesOptions) => Changes<Charge>
+    /** Pages by status and second, and single rows: what `sync` and proofs of it read. */
+    readonly ledger: Ledger<Charge>
   }
   /** Composite calls of batches. */
   readonly batchTransfers: {
@@ -96,6 +107,8 @@ interface Spec {
   readonly calls: ClientOf<Api>
   /** The calls of batches, in the bulk lane. */
   readonly bulk: IO<ClientOf<Api>['batchTransfers']>
+  /** The list of charges by any status, with `strictEnd`. */
+  readonly anyStatus: LedgerSource['list']
   /** The list of charges with `strictEnd`. */
   readonly strictCharges: ClientOf<Api>['charges']['list']
   readonly runtime: Pick<
@@ -115,6 +128,7 @@ const LOOK_UP_FOR = 15_000
 export const compositeCalls = ({
   calls,
   bulk,
+  anyStatus,
   strictCharges,
   runtime,
   snapshotEvents,
@@ -123,6 +137,12 @@ export const compositeCalls = ({
   const { codes, emit, random, scheduler, serviceClock, timer } = runtime
   const chargesRoute = api.charges.list.route
   const adding = addItems(calls.batchTransfers)
+  const charges = ledger({
+    list: anyStatus,
+    retrieve: calls.charges.retrieve,
+    serviceTime: () => serviceClock.now(),
+    now: runtime.now,
+  })
   const isDuplicate = hasCode(...codes.duplicate)
   const onceOf = <P, A, Code extends string>(
     { route: endpoint, knownBy }: Pick<AnyEndpoint, 'route' | 'knownBy'>,
@@ -175,6 +195,8 @@ export const compositeCalls = ({
         random,
         timer,
       }),
+      changes: changes({ ledger: charges, timer }),
+      ledger: charges,
     },
     batchTransfers: {
       createOnce: onceOf(api.batchTransfers.create, calls.batchTransfers),

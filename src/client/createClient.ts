@@ -33,6 +33,7 @@ import { type CompositeCalls, compositeCalls } from './compositeCalls.js'
 import { createRuntime } from './createRuntime.js'
 import { withConnection } from './fromEnv.js'
 import { GuardedEvents, tellOnce } from './guardedEvents.js'
+import { anyStatusList } from './ledger.js'
 import { logEvents } from './log.js'
 
 // model
@@ -126,6 +127,7 @@ export const createClient = (given: ClientOptions = {}): Client => {
       calls,
       bulk,
       strictCharges: typed(strictly(untyped(api.charges.list))),
+      anyStatus: typed(strictly(untyped(anyStatusList))),
       runtime,
       snapshotEvents,
       settings,

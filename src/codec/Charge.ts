@@ -141,6 +141,22 @@ const chargeFilter = closed(
   ),
 )
 
+const anyStatusFilter = closed(
+  optional({
+    from_created_at: Time,
+    to_created_at: Time,
+    page_num: intFrom(0),
+    page_size: intFrom(10, 2_000),
+    /** Also one that is not of the interface: charges may have it. */
+    status: t.string,
+  }),
+)
+
+/** A filter of charges by a status that the service may have added. For users the statuses are those of `ChargeFilter`. */
+export interface AnyStatusFilter extends t.TypeOf<typeof anyStatusFilter> {}
+
+export const AnyStatusFilter: Codec<AnyStatusFilter> = anyStatusFilter
+
 /** A filter of charges; all of them when empty. */
 export interface ChargeFilter extends t.TypeOf<typeof chargeFilter> {}
 

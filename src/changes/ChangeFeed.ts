@@ -1,0 +1,233 @@
+/** Polls the service for changes of charges, and gives them out page by page. */
+import { firstValueFrom, map, merge, type Observable, type SchedulerLike, Subject } from 'rxjs'
+import { fromDate } from '../codec/Instant.js'
+import type { WebhookEvent } from '../codec/WebhookEvent.js'
+import { fieldsOf } from '../decode/unknown.js'
+import { E } from '../fp.js'
+import type { Millis } from '../stream/index.js'
+import { later } from '../stream/later.js'
+import { type Asking, Interrupted } from './Asking.js'
+import type { ChangeSession } from './ChangeSession.js'
+import type { ChangeEvent } from './ChangesOptions.js'
+import { isOpenStatus, versionOf } from './KnownCharges.js'
+import { type Ledger, type LedgerRow, PAGE_SIZE, type Seconds } from './Ledger.js'
+import { readOpen } from './openRows.js'
+
+// model
+
+/** An event of the stream, and what to do when it was taken. */
+export interface FeedItem<A> {
+  readonly event: ChangeEvent<A>
+  readonly acknowledge: () => void
+}
+
+/** Events that come together: at most a page of rows. */
+export type FeedPage<A> = ReadonlyArray<FeedItem<A>>
+
+export interface FeedOptions<A> {
+  readonly ledger: Ledger<A>
+  readonly asking: Asking<A>
+  readonly session: ChangeSession
+  readonly every: Millis
+  readonly lookback: Seconds
+  readonly timer: SchedulerLike
+  /** Its first value ends the wait for the next poll. */
+  readonly stop: Observable<unknown>
+}
+
+/** How far a poll reads back from the newest charge; each tenth one reads the whole lookback. */
+const TAIL: Seconds = 120
+const LONG_EVERY = 10
+
+/** Ids that wait to be read sooner. More are left to the poll. */
+const MAX_HINTS = 2_000
+
+/** Where nothing is known of it, a page of charges spans a day. */
+const PAGE_SPAN: Seconds = 86_400
+
+// functions
+
+/** One poll after the other, by what a session knows. */
+export class ChangeFeed<A> {
+  readonly #options: FeedOptions<A>
+  readonly #unlisted = new Set<string>()
+  readonly #hints = new Set<string>()
+  readonly #hinted = new Subject<void>()
+  #polls = 0
+
+  constructor(options: FeedOptions<A>) {
+    this.#options = options
+  }
+
+  /** Takes the id of a charge that is to be read sooner. */
+  hint(id: string): void {
+    if (this.#hints.size < MAX_HINTS) this.#hints.add(id)
+    this.#hinted.next()
+  }
+
+  /**
+   * Reads the newest charges, those that are open, and those that were. Each page is acknowledged before the next one is
+   * read. Rejects with `Interrupted`, or with the error of a store.
+   */
+  async *poll(): AsyncGenerator<FeedPage<A>, void, undefined> {
+    const { asking, ledger, session, lookback } = this.#options
+    const { earliest, latest } = clocksOf(ledger)
+    const back = this.#polls++ % LONG_EVERY === 0 ? lookback : Math.min(TAIL, lookback)
+    const seen = new Set<string>()
+    const tail = new Tail()
+    const from = Math.max(session.floor, session.upTo - back)
+    for (let page = 0, more = from <= latest; more; page++) {
+      const answer = await asking.page({ from, to: latest, page, size: PAGE_SIZE })
+      for (const { id } of answer.rows) seen.add(id)
+      tail.add(answer.rows)
+      yield this.#page(answer.rows)
+      more = answer.more
+      if (!more || tail.rising === undefined) continue
+      // a long list goes on from here when it was cut
+      session.reached(Math.min(tail.rising, earliest))
+      session.known.forget(session.upTo - lookback)
+      await session.save()
+    }
+    const open = readOpen(asking, {
+      statuses: session.statuses,
+      unlisted: this.#unlisted,
+      known: () => session.known.open.values(),
+      seen,
+      now: earliest,
+      pageSpan: tail.pageSpan,
+    })
+    for await (const { rows, gone } of open) {
+      for (const id of gone) session.forget(id)
+      yield this.#page(rows)
+    }
+    session.reached(Math.min(tail.newest, earliest))
+    session.endPoll(lookback)
+    await session.save()
+  }
+
+  /** Waits until a time of the timer, and reads charges meanwhile whose ids it is told. */
+  async *pause(until: Millis): AsyncGenerator<FeedPage<A>, void, undefined> {
+    const { timer, stop } = this.#options
+    for (;;) {
+      for (const id of [...this.#hints]) {
+        this.#hints.delete(id)
+        yield await this.#readHinted(id)
+      }
+      const rest = until - timer.now()
+      if (rest <= 0) return
+      const goOn = merge(later(rest, timer), this.#hinted).pipe(map(() => false))
+      if (await firstValueFrom(merge(goOn, stop.pipe(map(() => true))))) {
+        throw new Interrupted(undefined)
+      }
+    }
+  }
+
+  /** Reads a charge. One that a poll would not tell either is left alone: hints change no result. */
+  async #readHinted(id: string): Promise<FeedPage<A>> {
+    const { asking, session, lookback } = this.#options
+    try {
+      const row = await asking.retrieve(id)
+      const known = session.known.find(id)
+      if (row === undefined) {
+        if (known !== undefined) session.forget(id)
+        return []
+      }
+      const oldest = Math.max(session.floor, session.upTo - lookback)
+      const isTold = known !== undefined || isOpenStatus(row.status) || row.created >= oldest
+      return isTold ? this.#page([row]) : []
+    } catch (error) {
+      if (error instanceof Interrupted && error.failure !== undefined) return [] // the poll reads it
+      throw error
+    }
+  }
+
+  /** Returns what rows have to tell. */
+  #page(rows: ReadonlyArray<LedgerRow<A>>): FeedPage<A> {
+    const { session } = this.#options
+    const { baseline } = session
+    const told = new Map<string, string>()
+    const items: Array<FeedItem<A>> = []
+    const upTo = fromDate(new Date(session.upTo * 1_000))
+    let count = session.told
+    for (const row of rows) {
+      const { id, created, status, updated } = row
+      if (id === '') continue
+      const version = versionOf(row)
+      const known = session.known.find(id)
+      if (known?.version === version || told.get(id) === version) continue
+      if (known !== undefined && known.updated > updated) continue // of a list that lags
+      if (known === undefined && baseline !== undefined && created < baseline) {
+        if (!isOpenStatus(status)) {
+          session.remember(row, version, false)
+          continue
+        }
+      }
+      told.set(id, version)
+      items.push({
+        event: E.isLeft(row.row)
+          ? row.row
+          : E.right({
+              kind: known === undefined ? 'added' : 'changed',
+              value: row.row.right,
+              position: { upTo, told: count++ },
+            }),
+        acknowledge: () => session.remember(row, version, E.isRight(row.row)),
+      })
+    }
+    return items
+  }
+}
+
+/** The present second by the clocks of service and machine, either of which may be wrong. */
+export const clocksOf = ({
+  serviceTime,
+  now,
+}: Pick<Ledger<unknown>, 'serviceTime' | 'now'>): {
+  readonly earliest: Seconds
+  readonly latest: Seconds
+} => {
+  const own = now()
+  const service = serviceTime() ?? own
+  return {
+    earliest: Math.floor(Math.min(own, service) / 1_000),
+    latest: Math.floor(Math.max(own, service) / 1_000),
+  }
+}
+
+/** Returns the id of the charge that a delivery is about. */
+export const hintOf = ({ name, data }: WebhookEvent): string | undefined => {
+  if (!name.startsWith('charge.')) return undefined
+  const { id, object } = fieldsOf(data)
+  const found = id ?? fieldsOf(object).id
+  return typeof found === 'string' && found !== '' ? found : undefined
+}
+
+/** What the pages of the newest charges have shown. */
+class Tail {
+  newest: Seconds = Number.NEGATIVE_INFINITY
+  #oldest: Seconds = Number.POSITIVE_INFINITY
+  #rows = 0
+  #last: Seconds = Number.NEGATIVE_INFINITY
+  #isRising = true
+
+  add(rows: ReadonlyArray<LedgerRow<unknown>>): void {
+    this.#rows += rows.length
+    for (const { created } of rows) {
+      if (created < this.#last) this.#isRising = false
+      this.#last = created
+      this.newest = Math.max(this.newest, created)
+      this.#oldest = Math.min(this.#oldest, created)
+    }
+  }
+
+  /** All charges created before were shown, if the list is in rising order: that is not specified. */
+  get rising(): Seconds | undefined {
+    return this.#isRising && this.newest > this.#oldest ? this.newest : undefined
+  }
+
+  /** The time that a page of charges spans. */
+  get pageSpan(): Seconds {
+    const span = this.newest - this.#oldest
+    return this.#rows > 1 && span > 0 ? (span / this.#rows) * PAGE_SIZE : PAGE_SPAN
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The state of a stream of changes as text: for each open charge its id, status and version, for each final one of the
+ * lookback a hash of its id and its version. Sorted by time, so that a few characters say when.
+ *
+ *     open     2s1 kVx3_QAchg_1 pQ91aaBchg_2;4 0A-dd1Achg_3;     seconds since the one before, in base 36; then, for each
+ *                                                                charge of that second, version, status and id
+ *     final    2s1 pQ91aaBzk3hGh_;                               the same, with versions and keys of a fixed length
+ */
+import * as t from 'io-ts'
+import { ChargeStatus } from '../codec/Charge.js'
+import { KEY_LENGTH, KnownCharges, VERSION_LENGTH } from './KnownCharges.js'
+import type { Seconds } from './Ledger.js'
+
+// model
+
+const state = t.intersection([
+  t.type({
+    version: t.literal(1),
+    /** Charges created before are told only while they are open. In seconds since 1970. */
+    floor: t.number,
+    /** Charges created up to then were told. In whole seconds since 1970. */
+    upTo: t.number,
+    /** How many changes were told. */
+    told: t.number,
+    /** Statuses of open charges; those of the interface come first. */
+    statuses: t.readonlyArray(t.string),
+    open: t.string,
+    final: t.string,
+  }),
+  t.partial({
+    /** The first poll is not over: final charges created before then are not told. */
+    baseline: t.number,
+  }),
+])
+
+/** How far a stream of changes is, as it is kept. */
+export interface ChangeState extends t.TypeOf<typeof state> {}
+
+export const ChangeState: t.Type<ChangeState, unknown, unknown> = state
+
+/** Statuses that are listed in each poll. */
+export const openStatuses: ReadonlyArray<string> = Object.keys(ChargeStatus.keys).filter(
+  (status) => status !== 'SETTLED' && status !== 'FAILED',
+)
+
+// text
+
+/** Shows the charges that a stream knows. */
+export const packed = (
+  { open, final }: KnownCharges,
+  statuses: ReadonlyArray<string>,
+): Pick<ChangeState, 'open' | 'final'> => {
+  const opened = [...open.values()].map(({ id, created, status, version }) => ({
+    at: created,
+    // a status has an own character for as many as there may ever be
+    text: ` ${version}${String.fromCharCode(A + statuses.indexOf(status))}${escaped(id)}`,
+  }))
+  const finished = [...final].map(([key, { at, version }]) => ({ at, text: version + key }))
+  return { open: bySecond(opened), final: bySecond(finished) }
+}
+
+/** Reads what `packed` has shown. */
+export const unpacked = ({
+  open,
+  final,
+  statuses,
+}: Pick<ChangeState, 'open' | 'final' | 'statuses'>): KnownCharges => {
+  const known = new KnownCharges()
+  for (const { at, text } of secondsOf(open)) {
+    for (const one of text.split(' ')) {
+      const version = one.slice(0, VERSION_LENGTH)
+      const status = statuses[one.charCodeAt(VERSION_LENGTH) - A] ?? ''
+      const id = unescaped(one.slice(VERSION_LENGTH + 1))
+      known.open.set(id, { id, created: at, status, version, updated: Number.NaN })
+    }
+  }
+  const length = VERSION_LENGTH + KEY_LENGTH
+  for (const { at, text } of secondsOf(final)) {
+    for (let i = 0; i < text.length; i += length) {
+      const version = text.slice(i, i + VERSION_LENGTH)
+      const key = text.slice(i + VERSION_LENGTH, i + length)
+      known.final.set(key, { at, version, updated: Number.NaN })
+    }
+  }
+  return known
+}
+
+/** Ids are texts of the service: they may have the characters that part them here. */
+const escaped = (id: string): string => id.replace(/[% ;]/g, encodeURIComponent)
+const unescaped = (text: string): string => text.replace(/%(25|20|3B)/g, decodeURIComponent)
+
+/** The code of the letter A. */
+const A = 65
+
+interface Timed {
+  readonly at: Seconds
+  readonly text: string
+}
+
+const bySecond = (rows: ReadonlyArray<Timed>): string => {
+  let shown = ''
+  let last = Number.NaN
+  for (const { at, text } of [...rows].sort((one, other) => one.at - other.at)) {
+    if (at !== last) {
+      const passed = Number.isNaN(last) ? at : at - last
+      shown += `${shown === '' ? '' : ';'}${passed.toString(36)}${text.startsWith(' ') ? '' : ' '}`
+    }
+    shown += text
+    last = at
+  }
+  return shown
+}
+
+/** Reads seconds with the text of their rows. */
+const secondsOf = (shown: string): ReadonlyArray<Timed> => {
+  let at = 0
+  return shown === ''
+    ? []
+    : shown.split(';').map((second) => {
+        const end = second.indexOf(' ')
+        at += Number.parseInt(second.slice(0, end), 36)
+        return { at, text: second.slice(end + 1) }
+      })
+}
