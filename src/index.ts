@@ -123,12 +123,10 @@ export {
 
 // parts of the types above, which a program that emits declarations may have to name
 
-export type { Ledger, LedgerPage, LedgerQuery, LedgerRow } from './changes/Ledger.js'
-export type { Store, VersionedText } from './store/Store.js'
-export type { StoreError } from './store/StoreError.js'
 export type { PathName } from './api/Endpoint.js'
 export type { Environment } from './api/limits.js'
 export type { Paging } from './api/Paging.js'
+export type { Ledger, LedgerPage, LedgerQuery, LedgerRow } from './changes/Ledger.js'
 export type { AnswersOf } from './client/Call.js'
 export type { CreateOnce } from './client/createOnce.js'
 export type { DiscardRun } from './client/pay/discard.js'
@@ -137,3 +135,5 @@ export type { PayAll, PayBatch } from './client/pay/payAll.js'
 export type { UntilState } from './client/untilState.js'
 export type { Codes, FieldError } from './http/answer/errors.js'
 export type { KyOptions } from './http/transport/kyTransport.js'
+export type { Store, VersionedText } from './store/Store.js'
+export type { StoreError } from './store/StoreError.js'
