@@ -35,12 +35,12 @@ const packagesOf = (file: string, seen = new Set<string>()): ReadonlySet<string>
   return found
 }
 
-it('has at most 360 files and 2.5 MB, and no file of the repository besides', () => {
+it('has at most 380 files and 2.5 MB, and no file of the repository besides', () => {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts']
   const answer = JSON.parse(execFileSync('npm', args, { cwd: folder, encoding: 'utf8' }))
   const [packed] = Array.isArray(answer) ? answer : Object.values<typeof answer>(answer)
   const files: ReadonlyArray<{ readonly path: string }> = packed.files
-  expect(files.length).toBeLessThanOrEqual(360)
+  expect(files.length).toBeLessThanOrEqual(380)
   expect(packed.unpackedSize).toBeLessThanOrEqual(2_500_000)
   expect(files.map(({ path }) => path.replace(/[/].*/, '')).filter(isFirst)).toEqual([
     ...['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'docs', 'package.json'],

@@ -25,6 +25,7 @@ export interface Change<A> {
   readonly value: A
   /** The charge as it was, where a table keeps it. */
   readonly previous?: A
+  /** How far the stream was. */
   readonly position: ChangePosition
 }
 

@@ -17,7 +17,9 @@ export interface Stretch {
 export interface LedgerQuery {
   /** Any status, also one that this version of the interface does not name. */
   readonly status?: string | undefined
+  /** Rows created in that second or later. */
   readonly from?: Seconds | undefined
+  /** Rows created in that second or earlier. */
   readonly to?: Seconds | undefined
   /** The number of the page, from 0. */
   readonly page: number
@@ -29,11 +31,13 @@ export interface LedgerQuery {
 export interface LedgerRow<A> {
   /** Empty if it has none. */
   readonly id: string
+  /** Any text; empty if it cannot be read. */
   readonly status: string
   /** When it was created, in whole seconds; 0 if that cannot be read. */
   readonly created: Seconds
   /** When it was changed last, in ms since 1970; NaN if that cannot be read. */
   readonly updated: Millis
+  /** The row as it came. */
   readonly raw: unknown
   /** The decoded row, or why it does not decode. */
   readonly row: E.Either<AnyFailure, A>
@@ -41,6 +45,7 @@ export interface LedgerRow<A> {
 
 /** A page of rows. */
 export interface LedgerPage<A> {
+  /** Its rows, in the order of the list. */
   readonly rows: ReadonlyArray<LedgerRow<A>>
   /** There are pages after it. */
   readonly more: boolean
@@ -48,7 +53,9 @@ export interface LedgerPage<A> {
 
 /** The charges at the service. Each request is cold, and is aborted when it is unsubscribed from. */
 export interface Ledger<A> {
+  /** Reads a page. */
   readonly page: (query: LedgerQuery) => ObservableEither<AnyFailure, LedgerPage<A>>
+  /** Reads a row by its id. One that does not decode is a row nevertheless. */
   readonly retrieve: (id: string) => ObservableEither<AnyFailure, LedgerRow<A>>
   /** Returns the time at the service in ms since 1970; `undefined` before an answer has told it. */
   readonly serviceTime: () => Millis | undefined

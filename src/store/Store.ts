@@ -1,5 +1,6 @@
 /** The text of a name, and the version it had when it was read. */
 export interface VersionedText {
+  /** The text, whole. */
   readonly text: string
   /** Opaque: pass it to `replace` or `remove` as it came. */
   readonly version: string
