@@ -40,7 +40,7 @@ class PlatformTimer implements SchedulerLike {
 }
 
 /** One for all, as `performance` is: timers of a client prove the time of a sandbox, too. */
-const platform = new PlatformTimer()
+const platform = /* @__PURE__ */ new PlatformTimer()
 
 /** The clock of RxJS is that of the system, unless a `TestScheduler` has put virtual time in its place. */
 const VIRTUAL_BEYOND: Millis = 1_000
