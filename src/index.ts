@@ -2,6 +2,7 @@
 
 // the client
 
+<<<<<<< HEAD
 export type {
   Change,
   ChangeEvent,
@@ -11,7 +12,10 @@ export type {
   ChangesOptions,
 } from './changes/ChangesOptions.js'
 export type { ClientOf } from './client/Call.js'
+=======
+>>>>>>> f6a0f997 (feat!: what one attempt of a write has learned stands, and lists may lag)
 export type { CallOptions, ClientOptions } from './client/ClientOptions.js'
+export type { ClientOf } from './client/callFactory.js'
 export { type Client, createClient } from './client/createClient.js'
 export type { SnapshotPlan } from './client/explainSnapshot.js'
 export { fromEnv } from './client/fromEnv.js'
@@ -40,7 +44,7 @@ export type { ClientEvent } from './http/ClientEvent.js'
 export { type RateLimitKey, tiers } from './http/limits.js'
 export type { List, ListOptions, ListPlan } from './http/list/List.js'
 export type { Credentials, TokenSource } from './http/login/tokens.js'
-export { wasRecovered } from './http/retry/recover.js'
+export { wasRecovered } from './http/retry/lookUp.js'
 export { InvalidOption } from './options/index.js'
 
 // drift and exact numbers
@@ -61,6 +65,7 @@ export type {
   Ambiguous,
   AnyFailure,
   Failure,
+  FieldDifference,
   InvalidRequest,
   Refused,
   ServerFault,
@@ -126,8 +131,12 @@ export {
 export type { PathName } from './api/Endpoint.js'
 export type { Environment } from './api/limits.js'
 export type { Paging } from './api/Paging.js'
+<<<<<<< HEAD
 export type { Ledger, LedgerPage, LedgerQuery, LedgerRow } from './changes/Ledger.js'
 export type { AnswersOf } from './client/Call.js'
+=======
+export type { AnswersOf } from './client/callFactory.js'
+>>>>>>> f6a0f997 (feat!: what one attempt of a write has learned stands, and lists may lag)
 export type { CreateOnce } from './client/createOnce.js'
 export type { DiscardRun } from './client/pay/discard.js'
 export type { Discarded, PaymentBatchesOptions } from './client/pay/PayOptions.js'

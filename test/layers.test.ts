@@ -118,14 +118,7 @@ const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
     'request',
   ],
   'http/login': ['ClientRuntime.ts', 'Failure.ts', 'answer', 'request', 'transport'],
-  'http/retry': [
-    'ClientEvent.ts',
-    'ClientRuntime.ts',
-    'Failure.ts',
-    'answer',
-    'request',
-    'transport',
-  ],
+  'http/retry': ['ClientRuntime.ts', 'Failure.ts', 'answer'],
 }
 
 /** Every arrow from place to place, with the files it starts from. */

@@ -30,6 +30,11 @@ type Repeatable = 'by request_id' | 'by request_id of items' | 'as it is'
 /** The parts of a row that are defaults, since the interface does not show them. */
 type Unspecified = 'params' | 'success' | 'errors' | 'paging' | 'repeatable'
 
+/** Fields by which what was found is known to be what was asked for: their names, or their values. */
+export type KnownBy =
+  | ReadonlyArray<string>
+  | ((sent: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>)
+
 /** The row of a list, without its types. */
 type ListRow = {
   /** The method and the path, as the reference prints them: `GET /api/v1/charges/{id}`. */
@@ -96,10 +101,11 @@ export interface Endpoint<
    */
   readonly foundBy: Route | ListRow | undefined
   /**
-   * The fields that it shares with what was asked for, as the wire has them: a `request_id` may have been used for
-   * something else before.
+   * What its answer shows of what was asked for, since a `request_id` may have been used for something else before: the
+   * names of fields that parameters and answer share, as the wire has them, or a function that returns the fields of the
+   * answer that follow from the parameters. A field that it leaves out may have any value; null is none.
    */
-  readonly knownBy: ReadonlyArray<string>
+  readonly knownBy: KnownBy
   /** The authentication: an account's token, a partner's Basic credentials, or none. */
   readonly auth: 'bearer' | 'basic' | 'none'
   /** The parts that the interface document does not specify. */
@@ -137,7 +143,7 @@ export const endpoint = <
     readonly repeatable?: Repeatable | undefined
     readonly rules?: ((now: number) => ReadonlyArray<Rule<NoInfer<P>>>) | undefined
     readonly foundBy?: Route | ListRow | undefined
-    readonly knownBy?: ReadonlyArray<string>
+    readonly knownBy?: KnownBy
     readonly auth?: 'bearer' | 'basic' | 'none'
     readonly unspecified?: ReadonlyArray<Unspecified>
   },

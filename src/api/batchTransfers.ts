@@ -5,6 +5,7 @@ import {
   NewBatchTransfer,
   newBatchTransferRules,
   QuoteRequest,
+  shownOfBatch,
 } from '../codec/BatchTransfer.js'
 import { Acknowledgement, ById } from '../codec/common.js'
 import { ItemsToAdd, ItemsToDelete, uniqueRequestIds } from '../codec/NewBatchItem.js'
@@ -27,7 +28,7 @@ export const batchTransfers = {
     rules: newBatchTransferRules,
     repeatable: 'by request_id',
     foundBy: 'GET /api/v1/batch_transfers',
-    knownBy: ['name'],
+    knownBy: shownOfBatch,
   }),
 
   /** One batch, as it stands now. */
@@ -59,10 +60,11 @@ export const batchTransfers = {
     unspecified: ['success'],
   }),
 
-  /** Quotes the valid items of a batch, for as long as `validity` says. */
+  /** Quotes the valid items of a batch, for as long as `validity` says. No money moves, so it can be repeated. */
   quote: endpoint('POST /api/v1/batch_transfers/{id}/quote', {
     params: QuoteRequest,
     success: BatchTransfer,
+    repeatable: 'as it is',
     unspecified: ['params', 'success'],
   }),
 

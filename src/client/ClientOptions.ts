@@ -95,6 +95,11 @@ const callTable = {
   /** Number of retries; the bound of all of them, `budget`, is the client's. */
   retry: is.group<CallRetry>(retryTable),
   /**
+   * Time in which a write that may have been done is looked up again, in ms, since lists may lag; 0 for a single look.
+   * Default 15,000.
+   */
+  lookUpFor: is.millis,
+  /**
    * Time of a call from its subscription to its end, in ms: login, queue, pauses and retries included. After that it
    * is given up as `TimedOut`, and a write that may have arrived as `Ambiguous`. Of a list, for each page. Default
    * `Infinity`.
@@ -280,17 +285,16 @@ export const baseUrlOf = ({
 // combinators
 
 /** Applies call options to settings. */
-export const changed = (
-  settings: CallSettings,
-  { apiVersion, onBehalfOf, priority, check, deadline, timeout, headers = {}, retry }: CallOptions,
-): CallSettings => {
+export const changed = (settings: CallSettings, options: CallOptions): CallSettings => {
+  const { apiVersion, onBehalfOf, priority, check, deadline, lookUpFor } = options
+  const { timeout, headers = {}, retry } = options
   const { throttled, faults, patience } = { ...retry }
   return bare({
     ...settings,
     timeout: { ...settings.timeout, ...defined({ ...timeout }) },
     headers: { ...settings.headers, ...lowerCased(headers) },
     retry: { ...settings.retry, ...defined({ throttled, faults, patience }) },
-    ...defined({ apiVersion, onBehalfOf, priority, check, deadline }),
+    ...defined({ apiVersion, onBehalfOf, priority, check, deadline, lookUpFor }),
   })
 }
 

@@ -67,7 +67,10 @@ const rulesOf = (isPost: boolean): OptionsTable<AnyEndpoint> => ({
     accepts: (u) => route.accepts(u) || (is.isObject(u) && route.accepts(Reflect.get(u, 'route'))),
     expected: 'the route of a list, or its row',
   }),
-  knownBy: required(names),
+  knownBy: required({
+    accepts: (u) => typeof u === 'function' || names.accepts(u),
+    expected: 'a list of texts, or a function',
+  }),
   auth: required(is.oneOf('bearer', 'basic', 'none')),
   unspecified: required(names),
 })

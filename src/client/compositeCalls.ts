@@ -1,6 +1,6 @@
 /** Calls that are made of several requests. */
 import type { Observable } from 'rxjs'
-import { type AnyEndpoint, type Endpoint, untyped } from '../api/Endpoint.js'
+import { type Endpoint, type Route, untyped } from '../api/Endpoint.js'
 import { type Api, api } from '../api/index.js'
 import type { Changes, ChangesOptions } from '../changes/ChangesOptions.js'
 import { changes } from '../changes/changes.js'
@@ -11,15 +11,19 @@ import type { Acknowledgement, ById } from '../codec/common.js'
 import type { NewBatchItem } from '../codec/NewBatchItem.js'
 import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from '../codec/OrderItem.js'
 import { type IO, memoized } from '../fp.js'
-import { hasCode } from '../http/answer/errors.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
 import { listLimitsOf } from '../http/limits.js'
+import { lookAgain } from '../http/retry/lookUp.js'
 import { addAllItems, addItems } from './addItems.js'
-import type { ClientOf } from './Call.js'
-import { type CreateOnce, type CreateOnceSpec, createOnce } from './createOnce.js'
+import { type CallFactory, type CallOf, type ClientOf, typedCall, valuesOf } from './callFactory.js'
+import { type CreateOnce, createOnce } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
+<<<<<<< HEAD
 import { type LedgerSource, ledger } from './ledger.js'
+=======
+import { compareItems, lookUpItems } from './lookUpItems.js'
+>>>>>>> f6a0f997 (feat!: what one attempt of a write has learned stands, and lists may lag)
 import { measuredWidth } from './measuredWidth.js'
 import { type DiscardRun, discardRun } from './pay/discard.js'
 import type { PaySpec } from './pay/PayContext.js'
@@ -62,7 +66,7 @@ export interface CompositeCalls {
   readonly batchTransfers: {
     /**
      * `create` for a job that runs again: emits the batch that an earlier run created with the same `request_id`, as
-     * it is now, if its name is the same.
+     * it is now, if its name, funding source, deposit type and day are the same.
      */
     readonly createOnce: CreateOnce<
       NewBatchTransfer,
@@ -73,9 +77,10 @@ export interface CompositeCalls {
     readonly untilState: UntilState<BatchTransfer>
     readonly addItems: ClientOf<Api>['batchTransfers']['addItems']
     /**
-     * Adds a stream of up to 1,000 items to a batch, 100 a call, and emits the outcome of each call. Only the `id`
-     * of the batch is sent. A call is `InvalidRequest`, and not sent, if one of its items differs from an earlier item
-     * with the same `request_id`.
+     * Adds a stream of up to 1,000 items to a batch, 100 a call, and emits the outcome of each call; a failed one again
+     * at the end, so that the last value tells if all are added. Only the `id` of the batch is sent. A call is
+     * `InvalidRequest`, and not sent, if one of its items differs from an earlier item with the same `request_id`; it is
+     * `Ambiguous`, with `differences`, if the batch shows that it had another item with its `request_id` before.
      */
     readonly addAllItems: (
       batch: ById,
@@ -105,28 +110,82 @@ export interface CompositeCalls {
 
 interface Spec {
   readonly calls: ClientOf<Api>
+  readonly answer: CallFactory['answer']
   /** The calls of batches, in the bulk lane. */
+<<<<<<< HEAD
   readonly bulk: IO<ClientOf<Api>['batchTransfers']>
   /** The list of charges by any status, with `strictEnd`. */
   readonly anyStatus: LedgerSource['list']
+=======
+  readonly bulk: IO<BatchFactory>
+>>>>>>> f6a0f997 (feat!: what one attempt of a write has learned stands, and lists may lag)
   /** The list of charges with `strictEnd`. */
   readonly strictCharges: ClientOf<Api>['charges']['list']
-  readonly runtime: Pick<
-    ClientRuntime,
-    'authFor' | 'codes' | 'emit' | 'now' | 'random' | 'scheduler' | 'serviceClock' | 'timer'
-  >
+  readonly runtime: ClientRuntime
   /** Events of `strictCharges`, and of no other call. */
   readonly snapshotEvents: Observable<ClientEvent>
-  readonly settings: Pick<CallSettings, 'check'>
+  readonly settings: CallSettings
 }
-
-/** Time in which what may have arrived is looked for, in ms (default, not specified by the interface). */
-const LOOK_UP_FOR = 15_000
 
 // constructors
 
+/** The calls of batches, with what makes calls of rows. */
+export interface BatchFactory {
+  readonly calls: ClientOf<Api>['batchTransfers']
+  readonly answer: CallFactory['answer']
+}
+
+/** Makes the call that adds items, which finds out what became of them; with its response. */
+export const itemsAnswer = (
+  { calls, answer }: BatchFactory,
+  runtime: ClientRuntime,
+  { lookUpFor }: Pick<CallSettings, 'lookUpFor'>,
+): ReturnType<CallFactory['answer']> => {
+  const row = untyped(api.batchTransfers.addItems)
+  return answer(row, {
+    lookUp: lookUpItems({
+      items: calls.items,
+      retrieve: answer(untyped(api.batchTransfers.retrieve)),
+      add: answer(row),
+      again: lookAgain(runtime, lookUpFor),
+    }),
+  })
+}
+
+/** Makes a `create` that finds what an earlier run has created. */
+const onceOf = <Row extends { readonly route: Route }>(
+  answer: CallFactory['answer'],
+  row: Row,
+): CallOf<Row> => typedCall(valuesOf(answer(untyped(row), { isRepeat: true })))
+
+/** Makes the calls of batches that find out what became of them. */
+const batchCalls = (factory: BatchFactory, runtime: ClientRuntime, settings: CallSettings) => {
+  const { calls, answer } = factory
+  const { codes, timer } = runtime
+  const { create, addItems: adding } = api.batchTransfers
+  const add = addItems(typedCall<typeof adding>(valuesOf(itemsAnswer(factory, runtime, settings))))
+  return {
+    createOnce: createOnce(create.route, onceOf(answer, create)),
+    addItems: add,
+    addAllItems: addAllItems({
+      endpoint: adding.route,
+      add,
+      retrieve: calls.retrieve,
+      compare: compareItems({
+        items: calls.items,
+        again: lookAgain(runtime, settings.lookUpFor),
+        row: untyped(adding),
+        codes,
+        lookBy: () => timer.now() + Math.min(settings.retry.patience, settings.deadline),
+      }),
+      check: settings.check,
+    }),
+  }
+}
+
 export const compositeCalls = ({
   calls,
+  answer,
   bulk,
   anyStatus,
   strictCharges,
@@ -134,8 +193,9 @@ export const compositeCalls = ({
   snapshotEvents,
   settings,
 }: Spec): CompositeCalls => {
-  const { codes, emit, random, scheduler, serviceClock, timer } = runtime
+  const { random, scheduler, serviceClock, timer } = runtime
   const chargesRoute = api.charges.list.route
+<<<<<<< HEAD
   const adding = addItems(calls.batchTransfers)
   const charges = ledger({
     list: anyStatus,
@@ -158,26 +218,23 @@ export const compositeCalls = ({
     })
   const adderOf = (add: ClientOf<Api>['batchTransfers']['addItems']) =>
     addAllItems({ endpoint: api.batchTransfers.addItems.route, add, check: settings.check })
+=======
+  const batches = batchCalls({ calls: calls.batchTransfers, answer }, runtime, settings)
+>>>>>>> f6a0f997 (feat!: what one attempt of a write has learned stands, and lists may lag)
   const paying: PaySpec = {
     calls: memoized(() => {
-      const batches = bulk()
-      const add = addItems(batches)
-      return {
-        ...batches,
-        addItems: add,
-        addAllItems: adderOf(add),
-        createOnce: onceOf(api.batchTransfers.create, batches),
-      }
+      const factory = bulk()
+      return { ...factory.calls, ...batchCalls(factory, runtime, settings) }
     }),
     check: settings.check,
     timer,
     random,
     serviceTime: () => serviceClock.now() ?? runtime.now(),
-    lookUpFor: LOOK_UP_FOR,
+    lookUpFor: settings.lookUpFor,
   }
   return {
     charges: {
-      createOnce: onceOf(api.charges.create, calls.charges),
+      createOnce: createOnce(api.charges.create.route, onceOf(answer, api.charges.create)),
       snapshot: snapshot({
         endpoint: chargesRoute,
         check: settings.check,
@@ -199,8 +256,6 @@ export const compositeCalls = ({
       ledger: charges,
     },
     batchTransfers: {
-      createOnce: onceOf(api.batchTransfers.create, calls.batchTransfers),
-      addItems: adding,
       untilState: untilState({
         endpoint: api.batchTransfers.retrieve.route,
         retrieve: calls.batchTransfers.retrieve,
@@ -208,7 +263,7 @@ export const compositeCalls = ({
         random,
         timer,
       }),
-      addAllItems: adderOf(adding),
+      ...batches,
       payAll: payAll(paying),
       payBatch: payBatch(paying),
       discardRun: discardRun(paying),

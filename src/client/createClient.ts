@@ -12,14 +12,6 @@ import { LIST_DEFAULTS } from '../http/list/List.js'
 import { TIMEOUT } from '../http/transport/Transport.js'
 import type { Scheduler } from '../scheduler/index.js'
 import {
-  type AnswersOf,
-  type Call,
-  type ClientOf,
-  callFactory,
-  originOf,
-  type ReadOptions,
-} from './Call.js'
-import {
   baseUrlOf,
   type CallOptions,
   type ClientOptions,
@@ -28,8 +20,22 @@ import {
   checkPairs,
   clientOptions,
 } from './ClientOptions.js'
+import {
+  type AnswersOf,
+  type CallOf,
+  type ClientOf,
+  callFactory,
+  originOf,
+  type ReadOptions,
+  typedCall,
+} from './callFactory.js'
 import { checkedRow } from './checkRow.js'
-import { type CompositeCalls, compositeCalls } from './compositeCalls.js'
+import {
+  type BatchFactory,
+  type CompositeCalls,
+  compositeCalls,
+  itemsAnswer,
+} from './compositeCalls.js'
 import { createRuntime } from './createRuntime.js'
 import { withConnection } from './fromEnv.js'
 import { GuardedEvents, tellOnce } from './guardedEvents.js'
@@ -57,7 +63,7 @@ export interface Client extends Calls {
    */
   readonly request: <P, A, Code extends string, Pages extends Paging | undefined>(
     row: Endpoint<P, A, Code, Pages>,
-  ) => Call<Endpoint<P, A, Code, Pages>>
+  ) => CallOf<Endpoint<P, A, Code, Pages>>
   /**
    * The calls with one value, which emit the response beside it: `{ value, status, header, attempts, traceId }`. Lists
    * and composed calls are not among them.
@@ -73,6 +79,9 @@ export interface Client extends Calls {
 
 /** Attempts after the first, after a fault (default, not specified). */
 const FAULT_RETRIES = 2
+
+/** Time in which a write is looked up again, in ms (default, not specified). */
+const LOOK_UP_FOR = 15_000
 
 // constructors
 
@@ -91,6 +100,7 @@ export const createClient = (given: ClientOptions = {}): Client => {
     priority: 'interactive',
     headers: {},
     retry: { faults: FAULT_RETRIES, patience: Number.POSITIVE_INFINITY },
+    lookUpFor: LOOK_UP_FOR,
     deadline: Number.POSITIVE_INFINITY,
   }
   const settings = changed(defaults, options)
@@ -119,30 +129,50 @@ export const createClient = (given: ClientOptions = {}): Client => {
       runtime.emit(event)
     }
     const strictly = callFactory({ ...runtime, emit }, settings, bare({ ...read, lists })).call
-    const bulk = (): ClientOf<Api>['batchTransfers'] => {
-      const inBulk = callFactory(runtime, { ...settings, priority: 'bulk' }, read).call
-      return R.map(inBulk)(tables.batchTransfers) as ClientOf<Api>['batchTransfers'] // as above
+    const bulk = (): BatchFactory => {
+      const inBulk = callFactory(runtime, { ...settings, priority: 'bulk' }, read)
+      const batches = R.map(inBulk.call)(tables.batchTransfers) as ClientOf<Api>['batchTransfers'] // as above
+      return { calls: batches, answer: inBulk.answer }
     }
     const composite = compositeCalls({
       calls,
+      answer,
       bulk,
+<<<<<<< HEAD
       strictCharges: typed(strictly(untyped(api.charges.list))),
       anyStatus: typed(strictly(untyped(anyStatusList))),
+=======
+      strictCharges: typedCall(strictly(untyped(api.charges.list))),
+>>>>>>> f6a0f997 (feat!: what one attempt of a write has learned stands, and lists may lag)
       runtime,
       snapshotEvents,
       settings,
     })
     // `answer` makes of each row what `AnswersOf` says of its type; the mapping by name forgets it
-    const answers = memoized(
-      () => pipe(tables, R.map(flow(R.filter(isSingle), R.map(answer)))) as AnswersOf<Api>,
-    )
+    const answers = memoized(() => {
+      const { batchTransfers, ...others } = pipe(
+        tables,
+        R.map(
+          flow(
+            R.filter(isSingle),
+            R.map((row) => answer(row)),
+          ),
+        ),
+      )
+      const factory = { calls: calls.batchTransfers, answer }
+      const adding = itemsAnswer(factory, runtime, settings)
+      return {
+        ...others,
+        batchTransfers: { ...batchTransfers, addItems: adding },
+      } as AnswersOf<Api>
+    })
     const client: Client = {
       ...calls,
       charges: { ...calls.charges, ...composite.charges },
       batchTransfers: { ...calls.batchTransfers, ...composite.batchTransfers },
       reference: { ...calls.reference, ...composite.reference },
       with: (options) => clientWith(changed(settings, callOptions(options))),
-      request: (row) => typed(call(checkedRow(untyped(row)))),
+      request: (row) => typedCall(call(checkedRow(untyped(row)))),
       get withAnswer() {
         return answers()
       },
@@ -162,6 +192,3 @@ export const createClient = (given: ClientOptions = {}): Client => {
 }
 
 const isSingle = (row: AnyEndpoint): boolean => !isList(row)
-
-/** `Call` says of the type of a row what `callFor` does with the row: the one place where the two meet. */
-const typed = <Row>(call: unknown): Call<Row> => call as Call<Row>

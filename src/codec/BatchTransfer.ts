@@ -1,5 +1,6 @@
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
+import { fieldsOf } from '../decode/unknown.js'
 import { type Codec, closed, noted, optional, type Rule, rule, ruled } from './Codec.js'
 import { Instant } from './Instant.js'
 import { Count, Currency, Filled, Finite, intFrom, Metadata, nullable, opened } from './scalars.js'
@@ -235,6 +236,21 @@ export const newBatchTransferRules = (now: number): ReadonlyArray<Rule<NewBatchT
       isNone(transfer_date) || toMillis(transfer_date.slice(0, 10)) + DAY_EVERYWHERE > now,
   ),
 ]
+
+/** Returns what a batch shows of the parameters that it was created with, as the wire has them. */
+export const shownOfBatch = ({
+  name,
+  funding_source,
+  transfer_date,
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+  const { id = null, deposit_type = 'DIRECT_DEBIT' } = fieldsOf(funding_source)
+  const day = typeof transfer_date === 'string' ? transfer_date.slice(0, 10) : ''
+  return {
+    name,
+    funding: { funding_source_id: id, ...(id === null ? {} : { deposit_type }) },
+    ...(day === '' ? {} : { transfer_date: day }),
+  }
+}
 
 const quoteRequest = t.exact(
   t.intersection([

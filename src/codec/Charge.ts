@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
-import { type Codec, closed, noted, optional } from './Codec.js'
+import { type Codec, closed, noted, optional, ruled } from './Codec.js'
 import { Instant } from './Instant.js'
-import { Amount, Currency, Finite, intFrom, opened, textOf } from './scalars.js'
+import { Amount, Currency, Finite, heldBy, intFrom, opened, textOf } from './scalars.js'
 import { Time } from './times.js'
 
 // model
@@ -87,8 +87,9 @@ const newCharge = closed(
   t.intersection([
     t.type({
       /**
-       * The amount in major units of `currency`, not in cents: `'12.50'`, or the number 12.5, is EUR 12.50. A number is
-       * sent with all its digits, and 0.1 + 0.2 has seventeen: add minor units, and send what `fromMinorUnits` makes.
+       * The amount in major units of `currency`, not in cents: `'12.50'`, or the number 12.5, is EUR 12.50. One with more
+       * decimals than the currency has is refused, such as 0.1 + 0.2: add minor units, and send what `fromMinorUnits`
+       * makes.
        */
       amount: Amount,
       /** A 3-letter ISO 4217 code. */
@@ -113,7 +114,7 @@ const newCharge = closed(
 /** A charge to create. */
 export interface NewCharge extends t.TypeOf<typeof newCharge> {}
 
-export const NewCharge: Codec<NewCharge> = newCharge
+export const NewCharge: Codec<NewCharge> = ruled<NewCharge>(heldBy('amount', 'currency'))(newCharge)
 
 // what a list of them is narrowed by
 

@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
 import { part } from '../decode/codecParts.js'
-import { dated } from '../decode/showValue.js'
+import { amountShown, dated } from '../decode/showValue.js'
 import { E } from '../fp.js'
 
 // model
@@ -115,6 +115,8 @@ export interface Rule<A> {
   readonly expected: string
   /** The field to which docs attach the rule. */
   readonly field: string
+  /** The expected value at a place where it is broken, if that depends on the value. */
+  readonly explain?: (a: A) => string
   /** Each place where the rule is broken. */
   readonly broken: (a: A) => ReadonlyArray<Path>
   /** It is a default, not specified by the interface document: for docs. */
@@ -134,8 +136,10 @@ export class RuledType<A> extends t.Type<A, unknown, unknown> {
       (u, context) => {
         const value = type.validate(u, context)
         if (E.isLeft(value)) return value
-        const errors = rules.flatMap(({ broken, expected }) =>
-          broken(value.right).map((path) => blame(value.right, path, expected, context)),
+        const errors = rules.flatMap(({ broken, expected, explain = () => expected }) =>
+          broken(value.right).map((path) =>
+            blame(value.right, path, explain(value.right), context),
+          ),
         )
         return errors.length === 0 ? value : t.failures(errors)
       },
@@ -165,9 +169,11 @@ export const ruled =
   (codec: Codec<A>): Codec<A> =>
     new RuledType(codec, rules)
 
-/** Its value has passed a codec of its own: if it looks like a date, it is one. */
-const named = (expected: string): t.Mixed =>
-  dated(new t.Type(expected, t.unknown.is, t.unknown.validate, t.identity))
+/** Its value has passed a codec of its own: if it looks like a date, it is one; an amount, by what was expected. */
+const named = (expected: string): t.Mixed => {
+  const codec = new t.Type(expected, t.unknown.is, t.unknown.validate, t.identity)
+  return /^an amount /.test(expected) ? amountShown(codec) : dated(codec)
+}
 
 const blame = (value: unknown, path: Path, expected: string, context: t.Context) => {
   let actual = value

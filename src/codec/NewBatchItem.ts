@@ -10,11 +10,12 @@ import {
   Currency,
   Empty,
   Filled,
-  Finite,
+  heldBy,
   isEmpty,
   listOf,
   Metadata,
   MinorAmount,
+  NumberAmount,
 } from './scalars.js'
 
 // fees
@@ -113,10 +114,16 @@ const newBatchItem = t.intersection([
     optional({
       /** A beneficiary that is known already. */
       beneficiary_id: t.string,
-      /** The amount to send, in major units of `source_currency`; or give `transfer_amount`. */
-      source_amount: Finite,
-      /** The amount to arrive, in major units of `transfer_currency`; or give `source_amount`. */
-      transfer_amount: Finite,
+      /**
+       * The amount to send, in major units of `source_currency`: decimal text such as `'12.50'`, or a number; or give
+       * `transfer_amount`.
+       */
+      source_amount: NumberAmount,
+      /**
+       * The amount to arrive, in major units of `transfer_currency`: decimal text such as `'12.50'`, or a number; or give
+       * `source_amount`.
+       */
+      transfer_amount: NumberAmount,
       /** The payer, if that is not the account. */
       payer,
       /** A payer that is known already. */
@@ -173,6 +180,8 @@ export const NewBatchItem: Codec<NewBatchItem> = ruled<NewBatchItem>(
     ),
     unspecified: true,
   },
+  { ...heldBy<NewBatchItem>('source_amount', 'source_currency'), unspecified: true },
+  { ...heldBy<NewBatchItem>('transfer_amount', 'transfer_currency'), unspecified: true },
   feeCurrencies,
 )(newBatchItem)
 

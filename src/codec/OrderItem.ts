@@ -1,9 +1,18 @@
 import * as t from 'io-ts'
 import { fieldsOf, isRecord } from '../decode/unknown.js'
 import { E } from '../fp.js'
-import { type Codec, closed, LenientType, noted, optional, type Rule } from './Codec.js'
+import { type Codec, closed, LenientType, noted, optional, type Rule, ruled } from './Codec.js'
 import { QuotaType } from './reference.js'
-import { Finite, Flag, HeaderText, listOf, repeated, textOf, Whole } from './scalars.js'
+import {
+  Flag,
+  HeaderText,
+  heldBy,
+  listOf,
+  NumberAmount,
+  repeated,
+  textOf,
+  Whole,
+} from './scalars.js'
 import { DateTime, toMillis } from './times.js'
 
 /** A category of goods or services sold (interface, Reference data). */
@@ -63,12 +72,15 @@ const orderItem = closed(
       item_name: textOf(2, 256),
       /** The quantity: a whole number. */
       item_quantity: Whole,
-      /** The price of one, in major units of `currency`. */
-      item_unit_price: Finite,
+      /** The price of one, in major units of `currency`: decimal text, or a number, of any decimals. */
+      item_unit_price: NumberAmount,
       /** Its URL: 1 to 1,000 characters. */
       item_url: textOf(1, 1_000),
-      /** Quantity times unit price, in major units of `currency`; not checked, because of rounding. */
-      line_total: Finite,
+      /**
+       * Quantity times unit price, in major units of `currency`: decimal text, or a number. The product is not checked,
+       * because of rounding.
+       */
+      line_total: NumberAmount,
       /** The time of the order: at most 350 days ago. */
       order_datetime: DateTime,
       /** The order it is a line of: 1 to 50 characters. The lines of one order belong into the same call. */
@@ -90,7 +102,9 @@ const orderItem = closed(
 /** One line of a cross-border sales order. */
 export interface OrderItem extends t.TypeOf<typeof orderItem> {}
 
-export const OrderItem: Codec<OrderItem> = orderItem
+export const OrderItem: Codec<OrderItem> = ruled<OrderItem>(heldBy('line_total', 'currency'))(
+  orderItem,
+)
 
 /** The most items of one upload (interface, Limits). */
 export const ITEMS_PER_UPLOAD = 500
@@ -146,11 +160,21 @@ const anyItem: Codec<OrderItem> = new t.Type<OrderItem, unknown, unknown>(
   OrderItem.name,
   meant.is,
   meant.validate,
-  (item) =>
-    isRecord(item) && DateTime.is(item.order_datetime)
-      ? { ...item, order_datetime: DateTime.encode(item.order_datetime) }
-      : item,
+  (item) => (isRecord(item) ? { ...item, ...encoded(item) } : item),
 )
+
+/** Encodes the fields of an item that can be. */
+const encoded = ({
+  order_datetime,
+  item_unit_price,
+  line_total,
+}: Readonly<Record<string, unknown>>) => ({
+  ...(DateTime.is(order_datetime) ? { order_datetime: DateTime.encode(order_datetime) } : {}),
+  ...(NumberAmount.is(item_unit_price)
+    ? { item_unit_price: NumberAmount.encode(item_unit_price) }
+    : {}),
+  ...(NumberAmount.is(line_total) ? { line_total: NumberAmount.encode(line_total) } : {}),
+})
 
 const isPartial = (u: unknown): boolean =>
   E.exists((partial) => partial === true)(Flag.decode(fieldsOf(u).allow_partial_success))

@@ -1,8 +1,12 @@
 /** Building blocks of resources and parameters. */
 import * as t from 'io-ts'
+import { exponentOf } from '../decode/minorUnits.js'
 import { OpenType } from '../decode/open.js'
-import { defined, E } from '../fp.js'
-import { type Codec, described, matching, patternOf } from './Codec.js'
+import { plural } from '../decode/plural.js'
+import { amountShown } from '../decode/showValue.js'
+import { defined, E, O } from '../fp.js'
+import { type Codec, described, matching, patternOf, type Rule } from './Codec.js'
+import { JsonNumber } from './jsonText.js'
 
 // single values of responses and parameters
 
@@ -98,19 +102,63 @@ const plain = (n: number): string => {
   return point > 0 ? digits.padEnd(point, '0') : `0.${'0'.repeat(-point)}${digits}`
 }
 
+const AMOUNT = 'a number of at least 0, or plain decimal text such as "9.99"'
+
+const amountOf = <O>(encode: (amount: number | string) => O): t.Type<number | string, O, unknown> =>
+  amountShown(
+    new t.Type<number | string, O, unknown>(
+      AMOUNT,
+      isDecimal,
+      (u, context) => (isDecimal(u) ? t.success(u) : t.failure(u, context)),
+      encode,
+    ),
+  )
+
 /**
  * An amount of money to send, in major units of its currency: plain decimal text, or a number,
  * which is written as such. Sent as text (interface, Charge).
  */
 export const Amount: Codec<number | string> = described(
-  new t.Type<number | string, string, unknown>(
-    'a number of at least 0, or plain decimal text such as "9.99"',
-    isDecimal,
-    (u, context) => (isDecimal(u) ? t.success(u) : t.failure(u, context)),
-    (amount) => (typeof amount === 'number' ? plain(amount) : amount),
-  ),
+  amountOf((amount) => (typeof amount === 'number' ? plain(amount) : amount)),
   patternOf(decimal),
 )
+
+/** An amount of money to send, as `Amount`. Sent as a number, with the digits of its text. */
+export const NumberAmount: Codec<number | string> = described(
+  amountOf((amount) =>
+    typeof amount === 'string' && isDecimal(amount) ? new JsonNumber(amount) : amount,
+  ),
+  { type: 'number', minimum: 0 },
+)
+
+/**
+ * Requires that a currency can hold an amount: that it has no more decimals than the currency. One that ISO 4217 does not
+ * know holds any. What is no amount is left to the codec of its field.
+ */
+export const heldBy = <A extends object>(
+  amount: Extract<keyof A, string>,
+  currency: Extract<keyof A, string>,
+): Rule<A> => {
+  const exponent = (a: A): number | undefined =>
+    O.toUndefined(exponentOf(String(Reflect.get(a, currency))))
+  return {
+    field: amount,
+    expected: `an amount with no more decimals than ${currency} has`,
+    explain: (a) =>
+      `an amount of ${plural(exponent(a) ?? 0, 'decimal')} at most, as ${String(Reflect.get(a, currency))} has`,
+    broken: (a) => {
+      const most = exponent(a)
+      return most === undefined || decimalsOf(Reflect.get(a, amount)) <= most ? [] : [[amount]]
+    },
+  }
+}
+
+/** Returns the decimals of an amount, without zeros at its end; 0 for anything else. */
+const decimalsOf = (u: unknown): number => {
+  if (!isDecimal(u)) return 0
+  const [, fraction = ''] = (typeof u === 'number' ? plain(u) : u).split('.')
+  return fraction.replace(/0+$/, '').length
+}
 
 /** An amount of money to send, in the smallest unit of its currency: 1050 is 10.50 EUR. */
 export const MinorAmount: Codec<string> = matching(

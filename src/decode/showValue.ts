@@ -4,13 +4,14 @@ import { redact } from './redact.js'
 
 /**
  * Describes a value that `codec` refused, as `redact` does, except that a word is shown where an enumeration was
- * expected, and a date or time where one was. Other texts may be secrets, names or card numbers.
+ * expected, a date or time where one was, and so an amount. Other texts may be secrets, names or card numbers.
  */
 export const showValue = (u: unknown, codec: unknown): string => {
   if (typeof u !== 'string') return redact(u)
   const codecs = alternatives(codec)
   const known = codecs.flatMap((one) => domainKeys(one) ?? [])
   if (known.length > 0) return showWord(u, known)
+  if (codecs.some(isAmount) && AMOUNT.test(u)) return `'${u}'`
   return codecs.some(isDated) && DATE.test(u) ? showDate(u) : redact(u)
 }
 
@@ -35,6 +36,9 @@ const LONGER = 5
 const DATE =
   /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4})(?:[T ]\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/
 
+/** Decimal text of less digits than the number of a card. */
+const AMOUNT = /^-?\d{1,11}(?:\.\d{1,20})?$/
+
 const showDate = (text: string): string => {
   const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? []
   const isInCalendar = day === undefined || is.isoDay.accepts(day)
@@ -47,9 +51,17 @@ const showDate = (text: string): string => {
 /** Marks a codec of dates or times as one whose wrong values are shown. */
 export const dated = <C extends object>(codec: C): C => Object.assign(codec, { [mark]: true })
 
+/** Marks a codec of amounts as one whose wrong values are shown. */
+export const amountShown = <C extends object>(codec: C): C =>
+  Object.assign(codec, { [amountMark]: true })
+
 const mark: unique symbol = Symbol('payments-rx: dated')
 
+const amountMark: unique symbol = Symbol('payments-rx: amount')
+
 const isDated = (codec: unknown): boolean => part(codec, mark) === true
+
+const isAmount = (codec: unknown): boolean => part(codec, amountMark) === true
 
 /** Returns the members of a union, at any depth, or the codec; of a codec of lists that takes one item alone, the item. */
 const alternatives = (codec: unknown): ReadonlyArray<unknown> => {

@@ -1,17 +1,16 @@
 import type { SchedulerLike } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
-import type { Decoder } from '../decode/index.js'
 import type { IO } from '../fp.js'
 import type { Scheduler } from '../scheduler/index.js'
 import type { Backoff, Millis, ObservableEither } from '../stream/index.js'
 import type { AttemptContext } from './AttemptContext.js'
 import type { Codes } from './answer/errors.js'
-import type { ParseText, ResponseReader } from './answer/readAnswer.js'
+import type { ResponseReader } from './answer/readAnswer.js'
 import type { ClientEvent } from './ClientEvent.js'
 import type { Failure } from './Failure.js'
 import type { Priority, RateLimitKey } from './limits.js'
 import type { Auth } from './login/Auth.js'
-import type { PreparedRequest } from './request/prepareRequest.js'
+import type { LookUp } from './retry/Outcome.js'
 import type { RetryBudget } from './retry/RetryBudget.js'
 import type { ServiceClock } from './ServiceClock.js'
 import type { KnownSecrets } from './secrets.js'
@@ -53,6 +52,8 @@ export interface CallSettings {
   /** Headers that a caller adds to each request, by names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly retry: RetrySettings
+  /** Time in which a write that may have been done is looked up again, from the first look. */
+  readonly lookUpFor: Millis
   /** Time from the subscription to a call to its end, waits and retries included. */
   readonly deadline: Millis
 }
@@ -68,27 +69,16 @@ export interface RetrySettings {
 
 // calls
 
-/**
- * Executes one call of a row. Cold; emits one value. `resolve` may replace a failure, knowing the parameters
- * that were sent.
- */
+/** Executes one call of a row. Cold; emits one value. */
 export type Execute = <A>(
   params: unknown,
   read: ResponseReader<A>,
-  resolve?: (
-    failure: Failure,
-    sentParams: PreparedRequest['sentParams'],
-    call: number,
-  ) => ObservableEither<Failure, A>,
+  options?: ExecuteOptions<A>,
 ) => ObservableEither<Failure, A>
 
-/** How the calls of a row are executed, and their responses read. */
-export interface CallSpec<A> {
-  readonly row: AnyEndpoint
-  readonly execute: Execute
-  /** Checks the names of a caller's parameters. */
-  readonly check: boolean
-  readonly decode: Decoder<A>
-  /** Default `JSON.parse`. */
-  readonly parseText?: ParseText | undefined
+export interface ExecuteOptions<A> {
+  /** Finds out what became of a write that may have been done. */
+  readonly lookUp?: LookUp<A> | undefined
+  /** An earlier run may have sent the same write: a duplicate at the first attempt is looked up as well. */
+  readonly isRepeat?: boolean
 }

@@ -52,6 +52,8 @@ export interface Refused<Code extends string = string> extends Common {
 /** 429, at each attempt. */
 export interface Throttled extends Common {
   readonly _tag: 'Throttled'
+  /** Error code of the service: `too_many_requests`. A gateway has another, or none: `http_429`. */
+  readonly code: string
 }
 
 /**
@@ -134,13 +136,25 @@ export type ListGuard =
   | 'Unordered'
   | 'OrderChanged'
 
-/** A write with unknown outcome: it may have been done. */
+/** A field of what was found that differs from what was sent. Text that may be secret is described, not repeated. */
+export interface FieldDifference {
+  /** Path of the field, such as `amount`, `funding.deposit_type` or `items[3].transfer_amount`. */
+  readonly path: string
+  /** The value that was sent, in words. */
+  readonly sent: string
+  /** The value that was found, in words. */
+  readonly found: string
+}
+
+/** A write that may have been done, or whose `request_id` belongs to something else: see `differences`. */
 export interface Ambiguous extends Common {
   readonly _tag: 'Ambiguous'
   /** Steps taken to find out. */
   readonly tried: ReadonlyArray<string>
   /** The request_id to find it by, if it was done. */
   readonly requestId?: string
+  /** Present if something was found under the `request_id`, and is not what was asked for: it differs in these fields. */
+  readonly differences?: ReadonlyArray<FieldDifference>
   /** The last failure. */
   readonly cause: Failure
 }

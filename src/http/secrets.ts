@@ -99,3 +99,7 @@ export const scrubAll =
       Array.isArray(u) ? u.map(inner) : Object.fromEntries(Object.entries(u).map(field)),
     )
   }
+
+/** Tests for at least as many digits as the number of a card has, in any groups. */
+export const isCardNumber = (text: string): boolean =>
+  !/\p{L}/u.test(text) && text.replace(/\D/g, '').length >= 12

@@ -105,7 +105,7 @@ it('an amount is written without an exponent', () => {
   const sent = (amount: number) => {
     const asked = write({
       amount,
-      currency: 'EUR',
+      currency: 'QQQ', // which may have any decimals
       reason: 'travel',
       reference: 'r',
       source: 's',

@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { Call } from '../../src/client/Call.js'
+import type { CallOf } from '../../src/client/callFactory.js'
 import type { ItemsToAdd } from '../../src/codec/NewBatchItem.js'
 import {
   api,
@@ -25,17 +25,17 @@ type ItemCode =
 
 describe('the calls of the tables', () => {
   it('take what their rows take, and give what their rows give', () => {
-    expectTypeOf<Call<Api['batchTransfers']['addItems']>>().toEqualTypeOf<
+    expectTypeOf<CallOf<Api['batchTransfers']['addItems']>>().toEqualTypeOf<
       (params: ItemsToAdd) => ObservableEither<Failure<ItemCode>, BatchTransfer>
     >()
-    expectTypeOf<Call<Api['batchTransfers']['items']>>().returns.toExtend<
+    expectTypeOf<CallOf<Api['batchTransfers']['items']>>().returns.toExtend<
       List<Failure<never>, BatchItem>
     >()
-    expectTypeOf<Call<Api['reference']['lookUpBin']>>().returns.toEqualTypeOf<
+    expectTypeOf<CallOf<Api['reference']['lookUpBin']>>().returns.toEqualTypeOf<
       ObservableEither<Failure<'validation_error' | 'not_found'>, Array<Bin>>
     >()
-    expectTypeOf<Call<Api['reference']['upload']>>().parameters.toEqualTypeOf<[OrderUpload]>()
-    expectTypeOf<Call<Api['webhooks']['create']>>().returns.toEqualTypeOf<
+    expectTypeOf<CallOf<Api['reference']['upload']>>().parameters.toEqualTypeOf<[OrderUpload]>()
+    expectTypeOf<CallOf<Api['webhooks']['create']>>().returns.toEqualTypeOf<
       ObservableEither<
         Failure<'field_required' | 'invalid_argument' | 'already_exists'>,
         WebhookWithSecret
@@ -44,9 +44,9 @@ describe('the calls of the tables', () => {
   })
 
   it('may leave parameters out where none is needed', () => {
-    expectTypeOf<Call<Api['reference']['supportedCurrencies']>>().toBeCallableWith()
-    expectTypeOf<Call<Api['batchTransfers']['create']>>().toBeCallableWith()
-    expectTypeOf<Call<Api['webhooks']['list']>>().toBeCallableWith()
+    expectTypeOf<CallOf<Api['reference']['supportedCurrencies']>>().toBeCallableWith()
+    expectTypeOf<CallOf<Api['batchTransfers']['create']>>().toBeCallableWith()
+    expectTypeOf<CallOf<Api['webhooks']['list']>>().toBeCallableWith()
   })
 })
 
@@ -89,6 +89,6 @@ describe('a row', () => {
       repeatable: 'as it is',
     })
     expect(again.repeatable).toBe('as it is')
-    expectTypeOf<Call<typeof again>>().toExtend<Call<Api['webhooks']['delete']>>()
+    expectTypeOf<CallOf<typeof again>>().toExtend<CallOf<Api['webhooks']['delete']>>()
   })
 })

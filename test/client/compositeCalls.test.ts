@@ -211,6 +211,9 @@ const items = (n: number) => range(0, n).pipe(map(item))
 
 describe('addAllItems', () => {
   const answering = (): Lab => lab({ play: () => ({ body: BATCH }) })
+  /** The requests that add items; others read the batch. */
+  const adding = ({ calls }: Pick<Lab, 'calls'>) =>
+    calls().filter(({ request }) => request.method === 'POST')
 
   it('sends 100 a call, in order, and emits each outcome', () => {
     const { client, calls, run } = answering()
@@ -220,17 +223,20 @@ describe('addAllItems', () => {
       [100, 100, 'Right'],
       [200, 50, 'Right'],
     ])
-    const sent = calls().flatMap(({ body }) => body.items as ReadonlyArray<NewBatchItem>)
+    const sent = adding({ calls }).flatMap(({ body }) => body.items as ReadonlyArray<NewBatchItem>)
     expect(sent.map(({ request_id }) => request_id)).toEqual(
       Array.from({ length: 250 }, (_, i) => `item-${i}`),
     )
-    expect(calls()[0]?.route).toBe('POST /api/v1/batch_transfers/bat_1/add_items')
+    expect(calls().map(({ route }) => route)).toEqual([
+      'GET /api/v1/batch_transfers/bat_1',
+      ...Array(3).fill('POST /api/v1/batch_transfers/bat_1/add_items'),
+    ])
   })
 
   it('accepts the batch itself, and sends only its id', () => {
     const { client, calls, run } = answering()
     run(items(1).pipe(client.batchTransfers.addAllItems(BATCH)))
-    expect(calls().map(({ body }) => Object.keys(body))).toEqual([['items']])
+    expect(adding({ calls }).map(({ body }) => Object.keys(body))).toEqual([['items']])
   })
 
   it('rejects an argument that is no batch', () => {
@@ -246,7 +252,7 @@ describe('addAllItems', () => {
   it('sends at most 1,000 to a batch, and fails the rest', () => {
     const { client, calls, run } = answering()
     const out = run(items(1_030).pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
-    expect(calls()).toHaveLength(10)
+    expect(adding({ calls })).toHaveLength(10)
     expect(out.at(-1)?.value).toMatchObject({
       first: 1_000,
       count: 30,
@@ -264,13 +270,40 @@ describe('addAllItems', () => {
     })
   })
 
-  it('goes on after a call that failed', () => {
+  it('goes on after a call that failed, and ends with its failure', () => {
     const { client, run } = lab({
-      play: (_departure, nth) =>
-        nth === 2 ? { status: 400, body: { code: 'invalid_argument' } } : { body: BATCH },
+      play: ({ request }, nth) =>
+        request.method === 'POST' && nth === 2
+          ? { status: 400, body: { code: 'invalid_argument' } }
+          : { body: BATCH },
     })
     const out = run(items(300).pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
-    expect(out.map(({ value }) => value.outcome._tag)).toEqual(['Right', 'Left', 'Right'])
+    expect(out.map(({ value }) => [value.first, value.count, value.outcome._tag])).toEqual([
+      [0, 100, 'Right'],
+      [100, 100, 'Left'],
+      [200, 100, 'Right'],
+      [100, 0, 'Left'],
+    ])
+  })
+
+  it('ends with the failure of a call that may have arrived, if others failed as well', () => {
+    const { client, run } = lab({
+      play: ({ request }, nth) => {
+        if (request.method === 'GET') return { body: BATCH }
+        return nth < 4 ? { outage: RESET } : problem(400, 'invalid_argument')
+      },
+      lookUpFor: 0,
+    })
+    const out = run(items(200).pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
+    const failures = out.map(({ value: { first, outcome } }) => [
+      first,
+      E.isLeft(outcome) ? outcome.left._tag : 'added',
+    ])
+    expect(failures).toEqual([
+      [0, 'Ambiguous'],
+      [100, 'Refused'],
+      [0, 'Ambiguous'],
+    ])
   })
 
   it.each([
@@ -289,7 +322,7 @@ describe('addAllItems', () => {
         materialize(),
       ),
     ).map(({ value }) => value)
-    expect(calls()).toHaveLength(2)
+    expect(adding({ calls })).toHaveLength(2)
     expect(out).toMatchObject([
       { kind: 'N', value: { first: 0, count: 100, outcome: E.right(BATCH) } },
       { kind: 'N', value: { first: 100, count: 100, outcome: E.right(BATCH) } },
@@ -321,7 +354,7 @@ describe('addAllItems', () => {
           actual: 'that of item 0 of the stream, whose transfer_amount is 100, not 200',
         }),
       )
-      expect(wire.calls()).toHaveLength(before.length < 100 ? 0 : 1) // of that call, nothing is sent
+      expect(adding(wire)).toHaveLength(before.length < 100 ? 0 : 1) // of that call, nothing is sent
     })
 
     it('names each repeated item', () => {
@@ -352,7 +385,7 @@ describe('addAllItems', () => {
     it.each<readonly [object, string]>([
       [{ transfer_amount: 200 }, 'transfer_amount is 100, not 200'],
       [{ transfer_currency: 'EUR' }, 'transfer_currency is USD, not EUR'],
-      [{ transfer_method: 'SWIFT' }, 'transfer_method is text of 5 characters, not another'],
+      [{ transfer_method: 'SWIFT' }, 'transfer_method is LOCAL, not SWIFT'],
       [{ metadata: { 'no. 4929000000006789': 1 } }, 'metadata is missing, not object'],
       [
         { beneficiary_id: '4929000000006789' },
@@ -378,6 +411,7 @@ describe('addAllItems', () => {
       expect(out.map(({ count, outcome }) => [count, outcome._tag])).toEqual([
         [100, 'Left'],
         [2, 'Right'],
+        [0, 'Left'],
       ])
     })
 
@@ -396,7 +430,7 @@ describe('addAllItems', () => {
       expect(out.at(-1)?.value.outcome).toMatchObject(
         calls === 2 ? E.right(BATCH) : E.left({ field: 'items[0].request_id' }),
       )
-      expect(wire.calls()).toHaveLength(calls)
+      expect(adding(wire)).toHaveLength(calls)
     })
 
     it('also if its call may have arrived', () => {
@@ -405,6 +439,7 @@ describe('addAllItems', () => {
       expect(out).toMatchObject([
         { outcome: E.left({ _tag: 'Ambiguous' }) },
         { outcome: E.left({ _tag: 'InvalidRequest', field: 'items[0].request_id' }) },
+        { outcome: E.left({ _tag: 'Ambiguous' }) },
       ])
     })
 
@@ -416,12 +451,12 @@ describe('addAllItems', () => {
       const isFirst = (items: unknown) => Array.isArray(items) && items.length === 100
       const wire = lab({ play: ({ body }) => (isFirst(body.items) ? first : { body: BATCH }) })
       const out = added(wire, wrong, ...hundred.slice(1), item(0))
-      expect(out.map(({ outcome }) => outcome._tag)).toEqual(['Left', 'Right'])
+      expect(out.map(({ outcome }) => outcome._tag)).toEqual(['Left', 'Right', 'Left'])
     })
 
     it('after errors of an item by itself', () => {
-      const text = { ...item(0), transfer_amount: '100' }
-      const [chunk] = added(answering(), text, item(0))
+      const wrong = { ...item(0), transfer_amount: 'oops' }
+      const [chunk] = added(answering(), wrong, item(0))
       expect(chunk?.outcome).toMatchObject(E.left({ field: 'items[0].transfer_amount' }))
     })
 
@@ -437,8 +472,8 @@ describe('addAllItems', () => {
       const wire = answering()
       let amount = 100
       const wages = defer(() => from([{ ...item(0), transfer_amount: amount++ }]))
-      const adding = wages.pipe(wire.client.batchTransfers.addAllItems({ id: 'bat_1' }))
-      const out = wire.run(concat(adding, adding))
+      const again = wages.pipe(wire.client.batchTransfers.addAllItems({ id: 'bat_1' }))
+      const out = wire.run(concat(again, again))
       expect(out.map(({ value }) => value.outcome._tag)).toEqual(['Right', 'Right'])
     })
 

@@ -8,7 +8,7 @@ import {
   type NewCharge,
   wasRecovered,
 } from '../../src/index.js'
-import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
 import type { ObservableEither } from '../../src/stream/index.js'
 import { CHARGE, CREATE, LIST, lab, NEW_CHARGE, problem, type Reply } from '../support/lab.js'
 
@@ -49,7 +49,7 @@ describe('a create for a job that runs again', () => {
       expect(calls().map(({ route }) => route)).toEqual([CREATE, LIST])
       expect(calls()[1]?.query.get('request_id')).toBe('order-1')
       expect(events.filter(({ _tag }) => _tag === 'Recovered')).toEqual([
-        { _tag: 'Recovered', endpoint: CREATE, requestId: 'order-1' },
+        { _tag: 'Recovered', call: 1, endpoint: CREATE, requestId: 'order-1' },
       ])
     },
   )
@@ -69,9 +69,14 @@ describe('a create for a job that runs again', () => {
       'another one, by its currency: it is EUR, and USD was sent',
     ],
     [
-      'is of another account, which is not shown',
+      'is of another account',
       listed({ ...MADE, source: 'acct_2' }),
-      'another one, by its source: it is another text of 6 characters, and text of 6 characters was sent',
+      'another one, by its source: it is acct_2, and acct_1 was sent',
+    ],
+    [
+      'is of another account, whose id may be anything',
+      listed({ ...MADE, source: 'DE89 3704 0044' }),
+      'another one, by its source: it is text of 14 characters, and acct_1 was sent',
     ],
     [
       'is another one',
@@ -84,17 +89,35 @@ describe('a create for a job that runs again', () => {
       'items[0].amount should be a finite number',
     ],
     ['cannot be asked for', problem(403, 'forbidden'), 'looking it up failed: '],
-  ])('stays refused, and says why, when it %s', (_, list, why) => {
+  ])('is ambiguous, and says why, when it %s', (_, list, why) => {
     const { value, events } = creating(problem(400, 'request_id_duplicate'), list)
     expect(value).toMatchObject(
       E.left({
-        _tag: 'Refused',
+        _tag: 'Ambiguous',
         endpoint: CREATE,
-        code: 'request_id_duplicate',
+        requestId: 'order-1',
+        tried: ['sent once', expect.stringContaining(why)],
+        cause: { _tag: 'Refused', code: 'request_id_duplicate' },
         message: expect.stringContaining(why),
       }),
     )
     expect(events.filter(({ _tag }) => _tag === 'Recovered')).toEqual([])
+  })
+
+  it('names the fields in which what is there differs', () => {
+    const { value } = creating(
+      problem(400, 'request_id_duplicate'),
+      listed({ ...MADE, amount: 10, source: 'acct_2', reference: 'Order 2' }),
+    )
+    expect(value).toMatchObject(
+      E.left({
+        _tag: 'Ambiguous',
+        differences: [
+          { path: 'amount', sent: '9.99', found: '10' },
+          { path: 'source', sent: 'acct_1', found: 'acct_2' },
+        ],
+      }),
+    )
   })
 
   it('asks for one page of what is there, also where the list goes on', () => {
@@ -243,4 +266,62 @@ describe('a create for a job that runs again', () => {
       if (E.isLeft(again)) expect(again.left.message).toContain('another one, by its name')
     },
   )
+
+  it.each<readonly [object, object, ReadonlyArray<object> | undefined]>([
+    [{ transfer_date: '2027-01-04' }, { transfer_date: '2027-01-04T09:00:00Z' }, undefined],
+    [{ transfer_date: '2027-01-04' }, {}, undefined],
+    [
+      { transfer_date: '2027-01-04' },
+      { transfer_date: '2027-01-05' },
+      [{ path: 'transfer_date', sent: '2027-01-05', found: '2027-01-04' }],
+    ],
+    [
+      {},
+      { funding_source: { reference: 'wages' }, remarks: 'other', metadata: { run: 2 } },
+      undefined,
+    ],
+    [
+      {},
+      { funding_source: { id: 'la_2' } },
+      [
+        { path: 'funding.funding_source_id', sent: 'la_2', found: 'null' },
+        { path: 'funding.deposit_type', sent: 'DIRECT_DEBIT', found: 'null' },
+      ],
+    ],
+    [
+      { funding_source: { id: 'la_1' } },
+      {},
+      [{ path: 'funding.funding_source_id', sent: 'null', found: 'la_1' }],
+    ],
+    [
+      { funding_source: { id: 'la_1' } },
+      { funding_source: { id: 'la_1', deposit_type: 'DIRECT_DEBIT' } },
+      undefined,
+    ],
+    [
+      { funding_source: { id: 'la_1', deposit_type: 'FASTER_DIRECT_DEBIT' } },
+      { funding_source: { id: 'la_2' } },
+      [
+        { path: 'funding.funding_source_id', sent: 'la_2', found: 'la_1' },
+        { path: 'funding.deposit_type', sent: 'DIRECT_DEBIT', found: 'FASTER_DIRECT_DEBIT' },
+      ],
+    ],
+  ])('a batch made as %j, and asked for as %j', async (made, asked, differences) => {
+    const { timer, run } = virtualTime({ start: new Date('2026-06-01T00:00:00Z') })
+    const sandbox = createSandbox({ timer })
+    const { batchTransfers } = createClient({
+      baseUrl: 'https://sandbox',
+      credentials: sandboxCredentials,
+      fetch: sandbox.fetch,
+      timer,
+    })
+    const create = (batch: object) =>
+      run(firstValueFrom(batchTransfers.createOnce({ request_id: 'wages', ...batch })))
+    expect(E.isRight(await create(made))).toBe(true)
+    const again = await create(asked)
+    expect(
+      E.isLeft(again) && again.left._tag === 'Ambiguous' ? again.left.differences : undefined,
+    ).toEqual(differences)
+    expect(E.isRight(again)).toBe(differences === undefined)
+  })
 })

@@ -54,7 +54,7 @@ describe('log', () => {
       `payments-rx:http #1 ${CREATE}: ECONNRESET: retried after 1000 ms`,
       `payments-rx:http #1 ${CREATE}: attempt 2 sent`,
       `payments-rx:http #1 ${CREATE}: ECONNRESET (attempt 2, after 10 ms)`,
-      `payments-rx:http #1 ${CREATE}: may or may not have been done: ${CREATE}: ECONNRESET: failed after 2050 ms, 2 attempts`,
+      `payments-rx:http #1 ${CREATE}: may or may not have been done: ${CREATE}: ECONNRESET: failed after 17050 ms, 2 attempts`,
     ])
   })
 

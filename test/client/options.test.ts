@@ -163,7 +163,7 @@ describe('an invalid option', () => {
     expect(() => client.with({ timeout: { body: -1 } })).toThrow('timeout.body')
     const entries: object = new Map([['check', false]])
     expect(() => client.with(entries)).toThrow(
-      'options should be an object of apiVersion, onBehalfOf, timeout, headers, priority, retry, deadline, check, and is an object without fields',
+      'options should be an object of apiVersion, onBehalfOf, timeout, headers, priority, retry, lookUpFor, deadline, check, and is an object without fields',
     )
     const misspelt: Readonly<Record<string, unknown>> = { apiversion: '2026-02-27' }
     expect(() => client.with(misspelt)).toThrow(

@@ -110,7 +110,7 @@ describe('items that the platform has already', () => {
     )
   })
 
-  it('are told of when the others are refused', () => {
+  it('are told of when the others are refused: the call is half done', () => {
     let sent = 0
     const wire = lab({
       play: ({ route }) => {
@@ -120,8 +120,14 @@ describe('items that the platform has already', () => {
     })
     expect(wire.run(add(wire, 0, 1))[0]?.value).toMatchObject(
       E.left({
-        _tag: 'Refused',
-        message: expect.stringMatching(/invalid_argument.*; 1 of 2 items were there before$/),
+        _tag: 'Ambiguous',
+        cause: { _tag: 'Refused', code: 'invalid_argument' },
+        tried: [
+          'sent 2 times',
+          expect.stringMatching(
+            /^looked up.*: 1 of 2 items found; the others were not added: .*invalid_argument/,
+          ),
+        ],
       }),
     )
   })
@@ -149,9 +155,9 @@ describe('items that the platform has already', () => {
     const wire = lab({ play: ({ route }) => (route.endsWith('/items') ? there(0) : taken) })
     expect(wire.run(add(wire, 0, 1, 2))[0]?.value).toMatchObject(
       E.left({
-        _tag: 'Refused',
-        code: 'request_id_in_batch_duplicate',
-        message: expect.stringMatching(/taken; 1 of 3 items were there before$/),
+        _tag: 'Ambiguous',
+        cause: { _tag: 'Refused', code: 'request_id_in_batch_duplicate' },
+        message: expect.stringMatching(/: 1 of 3 items found \(5 look-ups\)$/),
       }),
     )
     expect(wire.calls().filter(({ request }) => request.method === 'POST')).toHaveLength(2)
@@ -174,7 +180,7 @@ describe('items that the platform has already', () => {
     expect(last.map(({ request_id }) => request_id)).toEqual(['item-4'])
   })
 
-  it('are not sent again when they cannot be read to their end, and the refusal says why', () => {
+  it('are not sent again when they cannot be read to their end, and the failure says why', () => {
     const wire = lab({
       play: ({ route, query }) => {
         if (!route.endsWith('/items')) return taken
@@ -186,19 +192,179 @@ describe('items that the platform has already', () => {
     const [out] = wire.run(add(wire, 0, 1))
     expect(out?.value).toMatchObject(
       E.left({
-        _tag: 'Refused',
-        code: 'request_id_in_batch_duplicate',
-        message: expect.stringMatching(/taken; reading its items failed: GET .*403 forbidden/),
+        _tag: 'Ambiguous',
+        cause: { _tag: 'Refused', code: 'request_id_in_batch_duplicate' },
+        message: expect.stringMatching(/taken; looking it up failed: GET .*403 forbidden/),
       }),
     )
     expect(wire.calls().filter(({ route }) => route.startsWith('POST'))).toHaveLength(1)
   })
 
-  it('that cannot be found leave the refusal as it is', () => {
+  it('that are not shown in time are ambiguous: one of them is there', () => {
     const wire = lab({ play: ({ route }) => (route.endsWith('/items') ? there() : taken) })
     const [out] = wire.run(add(wire, 0))
-    expect(out?.value).toMatchObject(
-      E.left({ _tag: 'Refused', code: 'request_id_in_batch_duplicate' }),
+    expect(out).toMatchObject({
+      at: 15_030, // looked up at 20 for the first time
+      value: E.left({
+        _tag: 'Ambiguous',
+        cause: { _tag: 'Refused', code: 'request_id_in_batch_duplicate' },
+      }),
+    })
+  })
+
+  describe('with a list of items that lags', () => {
+    /** Adds what comes, loses its first answer, refuses repeated items, and shows one more item every `every` ms. */
+    const lagging = (every: number, terms: (item: NewBatchItem) => object = () => ({})) => {
+      const held = new Map<string, { readonly item: NewBatchItem; readonly shownAt: number }>()
+      let isLost = false
+      const wire = lab({
+        play: ({ route, body, request, at }) => {
+          if (route.endsWith('/items')) {
+            const shown = [...held.values()].filter(({ shownAt }) => shownAt <= at)
+            return {
+              body: {
+                items: shown.map(({ item: one }) => ({
+                  id: one.request_id,
+                  request_id: one.request_id,
+                  status: 'VALIDATED',
+                  updated_at: '2024-05-06T07:08:09+0000',
+                  ...terms(one),
+                })),
+                page_after: null,
+              },
+            }
+          }
+          if (request.method === 'GET') return { body: { ...BATCH, total_item_count: held.size } }
+          const sent = (body.items ?? []) as ReadonlyArray<NewBatchItem>
+          if (sent.some(({ request_id }) => held.has(request_id))) return taken
+          for (const [i, one] of sent.entries()) {
+            held.set(one.request_id, { item: one, shownAt: at + i * every })
+          }
+          if (isLost) return { body: { ...BATCH, total_item_count: held.size } }
+          isLost = true
+          return { outage: RESET }
+        },
+      })
+      return { ...wire, held }
+    }
+
+    it.each([0, 30, 140])(
+      'are a recovered batch as soon as all are shown, one each %i ms',
+      (every) => {
+        const wire = lagging(every)
+        const hundred = Array.from({ length: 100 }, (_, n) => n)
+        const [out] = wire.run(add(wire, ...hundred))
+        expect(out && E.isRight(out.value) && wasRecovered(out.value.right)).toBe(true)
+        expect(wire.held.size).toBe(100)
+      },
     )
+
+    it('are ambiguous, and never refused, when they are not shown in time', () => {
+      const wire = lagging(300)
+      const hundred = Array.from({ length: 100 }, (_, n) => n)
+      const [out] = wire.run(add(wire, ...hundred))
+      expect(out?.value).toMatchObject(
+        E.left({
+          _tag: 'Ambiguous',
+          cause: { _tag: 'Refused', code: 'request_id_in_batch_duplicate' },
+        }),
+      )
+    })
+
+    it.each<readonly [string, (item: NewBatchItem) => object]>([
+      ['itself', (one) => ({ ...one, status: 'VALIDATED' })],
+      [
+        'the terms of its transfer',
+        (one) => ({ transfer_draft: { ...one, fee_amount: 1, beneficiary: null } }),
+      ],
+    ])('that differ in what %s shows are told field by field', (_, terms) => {
+      const wire = lagging(20, terms)
+      wire.run(add(wire, 0, 1))
+      const changed = [item(0), { ...item(1), transfer_amount: 99, beneficiary_id: 'ben_2' }]
+      const [out] = wire.run(wire.client.batchTransfers.addItems({ id: 'bat_1', items: changed }))
+      expect(out?.value).toMatchObject(
+        E.left({
+          _tag: 'Ambiguous',
+          differences: [
+            { path: 'items[1].transfer_amount', sent: '99', found: '100' },
+            {
+              path: 'items[1].beneficiary_id',
+              sent: 'text of 5 characters',
+              found: 'another text of 5 characters',
+            },
+          ],
+        }),
+      )
+    })
+  })
+
+  describe('that are ignored', () => {
+    /** Ignores repeated items, and shows the amount of each. */
+    const ignoring = (lag = 0) => {
+      const held = new Map<string, { readonly item: NewBatchItem; readonly at: number }>()
+      const wire = lab({
+        play: ({ route, body, request, at }) => {
+          if (route.endsWith('/items')) {
+            const shown = [...held.values()].filter((one) => one.at + lag <= at)
+            return {
+              body: {
+                items: shown.map(({ item: { request_id, transfer_amount } }) => ({
+                  ...{ id: request_id, request_id, status: 'VALIDATED', transfer_amount },
+                  updated_at: '2024-05-06T07:08:09+0000',
+                })),
+                page_after: null,
+              },
+            }
+          }
+          if (request.method === 'POST') {
+            for (const one of (body.items ?? []) as ReadonlyArray<NewBatchItem>) {
+              if (!held.has(one.request_id)) held.set(one.request_id, { item: one, at })
+            }
+          }
+          return { body: { ...BATCH, total_item_count: held.size } }
+        },
+      })
+      const addAll = (...items: ReadonlyArray<NewBatchItem>) =>
+        wire
+          .run(from(items).pipe(wire.client.batchTransfers.addAllItems({ id: 'bat_1' })))
+          .map(({ value }) => value.outcome)
+      return { ...wire, addAll }
+    }
+
+    it('are not looked for in a batch that had none', () => {
+      const { addAll, calls } = ignoring()
+      expect(addAll(item(0), item(1))).toMatchObject([E.right({ total_item_count: 2 })])
+      expect(calls().some(({ route }) => route.endsWith('/items'))).toBe(false)
+    })
+
+    it('are told field by field when another run has changed them', () => {
+      const { addAll } = ignoring()
+      addAll(item(0), item(1))
+      const [outcome] = addAll(item(2), { ...item(1), transfer_amount: 250 })
+      expect(outcome).toMatchObject(
+        E.left({
+          _tag: 'Ambiguous',
+          differences: [{ path: 'items[1].transfer_amount', sent: '250', found: '100' }],
+          cause: { _tag: 'InvalidRequest', field: 'items[1].transfer_amount' },
+        }),
+      )
+    })
+
+    it.each([0, 1_000, 3_000])(
+      'are added when they are the same, with a list %i ms behind',
+      (lag) => {
+        const { addAll } = ignoring(lag)
+        addAll(item(0), item(1))
+        expect(addAll(item(0), item(1))).toMatchObject([E.right({ total_item_count: 2 })])
+      },
+    )
+
+    it('are ambiguous when the list does not show them in time', () => {
+      const { addAll } = ignoring(20_000)
+      addAll(item(0))
+      expect(addAll(item(0))).toMatchObject([
+        E.left({ _tag: 'Ambiguous', cause: { _tag: 'TimedOut' } }),
+      ])
+    })
   })
 })

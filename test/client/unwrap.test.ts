@@ -16,6 +16,7 @@ const throttled: Throttled = {
   _tag: 'Throttled',
   endpoint: 'GET /api/v1/charges/{id}',
   attempts: 3,
+  code: 'too_many_requests',
   message: 'GET /api/v1/charges/{id}: 429 after 3 attempts',
 }
 

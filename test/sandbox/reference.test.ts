@@ -186,7 +186,7 @@ describe('POST /api/v1/reference/order_items/upload', () => {
     ['item_name', 'x', 'invalid_argument'],
     ['item_name', 'x'.repeat(257), 'invalid_argument'],
     ['item_quantity', 1.5, 'invalid_argument'],
-    ['item_unit_price', '1', 'invalid_argument'],
+    ['item_unit_price', 'one', 'invalid_argument'],
     ['item_url', '', 'invalid_argument'],
     ['item_url', 'x'.repeat(1_001), 'invalid_argument'],
     ['line_total', undefined, 'field_required'],

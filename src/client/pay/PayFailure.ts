@@ -1,5 +1,5 @@
 /** What ends a run of payments, beside the failures of its calls. */
-import type { Failure } from '../../http/Failure.js'
+import type { Failure, FieldDifference } from '../../http/Failure.js'
 import type { InvalidItem } from './PayOptions.js'
 
 // model
@@ -26,11 +26,7 @@ export interface OtherRun extends Common {
   /** The `request_id` of the batch. */
   readonly requestId: string
   /** What differs: paths such as `metadata.hash`, and both values. */
-  readonly differences: ReadonlyArray<{
-    readonly path: string
-    readonly sent: string
-    readonly found: string
-  }>
+  readonly differences: ReadonlyArray<FieldDifference>
 }
 
 /** The items were others when they were read again, or a batch holds items that are not of this run. */

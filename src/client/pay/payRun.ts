@@ -1,6 +1,6 @@
 /** One run of payments: fills its batches, quotes them, asks, submits, and waits. */
 import type { TimedOut } from '../../http/Failure.js'
-import { wasRecovered } from '../../http/retry/recover.js'
+import { wasRecovered } from '../../http/retry/lookUp.js'
 import type { Millis } from '../../stream/index.js'
 import { fillBatch, findBatch, isDraft, openBatch } from './fillBatch.js'
 import { each, type Flow, Stop } from './flow.js'

@@ -63,7 +63,7 @@ export const httpFailure = (
   if (status === 401) return { ...common, _tag: 'Unauthorized', code }
   if (status === 429) {
     const message = `${common.message} (gave up after ${plural(attempts, 'attempt')})`
-    return { ...common, _tag: 'Throttled', message }
+    return { ...common, _tag: 'Throttled', code, message }
   }
   const isFault = status >= 500 || (status === 400 && faultCodes.includes(code))
   if (isFault || isGatewayAnswer(context, status, body)) {

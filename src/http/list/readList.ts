@@ -1,7 +1,7 @@
 import type { AnyList } from '../../api/Endpoint.js'
 import { following, type Paging, type Position, showPosition, strayed } from '../../api/Paging.js'
 import type { Decodes } from '../../codec/Codec.js'
-import type { Drift } from '../../decode/index.js'
+import type { Decoder, Drift } from '../../decode/index.js'
 import { plural } from '../../decode/plural.js'
 import { redact } from '../../decode/redact.js'
 import { fieldsOf, isRecord } from '../../decode/unknown.js'
@@ -9,8 +9,13 @@ import { bare, defined, type IO, O, pipe } from '../../fp.js'
 import { left, type PaginateOptions, type ParallelOptions, paginate } from '../../stream/index.js'
 import { inParallel, type Parallel } from '../../stream/paginate.js'
 import { truncated } from '../answer/failureOf.js'
-import { type EnvelopeCheck, pageReader, rowsFingerprint } from '../answer/readAnswer.js'
-import type { CallSpec } from '../ClientRuntime.js'
+import {
+  type EnvelopeCheck,
+  type ParseText,
+  pageReader,
+  rowsFingerprint,
+} from '../answer/readAnswer.js'
+import type { Execute } from '../ClientRuntime.js'
 import type { Failure } from '../Failure.js'
 import type { ListLimits } from '../limits.js'
 import { invalidField, invalidParams, invalidRequest } from '../request/invalidParams.js'
@@ -18,8 +23,14 @@ import { type List, type ListOptions, type ListOrigin, type PlanOptions, plan } 
 
 // model
 
-export interface ReadListSpec<A> extends CallSpec<A> {
+export interface ReadListSpec<A> {
   readonly row: AnyList
+  readonly execute: Execute
+  /** Checks the names of a caller's parameters. */
+  readonly check: boolean
+  readonly decode: Decoder<A>
+  /** Default `JSON.parse`. */
+  readonly parseText?: ParseText | undefined
   readonly options: ListOptions & { readonly limits: IO<ListLimits> }
   /** Records envelopes that do not fit the paging of the row. */
   readonly drift?: Drift | undefined

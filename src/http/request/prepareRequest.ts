@@ -1,5 +1,6 @@
 import { type AnyEndpoint, method, paramsAt, pathNames, template } from '../../api/Endpoint.js'
 import { fromDate } from '../../codec/Instant.js'
+import { jsonText } from '../../codec/jsonText.js'
 import { Time } from '../../codec/times.js'
 import { type Causes, parameterCauses } from '../../decode/causes.js'
 import { redact } from '../../decode/redact.js'
@@ -100,7 +101,7 @@ const place = (
     target: search === '' ? filled : `${filled}?${search}`,
     headers,
     ...(method(row.route) === 'POST'
-      ? { body: JSON.stringify(whole === undefined ? body : body[whole]) }
+      ? { body: jsonText(whole === undefined ? body : body[whole]) }
       : {}),
     sentParams: () => jsonFields(Object.fromEntries(given)),
   })

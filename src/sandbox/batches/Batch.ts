@@ -164,7 +164,7 @@ const itemOf = (batch: number, n: number, random: number): NewBatchItem => ({
   source_currency: 'USD',
   transfer_currency: currencies[random % currencies.length] ?? 'EUR',
   transfer_method: 'LOCAL',
-  source_amount: (random % 500_000) / 100 + 1,
+  source_amount: (100 + (random % 500_000)) / 100,
   beneficiary_id: `ben_${random % 1_000}`,
 })
 
@@ -193,8 +193,12 @@ export const priceOf = ({
   fee_paid_by,
 }: NewBatchItem): Price => {
   const perUnit = rate(source, transfer)
-  const sent = rounded(source_amount ?? (transfer_amount ?? 0) / perUnit, source)
-  const arrived = rounded(transfer_amount ?? sent * perUnit, transfer)
+  const asked = Number(transfer_amount ?? 0)
+  const sent = rounded(
+    source_amount === undefined ? asked / perUnit : Number(source_amount),
+    source,
+  )
+  const arrived = rounded(transfer_amount === undefined ? sent * perUnit : asked, transfer)
   const fee = rounded(sent * FEE, source)
   const deducted = fee_paid_by === 'BENEFICIARY'
   return {

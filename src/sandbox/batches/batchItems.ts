@@ -50,7 +50,7 @@ export const checkItem = (item: unknown): CheckedItem =>
     ),
     E.filterOrElse(
       ({ source_amount = 0, transfer_amount = 0 }) =>
-        isWithinMaxAmount(source_amount) && isWithinMaxAmount(transfer_amount),
+        isWithinMaxAmount(Number(source_amount)) && isWithinMaxAmount(Number(transfer_amount)),
       ({ source_amount }) =>
         itemError(
           'invalid_argument',

@@ -148,13 +148,13 @@ const checkOrder = (item: unknown, i: number, now: number): E.Either<ApiError, O
       },
     ),
     E.filterOrElse(
-      ({ line_total }) => isWithinMaxAmount(line_total),
+      ({ line_total }) => isWithinMaxAmount(Number(line_total)),
       () => invalid(`items[${i}].line_total must be ${MAX_AMOUNT}.`, `items[${i}].line_total`),
     ),
   )
 
 const orderOf = (type: QuotaType, { currency, line_total, order_datetime }: OrderItem): Order => ({
   type,
-  amount: line_total * rate(currency, LIMIT_CURRENCY),
+  amount: Number(line_total) * rate(currency, LIMIT_CURRENCY),
   at: toMillis(order_datetime),
 })

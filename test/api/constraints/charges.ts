@@ -12,9 +12,16 @@ export const charges: ReadonlyArray<Constraint> = [
   {
     route: CREATE,
     field: 'amount',
-    good: ['100', '0.01', 9.99, 100, 1e-7, 1e21],
+    good: ['100', '0.01', '9.990', 9.99, 100, 1e21],
     bad: [undefined, '', '1e3', '-1', '1.', '.5', ' 1', -1e-7, Number.NaN],
     expected: 'a number of at least 0, or plain decimal text such as "9.99"',
+  },
+  {
+    route: CREATE,
+    field: 'amount',
+    good: ['9.9', 9.99],
+    bad: ['1.005', 0.1 + 0.2, 1e-7],
+    expected: 'an amount of 2 decimals at most, as USD has',
   },
   { route: CREATE, field: 'currency', ...currency },
   {

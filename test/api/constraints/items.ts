@@ -131,6 +131,46 @@ export const batchItems: ReadonlyArray<Constraint> = [
   },
   {
     route: ADD,
+    field: 'items[0]',
+    good: [
+      { ...item, source_amount: '9.99' },
+      { ...item, source_amount: 9.99 },
+      { ...item, source_currency: 'JPY', source_amount: '10.00' },
+      { ...item, source_currency: 'BHD', source_amount: '1.005' },
+      { ...item, source_currency: 'QQQ', source_amount: '1.23456789' },
+    ],
+    bad: [
+      { ...item, source_amount: 0.1 + 0.2 },
+      { ...item, source_amount: '1.005' },
+    ],
+    path: 'items[0].source_amount',
+    expected: 'an amount of 2 decimals at most, as USD has',
+  },
+  {
+    route: ADD,
+    field: 'items[0]',
+    good: [{ ...item, transfer_currency: 'JPY', transfer_amount: '10' }],
+    bad: [
+      { ...item, transfer_currency: 'JPY', transfer_amount: '10.5' },
+      { ...item, transfer_currency: 'JPY', transfer_amount: 10.5 },
+    ],
+    path: 'items[0].transfer_amount',
+    expected: 'an amount of 0 decimals at most, as JPY has',
+  },
+  {
+    route: ADD,
+    field: 'items[0]',
+    good: [{ ...item, transfer_amount: 0 }],
+    bad: [
+      { ...item, transfer_amount: -1 },
+      { ...item, transfer_amount: '-1' },
+      { ...item, transfer_amount: '1e3' },
+    ],
+    path: 'items[0].transfer_amount',
+    expected: 'a number of at least 0, or plain decimal text such as "9.99"',
+  },
+  {
+    route: ADD,
     field: 'items[0].fee_paid_by',
     good: [undefined, 'PAYER', 'BENEFICIARY', 'BOTH'],
     bad: [null, 7],

@@ -17,8 +17,6 @@ const upload = examples.find(({ route }) => route === UPLOAD)?.params
 
 const [item] = Object(upload).items
 
-const number = { good: [0, 0.01, 100], bad: [undefined, '1', null], expected: 'number' }
-
 const orders: ReadonlyArray<Constraint> = [
   {
     route: UPLOAD,
@@ -54,10 +52,24 @@ const orders: ReadonlyArray<Constraint> = [
     expected: 'a whole number',
   },
   ...at(UPLOAD, ['items[0].item_unit_price', 'items[0].line_total'], {
-    good: number.good,
-    bad: [Number.NaN, Number.POSITIVE_INFINITY],
-    expected: 'a finite number',
+    good: [0, 9.99, '9.99', '0', 1e21],
+    bad: [Number.NaN, Number.POSITIVE_INFINITY, -1, '-1', '1e3', ''],
+    expected: 'a number of at least 0, or plain decimal text such as "9.99"',
   }),
+  {
+    route: UPLOAD,
+    field: 'items[0].item_unit_price',
+    good: [0.125, '0.1250001'],
+    bad: ['none'],
+    expected: 'a number of at least 0, or plain decimal text such as "9.99"',
+  },
+  {
+    route: UPLOAD,
+    field: 'items[0].line_total',
+    good: ['59.700', 59.7],
+    bad: ['59.705', 0.1 + 0.2],
+    expected: 'an amount of 2 decimals at most, as USD has',
+  },
   { route: UPLOAD, field: 'items[0].item_url', ...lengthOf(1, 1_000) },
   {
     route: UPLOAD,

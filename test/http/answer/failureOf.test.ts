@@ -99,6 +99,7 @@ describe('a refusal', () => {
     }
     expect(fail(429, body)).toEqual({
       _tag: 'Throttled',
+      code: 'too_many_requests',
       endpoint: 'GET /api/v1/charges/{id}',
       attempts: 2,
       traceId: 'd41d8cd98f',

@@ -122,6 +122,6 @@ describe('fieldErrors', () => {
     const position = { page_num: 1 }
     expect(fieldErrors({ ...common, _tag: 'Truncated', position, pages: 1, cause })).toHaveLength(1)
     expect(fieldErrors({ ...common, _tag: 'Truncated', position, pages: 1 })).toEqual([])
-    expect(fieldErrors({ ...common, _tag: 'Throttled' })).toEqual([])
+    expect(fieldErrors({ ...common, _tag: 'Throttled', code: 'x' })).toEqual([])
   })
 })

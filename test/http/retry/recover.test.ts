@@ -109,10 +109,48 @@ describe('an ambiguous charge', () => {
     }
   })
 
-  it('that is a duplicate at its first attempt is refused: it belongs to another call', () => {
-    const { value, calls: sent } = creating([problem(400, 'request_id_duplicate')], listed(made))
-    expect(value).toMatchObject(E.left({ _tag: 'Refused', code: 'request_id_duplicate' }))
-    expect(sent()).toHaveLength(1)
+  it.each<readonly [string, ReadonlyArray<Reply>]>([
+    ['at its first attempt: a proxy has sent it twice', []],
+    ['after a 429', [problem(429, 'too_many_requests')]],
+    ['after a 401', [problem(401, 'credentials_expired')]],
+    ['after the 429 of a gateway', [{ status: 429, body: '<html>' }]],
+  ])('whose request_id was generated is found when it is a duplicate %s', (_, before) => {
+    const { value } = creating([...before, problem(400, 'request_id_duplicate')], listed(made))
+    expect(value).toEqual(E.right(made))
+    expect(value !== undefined && E.isRight(value) && wasRecovered(value.right)).toBe(true)
+  })
+
+  it('with a request_id of its own that is a duplicate at its first attempt is refused: it belongs to another call', () => {
+    const refusing = (...before: ReadonlyArray<Reply>) => {
+      const all = lab({
+        play: ({ route }, nth) =>
+          route === CREATE
+            ? (before[nth - 1] ?? problem(400, 'request_id_duplicate'))
+            : listed({ ...made, request_id: 'own' }),
+      })
+      const out = all.run(all.client.charges.create({ ...NEW_CHARGE, request_id: 'own' }))
+      return { value: out[0]?.value, calls: all.calls() }
+    }
+    for (const before of [[], [{ outage: REFUSED_CONNECTION }]]) {
+      const { value, calls } = refusing(...before)
+      expect(value).toMatchObject(E.left({ _tag: 'Refused', code: 'request_id_duplicate' }))
+      expect(calls.map(({ route }) => route)).not.toContain(LIST)
+    }
+    for (const before of ['too_many_requests', 'credentials_expired']) {
+      const status = before === 'too_many_requests' ? 429 : 401
+      expect(refusing(problem(status, before)).value).toMatchObject(E.right({ id: made.id }))
+    }
+  })
+
+  it.each<readonly [string, number, string, string | undefined]>([
+    ['a 429 of a gateway', 429, '<html>', undefined],
+    ['a 429 with another code', 429, '{"code":"slow_down"}', undefined],
+    ['a 401 of a gateway', 401, '<html>', undefined],
+    ['a 429 of the service', 429, '{"code":"too_many_requests"}', 'Throttled'],
+    ['a 401 of the service', 401, '{"code":"credentials_expired"}', 'Unauthorized'],
+  ])('is what ends in %s', (_, status, body, tag) => {
+    const { value } = creating(Array(8).fill({ status, body }), listed())
+    expect(value).toMatchObject(E.left({ _tag: tag ?? 'Ambiguous' }))
   })
 
   it.each<readonly [string, ReadonlyArray<Reply>]>([
@@ -136,9 +174,12 @@ describe('an ambiguous charge', () => {
         endpoint: CREATE,
         attempts: 3,
         requestId: 'uuid-1',
-        tried: ['sent 3 times with the same request_id', 'looked up by its request_id: not found'],
+        tried: [
+          'sent 3 times with the same request_id',
+          'looked up by its request_id: not found (5 look-ups)',
+        ],
         cause: expect.objectContaining({ _tag: 'Unreachable', code: 'ECONNRESET' }),
-        message: `${CREATE}: may or may not have been done: ${CREATE}: ECONNRESET: read ECONNRESET; looked up by its request_id: not found`,
+        message: `${CREATE}: may or may not have been done: ${CREATE}: ECONNRESET: read ECONNRESET; looked up by its request_id: not found (5 look-ups)`,
       }),
     )
   })

@@ -232,14 +232,14 @@ describe('a body that does not come to its end, of what is no success', () => {
       retry: { throttled: 1 },
     }
     const busy = await begun(429, end)
-    const throttled = clientOf(busy.url, options).batchTransfers.submit({ id: 'bat_1' })
+    const throttled = clientOf(busy.url, options).charges.retrieve({ id: 'chg_1' })
     expect(await firstValueFrom(throttled)).toMatchObject(
       E.left({ _tag: 'Throttled', attempts: 2 }),
     )
     expect([busy.asked(), logins]).toEqual([2, 1])
 
     const locked = await begun(401, end)
-    const unauthorized = clientOf(locked.url, options).batchTransfers.submit({ id: 'bat_1' })
+    const unauthorized = clientOf(locked.url, options).charges.retrieve({ id: 'chg_1' })
     expect(await firstValueFrom(unauthorized)).toMatchObject(
       E.left({ _tag: 'Unauthorized', attempts: 2 }),
     )

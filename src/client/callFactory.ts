@@ -6,14 +6,21 @@ import type { Paging } from '../api/Paging.js'
 import { compile, type Decoder, type Drift, type DriftFact } from '../decode/index.js'
 import { ROW_LEVELS } from '../decode/unknown.js'
 import { defined, type IO } from '../fp.js'
-import type { Answer, ParseText } from '../http/answer/readAnswer.js'
+import {
+  type Answer,
+  answerReader,
+  type ParseText,
+  valueReader,
+} from '../http/answer/readAnswer.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
-import type { CallSettings, CallSpec, ClientRuntime } from '../http/ClientRuntime.js'
-import { execute, readOne } from '../http/execute.js'
+import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
+import { execute } from '../http/execute.js'
 import type { Failure } from '../http/Failure.js'
 import type { ListLimits } from '../http/limits.js'
 import type { List, ListOptions, ListOrigin } from '../http/list/List.js'
 import { readList } from '../http/list/readList.js'
+import { byRequestId, lookAgain } from '../http/retry/lookUp.js'
+import type { LookUp } from '../http/retry/Outcome.js'
 import { scrubAll } from '../http/secrets.js'
 import { InvalidOption } from '../options/index.js'
 import { mapRight, type ObservableEither } from '../stream/index.js'
@@ -22,7 +29,7 @@ import type { ResolvedOptions } from './ClientOptions.js'
 // model
 
 /** The call of a row: one object in, one stream out. */
-export type Call<Row> =
+export type CallOf<Row> =
   Row extends Endpoint<infer P, infer A, infer Code, infer Pages>
     ? (
         ...params: Record<never, never> extends P ? [params?: P] : [params: P]
@@ -55,7 +62,7 @@ export type AnswersOf<Tables> = {
 /** The calls of tables of rows, by the same names. */
 export type ClientOf<Tables> = {
   readonly [Resource in keyof Tables]: {
-    readonly [Name in keyof Tables[Resource]]: Call<Tables[Resource][Name]>
+    readonly [Name in keyof Tables[Resource]]: CallOf<Tables[Resource][Name]>
   }
 }
 
@@ -70,12 +77,20 @@ export interface ReadOptions {
 
 // constructors
 
+/** How the outcome of a write is found out, where that is not as its row says. */
+export interface WriteOptions {
+  /** An earlier run may have sent the same write: a duplicate at the first attempt is looked up as well. */
+  readonly isRepeat?: boolean
+  readonly lookUp?: LookUp<Answer<unknown>> | undefined
+}
+
 /** Makes the calls of rows. */
 export interface CallFactory {
-  /** `Call` says the same of its type. */
-  readonly call: (row: AnyEndpoint) => Call<AnyEndpoint>
+  /** `CallOf` says the same of its type. */
+  readonly call: (row: AnyEndpoint) => CallOf<AnyEndpoint>
   readonly answer: (
     row: AnyEndpoint,
+    options?: WriteOptions,
   ) => (params: unknown) => ObservableEither<Failure, Answer<unknown>>
 }
 
@@ -85,32 +100,59 @@ export const callFactory = (
   { lists, parseText, drift, originOf }: ReadOptions,
 ): CallFactory => {
   const executeOf = execute(runtime, settings)
-  const specOf = (row: AnyEndpoint): Omit<CallSpec<unknown>, 'row'> => ({
-    execute: executeOf(row),
-    check: settings.check,
-    decode: observed(drift?.watch(row.route, row.success), compile(row.success)),
-    parseText,
-  })
-  const answer: CallFactory['answer'] = (row) => {
+  const again = lookAgain(runtime, settings.lookUpFor)
+  const decoderOf = (row: AnyEndpoint): Decoder<unknown> =>
+    observed(drift?.watch(row.route, row.success), compile(row.success))
+
+  const lookUpOf = (row: AnyEndpoint): LookUp<Answer<unknown>> | undefined => {
     const finder = finderOf(row)
-    const recovery = finder && {
-      find: executeOf(finder),
-      knownBy: row.knownBy,
-      onFound: (requestId: string, call?: number) =>
-        runtime.emit({ _tag: 'Recovered', ...defined({ call }), endpoint: row.route, requestId }),
-    }
-    return readOne({ ...specOf(row), row, recovery })
+    return (
+      finder &&
+      byRequestId({
+        find: executeOf(finder),
+        decode: decoderOf(row),
+        parseText,
+        knownBy: row.knownBy,
+        again,
+        onFound: (call, requestId) =>
+          runtime.emit({ _tag: 'Recovered', call, endpoint: row.route, requestId }),
+      })
+    )
+  }
+  const answer: CallFactory['answer'] = (
+    row,
+    { isRepeat = false, lookUp = lookUpOf(row) } = {},
+  ) => {
+    const read = answerReader(valueReader(decoderOf(row), parseText, row.answer))
+    const execute = executeOf(row)
+    return (params) => execute(params, read, { isRepeat, lookUp })
   }
   const call: CallFactory['call'] = (row) => {
     if (isList(row)) {
-      const origin = originOf(row, settings)
-      return readList({ ...specOf(row), row, options: lists, drift, origin })
+      return readList({
+        row,
+        execute: executeOf(row),
+        check: settings.check,
+        decode: decoderOf(row),
+        parseText,
+        options: lists,
+        drift,
+        origin: originOf(row, settings),
+      })
     }
-    const answerOf = answer(row)
-    return (params) => mapRight(({ value }: Answer<unknown>) => value)(answerOf(params))
+    return valuesOf(answer(row))
   }
   return { call, answer }
 }
+
+/** `CallOf` says of the type of a row what a `CallFactory` does with the row: the one place where the two meet. */
+export const typedCall = <Row>(call: unknown): CallOf<Row> => call as CallOf<Row>
+
+/** Leaves out the responses. */
+export const valuesOf =
+  <P, A>(answerOf: (params: P) => ObservableEither<Failure, Answer<A>>) =>
+  (params: P): ObservableEither<Failure, A> =>
+    mapRight(({ value }: Answer<A>) => value)(answerOf(params))
 
 /** Returns the list that shows the outcome of a write. */
 const finderOf = ({ foundBy }: AnyEndpoint): AnyEndpoint | undefined => {

@@ -1,0 +1,215 @@
+/** Finds out which items of an `addItems` call are in their batch, and sends the others. */
+import { concatMap, defer, map, type Observable, toArray } from 'rxjs'
+import type { AnyEndpoint } from '../api/Endpoint.js'
+import type { ItemsToAdd } from '../codec/NewBatchItem.js'
+import { fieldsOf } from '../decode/unknown.js'
+import { A, E, type IO, memoized } from '../fp.js'
+import type { Codes } from '../http/answer/errors.js'
+import type { Answer } from '../http/answer/readAnswer.js'
+import type { Failure, FieldDifference } from '../http/Failure.js'
+import { invalidRequest } from '../http/request/invalidParams.js'
+import { jsonFields } from '../http/request/prepareRequest.js'
+import { agrees, differencesOf, explainDifferences } from '../http/retry/difference.js'
+import { type lookAgain, type Miss, missOf, recovered } from '../http/retry/lookUp.js'
+import { isItemDuplicate, type LookUp, Outcome, requestIdOf } from '../http/retry/Outcome.js'
+import { left, type Millis, mapRight, type ObservableEither, type Page } from '../stream/index.js'
+
+// model
+
+/** An item as it was sent, as JSON. */
+interface SentItem {
+  /** Index in the call. */
+  readonly at: number
+  readonly json: unknown
+}
+
+/** Items of a batch as the service shows them, by their `request_id`. */
+type ShownItems = ReadonlyMap<string, unknown>
+
+type ItemPages = (params: { readonly id: string; readonly page_size: number }) => {
+  readonly pages: Observable<E.Either<Failure, Page<Failure, unknown, unknown>>>
+}
+
+export interface LookUpItems<B> {
+  readonly items: ItemPages
+  readonly retrieve: (params: { readonly id: string }) => ObservableEither<Failure, Answer<B>>
+  /** Adds items without finding out what became of them. */
+  readonly add: (params: ItemsToAdd) => ObservableEither<Failure, Answer<B>>
+  readonly again: ReturnType<typeof lookAgain>
+}
+
+// combinators
+
+/**
+ * Keeps the promise of the interface where items with a repeated request_id are refused (default, not specified by the
+ * interface document): reads the items of the batch, counts those found as added, and sends the others, with their own
+ * request_ids. Again with backoff, since the list may lag; the others are sent whenever it shows more of those that were
+ * refused. If all were added before, the batch is marked as recovered.
+ */
+export const lookUpItems =
+  <B>({ items, retrieve, add, again }: LookUpItems<B>): LookUp<Answer<B>> =>
+  (write) => {
+    const { id, items: all } = sentItems(write.sentParams())
+    let last = write.failure
+    let missing = all
+
+    const batch: Observable<E.Either<Miss, Answer<B>>> = defer(() => retrieve({ id })).pipe(
+      map(
+        E.bimap(
+          (failure): Miss => ({
+            ...missOf(failure),
+            why: `its items are in the batch, by their request_ids; reading the batch failed: ${failure.message}`,
+            failure: { ...failure, attempts: last.attempts },
+          }),
+          (answer) => ({ ...answer, value: recovered(answer.value) }),
+        ),
+      ),
+    )
+    const others: Observable<E.Either<Miss, Answer<B>>> = defer(
+      () => add({ id, items: missing.map(({ json }) => json) as ItemsToAdd['items'] }), // which were sent before
+    ).pipe(
+      map(
+        E.mapLeft((failure): Miss => {
+          const cause = causeOf(failure)
+          last = { ...cause, attempts: last.attempts + failure.attempts }
+          const isOver = failure._tag !== 'Ambiguous'
+          const why = isOver ? `; the others were not added: ${cause.message}` : ''
+          return { why: `${found()}${why}`, again: isOver ? 'never' : 'yes', failure: last }
+        }),
+      ),
+    )
+    const found = (): string =>
+      `looked up by their request_ids: ${all.length - missing.length} of ${all.length} items found`
+
+    const compare = (shown: ShownItems): Observable<E.Either<Miss, Answer<B>>> => {
+      const differences = itemDifferences(all, shown)
+      if (differences.length > 0) return left(differing(differences))
+      const before = missing.length
+      missing = missing.filter(({ json }) => !shown.has(requestIdOf(json) ?? ''))
+      if (missing.length === 0) return batch
+      const isRefused = isItemDuplicate(causeOf(last))
+      return isRefused && missing.length < before
+        ? others
+        : left({ why: found(), again: 'yes', failure: last })
+    }
+    const look = defer(() => shownItems(items, id)).pipe(
+      concatMap(E.match((failure) => left({ ...missOf(failure), failure: last }), compare)),
+    )
+    return again(write, look)
+  }
+
+/** Reads the items and their batch from parameters. */
+const sentItems = (params: Readonly<Record<string, unknown>>) => {
+  const items: ReadonlyArray<unknown> = Array.isArray(params.items) ? params.items : []
+  return { id: String(params.id), items: items.map((json, at): SentItem => ({ at, json })) }
+}
+
+const causeOf = (failure: Failure): Failure =>
+  failure._tag === 'Ambiguous' ? failure.cause : failure
+
+/** Reads undecoded rows, so that an item that does not decode counts, too. */
+const shownItems = (items: ItemPages, id: string): ObservableEither<Failure, ShownItems> =>
+  items({ id, page_size: 1_000 }).pages.pipe(
+    mapRight(({ raw }) => raw),
+    toArray(),
+    map(A.sequence(E.Applicative)),
+    mapRight(
+      (pages): ShownItems =>
+        new Map(
+          pages.flat().flatMap((row) => {
+            const requestId = requestIdOf(row)
+            return requestId === undefined ? [] : [[requestId, row] as const]
+          }),
+        ),
+    ),
+  )
+
+// comparing
+
+export interface CompareItems {
+  readonly items: ItemPages
+  readonly again: ReturnType<typeof lookAgain>
+  readonly row: AnyEndpoint
+  readonly codes: Codes
+  /** Latest time at which to look. */
+  readonly lookBy: IO<Millis>
+}
+
+/**
+ * Compares items that were added with those that the batch shows under their request_ids, since the service ignores
+ * items whose request_id the batch had before. Looks again until all are shown. Emits `value`, or how they differ.
+ */
+export const compareItems =
+  ({ items, again, row, codes, lookBy }: CompareItems) =>
+  <B>(params: ItemsToAdd, value: B): ObservableEither<Failure, B> => {
+    const sentParams = memoized(() => jsonFields(params))
+    const outcome = new Outcome({ row, codes, sentParams, isRepeat: true })
+    outcome.leave()
+    const { id, items: all } = sentItems(sentParams())
+    const look = defer(() => shownItems(items, id)).pipe(
+      map(
+        E.match(
+          (failure): E.Either<Miss, B> =>
+            E.left({ ...missOf(failure), failure: { ...failure, attempts: 1 } }),
+          (shown): E.Either<Miss, B> => {
+            const differences = itemDifferences(all, shown)
+            if (differences.length > 0) {
+              return E.left({ ...differing(differences), failure: ignored(row.route, differences) })
+            }
+            const seen = all.filter(({ json }) => shown.has(requestIdOf(json) ?? '')).length
+            const why = `compared by their request_ids: ${seen} of ${all.length} items found`
+            return seen === all.length ? E.right(value) : E.left({ why, again: 'yes' })
+          },
+        ),
+      ),
+    )
+    return again(
+      { call: 0, outcome, failure: unseen(row.route), sentParams, sendBy: lookBy() },
+      look,
+    )
+  }
+
+/** The failure of items that the service has ignored, since the batch has others under their request_ids. */
+const ignored = (endpoint: string, differences: ReadonlyArray<FieldDifference>): Failure => {
+  const [first, ...others] = differences.map(({ path, sent, found }) => ({
+    path,
+    expected: `${found}, as the item that the batch has under its request_id`,
+    actual: sent,
+  }))
+  const causes = [
+    first ?? { path: 'items', expected: 'the same', actual: 'another' },
+    ...others,
+  ] as const
+  const message = `${endpoint}: items were ignored, since the batch has others under their request_ids`
+  return { ...invalidRequest(endpoint, causes), attempts: 1, message }
+}
+
+/** The failure of items that are in the batch, and that its list has not shown. */
+const unseen = (endpoint: string): Failure => ({
+  _tag: 'TimedOut',
+  endpoint,
+  attempts: 1,
+  phase: 'state',
+  limit: 0,
+  message: `${endpoint}: the batch had some of the items before, and its list does not show them yet`,
+})
+
+/** Compares items with those shown, in all fields that they show: themselves, or in the terms of their transfer. */
+const itemDifferences = (
+  items: ReadonlyArray<SentItem>,
+  shown: ShownItems,
+): ReadonlyArray<FieldDifference> =>
+  items.flatMap(({ at, json }) => {
+    const row = fieldsOf(shown.get(requestIdOf(json) ?? ''))
+    const terms = fieldsOf(row.transfer_draft)
+    return differencesOf(json, { ...terms, ...row }, agreesIfShown, `items[${at}]`)
+  })
+
+const agreesIfShown = (sent: unknown, found: unknown, path: string): boolean =>
+  found === null || agrees(sent, found, path)
+
+const differing = (differences: ReadonlyArray<FieldDifference>): Miss => ({
+  why: `the batch has other items under their request_ids, by ${explainDifferences(differences)}`,
+  again: 'never',
+  differences,
+})

@@ -1,0 +1,216 @@
+import { type AnyEndpoint, method } from '../../api/Endpoint.js'
+import { fieldsOf } from '../../decode/unknown.js'
+import { defined, type IO } from '../../fp.js'
+import type { Millis, ObservableEither } from '../../stream/index.js'
+import { type Codes, carriesRequestId, hasCode, isInProgressBy } from '../answer/errors.js'
+import type { Ambiguous, Failure, FieldDifference } from '../Failure.js'
+
+// model
+
+export interface OutcomeOptions {
+  readonly row: AnyEndpoint
+  readonly codes: Pick<Codes, 'duplicate' | 'inProgress'>
+  /** The parameters that were sent, as JSON. */
+  readonly sentParams: IO<Readonly<Record<string, unknown>>>
+  /**
+   * True if a duplicate at the first attempt is this write: its `request_id` was generated for it, or an earlier run of
+   * the same job may have sent it.
+   */
+  readonly isRepeat: boolean
+}
+
+/** The last of several steps of one kind to find out what became of a write. */
+export interface LookedUp {
+  /** What was found, in words. */
+  readonly why: string
+  /** Number of times it was looked up. */
+  readonly times: number
+  readonly differences?: ReadonlyArray<FieldDifference> | undefined
+}
+
+/** A write that may have been done. */
+export interface Unresolved {
+  /** Number of the call. */
+  readonly call: number
+  readonly outcome: Outcome
+  /** The failure of its last attempt. */
+  readonly failure: Failure
+  /** The parameters that were sent, as JSON. */
+  readonly sentParams: IO<Readonly<Record<string, unknown>>>
+  /** Latest time at which to look again, by the patience of the call. */
+  readonly sendBy: Millis
+}
+
+/** Emits what a write has made, marked as recovered, or how it failed. */
+export type LookUp<A> = (write: Unresolved) => ObservableEither<Failure, A>
+
+/**
+ * What is known of a write: nothing was sent < it may have arrived < it was found. It only grows: what one attempt, one
+ * round or one look-up has learned stands, whatever comes later. So a failure is definite only if no attempt may have
+ * arrived, and no duplicate proves that something exists under its `request_id`; else it is `Ambiguous`.
+ *
+ *     attempt ended in           it may have arrived
+ *     no connection              no
+ *     429, 401 of the service    no, but a later duplicate is this write
+ *     429, 401 of a gateway      yes
+ *     another refusal            no
+ *     409 in progress            yes
+ *     duplicate                  yes, except of a caller's own request_id at the first attempt
+ *     5xx, a gateway, no answer  yes
+ *     2xx that cannot be read    yes
+ */
+export class Outcome {
+  readonly #options: OutcomeOptions
+  #mayHaveArrived = false
+  /** A duplicate would be this write. */
+  #isRepeat: boolean
+  #lookedUp: LookedUp | undefined
+
+  constructor(options: OutcomeOptions) {
+    this.#options = options
+    // the interface says that items sent again are ignored
+    this.#isRepeat = options.isRepeat || isOfItems(options.row)
+  }
+
+  /** True if the write may have been done. */
+  get mayHaveArrived(): boolean {
+    return this.#mayHaveArrived
+  }
+
+  /** The `request_id` to find the write by. */
+  get requestId(): string | undefined {
+    const { row, sentParams } = this.#options
+    return row.repeatable === 'by request_id' ? requestIdOf(sentParams()) : undefined
+  }
+
+  /** True if sending it again is harmless. */
+  get isRepeatable(): boolean {
+    const { row, sentParams } = this.#options
+    return !isWrite(row) || (row.repeatable !== undefined && hasRequestIds(row, sentParams()))
+  }
+
+  /** Records that a request is under way, of which no answer is going to be read. */
+  leave(): void {
+    this.#mayHaveArrived ||= isWrite(this.#options.row)
+  }
+
+  /** Records the failure of one attempt; once for each. */
+  learn(failure: Failure): void {
+    if (!isWrite(this.#options.row)) return
+    this.#mayHaveArrived ||= this.#isDuplicate(failure) ? this.#isRepeat : this.#mayBeDone(failure)
+    this.#isRepeat ||= hasLeft(failure)
+  }
+
+  /** Records what was found of it. */
+  looked(found: LookedUp): void {
+    this.#lookedUp = found
+  }
+
+  /** Tests whether an earlier request with its `request_id` is still in progress. */
+  isInProgress(failure: Failure): boolean {
+    const { row, codes, sentParams } = this.#options
+    const withRequestId = carriesRequestId(row) && hasRequestIds(row, sentParams())
+    return isInProgressBy(codes, withRequestId)(failure)
+  }
+
+  /** Returns the failure of the write, from the last that came. */
+  conclude(last: Failure): Failure {
+    if (!this.#mayHaveArrived) return last
+    const { attempts } = last
+    const cause = last._tag === 'Ambiguous' ? last.cause : last
+    const { traceId } = cause
+    const endpoint = this.#options.row.route
+    const { requestId } = this
+    const { why, times, differences } = this.#lookedUp ?? { why: undefined, times: 0 }
+    const found = why === undefined || times < 2 ? why : `${why} (${times} look-ups)`
+    const sent = attempts === 1 ? 'sent once' : `sent ${attempts} times`
+    const isSame = attempts > 1 && requestId !== undefined
+    const message = `${endpoint}: may or may not have been done: ${cause.message}`
+    const ambiguous: Ambiguous = {
+      _tag: 'Ambiguous',
+      endpoint,
+      attempts,
+      ...defined({ traceId }),
+      tried: [
+        isSame ? `${sent} with the same request_id` : sent,
+        ...(found === undefined ? [] : [found]),
+      ],
+      ...defined({ requestId, differences }),
+      cause,
+      message: found === undefined ? message : `${message}; ${found}`,
+    }
+    return ambiguous
+  }
+
+  /** Tests whether the service knows the request_ids: those of items, if it knows any of them. */
+  #isDuplicate(failure: Failure): boolean {
+    const { row, codes, sentParams } = this.#options
+    if (isOfItems(row)) return isItemDuplicate(failure)
+    return (
+      hasCode(...codes.duplicate)(failure) &&
+      carriesRequestId(row) &&
+      hasRequestIds(row, sentParams())
+    )
+  }
+
+  /** Tests whether the request of a failed attempt may have been executed. */
+  #mayBeDone(failure: Failure): boolean {
+    const { row } = this.#options
+    switch (failure._tag) {
+      case 'Unreachable':
+        return failure.mayHaveArrived
+      case 'TimedOut':
+        return failure.phase !== 'connect'
+      case 'Undecodable': // it came with a 2xx
+      case 'ServerFault':
+      case 'Ambiguous':
+        return true
+      case 'Unauthorized':
+        return !(row.errors[401] ?? REFUSED_TOKEN).includes(failure.code)
+      case 'Throttled':
+        return failure.code !== TOO_MANY
+      case 'Refused':
+        return this.isInProgress(failure)
+      default:
+        return false
+    }
+  }
+}
+
+type FailureTest = (failure: Failure) => boolean
+
+/** Codes of a 401 of the service itself, given before anything is done (interface, Errors). */
+const REFUSED_TOKEN: ReadonlyArray<string> = ['credentials_invalid', 'credentials_expired']
+
+/** The code of a 429 of the service itself (interface, Errors). */
+const TOO_MANY = 'too_many_requests'
+
+/** Tests for a refusal of items whose `request_id` their batch has (default, not specified by the interface document). */
+export const isItemDuplicate: FailureTest = hasCode('request_id_in_batch_duplicate')
+
+/** A GET, and what is idempotent, has no outcome that matters. */
+const isWrite = ({ route, repeatable }: AnyEndpoint): boolean =>
+  method(route) === 'POST' && repeatable !== 'as it is'
+
+const isOfItems = ({ repeatable }: AnyEndpoint): boolean => repeatable === 'by request_id of items'
+
+/** Tests whether the request of a failed attempt has left: a duplicate that follows may be of it. */
+const hasLeft = (failure: Failure): boolean =>
+  failure._tag === 'Unreachable'
+    ? failure.mayHaveArrived
+    : failure._tag !== 'TimedOut' || failure.phase !== 'connect'
+
+/** Tests whether the request_ids that make a row repeatable were sent: its codec may have dropped them. */
+const hasRequestIds = ({ repeatable }: AnyEndpoint, sentParams: unknown): boolean => {
+  const hasOne = (u: unknown): boolean => requestIdOf(u) !== undefined
+  if (repeatable === 'by request_id') return hasOne(sentParams)
+  if (repeatable !== 'by request_id of items') return true
+  const items: unknown = fieldsOf(sentParams).items
+  return Array.isArray(items) && items.every(hasOne)
+}
+
+/** Returns the request_id of parameters, an item or a row, unless it is empty or no text. */
+export const requestIdOf = (u: unknown): string | undefined => {
+  const { request_id } = fieldsOf(u)
+  return typeof request_id === 'string' && request_id !== '' ? request_id : undefined
+}

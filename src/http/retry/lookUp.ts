@@ -1,0 +1,184 @@
+/** Finds out what became of a write. */
+import { defer, map } from 'rxjs'
+import type { AnyEndpoint } from '../../api/Endpoint.js'
+import type { Decoder } from '../../decode/index.js'
+import { fieldsOf, isRecord } from '../../decode/unknown.js'
+import { E, O, pipe } from '../../fp.js'
+import { left, type Millis, mapLeft, type ObservableEither, retry } from '../../stream/index.js'
+import { type Answer, answerReader, type ParseText, pageReader } from '../answer/readAnswer.js'
+import type { ClientRuntime, Execute } from '../ClientRuntime.js'
+import type { Failure, FieldDifference } from '../Failure.js'
+import { agrees, differencesOf, explainDifferences } from './difference.js'
+import { type LookUp, requestIdOf, type Unresolved } from './Outcome.js'
+
+// model
+
+/** The reason why a look-up found nothing. */
+export interface Miss {
+  /** In words. */
+  readonly why: string
+  /** `never`: another look will show the same. `within the budget` of retries: this one met a fault. */
+  readonly again: 'yes' | 'within the budget' | 'never'
+  readonly differences?: ReadonlyArray<FieldDifference>
+  /** A failure that came after that of the last attempt. */
+  readonly failure?: Failure
+}
+
+// combinators
+
+/**
+ * Looks, and looks again with the usual backoff, since lists may lag: for `lookUpFor` ms, within the patience of the
+ * call. The last look is made when the time is up. Without success the write is `Ambiguous`.
+ *
+ *     look        |  |     |           |                       |
+ *     in seconds  0  1     3           7                      15
+ */
+export const lookAgain =
+  (
+    { timer, backoff, retryBudget }: Pick<ClientRuntime, 'timer' | 'backoff' | 'retryBudget'>,
+    lookUpFor: Millis,
+  ) =>
+  <A>(
+    { outcome, failure, sendBy }: Unresolved,
+    look: ObservableEither<Miss, A>,
+  ): ObservableEither<Failure, A> =>
+    defer(() => {
+      const end = Math.min(timer.now() + lookUpFor, sendBy)
+      const pauseAfter = (miss: Miss, times: number): O.Option<Millis> => {
+        outcome.looked({ ...miss, times })
+        const rest = end - timer.now()
+        if (miss.again === 'never' || rest <= 0) return O.none
+        const wait = miss.again === 'yes' ? O.some(0) : retryBudget.take()
+        return pipe(
+          backoff(times),
+          O.chain((pause) =>
+            pipe(
+              wait,
+              O.map((ms) => Math.min(Math.max(ms, pause), rest)),
+            ),
+          ),
+        )
+      }
+      return look.pipe(
+        retry(pauseAfter, timer),
+        mapLeft((miss) => outcome.conclude(miss.failure ?? failure)),
+      )
+    })
+
+/** Says of a look-up whose request failed if it is worth another. */
+export const missOf = ({ _tag, message }: Failure): Miss => ({
+  why: `looking it up failed: ${message}`,
+  again: TRANSIENT.has(_tag) ? 'within the budget' : 'never',
+})
+
+const TRANSIENT: ReadonlySet<Failure['_tag']> = new Set([
+  'Throttled',
+  'ServerFault',
+  'Unreachable',
+  'TimedOut',
+])
+
+// by request_id
+
+export interface ByRequestId<A> {
+  /** Reads the list that can be filtered by `request_id`. */
+  readonly find: Execute
+  readonly decode: Decoder<A>
+  readonly parseText: ParseText | undefined
+  readonly knownBy: AnyEndpoint['knownBy']
+  readonly again: ReturnType<typeof lookAgain>
+  readonly onFound: (call: number, requestId: string) => void
+}
+
+/** Looks for the one row of a list that has the `request_id` of a write, and agrees with its parameters. */
+export const byRequestId = <A>({
+  find,
+  decode,
+  parseText,
+  knownBy,
+  again,
+  onFound,
+}: ByRequestId<A>): LookUp<Answer<A>> => {
+  const read = answerReader(pageReader(decode, parseText)({}))
+  return (write) => {
+    const { call, outcome, failure, sentParams } = write
+    const { requestId } = outcome
+    if (requestId === undefined) return left(outcome.conclude(failure))
+    const look = defer(() => find({ request_id: requestId }, read)).pipe(
+      map(
+        E.fold(
+          (failed): E.Either<Miss, Answer<A>> => E.left(missOf(failed)),
+          ({ value: page, ...answer }) =>
+            pipe(
+              rowOf({ requestId, sent: sentParams(), knownBy }, page),
+              E.map((value) => {
+                onFound(call, requestId)
+                return { ...answer, value: recovered(value), attempts: failure.attempts } // those of the write
+              }),
+            ),
+        ),
+      ),
+    )
+    return again(write, look)
+  }
+}
+
+interface Sought {
+  readonly requestId: string
+  readonly sent: Readonly<Record<string, unknown>>
+  readonly knownBy: AnyEndpoint['knownBy']
+}
+
+interface FoundPage<A> {
+  readonly items: ReadonlyArray<E.Either<Failure, A>>
+  readonly raw: ReadonlyArray<unknown>
+  readonly next: O.Option<unknown>
+}
+
+const rowOf = <A>(
+  { requestId, sent, knownBy }: Sought,
+  { items, raw, next }: FoundPage<A>,
+): E.Either<Miss, A> => {
+  // not simply the first row: a service that ignores the filter would show that of another request
+  const own = raw.flatMap((row, at) => (requestIdOf(row) === requestId ? [at] : []))
+  if (own.length > 1) {
+    return E.left({ why: `found under its request_id: ${own.length}, not one`, again: 'never' })
+  }
+  const [at = -1] = own
+  const item = items[at]
+  if (item === undefined) {
+    const where = O.isSome(next) ? 'not on the first page of what was found' : 'not found'
+    return E.left({ why: `looked up by its request_id: ${where}`, again: 'yes' })
+  }
+  if (E.isLeft(item)) {
+    return E.left({ why: `found, but not readable: ${item.left.message}`, again: 'never' })
+  }
+  const shown = fieldsOf(raw[at])
+  const differences =
+    typeof knownBy === 'function'
+      ? differencesOf(knownBy(sent), shown, shows)
+      : knownBy.flatMap((name) => differencesOf(sent[name], shown[name], agrees, name))
+  if (differences.length === 0) return item
+  const why = `found under its request_id: another one, by ${explainDifferences(differences)}`
+  return E.left({ why, again: 'never', differences })
+}
+
+/** `agrees`, except that a null sent is none, and that an object found as null is not shown. */
+const shows = (sent: unknown, found: unknown, path: string): boolean =>
+  sent === null
+    ? found === null || found === undefined
+    : (isRecord(sent) && found === null) || agrees(sent, found, path)
+
+// the mark of recovered values, which neither JSON nor a copy shows
+
+const mark: unique symbol = Symbol('payments-rx: recovered')
+
+/** Marks an object as recovered. A frozen one, which only a codec of the caller's own makes, stays unmarked. */
+export const recovered = <A>(value: A): A =>
+  typeof value === 'object' && value !== null && Object.isExtensible(value)
+    ? Object.defineProperty(value, mark, { value: true })
+    : value
+
+/** Tests whether a value was found by its request_id, after a call without a clear answer turned out to be done. */
+export const wasRecovered = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && mark in value
