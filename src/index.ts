@@ -2,7 +2,6 @@
 
 // the client
 
-<<<<<<< HEAD
 export type {
   Change,
   ChangeEvent,
@@ -11,9 +10,6 @@ export type {
   ChangesFailure,
   ChangesOptions,
 } from './changes/ChangesOptions.js'
-export type { ClientOf } from './client/Call.js'
-=======
->>>>>>> f6a0f997 (feat!: what one attempt of a write has learned stands, and lists may lag)
 export type { CallOptions, ClientOptions } from './client/ClientOptions.js'
 export type { ClientOf } from './client/callFactory.js'
 export { type Client, createClient } from './client/createClient.js'
@@ -131,12 +127,8 @@ export {
 export type { PathName } from './api/Endpoint.js'
 export type { Environment } from './api/limits.js'
 export type { Paging } from './api/Paging.js'
-<<<<<<< HEAD
 export type { Ledger, LedgerPage, LedgerQuery, LedgerRow } from './changes/Ledger.js'
-export type { AnswersOf } from './client/Call.js'
-=======
 export type { AnswersOf } from './client/callFactory.js'
->>>>>>> f6a0f997 (feat!: what one attempt of a write has learned stands, and lists may lag)
 export type { CreateOnce } from './client/createOnce.js'
 export type { DiscardRun } from './client/pay/discard.js'
 export type { Discarded, PaymentBatchesOptions } from './client/pay/PayOptions.js'

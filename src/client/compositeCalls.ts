@@ -19,11 +19,8 @@ import { addAllItems, addItems } from './addItems.js'
 import { type CallFactory, type CallOf, type ClientOf, typedCall, valuesOf } from './callFactory.js'
 import { type CreateOnce, createOnce } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
-<<<<<<< HEAD
 import { type LedgerSource, ledger } from './ledger.js'
-=======
 import { compareItems, lookUpItems } from './lookUpItems.js'
->>>>>>> f6a0f997 (feat!: what one attempt of a write has learned stands, and lists may lag)
 import { measuredWidth } from './measuredWidth.js'
 import { type DiscardRun, discardRun } from './pay/discard.js'
 import type { PaySpec } from './pay/PayContext.js'
@@ -112,13 +109,9 @@ interface Spec {
   readonly calls: ClientOf<Api>
   readonly answer: CallFactory['answer']
   /** The calls of batches, in the bulk lane. */
-<<<<<<< HEAD
-  readonly bulk: IO<ClientOf<Api>['batchTransfers']>
+  readonly bulk: IO<BatchFactory>
   /** The list of charges by any status, with `strictEnd`. */
   readonly anyStatus: LedgerSource['list']
-=======
-  readonly bulk: IO<BatchFactory>
->>>>>>> f6a0f997 (feat!: what one attempt of a write has learned stands, and lists may lag)
   /** The list of charges with `strictEnd`. */
   readonly strictCharges: ClientOf<Api>['charges']['list']
   readonly runtime: ClientRuntime
@@ -195,32 +188,13 @@ export const compositeCalls = ({
 }: Spec): CompositeCalls => {
   const { random, scheduler, serviceClock, timer } = runtime
   const chargesRoute = api.charges.list.route
-<<<<<<< HEAD
-  const adding = addItems(calls.batchTransfers)
   const charges = ledger({
     list: anyStatus,
     retrieve: calls.charges.retrieve,
     serviceTime: () => serviceClock.now(),
     now: runtime.now,
   })
-  const isDuplicate = hasCode(...codes.duplicate)
-  const onceOf = <P, A, Code extends string>(
-    { route: endpoint, knownBy }: Pick<AnyEndpoint, 'route' | 'knownBy'>,
-    { create, list }: Pick<CreateOnceSpec<P, A, Code>, 'create' | 'list'>,
-  ): CreateOnce<P, A, Code> =>
-    createOnce({
-      endpoint,
-      knownBy,
-      create,
-      list,
-      isDuplicate,
-      onFound: (requestId) => emit({ _tag: 'Recovered', endpoint, requestId }),
-    })
-  const adderOf = (add: ClientOf<Api>['batchTransfers']['addItems']) =>
-    addAllItems({ endpoint: api.batchTransfers.addItems.route, add, check: settings.check })
-=======
   const batches = batchCalls({ calls: calls.batchTransfers, answer }, runtime, settings)
->>>>>>> f6a0f997 (feat!: what one attempt of a write has learned stands, and lists may lag)
   const paying: PaySpec = {
     calls: memoized(() => {
       const factory = bulk()

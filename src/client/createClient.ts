@@ -138,12 +138,8 @@ export const createClient = (given: ClientOptions = {}): Client => {
       calls,
       answer,
       bulk,
-<<<<<<< HEAD
-      strictCharges: typed(strictly(untyped(api.charges.list))),
-      anyStatus: typed(strictly(untyped(anyStatusList))),
-=======
       strictCharges: typedCall(strictly(untyped(api.charges.list))),
->>>>>>> f6a0f997 (feat!: what one attempt of a write has learned stands, and lists may lag)
+      anyStatus: typedCall(strictly(untyped(anyStatusList))),
       runtime,
       snapshotEvents,
       settings,
