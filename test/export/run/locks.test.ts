@@ -4,13 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type SchedulerLike, Subject, Subscription } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isExportError } from '../../../src/export/index.js'
 import { hasty } from '../../support/timers.js'
 import { type Memory, memory } from './memory.js'
 import {
   away,
   exportOf,
-  found,
   good,
   listOf,
   numbers,
@@ -163,77 +161,5 @@ describe('a run', () => {
   })
 })
 
-/** The same disk for a process that is frozen at its n-th step, until it is thawed. */
-const freezing = (files: Memory, n: number) => {
-  let steps = 0
-  let thaw = (): void => {}
-  let freeze = (): void => {}
-  const frozen = new Promise<void>((resolve) => {
-    freeze = resolve
-  })
-  const thawed = new Promise<void>((resolve) => {
-    thaw = resolve
-  })
-  const gated = <F extends object>(functions: F): F =>
-    new Proxy(functions, {
-      get: (target, name) => {
-        const member: unknown = Reflect.get(target, name)
-        if (typeof member !== 'function' || name === 'isFile') return member
-        return async (...given: ReadonlyArray<unknown>) => {
-          if (++steps >= n) {
-            freeze()
-            await thawed
-          }
-          const answer: unknown = await member.apply(target, given)
-          return name === 'open' && typeof answer === 'object' && answer !== null
-            ? gated(answer)
-            : answer
-        }
-      },
-    })
-  return { files: gated(files), frozen, thaw, steps: () => steps }
-}
-
 /** It never renews a lease, and waits for none. */
 const still: SchedulerLike = { now: () => 0, schedule: () => new Subscription() }
-
-describe.each([
-  ['a file', OUT, OUT],
-  ['a folder', '/exports/items/', '/exports/items/part-00000-001.ndjson'],
-])('a run into %s that is frozen while another one does its work', (_, out, file) => {
-  const pages = [
-    ...pagesOf(4, 1),
-    [{ _tag: 'Left', left: away } as const, ...good(4, 5)],
-    ...[good(6), good(7)],
-  ]
-
-  it('changes nothing when it is thawed, wherever it was', { timeout: 300_000 }, async () => {
-    const dry = freezing(memory(), Number.POSITIVE_INFINITY)
-    await run(dry.files, listOf(pages), { out, timer: still })
-    let fenced = 0
-    for (let n = 1; n <= dry.steps(); n++) {
-      const disk = memory()
-      await disk.mkdir('/exports', { recursive: true })
-      const { files, frozen, thaw } = freezing(disk, n)
-      const first = run(files, listOf(pages), { out, timer: still }).then(
-        () => 'ended',
-        (error: unknown) => (isExportError(error) ? error._tag : error),
-      )
-      await frozen
-      await outcome(disk, listOf(pages), { out, resume: true }).catch((error: unknown) => {
-        if (!isExportError(error) || error._tag !== 'NothingToResume') throw error
-        return outcome(disk, listOf(pages), { out, restart: true })
-      })
-      const isLast = (name: string): boolean => !/\.(part|tmp)$/.test(name)
-      const before = found(disk).filter(([name]) => isLast(name))
-      expect([n, numbers(disk.text(file))]).toEqual([n, [0, 1, 2, 3, 4, 5, 6, 7]])
-      thaw()
-      const why = await first
-      if (why === 'Fenced') fenced++
-      const after = found(disk).filter(([name]) => isLast(name))
-      if (why === 'Fenced') expect([n, after]).toEqual([n, before])
-      else expect([n, numbers(disk.text(file))]).toEqual([n, [0, 1, 2, 3, 4, 5, 6, 7]])
-    }
-    expect(fenced).toBeGreaterThan(dry.steps() / 2)
-  })
-})

@@ -13,6 +13,7 @@ import {
   toArray,
 } from 'rxjs'
 import { expect } from 'vitest'
+import type { Decodes } from '../../../src/export/index.js'
 import {
   type ExportError,
   type ExportOptions,
@@ -35,6 +36,8 @@ export interface Item {
 
 export type Row = E.Either<AnyFailure, Item>
 
+const ItemCodec = t.type({ id: t.string, n: t.number })
+
 export const item = (n: number): Item => ({ id: `id-${n}`, n })
 export const good = (...ns: ReadonlyArray<number>): ReadonlyArray<Row> =>
   ns.map((n) => E.right(item(n)))
@@ -54,42 +57,43 @@ export const pagesOf = (count: number, size: number): ReadonlyArray<ReadonlyArra
     good(...Array.from({ length: Math.min(size, count - page * size) }, (_, i) => page * size + i)),
   )
 
-/** A list by number, whose pages may fail; tells what was asked. */
-export const listOf = (
-  pages: ReadonlyArray<ReadonlyArray<Row> | AnyFailure>,
-  asked: Array<number> = [],
-): ExportSource<Item> => {
-  const listFrom = (first: Position): Paged<AnyFailure, Item, Position> =>
-    paginate<AnyFailure, Item, Position>({
-      first,
-      fetch: (position) =>
-        defer(() => {
-          const n = 'page_num' in position ? position.page_num : 0
-          asked.push(n)
-          const rows = pages[n] ?? []
-          if ('_tag' in rows) return of(E.left(rows))
-          const next = n + 1 < pages.length ? O.some({ page_num: n + 1 }) : O.none
-          return of(E.right({ items: rows, raw: rows.map(rawOf), position, next }))
-        }),
-      key: JSON.stringify,
-      cut: (cut) => (cut._tag === 'Failed' ? cut.failure : away),
-      maxPages: 1_000,
-      maxEmptyPages: 3,
-    })
-  return sourceOf({ ...listFrom({ page_num: 0 }), from: listFrom })
-}
+/** The pages of a list: rows, or a failure in place of a page. */
+export type Pages<A> = ReadonlyArray<ReadonlyArray<E.Either<AnyFailure, A>> | AnyFailure>
 
-/** A list of items that says what it is. */
-export const sourceOf = (
-  list: Pick<ExportSource<Item>, 'drain' | 'from'>,
-  described: Partial<ListDescription<Item>> = {},
-): ExportSource<Item> => ({
+/** Makes lists by number of rows of a codec, whose pages may fail; they tell what was asked. */
+export const listAs =
+  <A>(codec: Decodes<A>) =>
+  (pages: Pages<A>, asked: Array<number> = []): ExportSource<A> => {
+    const listFrom = (first: Position): Paged<AnyFailure, A, Position> =>
+      paginate<AnyFailure, A, Position>({
+        first,
+        fetch: (position) =>
+          defer(() => {
+            const n = 'page_num' in position ? position.page_num : 0
+            asked.push(n)
+            const rows = pages[n] ?? []
+            if ('_tag' in rows) return of(E.left(rows))
+            const next = n + 1 < pages.length ? O.some({ page_num: n + 1 }) : O.none
+            return of(E.right({ items: rows, raw: rows.map(rawOf), position, next }))
+          }),
+        key: JSON.stringify,
+        cut: (cut) => (cut._tag === 'Failed' ? cut.failure : away),
+        maxPages: 1_000,
+        maxEmptyPages: 3,
+      })
+    return describedAs({ ...listFrom({ page_num: 0 }), from: listFrom }, { codec })
+  }
+
+/** A list that says what it is. */
+const describedAs = <A>(
+  list: Pick<ExportSource<A>, 'drain' | 'from'>,
+  described: Partial<ListDescription<A>> & Pick<ListDescription<A>, 'codec'>,
+): ExportSource<A> => ({
   ...list,
   describe: () => ({
     endpoint: 'GET /api/v1/items',
     kind: 'list',
     query: {},
-    codec: ItemCodec,
     baseUrl: 'https://payments.example',
     numbers: 'fast',
     perSecond: () => Number.POSITIVE_INFINITY,
@@ -101,72 +105,85 @@ export const sourceOf = (
   }),
 })
 
+/** A list of items that says what it is. */
+export const sourceOf = (
+  list: Pick<ExportSource<Item>, 'drain' | 'from'>,
+  described: Partial<ListDescription<Item>> = {},
+): ExportSource<Item> => describedAs(list, { codec: ItemCodec, ...described })
+
 /** Ms that a page of a snapshot spans. */
 const PAGE_SPAN = 5
 
 /**
- * A snapshot, whose pages span five ms each from 10 on, of slices of so many pages; `to`: where it ends. Asked for what
+ * Makes snapshots of rows of a codec, whose pages span five ms each from 10 on, of slices of so many pages; `to`: where it ends. Asked for what
  * is new, it has all of it again.
  */
-export const snapshotOf = (
-  pages: ReadonlyArray<ReadonlyArray<Row> | AnyFailure>,
-  { perSlice = Number.POSITIVE_INFINITY, to = 10 + PAGE_SPAN * pages.length } = {},
-): ExportSource<Item> => {
-  const from = 10
-  const count = (to - from) / PAGE_SPAN
-  const start = (page: number): number => from + PAGE_SPAN * page
-  const sliceOf = (page: number, rest = page): Slice => {
-    const number = Math.floor(page / perSlice)
-    const first = number === 0 ? 0 : number * perSlice
-    const span = { from: start(first), to: Math.min(to, start((number + 1) * perSlice)) }
-    const read = pages.slice(first, rest).map((rows) => ('_tag' in rows ? 0 : rows.length))
-    const rows = read.reduce((sum, n) => sum + n, 0)
-    return { ...span, number: number + 1, rows, left: { from: start(rest), to: span.to } }
+export const snapshotAs =
+  <A>(codec: Decodes<A>) =>
+  (
+    pages: Pages<A>,
+    { perSlice = Number.POSITIVE_INFINITY, to = 10 + PAGE_SPAN * pages.length } = {},
+  ): ExportSource<A> & { readonly since: () => ExportSource<A> } => {
+    const from = 10
+    const count = (to - from) / PAGE_SPAN
+    const start = (page: number): number => from + PAGE_SPAN * page
+    const sliceOf = (page: number, rest = page): Slice => {
+      const number = Math.floor(page / perSlice)
+      const first = number === 0 ? 0 : number * perSlice
+      const span = { from: start(first), to: Math.min(to, start((number + 1) * perSlice)) }
+      const read = pages.slice(first, rest).map((rows) => ('_tag' in rows ? 0 : rows.length))
+      const rows = read.reduce((sum, n) => sum + n, 0)
+      return { ...span, number: number + 1, rows, left: { from: start(rest), to: span.to } }
+    }
+    const positionOf = (page: number): SnapshotPosition => {
+      const later = Array.from({ length: Math.max(0, count - page - 1) }, (_, i) => page + 1 + i)
+      const whole = later.filter((n) => n % perSlice === 0).map((n) => sliceOf(n))
+      return { from, to, slices: [sliceOf(page), ...whole], cut: 1 + whole.length }
+    }
+    const pageOf = ({ slices: [first] }: SnapshotPosition): number =>
+      ((first?.left.from ?? from) - from) / PAGE_SPAN
+    const listFrom = (first: SnapshotPosition): Paged<AnyFailure, A, SnapshotPosition> =>
+      paginate<AnyFailure, A, SnapshotPosition>({
+        first,
+        fetch: (position) =>
+          defer(() => {
+            const n = pageOf(position)
+            const rows = pages[n] ?? []
+            if ('_tag' in rows) return of(E.left(rows))
+            const next = n + 1 < pages.length ? O.some(positionOf(n + 1)) : O.none
+            const slice = sliceOf(n, n + 1)
+            const page = { items: rows, raw: rows.map(rawOf), position, next, slice }
+            return of(E.right(page))
+          }),
+        key: JSON.stringify,
+        cut: (cut) => (cut._tag === 'Failed' ? cut.failure : away),
+        maxPages: 1_000,
+        maxEmptyPages: 3,
+      })
+    const list = describedAs(
+      { ...listFrom(positionOf(0)), from: listFrom },
+      { codec, kind: 'snapshot' },
+    )
+    return { ...list, since: () => list }
   }
-  const positionOf = (page: number): SnapshotPosition => {
-    const later = Array.from({ length: Math.max(0, count - page - 1) }, (_, i) => page + 1 + i)
-    const whole = later.filter((n) => n % perSlice === 0).map((n) => sliceOf(n))
-    return { from, to, slices: [sliceOf(page), ...whole], cut: 1 + whole.length }
-  }
-  const pageOf = ({ slices: [first] }: SnapshotPosition): number =>
-    ((first?.left.from ?? from) - from) / PAGE_SPAN
-  const listFrom = (first: SnapshotPosition): Paged<AnyFailure, Item, SnapshotPosition> =>
-    paginate<AnyFailure, Item, SnapshotPosition>({
-      first,
-      fetch: (position) =>
-        defer(() => {
-          const n = pageOf(position)
-          const rows = pages[n] ?? []
-          if ('_tag' in rows) return of(E.left(rows))
-          const next = n + 1 < pages.length ? O.some(positionOf(n + 1)) : O.none
-          const slice = sliceOf(n, n + 1)
-          const page = { items: rows, raw: rows.map(rawOf), position, next, slice }
-          return of(E.right(page))
-        }),
-      key: JSON.stringify,
-      cut: (cut) => (cut._tag === 'Failed' ? cut.failure : away),
-      maxPages: 1_000,
-      maxEmptyPages: 3,
-    })
-  const list = sourceOf({ ...listFrom(positionOf(0)), from: listFrom }, { kind: 'snapshot' })
-  return { ...list, since: () => list }
-}
 
-const rawOf = (row: Row): unknown => (E.isRight(row) ? row.right : { broken: true })
+const rawOf = (row: E.Either<unknown, unknown>): unknown =>
+  E.isRight(row) ? row.right : { broken: true }
 
 /** Looks at the lease of a dead run without waiting, and renews no lease before the test is over. */
-const quickLooks: SchedulerLike = {
+export const quickLooks: SchedulerLike = {
   now: () => asyncScheduler.now(),
   schedule: <T>(work: (this: SchedulerAction<T>, state: T) => void, delay = 0, state?: T) =>
     asyncScheduler.schedule<T>(work as (state?: T) => void, delay <= 100 ? 0 : delay, state),
 }
 
+export const listOf = listAs<Item>(ItemCodec)
+export const snapshotOf = snapshotAs<Item>(ItemCodec)
+
 /** A name that says no format: rows are written to it in many. */
 export const OUT = '/exports/items'
 
 export type Played = Partial<Omit<ExportOptions<Item>, 'files'>>
-
-const ItemCodec = t.type({ id: t.string, n: t.number })
 
 /** How far an export is; `failure`: why its list could not be read on. */
 export interface Told extends ExportProgress {
