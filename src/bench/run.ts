@@ -28,7 +28,7 @@ import { later } from '../stream/later.js'
 import type { BenchResult, Ceiling } from './BenchResult.js'
 import type { Measurement } from './measure.js'
 import { pool } from './pool.js'
-import { verdictOf } from './verdict.js'
+import { type Lowered, verdictOf } from './verdict.js'
 import type { Work } from './workload.js'
 
 // model
@@ -117,12 +117,16 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
     const start = () => measurement.start(ceiling.perSecond)
     let hasSucceeded = false
     let first: Ran | undefined
+    let lowered: Lowered | undefined
     start()
 
     const listening = client.events.subscribe((event) => {
       // pages of an export are units when they are answered
       if (instead !== undefined && event._tag === 'Answered' && event.status === 200) {
         measurement.unitDone()
+      }
+      if (event._tag === 'LimitChanged' && event.tier === ceiling.name) {
+        lowered = event.allowed < event.limit ? event : undefined
       }
     })
 
@@ -152,7 +156,7 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
 
     /** Goes on with the best width, if the present one is the bound. */
     const tryBetter = (): void => {
-      const ran = ranOf(measurement, width.value, options)
+      const ran = ranOf(measurement, width.value, lowered, options)
       if (ran.boundBy !== 'width' || instead !== undefined) return
       first = ran
       start()
@@ -185,7 +189,7 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
       tap({ complete: () => over.next() }),
     )
     const result = defer(() => {
-      const ran = ranOf(measurement, width.value, options)
+      const ran = ranOf(measurement, width.value, lowered, options)
       return of(E.right(first === undefined ? ran : withBetter(first, ran)))
     })
     const events: Observable<RunEvent> = concat(merge(failures, progress), work.cleanUp, result)
@@ -206,6 +210,7 @@ const progressOf = (measurement: Measurement, width: number): RunProgress => {
 const ranOf = (
   measurement: Measurement,
   width: number,
+  lowered: Lowered | undefined,
   { parallel, work, limits: { ceiling, concurrency } }: RunOptions,
 ): Ran => {
   const measured = measurement.measured()
@@ -213,7 +218,9 @@ const ranOf = (
   const { seconds, rows, requests, rowsPerSecond, requestsPerSecond, meanAnswer } = measured
   const { refused, failed } = summary
   const { unit } = work
-  const verdict = verdictOf({ measured, ceiling, width, concurrency, refused, failed, unit })
+  const verdict = verdictOf({
+    ...{ measured, ceiling, width, concurrency, refused, failed, unit, lowered },
+  })
   const best = widthFor(ceiling.perSecond, meanAnswer, concurrency)
   return {
     ...{ seconds, rows, requests, rowsPerSecond, requestsPerSecond, ceiling, width },

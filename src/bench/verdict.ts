@@ -1,6 +1,7 @@
 /** Why a run was as fast as it was, by Little's law: requests under way = requests a second x time of an answer. */
 import { widthFor } from '../client/measuredWidth.js'
 import { number, percent } from '../report/text.js'
+import type { LimitChanged } from '../scheduler/index.js'
 import type { BoundBy, Ceiling } from './BenchResult.js'
 import type { Measured } from './measure.js'
 
@@ -20,7 +21,12 @@ export interface Case {
   readonly failed: number
   /** Name of a unit of work: `page`, `call`. */
   readonly unit: string
+  /** A limit of requests a second of which the service lets in less than is configured, as it was at the end. */
+  readonly lowered?: Lowered | undefined
 }
+
+/** A limit of which less is let in. */
+export type Lowered = Pick<LimitChanged, 'tier' | 'limit' | 'allowed' | 'message'>
 
 export interface Verdict {
   readonly boundBy: BoundBy
@@ -34,6 +40,8 @@ export interface Verdict {
 const FULL = 0.93
 /** Part of the width that is under way when the width is the bound: the rest is spent on rows, between requests. */
 const BUSY = 0.8
+/** Part of a real limit from which on it is what holds a run back: it is searched for first. */
+const NEAR = 0.7
 /** Part of a core: JavaScript has one. */
 const CPU_FULL = 0.9
 /** Part of the requests from which on refusals and faults are the bound. */
@@ -57,6 +65,10 @@ export const verdictOf = (one: Case): Verdict => {
   if (measured.cpuShare >= CPU_FULL) {
     return say('machine', `this process has a core busy ${percent(measured.cpuShare)} of the time`)
   }
+  const real = realLimit(one)
+  if (real !== undefined && measured.unitsPerSecond >= NEAR * real.perSecond) {
+    return { boundBy: 'quota', share, verdict: real.words }
+  }
   if (measured.underWay >= BUSY * width) {
     const atATime = `${number(width)} ${width === 1 ? 'request' : 'requests'} at a time at ${answer}`
     if (width >= concurrency) {
@@ -74,6 +86,7 @@ export const verdictOf = (one: Case): Verdict => {
     ...(refused > 0 ? [`${number(refused)} refused (429)`] : []),
     ...(failed > 0 ? [`${number(failed)} failed`] : []),
   ]
+  if (real !== undefined) return { boundBy: 'quota', share, verdict: real.words }
   if (refused + failed > TROUBLE * measured.requests) {
     return say('service', `the service held requests up: ${trouble.join(', ')}`)
   }
@@ -84,3 +97,24 @@ export const verdictOf = (one: Case): Verdict => {
         `${number(measured.underWay)} of ${number(width)} requests under way at ${answer}`,
       )
 }
+
+/** Returns the limit that the service keeps, where that is below the configured one, and what to set. */
+const realLimit = ({
+  measured,
+  ceiling,
+  lowered,
+}: Pick<Case, 'measured' | 'ceiling' | 'lowered'>):
+  | { readonly perSecond: number; readonly words: string }
+  | undefined => {
+  if (lowered?.tier !== ceiling.name) return undefined
+  const { limit, allowed, message } = lowered
+  const perSecond = (ceiling.perSecond * allowed) / limit // of several endpoints
+  const setting = message.includes(SANDBOX_MEANT)
+    ? SANDBOX_MEANT
+    : `set \`limits: { ${ceiling.name}: ${allowed} }\`, or take a part of the limits with \`--share\` if other programs use this account`
+  const words = `${percent(Math.min(1, measured.unitsPerSecond / perSecond))} of a real limit of ${number(perSecond)} a second; ${number(ceiling.perSecond)} are configured: ${setting}`
+  return { perSecond, words }
+}
+
+/** As the client asks it, where the limits of the sandbox explain the figure. */
+const SANDBOX_MEANT = "is environment: 'sandbox' meant?"

@@ -1,5 +1,5 @@
 /** `bench`: throughput, measured, and what bounds it. */
-import { readFile, writeFile } from 'node:fs/promises'
+import { open, readFile, rm, stat } from 'node:fs/promises'
 import { Argument, Command } from 'commander'
 import { createLogUpdate } from 'log-update'
 import { lastValueFrom, takeUntil, tap } from 'rxjs'
@@ -142,6 +142,7 @@ const measure = async (
     before: text === undefined ? undefined : comparableOf(parsed(text), workload),
     events: bench({ ...options, timer }),
   }))
+  const report = flags.report === undefined ? undefined : await openReport(flags.report)
   const view = viewOf(terminal, options)
   let stopped: Signal | undefined
   const stop = signals.pipe(
@@ -152,8 +153,12 @@ const measure = async (
   const last = await lastValueFrom(events.pipe(tap(view.show), takeUntil(stop)), {
     defaultValue: undefined,
   }).finally(view.end)
-  if (stopped !== undefined) return EXIT_BY_SIGNAL[stopped]
+  if (stopped !== undefined) {
+    await report?.discard()
+    return EXIT_BY_SIGNAL[stopped]
+  }
   if (last === undefined || E.isLeft(last)) {
+    await report?.discard()
     output.complain(last?.left.message ?? 'nothing was measured')
     return EXIT_INCOMPLETE
   }
@@ -166,14 +171,45 @@ const measure = async (
   } else {
     for (const line of benchText(result, changes)) output.print(line)
   }
-  if (flags.report === undefined) return EXIT_COMPLETE
+  const failure = await report?.write(benchPage(result, changes, version))
+  if (failure === undefined) return EXIT_COMPLETE
+  output.complain(`cannot write ${flags.report}: ${failure.message}`)
+  return EXIT_INCOMPLETE
+}
+
+/**
+ * Opens the file of a report before the run, which may use the quota for a while. What is in it stays until there is a
+ * result. Rejects with a `UsageError`.
+ */
+const openReport = async (path: string) => {
   try {
-    await writeFile(flags.report, benchPage(result, changes, version))
-    return EXIT_COMPLETE
+    const isNew = await stat(path).then(
+      () => false,
+      () => true,
+    )
+    const file = await open(path, 'a')
+    return {
+      /** Resolves with the error, where the system refuses it. */
+      write: async (text: string): Promise<Error | undefined> => {
+        try {
+          if ((await file.stat()).isFile()) await file.truncate()
+          await file.writeFile(text)
+          await file.close()
+          return undefined
+        } catch (error) {
+          if (isSystemError(error)) return error
+          throw error
+        }
+      },
+      /** Leaves no empty file behind. */
+      discard: async (): Promise<void> => {
+        await file.close()
+        if (isNew) await rm(path, { force: true })
+      },
+    }
   } catch (error) {
     if (!isSystemError(error)) throw error
-    output.complain(`cannot write ${flags.report}: ${error.message}`)
-    return EXIT_INCOMPLETE
+    throw new UsageError(`--report: cannot write ${path}: ${error.message}`)
   }
 }
 

@@ -180,7 +180,7 @@ export const clientTable = {
   log: logRule,
   /**
    * When to give up a list that does not end, and whether its end must be explicit. Default: after 10,000 pages, or
-   * more than 100 consecutive empty ones.
+   * more than 100 consecutive empty ones; and it must be.
    */
   lists: is.group<Partial<ListOptions>>({
     maxPages: is.positiveIntOrInfinity,

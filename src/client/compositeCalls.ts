@@ -110,12 +110,12 @@ interface Spec {
   readonly answer: CallFactory['answer']
   /** The calls of batches, in the bulk lane. */
   readonly bulk: IO<BatchFactory>
-  /** The list of charges by any status, with `strictEnd`. */
+  /** The list of charges by any status, as snapshots read it. */
   readonly anyStatus: LedgerSource['list']
-  /** The list of charges with `strictEnd`. */
-  readonly strictCharges: ClientOf<Api>['charges']['list']
+  /** The list of charges, as snapshots read it. */
+  readonly snapshotCharges: ClientOf<Api>['charges']['list']
   readonly runtime: ClientRuntime
-  /** Events of `strictCharges`, and of no other call. */
+  /** Events of `snapshotCharges`, and of no other call. */
   readonly snapshotEvents: Observable<ClientEvent>
   readonly settings: CallSettings
 }
@@ -181,7 +181,7 @@ export const compositeCalls = ({
   answer,
   bulk,
   anyStatus,
-  strictCharges,
+  snapshotCharges,
   runtime,
   snapshotEvents,
   settings,
@@ -212,7 +212,7 @@ export const compositeCalls = ({
       snapshot: snapshot({
         endpoint: chargesRoute,
         check: settings.check,
-        list: strictCharges,
+        list: snapshotCharges,
         logIn: runtime.authFor(untyped(api.charges.list)).header,
         serviceTime: () => serviceClock.now(),
         now: runtime.now,

@@ -122,13 +122,12 @@ export const createClient = (given: ClientOptions = {}): Client => {
   const clientWith = (settings: CallSettings): Client => {
     const { call, answer } = callFactory(runtime, settings, read)
     const calls = pipe(tables, R.map(R.map(call))) as ClientOf<Api>
-    const lists = { strictEnd: true, ...read.lists }
     const snapshotEvents = new Subject<ClientEvent>()
     const emit = (event: ClientEvent): void => {
       snapshotEvents.next(event)
       runtime.emit(event)
     }
-    const strictly = callFactory({ ...runtime, emit }, settings, bare({ ...read, lists })).call
+    const ofSnapshots = callFactory({ ...runtime, emit }, settings, read).call
     const bulk = (): BatchFactory => {
       const inBulk = callFactory(runtime, { ...settings, priority: 'bulk' }, read)
       const batches = R.map(inBulk.call)(tables.batchTransfers) as ClientOf<Api>['batchTransfers'] // as above
@@ -138,8 +137,8 @@ export const createClient = (given: ClientOptions = {}): Client => {
       calls,
       answer,
       bulk,
-      strictCharges: typedCall(strictly(untyped(api.charges.list))),
-      anyStatus: typedCall(strictly(untyped(anyStatusList))),
+      snapshotCharges: typedCall(ofSnapshots(untyped(api.charges.list))),
+      anyStatus: typedCall(ofSnapshots(untyped(anyStatusList))),
       runtime,
       snapshotEvents,
       settings,

@@ -99,7 +99,7 @@ const createAuth = (
       return tokenFromSource(given.token, { limit: settings.timeout.headers, timer, now })
     }
     const executeOf = execute(runtime, bare({ ...settings, priority: 'interactive' }))
-    return logIn(executeOf(untyped(login)), given, now)
+    return logIn(executeOf(untyped(login)), given, { now, baseUrl: settings.baseUrl })
   }
 
   const account =

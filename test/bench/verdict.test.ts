@@ -1,15 +1,15 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Case, verdictOf } from '../../src/bench/verdict.js'
 import { widthFor } from '../../src/client/measuredWidth.js'
 
 const ceiling = { name: 'endpoint', perSecond: 20 } as const
 
 const verdict = (
-  { width = 8, concurrency = 50, refused = 0, failed = 0 }: Partial<Case>,
+  { width = 8, concurrency = 50, refused = 0, failed = 0, lowered }: Partial<Case>,
   measured: Partial<Case['measured']>,
 ) =>
   verdictOf({
-    ...{ ceiling, width, concurrency, refused, failed, unit: 'page' },
+    ...{ ceiling, width, concurrency, refused, failed, unit: 'page', lowered },
     measured: {
       unitsPerSecond: 10,
       requests: 300,
@@ -81,4 +81,41 @@ it.each([
   [20, 0, 50, 1],
 ])('%d a second at %d ms, at most %d at a time, take %d at a time', (rate, ms, most, width) => {
   expect(widthFor(rate, ms, most)).toBe(width)
+})
+
+describe('a real limit below the configured one', () => {
+  const lowered = {
+    ...{ tier: 'endpoint', limit: 20, allowed: 10 },
+    message: "10 of 20 a second are let in: is environment: 'sandbox' meant?",
+  }
+  const busy = { unitsPerSecond: 9.4, underWay: 7.9, meanAnswer: 800 }
+
+  it('is named, with the environment that explains it', () => {
+    expect(verdict({ refused: 30, lowered }, busy)).toEqual({
+      boundBy: 'quota',
+      share: expect.closeTo(0.47),
+      verdict:
+        "94 % of a real limit of 10 a second; 20 are configured: is environment: 'sandbox' meant?",
+    })
+  })
+
+  it('is named with the option to set, where no environment explains it', () => {
+    const message = '14 of 20 a second are let in: does somebody else use this account?'
+    const other = { ...lowered, allowed: 14, message }
+    expect(
+      verdict({ refused: 30, lowered: other }, { ...busy, unitsPerSecond: 13.3 }).verdict,
+    ).toBe(
+      '95 % of a real limit of 14 a second; 20 are configured: set `limits: { endpoint: 14 }`, or take a part of the limits with `--share` if other programs use this account',
+    )
+  })
+
+  it('explains refusals, though it is not used up', () => {
+    const idle = { unitsPerSecond: 4, underWay: 2, requests: 100 }
+    expect(verdict({ refused: 30, lowered }, idle).verdict).toContain('40 % of a real limit of 10')
+  })
+
+  it('is not what holds a run back that is too narrow for it', () => {
+    const narrow = { unitsPerSecond: 2, underWay: 7.9, meanAnswer: 4_000 }
+    expect(verdict({ refused: 30, lowered }, narrow).boundBy).toBe('width')
+  })
 })

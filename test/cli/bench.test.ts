@@ -147,6 +147,8 @@ describe('wrong use of bench sends nothing', () => {
     [['--base-url', 'https://a.example'], 'PAYMENTS_CLIENT_ID'],
     [['--sandbox', ...account], 'cannot be used with'],
     [['--compare', 'no/such.json'], '--compare: cannot read no/such.json'],
+    [['--report', 'no/such/x.html'], '--report: cannot write no/such/x.html'],
+    [['--report', tmpdir()], `--report: cannot write ${tmpdir()}`],
     [
       ['--compare', fileURLToPath(import.meta.url)],
       '--compare should be a result of a run of read',

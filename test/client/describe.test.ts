@@ -25,7 +25,7 @@ describe('describe', () => {
       onBehalfOf: 'acct_2',
       apiVersion: '2024-09-27',
       numbers: 'fast',
-      perSecond: 5,
+      perSecond: expect.any(Function),
     })
     expect(Object.keys(list.describe().query)).toEqual(['status'])
   })

@@ -88,7 +88,7 @@ describe('explain', () => {
 
   it('uses the limits of a given scheduler', () => {
     const { scheduler } = lab({ limits: { endpoint: 5 } }).client
-    const other = lab({ scheduler, limits: { endpoint: 1 }, share: 0.1 }).client
+    const other = lab({ scheduler }).client
     expect(other.charges.list().explain().ceiling).toBe(500)
     const free = lab({ scheduler: createScheduler({ tiers: [] }) }).client
     expect(free.charges.list().explain({ rows: 1_000, roundTrip: 100 })).toMatchObject({

@@ -122,7 +122,10 @@ describe('a list', () => {
 describe('a row', () => {
   it('that does not decode is one `Left`, and does not end the list', () => {
     const { client, run } = reading(() => ({
-      body: { items: [CHARGE, { ...CHARGE, amount: {} }, { ...CHARGE, id: 'chg_3' }] },
+      body: {
+        has_more: false,
+        items: [CHARGE, { ...CHARGE, amount: {} }, { ...CHARGE, id: 'chg_3' }],
+      },
     }))
     const out = run(client.charges.list()).map(({ value }) => value)
     expect(out).toEqual([

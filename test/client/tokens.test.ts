@@ -506,3 +506,19 @@ describe('a token of the caller’s own', () => {
     ])
   })
 })
+
+describe('a login that is not there (404)', () => {
+  it.each([
+    ['https://lab.test/api/v1', 'the base URL should not end with /api/v1'],
+    ['https://lab.test/gateway/api/v1/', 'the base URL should not end with /gateway/api/v1'],
+    ['https://lab.test/gateway', 'is the base URL that of the platform?'],
+  ])('is told as a wrong base URL, and not as wrong keys: %s', (baseUrl, words) => {
+    const { client, sent, run } = lab({ baseUrl, play: () => problem(404, 'not_found') })
+    const [out] = run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(out?.value).toMatchObject({
+      left: { _tag: 'Refused', status: 404, endpoint: LOGIN, attempts: 0 },
+    })
+    expect(JSON.stringify(out?.value)).toContain(words)
+    expect(sent).toHaveLength(1)
+  })
+})

@@ -88,7 +88,6 @@ export const checkService = ({
       timeout,
       retry: { faults: 0, throttled: 0 },
       drift: true,
-      lists: { strictEnd: true }, // as exports have it
     })
     const listening = client.events.subscribe((event) => events.push(event))
     const page = client.charges.list({ page_size: PAGE_SIZE }).pages.pipe(take(1))
@@ -353,7 +352,9 @@ const adviceFor = (failure: Failure): string | undefined => {
     case 'Unauthorized':
       return 'check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY, and that they are of the environment that the base URL is of'
     case 'Refused':
-      return 'check the base URL, and what the keys may do'
+      return failure.status === 404
+        ? 'check the base URL, above all its path: routes begin with /api/v1 themselves, so it ends before that'
+        : 'check the base URL, and what the keys may do'
     case 'Undecodable':
       return failure.path === 'has_more'
         ? 'no list can be told to be whole: this is for the service to mend'

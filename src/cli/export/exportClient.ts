@@ -35,7 +35,7 @@ export const exportClient = (
     drift: true,
     ...defined({ quota }),
     // bookmarks and rows that come again end a list as well, and rows on stdout cannot be taken back
-    lists: { maxPages: Number.POSITIVE_INFINITY, strictEnd: true },
+    lists: { maxPages: Number.POSITIVE_INFINITY },
     timer,
   })
 

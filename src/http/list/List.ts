@@ -18,7 +18,7 @@ export interface ListOptions {
   readonly maxEmptyPages: number
   /**
    * `true`: the last numbered page has to say so, by `has_more: false` or, as a bookmark list does, by
-   * `page_after: null`; else it is `Undecodable`, not the end. Default `false` for lists, `true` for snapshots.
+   * `page_after: null`; else it is `Undecodable`, not the end. `false`: such a page ends the list. Default `true`.
    */
   readonly strictEnd?: boolean
 }

@@ -53,7 +53,7 @@ export const readList = <A>({
   check,
   decode,
   parseText,
-  options: { limits, strictEnd = false, ...guards },
+  options: { limits, strictEnd = true, ...guards },
   drift,
   origin,
 }: ReadListSpec<A>): ((params: unknown) => List<Failure, A>) => {

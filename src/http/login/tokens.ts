@@ -60,7 +60,7 @@ const ASSUMED_LIFE: Millis = 25 * 60_000
 export const logIn = (
   execute: Execute,
   { clientId, apiKey, loginAs }: Credentials,
-  now: IO<Millis>,
+  { now, baseUrl }: { readonly now: IO<Millis>; readonly baseUrl: string },
 ): ObservableEither<Failure, Token> =>
   execute(
     {
@@ -69,11 +69,21 @@ export const logIn = (
       ...defined({ login_as: loginAs }),
     },
     readToken(now),
-  ).pipe(mapLeft(toUnauthorized))
+  ).pipe(mapLeft((failure) => toUnauthorized(nameBaseUrl(failure, baseUrl))))
+
+/** Says of a login that does not exist that the base URL is to blame, and not the keys. */
+const nameBaseUrl = (failure: Failure, baseUrl: string): Failure => {
+  if (failure._tag !== 'Refused' || failure.status !== 404) return failure
+  const { pathname } = new URL(baseUrl)
+  const why = /\/api(\/v\d+)?$/.test(pathname)
+    ? `the base URL should not end with ${pathname}: routes begin with /api/v1 themselves`
+    : 'is the base URL that of the platform?'
+  return { ...failure, message: `${failure.message} (${why})` }
+}
 
 /** The call that needs a login is not to blame if that is refused, whatever the status. */
 const toUnauthorized = (failure: Failure): Failure => {
-  if (failure._tag !== 'Refused' || failure.status < 400) return failure
+  if (failure._tag !== 'Refused' || failure.status < 400 || failure.status === 404) return failure
   const { endpoint, attempts, traceId, code, message } = failure
   return {
     _tag: 'Unauthorized',

@@ -213,6 +213,17 @@ describe('findings', () => {
     expect(of('login')?.advice).toContain('PAYMENTS_API_KEY')
   })
 
+  it('a login that is not there is put down to the base URL', () => {
+    const { of } = examined(() => items(), {
+      login: ({ at: now }) => dated(problem(404, 'not_found'), now, 0),
+    })
+    expect(of('login')).toMatchObject({
+      verdict: 'failed',
+      facts: { failure: 'Refused' },
+      advice: expect.stringContaining('its path: routes begin with /api/v1 themselves'),
+    })
+  })
+
   it.each<[string, Reply, string, string]>([
     ['an error of the service', problem(503, 'away'), 'ServerFault', 'for the service to mend'],
     ['a broken connection', { outage: RESET }, 'Unreachable', 'try again'],
