@@ -28,6 +28,7 @@ describe('describe', () => {
       perSecond: expect.any(Function),
     })
     expect(Object.keys(list.describe().query)).toEqual(['status'])
+    expect(list.describe().perSecond()).toBe(5)
   })
 
   it('names the application of a list that a partner reads', () => {
