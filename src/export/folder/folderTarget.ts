@@ -16,7 +16,7 @@ import type { IO } from '../../fp.js'
 import { defined } from '../../fp.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
-import { type ExportError, exportError } from '../ExportError.js'
+import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
 import { iso, type ManifestRun, manifestOf, showManifest } from '../run/Manifest.js'
 import type {
@@ -319,7 +319,13 @@ async function* readPiece<C>(
   if (found.bytes.length !== bytes || sha256Of(found.bytes) !== sha256) {
     throw changed(objects, path, 'has other bytes than were written')
   }
-  yield* path.startsWith(INCOMING) ? format.readIncoming(found.bytes) : format.read(found.bytes)
+  try {
+    yield* path.startsWith(INCOMING) ? format.readIncoming(found.bytes) : format.read(found.bytes)
+  } catch (error) {
+    if (isExportError(error)) throw error
+    const name = objects.nameOf(path)
+    throw exportError('Damaged', `${name} is damaged, or of another format`, { path: name }, error)
+  }
 }
 
 /** Makes the error for a file that was changed by others: what it had is not merged, and not replaced. */

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { Bytes } from '../file/ByteFile.js'
 import type { Format } from '../format/Format.js'
+import { unzstd } from '../read/zstdFrames.js'
 import { type PieceRow, pieceRow } from './PieceRow.js'
 
 /** Bytes in memory, as an encoder writes them. */
@@ -54,7 +55,7 @@ export async function* readTextPiece<C>(
 ): AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
   const decoder = new TextDecoder()
   let rest = ''
-  for (const frame of framesOf(bytes)) {
+  for await (const frame of unzstd(whole(bytes))) {
     const lines = (rest + decoder.decode(frame, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
     yield lines.map((line) => {
@@ -64,44 +65,8 @@ export async function* readTextPiece<C>(
   }
 }
 
-/** Begins each frame of zstd; little-endian. */
-const MAGIC = 0xfd2fb528
-
-/**
- * Returns the length of the frame that `bytes` begin with, by the headers of its blocks (RFC 8878, 3.1.1). Throws as zlib
- * does for one that is cut off: Node 22.15 reads such a frame as empty, without an error.
- */
-const frameLength = (bytes: Uint8Array): number => {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (bytes.length < 5) throw cutOff()
-  if (view.getUint32(0, true) !== MAGIC) return bytes.length // not ours: zlib says what it is
-  const descriptor = view.getUint8(4)
-  const isSingleSegment = (descriptor & 0b10_0000) !== 0
-  const dictionary = [0, 1, 2, 4][descriptor & 0b11] ?? 0
-  const contentSize = [isSingleSegment ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0
-  let end = 5 + (isSingleSegment ? 0 : 1) + dictionary + contentSize
-  for (let isLast = false; !isLast; ) {
-    if (end + 3 > bytes.length) throw cutOff()
-    const block = view.getUint16(end, true) | (view.getUint8(end + 2) << 16)
-    isLast = (block & 1) !== 0
-    const isRepeated = ((block >> 1) & 0b11) === 1
-    end += 3 + (isRepeated ? 1 : block >> 3)
-  }
-  end += (descriptor & 0b100) === 0 ? 0 : 4 // checksum
-  if (end > bytes.length) throw cutOff()
-  return end
-}
-
-const cutOff = (): Error =>
-  Object.assign(new Error('unexpected end of file'), { errno: -5, code: 'Z_BUF_ERROR' })
-
-/** Decompresses frame by frame: Node reads a file up to the end of its first one, without an error. */
-export function* framesOf(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; ) {
-    const length = frameLength(bytes.subarray(at))
-    yield zlib.zstdDecompressSync(bytes.subarray(at, at + length))
-    at += length
-  }
+async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }
 
 // looked up when it is used: older versions of Node have no zstd

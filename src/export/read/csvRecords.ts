@@ -1,24 +1,46 @@
 /** Records of CSV (RFC 4180), as an export writes it. */
+import { MOST_CHARACTERS } from './textLines.js'
 
 /** The text of a cell; `undefined` for one that is empty without quotes: null, or missing. */
 export type Cell = string | undefined
 
-/** A cell in quotes or not, and what ends it. */
-const CELL = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r?\n)/y
+/** A cell without quotes, and what ends it. */
+const PLAIN = /([^",\r\n]*)(,|\r?\n)/y
 
-/** Reads the records of a text, some at a time, the header among them. Passes a torn record at the end to `torn`. */
+/** What ends a cell in quotes. */
+const END = /,|\r?\n/y
+
+export interface RecordsOptions {
+  /** Receives a record that is torn at the end, or is none. */
+  readonly torn: (rest: string) => void
+  /** Is told of a record that is too long. */
+  readonly tooLong: () => void
+}
+
+/** Reads the records of a text, some at a time, the header among them; each character a few times at most. */
 export async function* recordsOf(
   texts: AsyncIterable<string>,
-  torn: (rest: string) => void,
+  { torn, tooLong }: RecordsOptions,
 ): AsyncGenerator<ReadonlyArray<ReadonlyArray<Cell>>> {
-  let rest = ''
+  let waiting: Array<string> = []
+  let size = 0
+  let enough = 0 // looked at again when it has doubled
   for await (const text of texts) {
-    const all = rest + text
+    waiting.push(text)
+    size += text.length
+    if (size < enough) continue
+    const all = waiting.join('')
     const { records, end } = parsed(all)
-    rest = all.slice(end)
+    waiting = [all.slice(end)]
+    size = all.length - end
+    enough = 2 * size
     if (records.length > 0) yield records
+    if (size > MOST_CHARACTERS) tooLong()
   }
-  if (rest !== '') torn(rest)
+  const all = waiting.join('')
+  const { records, end } = parsed(all)
+  if (records.length > 0) yield records
+  if (end < all.length) torn(all.slice(end))
 }
 
 /** Returns the whole records of a text, and where they end. */
@@ -28,14 +50,30 @@ const parsed = (
   const records: Array<ReadonlyArray<Cell>> = []
   let record: Array<Cell> = []
   let end = 0
-  CELL.lastIndex = 0
-  for (let found = CELL.exec(text); found !== null; found = CELL.exec(text)) {
-    const [, quoted, plain = '', after] = found
-    record.push(quoted?.replaceAll('""', '"') ?? (plain === '' ? undefined : plain))
-    if (after === ',') continue
+  for (let at = 0; ; ) {
+    const isQuoted = text[at] === '"'
+    const quoteEnd = isQuoted ? closingQuote(text, at) : at
+    if (quoteEnd === undefined) break
+    const pattern = isQuoted ? END : PLAIN
+    pattern.lastIndex = isQuoted ? quoteEnd + 1 : at
+    const found = pattern.exec(text)
+    if (found === null) break
+    const [all, plain = ''] = found
+    if (isQuoted) record.push(text.slice(at + 1, quoteEnd).replaceAll('""', '"'))
+    else record.push(plain === '' ? undefined : plain)
+    at = pattern.lastIndex
+    if (all.endsWith(',')) continue
     records.push(record)
     record = []
-    end = CELL.lastIndex
+    end = at
   }
   return { records, end }
+}
+
+/** Returns where the quote is that ends a cell; two of them are one within it. */
+const closingQuote = (text: string, start: number): number | undefined => {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 2)) {
+    if (text[at + 1] !== '"') return at
+  }
+  return undefined
 }

@@ -6,7 +6,8 @@ import {
   parquetMetadataAsync,
   parquetReadObjects,
 } from 'hyparquet'
-import { type FileHandle, type FileSystem, readFully } from '../../store/FileSystem.js'
+import { codeOf, type FileHandle, type FileSystem, readFully } from '../../store/FileSystem.js'
+import { isStoreError, storeError } from '../../store/StoreError.js'
 
 // model
 
@@ -24,9 +25,17 @@ export interface GroupOptions {
   readonly check?: (metadata: FileMetaData) => void
 }
 
+/** The most bytes of a page, and of what is read at a time: much more than an export writes. */
+const MOST_BYTES = 1 << 29
+
+/** The most columns, and rows of a group. */
+const MOST = { columns: 1_000, rows: 10_000_000 }
+
+const within = (bytes: number) => ({ maxOutputLength: Math.max(1, Math.min(bytes, MOST_BYTES)) })
+
 const decompressors = {
-  GZIP: (page: Uint8Array) => zlib.gunzipSync(page),
-  ZSTD: (page: Uint8Array) => zlib.zstdDecompressSync(page),
+  GZIP: (page: Uint8Array, bytes: number) => zlib.gunzipSync(page, within(bytes)),
+  ZSTD: (page: Uint8Array, bytes: number) => zlib.zstdDecompressSync(page, within(bytes)),
 }
 
 // constructors
@@ -38,8 +47,14 @@ export async function* rowGroupsOf(
 ): AsyncGenerator<RowGroup> {
   const handle = await files.open(path, 'r')
   try {
+    const damaged = damagedAt(path)
     const file = await bufferOf(path, handle)
-    const metadata = await parquetMetadataAsync(file)
+    const metadata = await parquetMetadataAsync(file).catch(damaged)
+    const { schema, row_groups: groups } = metadata
+    const isBounded =
+      schema.length <= MOST.columns + 1 &&
+      groups.every(({ num_rows }) => num_rows >= 0 && num_rows <= MOST.rows)
+    if (!isBounded) damaged(undefined)
     check?.(metadata)
     let rowStart = 0
     for (const { num_rows } of metadata.row_groups) {
@@ -47,7 +62,7 @@ export async function* rowGroupsOf(
       const rows = await parquetReadObjects({
         ...{ file, metadata: plain(metadata), rowStart, rowEnd, compressors: decompressors },
         ...(columns === undefined ? {} : { columns: [...columns] }),
-      })
+      }).catch(damaged)
       rowStart = rowEnd
       yield { metadata, rows }
     }
@@ -55,6 +70,18 @@ export async function* rowGroupsOf(
     await handle.close()
   }
 }
+
+/**
+ * Throws what the system refuses as it is, and all else as `Damaged`: of lengths and counts that are not true, the library
+ * throws errors of any kind.
+ */
+export const damagedAt =
+  (path: string) =>
+  (cause: unknown): never => {
+    const code = codeOf(cause) ?? ''
+    if (isStoreError(cause) || /^E[A-Z]+$/.test(code)) throw cause
+    throw storeError('Damaged', `${path} is damaged, or of another format`, { path }, cause)
+  }
 
 /** Without what the columns mean: values then come, and go, as they are stored. */
 export const plain = (metadata: FileMetaData): FileMetaData => ({
@@ -67,6 +94,9 @@ const bufferOf = async (path: string, handle: FileHandle): Promise<AsyncBuffer> 
   return {
     byteLength: size,
     slice: async (from, to = size) => {
+      if (!(from >= 0 && to >= from && to <= size && to - from <= MOST_BYTES)) {
+        return damagedAt(path)(undefined)
+      }
       const bytes = await readFully(path, handle, from, to - from)
       return Uint8Array.from(bytes).buffer
     },

@@ -34,9 +34,9 @@ import * as rule from '../rules.js'
 import { isFolder, pathsOf } from '../run/paths.js'
 import { manifestAt } from '../run/records.js'
 import { recordsOf } from './csvRecords.js'
-import { rowGroupsOf } from './parquetGroups.js'
+import { damagedAt, rowGroupsOf } from './parquetGroups.js'
 import { fileColumns, jsonTextOf, storedTextOf } from './rowText.js'
-import { linesOf, type TextFile, textsOf } from './textLines.js'
+import { linesOf, type TextFile, textsOf, tooLong } from './textLines.js'
 
 // model
 
@@ -184,10 +184,11 @@ const TEXTS: Readonly<Record<FormatName, Texts>> = {
 
   csv: async function* (file, shape) {
     let columns: ReturnType<typeof fileColumns> | undefined
-    for await (const records of recordsOf(textsOf(file), tornAt(file.path))) {
+    const given = { torn: tornAt(file.path), tooLong: () => tooLong(file.path) }
+    for await (const records of recordsOf(textsOf(file), given)) {
       let rows = records
       if (columns === undefined) {
-        columns = fileColumns(shape, (records[0] ?? []).map(String))
+        columns = columnsAt(file.path, shape, (records[0] ?? []).map(String))
         rows = records.slice(1)
       }
       const { types, rowText } = columns
@@ -205,19 +206,41 @@ const TEXTS: Readonly<Record<FormatName, Texts>> = {
   },
 
   parquet: async function* ({ files, path }, shape) {
-    for await (const { metadata, rows } of rowGroupsOf(files, path)) {
-      const elements = metadata.schema.slice(1)
-      const { types, rowText } = fileColumns(
-        shape,
-        elements.map(({ name }) => name),
-      )
-      const columns = elements.map((element, at) => ({
-        name: element.name,
-        textOf: storedTextOf(types[at] ?? 'text', element),
-      }))
-      yield rows.map((row) => rowText(columns.map(({ name, textOf }) => textOf(row[name]))))
+    try {
+      for await (const { metadata, rows } of rowGroupsOf(files, path)) {
+        const elements = metadata.schema.slice(1)
+        const { types, rowText } = columnsAt(
+          path,
+          shape,
+          elements.map(({ name }) => name),
+        )
+        const columns = elements.map((element, at) => ({
+          name: element.name,
+          textOf: storedTextOf(types[at] ?? 'text', element),
+        }))
+        yield rows.map((row) => rowText(columns.map(({ name, textOf }) => textOf(row[name]))))
+      }
+    } catch (error) {
+      damagedAt(path)(error) // values that do not have the type of their column
     }
   },
+}
+
+/** The most columns of a file, and characters and levels of a name: many more than an export writes. */
+const MOST = { columns: 1_000, name: 1_000, levels: 32 }
+
+const columnsAt = (
+  path: string,
+  shape: Shape,
+  names: ReadonlyArray<string>,
+): ReturnType<typeof fileColumns> => {
+  if (names.length > MOST.columns) throw damaged(path, `has more than ${MOST.columns} columns`)
+  for (const name of names) {
+    if (typeof name !== 'string') throw damaged(path, 'has a column without a name') // a footer may lack it
+    if (name.length <= MOST.name && name.split('.', MOST.levels + 1).length <= MOST.levels) continue
+    throw damaged(path, 'has a column of too long a name, which no export writes')
+  }
+  return fileColumns(shape, names)
 }
 
 /** Lines of a JSON file around its rows. */
@@ -259,9 +282,7 @@ const expectedError = (path: string, error: unknown): ExportError | undefined =>
     const message = isError(error) ? error.message : code
     return exportError('ReadFailed', `cannot read ${path}: ${message}`, { path, code }, error)
   }
-  return code !== undefined || isOfParquet(error)
-    ? exportError('Damaged', `${path} is damaged, or of another format`, { path }, error)
-    : undefined
+  return code === undefined
+    ? undefined
+    : exportError('Damaged', `${path} is damaged, or of another format`, { path }, error)
 }
-
-const isOfParquet = (error: unknown): boolean => isError(error) && /parquet/i.test(error.message)

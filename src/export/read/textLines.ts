@@ -2,8 +2,9 @@
 import { pipeline, Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import { chunksOf, type FileSystem } from '../../store/FileSystem.js'
-import { framesOf } from '../folder/textPieces.js'
+import { storeError } from '../../store/StoreError.js'
 import type { Compression } from '../format/Format.js'
+import { unzstd } from './zstdFrames.js'
 
 /** A file that is read as text. */
 export interface TextFile {
@@ -20,18 +21,36 @@ export async function* textsOf(file: TextFile): AsyncGenerator<string> {
   for await (const chunk of bytesOf(file)) yield decoder.decode(chunk, { stream: true })
 }
 
+/** The most characters of a row: more than an answer of a service has. */
+export const MOST_CHARACTERS = 1 << 25
+
+/** Throws for a row that is too long. */
+export const tooLong = (path: string): never => {
+  const why = `has a row of more than ${MOST_CHARACTERS} characters, which no export writes`
+  throw storeError('Damaged', `${path} ${why}`, { path })
+}
+
 /** Reads the lines of a file, some at a time. Passes an end without a line feed to `torn`. */
 export async function* linesOf(
   file: TextFile,
   torn: (rest: string) => void = () => {},
 ): AsyncGenerator<ReadonlyArray<string>> {
-  let rest = ''
+  let rest: Array<string> = []
+  let length = 0
   for await (const text of textsOf(file)) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    if (lines.length > 0) yield lines
+    const lines = text.split('\n')
+    const last = lines.pop() ?? ''
+    if (lines.length > 0) {
+      lines[0] = [...rest, lines[0]].join('')
+      rest = []
+      length = 0
+      yield lines
+    }
+    rest.push(last)
+    length += last.length
+    if (length > MOST_CHARACTERS) tooLong(file.path)
   }
-  if (rest !== '') torn(rest)
+  if (length > 0) torn(rest.join(''))
 }
 
 async function* bytesOf({ files, path, compress, bytes }: TextFile): AsyncGenerator<Uint8Array> {
@@ -47,9 +66,7 @@ async function* bytesOf({ files, path, compress, bytes }: TextFile): AsyncGenera
       pipeline(Readable.from(copies()), text, () => {}) // its error is that of the text
       yield* text
     } else {
-      const all: Array<Uint8Array> = []
-      for await (const chunk of chunksOf(handle, bytes)) all.push(Buffer.from(chunk))
-      yield* framesOf(Buffer.concat(all))
+      yield* unzstd(chunksOf(handle, bytes))
     }
   } finally {
     await handle.close()

@@ -1,0 +1,147 @@
+/** Decompresses files of zstd that have several frames: Node's stream ends, without an error, with the first one. */
+import { pipeline, Readable } from 'node:stream'
+import zlib from 'node:zlib'
+
+/** Begins each frame; little-endian. */
+const MAGIC = 0xfd2fb528
+
+/** Of a frame, before its blocks: magic, descriptor, window, dictionary and size of its content. */
+const LONGEST_HEADER = 4 + 1 + 1 + 4 + 8
+
+const cutOff = (): Error =>
+  Object.assign(new Error('unexpected end of file'), { errno: -5, code: 'Z_BUF_ERROR' })
+
+/**
+ * Finds the end of a frame by the headers of its blocks (RFC 8878, 3.1.1), in bytes that come a part at a time; none of
+ * them is kept.
+ */
+class FrameEnd {
+  #header = new Uint8Array()
+  /** Bytes until the next header. */
+  #skip = 0
+  /** What comes after them. */
+  #next: 'frame' | 'block' | 'end' = 'frame'
+  #hasChecksum = false
+
+  /** Returns how many of the bytes belong to the frame, or undefined if all do, and it goes on. */
+  find(bytes: Uint8Array): number | undefined {
+    for (let at = 0; ; ) {
+      const skipped = Math.min(this.#skip, bytes.length - at)
+      this.#skip -= skipped
+      at += skipped
+      if (this.#skip > 0) return undefined
+      if (this.#next === 'end') return at
+      if (at === bytes.length) return undefined
+      at += this.#read(bytes.subarray(at, at + LONGEST_HEADER))
+    }
+  }
+
+  /** Reads of a header what there is, and returns how much that was. */
+  #read(bytes: Uint8Array): number {
+    const before = this.#header.length
+    const all = new Uint8Array(before + bytes.length)
+    all.set(this.#header)
+    all.set(bytes, before)
+    const length = this.#next === 'frame' ? this.#frame(all) : this.#block(all)
+    this.#header = length === undefined ? all : new Uint8Array()
+    return length === undefined ? bytes.length : length - before
+  }
+
+  #frame(bytes: Uint8Array): number | undefined {
+    if (bytes.length < 5) return undefined
+    const view = new DataView(bytes.buffer)
+    if (view.getUint32(0, true) !== MAGIC) {
+      this.#skip = Number.POSITIVE_INFINITY // not ours: zlib says what it is
+      return 5
+    }
+    const descriptor = view.getUint8(4)
+    const isSingleSegment = (descriptor & 0b10_0000) !== 0
+    const dictionary = [0, 1, 2, 4][descriptor & 0b11] ?? 0
+    const contentSize = [isSingleSegment ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0
+    this.#hasChecksum = (descriptor & 0b100) !== 0
+    this.#skip = (isSingleSegment ? 0 : 1) + dictionary + contentSize
+    this.#next = 'block'
+    return 5
+  }
+
+  #block(bytes: Uint8Array): number | undefined {
+    if (bytes.length < 3) return undefined
+    const view = new DataView(bytes.buffer)
+    const block = view.getUint16(0, true) | (view.getUint8(2) << 16)
+    const isLast = (block & 1) !== 0
+    const isRepeated = ((block >> 1) & 0b11) === 1
+    this.#skip = (isRepeated ? 1 : block >> 3) + (isLast && this.#hasChecksum ? 4 : 0)
+    if (isLast) this.#next = 'end'
+    return 3
+  }
+}
+
+/** A frame that is longer, compressed, is decompressed a part at a time. */
+const SMALL = 1 << 20
+
+/** A small frame that has more is decompressed a part at a time, too. */
+const MOST_AT_ONCE = 16 << 20
+
+/** Decompresses frame by frame; memory holds a small frame at most. */
+export async function* unzstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const source = chunks[Symbol.asyncIterator]()
+  let rest: Uint8Array = new Uint8Array()
+  const more = async (): Promise<boolean> => {
+    const { done, value } = await source.next()
+    rest = done === true ? new Uint8Array() : Uint8Array.from(value) // chunks are used again
+    return done !== true
+  }
+  /** The parts of the frame that comes next. */
+  const frame = async function* (): AsyncGenerator<Uint8Array> {
+    const scan = new FrameEnd()
+    while (rest.length > 0 || (await more())) {
+      const end = scan.find(rest)
+      const part = rest.subarray(0, end)
+      rest = rest.subarray(part.length)
+      if (part.length > 0) yield part
+      if (end !== undefined) return
+    }
+    throw cutOff() // Node 22.15 reads such a frame as empty, without an error
+  }
+  try {
+    while (rest.length > 0 || (await more())) yield* decompressed(frame())
+  } finally {
+    await source.return?.()
+  }
+}
+
+async function* decompressed(frame: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const parts: Array<Uint8Array> = []
+  let size = 0
+  let isWhole = false
+  while (size <= SMALL && !isWhole) {
+    const { done, value } = await frame.next()
+    if (done === true) isWhole = true
+    else {
+      parts.push(value)
+      size += value.length
+    }
+  }
+  const small = isWhole ? atOnce(Buffer.concat(parts)) : undefined
+  if (small !== undefined) {
+    yield small
+    return
+  }
+  const all = async function* (): AsyncGenerator<Uint8Array> {
+    yield* parts
+    yield* frame
+  }
+  const text = zlib.createZstdDecompress()
+  pipeline(Readable.from(all()), text, () => {}) // its error is that of the text
+  yield* text
+}
+
+/** Undefined where it is too much. */
+const atOnce = (frame: Uint8Array): Uint8Array | undefined => {
+  try {
+    return zlib.zstdDecompressSync(frame, { maxOutputLength: MOST_AT_ONCE })
+  } catch (error) {
+    if (Object(error).code === 'ERR_BUFFER_TOO_LARGE') return undefined
+    throw error
+  }
+}
