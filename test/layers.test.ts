@@ -47,7 +47,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   api: ['codec', 'fp.ts'],
   stream: ['fp.ts', 'options'],
   scheduler: ['fp.ts', 'options', 'stream'],
-  quota: ['options', 'scheduler', 'stream'],
+  quota: ['decode', 'options', 'scheduler', 'stream'],
   webhooks: ['codec', 'decode', 'fp.ts', 'options', 'stream'],
   http: ['api', 'codec', 'decode', 'fp.ts', 'options', 'scheduler', 'stream'],
   store: ['codec', 'decode', 'fp.ts', 'stream'],

@@ -205,6 +205,7 @@ const readJson = async (flag: string, path: string | undefined): Promise<unknown
     if (!isSystemError(error)) throw error
     throw new UsageError(`${flag}: cannot read ${path}: ${error.code}`)
   })
+  if (text.trim() === '' && flag === '--state') return undefined // of a runner that has no state yet
   try {
     const json: unknown = JSON.parse(text)
     if (typeof json === 'object' && json !== null && !Array.isArray(json)) return json
@@ -256,16 +257,22 @@ const selectStreams = (
   const entries: unknown = fieldsOf(catalog).streams
   if (!Array.isArray(entries)) throw new UsageError('--catalog should have a list of streams')
   const selected = entries.flatMap((entry: unknown): ReadonlyArray<TapStream> => {
-    const { tap_stream_id: id, metadata, schema } = fieldsOf(entry)
-    const stream = streams.find(({ name }) => name === id)
-    if (stream === undefined) {
-      const known = streams.map(({ name }) => name).join(', ')
-      throw new UsageError(`--catalog has a stream that is none of ${known}`)
-    }
+    const { tap_stream_id: id, metadata, schema, replication_method } = fieldsOf(entry)
     const rows = (Array.isArray(metadata) ? metadata : []).map(fieldsOf)
     const own = rows.find(({ breadcrumb }) => pathOf(breadcrumb).length === 0)
     const isSelected = fieldsOf(own?.metadata).selected ?? fieldsOf(schema).selected
     if (isSelected !== true) return []
+    const stream = streams.find(({ name }) => name === id)
+    if (stream === undefined) {
+      const known = streams.map(({ name }) => name).join(', ')
+      throw new UsageError(`--catalog selects a stream that is none of ${known}`)
+    }
+    const method = replication_method ?? fieldsOf(own?.metadata)['replication-method']
+    if (method !== undefined && !METHODS.includes(String(method))) {
+      throw new UsageError(
+        `--catalog asks for a replication_method of ${stream.name} that is none of ${METHODS.join(', ')}`,
+      )
+    }
     const without = rows.flatMap(({ breadcrumb, metadata }) => {
       const [, field] = pathOf(breadcrumb)
       const { selected, inclusion } = fieldsOf(metadata)
@@ -273,11 +280,15 @@ const selectStreams = (
         ? [field]
         : []
     })
-    return [{ ...stream, without: new Set(without) }]
+    const isFullTable = method === 'FULL_TABLE'
+    return [{ ...stream, isFullTable, without: new Set(without) }]
   })
   if (selected.length > 0) return selected
   throw new UsageError('--catalog selects no stream: set "selected": true in the metadata of one')
 }
+
+/** A stream without times of creation is read whole, whatever is asked for. */
+const METHODS: ReadonlyArray<string> = ['FULL_TABLE', 'INCREMENTAL']
 
 const pathOf = (breadcrumb: unknown): ReadonlyArray<unknown> =>
   Array.isArray(breadcrumb) ? breadcrumb : []

@@ -21,7 +21,7 @@ import { RETRY_SHARE, RetryBudget } from '../http/retry/RetryBudget.js'
 import { explainSkew, ServiceClock } from '../http/ServiceClock.js'
 import { KnownSecrets } from '../http/secrets.js'
 import { kyTransport } from '../http/transport/kyTransport.js'
-import { createScheduler, type LimitChanged } from '../scheduler/index.js'
+import { createScheduler, type LimitChanged, type QuotaChanged } from '../scheduler/index.js'
 import { pausesOf } from '../stream/Backoff.js'
 import { exponential, PAUSES } from '../stream/index.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
@@ -76,11 +76,10 @@ export const createRuntime = (
   const authFor = createAuth(options, runtime, settings)
 
   const limitChanges = runtime.scheduler.events.pipe(
-    map(
-      (change): LimitChanged =>
-        change.allowed < change.limit
-          ? { ...change, message: explainLowered(change.tier, change) }
-          : change,
+    map((change): LimitChanged | QuotaChanged =>
+      change._tag === 'LimitChanged' && change.allowed < change.limit
+        ? { ...change, message: explainLowered(change.tier, change) }
+        : change,
     ),
   )
   return { runtime, events: merge(events, limitChanges) }

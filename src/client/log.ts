@@ -73,7 +73,9 @@ const NAMESPACES = ['payments-rx:http', 'payments-rx:scheduler', 'payments-rx:lo
 const namespaceOf = (event: ClientEvent): (typeof NAMESPACES)[number] => {
   if (event._tag === 'LoggedIn') return 'payments-rx:login'
   if ('endpoint' in event && event.endpoint === login.route) return 'payments-rx:login'
-  return event._tag === 'Throttled' || event._tag === 'LimitChanged'
+  return event._tag === 'Throttled' ||
+    event._tag === 'LimitChanged' ||
+    event._tag === 'QuotaChanged'
     ? 'payments-rx:scheduler'
     : 'payments-rx:http'
 }
@@ -118,6 +120,8 @@ const levelOf = (event: ClientEvent): keyof Logger => {
     case 'ClockSkewed':
     case 'Drifted':
       return 'warn'
+    case 'QuotaChanged':
+      return event.isAvailable ? 'info' : 'warn'
     case 'Ended':
       if (event.outcome !== 'failed') return 'debug'
       return event.failure === undefined ? 'error' : 'warn'
@@ -172,6 +176,7 @@ const wordsOf = (event: ClientEvent): string => {
       return `${endpoint}: ${kind}: ${path}: ${example}`
     }
     case 'LimitChanged':
+    case 'QuotaChanged':
     case 'ClockSkewed':
       return event.message
   }

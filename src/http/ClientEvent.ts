@@ -1,7 +1,7 @@
 import type { DriftFact } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
 import { defined } from '../fp.js'
-import type { LimitChanged } from '../scheduler/index.js'
+import type { LimitChanged, QuotaChanged } from '../scheduler/index.js'
 import type { Millis } from '../stream/index.js'
 import type {
   Failure,
@@ -81,6 +81,8 @@ export type ClientEvent =
   | { readonly _tag: 'LoggedIn'; readonly validFor: Millis }
   /** Less of a limit is let in than it says, or more again than before; `message` says it in words. */
   | LimitChanged
+  /** The Redis of a shared quota refuses or does not answer, or answers again; `message` says it in words. */
+  | QuotaChanged
   /**
    * The service's clock is `skew` ahead of the one of this machine, or behind it if below 0: told once. `message` says
    * it in words.

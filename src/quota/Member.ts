@@ -1,4 +1,6 @@
 import type { SchedulerLike, Subscription } from 'rxjs'
+import { oneLine } from '../decode/redact.js'
+import { fieldsOf } from '../decode/unknown.js'
 import type { DividedScheduler, QuotaMember } from '../scheduler/Scheduler.js'
 import type { Millis } from '../stream/index.js'
 import { type Claim, fairPart, type Grant, QUIET_TAIL, RESERVE, type Report } from './rule.js'
@@ -84,6 +86,10 @@ export class Member implements QuotaMember {
   private leaseEnd: Millis = Number.NEGATIVE_INFINITY
   /** When the last report without an answer was sent. */
   private lostAt: Millis = Number.NEGATIVE_INFINITY
+  /** When the first of the reports failed that had no answer since; undefined while Redis answers. */
+  private failingSince: Millis | undefined
+  /** The reason that was told last; undefined while Redis answers. */
+  private toldReason: string | undefined
 
   constructor(scheduler: DividedScheduler, options: MemberOptions) {
     this.scheduler = scheduler
@@ -93,7 +99,9 @@ export class Member implements QuotaMember {
     this.reserve = { ...newShare('reserve', RESERVE, UNDER_WAY), turn: HARDLY_EVER }
     const tails = scheduler.tiers.map(({ per = UNDER_WAY }) => tailOf(per))
     this.longest = Math.max(QUIET_TAIL, ...tails)
-    scheduler.events.subscribe(({ tier, key, limit, allowed }) => {
+    scheduler.events.subscribe((event) => {
+      if (event._tag !== 'LimitChanged') return
+      const { tier, key, limit, allowed } = event
       const share = this.shares.get(nameOf(tier, key))
       if (share === undefined) return
       const lowest = Math.min(share.lowest, limit)
@@ -167,26 +175,52 @@ export class Member implements QuotaMember {
     const { id, longest, options } = this
     const { lease, exchange } = options
     const claims = claimed.map(({ claim }) => claim)
-    const failed = (): void => {
+    const failed = (reason?: string): void => {
       if (this.seq !== seq || this.pending === undefined) return
       this.lostAt = now
+      this.tellFailure(now, reason)
       this.answered()
       this.refresh(this.timer.now())
     }
-    this.pending = this.timer.schedule(failed, ANSWERS_WITHIN)
-    exchange({ id, seq, lease, longest, isLeaving, claims }).then((grants) => {
-      if (this.seq !== seq || this.pending === undefined) return // a later report may have told otherwise
-      if (!isLeaving) this.leaseEnd = now + lease
-      this.lostAt = Number.NEGATIVE_INFINITY
-      const wasCalm = this.isCalm
-      this.isCalm = claimed.every(({ share, claim }, i) => isSame(share, claim, grants[i]))
-      claimed.forEach(({ share, claim }, i) => {
-        this.granted(share, claim, grants[i])
-      })
-      if (wasCalm && !this.isCalm && this.next !== undefined) this.reportAfter(INTERVAL)
-      this.answered()
-      this.refresh(this.timer.now())
-    }, failed)
+    this.pending = this.timer.schedule(() => failed(), ANSWERS_WITHIN)
+    exchange({ id, seq, lease, longest, isLeaving, claims }).then(
+      (grants) => {
+        if (this.seq !== seq || this.pending === undefined) return // a later report may have told otherwise
+        if (!isLeaving) this.leaseEnd = now + lease
+        this.lostAt = Number.NEGATIVE_INFINITY
+        this.tellSuccess()
+        const wasCalm = this.isCalm
+        this.isCalm = claimed.every(({ share, claim }, i) => isSame(share, claim, grants[i]))
+        claimed.forEach(({ share, claim }, i) => {
+          this.granted(share, claim, grants[i])
+        })
+        if (wasCalm && !this.isCalm && this.next !== undefined) this.reportAfter(INTERVAL)
+        this.answered()
+        this.refresh(this.timer.now())
+      },
+      (error) => failed(reasonOf(error)),
+    )
+  }
+
+  /** Tells a refusal at once, and silence when Redis counts as lost; each reason once until Redis answers. */
+  private tellFailure(now: Millis, reason: string | undefined): void {
+    this.failingSince ??= now
+    const isTooSoon = reason === undefined && now - this.failingSince < LOST_FOR - ANSWERS_WITHIN
+    const why = reason ?? `no answer within ${ANSWERS_WITHIN / 1_000} s`
+    if (isTooSoon || why === this.toldReason) return
+    this.toldReason = why
+    this.tell(false, `the Redis of the shared quota cannot be used, and is tried again: ${why}`)
+  }
+
+  private tellSuccess(): void {
+    this.failingSince = undefined
+    if (this.toldReason === undefined) return
+    this.toldReason = undefined
+    this.tell(true, 'the Redis of the shared quota answers again')
+  }
+
+  private tell(isAvailable: boolean, message: string): void {
+    this.scheduler.tell({ _tag: 'QuotaChanged', isAvailable, message })
   }
 
   private answered(): void {
@@ -285,6 +319,16 @@ export class Member implements QuotaMember {
     share.allowed = allowed
     share.configure?.(allowed)
   }
+}
+
+/** The longest reason that is told, in characters. */
+const REASON = 300
+
+/** The words of Redis, such as `NOPERM this user has no permissions ...`, or of the system; without URLs, which may have passwords. */
+const reasonOf = (error: unknown): string => {
+  const { message, code } = fieldsOf(error)
+  const words = String(message || code || error).replace(/\w+:\/\/\S+/g, '[URL]')
+  return oneLine(words).slice(0, REASON)
 }
 
 /** True if the process wants, uses and gets what it did before. */

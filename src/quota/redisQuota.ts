@@ -1,3 +1,4 @@
+import { redact } from '../decode/redact.js'
 import {
   checkOptions,
   defaultsOf,
@@ -52,7 +53,12 @@ export const redisQuota = (given: RedisQuotaOptions): SharedQuota => {
   const exchange = async (report: Report) => {
     const answer = await run(encodeReport(`payments-rx:{${account}}`, report))
     const grants = decodeGrants(answer, report.claims.length)
-    if (grants === undefined) throw new Error('not an answer of the script')
+    if (grants === undefined) {
+      const what = Array.isArray(answer) ? 'a list of another kind' : redact(answer)
+      throw new Error(
+        `send should resolve with what Redis answers, a list of numbers, and resolved with ${what}`,
+      )
+    }
     return grants
   }
   return { join: (scheduler) => new Member(scheduler, { ...options, exchange }) }

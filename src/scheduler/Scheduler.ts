@@ -22,6 +22,7 @@ import { guardRule } from './limiters/RollingWindow.js'
 import {
   describeLimit,
   type LimitChanged,
+  type QuotaChanged,
   type SchedulerState,
   stateFeed,
   tierSnapshot,
@@ -48,7 +49,9 @@ export interface DividedScheduler {
   }>
   /** Requests that wait, and permits held, by tier and key. */
   readonly state: IO<SchedulerState>
-  readonly events: Observable<LimitChanged>
+  readonly events: Observable<LimitChanged | QuotaChanged>
+  /** Emits an event of the quota among those of the scheduler. */
+  readonly tell: (event: QuotaChanged) => void
   /** Changes the part of a limit that this process may use. */
   readonly configure: (tier: string, key: string | undefined, part: number) => void
 }
@@ -115,7 +118,7 @@ export interface Scheduler<in R> {
   /** Emits at once, and then at most every 250 ms while something happens. */
   readonly state: Observable<SchedulerState>
   /** Emits when less of a limit is let in than is configured, and when that changes. */
-  readonly events: Observable<LimitChanged>
+  readonly events: Observable<LimitChanged | QuotaChanged>
   /** For `schedule` and `scheduleMap`. */
   readonly core: SchedulerCore<R>
 }
@@ -132,7 +135,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
 
   const timer = steadyTimer(options.timer)
   const clock = new Clock(timer)
-  const events = new Subject<LimitChanged>()
+  const events = new Subject<LimitChanged | QuotaChanged>()
   const guards = new Map<Millis, JitterGuard>()
   const tiers: ReadonlyArray<TierLimiters<R>> = options.tiers.map(
     (tier) =>
@@ -212,6 +215,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     })),
     state,
     events,
+    tell: (event) => events.next(event),
     configure: (name, key, part) => {
       const limiter = divided.get(name)?.limiters.get(key)
       limiter?.limit.configure(part)

@@ -86,6 +86,14 @@ export interface LimitChanged {
   readonly message: string
 }
 
+/** The place that divides a shared quota does not answer or refuses, or answers again. */
+export interface QuotaChanged {
+  readonly _tag: 'QuotaChanged'
+  readonly isAvailable: boolean
+  /** In words, with the reason as the place gave it. */
+  readonly message: string
+}
+
 const WINDOWS: ReadonlyMap<Millis, string> = new Map([
   [1_000, 'a second'],
   [60_000, 'a minute'],

@@ -9,6 +9,12 @@ export {
   type SchedulerOptions,
   type SharedQuota,
 } from './Scheduler.js'
-export type { KeySnapshot, LimitChanged, SchedulerState, TierSnapshot } from './State.js'
+export type {
+  KeySnapshot,
+  LimitChanged,
+  QuotaChanged,
+  SchedulerState,
+  TierSnapshot,
+} from './State.js'
 export type { RefusalOptions, ScheduleOptions } from './Task.js'
 export { type Concurrency, concurrency, type Rate, rate, type Tier } from './Tier.js'

@@ -5,8 +5,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { buildCode } from '../../scripts/build.js'
+import { hasRedis, startRedis } from '../support/redis.js'
 import { expectNoSecret, secrets } from '../support/secrets.js'
 import { cli } from './support.js'
 
@@ -63,4 +64,40 @@ it('names a package that is not installed', async () => {
     execFile(process.execPath, args, (_error, _stdout, text) => resolve(text))
   })
   expect(stderr).toBe('payments-rx: --queue needs the package bullmq: npm install bullmq ioredis\n')
+})
+
+describe.skipIf(!hasRedis)('a Redis that refuses what a queue needs', () => {
+  it.each<[string, ReadonlyArray<string>, string]>([
+    [
+      'keys of others only',
+      ['ACL', 'SETUSER', 'me', 'reset', 'on', '>x', '~app:*', '+@all'],
+      'NOPERM|permission',
+    ],
+    [
+      'no scripts',
+      ['ACL', 'SETUSER', 'me', 'reset', 'on', '>x', '~*', '+@all', '-@scripting'],
+      'NOPERM',
+    ],
+    [
+      'no INFO',
+      ['ACL', 'SETUSER', 'me', 'reset', 'on', '>x', '~*', '&*', '+@all', '-@dangerous'],
+      'NOPERM',
+    ],
+    ['a full memory', ['CONFIG', 'SET', 'maxmemory', '1'], 'OOM'],
+    ['too few replicas', ['CONFIG', 'SET', 'min-replicas-to-write', '1'], 'NOREPLICAS'],
+    ['a read-only replica', ['REPLICAOF', '127.0.0.1', '1'], 'READONLY'],
+  ])('%s: says so at once, and ends with 2', async (_, command, words) => {
+    const redis = await startRedis()
+    onTestFinished(() => redis.stop())
+    await redis.send(command)
+    const user = command[0] === 'ACL' ? 'me:x@' : ''
+    const env = { PAYMENTS_QUEUE_URL: `redis://${user}127.0.0.1:${redis.port}` }
+    for (const args of [exporting('--out', 'd/', '--queue'), ['worker', ...KEYS]]) {
+      const { status, stderr } = await cli(args, { env })
+      expect(stderr).toMatch(
+        new RegExp(`--queue: Redis at 127\\.0\\.0\\.1:\\d+ cannot be used: .*(${words})`),
+      )
+      expect([status, stderr.split('\n').length]).toEqual([2, 2])
+    }
+  })
 })

@@ -203,6 +203,58 @@ describe('a catalog', () => {
     expect(JSON.stringify(messages[0])).not.toContain('"reference"')
   })
 
+  it('has a type for each property, at every depth', async () => {
+    const { stdout } = await withConfig(settingsOf(sandbox), '--discover')
+    const untyped = (schema: unknown): ReadonlyArray<string> => {
+      const { properties = {}, items } = Object(schema)
+      const inner = Object.entries(properties).flatMap(([name, one]) =>
+        Object(one).type === undefined ? [name] : untyped(one),
+      )
+      return items === undefined ? inner : [...inner, ...untyped(items)]
+    }
+    const { streams } = JSON.parse(stdout)
+    expect(streams.flatMap(({ schema }: { schema: unknown }) => untyped(schema))).toEqual([])
+  })
+
+  it('may have streams of other versions that are not selected', async () => {
+    const selected = [{ breadcrumb: [], metadata: { selected: true } }]
+    const others = [{ breadcrumb: [], metadata: { selected: false } }]
+    const streams = [
+      { tap_stream_id: 'webhooks', metadata: selected },
+      { tap_stream_id: 'of_another_version', metadata: others },
+    ]
+    const path = await json('catalog.json', { streams })
+    expect((await withConfig(settingsOf(sandbox), '--catalog', path)).status).toBe(0)
+    const wrong = await json('catalog.json', { streams: [{ ...streams[1], metadata: selected }] })
+    const { status, stderr } = await withConfig(settingsOf(sandbox), '--catalog', wrong)
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringContaining('selects a stream that is none of'),
+    ])
+  })
+
+  it('may ask for the full table each time', async () => {
+    const read = async (replication_method: string) => {
+      const metadata = [{ breadcrumb: [], metadata: { selected: true } }]
+      const catalog = { streams: [{ tap_stream_id: 'charges', replication_method, metadata }] }
+      const catalogPath = await json('catalog.json', catalog)
+      const args = ['--catalog', catalogPath]
+      const first = messagesOf((await withConfig(settingsOf(sandbox), ...args)).stdout)
+      const state = await json('state.json', lastState(first))
+      const second = await withConfig(settingsOf(sandbox), ...args, '--state', state)
+      return recordsOf(messagesOf(second.stdout), 'charges').length
+    }
+    expect(await read('FULL_TABLE')).toBe(4_500)
+    expect(await read('INCREMENTAL')).toBeLessThan(4_500)
+  })
+
+  it('that asks for another method is refused', async () => {
+    const metadata = [{ breadcrumb: [], metadata: { selected: true, 'replication-method': 'LOG' } }]
+    const path = await json('catalog.json', { streams: [{ tap_stream_id: 'charges', metadata }] })
+    const { status, stderr } = await withConfig(settingsOf(sandbox), '--catalog', path)
+    expect([status, stderr]).toEqual([2, expect.stringContaining('replication_method of charges')])
+  })
+
   it('that selects nothing is an error', async () => {
     const path = await json('catalog.json', { streams: [{ tap_stream_id: 'charges' }] })
     const { status, stderr } = await withConfig(settingsOf(sandbox), '--catalog', path)
@@ -212,6 +264,16 @@ describe('a catalog', () => {
     )
   })
 })
+
+it.each(['', '{}', '{"bookmarks":{"charges":null}}', '{"bookmarks":null}'])(
+  'takes a state of %j for none',
+  async (text) => {
+    await writeFile(file('state.json'), text)
+    const { status, stdout } = await withConfig(settingsOf(sandbox), '--state', file('state.json'))
+    expect(status).toBe(0)
+    expect(recordsOf(messagesOf(stdout), 'charges')).toHaveLength(4_500)
+  },
+)
 
 describe('a config', () => {
   it.each([

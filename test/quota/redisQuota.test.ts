@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
 import { redisQuota } from '../../src/quota/index.js'
-import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
 import { createScheduler, rate, schedule } from '../../src/scheduler/index.js'
 import { stateOf } from '../scheduler/world.js'
 import { hasRedis, type Redis, startRedis } from '../support/redis.js'
@@ -35,6 +35,72 @@ describe('the options', () => {
     const quota = redisQuota({ send, account: 'main' })
     expect(() => createScheduler({ tiers, quota })).toThrow('tiers')
     expect(() => createScheduler({ tiers })).not.toThrow()
+  })
+})
+
+describe('a Redis that cannot be used is told, and tried again', () => {
+  /** A client whose quota is sent to `send`, in virtual time; its log lines and events. */
+  const open = (send: (command: ReadonlyArray<string>) => Promise<unknown>) => {
+    const { timer, pass } = virtualTime()
+    const sandbox = createSandbox({ charges: 10, timer })
+    const lines: Array<string> = []
+    const client = createClient({
+      baseUrl: 'https://sandbox.test',
+      credentials: sandboxCredentials,
+      fetch: sandbox.fetch,
+      timer,
+      quota: redisQuota({ send, account: 'main' }),
+      log: (line) => lines.push(`${line}`),
+    })
+    const told: Array<string> = []
+    client.events.subscribe((event) => {
+      if (event._tag === 'QuotaChanged') told.push(event.message)
+    })
+    /** Lets time pass until something is told: hashing takes real time. */
+    const untilTold = async (words: string): Promise<void> => {
+      while (!told.some((message) => message.includes(words))) await pass(250)
+    }
+    return { client, pass, lines, told, untilTold }
+  }
+
+  it.each([
+    "NOPERM User x has no permissions to run the 'evalsha' command",
+    "READONLY You can't write against a read only replica.",
+    "OOM command not allowed when used memory > 'maxmemory'.",
+    'NOREPLICAS Not enough good replicas to write.',
+    'MOVED 3999 127.0.0.1:6381',
+    'WRONGTYPE Operation against a key holding the wrong kind of value',
+  ])('once, in its own words: %s', async (words) => {
+    const { client, pass, lines, told } = open(() => Promise.reject(new Error(words)))
+    const waiting = client.reference.supportedCurrencies().subscribe()
+    await pass(4_000)
+    expect(told).toEqual([,])
+    expect(lines.filter((line) => line.includes(words))).toHaveLength(1)
+    waiting.unsubscribe()
+  })
+
+  it('where it does not answer, within five seconds', async () => {
+    const { client, pass, told } = open(() => new Promise(() => {}))
+    const waiting = client.reference.supportedCurrencies().subscribe()
+    await pass(5_000)
+    expect(told).toEqual([expect.stringContaining('no answer within 1 s')])
+    waiting.unsubscribe()
+  })
+
+  it.each([undefined, 'OK', ['x', 'y']])('where send resolves with %j', async (answer) => {
+    const { client, untilTold } = open(async () => answer)
+    const waiting = client.reference.supportedCurrencies().subscribe()
+    await untilTold('send should resolve with what Redis answers')
+    waiting.unsubscribe()
+  })
+
+  it('without the URL of a connection, which may have a password', async () => {
+    const error = new Error('getaddrinfo ENOTFOUND redis://user:hunter2@redis.test:6379')
+    const { client, told, lines, untilTold } = open(() => Promise.reject(error))
+    const waiting = client.reference.supportedCurrencies().subscribe()
+    await untilTold('ENOTFOUND')
+    expect(`${told} ${lines}`).not.toContain('hunter2')
+    waiting.unsubscribe()
   })
 })
 

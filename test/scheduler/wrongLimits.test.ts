@@ -110,7 +110,9 @@ describe('a limit that is found to be lower', () => {
     const w = world(configured)
     w.server = judge({ ...configured, endpoint: real })
     const events: Array<LimitChanged> = []
-    w.scheduler.events.subscribe((event) => events.push(event))
+    w.scheduler.events.subscribe((event) => {
+      if (event._tag === 'LimitChanged') events.push(event)
+    })
     const ask = (request: number): void => {
       w.send(`${request}`, 'charges', { up: 20, work: 5, down: 20 })
         .pipe(

@@ -6,6 +6,7 @@ import { accountHash } from '../../export/run/ExportSpec.js'
 import type { ListDescription } from '../../http/list/List.js'
 import { redisQuota } from '../../quota/index.js'
 import type { SharedQuota } from '../../scheduler/index.js'
+import { randomName } from '../../store/FileSystem.js'
 import { UsageError } from '../output.js'
 import type { Terminal } from '../Terminal.js'
 
@@ -47,7 +48,7 @@ export const openQueue = async (
   try {
     await new Promise((resolve, reject) => {
       connection.once('error', reject)
-      connection.ping().then(resolve, reject)
+      probe(connection).then(resolve, reject)
     })
   } catch (error) {
     connection.disconnect()
@@ -70,6 +71,17 @@ export const openQueue = async (
       connection.disconnect()
     },
   }
+}
+
+/**
+ * Does once what queue and quota lean on, with keys of their own names: scripts that write, and INFO, which BullMQ asks for.
+ * Rejects with the words of Redis where it refuses: for rights (NOPERM), a full memory (OOM), a read-only replica (READONLY),
+ * missing replicas (NOREPLICAS) or a cluster (MOVED).
+ */
+const probe = async (redis: Redis): Promise<void> => {
+  const script = "redis.call('SET', KEYS[1], '1', 'PX', 10000) return redis.call('DEL', KEYS[1])"
+  await redis.eval(script, 1, `payments-rx:{probe-${randomName()}}`)
+  await redis.info('server')
 }
 
 const urlOf = (text: string | undefined): URL => {

@@ -14,6 +14,9 @@ export interface SingerSchema {
 /** ISO 4217 has no currency with more than four decimals (CLF, UYW). */
 const AMOUNT_STEP = 0.0001
 
+/** A field that may hold any JSON; targets such as target-bigquery want a type for each. */
+const ANYTHING = ['null', 'object', 'array', 'string', 'number', 'boolean']
+
 /** Amounts and fees; rates of exchange are decimals as well, with more digits. */
 const isAmount = (name: string): boolean => /(^|_)(amount|fee)(_|$)/.test(name)
 
@@ -45,7 +48,7 @@ export const schemaOf = (shape: Shape, name = ''): SingerSchema => {
             ...(isAmount(name) ? { multipleOf: AMOUNT_STEP } : {}),
           }
         case 'json':
-          return {}
+          return { type: ANYTHING }
       }
   }
 }

@@ -1,6 +1,6 @@
 /** State of a tap: what the next run needs to go on, as the target hands it back. */
 import * as t from 'io-ts'
-import { fieldsOf } from '../../decode/unknown.js'
+import { fieldsOf, isRecord } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
 import { type AnyPosition, KeptPosition } from '../SourcePage.js'
 
@@ -30,12 +30,18 @@ export type Bookmarks = Readonly<Record<string, Bookmark>>
 const state = t.partial({ bookmarks: t.record(t.string, bookmark) })
 
 /**
- * Reads a state. A Left names what is wrong. `{}`, and a target that wrapped the state in the whole STATE message,
- * are both accepted.
+ * Reads a state. A Left names what is wrong. `{}`, a target that wrapped the state in the whole STATE message, and
+ * bookmarks that are null are accepted.
  */
 export const readState = (u: unknown): E.Either<string, Bookmarks> => {
   const { type, value } = fieldsOf(u)
-  const read = state.decode(type === 'STATE' ? value : u)
+  const given = type === 'STATE' ? value : u
+  const { bookmarks } = fieldsOf(given)
+  // some runners write null for a stream that has no bookmark yet
+  const present = isRecord(bookmarks)
+    ? Object.fromEntries(Object.entries(bookmarks).filter(([, one]) => one !== null))
+    : (bookmarks ?? undefined)
+  const read = state.decode(isRecord(given) ? { ...given, bookmarks: present } : given)
   return E.isRight(read)
     ? E.right(read.right.bookmarks ?? {})
     : E.left('it should be the value of a STATE message of this tap, or {}')

@@ -46,6 +46,8 @@ export interface TapStream {
   }
   /** Reads the list again until two readings agree: see `untilStable` of `exportTo`. Default `false`. */
   readonly untilStable?: boolean
+  /** Reads an incremental stream whole each time, as a catalog may ask for. Default `false`. */
+  readonly isFullTable?: boolean
   /** Fields to leave out. Default: none. */
   readonly without?: ReadonlySet<string>
 }
@@ -132,7 +134,8 @@ export const tap = (
 const KEY = ['id']
 const TIME = 'created_at'
 
-const isIncremental = ({ source }: TapStream): boolean => source.since !== undefined
+const isIncremental = ({ source, isFullTable }: TapStream): boolean =>
+  source.since !== undefined && isFullTable !== true
 
 const streamSchema = ({ source, children, without = new Set() }: TapStream): SingerSchema => {
   const shape = shapeOf(children?.codec ?? source.describe().codec)
@@ -189,7 +192,7 @@ const readList = (stream: TapStream, run: Run): Observable<Outcome> =>
   defer(() => {
     const { name, source, untilStable = false } = stream
     const account = accountOf(source.describe())
-    const known = run.bookmarks[name]
+    const known = isIncremental(stream) ? run.bookmarks[name] : undefined
     const list = sourceOf(startOf(source, known, run.lookback), untilStable)
     let upTo: number | undefined
     const afterPage = async ({ position, next }: SourcePage<unknown>): Promise<void> => {
