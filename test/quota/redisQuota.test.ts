@@ -71,10 +71,10 @@ describe('a Redis that cannot be used is told, and tried again', () => {
     'MOVED 3999 127.0.0.1:6381',
     'WRONGTYPE Operation against a key holding the wrong kind of value',
   ])('once, in its own words: %s', async (words) => {
-    const { client, pass, lines, told } = open(() => Promise.reject(new Error(words)))
+    const { client, pass, lines, untilTold } = open(() => Promise.reject(new Error(words)))
     const waiting = client.reference.supportedCurrencies().subscribe()
-    await pass(4_000)
-    expect(told).toEqual([,])
+    await untilTold(`the Redis of the shared quota cannot be used, and is tried again: ${words}`)
+    await pass(10_000)
     expect(lines.filter((line) => line.includes(words))).toHaveLength(1)
     waiting.unsubscribe()
   })
