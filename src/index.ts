@@ -10,6 +10,7 @@ export type {
   ChangesFailure,
   ChangesOptions,
 } from './changes/ChangesOptions.js'
+export type { ListChangesOptions } from './changes/listChanges.js'
 export type { CallOptions, ClientOptions } from './client/ClientOptions.js'
 export type { ClientOf } from './client/callFactory.js'
 export { type Client, createClient } from './client/createClient.js'

@@ -87,6 +87,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
     'bench',
     'api',
     'bullmq',
+    'changes',
     'client',
     'codec',
     'decode',

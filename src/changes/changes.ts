@@ -30,16 +30,23 @@ export const changes =
   <A>(source: ChangesSource<A>) =>
   (given: ChangesOptions = {}): Changes<A> => {
     const options = resolveOptions(given, changesTable, { context: 'changes: ' })
-    const open = (): Opened<A> => {
-      const stop = new ReplaySubject<void>(1)
-      return { pages: feedPages(source, options, stop), stop: () => stop.next() }
-    }
-    return Object.assign(pushed(open), {
-      [Symbol.asyncIterator]: () => iterated(open()),
-      drain: <B>(project: (event: ChangeEvent<A>) => Observable<B>) =>
-        consume(project)(() => pulled(iterated(open()))),
-    })
+    return changesOf((stop) => feedPages(source, options, stop))
   }
+
+/** The stream of pages that are opened anew for each subscription, until `stop` emits. */
+export const changesOf = <A>(
+  pagesUntil: (stop: ReplaySubject<void>) => Opened<A>['pages'],
+): Changes<A> => {
+  const open = (): Opened<A> => {
+    const stop = new ReplaySubject<void>(1)
+    return { pages: pagesUntil(stop), stop: () => stop.next() }
+  }
+  return Object.assign(pushed(open), {
+    [Symbol.asyncIterator]: () => iterated(open()),
+    drain: <B>(project: (event: ChangeEvent<A>) => Observable<B>) =>
+      consume(project)(() => pulled(iterated(open()))),
+  })
+}
 
 interface Opened<A> {
   readonly pages: AsyncGenerator<FeedPage<A>, void, undefined>

@@ -8,6 +8,7 @@ import { compactCommand } from './compactCommand.js'
 import { withFlagNames } from './connection.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'
+import { followCommand } from './followCommand.js'
 import {
   type CommandContext,
   EXIT_COMPLETE,
@@ -29,6 +30,7 @@ const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
   ({ terminal, exit }) => exportCommand(terminal, exit),
   syncCommand,
   compactCommand,
+  followCommand,
   verifyCommand,
   workerCommand,
   tapCommand,

@@ -5,6 +5,7 @@ import { type Api, api } from '../api/index.js'
 import type { Changes, ChangesOptions } from '../changes/ChangesOptions.js'
 import { changes } from '../changes/changes.js'
 import type { Ledger } from '../changes/Ledger.js'
+import { type ListChangesOptions, listChanges } from '../changes/listChanges.js'
 import type { BatchTransfer, NewBatchTransfer } from '../codec/BatchTransfer.js'
 import type { Charge, NewCharge } from '../codec/Charge.js'
 import type { Acknowledgement, ById } from '../codec/common.js'
@@ -72,6 +73,11 @@ export interface CompositeCalls {
     >
     /** Waits until a batch is in a state that does not change by itself, or in one of `states`. */
     readonly untilState: UntilState<BatchTransfer>
+    /**
+     * Emits batches that come or change, endlessly: first those that can still change, then each change. It reads the
+     * list whole each time, in pages of 50: the service offers no other way. Throws an `InvalidOption`.
+     */
+    readonly changes: (options?: ListChangesOptions) => Changes<BatchTransfer>
     readonly addItems: ClientOf<Api>['batchTransfers']['addItems']
     /**
      * Adds a stream of up to 1,000 items to a batch, 100 a call, and emits the outcome of each call; a failed one again
@@ -236,6 +242,12 @@ export const compositeCalls = ({
         final: FINAL_STATES.batch,
         random,
         timer,
+      }),
+      changes: listChanges({
+        list: () => calls.batchTransfers.list(),
+        isFinal: ({ status }) => FINAL_STATES.batch.some((final) => final === status),
+        timer,
+        now: runtime.now,
       }),
       ...batches,
       payAll: payAll(paying),
