@@ -1,5 +1,5 @@
 /** The context in which the requests of a client run: that of a span, when it is instrumented. */
-import { Observable } from 'rxjs'
+import { Observable, type Subscription } from 'rxjs'
 import type { IO } from '../fp.js'
 import { keepContext } from '../stream/asyncContext.js'
 
@@ -8,6 +8,8 @@ export type AroundAttempt = <A>(call: number, send: IO<A>) => A
 
 export class AttemptContext {
   #arounds: ReadonlyArray<AroundAttempt> = []
+  /** What instruments the client, each with the providers of telemetry that it tells. */
+  readonly instrumented = new Map<Subscription, ReadonlyArray<object>>()
 
   /** Runs a function around each request from now on. Returns a function that ends that. */
   add(around: AroundAttempt): IO<void> {

@@ -30,12 +30,19 @@ interface OpenCall {
 
 export class CallSpans {
   readonly #telemetry: Pick<Telemetry, 'tracer' | 'attributes'>
+  readonly #client: Attributes
   readonly #record: RecordDuration
   readonly #names = callNames()
   readonly #open = new Map<number, OpenCall>()
 
-  constructor(telemetry: Pick<Telemetry, 'tracer' | 'attributes'>, record: RecordDuration) {
+  /** `client`: attributes that tell the client from others, for the span of each call. */
+  constructor(
+    telemetry: Pick<Telemetry, 'tracer' | 'attributes'>,
+    client: Attributes,
+    record: RecordDuration,
+  ) {
     this.#telemetry = telemetry
+    this.#client = client
     this.#record = record
   }
 
@@ -100,7 +107,10 @@ export class CallSpans {
     const name = this.#names.get(endpoint) ?? endpoint
     const span = tracer.startSpan(
       name,
-      { kind: SpanKind.INTERNAL, attributes: { ...own, 'payments_rx.endpoint': endpoint } },
+      {
+        kind: SpanKind.INTERNAL,
+        attributes: { ...this.#client, ...own, 'payments_rx.endpoint': endpoint },
+      },
       parent,
     )
     const attributes = { ...own, ...requestAttributes(event) }
@@ -144,8 +154,15 @@ const endCall = (
 ): void => {
   span.setAttributes({ 'payments_rx.attempts': attempts, 'payments_rx.outcome': outcome })
   if (outcome === 'failed') {
-    const { _tag = 'error', message } = failure ?? {}
-    span.setAttribute('error.type', _tag)
+    const { _tag = 'error', message, status, code, traceId } = failure ?? {}
+    span.setAttributes({
+      'error.type': _tag,
+      ...defined({
+        'http.response.status_code': status,
+        'payments_rx.error.code': code,
+        'payments_rx.trace_id': traceId,
+      }),
+    })
     span.setStatus({ code: SpanStatusCode.ERROR, ...defined({ message }) })
   }
   span.end()

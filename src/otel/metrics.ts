@@ -28,10 +28,14 @@ export const requestDuration = ({ meter }: Pick<Telemetry, 'meter'>): RecordDura
 
 // scheduler
 
-/** Observes the state of a client's scheduler whenever metrics are collected. Returns a function that ends that. */
+/**
+ * Observes the state of a client's scheduler whenever metrics are collected, unless another client that shares it is
+ * observed in its place. Returns a function that ends that.
+ */
 export const schedulerMetrics = (
   { meter, attributes }: Pick<Telemetry, 'meter' | 'attributes'>,
   { charges, scheduler }: Pick<Client, 'charges' | 'scheduler'>,
+  isObserved: IO<boolean>,
 ): IO<void> => {
   const { baseUrl } = charges.list().describe()
   const common = { ...attributes, ...serverAttributes(baseUrl) }
@@ -55,6 +59,7 @@ export const schedulerMetrics = (
     }
   }
   const callback = (result: BatchObservableResult): void => {
+    if (!isObserved()) return
     scheduler.state.pipe(take(1)).subscribe((state) => observe(result, state))
   }
   const all = [waiting, running, refused]

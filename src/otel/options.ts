@@ -32,6 +32,8 @@ export interface Telemetry {
   readonly tracer: Tracer
   readonly meter: Meter
   readonly attributes: Attributes
+  /** The providers of both. */
+  readonly providers: ReadonlyArray<object>
 }
 
 /** Throws an `InvalidOption`. */
@@ -43,5 +45,6 @@ export const telemetryOf = (options: InstrumentOptions, name: string): Telemetry
     tracer: (tracerProvider ?? trace).getTracer(SCOPE),
     meter: (meterProvider ?? metrics).getMeter(SCOPE),
     attributes: attributes ?? {},
+    providers: [tracerProvider ?? trace, meterProvider ?? metrics],
   }
 }

@@ -41,6 +41,7 @@ describe('the trace of a call', () => {
       attributes: {
         'payments_rx.endpoint': 'GET /api/v1/charges/{id}',
         'payments_rx.attempts': 1,
+        'payments_rx.client': 1,
         'payments_rx.outcome': 'succeeded',
       },
       events: ['payments_rx.sent 1 0'],

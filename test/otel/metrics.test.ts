@@ -102,6 +102,63 @@ describe('metrics of a client', () => {
     expect(refused.reduce((sum, { value }) => sum + Number(value), 0)).toBeGreaterThan(0)
   })
 
+  it('of several clients add up, and tell them apart by a number', async () => {
+    const { providers, measured } = collecting()
+    const begin = (calls: number) => {
+      const { client, runUntil } = lab({ play: () => ({ ms: 10_000 }), limits: { concurrency: 2 } })
+      for (let n = 0; n < calls; n++) client.charges.retrieve({ id: 'a' }).subscribe()
+      runUntil(5_000)
+      return { client, subscription: instrument(client, providers) }
+    }
+    const [first] = [begin(12), begin(7), begin(4)]
+    const waiting = async () =>
+      pointsOf((await measured()).get('payments_rx.scheduler.waiting')).map(
+        ({ attributes, value }) => [attributes['payments_rx.client'], value],
+      )
+    expect(await waiting()).toEqual([
+      [1, 10],
+      [2, 5],
+      [3, 2],
+    ])
+    first?.subscription.unsubscribe()
+    begin(3)
+    expect(new Map((await waiting()).map(([client, value]) => [client, value])).get(1)).toBe(1)
+  })
+
+  it('of clients that share a scheduler are counted once', async () => {
+    const { providers, measured } = collecting()
+    const play = () => ({ ms: 10_000 })
+    const { client, runUntil } = lab({ play, limits: { concurrency: 2 } })
+    const other = lab({ play, scheduler: client.scheduler }).client
+    const [stop] = [client, other].map((one) => instrument(one, providers))
+    for (let n = 0; n < 5; n++) client.charges.retrieve({ id: 'a' }).subscribe()
+    runUntil(5_000)
+    const sums = async () =>
+      pointsOf((await measured()).get('payments_rx.scheduler.waiting')).map(({ value }) => value)
+    expect(await sums()).toEqual([3])
+    stop?.unsubscribe()
+    expect((await sums()).at(-1)).toBe(3)
+  })
+
+  it('of a client that is instrumented twice are those of once', async () => {
+    const { client, run } = lab({ play: () => ({ body: CHARGE }) })
+    const { providers, measured, trees } = collecting()
+    const first = instrument(client, providers)
+    expect(instrument(client.with({ check: false }), providers)).toBe(first)
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(
+      trees()
+        .map(({ name }) => name)
+        .filter((name) => name === 'charges.retrieve'),
+    ).toHaveLength(1)
+    const [point] = pointsOf((await measured()).get('http.client.request.duration')).filter(
+      ({ attributes }) => attributes['http.request.method'] === 'GET',
+    )
+    expect(point?.value).toMatchObject({ count: 1 })
+    first.unsubscribe()
+    expect(instrument(client, providers)).not.toBe(first)
+  })
+
   it('are read no more once it is unsubscribed from', async () => {
     const { client, run } = lab({ play: () => ({ body: CHARGE }) })
     const { providers, measured } = collecting()
