@@ -28,6 +28,7 @@ interface SandboxFlags {
   readonly seed?: number
   readonly latency?: number
   readonly jitter?: number
+  readonly listDelay?: number
   readonly limits: boolean
   readonly host?: string
   readonly allowHost?: ReadonlyArray<string>
@@ -62,6 +63,11 @@ export const sandboxCommand = (context: CommandContext): Command =>
     .option('--seed <n>', 'the same seed makes the same charges [1]', integer(0, 2 ** 32 - 1))
     .option('--latency <ms>', 'from request to answer [0]', nonNegativeInteger)
     .option('--jitter <ms>', 'how far the latency is spread [0]', nonNegativeInteger)
+    .option(
+      '--list-delay <ms>',
+      'how far lists are behind what was created [0]',
+      nonNegativeInteger,
+    )
     .option('--no-limits', 'answer whatever comes')
     .option(
       '--host <address>',
@@ -179,12 +185,22 @@ const credentialsOf = ({ clientId, apiKey }: SandboxFlags): SandboxCredentials =
 })
 
 const optionsOf = (flags: SandboxFlags, now: number): SandboxOptions => {
-  const { environment, rows, batches, seed, latency, jitter, limits } = flags
+  const { environment, rows, batches, seed, latency, jitter, listDelay, limits } = flags
   const { arrivals, since, faults, deliveryFaults, deliverTo } = flags
   const until = flags.until ?? (since === undefined ? undefined : new Date(now))
   return {
     environment,
-    ...defined({ charges: rows, batches, seed, latency, jitter, arrivals, since, until }),
+    ...defined({
+      charges: rows,
+      batches,
+      seed,
+      latency,
+      jitter,
+      listDelay,
+      arrivals,
+      since,
+      until,
+    }),
     ...defined({ faults, deliveryFaults, deliverTo }),
     credentials: [credentialsOf(flags)],
     ...(limits ? {} : { limits: false }),

@@ -154,7 +154,7 @@ export const heldBy = <A extends object>(
 }
 
 /** Returns the decimals of an amount, without zeros at its end; 0 for anything else. */
-const decimalsOf = (u: unknown): number => {
+export const decimalsOf = (u: unknown): number => {
   if (!isDecimal(u)) return 0
   const [, fraction = ''] = (typeof u === 'number' ? plain(u) : u).split('.')
   return fraction.replace(/0+$/, '').length

@@ -128,6 +128,10 @@ const optionsTable = {
   order: withDefault(is.oneOf('ascending', 'descending'), 'ascending'),
   /** A charge arrives by itself this often, in ms, so that lists drift. Default 0: none does. */
   arrivals: withDefault(is.finiteMillis, 0),
+  /** What was created shows in lists after this time, in ms: lists lag behind calls by id. Default 0. */
+  listDelay: withDefault(is.finiteMillis, 0),
+  /** The items of a call show in the list of their batch one by one: the last after this time, in ms. Default 0. */
+  itemsDelay: withDefault(is.finiteMillis, 0),
   /** A created charge takes its next status after this time, in ms. Default 2,000. */
   settleAfter: withDefault(is.finiteMillis, 2_000),
   /** How many batches exist from the start, up to a million; only changed ones are stored. Default 0. */

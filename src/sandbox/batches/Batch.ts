@@ -16,6 +16,8 @@ export interface StoredItem extends SentItem {
   readonly n: number
   /** In ms since 1970. */
   readonly addedAt: number
+  /** Its place among the items of its call, above 0 and up to 1: lists show them in turn. */
+  readonly turn: number
   readonly checked: CheckedItem
 }
 
@@ -29,6 +31,8 @@ export interface StoredQuote {
 
 export interface Batch extends Numbered {
   readonly asked: NewBatchTransfer
+  /** In ms since 1970. */
+  readonly createdAt: number
   /** When a call last changed it, in ms since 1970. */
   readonly changedAt: number
   readonly items: ReadonlyArray<StoredItem>
@@ -50,6 +54,7 @@ export const newBatch = (
   n,
   request_id,
   asked,
+  createdAt: now,
   changedAt: now,
   items: [],
   added: 0,
@@ -72,7 +77,12 @@ export const withItems = (batch: Batch, items: ReadonlyArray<SentItem>, now: num
     ({ request_id }) => !known.has(request_id) && known.add(request_id).size > 0,
   )
   if (fresh.length === 0) return batch
-  const stored = fresh.map((item, i) => ({ ...item, n: batch.added + i, addedAt: now }))
+  const stored = fresh.map((item, i) => ({
+    ...item,
+    n: batch.added + i,
+    addedAt: now,
+    turn: (i + 1) / fresh.length,
+  }))
   return {
     ...changeItems(batch, [...batch.items, ...stored], now),
     added: batch.added + fresh.length,
@@ -143,7 +153,7 @@ export const generatedBatch = (n: number, at: number, { seed }: Settings): Batch
   const items = memoized(() =>
     Array.from({ length: added }, (_, i): StoredItem => {
       const item = itemOf(n, i, hash(random + i))
-      return { n: i, request_id: item.request_id, addedAt: at, checked: E.right(item) }
+      return { n: i, request_id: item.request_id, addedAt: at, turn: 1, checked: E.right(item) }
     }),
   )
   return {

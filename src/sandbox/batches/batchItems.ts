@@ -1,9 +1,11 @@
 /** Items as they are sent to a batch. More is accepted than the endpoint says: invalid items are kept, with errors. */
 import type { BatchItem } from '../../codec/BatchItem.js'
 import { ITEMS_PER_CALL, NewBatchItem } from '../../codec/NewBatchItem.js'
+import { decimalsOf } from '../../codec/scalars.js'
 import { causes } from '../../decode/index.js'
+import { exponentOf } from '../../decode/minorUnits.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { E, pipe } from '../../fp.js'
+import { E, O, pipe } from '../../fp.js'
 import { isWithinMaxAmount } from '../data/money.js'
 import { type ApiError, invalid, required } from '../Reply.js'
 
@@ -86,11 +88,31 @@ const readArray = (u: unknown, name: string): E.Either<ApiError, ReadonlyArray<u
   return Array.isArray(u) ? E.right(u) : E.left(invalid(`${name} must be a list.`, name))
 }
 
+/** Decimals of the currency that has most of them. */
+const MOST_DECIMALS = 4
+
+/** Returns the amount that no currency of ISO 4217 holds. What is no amount at all makes the item invalid. */
+const unheldAmount = (item: Readonly<Record<string, unknown>>): string | undefined =>
+  (['source', 'transfer'] as const)
+    .filter((side) => O.isSome(exponentOf(String(item[`${side}_currency`]))))
+    .map((side) => `${side}_amount`)
+    .find((name) => {
+      const amount = item[name]
+      return /^-\d/.test(String(amount)) || decimalsOf(amount) > MOST_DECIMALS
+    })
+
 /** An item is kept only by its `request_id`; anything else wrong with it is kept as its errors. */
 const readItem = (i: number, item: unknown): E.Either<ApiError, SentItem> => {
   const source = `items[${i}].request_id`
   const { request_id } = fieldsOf(item)
   if (request_id === undefined) return E.left(required(source))
+  const unheld = unheldAmount(fieldsOf(item))
+  if (unheld !== undefined) {
+    const path = `items[${i}].${unheld}`
+    return E.left(
+      invalid(`${path} must be an amount of at least 0 that a currency can hold.`, path),
+    )
+  }
   return typeof request_id === 'string' && request_id !== ''
     ? E.right({ request_id, checked: checkItem(item) })
     : E.left(invalid(`${source} must be a text that is not empty.`, source))

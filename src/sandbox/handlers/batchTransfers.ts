@@ -55,9 +55,10 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
   },
 
   list: (store, params, context) => {
-    const { seed, order } = context.settings
+    const { seed, order, listDelay, batches: fromTheStart } = context.settings
     const { page, page_size = rows.list.paging.size, ...filter } = params
     const passes = (batch: Batch): boolean =>
+      (batch.n < fromTheStart || batch.createdAt + listDelay <= context.now) &&
       (filter.request_id ?? batch.request_id) === batch.request_id &&
       (filter.short_reference_id ?? shortIdOf(batch)) === shortIdOf(batch) &&
       (filter.status === undefined || filter.status === statusAt(batch, context).status)
@@ -127,10 +128,12 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
   items: (store, { id, page, page_size = rows.items.paging.size }, context) => {
     const batch = findBatch(store, id, context)
     if (batch === undefined) return notFound
-    const { seed } = context.settings
+    const { now, settings } = context
+    const { seed, itemsDelay } = settings
+    const shown = batch.items.filter(({ addedAt, turn }) => addedAt + turn * itemsDelay <= now)
     return pageByBookmark(
       { list: `items ${batch.n}`, seed, newestFirst: false, page_size, page },
-      walkArray(batch.items),
+      walkArray(shown),
       (items) => itemsAt(items, batch, context).map(BatchItem.encode),
     )
   },

@@ -44,8 +44,9 @@ export const charges: HandlersOf<{ charges: typeof rows }>['charges'] = {
     const filter = filterOf(params)
     const chargeContext = contextOf(store, context)
     const older = store.generatedCharges.select(filter)
-    const newer = [...store.createdCharges.walk(0, 1)].filter((charge) =>
-      isListed(chargeContext, filter, charge),
+    const shownUntil = context.now - context.settings.listDelay
+    const newer = [...store.createdCharges.walk(0, 1)].filter(
+      (charge) => charge.at <= shownUntil && isListed(chargeContext, filter, charge),
     )
     const size = older.size + newer.length
     const first = Math.min(size, page_num * page_size)

@@ -24,7 +24,7 @@ import {
 } from '../Reply.js'
 import type { Store, StoredWebhook } from '../Store.js'
 import type { CallContext, Handle, HandlersOf } from './Handler.js'
-import { pageByBookmark, pageByNumber } from './pages.js'
+import { pageByBookmark, pageByNumber, walkWhere } from './pages.js'
 
 // owners
 
@@ -129,6 +129,12 @@ const webhookOf = (
   updated_at: instantAt(updatedAt),
 })
 
+/** Lists show what was created after `listDelay`. */
+const isShown =
+  ({ now, settings: { listDelay } }: CallContext) =>
+  ({ createdAt }: StoredWebhook): boolean =>
+    createdAt + listDelay <= now
+
 // handlers
 
 export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
@@ -140,7 +146,7 @@ export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
     const { seed, order } = context.settings
     return pageByBookmark(
       { list: 'webhooks', seed, newestFirst: order === 'descending', page_size, page },
-      store.webhooks.walk,
+      walkWhere(store.webhooks.walk, isShown(context)),
       (found) => found.map((webhook) => Webhook.encode(webhookOf(account, webhook, context))),
     )
   },
@@ -156,7 +162,7 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof partnerRows }>['partn
   update: update(partner),
 
   list: (store, { page_num = 0, page_size = partnerRows.list.paging.size }, context) => {
-    const all = [...store.partnerWebhooks.walk(0, 1)]
+    const all = [...store.partnerWebhooks.walk(0, 1)].filter(isShown(context))
     if (context.settings.order === 'descending') all.reverse()
     const end = (page_num + 1) * page_size
     const found = all.slice(page_num * page_size, end)
