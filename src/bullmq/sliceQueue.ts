@@ -11,6 +11,8 @@ export interface SliceJob {
   readonly out: string
   readonly slice: PlannedSlice
   readonly maxRejects?: number
+  /** How often its workers had been lost when it came further last. */
+  readonly stalls?: number
 }
 
 /** How far a slice is, as its worker says. */

@@ -17,6 +17,7 @@ import {
   take,
   tap,
 } from 'rxjs'
+import { exportError } from '../export/ExportError.js'
 import {
   type ExportEvent,
   type ExportSliceOptions,
@@ -29,6 +30,7 @@ import { accountHash } from '../export/run/ExportSpec.js'
 import { defined, E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { checkOptions, is, type OptionsTable, required } from '../options/index.js'
+import { allowRule, isAllowed, jobOf } from './sliceJobData.js'
 import { prefixOf, QUEUE, type SliceJob, type SliceProgress } from './sliceQueue.js'
 
 // model
@@ -40,6 +42,11 @@ export interface SliceWorkerOptions<A>
   readonly payments: SliceClient<A>
   /** A client of ioredis or node-redis, or how to connect, such as `{ url: 'redis://HOST' }`. */
   readonly connection: ConnectionOptions
+  /**
+   * Folders and `s3://` prefixes, each with a slash at its end, that jobs may write into: whatever can write to that Redis
+   * can name one.
+   */
+  readonly allow: ReadonlyArray<string>
   /** Slices at a time. Default 1. */
   readonly concurrency?: number | undefined
 }
@@ -57,6 +64,7 @@ export interface SliceWorkerEvent {
 const rules: OptionsTable<SliceWorkerOptions<never>> = {
   payments: required(is.object('a client')),
   connection: required(is.object('a client of Redis, or how to connect')),
+  allow: required(allowRule),
   concurrency: is.int(1),
   parallel: is.positiveIntOrInfinity,
   lease: is.int(1_000, 600_000),
@@ -81,6 +89,9 @@ const REPORT_EVERY = 500
 /** A worker that dies is no fault of its slice. */
 const ANY_NUMBER = 1_000_000
 
+/** Unless so many were lost, one after the other, and it came no further. */
+const MOST_STALLS = 3
+
 // constructors
 
 /**
@@ -90,7 +101,7 @@ const ANY_NUMBER = 1_000_000
  */
 export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWorkerEvent> => {
   const options = checkOptions(given, rules)
-  const { payments, connection, concurrency = 1, lease = LEASE, stop = NEVER } = options
+  const { payments, connection, allow, concurrency = 1, lease = LEASE, stop = NEVER } = options
   const { timer = asyncScheduler } = options
   const { account } = options
   const half = part(lease, 2)
@@ -98,7 +109,23 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
   return new Observable((subscriber) => {
     const stopping = new ReplaySubject<unknown>(1) // also for a job that is fetched just then
     const work = async (job: Job<SliceJob>, token?: string): Promise<Partial<SliceProgress>> => {
-      const { out, slice, maxRejects } = job.data
+      const read = jobOf(job.data)
+      if (E.isLeft(read)) throw new UnrecoverableError(read.left)
+      const { out, slice, maxRejects, stalls = 0 } = read.right
+      if (job.stalledCounter - stalls >= MOST_STALLS) {
+        const why = `${MOST_STALLS} workers were lost with it, one after the other, and it came no further`
+        throw new UnrecoverableError(why)
+      }
+      const goesOn = (): void => {
+        if (job.stalledCounter === (job.data.stalls ?? 0)) return
+        job.updateData({ ...job.data, stalls: job.stalledCounter }).catch(() => {}) // the next page does
+      }
+      if (!(await isAllowed(allow, out))) {
+        const why = `${out} is not within what the worker allows: add it to allow (--allow) if it should be`
+        const refused = exportError('UnusablePath', why, { path: out })
+        subscriber.next({ out, slice, event: E.left(refused) })
+        throw new UnrecoverableError(refused.message)
+      }
       const report = reporter(job, timer)
       const event = await lastValueFrom(
         exportSlice(payments, slice, {
@@ -109,6 +136,7 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
           tap((event) => {
             subscriber.next({ out, slice, event })
             report(event)
+            if (E.isRight(event) && event.right.pages > 0) goesOn()
           }),
         ),
       )

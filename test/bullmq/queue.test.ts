@@ -1,7 +1,8 @@
 /** `exportWithWorkers` and `sliceWorker` on a real Redis: slices that are joined, lost and refused. */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Queue } from 'bullmq'
 import {
   firstValueFrom,
   lastValueFrom,
@@ -65,6 +66,7 @@ const working = (clientId?: string): Subscription => {
   const worker = sliceWorker({
     payments: clientOf(clientId),
     connection: connection(),
+    allow: [`${home}/`],
     lease: 1_000,
   }).subscribe()
   onTestFinished(() => worker.unsubscribe())
@@ -132,7 +134,9 @@ describe.skipIf(!hasRedis)('exportWithWorkers', () => {
     const { out, plan } = await planned('stopped')
     const whole = lastValueFrom(exportWithWorkers(plan, { out, connection: connection() }))
     const stop = new Subject<void>()
-    const options = { payments: smallPages(), connection: connection(), lease: 1_000 }
+    const options = {
+      ...{ payments: smallPages(), connection: connection(), allow: [`${home}/`], lease: 1_000 },
+    }
     const given = await lastValueFrom(
       sliceWorker({ ...options, stop }).pipe(
         tap(({ event }) => {
@@ -162,12 +166,94 @@ describe.skipIf(!hasRedis)('exportWithWorkers', () => {
   })
 })
 
+describe.skipIf(!hasRedis)('a job', () => {
+  /** Gives a job as any client of that Redis can, and resolves with why it failed. */
+  const given = async (data: unknown): Promise<string> => {
+    const { plan } = await planned(`given-${++jobs}`)
+    const prefix = `{payments-rx:${plan.purpose.account.slice(0, 16)}}`
+    const queue = new Queue('slices', { connection: connection(), prefix })
+    const job = await queue.add('of another program', data)
+    onTestFinished(() => queue.close())
+    for (;;) {
+      const found = await queue.getJob(job.id ?? '')
+      if (await found?.isFailed()) return (await queue.getJob(job.id ?? ''))?.failedReason ?? ''
+      if (await found?.isCompleted()) return 'it was done'
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  let jobs = 0
+
+  it('that names a folder which the worker does not allow is refused, and writes nothing', async () => {
+    const { out, plan } = await planned('forbidden')
+    const [slice] = plan.slices
+    const elsewhere = sliceWorker({
+      ...{ payments: clientOf(), connection: connection(), lease: 1_000 },
+      allow: [`${join(home, 'allowed')}/`, 's3://lake/charges/'],
+    })
+    const events: Array<unknown> = []
+    const worker = elsewhere.subscribe((event) => events.push(event))
+    onTestFinished(() => worker.unsubscribe())
+    const before = await readdir(out)
+    await mkdir(join(home, 'allowed'))
+    await symlink(out, join(home, 'allowed/link'))
+    for (const place of [
+      ...[
+        out,
+        `${home}/`,
+        `${join(home, 'allowed-not')}/`,
+        `${join(home, 'allowed')}/../forbidden/`,
+      ],
+      ...[
+        `${join(home, 'allowed/link')}/`,
+        's3://lake/',
+        's3://lake/charges-not/',
+        's3://other/charges/',
+      ],
+      's3://lake/charges/../x/',
+    ]) {
+      expect(await given({ out: place, slice })).toContain('is not within what the worker allows')
+    }
+    expect(await readdir(out)).toEqual(before)
+    expect(events[0]).toMatchObject({ event: { left: { _tag: 'UnusablePath' } } })
+  })
+
+  it('that is none is refused at once, whatever is in it', async () => {
+    const { out, plan } = await planned('malformed')
+    const [slice] = plan.slices
+    working()
+    for (const data of [
+      ...[null, {}, { out }, { out, slice: null }, { out, slice: 'x' }, { out: 5, slice }],
+      ...[
+        { out: 'none', slice },
+        { out: 'file:///etc/', slice },
+        { out: '/x\u0000/', slice },
+      ],
+      ...[
+        { out: '\u001b]0;title\u0007/', slice },
+        { out: `/${'a'.repeat(5_000_000)}/`, slice },
+      ],
+      ...[
+        { out, slice: { ...slice, file: '../../x' } },
+        { out, slice, maxRejects: 'x' },
+      ],
+      { out, slice, more: Array.from({ length: 100_000 }, () => 'x') },
+    ]) {
+      const why = await given(data)
+      expect(why).toMatch(/^the job (is none of a slice: |has a text of more than 1024 characters)/)
+      expect(why).not.toMatch(/\p{Cc}/u)
+    }
+  })
+})
+
 describe('their options', () => {
   it('are refused at once where they cannot work', () => {
     const worker = (options: object) => () =>
-      sliceWorker({ payments: clientOf(), connection: {}, ...options })
+      sliceWorker({ payments: clientOf(), connection: {}, allow: ['d/'], ...options })
     expect(worker({ concurrency: 0 })).toThrow(InvalidOption)
     expect(worker({ lease: 1 })).toThrow('lease should be')
+    for (const allow of [undefined, [], 'd/', ['d'], ['/'], ['d/', 1]]) {
+      expect(worker({ allow })).toThrow('allow should be')
+    }
     expect(worker({ payments: 1 })).toThrow('payments should be a client')
   })
 })

@@ -25,8 +25,13 @@ it.each([
   [exporting('--queue', 'redis://h', '--out', 'a.csv'), '--out should be a folder with --queue'],
   [exporting('--queue', 'redis://h', '--out', 'd/', '--resume'), 'cannot be used with'],
   [exporting('--slices', '3', '--out', 'd/'), '--slices goes with --queue'],
-  [['worker', ...KEYS], '--queue or PAYMENTS_QUEUE_URL should have the URL of a Redis'],
-  [['worker', '--queue', `redis://:${PASSWORD}@h`], 'PAYMENTS_BASE_URL is needed'],
+  [['worker', ...KEYS], '--allow <prefix>'],
+  [['worker', ...KEYS, '--allow', 'd'], 'with a slash at its end'],
+  [
+    ['worker', ...KEYS, '--allow', 'd/'],
+    '--queue or PAYMENTS_QUEUE_URL should have the URL of a Redis',
+  ],
+  [['worker', '--allow', 'd/', '--queue', `redis://:${PASSWORD}@h`], 'PAYMENTS_BASE_URL is needed'],
 ])('%j is refused', async (args, message) => {
   const { status, stderr } = await cli(args)
   expect(stderr).toContain(message)
@@ -40,7 +45,7 @@ it('says that there is no Redis, without the password', async () => {
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   await new Promise((resolve) => server.close(resolve))
-  for (const args of [exporting('--out', 'd/', '--queue'), ['worker', ...KEYS]]) {
+  for (const args of [exporting('--out', 'd/', '--queue'), ['worker', '--allow', 'd/', ...KEYS]]) {
     const env = { PAYMENTS_QUEUE_URL: `redis://me:${PASSWORD}@127.0.0.1:${port}` }
     const { status, stderr } = await cli(args, { env })
     expect(stderr).toMatch(/--queue: Redis at 127\.0\.0\.1:\d+ cannot be used: .*ECONNREFUSED/)
@@ -59,7 +64,8 @@ it('names a package that is not installed', async () => {
     mkdirSync(dirname(join(home, 'node_modules', name)), { recursive: true })
     symlinkSync(join(modules, name), join(home, 'node_modules', name))
   }
-  const args = [join(home, 'dist/cli/main.js'), 'worker', ...KEYS, '--queue', 'redis://127.0.0.1:9']
+  const queue = ['--allow', 'd/', '--queue', 'redis://127.0.0.1:9']
+  const args = [join(home, 'dist/cli/main.js'), 'worker', ...KEYS, ...queue]
   const stderr = await new Promise((resolve) => {
     execFile(process.execPath, args, (_error, _stdout, text) => resolve(text))
   })

@@ -118,7 +118,7 @@ export const sliceRun = async (run: SliceRun): Promise<SliceOutcome> => {
   ]
 
   const startWorker = (): void => {
-    const child = start(['worker', ...common])
+    const child = start(['worker', '--allow', run.out, ...common])
     child.stderr?.on('data', (text) => {
       said.push(String(text))
       if (/: (begun|resumed)/.test(text)) busy.add(child)

@@ -1,5 +1,5 @@
 /** `worker`: exports slices that `export --queue` gives away, until it is stopped. */
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { firstValueFrom, ReplaySubject, take } from 'rxjs'
 import type { SliceWorkerEvent } from '../../bullmq/index.js'
 import { oneLine } from '../../decode/redact.js'
@@ -21,6 +21,7 @@ interface WorkerFlags
       'limits' | 'share' | 'patience' | 'timeout' | 'guard' | 'parallel' | 'lease'
     > {
   readonly queue?: string | true
+  readonly allow: ReadonlyArray<string>
   readonly concurrency: number
   readonly pageSize: number
   readonly quiet: boolean
@@ -40,6 +41,11 @@ export const workerCommand = ({ terminal, output, exit }: CommandContext): Comma
     addConnectionOptions(new Command('worker'))
       .description('Export slices that "export charges --queue" gives away, until it is stopped.')
       .addOption(queueOption('where the slices are queued'))
+      .requiredOption(
+        '--allow <prefix>',
+        'a folder, or s3://BUCKET/PREFIX/, that jobs may write into; may be given several times',
+        allowed,
+      )
       .option('--concurrency <n>', 'slices at a time', integer(1, 100), 1)
       .option('--parallel <n>', 'requests at a time [as many as use the quota up]', integer(1, 100))
       .option('--page-size <n>', 'rows a request, 10 to 2000', integer(10, 2_000), 2_000)
@@ -52,6 +58,16 @@ export const workerCommand = ({ terminal, output, exit }: CommandContext): Comma
   )
     .addHelpText('after', HELP)
     .action(async (flags: WorkerFlags) => exit(await work({ terminal, output }, flags)))
+
+/** Gathers the values of an option that is given several times. */
+const allowed = (prefix: string, before: ReadonlyArray<string> = []): ReadonlyArray<string> => {
+  if (!/[^/]\/$/.test(prefix)) {
+    throw new InvalidArgumentError(
+      'It should be a folder or an s3:// URL, with a slash at its end.',
+    )
+  }
+  return [...before, prefix]
+}
 
 const work = async (
   { terminal, output }: Pick<CommandContext, 'terminal' | 'output'>,
@@ -76,9 +92,9 @@ const work = async (
     const say = (text: string): void => {
       if (!flags.quiet) terminal.stderr.write(`${oneLine(text)}\n`)
     }
-    const { parallel, lease, concurrency } = flags
+    const { parallel, lease, concurrency, allow } = flags
     const working = queue.functions.sliceWorker({
-      ...{ payments, connection: queue.connection, concurrency, stop, timer, env },
+      ...{ payments, connection: queue.connection, allow, concurrency, stop, timer, env },
       ...defined({ parallel, lease }),
     })
     say(`waiting for slices at ${queue.host}`)

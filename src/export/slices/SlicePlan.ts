@@ -42,6 +42,8 @@ const plannedSlice = t.readonly(
 /** One slice of a plan: the payload of a job. */
 export interface PlannedSlice extends t.TypeOf<typeof plannedSlice> {}
 
+export const PlannedSlice: Codec<PlannedSlice> = plannedSlice
+
 const slicePlan = t.readonly(
   t.type({
     /** SHA-256 of all below, in hex. */
