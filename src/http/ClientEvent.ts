@@ -123,8 +123,10 @@ export const redactFailure = (failure: TransientFailure): RedactedFailure => {
     case 'Unreachable':
     case 'TimedOut':
       return redactTransportFailure(failure)
-    case 'Undecodable': // its texts are descriptions
-      return { ...failure, ...redactCommon(failure) }
+    case 'Undecodable': {
+      const { headers: _, ...described } = failure // its texts are descriptions
+      return { ...described, ...redactCommon(failure) }
+    }
     case 'ServerFault':
     case 'Refused': {
       const { _tag, endpoint, status } = failure

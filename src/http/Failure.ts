@@ -10,8 +10,15 @@ interface Common {
   readonly endpoint: string
   /** Number of requests sent for this call, logins aside. */
   readonly attempts: number
-  /** Identifies the request at the service, for its support. */
+  /** Identifies the request at the service, for its support: its `trace_id`, or a header such as `x-request-id`. */
   readonly traceId?: string
+  /** HTTP status of the response that was judged, if there was one. */
+  readonly status?: number
+  /**
+   * Headers of that response that help to find out where it came from and why, such as `retry-after`, `server`, `via`;
+   * by names in lower case, without secrets.
+   */
+  readonly headers?: Readonly<Record<string, string>>
   /** One line, fit for a log, without secrets. */
   readonly message: string
 }

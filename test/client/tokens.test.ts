@@ -172,6 +172,7 @@ describe('a 401', () => {
     expect(out.map(({ value }) => value)).toEqual([
       E.left({
         _tag: 'Unauthorized',
+        status: 401,
         endpoint: CREATE,
         attempts: 2,
         code: 'credentials_expired',

@@ -36,6 +36,8 @@ export interface RequestContext {
   readonly onlyCodes?: ReadonlySet<string>
   /** Identifies the request at the service; known once there is a 2xx response. */
   readonly traceId?: string
+  /** The 2xx response, once there is one. */
+  readonly response?: Pick<HttpResponse, 'status' | 'header'>
 }
 
 // constructors
@@ -58,6 +60,7 @@ export const httpFailure = (
     endpoint,
     attempts,
     ...defined({ traceId }),
+    ...responseOf(context, response),
     message: `${endpoint}: ${status} ${code}: ${text}${isCut ? ' (the body broke off)' : ''}`,
   }
   if (status === 401) return { ...common, _tag: 'Unauthorized', code }
@@ -126,12 +129,13 @@ const AWAITED = {
 export const undecodable = (context: RequestContext, all: Causes, at = ''): Undecodable => {
   const under = causesUnder(at, all)
   const [{ path, expected, actual }] = under
-  const { endpoint, attempts, traceId } = context
+  const { endpoint, attempts, traceId, response } = context
   return {
     _tag: 'Undecodable',
     endpoint,
     attempts,
     ...defined({ traceId }),
+    ...(response === undefined ? {} : responseOf(context, response)),
     path,
     expected,
     actual,
@@ -177,10 +181,35 @@ const traceHeader = (header: HttpResponse['header']): string | undefined =>
 /** Adds to a request what its 2xx response says of it. */
 export const withTraceId = (
   context: RequestContext,
-  { header }: Pick<HttpResponse, 'header'>,
+  { status, header }: Pick<HttpResponse, 'status' | 'header'>,
 ): RequestContext => {
   const traceId = context.onlyCodes === undefined ? traceHeader(header) : undefined
-  return traceId === undefined ? context : { ...context, traceId: cleaner(context.scrub)(traceId) }
+  return {
+    ...context,
+    response: { status, header }, // without its body, which would live as long as the context
+    ...(traceId === undefined ? {} : { traceId: cleaner(context.scrub)(traceId) }),
+  }
+}
+
+/** Headers that say where a response came from, and why: no cookies, and no text of the caller's. */
+const TOLD_HEADERS = [
+  ...['content-type', 'date', 'retry-after', 'server', 'via', 'x-cache'],
+  ...['x-request-id', 'request-id', 'x-amzn-requestid', 'x-amz-cf-id', 'cf-ray'],
+  ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
+]
+
+/** Returns what a failure keeps of the head of a response. */
+const responseOf = (
+  { scrub, onlyCodes }: Pick<RequestContext, 'scrub' | 'onlyCodes'>,
+  { status, header }: Pick<HttpResponse, 'status' | 'header'>,
+): Pick<Failure, 'status' | 'headers'> => {
+  if (onlyCodes !== undefined) return { status }
+  const clean = cleaner(scrub)
+  const told = TOLD_HEADERS.flatMap((name) => {
+    const value = header(name)
+    return value === undefined ? [] : [[name, clean(value)] as const]
+  })
+  return { status, ...(told.length === 0 ? {} : { headers: Object.fromEntries(told) }) }
 }
 
 /** Characters that a failure keeps of a text of the service. */

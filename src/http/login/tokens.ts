@@ -84,12 +84,12 @@ const nameBaseUrl = (failure: Failure, baseUrl: string): Failure => {
 /** The call that needs a login is not to blame if that is refused, whatever the status. */
 const toUnauthorized = (failure: Failure): Failure => {
   if (failure._tag !== 'Refused' || failure.status < 400 || failure.status === 404) return failure
-  const { endpoint, attempts, traceId, code, message } = failure
+  const { endpoint, attempts, traceId, status, headers, code, message } = failure
   return {
     _tag: 'Unauthorized',
     endpoint,
     attempts,
-    ...defined({ traceId }),
+    ...defined({ traceId, status, headers }),
     code,
     message,
   }

@@ -99,6 +99,7 @@ describe('a refusal', () => {
     }
     expect(fail(429, body)).toEqual({
       _tag: 'Throttled',
+      status: 429,
       code: 'too_many_requests',
       endpoint: 'GET /api/v1/charges/{id}',
       attempts: 2,

@@ -328,7 +328,7 @@ describe('a login that fails', () => {
     ['answers 403', problem(403, 'access_denied'), 'Unauthorized', 1],
     ['answers 400', problem(400, 'credentials_invalid'), 'Unauthorized', 1],
     ['answers with a redirect', { status: 302, body: '' }, 'ServerFault', 3],
-    ['answers 404, of another server', { status: 404, body: '<html>' }, 'Unauthorized', 1],
+    ['answers 404, of another server', { status: 404, body: '<html>' }, 'Refused', 1],
     ['answers without a token', { status: 201, body: {} }, 'Undecodable', 1],
   ] as const)('because it %s leaves no doubt: nothing was sent', (_, reply, tag, times) => {
     const { client, calls: sent, logins, run } = lab({ login: () => reply })
