@@ -7,7 +7,7 @@ import { codes } from '../http/answer/errors.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
 import { execute } from '../http/execute.js'
-import { explainLowered, tiers } from '../http/limits.js'
+import { explainLowered, resources, tiers } from '../http/limits.js'
 import {
   type Auth,
   BearerAuth,
@@ -46,6 +46,7 @@ export const createRuntime = (
       options.scheduler ??
       createScheduler({
         tiers: tiers(limitsOf(options)),
+        resources,
         ...defined({ guard: options.guard, share: options.share, quota: options.quota }),
         random,
         timer,

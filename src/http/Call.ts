@@ -134,7 +134,8 @@ export class Call {
     this.#request = request
     this.#outcome = new Outcome({ row, codes, sentParams: request.sentParams, isRepeat })
     this.#auth = authFor(row)
-    this.#key = rateLimitKey(row, request)
+    const account = request.headers['x-on-behalf-of'] ?? settings.onBehalfOf
+    this.#key = rateLimitKey(row, request, account)
     this.#number = nextCall()
     this.#startedAt = timer.now()
   }

@@ -4,6 +4,7 @@ import { login } from '../api/authentication.js'
 import type { AnyEndpoint, Route } from '../api/Endpoint.js'
 import { type Limits, limits, MINUTE, SECOND, unlimited } from '../api/limits.js'
 import { fieldsOf } from '../decode/unknown.js'
+import { defined } from '../fp.js'
 import { is, type Rule } from '../options/index.js'
 import { concurrency, rate, type Scheduler, type Tier } from '../scheduler/index.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
@@ -18,6 +19,8 @@ export interface RateLimitKey {
   readonly path?: string
   /** The client id that logs in; absent for every other call. */
   readonly login?: string
+  /** The account that the call is made for; absent for one's own. */
+  readonly onBehalfOf?: string
 }
 
 /** Lanes of a client's scheduler. */
@@ -70,8 +73,27 @@ export const tiers = (limits: Limits): ReadonlyArray<Tier<RateLimitKey>> => [
 export const rateLimitKey = (
   { route: endpoint }: Pick<AnyEndpoint, 'route'>,
   { path, headers }: Pick<PreparedRequest, 'path' | 'headers'>,
+  onBehalfOf?: string,
 ): RateLimitKey =>
-  endpoint === login.route ? { endpoint, login: headers['x-client-id'] ?? '' } : { endpoint, path }
+  endpoint === login.route
+    ? { endpoint, login: headers['x-client-id'] ?? '' }
+    : { endpoint, path, ...defined({ onBehalfOf }) }
+
+/**
+ * Returns what the platform may limit singly: a path with an id, as an account sees it, and an account at an endpoint. A
+ * list has no id: its limit is that of its endpoint.
+ */
+export const resources = ({
+  endpoint,
+  path = '',
+  onBehalfOf,
+}: RateLimitKey): ReadonlyArray<string> => {
+  const account = `${endpoint} ${onBehalfOf ?? ''}`
+  return [
+    ...(endpoint.includes('{') ? [`${account} ${path}`] : []),
+    ...(onBehalfOf === undefined ? [] : [account]),
+  ]
+}
 
 // combinators
 

@@ -193,6 +193,11 @@ export class Dispatcher {
   private tryStart(queue: RequestQueue, now: Millis): boolean {
     const { first: request, parkedIn } = queue
     if (request === undefined || parkedIn === undefined) return false
+    const queueNow = request.queueNow()
+    if (queueNow !== queue) {
+      this.move(request, queueNow, now)
+      return true
+    }
     for (const limiter of queue.set.limiters) {
       if (limiter.wait(now) <= 0 && (this.overdue === queue || !this.isReserved(limiter, now))) {
         continue
@@ -212,6 +217,23 @@ export class Dispatcher {
       throwError(() => error).subscribe() // reported as RxJS does: it stops no other request
     }
     return true
+  }
+
+  /** Moves a request to the end of another queue. */
+  private move(request: QueuedRequest, to: RequestQueue, now: Millis): void {
+    const { queue } = request
+    queue.remove(request)
+    if (queue.length > 0) queue.parkedIn?.lengthChanged(queue)
+    else queue.parkedIn?.remove(queue)
+    if (this.overdue === queue) this.endReservation(now)
+    request.queue = to
+    to.push(request, false)
+    if (to.parkedIn !== undefined) {
+      to.parkedIn.lengthChanged(to)
+      return
+    }
+    to.servedAt = now
+    this.ready.add(to)
   }
 
   private park(queue: RequestQueue, limiter: Limiter, now: Millis): void {

@@ -5,6 +5,8 @@ import { Heap, type HeapEntry } from './Heap.js'
 export interface WaitingQueue<T extends WaitingQueue<T>> {
   readonly lane: number
   readonly length: number
+  /** It waits for a narrower limit as well, so its turn is when that has room, however short it is. */
+  readonly goesFirst: boolean
   /** When a request of it was last started, or when it began to wait. */
   readonly servedAt: Millis
   /** Where it waits; `undefined` while it is empty. */
@@ -12,6 +14,9 @@ export interface WaitingQueue<T extends WaitingQueue<T>> {
   readonly byLength: HeapEntry<T>
   readonly byAge: HeapEntry<T>
 }
+
+/** Rank before all lengths. */
+const FIRST = -Number.MAX_VALUE
 
 interface Lane<T> {
   readonly weight: number
@@ -85,8 +90,8 @@ export class FairQueue<T extends WaitingQueue<T>> {
   }
 
   /** Among queues of one length, the one that has had it for longest goes first. */
-  private rankByLength({ byLength, length }: T): void {
-    byLength.rank = -length
+  private rankByLength({ byLength, length, goesFirst }: T): void {
+    byLength.rank = goesFirst ? FIRST : -length
     byLength.order = ++this.changes
   }
 

@@ -2,17 +2,15 @@ import { type Clock, type Millis, TICK } from './Clock.js'
 import type { Dispatcher } from './Dispatcher.js'
 import { RoundTrips } from './JitterGuard.js'
 import type { LimiterSet } from './LimiterSet.js'
-import type { SendWindow } from './limiters/AdaptiveLimit.js'
 import type { Limiter } from './limiters/Limiter.js'
+import type { Resources, SentRequest } from './Resources.js'
 import { SendBatch } from './SendBatch.js'
 
 /** One request under way. */
-export interface Sent {
-  readonly set: LimiterSet
+export interface Sent extends SentRequest {
   readonly batch: MixedBatch
-  readonly windows: ReadonlyArray<SendWindow>
-  /** It was let in or refused. */
   isAnswered: boolean
+  isRefused: boolean
 }
 
 /** A batch, and the kinds of requests in it. */
@@ -30,19 +28,26 @@ export class InFlight {
   sent = 0
   private readonly clock: Clock
   private readonly dispatcher: Dispatcher
+  private readonly resources: Resources
   private readonly hasEnded: (now: Millis) => void
   private readonly roundTrips = new RoundTrips()
   private leaving: MixedBatch | undefined
   /** An answer was read since the last request left. */
   private isAnswered = false
 
-  constructor(clock: Clock, dispatcher: Dispatcher, hasEnded: (now: Millis) => void) {
+  constructor(
+    clock: Clock,
+    dispatcher: Dispatcher,
+    resources: Resources,
+    hasEnded: (now: Millis) => void,
+  ) {
     this.clock = clock
     this.dispatcher = dispatcher
+    this.resources = resources
     this.hasEnded = hasEnded
   }
 
-  send(set: LimiterSet, now: Millis): Sent {
+  send(request: unknown, set: LimiterSet, now: Millis): Sent {
     this.count++
     this.sent++
     set.inFlight++
@@ -50,7 +55,9 @@ export class InFlight {
     batch.open++
     batch.sets.add(set)
     const windows = set.limiters.map((limiter) => limiter.acquire(batch, now))
-    return { set, batch, windows, isAnswered: false }
+    const sent = { request, set, batch, windows, isAnswered: false, isRefused: false }
+    this.resources.sent(sent)
+    return sent
   }
 
   accepted(sent: Sent, now: Millis): void {
@@ -76,6 +83,7 @@ export class InFlight {
   /** `retryAfter`: what the server says, in ms; 0 for nothing. */
   refused(sent: Sent, now: Millis, retryAfter: Millis): void {
     sent.isAnswered = true
+    sent.isRefused = true
     const { set, batch, windows } = sent
     const roundTrip = Math.max(0, now - batch.sentAt)
     batch.refused(this.roundTrips.isKnown() ? this.excess(set, roundTrip) : roundTrip)
@@ -170,9 +178,11 @@ export class InFlight {
 
 /**
  * The limiter to blame for a refusal, since a server does not tell: the fullest. Of equally full ones the one that is
- * shared most widely if requests of several kinds were refused in its window, or else the narrowest.
+ * shared most widely if requests of several kinds were refused in its window, or else the narrowest. A resource is limited
+ * since it was to blame before.
  */
 const limiterToBlame = ({ set, windows }: Sent, now: Millis): Limiter | undefined => {
+  if (set.isOfResource) return set.limiters.at(-1)
   let blamed: Limiter | undefined
   let most = Number.NEGATIVE_INFINITY
   let blamedSeveral = false

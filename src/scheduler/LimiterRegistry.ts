@@ -1,6 +1,8 @@
 import type { Clock, Millis } from './Clock.js'
 import type { JitterGuard } from './JitterGuard.js'
 import { LimiterSet } from './LimiterSet.js'
+import type { Limiter } from './limiters/Limiter.js'
+import type { Resources } from './Resources.js'
 import { FORGET_AFTER, type TierLimiters } from './TierLimiters.js'
 
 /** Sets of limiters that are always remembered. */
@@ -13,6 +15,7 @@ export class LimiterRegistry<in R> {
   private readonly tiers: ReadonlyArray<TierLimiters<R>>
   private readonly keyed: ReadonlyArray<(request: R) => Key>
   private readonly lanes: number
+  private readonly resources: Resources
   private readonly clock: Clock
   private readonly sets = new Map<Key, LimiterSet>()
   private forgetAtSize = FEW
@@ -20,8 +23,14 @@ export class LimiterRegistry<in R> {
   private kept = 0
   private forgetAt: Millis = FORGET_AFTER
 
-  constructor(tiers: ReadonlyArray<TierLimiters<R>>, lanes: number, clock: Clock) {
+  constructor(
+    tiers: ReadonlyArray<TierLimiters<R>>,
+    lanes: number,
+    resources: Resources,
+    clock: Clock,
+  ) {
     this.tiers = tiers
+    this.resources = resources
     this.keyed = tiers.flatMap(({ tier }) => (tier.key === undefined ? [] : [tier.key]))
     this.lanes = lanes
     this.clock = clock
@@ -29,14 +38,17 @@ export class LimiterRegistry<in R> {
 
   /** Returns the limiters of a request. Throws what a key function throws. */
   find(request: R): LimiterSet {
-    if (this.keyed.length < 2) {
+    const own = this.resources.limitersOf(request)
+    if (this.keyed.length < 2 && own.length === 0) {
       const key = this.keyed[0]?.(request)
       return this.sets.get(key) ?? this.create(key, [key])
     }
     const keys = this.keyed.map((keyOf) => keyOf(request))
     // Lengths keep apart what is the same when joined: 'a' and 'bc', 'ab' and 'c'.
-    const id = keys.map((key) => (key === undefined ? '-' : `${key.length}:${key}`)).join('')
-    return this.sets.get(id) ?? this.create(id, keys)
+    const id = [...keys, ...own.map(({ key }) => key)]
+      .map((key) => (key === undefined ? '-' : `${key.length}:${key}`))
+      .join('')
+    return this.sets.get(id) ?? this.create(id, keys, own)
   }
 
   all(): Iterable<LimiterSet> {
@@ -45,21 +57,23 @@ export class LimiterRegistry<in R> {
 
   /** Call it now and then: once a minute at most it forgets what is not used. */
   age(now: Millis): void {
-    if (now >= this.forgetAt && Math.max(this.sets.size, this.kept) > FEW) this.forgetUnused(now)
+    const isMuch = this.resources.size > 0 || Math.max(this.sets.size, this.kept) > FEW
+    if (now >= this.forgetAt && isMuch) this.forgetUnused(now)
   }
 
-  private create(id: Key, keys: ReadonlyArray<Key>): LimiterSet {
+  private create(id: Key, keys: ReadonlyArray<Key>, own: ReadonlyArray<Limiter> = []): LimiterSet {
     if (this.sets.size >= this.forgetAtSize) this.forgetUnused(this.clock.now())
     const left = keys.values()
     const guards = new Set<JitterGuard>()
-    const limiters = this.tiers.flatMap((tier) => {
+    const shared = this.tiers.flatMap((tier) => {
       const isKeyed = tier.tier.key !== undefined
       const key = isKeyed ? left.next().value : undefined
       if (isKeyed && key === undefined) return [] // not counted
       if (typeof tier.guard === 'object') guards.add(tier.guard)
       return [tier.get(key)]
     })
-    const set = new LimiterSet(limiters, [...guards], this.lanes)
+    const limiters = [...shared, ...own]
+    const set = new LimiterSet(limiters, [...guards], this.lanes, own.length > 0)
     for (const limiter of limiters) limiter.sharedBy++
     this.sets.set(id, set)
     return set
@@ -71,6 +85,7 @@ export class LimiterRegistry<in R> {
       this.sets.delete(id)
       for (const limiter of set.limiters) limiter.sharedBy--
     }
+    this.resources.forgetUnused(now, FORGET_AFTER)
     this.kept = 0
     for (const tier of this.tiers) {
       tier.forgetUnused(now)

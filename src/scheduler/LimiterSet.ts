@@ -8,6 +8,8 @@ import type { Limiter } from './limiters/Limiter.js'
 export class LimiterSet {
   readonly limiters: ReadonlyArray<Limiter>
   readonly guards: ReadonlyArray<JitterGuard>
+  /** The last of its limiters is that of a resource. */
+  readonly isOfResource: boolean
   /** One queue for each lane. */
   readonly queues: ReadonlyArray<RequestQueue>
   readonly roundTrips = new RoundTrips()
@@ -16,9 +18,15 @@ export class LimiterSet {
   /** Requests that were refused, and wait for their backoff to end. */
   backingOff = 0
 
-  constructor(limiters: ReadonlyArray<Limiter>, guards: ReadonlyArray<JitterGuard>, lanes: number) {
+  constructor(
+    limiters: ReadonlyArray<Limiter>,
+    guards: ReadonlyArray<JitterGuard>,
+    lanes: number,
+    isOfResource: boolean,
+  ) {
     this.limiters = limiters
     this.guards = guards
+    this.isOfResource = isOfResource
     this.queues = Array.from({ length: lanes }, (_, lane) => new RequestQueue(this, lane))
   }
 
@@ -33,7 +41,9 @@ export class LimiterSet {
 
 /** A request that waits in a queue, as an element of its linked list. */
 export interface QueuedRequest {
-  readonly queue: RequestQueue
+  queue: RequestQueue
+  /** Returns the queue that it belongs to by now: a resource of it may have got a limiter, or lost it. */
+  queueNow(): RequestQueue
   previous: QueuedRequest | undefined
   next: QueuedRequest | undefined
   start(now: Millis): void
@@ -45,6 +55,7 @@ export interface QueuedRequest {
 export class RequestQueue implements WaitingQueue<RequestQueue> {
   readonly set: LimiterSet
   readonly lane: number
+  readonly goesFirst: boolean
   first: QueuedRequest | undefined
   length = 0
   servedAt: Millis = 0
@@ -58,6 +69,7 @@ export class RequestQueue implements WaitingQueue<RequestQueue> {
   constructor(set: LimiterSet, lane: number) {
     this.set = set
     this.lane = lane
+    this.goesFirst = set.isOfResource
   }
 
   /** Appends a request. A retry goes to the front, behind the retries that are already there. */

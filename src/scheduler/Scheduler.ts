@@ -18,7 +18,9 @@ import { InFlight } from './InFlight.js'
 import { JitterGuard } from './JitterGuard.js'
 import { LimiterRegistry } from './LimiterRegistry.js'
 import type { QueuedRequest } from './LimiterSet.js'
-import { guardRule } from './limiters/RollingWindow.js'
+import { AdaptiveLimit } from './limiters/AdaptiveLimit.js'
+import { guardRule, RollingWindow } from './limiters/RollingWindow.js'
+import { Resources } from './Resources.js'
 import {
   describeLimit,
   type LimitChanged,
@@ -104,6 +106,7 @@ const table = {
 
 const rules: OptionsTable<SchedulerOptions<never>> & typeof table = {
   tiers: required(tiersRule),
+  resources: is.fn(),
   ...table,
 }
 
@@ -111,6 +114,11 @@ const rules: OptionsTable<SchedulerOptions<never>> & typeof table = {
 export interface SchedulerOptions<R> extends OptionsOf<typeof table> {
   /** Limits; all of them are kept at once. */
   readonly tiers: ReadonlyArray<Tier<R>>
+  /**
+   * Returns what may have a limit of its own that no tier names, the narrowest first, such as a path and an account. A
+   * resource that is refused while others are let in is held back alone. Default: nothing.
+   */
+  readonly resources?: ((request: R) => ReadonlyArray<string>) | undefined
 }
 
 /** Made by `createScheduler`, given to `schedule` and `scheduleMap`. `R`: what its tiers take their keys from. */
@@ -137,17 +145,36 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
   const clock = new Clock(timer)
   const events = new Subject<LimitChanged | QuotaChanged>()
   const guards = new Map<Millis, JitterGuard>()
+  const guardOf = (window: Millis): JitterGuard => {
+    const known = guards.get(window) ?? new JitterGuard(window)
+    guards.set(window, known)
+    return known
+  }
+  const resources = new Resources(
+    (request) => options.resources?.(request as R) ?? [], // of a task of this scheduler
+    (resource, { max, window }) => {
+      const limit = new AdaptiveLimit(max, window, {
+        random,
+        afterBurst: Math.min,
+        confirmed: () => {},
+        isElsewhere: () => false,
+      })
+      return new RollingWindow(
+        resource,
+        limit,
+        window,
+        guard === 'learned' ? guardOf(window) : guard,
+      )
+    },
+  )
   const tiers: ReadonlyArray<TierLimiters<R>> = options.tiers.map(
     (tier) =>
       new TierLimiters<R>(checkedTier(tier), {
         guard,
         share,
         random,
-        guardOf: (window) => {
-          const known = guards.get(window) ?? new JitterGuard(window)
-          guards.set(window, known)
-          return known
-        },
+        guardOf,
+        isElsewhere: (window, limit, now) => resources.explain(window, limit, now),
         confirmed: (name, key, allowed, limit) => {
           const message = describeLimit(tier, limit, allowed)
           events.next({ _tag: 'LimitChanged', tier: name, key, limit, allowed, message })
@@ -157,7 +184,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
   )
   const limiting = tiers.filter(({ tier }) => tier.limit !== Number.POSITIVE_INFINITY)
   const shared = limiting.filter(({ tier }) => tier.key === undefined)
-  const registry = new LimiterRegistry(limiting, names.length, clock)
+  const registry = new LimiterRegistry(limiting, names.length, resources, clock)
 
   const state = (): SchedulerState => {
     const sets = [...registry.all()]
@@ -177,7 +204,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
   const feed = stateFeed(timer, state)
 
   const dispatcher = new Dispatcher(clock, Object.values(lanes), maxQueueAge, () => member?.check())
-  const inFlight = new InFlight(clock, dispatcher, (now) => {
+  const inFlight = new InFlight(clock, dispatcher, resources, (now) => {
     feed.changed()
     registry.age(now)
   })
@@ -231,6 +258,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     refusals: { ...refusalDefaults, ...defined({ ...options.refusals }) },
     dispatcher,
     inFlight,
+    hasResources: () => resources.size > 0,
     queueOf: (request, lane = usual) => {
       const index = names.indexOf(lane)
       const queue = index < 0 ? undefined : registry.find(request).queues[index]

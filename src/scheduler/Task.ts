@@ -67,6 +67,8 @@ export interface SchedulerCore<in R> {
   readonly refusals: Required<Checked<RefusalOptions>>
   readonly dispatcher: Dispatcher
   readonly inFlight: InFlight
+  /** Limiters of resources may have changed the queue of a request that waits. */
+  readonly hasResources: IO<boolean>
   /** Returns the queue of a request. Throws what a key function throws, and an `InvalidOption` for an unknown lane. */
   readonly queueOf: (request: R, lane: string | undefined) => RequestQueue
   /**
@@ -84,31 +86,38 @@ export interface SchedulerCore<in R> {
 const WAITING: Unsubscribable = Subscription.EMPTY
 
 /** One subscription to a scheduled source: it waits, is under way, or backs off. */
-class Task<A> implements QueuedRequest, Unsubscribable {
-  readonly queue: RequestQueue
+class Task<R, A> implements QueuedRequest, Unsubscribable {
+  queue: RequestQueue
   previous: QueuedRequest | undefined = undefined
   next: QueuedRequest | undefined = undefined
-  private readonly core: SchedulerCore<never>
+  private readonly core: SchedulerCore<R>
+  private readonly request: R
   private readonly options: ScheduleOptions<A>
   private readonly source: Observable<A>
   private readonly subscriber: Subscriber<A>
   private readonly context: AsyncContext | undefined = captureContext()
   private refusals = 0
   /** The attempt under way, the backoff, `WAITING` in the queue, or `undefined` when all is done. */
-  private current: Attempt<A> | Unsubscribable | undefined = undefined
+  private current: Attempt<R, A> | Unsubscribable | undefined = undefined
 
   constructor(
-    core: SchedulerCore<never>,
-    queue: RequestQueue,
+    core: SchedulerCore<R>,
+    request: R,
     options: ScheduleOptions<A>,
     source: Observable<A>,
     subscriber: Subscriber<A>,
   ) {
     this.core = core
-    this.queue = queue
+    this.request = request
+    this.queue = core.queueOf(request, options.lane)
     this.options = options
     this.source = source
     this.subscriber = subscriber
+  }
+
+  queueNow(): RequestQueue {
+    const { core, options } = this
+    return core.hasResources() ? core.queueOf(this.request, options.lane) : this.queue
   }
 
   enqueue(isRetry: boolean): void {
@@ -124,7 +133,8 @@ class Task<A> implements QueuedRequest, Unsubscribable {
   }
 
   start(now: Millis): void {
-    const attempt = new Attempt(this, this.core.inFlight.send(this.queue.set, now))
+    const sent = this.core.inFlight.send(this.request, this.queue.set, now)
+    const attempt = new Attempt(this, sent)
     this.current = attempt
     try {
       runIn(this.context, () => this.source.subscribe(attempt))
@@ -141,7 +151,7 @@ class Task<A> implements QueuedRequest, Unsubscribable {
     this.subscriber.error(error)
   }
 
-  emitted(attempt: Attempt<A>, value: A): void {
+  emitted(attempt: Attempt<R, A>, value: A): void {
     if (attempt.sent.isAnswered) {
       this.subscriber.next(value)
       return
@@ -170,14 +180,14 @@ class Task<A> implements QueuedRequest, Unsubscribable {
     }
   }
 
-  complete(attempt: Attempt<A>): void {
+  complete(attempt: Attempt<R, A>): void {
     const { clock, inFlight } = this.core
     if (!attempt.sent.isAnswered) inFlight.accepted(attempt.sent, clock.now())
     this.finish(attempt, true)
   }
 
   /** `isComplete`: the source has ended by itself. */
-  finish(attempt: Attempt<A>, isComplete: boolean, failure?: { readonly error: unknown }): void {
+  finish(attempt: Attempt<R, A>, isComplete: boolean, failure?: { readonly error: unknown }): void {
     this.current = undefined
     try {
       if (failure === undefined) this.subscriber.complete()
@@ -204,12 +214,12 @@ class Task<A> implements QueuedRequest, Unsubscribable {
     }
   }
 
-  private ended({ sent }: Attempt<A>, isComplete: boolean): void {
+  private ended({ sent }: Attempt<R, A>, isComplete: boolean): void {
     this.core.inFlight.ended(sent, this.core.clock.now(), isComplete)
   }
 
   /** Time until the refused request is sent again, in ms; `undefined` when all attempts are used up. */
-  private backoff({ sent }: Attempt<A>, told: Millis = 0): Millis | undefined {
+  private backoff({ sent }: Attempt<R, A>, told: Millis = 0): Millis | undefined {
     const { clock, inFlight, random, refusals: options } = this.core
     const retryAfter = told > 0 ? Math.min(told, options.maxRetryAfter) : 0
     inFlight.refused(sent, clock.now(), retryAfter)
@@ -241,11 +251,11 @@ class Task<A> implements QueuedRequest, Unsubscribable {
 }
 
 /** One subscription to the source of a task: it is sent once. */
-class Attempt<A> extends Subscriber<A> {
+class Attempt<R, A> extends Subscriber<A> {
   readonly sent: Sent
-  private readonly task: Task<A>
+  private readonly task: Task<R, A>
 
-  constructor(task: Task<A>, sent: Sent) {
+  constructor(task: Task<R, A>, sent: Sent) {
     super()
     this.task = task
     this.sent = sent
@@ -272,12 +282,12 @@ export const runTask = <R, A>(
   source: Observable<A>,
   subscriber: Subscriber<A>,
 ): void => {
-  const { attempts, lane } = options
+  const { attempts } = options
   if (attempts !== undefined) checkArgument('attempts', attempts, is.positiveIntOrInfinity)
   core.joined()
-  let task: Task<A>
+  let task: Task<R, A>
   try {
-    task = new Task(core, core.queueOf(request, lane), options, source, subscriber)
+    task = new Task(core, request, options, source, subscriber)
   } catch (error) {
     core.left()
     throw error

@@ -3,7 +3,7 @@ import type { IO } from '../fp.js'
 import { InvalidOption, is } from '../options/index.js'
 import type { Millis } from './Clock.js'
 import type { JitterGuard } from './JitterGuard.js'
-import { AdaptiveLimit } from './limiters/AdaptiveLimit.js'
+import { AdaptiveLimit, type AdaptiveLimitOptions } from './limiters/AdaptiveLimit.js'
 import { ConcurrencyLimit } from './limiters/ConcurrencyLimit.js'
 import type { Limiter } from './limiters/Limiter.js'
 import { type Guard, type RateGuard, RollingWindow } from './limiters/RollingWindow.js'
@@ -25,6 +25,7 @@ export interface TierLimitersOptions {
   readonly guardOf: (window: Millis) => JitterGuard
   /** A limiter lets a whole window through at another level than before. */
   readonly confirmed: (tier: string, key: string | undefined, level: number, max: number) => void
+  readonly isElsewhere: AdaptiveLimitOptions['isElsewhere']
   /** Returns the part of a limit that a quota gives this process; `undefined` if it is not divided. */
   readonly part: (tier: string, key: string | undefined) => number | undefined
 }
@@ -99,6 +100,7 @@ export class TierLimiters<in R> {
     const limit = new AdaptiveLimit(options.part(name, key) ?? this.limit, window, {
       random: options.random,
       confirmed: (level, max) => options.confirmed(name, key, level, max),
+      isElsewhere: options.isElsewhere,
       // A concurrency limit has no window to count in, so it is halved.
       afterBurst: guard === undefined ? (_, level) => Math.max(1, Math.floor(level / 2)) : Math.min,
     })

@@ -68,8 +68,8 @@ export class SendWindow {
   }
 }
 
-/** Reason of a refusal: `chance` is bad luck of the network, `burst` a lower limit or an outage. */
-export type Verdict = 'chance' | 'burst' | 'probe'
+/** Reason of a refusal: `chance` is bad luck of the network, `burst` a lower limit or an outage, `elsewhere` another limit. */
+export type Verdict = 'chance' | 'burst' | 'probe' | 'elsewhere'
 
 export interface AdaptiveLimitOptions {
   readonly random: IO<number>
@@ -77,6 +77,8 @@ export interface AdaptiveLimitOptions {
   readonly afterBurst: (letIn: number, level: number) => number
   /** Called when a whole window was let in at another level than before; `max` is the configured limit. */
   readonly confirmed: (level: number, max: number) => void
+  /** Returns whether the refusals of a window come from limits of resources instead. */
+  readonly isElsewhere: (window: SendWindow, limit: AdaptiveLimit, now: Millis) => boolean
 }
 
 /**
@@ -94,7 +96,7 @@ export class AdaptiveLimit {
   confirmed: number
   /** Configured limit. */
   max: number
-  private window: Millis
+  window: Millis
   private readonly options: AdaptiveLimitOptions
   private reason: Reason = 'usual'
   /** The next departure begins a window, since the level has changed. */
@@ -104,7 +106,9 @@ export class AdaptiveLimit {
   /** Index of the first window that began under the configured limit of now. */
   private configuredAt = 0
   /** Highest level at which a whole window was let in. */
-  private worked = 0
+  worked = 0
+  /** Index of the last window whose burst was put down to something. */
+  lastBurst = Number.NEGATIVE_INFINITY
   /** Clean windows since the level changed, and how many it takes to go back to the level that worked. */
   private cleanWindows = 0
   private returnAfter = 1
@@ -146,6 +150,12 @@ export class AdaptiveLimit {
     this.confirmed = this.level
     this.configuredAt = this.windows
     this.isNewLevel = true
+  }
+
+  /** Begins with what was let in of a window under another limit, of which `worked` did before. */
+  beginAt(letIn: number, worked: number, now: Millis): void {
+    this.worked = worked
+    this.fall(letIn, now)
   }
 
   /** Time until it lets requests through, whatever is in use; 0 for now. Begins a probe that is due. */
@@ -212,7 +222,8 @@ export class AdaptiveLimit {
 
   private judge(window: SendWindow, now: Millis): Verdict {
     if (this.isDown) {
-      if (!window.isJudged) this.close(window, now)
+      if (!window.isJudged) this.close(now)
+      window.isJudged = true
       return 'burst'
     }
     if (window.isJudged) return window.reason === 'probe' ? 'probe' : 'burst'
@@ -226,8 +237,7 @@ export class AdaptiveLimit {
     if (window.refused === 1) this.refusedWindows++
     if (!window.isBurst && !this.isBurst(window)) return 'chance'
     window.isBurst = true
-    this.fallWhenKnown(window, now)
-    return 'burst'
+    return this.fallWhenKnown(window, now)
   }
 
   private isBurst({ refused, letIn, level, index }: SendWindow): boolean {
@@ -242,23 +252,35 @@ export class AdaptiveLimit {
     )
   }
 
-  /** A burst lowers the level when all answers of its window are in. */
-  private fallWhenKnown(window: SendWindow, now: Millis): void {
-    if (window.open > 0) return
+  /** A burst lowers the level when all answers of its window are in, unless they show that it comes from elsewhere. */
+  private fallWhenKnown(window: SendWindow, now: Millis): Verdict {
+    if (window.open > 0) return 'burst'
+    window.isJudged = true
     this.refusedWindows = 0
+    const isElsewhere = this.options.isElsewhere(window, this, now)
+    this.lastBurst = window.index
+    if (isElsewhere) {
+      this.closedUntil = 0
+      return 'elsewhere'
+    }
     this.step = 1
     const letIn = window.letInSince()
-    if (letIn === 0) {
-      this.isDown = true
-      this.change(1, 'usual', now)
-      this.close(window, now)
-      return
-    }
-    window.isJudged = true
-    if (window.reason === 'return') {
+    if (letIn > 0 && window.reason === 'return') {
       this.returnAfter = Math.min(RETURN_AFTER_AT_MOST, 2 * this.returnAfter)
     }
-    this.change(this.options.afterBurst(letIn, this.level), 'usual', now)
+    this.fall(letIn, now)
+    return 'burst'
+  }
+
+  /** Goes down to what was let in during a window; when that is nothing, it closes. */
+  fall(letIn: number, now: Millis): void {
+    if (letIn > 0) {
+      this.change(this.options.afterBurst(letIn, this.level), 'usual', now)
+      return
+    }
+    this.isDown = true
+    this.change(1, 'usual', now)
+    this.close(now)
   }
 
   /** A window was let in as a whole. */
@@ -282,8 +304,7 @@ export class AdaptiveLimit {
   }
 
   /** Everything is refused: 1, 2, 4 ... windows without a departure, then one request. */
-  private close(window: SendWindow, now: Millis): void {
-    window.isJudged = true
+  private close(now: Millis): void {
     const length = Math.min(LONGEST_CLOSURE, this.window * 2 ** this.closures)
     const jitter = this.closures > 0 ? CLOSURE_JITTER * this.options.random() : 0
     this.closures++

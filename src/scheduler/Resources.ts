@@ -1,0 +1,175 @@
+import type { Millis } from './Clock.js'
+import type { LimiterSet } from './LimiterSet.js'
+import type { AdaptiveLimit, SendWindow } from './limiters/AdaptiveLimit.js'
+import type { Limiter } from './limiters/Limiter.js'
+
+/** Departures that are remembered. */
+const REMEMBERED = 256
+/** Windows that a burst is judged by: refusals in so many running are one, however few they are. */
+const WINDOWS = 3
+/** Fewer refusals than this say nothing of a resource. */
+const FEWEST = 3
+/** Part of the other requests that may be refused: more would be a burst without the suspects. */
+const CHANCE = 1 / 5
+/** Most resources that are limited at a time. */
+const MOST = 256
+
+/** A request that has left, and what became of it. */
+export interface SentRequest {
+  /** What its tiers take their keys from. */
+  readonly request: unknown
+  readonly set: LimiterSet
+  readonly windows: ReadonlyArray<SendWindow>
+  /** It was let in or refused. */
+  readonly isAnswered: boolean
+  readonly isRefused: boolean
+}
+
+/** An answered request of the windows that a burst is judged by. */
+interface Departure {
+  readonly resources: ReadonlyArray<string>
+  readonly window: SendWindow
+  readonly isRefused: boolean
+}
+
+/**
+ * Resources with limits of their own that no tier names, such as a path, or an account at an endpoint.
+ *
+ * A refusal does not say whose limit it is, so a burst of refusals is put down to the narrowest thing that explains its
+ * window: to a few resources, if those were refused while others were let in. Each of them gets a limiter of its own,
+ * which begins with what was let in, and the limit that they share keeps its level.
+ */
+export class Resources {
+  /** Returns the resources of a request, the narrowest first. */
+  private readonly of: (request: unknown) => ReadonlyArray<string>
+  /** Makes the limiter of a resource that was refused under a limit. */
+  private readonly create: (resource: string, limit: AdaptiveLimit) => Limiter
+  private readonly limiters = new Map<string, Limiter>()
+  private readonly departures: Array<SentRequest> = []
+  private oldest = 0
+
+  constructor(
+    of: (request: unknown) => ReadonlyArray<string>,
+    create: (resource: string, limit: AdaptiveLimit) => Limiter,
+  ) {
+    this.of = of
+    this.create = create
+  }
+
+  /** Resources that have a limiter. */
+  get size(): number {
+    return this.limiters.size
+  }
+
+  /** Returns the limiters of a request's resources, of those that are held back. */
+  limitersOf(request: unknown): ReadonlyArray<Limiter> {
+    if (this.size === 0) return []
+    return this.of(request).flatMap((resource) => {
+      const limiter = this.limiters.get(resource)
+      return limiter?.limit.isLowered() ? [limiter] : []
+    })
+  }
+
+  sent(sent: SentRequest): void {
+    this.departures[this.oldest] = sent
+    this.oldest = (this.oldest + 1) % REMEMBERED
+  }
+
+  /** Puts the refusals of a window down to a few resources, if these explain them. Returns whether they do. */
+  explain(window: SendWindow, limit: AdaptiveLimit, now: Millis): boolean {
+    const recent = this.recent(window, limit)
+    const before = recent.map((one) => (one.window === window ? 0 : one.window.letIn))
+    const isMoreThanNow = Math.max(0, ...before) > window.letInSince()
+    const unexplained = recent.filter((one) => one.window.index > limit.lastBurst)
+    const depth = Math.max(0, ...unexplained.map(({ resources }) => resources.length))
+    const suspects = new Set<string>()
+    const isSuspect = ({ resources }: Departure) => resources.some((one) => suspects.has(one))
+    for (let level = 0; level < depth; level++) {
+      const rest = unexplained.filter((one) => !isSuspect(one))
+      for (const suspect of suspectsOf(rest, level)) suspects.add(suspect)
+      if (suspects.size === 0 || this.size + suspects.size > MOST) continue
+      const others = unexplained.filter((one) => !isSuspect(one))
+      const own = unexplained.filter(isSuspect)
+      if (
+        others.length === 0 ? !isEachLetIn(suspects, own) : !areLetIn(others, own, isMoreThanNow)
+      ) {
+        continue
+      }
+      // When nothing else was sent it may be the shared limit after all, or an outage: then back to what worked.
+      const worked = others.length === 0 ? limit.worked : 0
+      const inWindow = own.filter((one) => one.window === window)
+      for (const suspect of suspects) this.limit(suspect, limit, inWindow, worked, now)
+      return true
+    }
+    return false
+  }
+
+  /** Forgets limiters of resources that were not used for so long, or let everything in again. */
+  forgetUnused(now: Millis, after: Millis): void {
+    for (const [resource, limiter] of this.limiters) {
+      const isKnown = limiter.limit.isLowered() && now - limiter.acquiredAt <= after
+      if (limiter.sharedBy > 0 || limiter.held(now) > 0 || isKnown) continue
+      this.limiters.delete(resource)
+    }
+  }
+
+  /** Gives a resource a limiter, unless it has one that is to show first what it is good for. */
+  private limit(
+    resource: string,
+    shared: AdaptiveLimit,
+    departures: ReadonlyArray<Departure>,
+    worked: number,
+    now: Millis,
+  ): void {
+    if (this.limiters.get(resource)?.limit.isLowered()) return
+    const limiter = this.create(resource, shared)
+    limiter.limit.beginAt(lettingIn(departures, resource), worked, now)
+    this.limiters.set(resource, limiter)
+  }
+
+  /** Returns the answered requests under a limit, of this window and the ones before. */
+  private recent({ index }: SendWindow, limit: AdaptiveLimit): ReadonlyArray<Departure> {
+    return this.departures.flatMap(({ request, set, windows, isAnswered, isRefused }) => {
+      const window = windows[set.limiters.findIndex((limiter) => limiter.limit === limit)]
+      if (!isAnswered || window === undefined || window.index <= index - WINDOWS) return []
+      return [{ resources: this.of(request), window, isRefused }]
+    })
+  }
+}
+
+const lettingIn = (departures: ReadonlyArray<Departure>, resource: string): number =>
+  departures.filter((one) => !one.isRefused && one.resources.includes(resource)).length
+
+/** Returns the resources at one level that were refused repeatedly, and as often as they were let in. */
+const suspectsOf = (departures: ReadonlyArray<Departure>, level: number): ReadonlyArray<string> => {
+  const refusals = new Map<string, number>()
+  for (const { resources, isRefused } of departures) {
+    const resource = resources[level]
+    if (!isRefused || resource === undefined) continue
+    refusals.set(resource, (refusals.get(resource) ?? 0) + 1)
+  }
+  return [...refusals].flatMap(([resource, refused]) =>
+    refused >= Math.max(FEWEST, lettingIn(departures, resource)) ? [resource] : [],
+  )
+}
+
+/** A limit that the suspects share would have let in the first of them only, such as one of two. */
+const isEachLetIn = (suspects: ReadonlySet<string>, own: ReadonlyArray<Departure>): boolean =>
+  [...suspects].every((suspect) => lettingIn(own, suspect) > 0)
+
+/**
+ * Tells whether others were let in while suspects were refused: in a window with refusals of suspects, or when the
+ * shared limit let in more before than now, and so cannot be what refuses.
+ */
+const areLetIn = (
+  others: ReadonlyArray<Departure>,
+  own: ReadonlyArray<Departure>,
+  isMoreThanNow: boolean,
+): boolean => {
+  const refusing = new Set(own.flatMap(({ isRefused, window }) => (isRefused ? [window] : [])))
+  const refused = others.filter(({ isRefused }) => isRefused).length
+  const letIn = others.filter(
+    ({ isRefused, window }) => !isRefused && (isMoreThanNow || refusing.has(window)),
+  ).length
+  return letIn > 0 && refused <= CHANCE * letIn
+}
