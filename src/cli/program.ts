@@ -17,6 +17,7 @@ import {
   outputTo,
   UsageError,
 } from './output.js'
+import { payCommand } from './pay/payCommand.js'
 import { workerCommand } from './queue/workerCommand.js'
 import { sandboxCommand } from './sandboxCommand.js'
 import { syncCommand } from './syncCommand.js'
@@ -35,6 +36,7 @@ const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
   workerCommand,
   tapCommand,
   callCommand,
+  payCommand,
   sandboxCommand,
   triggerCommand,
   doctorCommand,

@@ -25,7 +25,7 @@ export interface OtherRun extends Common {
   readonly _tag: 'OtherRun'
   /** The `request_id` of the batch. */
   readonly requestId: string
-  /** What differs: paths such as `metadata.hash`, and both values. */
+  /** What differs, such as `metadata.hash`, with both values. */
   readonly differences: ReadonlyArray<FieldDifference>
 }
 
@@ -91,7 +91,7 @@ const describeItem = ({ index, requestId, reasons }: InvalidItem): string => {
 export const otherRun = (
   run: string,
   requestId: string,
-  differences: OtherRun['differences'],
+  differences: ReadonlyArray<FieldDifference>,
 ): OtherRun => {
   const said = differences.map(({ path, sent, found }) => `${path} is ${found}, not ${sent}`)
   return {

@@ -1,10 +1,12 @@
 /** Creates a batch of a run, or finds it, and puts its items into it. */
 import { last, map, from as streamOf, take, takeWhile, toArray } from 'rxjs'
 import type { BatchItem } from '../../codec/BatchItem.js'
-import type { BatchTransfer } from '../../codec/BatchTransfer.js'
+import { type BatchTransfer, shownOfBatch } from '../../codec/BatchTransfer.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { A, defined, E } from '../../fp.js'
 import type { Failure } from '../../http/Failure.js'
+import { differencesOf } from '../../http/retry/difference.js'
+import { shows } from '../../http/retry/lookUp.js'
 import type { ObservableEither } from '../../stream/index.js'
 import { Stop } from './flow.js'
 import {
@@ -69,20 +71,25 @@ export const openBatch = async (
   { batch = {} }: Pick<PayBatchOptions, 'batch'>,
   found: BatchTransfer | undefined,
 ): Promise<BatchTransfer> => {
-  const request_id = requestIdOf(place)
-  const sent = metadataOf(place)
+  const requestId = requestIdOf(place)
+  const ofRun = metadataOf(place)
+  const sent = { ...batch, request_id: requestId, metadata: { ...batch.metadata, ...ofRun } }
   const opened =
-    found ??
-    (await context.ask(
-      context.calls.createOnce({ ...batch, request_id, metadata: { ...batch.metadata, ...sent } }),
-    ))
-  const metadata = fieldsOf(opened.metadata)
-  const differences = Object.entries(sent).flatMap(([key, value]) => {
-    const other = typeof metadata[key] === 'string' ? metadata[key] : 'missing'
-    return other === value ? [] : [{ path: `metadata.${key}`, sent: value, found: other }]
-  })
-  if (differences.length === 0) return opened
-  throw new Stop(otherRun(context.run, request_id, differences))
+    found === undefined ? await context.first(context.calls.createOnce(sent)) : E.right(found)
+  if (E.isLeft(opened)) {
+    const others = opened.left._tag === 'Ambiguous' ? opened.left.differences : undefined
+    throw new Stop(others === undefined ? opened.left : otherRun(context.run, requestId, others))
+  }
+  const metadata = fieldsOf(opened.right.metadata)
+  const differences = [
+    ...Object.entries(ofRun).flatMap(([key, value]) => {
+      const other = typeof metadata[key] === 'string' ? metadata[key] : 'missing'
+      return other === value ? [] : [{ path: `metadata.${key}`, sent: value, found: other }]
+    }),
+    ...differencesOf(shownOfBatch(sent), fieldsOf(opened.right), shows),
+  ]
+  if (differences.length === 0) return opened.right
+  throw new Stop(otherRun(context.run, requestId, differences))
 }
 
 /** The state of a run is in its batches: each says which place it has in which run. */

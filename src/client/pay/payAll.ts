@@ -17,6 +17,7 @@ import {
   payBatchTable,
   paymentBatchesTable,
   paymentBatchTable,
+  type Unread,
 } from './PayOptions.js'
 import { contextOf, type Payments, payRun, unchanged } from './payRun.js'
 import { batchesOf, canBeReadTwice, type Plan, planOf } from './plan.js'
@@ -26,7 +27,7 @@ import { batchesOf, canBeReadTwice, type Plan, planOf } from './plan.js'
 /** Pays items, each once, however often it is run. */
 export type PayAll = (
   options: PayAllOptions,
-) => <F = never>(items: PayItems<F>) => ObservableEither<PayFailure | F, PayEvent>
+) => <F = never>(items: PayItems<F>) => ObservableEither<PayFailure | Unread<F>, PayEvent>
 
 /** Pays one batch, each item once, however often it is run, also at the same time. */
 export type PayBatch = (
@@ -48,7 +49,7 @@ export const payAll =
     })
     return <F>(items: PayItems<F>) => {
       checkItems(items, 'payAll: ')
-      return flow<PayFailure | F, PayEvent>(async (asking) => {
+      return flow<PayFailure | Unread<F>, PayEvent>(async (asking) => {
         const { check } = spec
         const plan = await planOf(items, { run, perBatch, check })
         const { hash, leftOut, invalid } = plan
@@ -102,9 +103,11 @@ export const paymentBatches = (given: PaymentBatchesOptions) => {
   const { run, perBatch = ITEMS_PER_BATCH } = checkOptions(given, paymentBatchesTable, {
     context: 'paymentBatches: ',
   })
-  return <F = never>(items: PayItems<F>): ObservableEither<PayFailure | F, PaymentBatch> => {
+  return <F = never>(
+    items: PayItems<F>,
+  ): ObservableEither<PayFailure | Unread<F>, PaymentBatch> => {
     checkItems(items, 'paymentBatches: ')
-    return flow<PayFailure | F, PaymentBatch>(async ({ tell }) => {
+    return flow<PayFailure | Unread<F>, PaymentBatch>(async ({ tell }) => {
       const plan = await planOf(items, { run, perBatch, check: true })
       refuseInvalid(plan, false)
       for await (const { places: _, ...batch } of unchanged({ run }, batchesOf(items, plan))) {

@@ -164,7 +164,7 @@ const rowOf = <A>(
 }
 
 /** `agrees`, except that a null sent is none, and that an object found as null is not shown. */
-const shows = (sent: unknown, found: unknown, path: string): boolean =>
+export const shows = (sent: unknown, found: unknown, path: string): boolean =>
   sent === null
     ? found === null || found === undefined
     : (isRecord(sent) && found === null) || agrees(sent, found, path)

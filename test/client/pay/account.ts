@@ -47,7 +47,12 @@ const WRITE =
 
 // the account
 
-export const account = (options: Partial<SandboxOptions> = {}) => {
+export interface AccountOptions extends Partial<SandboxOptions> {
+  /** How long a new batch or item is not shown in lists, in ms. */
+  readonly lag?: () => number
+}
+
+export const account = ({ lag, ...options }: AccountOptions = {}) => {
   const { timer, run: inTime, pass } = virtualTime()
   const sandbox = createSandbox({ charges: 0, bookEvery: 1, limits: false, timer, ...options })
   const entries: Array<Entry> = []
@@ -55,12 +60,31 @@ export const account = (options: Partial<SandboxOptions> = {}) => {
   const batches = new Map<string, Set<string>>()
   const paid = new Map<string, number>()
 
+  /** When batches and items are shown in lists. */
+  const shownAt = new Map<string, number>()
+  const appear = (key: string): void => {
+    if (lag !== undefined) shownAt.set(key, timer.now() + lag())
+  }
+
+  /** Leaves out of a list what is not shown yet. */
+  const asShown = async (url: string, response: Response): Promise<Response> => {
+    const [, id] = /\/batch_transfers(?:\/([^/?]+)\/items)?(?:\?|$)/.exec(url) ?? []
+    if (lag === undefined || !response.ok || !/\/items|\?/.test(url)) return response
+    const page = (await response.json()) as { readonly items: ReadonlyArray<Item & { id: string }> }
+    const items = page.items.filter((row) => {
+      const key = id === undefined ? row.id : `${id} ${row.request_id}`
+      return (shownAt.get(key) ?? 0) <= timer.now()
+    })
+    return new Response(JSON.stringify({ ...page, items }), { status: response.status })
+  }
+
   const record = async (url: string, body: unknown, response: Response): Promise<void> => {
     const [, created, id = '', name = ''] = WRITE.exec(url) ?? []
     if (!response.ok) return
     if (created !== undefined) {
       const made = (await response.clone().json()) as { readonly id: string }
       batches.set(made.id, new Set())
+      appear(made.id)
       entries.push({ call: 'create', batch: made.id, added: [] })
       return
     }
@@ -68,7 +92,10 @@ export const account = (options: Partial<SandboxOptions> = {}) => {
     const held = batches.get(id) ?? new Set()
     const sent = name === 'add_items' ? (JSON.parse(String(body)).items as ReadonlyArray<Item>) : []
     const added = sent.map(({ request_id }) => request_id).filter((one) => !held.has(one))
-    for (const one of added) held.add(one)
+    for (const one of added) {
+      held.add(one)
+      appear(`${id} ${one}`)
+    }
     if (name === 'submit') for (const one of held) paid.set(one, 1 + (paid.get(one) ?? 0))
     entries.push({ call: name as Entry['call'], batch: id, added })
   }
@@ -77,7 +104,7 @@ export const account = (options: Partial<SandboxOptions> = {}) => {
   const asked: Fetch = async (url, init) => {
     const response = await sandbox.fetch(url, { ...init, signal: new AbortController().signal })
     await record(url, init?.body, response)
-    return response
+    return asShown(url, response)
   }
 
   const clientOf = (fetch: Fetch = asked): Client =>

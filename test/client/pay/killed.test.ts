@@ -78,6 +78,15 @@ describe('where a tenth of answers is lost, or those of a gateway', () => {
   })
 })
 
+it('is paid once where lists are 0 to 3 s behind, killed again and again', async () => {
+  const random = seeded(3)
+  const on = account({ lag: () => random() * 3_000 })
+  for (let kill = 0; kill < 12; kill++) {
+    await paying(on, { kill: { at: 1 + Math.floor(random() * 30), when: 'after' } })
+  }
+  await expectPaidOnce(on)
+})
+
 describe('two at once', () => {
   it.each([0, 1, 10, 300, 1_000])('the second %i ms after the first', async (apart) => {
     const on = account({ latency: 40, jitter: 40 })

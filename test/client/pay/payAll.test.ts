@@ -239,6 +239,7 @@ describe('another run of the same name', () => {
       {},
     ],
     ['other batches', items(150), { perBatch: 50 }],
+    ['another funding source', items(150), { batch: { funding_source: { id: 'la_2' } } }],
   ]
 
   it.each(changed)('with %s is refused, and nothing is sent', async (_, others, options) => {
@@ -246,9 +247,10 @@ describe('another run of the same name', () => {
     await pay(on, items(150), { approve: () => false })
     const before = on.entries.length
     const { failure } = await pay(on, others, options)
+    const path = options.batch === undefined ? 'metadata.hash' : 'funding.funding_source_id'
     expect(failure).toMatchObject({ _tag: 'OtherRun', requestId: `${RUN}-1` })
     expect(failure).toMatchObject({
-      differences: expect.arrayContaining([expect.objectContaining({ path: 'metadata.hash' })]),
+      differences: expect.arrayContaining([expect.objectContaining({ path })]),
     })
     expect(on.entries).toHaveLength(before)
     expect((await pay(on, items(150))).report).toMatchObject({ isPaid: true })

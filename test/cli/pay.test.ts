@@ -1,0 +1,283 @@
+/** `pay`: from a file to booked payments, against a sandbox with a port. */
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { parquetWriteBuffer } from 'hyparquet-writer'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createSandbox,
+  type Listening,
+  listen,
+  sandboxCredentials,
+} from '../../src/sandbox/index.js'
+import { cli, folder, type RunOptions, rowsOf } from './support.js'
+
+const at = await folder()
+
+let server: Listening
+let env: Record<string, string> = {}
+beforeAll(async () => {
+  const sandbox = createSandbox({ charges: 0, limits: false, bookEvery: 1, fundAfter: 1 })
+  server = await listen(sandbox)
+  env = {
+    PAYMENTS_BASE_URL: server.url,
+    PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
+    PAYMENTS_API_KEY: sandboxCredentials.apiKey,
+  }
+})
+afterAll(() => server.close())
+
+/** A run of its own for each test: the sandbox is one. */
+let runs = 0
+const newRun = () => `run-${++runs}`
+
+const pay = (args: ReadonlyArray<string>, options: RunOptions = {}) =>
+  cli(['pay', ...args, '--no-limits'], { env, ...options })
+
+const COLUMNS =
+  'reason,reference,source_currency,transfer_currency,transfer_method,transfer_amount,beneficiary_id'
+
+const row = (n: number, reference = `Pay ${n}`): string =>
+  `wages_salary,${reference},USD,USD,LOCAL,${100 + n}.10,ben_${n}`
+
+const csv = async (
+  name: string,
+  rows: ReadonlyArray<string>,
+  header = COLUMNS,
+): Promise<string> => {
+  await writeFile(at(name), [header, ...rows, ''].join('\n'))
+  return at(name)
+}
+
+const wages = (count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, n) => row(n))
+
+describe('payments-rx pay', () => {
+  it('quotes, and submits nothing, unless it is told to pay', async () => {
+    const run = newRun()
+    const file = await csv('wages.csv', wages(3))
+    const { status, stdout, stderr } = await pay([file, '--run', run])
+    expect(status).toBe(0)
+    expect(stdout).toContain(`${run}: 3 items in 1 batch\n`)
+    expect(stdout).toMatch(/^USD {3}USD {3}304\.21 {8}303\.30 {2}0\.91$/m)
+    expect(stdout).toMatch(/^quotes hold until \d{4}-/m)
+    expect(stdout).toContain(`This pays: payments-rx pay ${file} --run ${run} --yes\n`)
+    expect(stderr).toMatch(/^quoted: 3 payments of run-\d+, 0 booked/m)
+  })
+
+  it('pays with --yes, and nothing twice', async () => {
+    const run = newRun()
+    const file = await csv('wages.csv', wages(3))
+    const first = await pay([file, '--run', run, '--yes'])
+    expect(first.status).toBe(0)
+    expect(first.stderr).toContain(`complete: 3 of 3 payments of ${run} booked`)
+    const second = await pay([file, '--run', run, '--yes'])
+    expect(second.status).toBe(0)
+    expect(second.stdout).toBe('')
+    const outcomes = await rowsOf(`${file}.outcomes.ndjson`)
+    expect(outcomes).toHaveLength(3)
+    expect(outcomes).toMatchObject([
+      { request_id: `${run}-1`, batch: `${run}-1`, state: 'booked', reason: null },
+      { request_id: `${run}-2` },
+      { request_id: `${run}-3` },
+    ])
+    expect((await stat(`${file}.outcomes.ndjson`)).mode & 0o777).toBe(0o600)
+  })
+
+  it('refuses other payments under the same name', async () => {
+    const run = newRun()
+    await pay([await csv('wages.csv', wages(3)), '--run', run, '--yes'])
+    const { status, stderr } = await pay([await csv('wages.csv', wages(4)), '--run', run, '--yes'])
+    expect(status).toBe(2)
+    expect(stderr).toMatch(/batch run-\d+-1 is of other payments \(metadata\.hash is/)
+  })
+
+  it('tells invalid rows by their numbers, submits nothing, and keeps them in a file', async () => {
+    const run = newRun()
+    const file = await csv('wages.csv', [
+      row(0),
+      `${row(1).replace('USD', 'dollars')}`,
+      row(2, 'Pay 2_invalid'),
+    ])
+    const first = await pay([file, '--run', run, '--yes'])
+    expect(first.status).toBe(2)
+    expect(first.stderr).toMatch(
+      /1 item is invalid, nothing was submitted: item 2: source_currency/,
+    )
+    const lines = (await readFile(`${file}.rejected.csv`, 'utf8')).split('\n')
+    expect(lines[0]).toBe(`${COLUMNS},not_paid_because`)
+    expect(lines[1]).toMatch(/^wages_salary,Pay 1,dollars,.*,"?source_currency should be/)
+    expect((await stat(`${file}.rejected.csv`)).mode & 0o777).toBe(0o600)
+  })
+
+  it('pays the others with --without-invalid, and the rejected file, mended, under another name', async () => {
+    const run = newRun()
+    const file = await csv('wages.csv', [
+      row(0),
+      row(1).replace('USD', 'dollars'),
+      row(2, 'Pay 2_invalid'),
+    ])
+    const { status, stderr } = await pay([file, '--run', run, '--yes', '--without-invalid'])
+    expect(status).toBe(4)
+    expect(stderr).toContain(`finished: 1 of 3 payments of ${run} booked, 2 left out`)
+    const rejected = `${file}.rejected.csv`
+    const text = await readFile(rejected, 'utf8')
+    expect(text.split('\n')).toHaveLength(4)
+    await writeFile(rejected, text.replace('dollars', 'USD').replace('_invalid', ''))
+    const mended = await pay([rejected, '--run', newRun(), '--yes'])
+    expect(mended.status).toBe(0)
+  })
+
+  it('reports rows that were not booked, and ends with status 4', async () => {
+    const run = newRun()
+    const file = await csv('wages.csv', [row(0), row(1, 'Pay 1_failed')])
+    const { status, stderr } = await pay([file, '--run', run, '--yes'])
+    expect(status).toBe(4)
+    expect(stderr).toContain('1 of 2 payments')
+    expect(await rowsOf(`${file}.outcomes.ndjson`)).toMatchObject([
+      { state: 'booked' },
+      { state: 'failed', reason: 'beneficiary: booking_failed' },
+    ])
+    expect(await readFile(`${file}.rejected.csv`, 'utf8')).toContain('Pay 1_failed')
+  })
+
+  it.each([
+    ['USD=305', 0, ''],
+    ['USD=304.21', 0, ''],
+    ['USD=304.20', 2, 'more than 304.20 USD is to be paid: nothing was submitted'],
+    ['EUR=5000', 2, 'USD is paid, too, and not in --max: nothing was submitted'],
+  ])('pays no more than --max %s', async (max, expected, why) => {
+    const file = await csv('wages.csv', wages(3))
+    const { status, stderr } = await pay([file, '--run', newRun(), '--yes', '--max', max])
+    expect(status).toBe(expected)
+    expect(stderr).toContain(why)
+  })
+
+  it('deletes the drafts of a run with --discard', async () => {
+    const run = newRun()
+    await pay([await csv('wages.csv', wages(3)), '--run', run])
+    const { status, stdout } = await pay(['--run', run, '--discard'])
+    expect(status).toBe(0)
+    expect(stdout).toBe(`${run}: 1 draft deleted\n`)
+  })
+
+  it('prints a template that can be paid', async () => {
+    const { stdout } = await pay(['--template'])
+    const [header = '', ...rows] = stdout.trimEnd().split('\n')
+    const file = await csv('template.csv', rows, header)
+    expect((await pay([file, '--run', newRun(), '--yes'])).status).toBe(0)
+  })
+})
+
+describe('files of payments', () => {
+  const quoted = async (args: ReadonlyArray<string>, options?: RunOptions) => {
+    const { status, stdout, stderr } = await pay([...args, '--run', newRun()], options)
+    expect(stderr + stdout).toContain('they receive')
+    expect(status).toBe(0)
+    return stdout
+  }
+
+  it('may be CSV of a spreadsheet: with a byte order mark, semicolons, CRLF and quotes', async () => {
+    const text = `\uFEFF${COLUMNS.replaceAll(',', ';')}\r\nwages_salary;"Pay; ""now""";USD;USD;LOCAL;10.10;ben_1\r\n`
+    await writeFile(at('sheet.csv'), text)
+    expect(await quoted([at('sheet.csv')])).toContain('10.10')
+  })
+
+  it('may be NDJSON, whose amounts keep their digits', async () => {
+    const item = (n: number, amount: string): string =>
+      `{"reason":"wages_salary","reference":"Pay","request_id":"n-${n}","source_currency":"USD","transfer_currency":"USD","transfer_method":"LOCAL","transfer_amount":${amount},"beneficiary_id":"ben_1"}`
+    await writeFile(at('wages.ndjson'), `${item(1, '0.10')}\n${item(2, '"0.20"')}`)
+    expect(await quoted([at('wages.ndjson')])).toContain('0.30')
+  })
+
+  it('may be Parquet', async () => {
+    const cells = COLUMNS.split(',').map((name, i) => ({
+      name,
+      data: wages(2).map((one) => one.split(',')[i] ?? ''),
+      type: 'STRING' as const,
+    }))
+    await writeFile(at('wages.parquet'), Buffer.from(parquetWriteBuffer({ columnData: cells })))
+    expect(await quoted([at('wages.parquet')])).toContain('201.20')
+  })
+
+  it('may come from stdin, which leaves no file behind', async () => {
+    const stdin = [COLUMNS, ...wages(2)].join('\n')
+    expect(await quoted(['-'], { stdin })).toContain('201.20')
+  })
+
+  it('may have columns of other names, and values for all rows', async () => {
+    const file = await csv('payroll.csv', ['Ada,10.10,ben_1,sales'], 'Name,Net,Id,Department')
+    const map = {
+      reference: 'Name',
+      transfer_amount: 'Net',
+      beneficiary_id: 'Id',
+      'metadata.department': 'Department',
+      reason: { value: 'wages_salary' },
+      source_currency: { value: 'USD' },
+      transfer_currency: { value: 'USD' },
+      transfer_method: { value: 'LOCAL' },
+    }
+    await writeFile(at('map.json'), JSON.stringify(map))
+    expect(await quoted([file, '--map', at('map.json')])).toContain('10.10')
+  })
+
+  it.each([
+    [
+      'an unknown column',
+      'x.csv',
+      `${COLUMNS},transfer_amout\n${row(0)},1`,
+      /no field "transfer_amout" \(did you mean transfer_amount\?\)/,
+    ],
+    [
+      'a column twice',
+      'x.csv',
+      `${COLUMNS},reason\n${row(0)},1`,
+      /two columns are called "reason"/,
+    ],
+    [
+      'a row with too many cells',
+      'x.csv',
+      `${COLUMNS}\n${row(0)},1`,
+      /has 8 cells, and there are 7 columns/,
+    ],
+    ['no rows at all', 'x.csv', '', /is empty/],
+    [
+      'another encoding',
+      'x.csv',
+      Buffer.from(`${COLUMNS}\n${row(0, 'M\u00fcller')}`, 'latin1'),
+      /is not UTF-8/,
+    ],
+    ['a quote that is not closed', 'x.csv', `${COLUMNS}\n"${row(0)}`, /cannot be read/],
+    ['no JSON', 'x.ndjson', '{"reason"', /cannot be read/],
+    ['no Parquet', 'x.parquet', 'PAR1', /cannot be read/],
+  ])('are refused with %s', async (_, name, content, message) => {
+    await writeFile(at(name), content)
+    const { status, stderr } = await pay([at(name), '--run', newRun(), '--yes'])
+    expect(stderr).toMatch(message)
+    expect(status).toBe(2)
+  })
+
+  it.each([
+    [['--run', 'r'], /FILE is needed/],
+    [['x.csv'], /--run is needed/],
+    [['x.csv', '--run', 'a:b'], /up to 40 letters/],
+    [['x.xlsx', '--run', 'r'], /--format is needed for x\.xlsx/],
+    [['s3://b/x.csv', '--run', 'r'], /on this machine/],
+    [['nowhere.csv', '--run', 'r'], /cannot read nowhere\.csv \(ENOENT\)/],
+    [['x.csv', '--run', 'r', '--max', '100'], /amounts by currency/],
+    [['--run', 'r', '--discard', '--yes'], /exclude each other/],
+  ])('%j is a wrong use', async (args, message) => {
+    const { status, stderr } = await pay(args)
+    expect(stderr).toMatch(message)
+    expect(status).toBe(2)
+  })
+
+  it('source and transfer amounts in one currency pair are refused with their rows', async () => {
+    const file = await csv(
+      'mixed.csv',
+      [`${row(0)},`, `${row(1).replace('101.10', '')},5`],
+      `${COLUMNS},source_amount`,
+    )
+    const { status, stderr } = await pay([file, '--run', newRun(), '--yes'])
+    expect(status).toBe(2)
+    expect(stderr).toMatch(/item 2: source_amount should be transfer_amount, as in item 1/)
+  })
+})
