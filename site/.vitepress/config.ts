@@ -41,6 +41,7 @@ const guides: ReadonlyArray<readonly [title: string, pages: ReadonlyArray<string
       'idempotency',
       'lists',
       'snapshots',
+      'pay-a-file',
       'batches',
       'payments-as-jobs',
       'webhooks',

@@ -12,13 +12,14 @@ import {
   type NewBatchItem,
   type ObservableEither,
   orThrow,
+  type PaymentBatch,
   toError,
 } from 'payments-rx'
 import { createSandbox, listen, sandboxCredentials } from 'payments-rx/sandbox'
 import { lastValueFrom, toArray } from 'rxjs'
 import { startRedis } from '../support/redis.ts'
 import { typeStripping } from '../support/typeStripping.ts'
-import { type BatchJob, queueBatches } from './batchJobs.ts'
+import { queueBatches } from './batchJobs.ts'
 
 // model
 
@@ -157,11 +158,12 @@ export const payRun = async (run: PayRun): Promise<PayOutcome> => {
   }
 
   const connection = { host: '127.0.0.1', port: redis.port }
-  const queue = new Queue<BatchJob>('batches', { connection })
+  const queue = new Queue<PaymentBatch>('batches', { connection })
   const events = new QueueEvents('batches', { connection })
   await events.waitUntilReady()
   const payments = Array.from({ length: run.payments }, (_, n) => paymentOf(n))
-  const queued = () => lastValueFrom(queueBatches(client, queue, 'wages', payments, run.perBatch))
+  const queued = () =>
+    lastValueFrom(queueBatches(queue, 'wages', payments, run.perBatch).pipe(toArray()))
   const jobs = (await queued()).length
   const progress = (): PayProgress => ({ finished, jobs, kills, freezes, stalled, requests })
 
