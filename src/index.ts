@@ -125,7 +125,7 @@ export {
 
 // parts of the types above, which a program that emits declarations may have to name
 
-export type { PathName } from './api/Endpoint.js'
+export type { KnownBy, PathName } from './api/Endpoint.js'
 export type { Environment } from './api/limits.js'
 export type { Paging } from './api/Paging.js'
 export type { Ledger, LedgerPage, LedgerQuery, LedgerRow } from './changes/Ledger.js'

@@ -1,11 +1,11 @@
 /** Rows as calls. */
-import type { Observable } from 'rxjs'
+import { map, type Observable } from 'rxjs'
 import { type AnyEndpoint, type Endpoint, isList, untyped } from '../api/Endpoint.js'
 import { rows } from '../api/index.js'
 import type { Paging } from '../api/Paging.js'
 import { compile, type Decoder, type Drift, type DriftFact } from '../decode/index.js'
 import { ROW_LEVELS } from '../decode/unknown.js'
-import { defined, type IO } from '../fp.js'
+import { defined, E, type IO } from '../fp.js'
 import {
   type Answer,
   answerReader,
@@ -23,7 +23,7 @@ import { byRequestId, lookAgain } from '../http/retry/lookUp.js'
 import type { LookUp } from '../http/retry/Outcome.js'
 import { scrubAll } from '../http/secrets.js'
 import { InvalidOption } from '../options/index.js'
-import { mapRight, type ObservableEither } from '../stream/index.js'
+import type { ObservableEither } from '../stream/index.js'
 import type { ResolvedOptions } from './ClientOptions.js'
 
 // model
@@ -152,7 +152,7 @@ export const typedCall = <Row>(call: unknown): CallOf<Row> => call as CallOf<Row
 export const valuesOf =
   <P, A>(answerOf: (params: P) => ObservableEither<Failure, Answer<A>>) =>
   (params: P): ObservableEither<Failure, A> =>
-    mapRight(({ value }: Answer<A>) => value)(answerOf(params))
+    answerOf(params).pipe(map(E.map(({ value }) => value)))
 
 /** Returns the list that shows the outcome of a write. */
 const finderOf = ({ foundBy }: AnyEndpoint): AnyEndpoint | undefined => {

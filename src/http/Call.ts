@@ -20,14 +20,7 @@ import { plural } from '../decode/plural.js'
 import { defined, E, type IO, memoized, O, pipe } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
 import { keepContext } from '../stream/asyncContext.js'
-import {
-  concatChain,
-  left,
-  type Millis,
-  mapLeft,
-  type ObservableEither,
-  orElse,
-} from '../stream/index.js'
+import { left, type Millis, type ObservableEither } from '../stream/index.js'
 import { later } from '../stream/later.js'
 import { knownCodes } from './answer/errors.js'
 import {
@@ -158,7 +151,7 @@ export class Call {
       return within(endsAt, timer, lookUp(write), () => outcome.conclude(failure))
     }
     return within(endsAt, timer, this.#answer(read), () => this.#expired()).pipe(
-      orElse(resolve),
+      concatMap((ea) => (E.isLeft(ea) ? resolve(ea.left) : of(ea))),
       ended,
     )
   }
@@ -186,13 +179,14 @@ export class Call {
   #attempt(revoked?: string): Observable<Result> {
     return this.#auth.header.pipe(
       keepContext(), // a login may be one that another call has begun
-      map((ea) => (revoked !== undefined && isLoginOutage(ea) ? E.right(revoked) : ea)),
-      mapLeft((failure) => ({ ...failure, attempts: this.#attempts })), // of this call, not of the login
-      concatChain((header) =>
-        this.#queued(header).pipe(
-          concatMap((result) => (result === REVOKED ? this.#attempt(header) : of(result))),
-        ),
-      ),
+      concatMap((login) => {
+        const header = revoked !== undefined && isLoginOutage(login) ? E.right(revoked) : login
+        // of this call, not of the login
+        if (E.isLeft(header)) return left({ ...header.left, attempts: this.#attempts })
+        return this.#queued(header.right).pipe(
+          concatMap((result) => (result === REVOKED ? this.#attempt(header.right) : of(result))),
+        )
+      }),
     )
   }
 
