@@ -100,6 +100,14 @@ export const suites: ReadonlyArray<Suite> = [
     tour: [['2', '5000']],
   },
   {
+    name: 'kills',
+    question: 'Is every row there once, in each kind of destination, after kills and freezes?',
+    floor: 'every row once',
+    peers: [],
+    seeds: '1',
+    tour: [['11', '0', '2000']],
+  },
+  {
     name: 'sync',
     question: 'Is every row of a table there once, in its newest version, after kills; how fast?',
     floor: 'an export into a file',

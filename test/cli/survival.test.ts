@@ -1,70 +1,80 @@
 /**
- * The command as it is installed, killed (SIGKILL) at moments drawn from a seed, resumed each time until it
- * is complete: real processes, a real disk, a sandbox with faults. `npm run bench -- survival` does so
- * hundreds of times for every format.
+ * The command as it is installed, killed (SIGKILL) at moments drawn from a seed, frozen (SIGSTOP) while another one takes
+ * over, and run again until it is complete: real processes, disks and databases, a sandbox with faults. `npm run bench --
+ * kills` does so hundreds of times over all destinations, `npm run bench -- survival` for every format.
  */
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildCode } from '../../scripts/build.js'
-import { type Listening, listen, sandboxCredentials } from '../../src/sandbox/index.js'
-import { duckdb } from '../export/reading.js'
-import { readBack } from '../support/readBack.js'
+import {
+  createSandbox,
+  type Listening,
+  listen,
+  sandboxCredentials,
+} from '../../src/sandbox/index.js'
+import { playKills } from '../support/killed.js'
+import { type KilledPlaces, killedPlaces } from '../support/killedPlaces.js'
+import { hasPostgres } from '../support/postgres.js'
 import { seeded } from '../support/simulated/random.js'
-import { survive } from '../support/survive.js'
 import { killTap } from '../support/tapKilled.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const CHARGES = 6_000
+const CHARGES = 3_000
 const KILLS = 4
 
 let home = ''
+const faults = { 'reset-before': 0.02, 'cut-off': 0.02 }
+const served = createSandbox({ charges: CHARGES, limits: false, faults })
 let sandbox: Listening | undefined
+let places: KilledPlaces | undefined
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'payments-rx-survival-'))
   await buildCode(join(home, 'dist'))
   copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
   symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
-  const faults = { 'reset-before': 0.02, 'cut-off': 0.02 }
-  sandbox = await listen({ charges: CHARGES, limits: false, faults })
+  sandbox = await listen(served)
+  places = await killedPlaces()
 })
 
 afterAll(async () => {
+  await places?.stop()
   await sandbox?.close()
   rmSync(home, { recursive: true })
 })
 
-it.each([
-  ['charges.ndjson', 11],
-  ['charges.csv.gz', 12],
-  ['charges.parquet', 13],
-])('%s survives', { timeout: 180_000 }, async (name, seed) => {
-  const folder = join(home, name.replaceAll('.', '-'))
-  mkdirSync(folder)
-  const out = join(folder, name)
-  const { clientId, apiKey } = sandboxCredentials
-  const { kills, status, stderr } = await survive({
-    args: [
-      ...[join(home, 'dist/cli/main.js'), 'export', 'charges', '--base-url', `${sandbox?.url}`],
-      ...['--client-id', clientId, '--api-key', apiKey, '--environment', 'sandbox'],
-      ...['--page-size', '200', '--out', out, '--lease', '1s', '--progress', 'none'],
-    ],
-    folder,
-    kills: KILLS,
-    most: 15, // a busy machine sees several as one
-    random: seeded(seed),
-  })
-  expect(stderr).toContain('complete: 6,000 rows')
-  expect(status).toBe(0)
-  expect(kills).toBeGreaterThan(0)
-  expect(await readBack(out)).toMatchObject({ rows: CHARGES, hashes: true })
-  const sql = await duckdb()
-  const [found] = await sql(`select count(distinct id) as ids from '${out}'`)
-  expect(found).toEqual({ ids: String(CHARGES) })
-})
+const KINDS = [
+  ...['ndjson.zst', 'csv.gz', 'parquet', 'folder', 's3-object', 's3-folder'],
+  ...[
+    'merged-ndjson',
+    'merged-parquet',
+    's3-merged',
+    'sqlite',
+    ...(hasPostgres ? ['postgres'] : []),
+  ],
+]
+
+it.each(KINDS.map((kind, n) => ({ kind, seed: 11 + n })))(
+  '$kind survives kills, and a run that was frozen while another took over',
+  { timeout: 300_000 },
+  async ({ kind, seed }) => {
+    const make = places?.kinds[kind]
+    if (make === undefined || sandbox === undefined) throw new Error(`there is no ${kind}`)
+    const { url } = sandbox
+    const { wrong, kills, freezes, complete, exact, losers } = await playKills({
+      ...{ main: join(home, 'dist/cli/main.js'), make, kills: 2, freezes: 1 },
+      service: { url, requests: () => served.stats().requests },
+      random: seeded(seed),
+    })
+    expect(wrong).toEqual([])
+    expect(exact).toBe(complete)
+    expect({ kills, freezes }).toEqual({ kills: expect.toSatisfy((n) => n >= 2), freezes: 1 })
+    for (const status of Object.keys(losers)) expect(status).toMatch(/^[13]$/)
+  },
+)
 
 it('a Singer tap survives: after an upsert, each charge is there once', {
   timeout: 180_000,

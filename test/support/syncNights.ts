@@ -43,6 +43,8 @@ export interface Nights {
   readonly random: () => number
   /** The options of node's child processes, such as another host. */
   readonly command?: ReadonlyArray<string>
+  /** Variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 export interface NightsOutcome {
@@ -64,12 +66,20 @@ export interface Ended {
 
 /** Starts the command; `onRequests` is called once that many requests have come. */
 export const begin = (
-  { service, args, command = [process.execPath] }: Pick<Nights, 'service' | 'args' | 'command'>,
+  {
+    service,
+    args,
+    command = [process.execPath],
+    env = {},
+  }: Pick<Nights, 'service' | 'args' | 'command' | 'env'>,
   after?: number,
   onRequests?: (pid: number) => void,
 ): { readonly pid: number; readonly ended: Promise<Ended> } => {
   const [program = process.execPath, ...prefix] = command
-  const child = spawn(program, [...prefix, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(program, [...prefix, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...env },
+  })
   const started = service.requests()
   const watching =
     after === undefined

@@ -1,0 +1,50 @@
+/**
+ * Exports and syncs into each kind of destination that are killed, or frozen while another process takes over: whether
+ * each row is there once in the end. `npm run bench -- kills [KILLS] [FREEZES] [ROWS] [SEED] [KIND ...]`: so many of all.
+ */
+import { createSandbox, listen } from 'payments-rx/sandbox'
+import { type Killed, playKills } from '../../test/support/killed.ts'
+import { killedPlaces } from '../../test/support/killedPlaces.ts'
+import { seeded } from '../../test/support/simulated/random.ts'
+import { reportExact } from '../result.ts'
+
+const [kills = 200, freezes = 40, charges = 6_000, seed = 1] = process.argv.slice(2, 6).map(Number)
+const wanted = process.argv.slice(6)
+const main = new URL('../../dist/cli/main.js', import.meta.url).pathname
+
+const faults = { '429': 0.01, '500': 0.01, 'reset-before': 0.01, 'cut-off': 0.01 }
+const { kinds, stop } = await killedPlaces()
+const queue = Object.entries(kinds).filter(([kind]) => wanted.length === 0 || wanted.includes(kind))
+const share = (all: number): number => Math.ceil(all / queue.length)
+const each = { kills: share(kills), freezes: share(freezes) }
+
+const played: Array<Killed> = []
+const failed: Array<string> = []
+const worker = async (number: number): Promise<void> => {
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const [kind, make] = next
+    const sandbox = createSandbox({ charges, limits: false, latency: 10, jitter: 10, seed, faults })
+    const { url, close } = await listen(sandbox)
+    const service = { url, requests: () => sandbox.stats().requests }
+    const random = seeded(seed * 1_000 + 7 * number + kind.length)
+    try {
+      const one = await playKills({ main, service, make, ...each, random })
+      played.push(one)
+      reportExact(`${kind}, ${one.kills} kills, ${one.freezes} freezes`, one.exact, one.complete)
+      console.log(kind, JSON.stringify(one))
+    } catch (error) {
+      failed.push(`${kind}: ${error}`)
+      console.log(kind, String(error))
+    }
+    await close()
+  }
+}
+await Promise.all([worker(1), worker(2)])
+await stop()
+const sum = (of: (one: Killed) => number): number => played.reduce((all, one) => all + of(one), 0)
+console.log(
+  `${sum((one) => one.kills)} kills, ${sum((one) => one.freezes)} freezes:`,
+  `${sum((one) => one.exact)} of ${sum((one) => one.complete)} exact`,
+)
+if (failed.length > 0 || played.some(({ exact, complete }) => exact !== complete))
+  process.exitCode = 1
