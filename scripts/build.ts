@@ -7,7 +7,6 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { build, type InputOptions } from 'rolldown'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -57,7 +56,7 @@ const options = {
   logLevel: 'warn',
 } satisfies InputOptions
 
-/** Bundles the code, without declarations. */
+/** Bundles the code, without declarations. It is not minified, so that stack traces can be read without source maps. */
 export const buildCode = async (dist: string): Promise<void> => {
   await build({
     ...options,
@@ -71,24 +70,8 @@ export const buildCode = async (dist: string): Promise<void> => {
       // few files load faster than many: a chunk for each layer
       codeSplitting: { groups: layers.map(([name, test]) => ({ name, test })) },
       comments: { jsdoc: false, legal: false, annotation: true },
-      sourcemap: true,
-      sourcemapExcludeSources: true, // with the sources, the package would be twice as large
     },
   })
-  for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-    if (name.endsWith('.js.map')) mapLinesOnly(join(dist, name))
-  }
-}
-
-/** Keeps the first position of each line: a stack trace needs no more, and the maps are a quarter as large. */
-const mapLinesOnly = (path: string): void => {
-  const map = JSON.parse(readFileSync(path, 'utf8'))
-  const lines = decode(map.mappings).map((line) =>
-    line.slice(0, 1).map(([column, source = 0, sourceLine = 0, sourceColumn = 0]) => {
-      return [column, source, sourceLine, sourceColumn] satisfies [number, number, number, number]
-    }),
-  )
-  writeFileSync(path, JSON.stringify({ ...map, names: [], mappings: encode(lines) }))
 }
 
 /** The declarations that a user's compiler reads: those of the entries, and all that they import. */
