@@ -33,24 +33,25 @@ export const fillBatch = async (
   found: BatchTransfer,
   { withoutInvalid = false }: Pick<PayBatchOptions, 'withoutInvalid'>,
 ): Promise<RunBatch> => {
-  const batch = isDraft(found) ? await withItems(context, payments, found) : found
+  const batch = isDraft(found) ? await withItems(context, payments, found, withoutInvalid) : found
   const known = {
     requestId: requestIdOf(payments),
     index: payments.index,
     size: payments.items.length,
   }
-  if (!isDraft(batch)) {
-    return { ...known, batch, leftOut: await missingItems(context, payments, batch) }
-  }
-  const invalid = await invalidIn(context, batch)
-  if (invalid.length === 0) return { ...known, batch, leftOut: new Map() }
-  const leftOut = new Map(invalid.map((item) => [item.request_id, reasonOf(item)]))
+  if (batch.valid_item_count >= known.size) return { ...known, batch, leftOut: new Map() }
+  // read again: another process of the run may have deleted invalid items meanwhile
+  const now = await context.ask(context.calls.retrieve({ id: batch.id }))
+  const items = await itemsOf(context, now)
+  const leftOut = leftOutOf(payments, items)
+  if (!isDraft(now)) return { ...known, batch: now, leftOut }
   for (const [requestId, reason] of leftOut) {
     const index = payments.items.findIndex(({ request_id }) => request_id === requestId)
     const item = { ...defined({ index: payments.places[index] }), requestId, reasons: [reason] }
     context.tell({ _tag: 'Invalid', item })
   }
-  const rest = withoutInvalid ? await without(context, batch, invalid) : batch
+  const invalid = items.filter(({ status }) => status === INVALID)
+  const rest = withoutInvalid && invalid.length > 0 ? await without(context, now, invalid) : now
   return { ...known, batch: rest, leftOut }
 }
 
@@ -126,11 +127,14 @@ const withItems = async (
   context: PayContext,
   payments: PaymentBatch,
   found: BatchTransfer,
+  withoutInvalid: boolean,
 ): Promise<BatchTransfer> => {
   const size = payments.items.length
   const filled = found.total_item_count === size ? found : await addTo(context, payments, found)
-  if (!isDraft(filled) || filled.total_item_count === size) return filled
-  const how = `it holds ${filled.total_item_count} items, and ${size} are of this run`
+  const { total_item_count: total } = filled
+  // another process of the run may delete invalid items meanwhile
+  if (!isDraft(filled) || total === size || (withoutInvalid && total < size)) return filled
+  const how = `it holds ${total} items, and ${size} are of this run`
   throw new Stop(itemsChanged(context.run, requestIdOf(payments), how))
 }
 
@@ -148,9 +152,10 @@ const addTo = async (
       last(),
     ),
   )
+  if (E.isRight(added)) return added.right
   // the platform takes no items after a submission: that of another process, perhaps
   const now = await ask(calls.retrieve({ id }))
-  if (E.isLeft(added) && isDraft(now)) throw new Stop(added.left)
+  if (isDraft(now)) throw new Stop(added.left)
   return now
 }
 
@@ -172,14 +177,20 @@ export const itemsOf = async (
 
 const INVALID = 'VALIDATION_FAILED'
 
-const invalidIn = async (
-  context: PayContext,
-  batch: BatchTransfer,
-): Promise<ReadonlyArray<BatchItem>> => {
-  const count = batch.total_item_count - batch.valid_item_count
-  if (count <= 0) return []
-  const items = await itemsOf(context, batch)
-  return items.filter(({ status }) => status === INVALID)
+/** Returns the items of a run that are invalid, or that another process has deleted as such: why, by `request_id`. */
+const leftOutOf = (
+  { items }: PaymentBatch,
+  shown: ReadonlyArray<BatchItem>,
+): ReadonlyMap<string, string> => {
+  const byId = new Map(shown.map((item) => [item.request_id, item]))
+  return new Map(
+    items.flatMap(({ request_id }): Array<[string, string]> => {
+      const item = byId.get(request_id)
+      if (item === undefined)
+        return [[request_id, 'deleted from its batch by another run, as invalid']]
+      return item.status === INVALID ? [[request_id, reasonOf(item)]] : []
+    }),
+  )
 }
 
 /** Says why an item is invalid, or was not booked. */
@@ -211,15 +222,3 @@ const without = async (
 
 /** How often a deletion without an answer is sent. */
 const DELETIONS = 3
-
-/** Items of the run that a batch which was submitted before does not have: they were left out. */
-const missingItems = async (
-  context: PayContext,
-  { items }: PaymentBatch,
-  batch: BatchTransfer,
-): Promise<ReadonlyMap<string, string>> => {
-  if (batch.total_item_count >= items.length) return new Map()
-  const there = new Set((await itemsOf(context, batch)).map(({ request_id }) => request_id))
-  const missing = items.filter(({ request_id }) => !there.has(request_id))
-  return new Map(missing.map(({ request_id }) => [request_id, 'it was invalid in an earlier run']))
-}

@@ -188,6 +188,25 @@ describe('invalid items', () => {
     expect(again.report).toMatchObject({ booked: 196, leftOut: 2 })
   })
 
+  it.each([0, 35, 70, 140])('are left out by two runs at once, %i ms apart', async (apart) => {
+    const on = account({ latency: 30, jitter: 20 })
+    const some = [
+      item(1),
+      refused,
+      ...items(300).slice(5),
+      { ...item(301), reference: 'x_invalid' },
+    ]
+    const options = { perBatch: 150, withoutInvalid: true }
+    const second = lastValueFrom(of(0).pipe(delay(apart, on.timer))).then(() =>
+      on.start(some, options),
+    )
+    const runs = await on.inTime(Promise.all([on.start(some, options), second]))
+    for (const { events } of runs) {
+      expect(ofTag(events, 'Reported')).toMatchObject([{ report: { booked: 296, leftOut: 2 } }])
+    }
+    expect(new Set(on.paid.values())).toEqual(new Set([1]))
+  })
+
   it('may be all of a batch', async () => {
     const on = account()
     const some = [refused, item(5)]
