@@ -93,7 +93,7 @@ export const planOf = async <F>(items: PayItems<F>, options: PlanOptions): Promi
     const requestId = 'item' in row ? requestIdOf(row.item) : undefined
     if (requestId !== undefined && ids.add(requestId)) maybeRepeated.add(requestId)
     const text = 'item' in row ? sortedJson(row.item) : undefined
-    const reasons = 'item' in row ? checked(row.item, text, index) : row.causes.map(describeCause)
+    const reasons = 'item' in row ? checked(row.item, text, index) : describeCauses(row.causes)
     if (reasons.length === 0) {
       count++
       chain.add(text)
@@ -146,7 +146,7 @@ const itemCheck = ({ check }: Pick<PlanOptions, 'check'>) => {
     if (typeof text !== 'string') return ['it should be what JSON can say']
     if (!check) return []
     const decoded = NewBatchItem.decode(item)
-    if (E.isLeft(decoded)) return parameterCauses(decoded.left).map(describeCause)
+    if (E.isLeft(decoded)) return describeCauses(parameterCauses(decoded.left))
     const field = AMOUNTS.find((name) => item[name] !== undefined)
     if (field === undefined)
       return [`${AMOUNTS.join(' or ')} should be given, and both are missing`]
@@ -161,6 +161,12 @@ const itemCheck = ({ check }: Pick<PlanOptions, 'check'>) => {
 
 /** One of them says how much to pay, and the same one for all items of a pair (default, not specified). */
 const AMOUNTS = ['source_amount', 'transfer_amount'] as const
+
+/** Leaves out what is said of a whole of which a part is named, too: that a beneficiary is not an empty one. */
+const describeCauses = (all: ReadonlyArray<Cause>): ReadonlyArray<string> =>
+  all
+    .filter(({ path }) => path === '' || !all.some((other) => other.path.startsWith(`${path}.`)))
+    .map(describeCause)
 
 const describeCause = ({ path, expected, actual }: Cause): string =>
   `${path || 'it'} should be ${expected}, and is ${actual}`

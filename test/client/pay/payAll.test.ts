@@ -162,6 +162,22 @@ describe('invalid items', () => {
     expect(failure).toMatchObject({ _tag: 'InvalidItems', count: 2 })
   })
 
+  it('are told by the field that is wrong, not by the whole that it is in', async () => {
+    const bank = {
+      account_currency: 'euro',
+      account_name: 'A',
+      bank_country_code: 'DE',
+      iban: 'DE1',
+    }
+    const { beneficiary_id: _, ...rest } = item(1)
+    const beneficiary = { entity_type: 'PERSONAL', bank_details: bank }
+    const { failure } = await pay(account(), [{ ...rest, beneficiary }])
+    expect(failure).toMatchObject({
+      first: [{ reasons: [/^beneficiary\.bank_details\.account_currency should be /] }],
+    })
+    expect(failure).toMatchObject({ first: [{ reasons: { length: 1 } }] })
+  })
+
   it('of the platform are told with their reasons, and nothing is submitted', async () => {
     const on = account()
     const { events, failure } = await pay(on, [item(1), refused, item(2)])
