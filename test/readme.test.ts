@@ -1,6 +1,6 @@
 /**
- * The README as a reader uses it: its blocks are pasted, in order, into a shell in an empty folder, and into
- * `example.mjs`. npm has its defaults, and a registry on this machine.
+ * The README as a reader uses it, and then docs/start.md in the same folder: their blocks are pasted, in order, into a
+ * shell in an empty folder, and into the files that the pages name. npm has its defaults, and a registry on this machine.
  */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,6 +14,7 @@ import { type LocalRegistry, localRegistry } from './support/localRegistry.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const start = readFileSync(join(root, 'docs/start.md'), 'utf8')
 
 // the blocks
 
@@ -21,16 +22,25 @@ interface Block {
   readonly name: string
   readonly language: string
   readonly text: string
+  /** The file that the page names last before the block. */
+  readonly file: string | undefined
 }
 
-const blocks: ReadonlyArray<Block> = Array.from(
-  readme.matchAll(/^```(\w+)[^\n]*\n([\s\S]*?)^```/gm),
-  ({ 1: language = '', 2: text = '', index }) => ({
-    name: `${language} in line ${readme.slice(0, index).split('\n').length}`,
-    language,
-    text,
-  }),
-)
+const blocksOf = (page: string): ReadonlyArray<Block> =>
+  Array.from(
+    page.matchAll(/^```(\w+)[^\n]*\n([\s\S]*?)^```/gm),
+    ({ 1: language = '', 2: text = '', index }) => {
+      const before = page.slice(0, index)
+      return {
+        name: `${language} in line ${before.split('\n').length}`,
+        language,
+        text,
+        file: [...before.matchAll(/as `([\w.-]+\.\w+)`:$/gm)].at(-1)?.[1],
+      }
+    },
+  ).filter(({ language }) => language !== 'text') // is output, or for a clone
+
+const blocks = blocksOf(readme)
 
 // the reader's shell
 
@@ -96,10 +106,13 @@ beforeAll(async () => {
   const ownSettings = Object.entries(process.env).filter(
     ([name]) => !/^(npm_|PAYMENTS_|NODE_|VITEST)/i.test(name),
   )
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const needsFlag = major < 22 || (major === 22 && minor < 18) // as the page says
   shell = openShell(empty, {
     ...Object.fromEntries(ownSettings),
     PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: folder,
+    ...(needsFlag ? { NODE_OPTIONS: '--experimental-strip-types' } : {}),
     npm_config_registry: registry.url,
   })
 })
@@ -151,6 +164,28 @@ describe('README', () => {
       if (isRunNext) return
       const printed = await paste(RUN)
       if (/console/i.test(text)) expect(printed.trim()).not.toBe('')
+    },
+  )
+})
+
+/** The lines that a program prints, as its comments have them. */
+const promised = (text: string): ReadonlyArray<string> =>
+  Array.from(text.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm), ([, line = '']) => line)
+
+describe('docs/start.md, after the README in the same folder', () => {
+  const all = blocksOf(start)
+
+  it.each(all.map((block, at) => ({ ...block, program: all[at - 1] })))(
+    'runs $name as pasted',
+    async ({ language, text, file, program }) => {
+      if (language === 'ts') {
+        writeFileSync(join(folder, 'reader', file ?? ''), text)
+        return
+      }
+      const printed = await paste(text)
+      if (program?.language === 'ts') {
+        expect(printed.split('\n')).toEqual(expect.arrayContaining([...promised(program.text)]))
+      }
     },
   )
 })

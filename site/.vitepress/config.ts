@@ -94,19 +94,17 @@ const referenceFirst = [
   'parameters',
   'events',
   'versions',
+  'defaults',
 ]
 const typesFirst = ['index']
 
-const beside = pagesIn('', [], [...start, ...guided, 'gaps', 'index'])
+const beside = pagesIn('', [], [...start, ...guided, 'index'])
 
 const sidebar = [
   group('Start here', start.map(item)),
   ...guides.map(([title, names]) => group(title, names.filter(isThere).map(item))),
   ...(beside.length === 0 ? [] : [group('More guides', beside)]),
-  group('Calls of the interface', [
-    ...pagesIn(reference, referenceFirst),
-    ...['gaps'].filter(isThere).map(item),
-  ]),
+  group('Calls of the interface', pagesIn(reference, referenceFirst)),
   group('Names of the package', pagesIn('types', typesFirst), true),
   group('Internals', pagesIn('internals', ['architecture']), true),
 ]

@@ -210,7 +210,7 @@ const pages: Readonly<Record<string, Page>> = {
     file: 'batch-transfers.md',
     title: 'Batch transfers',
     words:
-      'Several transfers, paid with one deduction from one funding source: the wallet, or a linked account that is debited. A batch is created first, then items are added, up to 1,000, while it is in `DRAFTING`. Other transitions are not shown by the interface: [gaps](../gaps.md#batch-transfers).',
+      'Several transfers, paid with one deduction from one funding source: the wallet, or a linked account that is debited. A batch is created first, then items are added, up to 1,000, while it is in `DRAFTING`. Other transitions are not shown by the interface: [defaults](defaults.md#batch-transfers).',
     besides: '`createOnce`, `addAllItems` and `untilState`',
   },
   reference: {
@@ -265,7 +265,7 @@ const resourcePage = ([resource, { title, words, besides }]: readonly [string, P
 const index = (): string =>
   [
     '# Calls',
-    `Every call of the interface, printed from the rows that the client is made of. Each takes one object and gives one stream. \`payments.request(endpoint(...))\` makes [a call that is not here](../client.md#undocumented-calls). What is marked "${NOT_SPECIFIED}" is listed with its reason in [gaps](../gaps.md); so is a name or a rule with a star. The same as data: [openapi.json](../openapi.json).`,
+    `Every call of the interface, printed from the rows that the client is made of. Each takes one object and gives one stream. \`payments.request(endpoint(...))\` makes [a call that is not here](../client.md#undocumented-calls). What is marked "${NOT_SPECIFIED}" is listed with its reason in [defaults](defaults.md); so is a name or a rule with a star. The same as data: [openapi.json](../openapi.json).`,
     'A parameter with `?` may be left out. Every call may fail with `InvalidRequest` (nothing was sent), `Unauthorized` (401), `Refused` (another 4xx), `Throttled` (429), `ServerFault` (5xx), `Unreachable`, `TimedOut` and `Undecodable`; a write also with `Ambiguous`, a list with `Truncated`. [Failures](../failures.md) says what is tried before.',
     ...resources.flatMap(([resource, { file, title }]) => [
       `## ${title}`,

@@ -61,7 +61,7 @@ const versions: ReadonlyArray<Version> = [
 export const printVersions = (): string =>
   [
     '# Versions of the interface',
-    'Paths carry `/api/v1` (partner paths `/partner-api/v1`); incompatible changes come under a new dated version only. The interface lists nine. It does not show how a request selects one: this client sends `apiVersion` as `x-api-version`, and nothing when it is left out ([gaps](../gaps.md#version-other-accounts)). A webhook has a `version` of its own, which selects the structure of its payloads. [Upgrading](../upgrading.md#versions-of-the-interface) says how to move.',
+    'Paths carry `/api/v1` (partner paths `/partner-api/v1`); incompatible changes come under a new dated version only. The interface lists nine. It does not show how a request selects one: this client sends `apiVersion` as `x-api-version`, and nothing when it is left out ([defaults](defaults.md#version-other-accounts)). A webhook has a `version` of its own, which selects the structure of its payloads. [Upgrading](../upgrading.md) says how to move.',
     ...versions.map(({ date, changes, here }) =>
       [`## ${date}`, changes, `**Here:** ${here}`].join('\n\n'),
     ),
