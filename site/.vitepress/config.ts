@@ -43,18 +43,18 @@ const guides: ReadonlyArray<readonly [title: string, pages: ReadonlyArray<string
       'snapshots',
       'pay-a-file',
       'batches',
-      'payments-as-jobs',
       'webhooks',
     ],
   ],
   [
     'Exports and tables',
-    ['export', 'slices', 'sync', 'formats', 'object-storage', 'singer', 'progress', 'recipes'],
+    ['export', 'sync', 'follow', 'formats', 'object-storage', 'singer', 'progress', 'recipes'],
   ],
   [
     'In production',
     [
       'containers',
+      'many-machines',
       'workers',
       'logging',
       'telemetry',
@@ -65,7 +65,7 @@ const guides: ReadonlyArray<readonly [title: string, pages: ReadonlyArray<string
       'upgrading',
     ],
   ],
-  ['Limits', ['limits', 'quota', 'scheduler']],
+  ['Limits', ['limits', 'scheduler']],
   ['Testing', ['testing', 'sandbox']],
   ['The parts', ['streams', 'decoding']],
 ]

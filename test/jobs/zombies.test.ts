@@ -54,7 +54,7 @@ const ids = payments.map(({ request_id }) => request_id)
 describe('a job of payments', () => {
   it('is the one of the documentation', () => {
     const job = readFileSync(new URL('batchJobs.ts', import.meta.url), 'utf8')
-    const page = new URL('../../docs/payments-as-jobs.md', import.meta.url)
+    const page = new URL('../../docs/many-machines.md', import.meta.url)
     expect(readFileSync(page, 'utf8')).toContain(job)
   })
 
