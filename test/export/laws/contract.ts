@@ -41,6 +41,8 @@ export interface LawPlace<A> {
   readonly open: (operation: Operation) => LawDestination<A> | Promise<LawDestination<A>>
   /** Reads the rows that are to be seen there. */
   readonly read: () => Promise<ReadonlyArray<A>>
+  /** Gives back whatever owners that were killed hold, such as connections. */
+  readonly end?: () => Promise<void>
 }
 
 export interface DestinationCheck<A> {
@@ -51,6 +53,8 @@ export interface DestinationCheck<A> {
   readonly numberOf: (row: A) => number
   /** True if rows are put in place by id. Default: they are added. */
   readonly isById?: boolean
+  /** True if all rows are replaced at the end of a run: each reads its list from the beginning. */
+  readonly isReplaced?: boolean
 }
 
 // running
@@ -67,6 +71,7 @@ const stateOf = ({ state }: Lease): LawState => (state as LawState | undefined) 
 const runInto = async <A>(
   destination: LawDestination<A>,
   pages: ReadonlyArray<ReadonlyArray<A>>,
+  isReplaced: boolean,
 ): Promise<void> => {
   const { store } = destination
   if (store === undefined) throw new Error('a destination without a store resumes nothing')
@@ -81,7 +86,7 @@ const runInto = async <A>(
   try {
     const { fence, tookOver } = lease
     await destination.resume(stateOf(lease).own, { fence, tookOver, restart: false })
-    for (let at = stateOf(lease).pages; at < pages.length; at++) {
+    for (let at = isReplaced ? 0 : stateOf(lease).pages; at < pages.length; at++) {
       await destination.write(pages[at] ?? [], { number: 0, isLast: at === pages.length - 1 })
       const step = await destination.commit('pace')
       if (step !== undefined) await keep(step, at + 1)
@@ -130,6 +135,7 @@ export const kindOf = <A>({
   rowOf,
   numberOf,
   isById = false,
+  isReplaced = false,
 }: DestinationCheck<A>): Kind => ({
   name,
   isById,
@@ -138,11 +144,12 @@ export const kindOf = <A>({
     const lawRow = (row: A): LawRow => ({ id: String(numberOf(row)), n: numberOf(row) })
     return {
       read: async () => (await place.read()).map(lawRow),
+      ...(place.end && { end: place.end }),
       run: async (pages, operation): Promise<End> => {
         try {
           const opened = await place.open(operation)
           const rows = pages.map((page) => page.map(({ n }) => rowOf(n)))
-          await runInto(called(opened, operation), rows)
+          await runInto(called(opened, operation), rows, isReplaced)
           return { isComplete: true }
         } catch (error) {
           const tag = isExportError(error) ? error._tag : 'not expected'

@@ -47,6 +47,8 @@ export interface Place {
   readonly damage?: (name: string, how: Damage) => Promise<void>
   /** How many bytes its state has. */
   readonly stateBytes?: () => Promise<number>
+  /** Gives back whatever owners that were killed hold, such as connections. */
+  readonly end?: () => Promise<void>
 }
 
 export type Damage = 'cut' | 'changed' | 'gone'
@@ -417,14 +419,22 @@ const bounds: Law = {
 const named = ({ check, ...law }: Law): Law => ({
   ...law,
   check: async (kind, options) => {
+    const made: Array<Place> = []
+    const make = async (): Promise<Place> => {
+      const place = await kind.make()
+      made.push(place)
+      return place
+    }
     try {
-      await check(kind, options)
+      await check({ ...kind, make }, options)
     } catch (error) {
       if (!(error instanceof Broken)) throw error
       const [name] = law.name.split(':')
       throw new Error(
         `${kind.name} breaks the law of ${name}, ${error.message} (seed ${options.seed})`,
       )
+    } finally {
+      for (const place of made) await place.end?.()
     }
   },
 })
