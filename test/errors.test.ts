@@ -13,6 +13,12 @@ const failure = invalidField('GET /a', {
 const all: Readonly<Record<string, Error & { readonly _tag: string }>> = {
   InvalidOption: new root.InvalidOption('a', 'b'),
   PaymentsError: new root.PaymentsError(failure),
+  RunError: new root.RunError({
+    _tag: 'QuoteTooShort',
+    run: 'march',
+    requestId: 'march-1',
+    message: 'the quote expired',
+  }),
 }
 
 it.each(Object.entries(all))('%s has its name for a tag', (name, error) => {

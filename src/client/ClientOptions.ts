@@ -231,9 +231,11 @@ const REPLACED = {
 /** Throws an `InvalidOption` for an option that another one, given as well, leaves without effect. */
 export const checkPairs = (given: ClientOptions): void => {
   if (!is.isObject(given)) return
+  const isGiven = (name: keyof ClientOptions): boolean =>
+    Object.hasOwn(given, name) && given[name] !== undefined
   for (const winner of ['scheduler', 'transport'] as const) {
-    const idle = REPLACED[winner].find((name) => given[name] !== undefined)
-    if (given[winner] === undefined || idle === undefined) continue
+    const idle = REPLACED[winner].find(isGiven)
+    if (!isGiven(winner) || idle === undefined) continue
     throw new InvalidOption(idle, `left out beside ${winner}, which replaces it`)
   }
 }

@@ -89,6 +89,7 @@ export interface LimitChanged {
 /** The place that divides a shared quota does not answer or refuses, or answers again. */
 export interface QuotaChanged {
   readonly _tag: 'QuotaChanged'
+  /** True when it answers again. */
   readonly isAvailable: boolean
   /** In words, with the reason as the place gave it. */
   readonly message: string
