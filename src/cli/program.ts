@@ -4,7 +4,6 @@ import { fieldsOf } from '../decode/unknown.js'
 import { InvalidOption } from '../options/index.js'
 import { benchCommand } from './benchCommand.js'
 import { callCommand } from './call/callCommand.js'
-import { compactCommand } from './compactCommand.js'
 import { withFlagNames } from './connection.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'
@@ -30,7 +29,6 @@ import { verifyCommand } from './verifyCommand.js'
 const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
   ({ terminal, exit }) => exportCommand(terminal, exit),
   syncCommand,
-  compactCommand,
   followCommand,
   verifyCommand,
   workerCommand,

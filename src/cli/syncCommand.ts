@@ -70,6 +70,7 @@ interface SyncFlags
     > {
   readonly table?: string
   readonly format?: 'ndjson' | 'parquet'
+  readonly adopt?: boolean
   readonly since?: string
   /** In ms. */
   readonly lookback?: number
@@ -177,7 +178,7 @@ DEST is one of
   s3://BUCKET/PREFIX/    objects; region, endpoint and credentials as the AWS
                          tools read them (AWS_REGION, AWS_ACCESS_KEY_ID, ...)
 The table is called as the list is, unless --table says otherwise. Files have
-each row once, in its newest version; manifest.json lists them.
+each row once, in its newest version; _manifest.json lists them.
 
 The first run reads everything, or what was created since --since; each run
 after it goes on with what was killed, and reads what is new or may have changed.
@@ -222,6 +223,10 @@ const commandOf = (list: SyncedList, terminal: Terminal, exit: (status: number) 
               'ndjson',
               'parquet',
             ]),
+          )
+          .option(
+            '--adopt',
+            'folders and buckets: take over what export --since-last, or an earlier version, has written',
           )
           .option(
             '--max-rejects <n>',
@@ -272,7 +277,18 @@ const perform = async (
 ): Promise<number> => {
   const { timer, stderr } = terminal
   const client = exportClient(terminal, { exact: false, ...flags }, connection)
-  const { table, format, since, lookback, maxRereads, maxRejects, deadline, lease, sandbox } = flags
+  const {
+    table,
+    format,
+    adopt,
+    since,
+    lookback,
+    maxRereads,
+    maxRejects,
+    deadline,
+    lease,
+    sandbox,
+  } = flags
   const stop = new ReplaySubject<Signal>(1)
   let stopped: Signal | undefined
   const json = jsonOf('exact')
@@ -280,7 +296,17 @@ const perform = async (
     list.start(client, flags, {
       to,
       env: terminal.env,
-      ...defined({ table, format, since, lookback, maxRereads, maxRejects, deadline, lease }),
+      ...defined({
+        table,
+        format,
+        adopt,
+        since,
+        lookback,
+        maxRereads,
+        maxRejects,
+        deadline,
+        lease,
+      }),
       ...defined({ parallel: flags.parallel }),
       // another port each time
       ...(sandbox === true ? { account: 'the sandbox of this package' } : {}),

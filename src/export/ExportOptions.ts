@@ -16,10 +16,11 @@ import type { ExportError } from './ExportError.js'
 import type { Sink } from './exportList.js'
 import { compressions, formatNames } from './format/Format.js'
 import * as rule from './rules.js'
-import type { ManifestRun } from './run/Manifest.js'
-import type { Since } from './run/sinceLast.js'
 import type { AnyPosition } from './SourcePage.js'
 import type { Reject } from './sortPage.js'
+import type { Destination } from './transfer/Destination.js'
+import type { ManifestRun } from './transfer/Manifest.js'
+import type { Since } from './transfer/TransferEvent.js'
 
 // rules
 
@@ -28,8 +29,9 @@ const out: Rule = {
     typeof u === 'function' ||
     is.nonEmptyString.accepts(u) ||
     is.withMethods('', 'write', 'end').accepts(u) ||
-    is.withMethods('', 'getWriter').accepts(u),
-  expected: 'a path, a Writable, a WritableStream, or a function that takes rows',
+    is.withMethods('', 'getWriter').accepts(u) ||
+    rule.destination.accepts(u),
+  expected: 'a path, a Writable, a WritableStream, a function that takes rows, or a destination',
 }
 
 const sinceLast: Rule<boolean | string> = {
@@ -136,10 +138,15 @@ export const exportTable = {
 export interface ExportOptions<A, B = A> extends OptionsOf<typeof exportTable> {
   /**
    * A file, such as `charges.csv.gz`, whose folder must exist; a folder of files, if it ends with a slash; a `Writable`
-   * or a `WritableStream`, which cannot be resumed; or a function that takes the rows of a page and resolves when they
-   * are written: no page but the next is asked for until then.
+   * or a `WritableStream`, which cannot be resumed; a function that takes the rows of a page and resolves when they are
+   * written: no page but the next is asked for until then; or a `Destination` of your own.
    */
-  readonly out: string | Writable | WritableStream<Uint8Array<ArrayBuffer>> | Sink<Readonly<B>>
+  readonly out:
+    | string
+    | Writable
+    | WritableStream<Uint8Array<ArrayBuffer>>
+    | Sink<Readonly<B>>
+    | Destination<B>
   /** Leaves out rows for which it is false, before `map`. */
   readonly filter?: ((row: Readonly<A>) => boolean) | undefined
   /** Makes the row to write in place of one that came. It must return the same for the same row: pages may be read again. */

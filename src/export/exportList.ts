@@ -51,10 +51,6 @@ export interface Progress {
 /** The progress of an export that has read nothing yet. */
 export const NO_PROGRESS: Progress = { rows: 0, rejects: 0, pages: 0, ended: false }
 
-/** Returns whether it is the last one: it says why the list ended. */
-export const isLast = ({ ended, failure, cut }: Progress): boolean =>
-  ended || failure !== undefined || cut !== undefined
-
 /** How rows are chosen and told apart, and when progress is kept. */
 export interface Pace<A, B> extends Partial<Omit<Sorting<A, B>, 'check'>> {
   /** How often `commit` is called, in ms. Default 1,000. */

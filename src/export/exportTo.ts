@@ -4,10 +4,16 @@ import {
   catchError,
   concatMap,
   defer,
+  delay,
+  EMPTY,
+  map,
   merge,
   NEVER,
   type Observable,
   of,
+  type SchedulerLike,
+  take,
+  takeWhile,
   tap,
   throwError,
 } from 'rxjs'
@@ -17,10 +23,13 @@ import type { ListDescription } from '../http/list/List.js'
 import { checkArgument, checkOptions } from '../options/index.js'
 import { disk, isSystemError } from '../store/FileSystem.js'
 import { isS3, s3Path, withUrls } from '../store/S3Location.js'
-import { later } from '../stream/later.js'
+import type { Millis } from '../stream/index.js'
+import { type Begin, beginExport, stateToResume } from './beginExport.js'
 import { truncated } from './column/json.js'
 import { shapeOf } from './column/Shape.js'
 import { noFindings, type TextFindings } from './column/text.js'
+import { filesOrParts, openPlace } from './destinations/openFiles.js'
+import { functionDestination, streamDestination } from './destinations/streamDestination.js'
 import { type ExportError, exportError, isExportError } from './ExportError.js'
 import {
   type ExportEvent,
@@ -30,20 +39,25 @@ import {
   exportTable,
   sourceRule,
 } from './ExportOptions.js'
-import { type ExportSource, sourceOf } from './ExportSource.js'
-import type { Pace } from './exportList.js'
+import { type ExportSource, type Source, sourceOf } from './ExportSource.js'
+import { NO_PROGRESS } from './exportList.js'
 import type { Format } from './format/Format.js'
+import { manifestOfKind } from './manifestAt.js'
 import { openFiles } from './openFiles.js'
 import { destinationOf, formatFor, type OutputKind } from './outputPlan.js'
-import { checkPaths } from './run/checkPaths.js'
+import { checkPaths, ensureOutputDir } from './run/checkPaths.js'
 import { type ExportSpec, specOf } from './run/ExportSpec.js'
 import { type Paths, pathsOf } from './run/paths.js'
-import type { Begin } from './run/ResumeState.js'
-import { type RunEvent, type RunOptions, runExport } from './run/runExport.js'
 import { findSince } from './run/sinceLast.js'
-import { targetOf } from './run/Target.js'
 import { stripped } from './secretField.js'
-import { toSink, toStream } from './toStream.js'
+import type { Destination } from './transfer/Destination.js'
+import { CHECKPOINT } from './transfer/Destination.js'
+import { leftOf, progressOf } from './transfer/events.js'
+import type { ManifestRun } from './transfer/Manifest.js'
+import type { TransferPlan } from './transfer/Transfer.js'
+import { transfer } from './transfer/Transfer.js'
+import type { TransferEvent } from './transfer/TransferEvent.js'
+import type { TransferState } from './transfer/TransferState.js'
 
 /** How often files are committed, in ms. */
 const COMMIT_EVERY = 1_000
@@ -73,11 +87,11 @@ export const exportTo = <A, B = A>(
   given: ExportOptions<A, B>,
 ): Observable<ExportEvent> => startExport(source, given)
 
-/** As `exportTo`; `begin`: the action for what is there, in place of `resume` and `restart`. */
+/** As `exportTo`; `begin`: the action for what is there, in place of `resume` and `restart`; `paths`: of its files. */
 export const startExport = <A, B = A>(
   source: ExportSource<A>,
   given: ExportOptions<A, B>,
-  begin?: Begin,
+  { begin, paths }: Partial<Pick<Planned<A, B>, 'begin' | 'paths'>> = {},
 ): Observable<ExportEvent> => {
   checkArgument('source', source, sourceRule)
   const options = checkOptions(given, exportRules)
@@ -85,18 +99,13 @@ export const startExport = <A, B = A>(
   const to = destinationOf(options, source)
   const format = formatFor<B>(shapeOf(options.codec ?? list.codec), options, list, to.kind)
   const findings = noFindings()
-  const deadline = deadlineOf(options)
   const encoder: Format<B>['encoder'] = (bytes, kept) => format.encoder(bytes, kept, findings)
-  const stopping = bare({ ...options, stop: merge(options.stop ?? NEVER, deadline.passes) })
-  const planned = bare({ source, options: stopping, list, begin, format: { ...format, encoder } })
+  const planned = bare({ source, options, list, begin, paths, format: { ...format, encoder } })
   return eventsOf(planned, to).pipe(
     tap(({ begun }) => {
       if (begun !== undefined) Object.assign(findings, noFindings()) // another subscription
     }),
-    concatMap((event) => [
-      ...eithersOf(event, findings, to.name),
-      ...(event.cut === 'stopped' ? deadline.error() : []),
-    ]),
+    concatMap((event) => [E.right(exportProgress(event, findings)), ...leftOf(event.cut, to.name)]),
     catchError(expectedAsLeft(to.name)),
   )
 }
@@ -109,26 +118,6 @@ export const expectedAsLeft =
     return expected === undefined ? throwError(() => error) : of(E.left(expected))
   }
 
-/** Emits when the deadline of an export has passed; then there is an error for its end. */
-const deadlineOf = ({
-  deadline = Number.POSITIVE_INFINITY,
-  timer = asyncScheduler,
-}: Pick<ExportOptions<never>, 'deadline' | 'timer'>) => {
-  let hasPassed = false
-  const passes = defer(() => {
-    hasPassed = false // another subscription
-    return deadline === Number.POSITIVE_INFINITY ? NEVER : later(deadline, timer)
-  }).pipe(
-    tap(() => {
-      hasPassed = true
-    }),
-  )
-  const why = `the deadline of ${deadline} ms has passed before the end`
-  const error = (): ReadonlyArray<ExportEvent> =>
-    hasPassed ? [E.left(exportError('DeadlinePassed', why, { deadline }))] : []
-  return { passes, error }
-}
-
 /** An export whose options are checked. */
 interface Planned<A, B> {
   readonly source: ExportSource<A>
@@ -136,62 +125,187 @@ interface Planned<A, B> {
   readonly list: ListDescription<A>
   readonly format: Format<B>
   readonly begin: Begin | undefined
+  /** Where the files are, of one of several in a folder. */
+  readonly paths: Paths | undefined
 }
 
 /** Cold; also the subscriptions to one of them wait for each other to release its files. */
-const eventsOf = <A, B>(planned: Planned<A, B>, to: OutputKind<B>): Observable<RunEvent> => {
-  const { source, options, format } = planned
+const eventsOf = <A, B>(planned: Planned<A, B>, to: OutputKind<B>): Observable<TransferEvent> => {
+  const { options, format } = planned
   switch (to.kind) {
     case 'file':
-    case 'folder':
-      return runExport<A, B>(() => planRun(planned, pathsOf(s3Path(to.out), options.checkpoint)))
-    case 'stream':
-      return toStream({
-        ...paceOf(planned),
-        ...defined({ onReject: options.onReject, endStream: options.endStream }),
-        source: sourceOf(source, options.untilStable ?? false),
-        open: to.open,
-        format,
-        timer: options.timer ?? asyncScheduler,
-      })
+    case 'folder': {
+      const paths = planned.paths ?? pathsOf(s3Path(to.out), options.checkpoint)
+      return transfer<A, B>(() => planFiles(planned, paths))
+    }
+    case 'stream': {
+      const { name, open } = to
+      const { endStream, stop, timer = asyncScheduler } = options
+      const events = transfer<A, B>(async () =>
+        planUnkept(planned, streamDestination({ name, open, format, endStream })),
+      )
+      return givingUp(events, stop, timer)
+    }
     case 'sink':
-      return toSink({
-        ...paceOf(planned),
-        ...defined({ onReject: options.onReject }),
-        source: sourceOf(source, options.untilStable ?? false),
-        sink: to.sink,
-        timer: options.timer ?? asyncScheduler,
-      })
+      return transfer<A, B>(async () => planUnkept(planned, functionDestination(to.sink)))
+    case 'destination':
+      return transfer<A, B>(async () => planOwn(planned, to.destination))
   }
 }
 
+/** Time that the reader of a stream has to take what was written, once the export is told to stop, in ms. */
+const STOP_GRACE = 1_000
+
+/** Ends an export into a stream whose reader does not take what was written. */
+const givingUp = (
+  events: Observable<TransferEvent>,
+  stop: Observable<unknown> = NEVER,
+  timer: SchedulerLike,
+): Observable<TransferEvent> =>
+  defer(() => {
+    let last: TransferEvent = NO_PROGRESS
+    const givenUp = stop.pipe(
+      take(1),
+      delay(STOP_GRACE, timer),
+      map((): TransferEvent => ({ ...last, cut: 'stopped' })),
+    )
+    return merge(
+      events.pipe(
+        tap((event) => {
+          last = event
+        }),
+      ),
+      givenUp,
+    ).pipe(takeWhile(({ ended, cut }) => !ended && cut === undefined, true))
+  })
+
+// plans
+
+/** What all destinations of exports have in common. */
+const common = <A, B>({ options, list, format, begin }: Planned<A, B>) => {
+  const { resume = false, restart = false, untilStable = false, maxRejects } = options
+  const { filter, map, key, stop, timer, lease, deadline, onReject, commitEvery } = options
+  const read = (from: ExportSource<A>) => sourceOf(from, untilStable)
+  return {
+    begins: begin ?? (restart ? 'restart' : resume ? 'resume' : 'new'),
+    read,
+    plan: {
+      kind: 'export' as const,
+      restart,
+      client: list,
+      repeats: list.kind === 'list',
+      ended: (state: TransferState) => state,
+      maxRejects: maxRejects ?? exportTable.maxRejects.default,
+      // deeper levels than `stripped` looks at are cut off before anything else
+      redact: (raw: unknown) => list.scrub(truncated(stripped(raw))),
+      ...defined({ filter, map, key, stop, timer, lease, deadline, onReject, every: commitEvery }),
+    },
+    spec: specOfExport(format, options),
+  } as const
+}
+
+/** Reads the list from where it stood, unless only its end was not written. */
+const readOnce =
+  <A, B>(source: Source<A>): TransferPlan<A, B>['stages'] =>
+  (transfer) => [
+    () => {
+      const { run } = transfer.session.state
+      if (run !== undefined && run.position === undefined) return EMPTY
+      return transfer.read({
+        source,
+        boundsOf: ({ position }) => transfer.recorder.bounds ?? source.boundsOf(position),
+        ...defined({ position: run?.position, share: run?.share }),
+      })
+    },
+  ]
+
 /** Checks the files, and finds out from when on to read. */
-const planRun = async <A, B>(planned: Planned<A, B>, paths: Paths): Promise<RunOptions<A, B>> => {
+const planFiles = async <A, B>(
+  planned: Planned<A, B>,
+  paths: Paths,
+): Promise<TransferPlan<A, B>> => {
   const { source, options, list, format } = planned
-  const { resume = false, restart = false, sinceLast = false, timer = asyncScheduler } = options
+  const { resume = false, sinceLast = false, timer = asyncScheduler } = options
+  const { plan, begins, read, spec: specFor } = common(planned)
   const out = typeof options.out === 'string' ? options.out : paths.out
   const files = await openFiles(out, { files: options.files, env: options.env, timer })
   if (files === disk) await checkPaths({ out: paths.out, checkpoint: options.checkpoint })
-  const specFor = specOfExport(format, options)
+  await ensureOutputDir(files, paths)
   const { lookback = exportTable.lookback.default } = options
   const since =
     sinceLast === false
       ? undefined
       : await findSince({ paths, sinceLast, lookback, resume, files, spec: specFor(list)('') })
   const from = since?.from === undefined ? undefined : fromDate(new Date(since.from))
-  const read = from === undefined ? source : (source.since?.(from) ?? source)
-  const rotation = defined({ rows: options.rotateRows, bytes: options.rotateBytes })
+  const listed = from === undefined ? source : (source.since?.(from) ?? source)
+  const reading = read(listed)
+  const opened = await openPlace(files, paths)
+  let runs: ReadonlyArray<ManifestRun> = []
+  const destination = filesOrParts<B>({
+    ...{ paths, opened, format },
+    rotation: defined({ rows: options.rotateRows, bytes: options.rotateBytes }),
+    commitEvery: commitEvery(format, out),
+    before: () => runs,
+  })
   return bare({
-    ...paceOf(planned),
-    ...defined({ lease: options.lease, onReject: options.onReject }),
-    source: sourceOf(read, options.untilStable ?? false),
-    target: targetOf(paths, format, rotation, files),
-    spec: specFor(read.describe()),
-    begin: planned.begin ?? (restart ? 'restart' : resume ? 'resume' : 'new'),
-    adds: sinceLast !== false,
-    client: list,
-    since,
-    files,
+    ...plan,
+    ...{ destination, place: opened.place, guard: opened.guard },
+    listsUnfinished: paths.isFolder,
+    stages: readOnce(reading),
+    begin: async (kept: unknown) => {
+      const beginning = await beginExport(
+        {
+          ...{
+            files: opened.files,
+            name: opened.name,
+            paths,
+            begin: begins,
+            adds: sinceLast !== false,
+          },
+          loadManifest: () => manifestOfKind('export', files, paths.manifest),
+          spec: specFor(listed.describe())(paths.output),
+          isPosition: reading.isPosition,
+          maxRejects: plan.maxRejects,
+        },
+        kept,
+      )
+      runs = beginning.runs
+      return { ...beginning, ...(since && { reads: { since } }) }
+    },
+  })
+}
+
+/** Rows that cannot be taken back: there is no state. */
+const planUnkept = <A, B>(
+  planned: Planned<A, B>,
+  destination: Destination<B>,
+): TransferPlan<A, B> => {
+  const { plan, read, spec } = common(planned)
+  const state = { spec: spec(planned.list)('') }
+  return bare({
+    ...plan,
+    ...{ destination, place: undefined, listsUnfinished: false },
+    stages: readOnce(read(planned.source)),
+    begin: async () => ({ state, runs: [] }),
+  })
+}
+
+/** A destination of the caller's own. */
+const planOwn = <A, B>(planned: Planned<A, B>, destination: Destination<B>): TransferPlan<A, B> => {
+  const { store, name } = destination
+  if (store === undefined) return planUnkept(planned, destination)
+  const { plan, read, begins, spec: specFor } = common(planned)
+  const source = read(planned.source)
+  const spec = specFor(planned.list)('.')
+  const options = { path: name, spec, begin: begins, isPosition: source.isPosition }
+  return bare({
+    ...plan,
+    ...{ destination, place: { store, name: CHECKPOINT, path: name }, listsUnfinished: false },
+    stages: readOnce(source),
+    begin: async (kept: unknown) => ({
+      state: stateToResume({ ...options, maxRejects: plan.maxRejects }, kept) ?? { spec },
+      runs: [],
+    }),
   })
 }
 
@@ -202,29 +316,9 @@ export const specOfExport =
   (output: string): ExportSpec =>
     specOf(list, format, { account: options.account, written: writtenOf(options, list) }, output)
 
-/** How rows are chosen and told apart, and how often they are made durable. */
-const paceOf = <A, B>({ options, list, format }: Planned<A, B>): Pace<A, B> => {
-  const {
-    filter,
-    map,
-    key,
-    stop,
-    timer,
-    maxRejects = exportTable.maxRejects.default,
-    commitEvery,
-  } = options
-  const isBucket = typeof options.out === 'string' && isS3(options.out)
-  const usual =
-    format.name === 'parquet' ? ROW_GROUPS_EVERY : isBucket ? UPLOAD_EVERY : COMMIT_EVERY
-  const every = commitEvery ?? usual
-  return bare({
-    ...defined({ filter, map, key, stop, timer }),
-    every,
-    maxRejects,
-    // deeper levels than `stripped` looks at are cut off before anything else
-    redact: (raw) => list.scrub(truncated(stripped(raw))),
-  })
-}
+/** How often rows are made durable, in ms. */
+const commitEvery = ({ name }: Format<never>, out: string): Millis =>
+  name === 'parquet' ? ROW_GROUPS_EVERY : isS3(out) ? UPLOAD_EVERY : COMMIT_EVERY
 
 /** Returns the options that a resumed export must have in common with its first run. */
 const writtenOf = <A, B>(
@@ -239,17 +333,15 @@ const writtenOf = <A, B>(
   mapped: map === undefined ? undefined : 'yes',
 })
 
-/** Tells progress and failure apart. */
-const eithersOf = (
-  { failure, cut, begun, ...rest }: RunEvent,
+const exportProgress = (
+  event: TransferEvent,
   { loneSurrogates, formulas }: TextFindings,
-  name: string,
-): ReadonlyArray<ExportEvent> => {
-  const progress: ExportProgress = {
-    ...rest,
+): ExportProgress => {
+  const { begun, rereads: _, upTo: __, ...progress } = progressOf(event)
+  return {
+    ...progress,
     ...(loneSurrogates > 0 ? { loneSurrogates } : {}),
     ...(formulas > 0 ? { formulas } : {}),
-    ...(cut === 'stopped' ? { stopped: true } : {}),
     ...(begun && {
       begun: {
         resumed: begun.resumed,
@@ -257,10 +349,6 @@ const eithersOf = (
       },
     }),
   }
-  if (failure !== undefined) return [E.right(progress), E.left(failure)]
-  if (cut !== 'rejects') return [E.right(progress)]
-  const why = 'more rows than maxRejects cannot be written'
-  return [E.right(progress), E.left(exportError('TooManyRejects', why, { path: name }))]
 }
 
 /** Returns the error if the system refused to write; others are bugs, or of the caller's own functions. */

@@ -1,10 +1,13 @@
 /** `payments-rx/export`: lists into files. */
 export type { Decodes } from '../codec/Codec.js'
 export { InvalidOption } from '../options/index.js'
+export { type DiskStoreOptions, diskStore } from '../store/diskStore.js'
 export type { FileHandle, FileSystem } from '../store/FileSystem.js'
+export { openS3Store as s3Store, type S3StoreOptions } from '../store/openS3Store.js'
+export type { Store, VersionedText } from '../store/Store.js'
+export { type CheckedPlace, type CheckOptions, checkDestination } from './checkDestination.js'
 export type { ColumnType } from './column/Shape.js'
 export type { UnrepresentableRow } from './column/UnrepresentableRow.js'
-export { type CompactOptions, type CompactProgress, compact } from './compact/compact.js'
 export { type ExportError, type ExportErrors, isExportError } from './ExportError.js'
 export type { ExportBegun, ExportEvent, ExportOptions, ExportProgress } from './ExportOptions.js'
 export type { ExportSource } from './ExportSource.js'
@@ -22,15 +25,7 @@ export {
 } from './format/Format.js'
 export { type FormatOptions, formatOf, type KnownColumn, knownColumns } from './format/formatOf.js'
 export { type ReadRowsOptions, readRows } from './read/readRows.js'
-export type { Bounds } from './run/Checkpoint.js'
 export type { ExportSpec } from './run/ExportSpec.js'
-export {
-  type Manifest,
-  type ManifestFile,
-  type ManifestRun,
-  readManifest,
-} from './run/Manifest.js'
-export type { Since } from './run/sinceLast.js'
 export { type AssembleOptions, assemble } from './slices/assemble.js'
 export { type ExportSliceOptions, exportSlice, type SliceClient } from './slices/exportSlice.js'
 export { type PlanSlicesOptions, planSlices, type SliceSource } from './slices/planSlices.js'
@@ -38,4 +33,23 @@ export type { PlannedSlice, SlicePlan } from './slices/SlicePlan.js'
 export type { Reject } from './sortPage.js'
 export type { SyncEvent, SyncOptions, SyncProgress, TimedSource } from './sync/SyncOptions.js'
 export { sync } from './sync/sync.js'
+export type {
+  Destination,
+  DestinationFile,
+  KeyLog,
+  Listed,
+  Prepared,
+  RowSlice,
+  Taken,
+  Unsettled,
+  UnsettledQuery,
+} from './transfer/Destination.js'
+export {
+  type Manifest,
+  type ManifestFile,
+  type ManifestRun,
+  readManifest,
+} from './transfer/Manifest.js'
+export type { Since } from './transfer/TransferEvent.js'
+export type { Bounds } from './transfer/TransferState.js'
 export { type Difference, type FileCheck, type VerifyOptions, verify } from './verify.js'

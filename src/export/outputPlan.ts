@@ -13,6 +13,7 @@ import { type ByExtension, byExtension, EXTENSIONS, type Format } from './format
 import { formatOfShape } from './format/formatOf.js'
 import { isFolder } from './run/paths.js'
 import { isSecretColumn, shapeWithoutSecret } from './secretField.js'
+import type { Destination } from './transfer/Destination.js'
 
 // model
 
@@ -24,6 +25,7 @@ export type OutputKind<B> = { readonly name: string } & (
       readonly open: () => Writable | WritableStream<Uint8Array<ArrayBuffer>>
     }
   | { readonly kind: 'sink'; readonly sink: Sink<Readonly<B>> }
+  | { readonly kind: 'destination'; readonly destination: Destination<B> }
 )
 
 // constructors
@@ -38,7 +40,9 @@ export const destinationOf = <A, B>(
     typeof out === 'function'
       ? { kind: 'sink', sink: out, name: 'the function' }
       : typeof out !== 'string'
-        ? { kind: 'stream', open: () => out, name: 'the stream' }
+        ? 'commit' in out
+          ? { kind: 'destination', destination: out, name: out.name }
+          : { kind: 'stream', open: () => out, name: 'the stream' }
         : isFolder(out)
           ? { kind: 'folder', out, name: out }
           : options.inPlace === true
@@ -49,11 +53,15 @@ export const destinationOf = <A, B>(
     if (given !== undefined) throw new InvalidOption(given, `left out: ${why}`)
   }
   const isPath = to.kind === 'file' || to.kind === 'folder'
-  if (!isPath)
+  const isKept = isPath || (to.kind === 'destination' && to.destination.store !== undefined)
+  if (!isKept)
     leftOut(KEPT, 'what went into a stream, a function or a path in place cannot be cut back')
   if (to.kind !== 'stream') leftOut(['endStream'], 'it is of streams')
   if (to.kind !== 'stream') leftOut(['inPlace'], 'it is of a path that is no folder')
   if (to.kind === 'sink') leftOut(WRITTEN, 'a function takes rows as they are')
+  if (to.kind === 'destination') {
+    leftOut([...WRITTEN, ...OF_FILES], 'a destination of your own takes rows as they are')
+  }
   if (to.kind !== 'folder') {
     leftOut(['rotateRows', 'rotateBytes'], 'one file has no parts, only a folder (out: "name/")')
   }
@@ -65,6 +73,9 @@ export const destinationOf = <A, B>(
 
 /** Options of what can be resumed. */
 const KEPT = ['resume', 'restart', 'sinceLast', 'lookback', 'checkpoint', 'commitEvery'] as const
+
+/** Options of files and folders. */
+const OF_FILES = ['sinceLast', 'lookback', 'checkpoint'] as const
 
 /** Options of what is written as bytes. */
 const WRITTEN = ['format', 'compress', 'columns', 'amounts', 'formulas', 'rowGroup'] as const

@@ -11,3 +11,9 @@ export const files = is.withMethods<FileSystem>('functions as those of node:fs/p
 
 /** Where a file is resumed. */
 export const mark = is.object('a mark, as commit answered it')
+
+/** A destination of the caller's own. */
+export const destination: Rule = {
+  ...is.withMethods('', 'resume', 'write', 'reject', 'commit', 'finish', 'close'),
+  expected: 'a destination',
+}

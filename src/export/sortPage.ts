@@ -11,10 +11,10 @@ import type { AnyPosition, SourcePage } from './SourcePage.js'
 
 /** A row that is not written, and why. */
 export interface Reject {
-  /** The position of its page. */
-  readonly position: AnyPosition
+  /** The position of its page; absent of a row that was read by its id. */
+  readonly position?: AnyPosition
   /** Which row of its page, from 0. */
-  readonly index: number
+  readonly index?: number
   /** Why it is not written: names the field, not its value. */
   readonly reason: string
   /** The row as it came; the digits of its numbers are kept beside it where they are known: see `digitsOf`. */

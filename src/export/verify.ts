@@ -8,11 +8,11 @@ import { checkOptions, is, type OptionsTable } from '../options/index.js'
 import { chunksOf, closing, codeOf, type FileHandle, type FileSystem } from '../store/FileSystem.js'
 import { s3Path, s3Url, withUrls } from '../store/S3Location.js'
 import { type ExportError, exportError, isExportError } from './ExportError.js'
+import { manifestAt } from './manifestAt.js'
 import { type FilesOptions, openFiles } from './openFiles.js'
 import * as rule from './rules.js'
-import { filesOf, type ManifestFile, type ManifestRun } from './run/Manifest.js'
 import { findManifest, isOfFolder, isOfRun, isSameFile, pathsOf } from './run/paths.js'
-import { manifestAt } from './run/records.js'
+import { filesOf, type ManifestFile, type ManifestRun } from './transfer/Manifest.js'
 
 // model
 

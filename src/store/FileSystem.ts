@@ -114,14 +114,6 @@ export const unfinishedName = (final: string): string => `${final}.${randomName(
 /** The name that a file has, or will have when it is complete. */
 export const finalName = (path: string): string => path.replace(/\.[0-9a-f]{12}\.part$/, '')
 
-/** Returns whether a name is one of those for a file whose name is accepted. */
-export const isUnfinishedName =
-  (isFinal: (name: string) => boolean) =>
-  (name: string): boolean => {
-    const [, final] = /^([^/\\\0]+)\.[0-9a-f]{12}\.part$/.exec(name) ?? []
-    return final !== undefined && isFinal(final)
-  }
-
 // errors of the system
 
 /** Returns whether it is an error. Told by its fields: under some test runners it is of another realm. */

@@ -27,4 +27,14 @@ export interface Store {
   ) => Promise<string | undefined>
   /** Removes the text of a name if its version is still `version`. Resolves with false if it is not. */
   readonly remove: (name: string, version: string) => Promise<boolean>
+  /** Gives its connection back, where it has one. May be called again. */
+  readonly close?: () => Promise<void>
 }
+
+/** A store with other names for its texts. */
+export const renamed = (store: Store, nameOf: (name: string) => string): Store => ({
+  read: (name) => store.read(nameOf(name)),
+  replace: (name, text, version) => store.replace(nameOf(name), text, version),
+  remove: (name, version) => store.remove(nameOf(name), version),
+  ...(store.close === undefined ? {} : { close: store.close }),
+})

@@ -111,6 +111,10 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
   }
 }
 
+/** Returns the store of a folder; `mode`: the permissions of its files, those of the process unless given. */
+export const storeIn = (files: FileSystem, folder: string, mode?: number): Store =>
+  files.store?.(folder) ?? diskStore({ folder, files, mode })
+
 /** Throws an `UnusablePath` for a name that would lead out of the folder. */
 const pathIn = (folder: string, name: string): string => {
   if (!/^[^/\\\0]+$/.test(name) || name === '.' || name === '..') {

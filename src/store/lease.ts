@@ -57,7 +57,7 @@ export interface LeaseWait {
 }
 
 /** Version of the layout. Checkpoints of earlier versions had no lease. */
-const VERSION = 4
+const VERSION = 5
 
 const record = t.intersection([
   t.type({

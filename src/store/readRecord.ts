@@ -10,8 +10,6 @@ import { type StoreError, storeError } from './StoreError.js'
 export interface RecordKind<A> {
   /** As in "is no checkpoint". */
   readonly name: string
-  /** Told by the field `kind` from the records of an export, which have none. */
-  readonly kind?: 'sync'
   /** Version of the layout, as it stands in the field `version`. */
   readonly version: number
   readonly codec: Codec<A>
@@ -19,12 +17,9 @@ export interface RecordKind<A> {
   readonly isIntact?: (parsed: object) => boolean
 }
 
-/**
- * Reads the text of the record at `path`. Throws `Damaged`, naming the field and what was expected, `NewerVersion`, or
- * `UnusableDestination` for an intact record of another kind.
- */
+/** Reads the text of the record at `path`. Throws `Damaged`, naming the field and what was expected, or `NewerVersion`. */
 export const readRecord =
-  <A>({ name, kind, version, codec, isIntact = () => true }: RecordKind<A>) =>
+  <A>({ name, version, codec, isIntact = () => true }: RecordKind<A>) =>
   (path: string) =>
   (text: string): A => {
     const damaged = (why: string, field?: string): StoreError =>
@@ -32,18 +27,13 @@ export const readRecord =
 
     const u = parsed(text)
     if (u === undefined) throw damaged('it should be JSON')
-    const { version: found, kind: foundKind } = fieldsOf(u)
-    if (foundKind !== kind && hasSum(fieldsOf(u))) {
-      const own = foundKind === 'sync' ? 'a sync' : 'an export'
-      const why = `is of ${own}, which has this folder: name another one`
-      throw storeError('UnusableDestination', `${path} ${why}`, { destination: path })
-    }
+    const { version: found } = fieldsOf(u)
     if (typeof found === 'number' && found > version) {
       const why = `is of version ${found}, and this package knows ${version}: use the one that wrote it`
       throw storeError('NewerVersion', `${path} ${why}`, { path })
     }
     if (typeof found === 'number' && found < version) {
-      const why = `is of version ${found}, and this package resumes version ${version} only`
+      const why = `is of version ${found}, and this package resumes version ${version} only: finish it with the one that wrote it, or start over`
       throw storeError('Damaged', `${path} ${why}`, { path, field: 'version' })
     }
     const read = codec.decode(u)

@@ -98,6 +98,6 @@ it('dates a run by the clock of the service, whatever the clock here says', asyn
   const server = await serve({ charges: 20 })
   const { status } = await charges(server, file('c/'), FROM, '2100-01-01T00:00:00Z')
   expect(status).toBe(0)
-  const { runs } = JSON.parse(await readFile(file('c/manifest.json'), 'utf8'))
+  const { runs } = JSON.parse(await readFile(file('c/_manifest.json'), 'utf8'))
   expect(runs[0].started).not.toMatch(/^2(099|100)/)
 })

@@ -82,7 +82,7 @@ describe('a folder', () => {
     const server = await serve({ charges: 1_000 })
     const { status } = await charges(server, file('parts/'), ['--parallel', '4'])
     expect(status).toBe(0)
-    const [run] = await runsOf(file('parts/manifest.json'))
+    const [run] = await runsOf(file('parts/_manifest.json'))
     const names = (await readdir(file('parts'))).filter((name) => name.startsWith('part-'))
     expect(run?.files.map(({ path }) => path)).toEqual(names)
     expect(names.length).toBeGreaterThan(1)
@@ -98,16 +98,15 @@ describe('a folder', () => {
   it('has no file that can be executed', async () => {
     const server = await serve({ charges: 10 })
     await charges(server, file('parts/'))
-    const modes = (await readdir(file('parts'))).map(
-      async (name) => (await stat(file(`parts/${name}`))).mode,
-    )
+    const names = (await readdir(file('parts'))).filter((name) => name !== '_incoming')
+    const modes = names.map(async (name) => (await stat(file(`parts/${name}`))).mode)
     expect((await Promise.all(modes)).filter((mode) => (mode & 0o111) !== 0)).toEqual([])
   })
 
   it('rotates by rows', async () => {
     const server = await serve({ charges: 250 })
     await charges(server, file('parts/'), ['--parallel', '1', '--rotate-rows', '100'])
-    const [run] = await runsOf(file('parts/manifest.json'))
+    const [run] = await runsOf(file('parts/_manifest.json'))
     expect(run?.files.every(({ rows }) => rows <= 100)).toBe(true)
     expect(run?.rows).toBe(250)
   })
@@ -122,7 +121,7 @@ describe('a folder', () => {
     const { status, stderr } = await charges(server, out, ['--since-last', '--lookback', '30m'])
     expect(status).toBe(0)
     expect(stderr).toContain('since 2024-02-01T11:30:01.')
-    const runs = await runsOf(file('all/manifest.json'))
+    const runs = await runsOf(file('all/_manifest.json'))
     expect(runs.map(({ rows }) => rows)).toEqual([210, 350])
     expect(runs[1]?.purpose.query).toEqual({ from_created_at: '2024-02-01T11:30:01+0000' })
 

@@ -21,7 +21,7 @@ it.each([
   ['one another', 'c.ndjson', ['--checkpoint', 'k', '--report', 'k'], '--report and --checkpoint'],
   ['a link to it', 'c.ndjson', ['--checkpoint', 'link.ndjson'], '--checkpoint and --out'],
   ['the same', 'c.ndjson', ['--report', '../sub/c.ndjson'], '--report and --out are one file'],
-  ['a manifest', 'd/', ['--checkpoint', 'd/manifest.json'], '--checkpoint and the manifest'],
+  ['a manifest', 'd/', ['--checkpoint', 'd/_manifest.json'], '--checkpoint and the manifest'],
   ['a part', 'd/', ['--report', 'd/part-00001-001.ndjson'], 'is a name for rows'],
 ])('are refused when one is %s: %s %j', async (_, out, [first, ...rest], said) => {
   await mkdir(file('sub'))
@@ -156,7 +156,7 @@ it('are made behind a link, and in folders that are not there yet', async () => 
   await symlink('later.csv', file('link.csv'))
   expect((await exported('--out', file('link.csv'))).status).toBe(0)
   expect((await exported('--out', `${file('a')}/b/`)).status).toBe(0)
-  expect(await readdir(file('a/b'))).toContain('manifest.json')
+  expect(await readdir(file('a/b'))).toContain('_manifest.json')
   expect(await readdir(file('.'))).toContain('later.csv')
 })
 

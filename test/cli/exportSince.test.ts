@@ -29,7 +29,7 @@ describe('the next run', () => {
   it('reads what was made after the last one began, although that was read to a later time', async () => {
     const server = await serve(20)
     await charges(server, file('all/'), ...FUTURE)
-    const last = await readFile(file('all/manifest.json'), 'utf8')
+    const last = await readFile(file('all/_manifest.json'), 'utf8')
     const began = Date.parse(JSON.parse(last).runs[0].started)
     const { status, stderr } = await charges(server, file('all/'), '--since-last')
     expect(status).toBe(0)
@@ -162,7 +162,7 @@ describe('after a run that was read to its end and has a rejected row', () => {
       /^since \S+: 12 hours before the end of the last run; 1 row that earlier runs rejected stay missing\n/,
     )
     expect(status).toBe(0)
-    const { runs } = JSON.parse(await readFile(file('all/manifest.json'), 'utf8'))
+    const { runs } = JSON.parse(await readFile(file('all/_manifest.json'), 'utf8'))
     expect(runs).toMatchObject([{ missing: ['1 row that was rejected'] }, { complete: true }])
     expect(runs[1].rows).toBeLessThan(runs[0].rows)
     expect((await cli(['verify', file('all/')])).stdout).toContain('1 row that was rejected')
@@ -212,13 +212,13 @@ describe('the run before', () => {
   it('that cannot be read is one line', async () => {
     const server = await serve(5)
     await mkdir(file('all'))
-    await writeFile(file('all/manifest.json'), '{"version":')
+    await writeFile(file('all/_manifest.json'), '{"version":')
     const damaged = await charges(server, file('all/'), '--since-last')
     expect(damaged.status).toBe(2)
     expect(damaged.stderr).toMatch(/^payments-rx: --since-last: .* is no manifest: .*\n$/)
     expect(damaged.stderr).toContain('--restart without --since-last starts over')
 
-    await mkdir(file('odd/manifest.json'), { recursive: true })
+    await mkdir(file('odd/_manifest.json'), { recursive: true })
     const folder = await charges(server, file('odd/'), '--since-last')
     expect(folder.status).toBe(2)
     expect(folder.stderr).toMatch(/^payments-rx: --since-last: .*manifest\.json is no regular file/)

@@ -120,7 +120,7 @@ describe.skipIf(process.platform === 'win32')('a signal while a line is drawn', 
       )
       const { owner, state } = JSON.parse(readFileSync(`${out}.checkpoint.json`, 'utf8'))
       expect(owner).toBeUndefined()
-      expect(state.counts.rows).toBe(linesOf(await unfinished(out)))
+      expect(state.run.counts.rows).toBe(linesOf(await unfinished(out)))
     },
     60_000,
   )

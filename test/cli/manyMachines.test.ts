@@ -92,7 +92,7 @@ describe.skipIf(!hasRedis)('three workers, a Redis and the sandbox', () => {
 
     const verifying = start(['verify', '/exports/charges/'])
     expect((await once(verifying, 'exit'))[0]).toBe(0)
-    const manifest = JSON.parse(readFileSync(`${home}/exports/charges/manifest.json`, 'utf8'))
+    const manifest = JSON.parse(readFileSync(`${home}/exports/charges/_manifest.json`, 'utf8'))
     const rows = manifest.runs.map((run: { readonly rows: number }) => run.rows)
     expect(rows.reduce((a: number, b: number) => a + b)).toBe(200_000)
   })

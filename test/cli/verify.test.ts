@@ -52,7 +52,7 @@ it('takes a folder, whatever it is called', async () => {
   await exported(file('a-manifest.json/'))
   const { status } = await cli(['verify', file('a-manifest.json')])
   expect(status).toBe(0)
-  expect((await cli(['verify', file('a-manifest.json/manifest.json')])).status).toBe(0)
+  expect((await cli(['verify', file('a-manifest.json/_manifest.json')])).status).toBe(0)
 })
 
 it('reports an unreadable manifest in one line', async () => {
@@ -77,7 +77,7 @@ it('reports a folder without a manifest', async () => {
     const { status, stderr } = await cli(['verify', path])
     expect(status).toBe(2)
     expect(stderr).toBe(
-      `payments-rx: ${file('empty/manifest.json')} is not there: name a file or folder as --out of an export had it, or its manifest\n`,
+      `payments-rx: ${file('empty/_manifest.json')} is not there: name a file or folder as --out of an export had it, or its manifest\n`,
     )
   }
 })

@@ -473,7 +473,8 @@ it('sinceLast reads what is new, and adds it to the folder', async () => {
   expect(begun).toMatchObject({
     right: { begun: { since: { lookback: 3_600_000, from: expect.any(String) } } },
   })
-  while (files.names().includes('/exports/charges/checkpoint.json')) await new Promise(setImmediate)
+  while (files.names().includes('/exports/charges/_checkpoint.json'))
+    await new Promise(setImmediate)
   const second = await last(
     exportTo(payments.charges.snapshot({ page_size: 100 }), {
       ...{ out: '/exports/charges/', sinceLast: true },

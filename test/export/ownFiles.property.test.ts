@@ -81,16 +81,16 @@ const alike = [
   'part-00001-001.ndjson\n',
   'part-00001-001.ndjson.0123456789ab.part.part',
   'rejects-.ndjson',
-  'checkpoint.json.old',
-  'checkpoint.json.0123456789ab.tmp.tmp',
-  'manifest.json.bak',
-  'incoming/upload.csv',
-  'incoming/0123456789ab.csv',
-  'incoming/0123456789abc.ndjson.zst',
-  'incoming/0123456789ab.ndjson.zst\n',
-  'incoming/charges-0123456789ab.ndjson.zst',
-  'incoming/2026/0123456789ab.ndjson.zst',
-  'incoming/incoming/0123456789ab.ndjson.zst',
+  '_checkpoint.json.old',
+  '_checkpoint.json.0123456789ab.tmp.tmp',
+  '_manifest.json.bak',
+  '_incoming/upload.csv',
+  '_incoming/0123456789ab.csv',
+  '_incoming/0123456789abc.ndjson.zst',
+  '_incoming/0123456789ab.ndjson.zst\n',
+  '_incoming/charges-0123456789ab.ndjson.zst',
+  '_incoming/2026/0123456789ab.ndjson.zst',
+  '_incoming/_incoming/0123456789ab.ndjson.zst',
   'below/charges-0123456789ab.ndjson.zst',
   'below/part-00001-001.ndjson',
   'part-00001-001.ndjson.chunks/notes',
@@ -100,16 +100,16 @@ const alike = [
 /** Names that runs do give: of a link, or a folder, they are of another program. */
 const own = [
   'charges-0123456789ab.ndjson.zst',
-  'incoming/0123456789ab.ndjson.zst',
+  '_incoming/0123456789ab.ndjson.zst',
   'part-00001-001.ndjson',
-  'part-00001-001.ndjson.0123456789ab.part',
-  'rejects.ndjson',
-  'rejects.ndjson.0123456789ab.part',
-  'checkpoint.json',
-  'checkpoint.json.keys',
-  'checkpoint.json.0123456789ab.tmp',
-  'manifest.json',
-  'manifest.json.0123456789ab.tmp',
+  '_incoming/part-00001-001.ndjson.0123456789ab.part',
+  '_incoming/rejects.ndjson',
+  '_incoming/rejects.ndjson.0123456789ab.part',
+  '_checkpoint.json',
+  '_incoming/keys.0123456789ab.part',
+  '_checkpoint.json.0123456789ab.tmp',
+  '_manifest.json',
+  '_manifest.json.0123456789ab.tmp',
 ] as const
 
 const foreign = fc.oneof(
@@ -159,9 +159,10 @@ describe.each(ways)('%s in a folder', (way) => {
 
   it('is refused where its own folder for rows under way is a link to another one', async () => {
     const [folder, elsewhere] = [join(home, `${++made}`), join(home, `${made}-other`)]
-    for (const place of [folder, join(elsewhere, 'incoming')]) mkdirSync(place, { recursive: true })
-    writeFileSync(join(elsewhere, 'incoming/0123456789ab.ndjson.zst'), 'of another sync')
-    symlinkSync(join(elsewhere, 'incoming'), join(folder, 'incoming'))
+    for (const place of [folder, join(elsewhere, '_incoming')])
+      mkdirSync(place, { recursive: true })
+    writeFileSync(join(elsewhere, '_incoming/0123456789ab.ndjson.zst'), 'of another sync')
+    symlinkSync(join(elsewhere, '_incoming'), join(folder, '_incoming'))
     const before = inventory(elsewhere)
     await writers[way](`${folder}/`)
     expect([...inventory(elsewhere)]).toEqual([...before])
@@ -177,9 +178,9 @@ describe.each(ways)('%s in a bucket', (way) => {
             fc.constantFrom(
               ...alike,
               ...own.flatMap((name) => [`/${name}`, `./${name}`, `x/../${name}`, `${name}/`]),
-              'incoming//0123456789ab.ndjson.zst',
-              'incoming/../charges-0123456789ab.ndjson.zst',
-              'incoming/',
+              '_incoming//0123456789ab.ndjson.zst',
+              '_incoming/../charges-0123456789ab.ndjson.zst',
+              '_incoming/',
             ),
             fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }),
           ),
@@ -205,7 +206,7 @@ describe.each(ways)('%s in a bucket', (way) => {
 
 it('a sync of a whole bucket leaves one below it alone, and the other way round', async () => {
   const bucket = await s3Double()
-  const places = ['s3://bucket/lake/', 's3://bucket/lake/x/', 's3://bucket/lake/incoming/']
+  const places = ['s3://bucket/lake/', 's3://bucket/lake/x/', 's3://bucket/lake/_incoming/']
   for (const to of [...places, ...places])
     expect(await writers['a sync'](to, bucket.env)).toBe('complete')
   for (const to of places) {

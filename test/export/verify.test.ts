@@ -51,7 +51,7 @@ describe('verify', () => {
     for (const path of [OUT, MANIFEST]) expect(await found(files, path)).toEqual([])
     const folder = memory()
     await outcome(folder, listOf([good(0, 1)]), { out: '/exports/items/' })
-    for (const path of ['/exports/items', '/exports/items/', '/exports/items/manifest.json']) {
+    for (const path of ['/exports/items', '/exports/items/', '/exports/items/_manifest.json']) {
       expect(await found(folder, path)).toEqual([])
     }
     await expect(found(files, 'other.ndjson')).rejects.toMatchObject({
@@ -163,7 +163,7 @@ describe('verify', () => {
   it('goes through thousands of runs that wrote no file', async () => {
     const files = memory()
     await outcome(files, listOf([good(0, 1)]), { out: '/exports/items/' })
-    const manifest = '/exports/items/manifest.json'
+    const manifest = '/exports/items/_manifest.json'
     const { runs } = JSON.parse(files.text(manifest))
     const empty = { ...runs[0], complete: false, missing: ['a row'], rows: 0, files: [] }
     const many = Array.from({ length: 5_000 }, () => empty)
@@ -202,7 +202,7 @@ describe('verify', () => {
     const stray = ['part-00000-001.csv.gz', 'run-0002-00001-001.ndjson', 'rejects-2.ndjson']
     const others = ['notes.csv', 'part-1.csv', 'part-00000-001.csv.note', 'run-0002-00001-001.txt']
     for (const name of [...stray, ...others]) files.put(`/exports/items/${name}`, 'x')
-    expect(await found(files, '/exports/items/manifest.json')).toEqual(
+    expect(await found(files, '/exports/items/_manifest.json')).toEqual(
       [...stray]
         .sort()
         .map((name) => expect.stringContaining(`/exports/items/${name} is not in the manifest`)),

@@ -41,7 +41,7 @@ describe('a lease', () => {
   it('is gone when it is released without a state', async () => {
     const { take, text } = world()
     const lease = await take(0)
-    expect(await text()).toMatchObject({ version: 4, fence: 1, length: LENGTH, renewals: 0 })
+    expect(await text()).toMatchObject({ version: 5, fence: 1, length: LENGTH, renewals: 0 })
     await lease.release()
     await lease.release()
     expect(await text()).toBeNull()
@@ -141,14 +141,14 @@ describe('a lease', () => {
     [
       '{"version":3,"purpose":{}}',
       'Damaged',
-      'is of version 3, and this package resumes version 4 only',
+      'is of version 3, and this package resumes version 5 only',
     ],
     [
-      '{"version":5}',
+      '{"version":6}',
       'NewerVersion',
-      'is of version 5, and this package knows 4: use the one that wrote it',
+      'is of version 6, and this package knows 5: use the one that wrote it',
     ],
-    ['{"version":4,"fence":1,"renewals":0,"sum":"0"}', 'Damaged', 'it was changed or damaged'],
+    ['{"version":5,"fence":1,"renewals":0,"sum":"0"}', 'Damaged', 'it was changed or damaged'],
   ])('is not taken where there is %j', async (found, _tag, why) => {
     const { store, take } = world()
     await store.replace(PATH, found, undefined)

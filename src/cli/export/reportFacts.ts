@@ -1,6 +1,6 @@
 /** The facts of an export that its report shows beside the charts. */
 import type { ManifestRun } from '../../export/index.js'
-import { iso } from '../../export/run/Manifest.js'
+import { iso } from '../../export/transfer/Manifest.js'
 import { defined } from '../../fp.js'
 import { number, percent, plural } from '../../report/text.js'
 import { type ExportCounters, isComplete } from '../progress/ExportCounters.js'

@@ -72,7 +72,7 @@ export const exportOnQueue = async (
     )
     return await performExport(terminal, flags, {
       ...{ client, events, query: source.describe().query, title: 'Export of charges', name: out },
-      rejectsName: `${out}*.rejects.ndjson`,
+      rejectsName: `${out}_incoming/*.rejects.ndjson`,
       ...{ canResume: true, canAdd: true, sinceLast: false },
       stopped: () => stopped,
     })

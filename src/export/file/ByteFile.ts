@@ -7,7 +7,6 @@ import {
   type FileSystem,
   readFully,
   syncName,
-  unfinishedName,
   withPath,
   writeFully,
 } from '../../store/FileSystem.js'
@@ -55,8 +54,6 @@ export interface Creation {
   readonly isNew?: boolean
   /** Its permissions. Default: those that the process gives to its files. */
   readonly mode?: number | undefined
-  /** Makes it under another name, and gives it its own by this. */
-  readonly giveName?: (unfinished: string, path: string) => Promise<void>
 }
 
 /** A new file, or an empty one in place of what was there; with `from`, what is there up to that mark, once it is cut. */
@@ -64,16 +61,15 @@ export const openBytes = async (
   path: string,
   from: Fingerprint | undefined,
   files: FileSystem,
-  { isNew = false, mode, giveName }: Creation = {},
+  { isNew = false, mode }: Creation = {},
 ): Promise<ByteFile> => {
   const located = <T>(done: Promise<T>): Promise<T> =>
     done.catch((error: unknown) => {
       throw withPath(path)(error)
     })
 
-  const made = giveName === undefined ? path : unfinishedName(path)
   const handle = await (from === undefined
-    ? files.open(made, isNew ? 'wx+' : 'w+', mode)
+    ? files.open(path, isNew ? 'wx+' : 'w+', mode)
     : openMarked(files, path, 'r+'))
   const hash = createHash('sha256')
   const allocate = reusable()
@@ -94,7 +90,6 @@ export const openBytes = async (
   }
 
   try {
-    if (from === undefined) await giveName?.(made, path)
     if (from !== undefined) {
       await located(hashCommitted(path, handle, from, hash))
       size = from.bytes

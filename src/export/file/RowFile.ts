@@ -5,7 +5,7 @@ import { checkRows } from '../column/UnrepresentableRow.js'
 import type { Sink } from '../exportList.js'
 import { checkCompression, checkName, type Format } from '../format/Format.js'
 import * as rule from '../rules.js'
-import { type ByteFile, type Creation, openBytes } from './ByteFile.js'
+import { type ByteFile, openBytes } from './ByteFile.js'
 import type { Mark } from './integrity.js'
 import { untilFailure } from './untilFailure.js'
 
@@ -75,33 +75,26 @@ const fileRules: OptionsTable<FileOptions<never>> = {
  * an `InvalidOption` for an option that cannot work, and for a path whose name says another format.
  */
 export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> => {
-  const options = checkOptions(given, fileRules)
-  checkName('path', options.path, options.format)
-  return openFitting(options)
-}
-
-/** Opens a file for rows that are checked to fit. */
-export const openFitting = async <A>(options: FileOptions<A> & Creation): Promise<RowFile<A>> => {
-  const file = await openUnchecked(options)
+  const { path, format, from, files = disk } = checkOptions(given, fileRules)
+  checkName('path', path, format)
+  checkCompression(format.compress) // before what was there is gone
+  const file = await rowsInto(path, format, await openBytes(path, from, files), from)
   return {
     ...file,
     write: async (rows) => {
-      checkRows(options.format, rows)
+      checkRows(format, rows)
       return file.write(rows)
     },
   }
 }
 
-/** Opens a file for rows that are known to fit. */
-export const openUnchecked = async <A>({
-  path,
-  format,
-  from,
-  files = disk,
-  ...creation
-}: FileOptions<A> & Creation): Promise<RowFile<A>> => {
-  checkCompression(format.compress) // before what was there is gone
-  const bytes = await openBytes(path, from, files, creation)
+/** Writes rows in a format to the end of a file that is open; `path` names it. Closes it if the format refuses it. */
+export const rowsInto = async <A>(
+  path: string,
+  format: Format<A>,
+  bytes: ByteFile,
+  from: Mark | undefined,
+): Promise<RowFile<A>> => {
   try {
     return await rowFile(path, format, bytes, from)
   } catch (error) {
@@ -110,7 +103,6 @@ export const openUnchecked = async <A>({
   }
 }
 
-/** Rows in the format, as bytes at the end of the file. */
 const rowFile = async <A>(
   path: string,
   format: Format<A>,

@@ -1,7 +1,6 @@
 /** The files of a folder: their names, and those of one slice of time, one after the other. */
 
 import { fieldsOf } from '../../decode/unknown.js'
-import { isUnfinishedName } from '../../store/FileSystem.js'
 import { sliceRows } from '../../stream/rawRows.js'
 import { isMark, type Mark } from './integrity.js'
 import type { RowFile } from './RowFile.js'
@@ -21,28 +20,17 @@ export interface PartMark extends Mark {
   readonly ended: boolean
 }
 
-/** Up to where a destination stands; plain JSON, for a checkpoint. */
-export interface DestinationMark {
-  /** Its files, in the order in which they were begun. */
-  readonly parts: ReadonlyArray<PartMark>
-}
-
-const isPartMark = (u: unknown): u is PartMark => {
+/** Returns whether what was read from a state is the mark of a part. */
+export const isPartMark = (u: unknown): u is PartMark => {
   const { slice, piece, name, ended } = fieldsOf(u)
   return (
     isMark(u) &&
     Number.isSafeInteger(slice) &&
     Number.isSafeInteger(piece) &&
     typeof name === 'string' &&
-    isUnfinishedName(() => true)(name) &&
+    /^(?:_incoming\/)?[^/\\\0]+\.[0-9a-f]{12}\.part$/.test(name) &&
     typeof ended === 'boolean'
   )
-}
-
-/** Returns whether what was read from a checkpoint is a mark. */
-export const isDestinationMark = (u: unknown): u is DestinationMark => {
-  const { parts } = fieldsOf(u)
-  return Array.isArray(parts) && parts.every(isPartMark)
 }
 
 // names: they sort by slice, and by piece within a slice
@@ -69,14 +57,6 @@ export const partName =
   ({ prefix = 'part', extension }: Naming) =>
   ({ slice, piece }: Pick<PartMark, 'slice' | 'piece'>): string =>
     `${prefix}-${sortable(slice, 5)}-${sortable(piece, 3)}.${extension}`
-
-/** Returns whether a file is called as one of these is. */
-export const isPartName =
-  ({ prefix = 'part', extension }: Naming) =>
-  (name: string): boolean =>
-    name.startsWith(`${prefix}-`) &&
-    name.endsWith(`.${extension}`) &&
-    /^[a-m]?\d{5,}-[a-m]?\d{3,}$/.test(name.slice(prefix.length + 1, -extension.length - 1))
 
 // one slice
 

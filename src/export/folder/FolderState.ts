@@ -1,26 +1,22 @@
-/** The contents of a folder, kept in one text with the checkpoint of the run that writes it. */
+/** The files of a folder, as the state of its destination has them. */
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
-import { hasSum, readRecord, showSummed } from '../../store/readRecord.js'
-import type { Store } from '../../store/Store.js'
+import { causes } from '../../decode/index.js'
+import { E } from '../../fp.js'
 import { exportError } from '../ExportError.js'
+import { INCOMING } from '../file/Files.js'
 import { refined } from '../SourcePage.js'
 
-// names
-
-/** Where the files of a run under way are. */
-export const INCOMING = 'incoming/'
+// model
 
 /** The part of a name that is drawn at random, and what follows it. */
-const RANDOM = /^[0-9a-f]{12}\.(?:ndjson\.zst|parquet)$/
+const RANDOM = /^(?:rejects-)?[0-9a-f]{12}\.(?:ndjson|ndjson\.zst|parquet)$/
 
-/** Returns whether a key is that of a file that a run writes: `incoming/` or `LIST-`, twelve digits, and an extension. */
+/** Returns whether a key is that of a file that a run writes: `_incoming/` or `LIST-`, twelve digits, and an extension. */
 export const isPieceKey =
   (prefix: string) =>
   (key: string): boolean =>
     key.startsWith(prefix) && RANDOM.test(key.slice(prefix.length))
-
-// model
 
 const Key: Codec<string> = refined('the name of a file that a sync writes', (u): u is string => {
   if (typeof u !== 'string') return false
@@ -28,16 +24,20 @@ const Key: Codec<string> = refined('the name of a file that a sync writes', (u):
   return isPieceKey(INCOMING)(u) || (list !== '' && isPieceKey(list)(u))
 })
 
-const Piece = t.readonly(
+const file = t.type({
+  /** The file, seen from the folder. */
+  path: Key,
+  rows: t.number,
+  /** Size of the file. */
+  bytes: t.number,
+  /** SHA-256 of the file, in hex. */
+  sha256: t.string,
+})
+
+const piece = t.readonly(
   t.intersection([
+    file,
     t.type({
-      /** The file, seen from the folder. */
-      path: Key,
-      rows: t.number,
-      /** Size of the file. */
-      bytes: t.number,
-      /** SHA-256 of the file, in hex. */
-      sha256: t.string,
       /** Times of creation of its first and last row, in µs since 1970. */
       from: t.number,
       to: t.number,
@@ -52,84 +52,47 @@ const Piece = t.readonly(
 )
 
 /** A file of rows, sorted by time of creation and id. */
-export interface Piece extends t.TypeOf<typeof Piece> {}
+export interface Piece extends t.TypeOf<typeof piece> {}
 
-const VERSION = 2
-
-const KIND = 'sync'
-
-const record = t.type({
-  version: t.literal(VERSION),
-  kind: t.literal(KIND),
-  /** Name of the format of `base`. */
-  format: t.string,
-  /** Files with the current rows, each once. Their times do not overlap. */
-  base: t.readonlyArray(Piece),
-  /** Files of a run under way, in the order in which they were written. */
-  incoming: t.readonlyArray(Piece),
-  /** Text of the store: checkpoint and lease. */
-  text: t.string,
-})
+const folderState = t.readonly(
+  t.intersection([
+    t.type({
+      /** Ends the names of the files in `base`. */
+      format: t.string,
+      /** Files with the current rows, each once. Their times do not overlap. */
+      base: t.readonlyArray(piece),
+      /** Files of a run under way, in the order in which they were written. */
+      incoming: t.readonlyArray(piece),
+    }),
+    t.partial({
+      /** Rows that cannot be written. */
+      rejected: file,
+    }),
+  ]),
+)
 
 /** The files of a folder. */
-export interface FolderState
-  extends Pick<t.TypeOf<typeof record>, 'format' | 'base' | 'incoming'> {}
+export interface FolderState extends t.TypeOf<typeof folderState> {}
 
-const newFolderState = (format: string): FolderState => ({ format, base: [], incoming: [] })
+// functions
 
-const readFolderRecord = readRecord({
-  name: 'checkpoint',
-  version: VERSION,
-  kind: KIND,
-  codec: record,
-  isIntact: hasSum,
-})
-
-// the store
-
-/** A `Store` whose texts carry the files of the folder along. */
-export interface FolderStore extends Store {
-  /** Returns the files as of the last `read` or change. */
-  readonly state: () => FolderState
-  /** Replaces a text, and the files, in one step. */
-  readonly replaceWith: (
-    state: FolderState,
-    ...change: Parameters<Store['replace']>
-  ) => Promise<string | undefined>
+/** Reads the state of a folder. Throws a `SpecMismatch` where it has files of another format. */
+export const stateOf = (own: unknown, folder: string, format: string): FolderState => {
+  if (own === undefined) return { format, base: [], incoming: [] }
+  const read = folderState.decode(own)
+  if (E.isLeft(read)) {
+    const [{ path: field, expected }] = causes(read.left)
+    const why = `${folder} has no state of this version: ${field} should be ${expected}`
+    throw exportError('Damaged', why, { path: folder, field })
+  }
+  const state = read.right
+  if (state.format === format) return state
+  const why = `${folder} has files of ${state.format}, not of ${format}: choose that format, or another folder`
+  throw exportError('SpecMismatch', why, { path: folder, field: 'format' })
 }
 
-/** Throws a `SpecMismatch` where the folder has files of another format. */
-export const folderStore = (
-  store: Store,
-  format: string,
-  nameOf: (key: string) => string,
-): FolderStore => {
-  let current = newFolderState(format)
-  const keyOf = (name: string): string => `${name}.json`
+export const namesOf = ({ base, incoming, rejected }: FolderState): ReadonlyArray<string> =>
+  pathsOf([...base, ...incoming, ...(rejected === undefined ? [] : [rejected])])
 
-  const read: Store['read'] = async (name) => {
-    const found = await store.read(keyOf(name))
-    if (found === undefined) return undefined
-    const record = readFolderRecord(nameOf(keyOf(name)))(found.text)
-    const { base, incoming, text } = record
-    if (record.format !== format) {
-      const why = `${nameOf('')} has files of ${record.format}, not of ${format}: choose that format, or another folder`
-      throw exportError('SpecMismatch', why, { path: nameOf(''), field: 'format' })
-    }
-    current = { format, base, incoming }
-    return { text, version: found.version }
-  }
-  const replaceWith: FolderStore['replaceWith'] = async (state, name, text, version) => {
-    const content = showSummed({ version: VERSION, kind: KIND, ...state, text })
-    const next = await store.replace(keyOf(name), content, version)
-    if (next !== undefined) current = state
-    return next
-  }
-  return {
-    state: () => current,
-    read,
-    replaceWith,
-    replace: (name, text, version) => replaceWith(current, name, text, version),
-    remove: (name, version) => store.remove(keyOf(name), version),
-  }
-}
+export const pathsOf = (pieces: ReadonlyArray<Pick<Piece, 'path'>>): ReadonlyArray<string> =>
+  pieces.map(({ path }) => path)

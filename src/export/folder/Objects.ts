@@ -14,7 +14,7 @@ import {
   writeFully,
 } from '../../store/FileSystem.js'
 import { exportError } from '../ExportError.js'
-import { INCOMING } from './FolderState.js'
+import { INCOMING } from '../file/Files.js'
 
 // model
 
@@ -23,8 +23,8 @@ export interface Objects {
   readonly nameOf: (key: string) => string
   /** Reads a file; undefined if there is none. */
   readonly get: (key: string) => Promise<{ readonly bytes: Uint8Array<ArrayBuffer> } | undefined>
-  /** Writes a new file, durably and in one step. Keys have at most one slash. */
-  readonly put: (key: string, bytes: Uint8Array<ArrayBuffer>) => Promise<unknown>
+  /** Writes a new file, durably and in one step; `mode`: its permissions. Keys have at most one slash. */
+  readonly put: (key: string, bytes: Uint8Array<ArrayBuffer>, mode?: number) => Promise<unknown>
   /** Removes a file, if it is there. */
   readonly remove: (key: string) => Promise<void>
   /** Lists the files, but no links or folders, whose keys begin so. */
@@ -102,12 +102,12 @@ export const diskObjects = (folder: string, files: FileSystem = disk): DiskObjec
       })
       return read.catch(absentAs(undefined))
     }),
-    put: failing('WriteFailed', async (key, bytes: Uint8Array<ArrayBuffer>) => {
+    put: failing('WriteFailed', async (key, bytes: Uint8Array<ArrayBuffer>, mode?: number) => {
       const path = pathOf(key)
       const fresh = `${path}.${randomName()}.tmp`
       await files.mkdir(dirname(path), { recursive: true })
       try {
-        await closing(files.open(fresh, 'wx+'), async (handle) => {
+        await closing(files.open(fresh, 'wx+', mode), async (handle) => {
           await writeFully(handle, bytes, 0)
           await handle.sync()
         })

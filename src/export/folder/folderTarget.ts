@@ -1,33 +1,41 @@
 /**
  * A folder or a prefix of a bucket as the destination of a sync:
  *
- *     DIR/incoming/a1.ndjson.zst     rows of a run under way: a file for each step, sorted
+ *     DIR/_incoming/a1.ndjson.zst    rows of a run under way: a file for each step, sorted
  *     DIR/charges-9c.parquet         the current rows, each once; files do not overlap in time
- *     DIR/checkpoint.json            the list of these files, with the checkpoint: replaced in one step
- *     DIR/manifest.json              the current files, for `verify` and for readers
+ *     DIR/_checkpoint.json           the list of these files, with the rest of the state: replaced in one step
+ *     DIR/_manifest.json             the current files, for `verify` and for readers
  *
  * At the end of a run the incoming rows are merged with the files that their times overlap; the others stay. New files
  * come first, then the checkpoint that lists them, then the old ones go: a run that is killed leaves files that no
  * checkpoint lists, and the next run that comes to its end removes them.
  */
 import { createHash } from 'node:crypto'
-import { plural } from '../../decode/plural.js'
-import type { IO } from '../../fp.js'
-import { defined } from '../../fp.js'
+import { bare, defined } from '../../fp.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
+
+import { jsonOf, truncated } from '../column/json.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import { INCOMING } from '../file/Files.js'
+
 import type { Format } from '../format/Format.js'
-import { iso, type ManifestRun, manifestOf, showManifest } from '../run/Manifest.js'
 import type {
-  Step,
-  SyncSummary,
-  SyncTarget,
+  Destination,
+  Listed,
+  Prepared,
   Unsettled,
   UnsettledQuery,
-} from '../sync/SyncTarget.js'
+} from '../transfer/Destination.js'
 import { type BaseFormat, textBase } from './BaseFormat.js'
-import { type FolderState, folderStore, INCOMING, isPieceKey, type Piece } from './FolderState.js'
+import {
+  type FolderState,
+  isPieceKey,
+  namesOf,
+  type Piece,
+  pathsOf,
+  stateOf,
+} from './FolderState.js'
 import { type Batches, type MergeSource, mergeRows } from './mergeRows.js'
 import type { Objects } from './Objects.js'
 import { type PieceRow, pieceRow, sortedOnce } from './PieceRow.js'
@@ -44,11 +52,9 @@ export interface FolderOptions<A, C> {
   readonly incoming: Format<A>
   readonly base: BaseFormat<C>
   /** Returns the reason why a row cannot be written without a change to its values. */
-  readonly check: SyncTarget<A>['check']
+  readonly check: Destination<A>['check']
   /** True if all of a run takes the place of all that was there; else rows are merged by id. */
   readonly replaces: boolean
-  /** Time of day, in ms since 1970. */
-  readonly now: IO<Millis>
   /** How often steps should come, in ms: each is a file, and a new checkpoint; rows wait for it in memory. */
   readonly commitEvery: Millis
   /** Draws names of files that no other run makes. */
@@ -66,94 +72,118 @@ const BASE_BYTES = 8 << 20
 
 // constructors
 
-export const folderTarget = <A, C>(options: FolderOptions<A, C>): SyncTarget<A> => {
-  const { objects, base } = options
-  const store = folderStore(options.store, base.extension, objects.nameOf)
-  /** Reads the checkpoint. A manifest without one is of an export, or of another program. */
-  const read: Store['read'] = async (name) => {
-    const found = await store.read(name)
-    if (found !== undefined || (await options.store.read(MANIFEST)) === undefined) return found
-    const path = objects.nameOf(MANIFEST)
-    const why = `${path} is of an export, or its checkpoint is gone: name another folder, or remove it`
-    throw exportError('UnusableDestination', why, { destination: path })
+/**
+ * A run that was frozen may remove files long after a later one has begun: so each removes only files that were there
+ * before its step was kept, and no later run had begun.
+ */
+export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destination<A> => {
+  const { objects, base, replaces } = options
+  let state = stateOf(undefined, objects.nameOf(''), base.extension)
+  let rows: ReadonlyArray<A> = []
+  /** Lines of rows that this run could not write, and those of runs before. */
+  let lines: ReadonlyArray<string> = []
+  let before: ReadonlyArray<string> = []
+  let hasNewRejects = false
+  /** Files that were made, and that no state names yet. */
+  let made: ReadonlyArray<string> = []
+
+  const incoming = async (): Promise<FolderState> => {
+    const waiting = rows
+    rows = []
+    if (waiting.length === 0) return state
+    const piece = await pieceWith(options, waiting)
+    made = [...made, piece.path]
+    return { ...state, incoming: [...state.incoming, piece] }
   }
-  /** Replaces the manifest; a run that was frozen before it does so is not the owner any more, and leaves it. */
-  const publish = async (
-    text: string,
-    version: string | undefined,
-    isOwner: () => Promise<boolean>,
-  ): Promise<void> => {
-    for (let expected = version; ; ) {
-      if ((await options.store.replace(MANIFEST, text, expected)) !== undefined) return
-      expected = (await options.store.read(MANIFEST))?.version
-      if (!(await isOwner())) return
-    }
+  const rejected = async (all: ReadonlyArray<string>): Promise<Pick<FolderState, 'rejected'>> => {
+    if (all.length === 0) return {}
+    const bytes = new TextEncoder().encode(all.join(''))
+    const path = `${INCOMING}rejects-${options.randomName()}.ndjson`
+    await objects.put(path, bytes, PRIVATE)
+    made = [...made, path]
+    return { rejected: { path, rows: all.length, bytes: bytes.length, sha256: hashOf(bytes) } }
   }
-  let isBegun = false
+  const prepared = (next: FolderState, obsolete: ReadonlyArray<string>): Prepared => ({
+    own: next,
+    settle: async () => {
+      made = []
+      state = next
+      await removeAll(objects, obsolete)
+    },
+    files: () => listedIn(next),
+  })
+  /** Files that are named now, and no longer then. */
+  const dropped = (next: FolderState): ReadonlyArray<string> => {
+    const kept = new Set(namesOf(next))
+    return namesOf(state).filter((name) => !kept.has(name))
+  }
+
   return {
     name: objects.nameOf(''),
+    store: options.store,
     commitEvery: options.commitEvery,
-    store: { ...store, read },
     check: options.check,
-    through: async (step) => {
+    resume: async (own) => {
+      const found = stateOf(own, objects.nameOf(''), base.extension)
       // a list that is read whole is read again from its beginning
-      const before =
-        options.replaces && !isBegun ? { ...store.state(), incoming: [] } : store.state()
-      isBegun = true
-      const change = await changeFor(options, before, step)
-      const manifest = step.kind === 'finish' ? await options.store.read(MANIFEST) : undefined
-      return {
-        ...store,
-        replace: async (name, text, version) => {
-          const done = await store.replaceWith(change.next, name, text, version)
-          if (done === undefined) {
-            await removeAll(objects, change.made) // a later run has taken over
-            return undefined
-          }
-          if (step.kind === 'finish') {
-            const text = showManifest(manifestOf([runOf(options, change.next, step.summary)]))
-            await publish(text, manifest?.version, async () => {
-              const found = await store.read(name)
-              return found?.version === done
-            })
-          }
-          await removeAll(objects, change.obsolete)
-          return done
-        },
-      }
+      state = replaces ? { ...found, incoming: [] } : found
+      const rejects = bare(found).rejected && (await objects.get(found.rejected?.path ?? ''))
+      before = linesOf(rejects?.bytes)
     },
-    unsettled: (query) => unsettledIn(options, store.state(), query),
-    close: async () => {},
+    write: async (page) => {
+      rows = rows.length === 0 ? page : [...rows, ...page]
+    },
+    reject: async (page) => {
+      lines = [...lines, ...page.map((one) => `${json({ ...one, row: truncated(one.row) })}\n`)]
+      hasNewRejects = true
+    },
+    commit: async () => {
+      const next = await incoming()
+      if (!hasNewRejects) return prepared(next, [])
+      hasNewRejects = false
+      const all = { ...next, ...(await rejected([...before, ...lines])) }
+      return prepared(all, dropped(all))
+    },
+    finish: async () => {
+      const { rejected: _, ...last } = await incoming()
+      const lost = await unlisted(options, last)
+      const change = await merged(options, last)
+      made = [...made, ...change.made]
+      // all that earlier runs could not write was read again by this one
+      const next = { ...change.next, ...(await rejected(lines)) }
+      return prepared(next, [...new Set([...dropped(next), ...change.obsolete, ...lost])])
+    },
+    unsettled: (query) => unsettledIn(options, state, query),
+    close: async (why) => {
+      if (why === 'fenced') await removeAll(objects, made)
+    },
   }
 }
 
-/**
- * The files after a step. A run that was frozen may remove files long after a later one has begun: so each removes only
- * files that were there before its step succeeded, and no later run had begun.
- */
+/** Permissions of rejected rows, which are kept as they came. */
+const PRIVATE = 0o600
+
+const json = jsonOf('exact')
+
+const linesOf = (bytes: Uint8Array | undefined): ReadonlyArray<string> =>
+  bytes === undefined ? [] : (new TextDecoder().decode(bytes).match(/.*\n/g) ?? [])
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** Lists the current files. */
+const listedIn = ({ base, rejected, format }: FolderState): Listed => ({
+  files: base.map(({ path, rows, bytes, sha256 }) => ({ path, rows, bytes, sha256 })),
+  ...defined({ rejected }),
+  format: formatOf(format),
+})
+
+/** The files after a merge. */
 interface Change {
   readonly next: FolderState
-  /** Files that were made for the step. */
+  /** Files that were made for it. */
   readonly made: ReadonlyArray<string>
   /** Files that are of no use after it. */
   readonly obsolete: ReadonlyArray<string>
-}
-
-const changeFor = async <A, C>(
-  options: FolderOptions<A, C>,
-  state: FolderState,
-  step: Step<A>,
-): Promise<Change> => {
-  switch (step.kind) {
-    case 'write': {
-      if (step.rows.length === 0) return { next: state, made: [], obsolete: [] }
-      const piece = await pieceWith(options, step.rows)
-      const next = { ...state, incoming: [...state.incoming, piece] }
-      return { next, made: [piece.path], obsolete: [] }
-    }
-    case 'finish':
-      return merged(options, state)
-  }
 }
 
 // files
@@ -180,7 +210,7 @@ class PieceFacts {
       path,
       rows: this.#rows,
       bytes: bytes.length,
-      sha256: sha256Of(bytes),
+      sha256: hashOf(bytes),
       from: this.#from,
       to: this.#to,
       statuses: Object.fromEntries(this.#statuses),
@@ -217,7 +247,6 @@ type SortedRun = ReadonlyArray<Piece>
 /** Replaces the files that incoming rows overlap by files in which each row is once. */
 const merged = async <A, C>(options: FolderOptions<A, C>, state: FolderState): Promise<Change> => {
   const { replaces, base, list } = options
-  const lost = await unlisted(options, state)
   const isDue = (piece: Piece): boolean =>
     replaces || state.incoming.some((one) => overlap(one, piece))
   const due = state.base.filter(isDue)
@@ -240,16 +269,12 @@ const merged = async <A, C>(options: FolderOptions<A, C>, state: FolderState): P
     ...{ format: base, prefix: `${list}-`, bytes: BASE_BYTES },
   })
   const kept = state.base.filter((piece) => !isDue(piece))
-  const old = [...pathsOf([...state.incoming, ...due, ...merges]), ...lost]
   return {
     next: { ...state, base: [...kept, ...fresh].sort((a, b) => a.from - b.from), incoming: [] },
     made: pathsOf([...merges, ...fresh]),
-    obsolete: old,
+    obsolete: pathsOf([...state.incoming, ...due, ...merges]),
   }
 }
-
-const pathsOf = (pieces: ReadonlyArray<Piece>): ReadonlyArray<string> =>
-  pieces.map(({ path }) => path)
 
 const overlap = (one: Piece, other: Piece): boolean =>
   one.from <= other.to &&
@@ -316,7 +341,7 @@ async function* readPiece<C>(
 ): Batches<C> & AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
   const found = await objects.get(path)
   if (found === undefined) throw changed(objects, path, 'is gone')
-  if (found.bytes.length !== bytes || sha256Of(found.bytes) !== sha256) {
+  if (found.bytes.length !== bytes || hashOf(found.bytes) !== sha256) {
     throw changed(objects, path, 'has other bytes than were written')
   }
   try {
@@ -335,36 +360,8 @@ const changed = (objects: Objects, key: string, why: string): ExportError => {
   return exportError('ChecksumMismatch', `${path} ${why}: ${advice}`, { path })
 }
 
-const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-
-// the manifest
-
-const MANIFEST = 'manifest.json'
-
-/** Describes the current files as one run. */
-const runOf = <A, C>(
-  { base: { extension }, now }: FolderOptions<A, C>,
-  { base }: FolderState,
-  { spec, rejects, bounds }: SyncSummary,
-): ManifestRun => {
-  const time = iso(now())
-  return {
-    complete: rejects === 0,
-    missing: rejects === 0 ? [] : [`${plural(rejects, 'row')} that cannot be written`],
-    ended: true,
-    purpose: { ...spec, format: formatOf(extension), output: '.' },
-    started: time,
-    finished: time,
-    rows: base.reduce((sum, { rows }) => sum + rows, 0),
-    rejects,
-    slices: [],
-    drift: [],
-    files: base.map(({ path, rows, bytes, sha256 }) => ({ path, rows, bytes, sha256 })),
-    ...defined({ bounds }),
-  }
-}
-
-const formatOf = (extension: string): ManifestRun['purpose']['format'] => {
+/** How files are written, for the manifest. */
+const formatOf = (extension: string): Readonly<Record<string, string>> => {
   const [name = '', compress] = extension.split('.')
   return {
     name,
@@ -378,7 +375,7 @@ const removeAll = async (objects: Objects, paths: ReadonlyArray<string>): Promis
   for (const path of paths) await objects.remove(path)
 }
 
-/** Lists files of runs that were killed: no checkpoint has them. Throws where one that it has is gone, or was cut off. */
+/** Lists files of runs that were killed: no state has them. Throws where one that it has is gone, or was cut off. */
 const unlisted = async <A, C>(
   { objects, list }: FolderOptions<A, C>,
   state: FolderState,

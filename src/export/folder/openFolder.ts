@@ -4,16 +4,16 @@ import { diskStore } from '../../store/diskStore.js'
 import { randomName } from '../../store/FileSystem.js'
 import { objectStorage } from '../../store/ObjectStorage.js'
 import { processEnvironment, type S3Environment, s3Location } from '../../store/S3Location.js'
-import type { Store } from '../../store/Store.js'
+import { renamed, type Store } from '../../store/Store.js'
 import { s3Store } from '../../store/s3Store.js'
 import type { Millis } from '../../stream/index.js'
 import { columnsOf } from '../column/Column.js'
 import type { Numbers } from '../column/decimal.js'
 import type { Shape } from '../column/Shape.js'
 import { formatOfShape } from '../format/formatOf.js'
-import type { SyncTarget } from '../sync/SyncTarget.js'
+import type { Destination } from '../transfer/Destination.js'
 import { textBase } from './BaseFormat.js'
-import { folderTarget } from './folderTarget.js'
+import { folderDestination } from './folderTarget.js'
 import { diskObjects, type Objects } from './Objects.js'
 import { parquetBase } from './parquetBase.js'
 
@@ -38,37 +38,39 @@ const BUCKET_STEP = 500
 
 // constructors
 
+/** A store whose names are those of an export's own files: `_checkpoint.json`. */
+const ownNames = (store: Store): Store => renamed(store, (name) => `_${name}.json`)
+
 /** Opens a folder, which is made if it is not there. */
-export const openFolder = async <A>(options: OpenFolderOptions): Promise<SyncTarget<A>> => {
+export const openFolder = async <A>(options: OpenFolderOptions): Promise<Destination<A>> => {
   const objects = diskObjects(options.to)
   await objects.prepare()
-  return targetOf(options, objects, diskStore({ folder: options.to }), DISK_STEP)
+  return destinationOf(options, objects, ownNames(diskStore({ folder: options.to })), DISK_STEP)
 }
 
 /** Opens a prefix of a bucket. Rejects with an `UnusablePath` where region or credentials are missing. */
 export const openBucket = async <A>(
   options: OpenFolderOptions,
   env: S3Environment['env'] | undefined,
-): Promise<SyncTarget<A>> => {
+): Promise<Destination<A>> => {
   const { timer } = options
   const storage = objectStorage(await s3Location(options.to, processEnvironment(env)), { timer })
-  return targetOf(options, storage, s3Store(storage), BUCKET_STEP)
+  const objects: Objects = { ...storage, put: (key, bytes) => storage.put(key, bytes) }
+  return destinationOf(options, objects, ownNames(s3Store(storage)), BUCKET_STEP)
 }
 
-const targetOf = <A>(
-  { list, shape, numbers, replaces, format, timer }: OpenFolderOptions,
+const destinationOf = <A>(
+  { list, shape, numbers, replaces, format }: OpenFolderOptions,
   objects: Objects,
   store: Store,
   commitEvery: Millis,
-): SyncTarget<A> => {
-  const now = () => timer.now()
-
+): Destination<A> => {
   const text = { numbers, format: 'ndjson', compress: 'zstd' } as const
   const incoming = formatOfShape<A>(shape)(text)
-  const common = { objects, store, list, incoming, replaces, commitEvery, randomName, now }
+  const common = { objects, store, list, incoming, replaces, commitEvery, randomName }
   if (format === 'ndjson') {
-    return folderTarget({ ...common, base: textBase, check: incoming.check })
+    return folderDestination({ ...common, base: textBase, check: incoming.check })
   }
   const { check } = formatOfShape<A>(shape)({ numbers, format })
-  return folderTarget({ ...common, base: parquetBase(columnsOf(shape), numbers), check })
+  return folderDestination({ ...common, base: parquetBase(columnsOf(shape), numbers), check })
 }

@@ -84,7 +84,7 @@ export const damagedAt =
   }
 
 /** Without what the columns mean: values then come, and go, as they are stored. */
-export const plain = (metadata: FileMetaData): FileMetaData => ({
+const plain = (metadata: FileMetaData): FileMetaData => ({
   ...metadata,
   schema: metadata.schema.map(({ converted_type: _, logical_type: __, ...element }) => element),
 })

@@ -30,9 +30,9 @@ import {
   type FormatName,
   formatNames,
 } from '../format/Format.js'
+import { manifestAt } from '../manifestAt.js'
 import * as rule from '../rules.js'
 import { isFolder, pathsOf } from '../run/paths.js'
-import { manifestAt } from '../run/records.js'
 import { recordsOf } from './csvRecords.js'
 import { damagedAt, rowGroupsOf } from './parquetGroups.js'
 import { fileColumns, jsonTextOf, storedTextOf } from './rowText.js'

@@ -84,7 +84,6 @@ const filesOf = (
     ['the manifest', paths.manifest],
     ['the file of rejected rows', paths.rejects(1)],
     [checkpoint === undefined ? 'the checkpoint' : show('checkpoint'), paths.checkpoint],
-    ['the file of keys', paths.keys],
     ...given(show('report'), report),
   ]
 }
@@ -188,7 +187,7 @@ const checksOf = (show: (option: string) => string) => {
       const own = [pathsOf(out).checkpoint, paths.rejects(1)].map((path) => `${path}${UNFINISHED}`)
       await nameFits('out', out, own)
       if (checkpoint !== undefined) {
-        await nameFits('checkpoint', checkpoint, [`${paths.keys}${UNFINISHED}`])
+        await nameFits('checkpoint', checkpoint, [`${checkpoint}${UNFINISHED}`])
       }
     },
 

@@ -1,12 +1,7 @@
 /** Where an export keeps what it has, and the names of its files. */
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
-import {
-  closing,
-  type FileSystem,
-  isFolderThere,
-  isThere,
-  isUnfinishedName,
-} from '../../store/FileSystem.js'
+import { closing, type FileSystem, isFolderThere, isThere } from '../../store/FileSystem.js'
+import { INCOMING } from '../file/Files.js'
 import { sortable } from '../file/parts.js'
 
 import { compressions, extensionOf, formatNames } from '../format/Format.js'
@@ -19,38 +14,61 @@ export interface Paths {
   readonly out: string
   /** True if it has a file for each part, and runs are added to those before. */
   readonly isFolder: boolean
+  /** The output as a spec names it: seen from the state, so that both can be moved together. */
+  readonly output: string
   readonly checkpoint: string
-  /** The keys of the rows that were written, while there is a checkpoint. */
-  readonly keys: string
   readonly manifest: string
-  readonly lock: string
   /** The rejected rows of one run. */
   readonly rejects: (run: number) => string
 }
 
-/** The name of the manifest of a folder; that of a file ends so. */
-const MANIFEST = 'manifest.json'
+/** The name of the manifest of a folder; that of a file ends with it, without the underscore. */
+const MANIFEST = '_manifest.json'
 
 // constructors
 
 /** A name that ends with a slash is a folder. */
 export const isFolder = (out: string): boolean => /[\\/]$/.test(out)
 
-/** `FILE.checkpoint.json`, or `DIR/checkpoint.json`; and so for the others. */
+/** `FILE.checkpoint.json`, or `DIR/_checkpoint.json`; and so for the others. */
 export const pathsOf = (out: string, checkpoint?: string): Paths => {
-  const folder = isFolder(out)
-  const beside = (name: string): string => (folder ? join(out, name) : `${out}.${name}`)
-  const kept = checkpoint ?? beside('checkpoint.json')
+  if (!isFolder(out)) {
+    const beside = (name: string): string => `${out}.${name}`
+    return {
+      out,
+      isFolder: false,
+      output: seenFrom(checkpoint ?? out, out),
+      checkpoint: checkpoint ?? beside('checkpoint.json'),
+      manifest: beside('manifest.json'),
+      rejects: () => beside('rejects.ndjson'),
+    }
+  }
   return {
     out,
-    isFolder: folder,
-    checkpoint: kept,
-    keys: `${kept}.keys`,
-    manifest: beside(MANIFEST),
-    lock: folder ? join(out, 'lock') : `${out}.lock`,
-    rejects: (run) => beside(run === 1 ? 'rejects.ndjson' : `rejects-${run}.ndjson`),
+    isFolder: true,
+    output: checkpoint === undefined ? '.' : seenFrom(checkpoint, out),
+    checkpoint: checkpoint ?? join(out, '_checkpoint.json'),
+    manifest: join(out, MANIFEST),
+    rejects: (run) => join(out, rejectsName(run)),
   }
 }
+
+/** The files beside one of several files of a folder: in `_incoming/`, where readers of data sets do not look. */
+export const pathsWithin = (folder: string, name: string): Paths => {
+  const beside = (end: string): string => join(folder, `${INCOMING}${name}.${end}`)
+  return {
+    out: `${folder}${name}`,
+    isFolder: false,
+    output: name,
+    checkpoint: beside('checkpoint.json'),
+    manifest: beside('manifest.json'),
+    rejects: () => beside('rejects.ndjson'),
+  }
+}
+
+/** The file of rejected rows of a run in a folder. */
+export const rejectsName = (run: number): string =>
+  `${INCOMING}${run === 1 ? 'rejects' : `rejects-${run}`}.ndjson`
 
 /**
  * Finds the manifest of a file, of a folder, or itself. An export may be called `manifest.json`, too, and a folder may
@@ -65,7 +83,7 @@ export const findManifest = async (
   if (await isThere(files, inside)) return inside
   if (await isThere(files, own)) return own
   if (await isFolderThere(files, path)) return inside
-  return path.endsWith(MANIFEST) ? path : own
+  return path.endsWith('manifest.json') ? path : own
 }
 
 // combinators
@@ -117,16 +135,22 @@ const EXTENSIONS = formatNames.flatMap((name) =>
   compressions.map((compress) => extensionOf(name, compress)),
 )
 
-/** Returns whether a run may give this name to a file in its folder, in whatever format, complete or not; rejected rows among them. */
-export const isOfRun = (name: string): boolean =>
-  isFinalName(name) || isUnfinishedName(isFinalName)(name)
+/** The run that gives a file in its folder this name, from 1: rows, or rejected rows. Undefined if none does. */
+export const runOfName = (
+  name: string,
+): { readonly run: number; readonly isRows: boolean } | undefined => {
+  const [, rejects, second = '1'] =
+    /^(?:_incoming\/)?(rejects)(?:-(\d+))?\.ndjson$/.exec(name) ?? []
+  if (rejects !== undefined) return { run: Number(second), isRows: false }
+  const [, later, extension = ''] =
+    /^(?:part|run-[a-l]?(\d{4,}))-[a-m]?\d{5,}-[a-m]?\d{3,}\.(.+)$/.exec(name) ?? []
+  if (!EXTENSIONS.includes(extension)) return undefined
+  return { run: later === undefined ? 1 : Number(later), isRows: true }
+}
 
-const isFinalName = (name: string): boolean =>
-  isRowsName(name) || /^rejects(-\d+)?\.ndjson$/.test(name)
+/** Returns whether a run may give this name to a file in its folder, complete or not; rejected rows among them. */
+export const isOfRun = (name: string): boolean =>
+  runOfName(name.replace(/\.[0-9a-f]{12}\.part$/, '')) !== undefined
 
 /** Returns whether a complete file of rows of a run may have this name. */
-export const isRowsName = (name: string): boolean => {
-  const [, extension] =
-    /^(?:part|run-[a-l]?\d{4,})-[a-m]?\d{5,}-[a-m]?\d{3,}\.(.+)$/.exec(name) ?? []
-  return extension !== undefined && EXTENSIONS.includes(extension)
-}
+export const isRowsName = (name: string): boolean => runOfName(name)?.isRows === true

@@ -3,30 +3,14 @@
 import type { FileSystem } from '../../store/FileSystem.js'
 import type { Millis } from '../../stream/index.js'
 import { exportError, isExportError } from '../ExportError.js'
+import { manifestAt, startAt } from '../manifestAt.js'
+import { lastEnded, type Manifest, type ManifestRun, runsBefore } from '../transfer/Manifest.js'
+import type { Since } from '../transfer/TransferEvent.js'
 import { isDirectory, placeOf } from './checkPaths.js'
 import { checkContinues, type ExportSpec } from './ExportSpec.js'
-import { lastEnded, type Manifest, type ManifestRun } from './Manifest.js'
 import { isFolder, isOfFolder, type Paths, pathsOf } from './paths.js'
-import { runsBefore } from './ResumeState.js'
-import { manifestAt, startAt } from './records.js'
 
 // model
-
-/** From when on an export reads, and why. */
-export interface Since {
-  /** The manifest it continues from. */
-  readonly manifest: string
-  /** Rows created from then on are read, as ISO 8601; absent if no run was read to its end, so that all are read. */
-  readonly from?: string
-  /** The moment that the `lookback` goes back from: the end of the last run, or its start where its own `to` was later. */
-  readonly of?: 'start' | 'end'
-  /** `from` is the earliest time of the folder, since older rows were not asked for. */
-  readonly isFolderStart: boolean
-  /** How long before that rows may have changed, in ms. */
-  readonly lookback: Millis
-  /** Rows that earlier runs rejected. They stay missing, unless they come again within the `lookback`. */
-  readonly rejects?: number
-}
 
 export interface SinceOptions {
   readonly paths: Paths

@@ -120,7 +120,7 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
 
   const read = async (path: string): Promise<FileHandle> => {
     const key = keyOf(path)
-    if (key === '') throw systemError('EISDIR', path)
+    if (key === '' || key.endsWith('_incoming')) throw systemError('EISDIR', path)
     const growing = open.get(key)
     if (growing !== undefined) return { ...refusing, read: growing.read, stat: growing.stat }
     const layout = await layoutOf(key)

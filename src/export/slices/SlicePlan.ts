@@ -8,8 +8,8 @@ import type { Rule } from '../../options/index.js'
 import { exportError } from '../ExportError.js'
 import { ExportSpec } from '../run/ExportSpec.js'
 import { isFolder, isRowsName } from '../run/paths.js'
-import { existing } from '../run/records.js'
 import { refined } from '../SourcePage.js'
+import { existing } from '../transfer/Session.js'
 
 // model
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { asyncScheduler, catchError, defer } from 'rxjs'
+import { catchError, defer } from 'rxjs'
 import { fromDate } from '../../codec/Instant.js'
 import { plural } from '../../decode/plural.js'
 import { E } from '../../fp.js'
@@ -16,13 +16,20 @@ import type { ObservableEither, Span } from '../../stream/index.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import { exportTable } from '../ExportOptions.js'
 import { expectedAsLeft } from '../exportTo.js'
-import { openFiles } from '../openFiles.js'
+import { manifestAt } from '../manifestAt.js'
 import { bracket } from '../run/bracket.js'
 import { checkSameSpec } from '../run/ExportSpec.js'
-import { filesOf, lastEnded, type Manifest, type ManifestRun, manifestOf } from '../run/Manifest.js'
-import { pathsOf } from '../run/paths.js'
-import { manifestAt, type Records, takeRecords } from '../run/records.js'
+import { pathsOf, pathsWithin } from '../run/paths.js'
+import {
+  filesOf,
+  lastEnded,
+  type Manifest,
+  type ManifestRun,
+  manifestOf,
+} from '../transfer/Manifest.js'
+import { replaceManifest } from '../transfer/replaceManifest.js'
 import type { ExportSliceOptions } from './exportSlice.js'
+import { type PlanLease, takePlan } from './planLease.js'
 import {
   checkedPlan,
   keptPlan,
@@ -72,32 +79,27 @@ export const assemble = (
   given: SlicePlan,
   options: AssembleOptions,
 ): ObservableEither<ExportError, Manifest> => {
-  const { out, timer = asyncScheduler, lease, ...rest } = checkOptions(options, table)
-  const { maxMissing = 0, ...others } = rest
+  const { out, maxMissing = 0 } = checkOptions(options, table)
   const paths = pathsOf(s3Path(out))
   const acquire = async () => {
     const plan = checkedPlan(out, given)
-    const files = await openFiles(out, { ...others, timer })
-    const records = await takeRecords({ files, paths, timer, length: lease })
-    return { plan, files, records }
+    return { plan, held: await takePlan(out, paths, options) }
   }
-  return bracket(acquire, ({ records }) => records.release())(({ plan, files, records }) =>
-    defer(async () =>
-      E.right(await assembled(plan, { out: paths.out, maxMissing }, files, records)),
-    ),
+  return bracket(acquire, ({ held }) => held.lease.release())(({ plan, held }) =>
+    defer(async () => E.right(await assembled(plan, { out: paths.out, maxMissing }, held))),
   ).pipe(catchError(expectedAsLeft(out)))
 }
 
 const assembled = async (
   plan: SlicePlan,
   { out, maxMissing }: { readonly out: string; readonly maxMissing: number },
-  files: FileSystem,
-  records: Records,
+  held: PlanLease,
 ): Promise<Manifest> => {
   const { manifest: path, checkpoint } = pathsOf(out)
-  const state = records.state()
+  const { fileSystem: files, lease } = held
+  const { state } = lease
   if (state === undefined) {
-    const before = await records.loadManifest()
+    const before = await manifestAt(files, path)
     if (before !== undefined && isOf(plan, before)) return before
   }
   if (state === undefined || keptPlan(checkpoint, state).id !== plan.id) {
@@ -107,10 +109,9 @@ const assembled = async (
   checkAll(path, found)
   const runs = found.flatMap(({ run }) => (run === undefined ? [] : [run]))
   checkCount(path, plan.atLeast - maxMissing, runs)
-  const manifest = manifestOf(runs)
-  await records.saveManifest(manifest)
-  await records.removeCheckpoint()
-  return manifest
+  await replaceManifest(held.store, 'export', runs, () => lease.renew())
+  await lease.commit(undefined)
+  return manifestOf('export', runs)
 }
 
 /** Returns whether a manifest has all slices of a plan. */
@@ -143,7 +144,7 @@ const find = async (
   files: FileSystem,
 ): Promise<Found> => {
   const missing = (why: string): Found => ({ slice, wrong: { _tag: 'missing', why } })
-  const manifest = await manifestAt(files, pathsOf(join(out, slice.file)).manifest)
+  const manifest = await manifestAt(files, pathsWithin(out, slice.file).manifest)
   const run = manifest === undefined ? undefined : lastEnded(manifest)
   if (run === undefined) return missing('it is not complete')
   const why = differs(plan, slice, run)

@@ -13,10 +13,10 @@ import { s3Path } from '../../store/S3Location.js'
 import { type ExportError, exportError } from '../ExportError.js'
 import { type ExportEvent, type ExportProgress, exportTable } from '../ExportOptions.js'
 import { expectedAsLeft, startExport } from '../exportTo.js'
+import { manifestAt, stateAt } from '../manifestAt.js'
 import { openFiles } from '../openFiles.js'
 import { checkSameSpec } from '../run/ExportSpec.js'
-import { pathsOf } from '../run/paths.js'
-import { manifestAt, stateAt } from '../run/records.js'
+import { pathsOf, pathsWithin } from '../run/paths.js'
 import { type SliceSource, writing } from './planSlices.js'
 import { keptPlan, outRule, type PlannedSlice, specOfSlice } from './SlicePlan.js'
 
@@ -84,7 +84,10 @@ export const exportSlice = <A>(
     const { specFor } = writing(list, plan.format, { ...options, out })
     checkSameSpec(checkpoint, specFor(list)(own.file))(specOfSlice(plan, own))
     const file = { ...plan.format, ...options, out: `${out}${own.file}` }
-    return startExport(source.parallel(parallel), bare(file), 'once')
+    return startExport(source.parallel(parallel), bare(file), {
+      begin: 'once',
+      paths: pathsWithin(s3Path(out), own.file),
+    })
   }
   return defer(begin).pipe(
     concatMap((events) => events),

@@ -1,5 +1,4 @@
-import { join } from 'node:path'
-import { asyncScheduler, catchError, concatMap, defer, from, map, type Observable, of } from 'rxjs'
+import { catchError, concatMap, defer, from, map, type Observable, of } from 'rxjs'
 import { bare, defined, E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { ListDescription } from '../../http/list/List.js'
@@ -12,23 +11,24 @@ import {
   type OptionsTable,
   required,
 } from '../../options/index.js'
-import { type FileSystem, filesNamed, syncName } from '../../store/FileSystem.js'
 import { s3Path } from '../../store/S3Location.js'
 import type { ObservableEither, Span } from '../../stream/index.js'
+import { beginExport } from '../beginExport.js'
 import { shapeOf } from '../column/Shape.js'
 import type { ExportError } from '../ExportError.js'
 import { type ExportOptions, exportTable } from '../ExportOptions.js'
 import type { ExportSource } from '../ExportSource.js'
 import { expectedAsLeft, specOfExport } from '../exportTo.js'
 import { partName } from '../file/parts.js'
+import { manifestOfKind } from '../manifestAt.js'
 import { openFiles } from '../openFiles.js'
 import { formatFor } from '../outputPlan.js'
 import { bracket } from '../run/bracket.js'
 import { ensureOutputDir } from '../run/checkPaths.js'
 import { checkSameSpec, type ExportSpec } from '../run/ExportSpec.js'
-import { isRowsName, type Paths, pathsOf } from '../run/paths.js'
-import { findResumeState } from '../run/ResumeState.js'
-import { type Records, takeRecords } from '../run/records.js'
+import { type Paths, pathsOf, prefixOf, runOfName } from '../run/paths.js'
+import { replaceManifest } from '../transfer/replaceManifest.js'
+import { type PlanLease, takePlan } from './planLease.js'
 import { keptPlan, outRule, planOf, type SlicePlan } from './SlicePlan.js'
 
 // model
@@ -103,47 +103,35 @@ export const planSlices = <A>(
     throw new InvalidOption('rows', 'left out beside slices')
   }
   const paths = pathsOf(s3Path(options.out))
-  return bracket(
-    () => acquire(paths, options),
-    ({ records }: Held) => records.release(),
-  )((held) => planned(source, options, paths, held)).pipe(catchError(expectedAsLeft(options.out)))
-}
-
-/** A folder that no other run changes meanwhile. */
-interface Held {
-  readonly files: FileSystem
-  readonly records: Records
-}
-
-const acquire = async (
-  paths: Paths,
-  { out, timer = asyncScheduler, lease, restart = false, ...others }: PlanSlicesOptions,
-): Promise<Held> => {
-  const files = await openFiles(out, { ...others, timer })
-  await ensureOutputDir(files, paths)
-  const records = await takeRecords({ files, paths, timer, length: lease, restart })
-  return { files, records }
+  const acquire = async (): Promise<PlanLease> => {
+    const files = await openFiles(options.out, options)
+    await ensureOutputDir(files, paths)
+    return takePlan(options.out, paths, options)
+  }
+  return bracket(acquire, ({ lease }: PlanLease) => lease.release())((held) =>
+    planned(source, options, paths, held),
+  ).pipe(catchError(expectedAsLeft(options.out)))
 }
 
 const planned = <A>(
   source: SliceSource<A>,
   options: PlanSlicesOptions,
   paths: Paths,
-  { files, records }: Held,
+  held: PlanLease,
 ): ObservableEither<ExportError | AnyFailure, SlicePlan> => {
   const { slices, rows, restart = false } = options
   const list = source.describe()
   const { extension, specFor } = writing(list, formatOptions(options), options)
   const spec = specFor(list)('.')
 
-  const make = (spans: ReadonlyArray<CountedSpan>): SlicePlan => {
+  const make = (spans: ReadonlyArray<CountedSpan>, run: number): SlicePlan => {
     const parts = {
       purpose: spec,
       query: JSON.parse(JSON.stringify(list.query)),
       format: formatOptions(options),
       atLeast: leastRows(list, spans),
     }
-    const fileOf = partName({ extension })
+    const fileOf = partName({ prefix: prefixOf(run), extension })
     return planOf(
       parts,
       spans.map(({ from, to, rows }, i) => ({
@@ -154,19 +142,18 @@ const planned = <A>(
     )
   }
 
-  return defer(async () => {
-    const state = records.state()
+  return defer(async (): Promise<SlicePlan | number> => {
+    const { state } = held.lease
     if (state !== undefined && !restart) return planBefore(paths.checkpoint, state, spec)
-    await clear(files, paths, records, { spec, restart })
-    return undefined
+    return clear(held, paths, { spec, restart })
   }).pipe(
     concatMap((before): ObservableEither<ExportError | AnyFailure, SlicePlan> => {
-      if (before !== undefined) return of(E.right(before))
+      if (typeof before !== 'number') return of(E.right(before))
       const count = rows === undefined ? { slices: slices ?? SLICES } : { rows }
       return source.split(count).pipe(
-        map(E.map(make)),
+        map(E.map((spans) => make(spans, before))),
         concatMap((plan) =>
-          E.isLeft(plan) ? of(plan) : from(records.saveState(plan.right).then(() => plan)),
+          E.isLeft(plan) ? of(plan) : from(held.lease.commit(plan.right).then(() => plan)),
         ),
       )
     }),
@@ -206,31 +193,40 @@ const planBefore = (path: string, state: unknown, spec: ExportSpec): SlicePlan =
   return plan
 }
 
-/** Rejects with `OutputExists` where there are rows; or removes them, to `restart`. */
+/**
+ * Rejects with `OutputExists` where there are rows; or removes them, to `restart`. Resolves with the number of the run:
+ * names that were removed are not given again.
+ */
 const clear = async (
-  files: FileSystem,
+  held: PlanLease,
   paths: Paths,
-  records: Records,
   { spec, restart }: { readonly spec: ExportSpec; readonly restart: boolean },
-): Promise<void> => {
-  const { leftovers } = await findResumeState({
-    ...{ files, paths, records, spec, adds: false, begin: restart ? 'restart' : 'new' },
-    isPosition: () => true,
-    maxRejects: Number.POSITIVE_INFINITY,
-  })
-  if (!restart) return
-  if (records.hasCheckpoint()) await records.removeCheckpoint()
-  await records.checkOwner()
-  const beside = await filesNamed(files, paths.out, isBesideRows)
-  const all = [...beside.map((name) => join(paths.out, name)), ...leftovers.rows]
-  for (const path of all) await files.rm(path, { force: true })
-  if (all.length > 0) await syncName(files, paths.manifest)
-  if (leftovers.manifest) await records.removeManifest()
+): Promise<number> => {
+  const { files, lease } = held
+  await beginExport(
+    {
+      ...{ files, name: '', paths, spec, adds: false, begin: restart ? 'restart' : 'new' },
+      loadManifest: () => manifestOfKind('export', held.fileSystem, paths.manifest),
+      isPosition: () => true,
+      maxRejects: Number.POSITIVE_INFINITY,
+    },
+    lease.state,
+  )
+  if (!restart) return 1
+  const runOf = (name: string): number | undefined => runOfName(name)?.run ?? runBeside(name)
+  const found = await files.list((name) => runOf(name) !== undefined)
+  await lease.commit(undefined)
+  for (const name of found) await files.remove(name)
+  await replaceManifest(held.store, 'export', [], () => lease.renew())
+  return 1 + Math.max(0, ...found.map((name) => runOf(name) ?? 0))
 }
 
-/** Returns whether a name is that of what is kept beside the file of a slice. */
-const isBesideRows = (name: string): boolean => {
+/** The run of a file whose texts lie in `_incoming/`, by the name of one of them. */
+const runBeside = (name: string): number | undefined => {
   const [, file = ''] =
-    /^(.*)\.(?:manifest\.json|checkpoint\.json|rejects\.ndjson)$/.exec(name) ?? []
-  return isRowsName(file)
+    /^_incoming\/(.*?)\.(?:manifest\.json|checkpoint\.json|rejects\.ndjson|[0-9a-f]{12}\.part)$/.exec(
+      name,
+    ) ?? []
+  const found = runOfName(file)
+  return found?.isRows === true ? found.run : undefined
 }

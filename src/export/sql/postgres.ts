@@ -11,10 +11,20 @@ import type { Store } from '../../store/Store.js'
 import type { ColumnType } from '../column/Shape.js'
 import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
 import { exportError } from '../ExportError.js'
-import type { Step, SyncTarget } from '../sync/SyncTarget.js'
+import type { Reject } from '../sortPage.js'
+import type { Destination, Prepared } from '../transfer/Destination.js'
 import { errorOf } from './postgresErrors.js'
 import { isoMicros, type TableColumn } from './TableColumn.js'
-import { createTable, missingColumns, quoted, STATE, type TableOptions, upsert } from './table.js'
+import {
+  createTable,
+  missingColumns,
+  quoted,
+  rejectsTable,
+  rejectText,
+  STATE,
+  type TableOptions,
+  upsert,
+} from './table.js'
 
 // model
 
@@ -49,7 +59,7 @@ const QUERY = 600_000
 // constructors
 
 /** Connects, and makes the table if it is not there. Rejects with an `ExportError`. */
-export const postgresTarget = async <A>(options: PostgresOptions): Promise<SyncTarget<A>> => {
+export const postgresDestination = async <A>(options: PostgresOptions): Promise<Destination<A>> => {
   const { url, name, table, shape, replaces } = options
   const { columns } = shape
   const { connect, copyFrom } = await driver(name)
@@ -114,31 +124,31 @@ export const postgresTarget = async <A>(options: PostgresOptions): Promise<SyncT
   const names = columns.map((column) => quoted(column.name)).join(', ')
   const all = (from: string): string =>
     `SELECT ${names} FROM ${quoted(from)} WHERE EXISTS (SELECT FROM fenced)`
-  const changes: Readonly<Record<Change, string>> = {
-    keep: '',
-    write: `, merged AS (${upsert(replaces ? NEXT : table, columns, all(INCOMING))})`,
-    finish: replaces
-      ? `, gone AS (
-          DELETE FROM ${quoted(table)} AS old WHERE EXISTS (SELECT FROM fenced)
-          AND NOT EXISTS (SELECT FROM ${quoted(NEXT)} AS next WHERE next.id = old.id)
-        ), merged AS (${upsert(table, columns, all(NEXT), 'always')})`
-      : '',
-  }
+  const rejectsIn = quoted(rejectsTable(table))
+  /** Changes of the rows, each only if the state was replaced. */
+  const MERGE = `, merged AS (${upsert(table, columns, all(INCOMING))})`
+  const REPLACE = `, gone AS (
+      DELETE FROM ${quoted(table)} AS old WHERE EXISTS (SELECT FROM fenced)
+      AND NOT EXISTS (SELECT FROM ${quoted(NEXT)} AS next WHERE next.id = old.id)
+    ), merged AS (${upsert(table, columns, all(NEXT), 'always')})`
+  const REJECT = `, rejected AS (
+      INSERT INTO ${rejectsIn} SELECT $4, reason, row FROM jsonb_to_recordset($5) AS new (reason text, row text)
+      WHERE EXISTS (SELECT FROM fenced))`
+  /** All that earlier runs could not write was read again by this one. */
+  const DROP_REJECTS = `, dropped AS (DELETE FROM ${rejectsIn} WHERE run < $4 AND EXISTS (SELECT FROM fenced))`
   const keyOf = (of: string): string => `${table}/${of}`
   const replaced = async (
-    kind: Change,
+    changes: string,
+    values: ReadonlyArray<unknown>,
     ...[of, text, version]: Parameters<Store['replace']>
   ): Promise<string | undefined> => {
-    const [sql, values] =
+    const sql =
       version === undefined
-        ? [`INSERT INTO ${state} VALUES ($1, $2, ${NEW_VERSION}) ON CONFLICT DO NOTHING`, []]
-        : [
-            `UPDATE ${state} SET text = $2, version = ${NEW_VERSION} WHERE name = $1 AND version = $3`,
-            [version],
-          ]
+        ? `INSERT INTO ${state} SELECT $1, $2, ${NEW_VERSION} WHERE $3::text IS NULL ON CONFLICT DO NOTHING`
+        : `UPDATE ${state} SET text = $2, version = ${NEW_VERSION} WHERE name = $1 AND version = $3`
     const [found] = await query(
-      `WITH fenced AS (${sql} RETURNING version)${changes[kind]} SELECT version FROM fenced`,
-      [keyOf(of), text, ...values],
+      `WITH fenced AS (${sql} RETURNING version)${changes} SELECT version FROM fenced`,
+      [keyOf(of), text, version ?? null, ...values],
     )
     return found === undefined ? undefined : String(found.version)
   }
@@ -150,25 +160,64 @@ export const postgresTarget = async <A>(options: PostgresOptions): Promise<SyncT
   }
 
   const store: Store = {
+    close,
     read: async (of) => {
       const [found] = await query(`SELECT text, version FROM ${state} WHERE name = $1`, [keyOf(of)])
       return found && { text: String(found.text), version: String(found.version) }
     },
-    replace: (...change) => replaced('keep', ...change),
+    replace: (...change) => replaced('', [], ...change),
     remove: async (of, version) => {
       const sql = `DELETE FROM ${state} WHERE name = $1 AND version = $2 RETURNING name`
       return (await query(sql, [keyOf(of), version])).length > 0
     },
   }
 
+  let fence = 0
+  let rows: ReadonlyArray<A> = []
+  let rejects: ReadonlyArray<Reject> = []
+  /** Sends what waits, unseen, and returns the statement that shows it with the state. */
+  const prepared = async (isLast: boolean): Promise<Prepared> => {
+    const [written, rejected] = [rows, rejects]
+    rows = []
+    rejects = []
+    const changes: Array<string> = []
+    if (written.length > 0) {
+      await copy(written)
+      if (replaces)
+        await query(upsert(NEXT, columns, `SELECT ${names} FROM ${quoted(INCOMING)} WHERE true`))
+      else changes.push(MERGE)
+    }
+    if (isLast && replaces) changes.push(REPLACE)
+    const old = isLast && (await isThere(rejectsIn))
+    if (rejected.length > 0) {
+      await query(
+        `CREATE TABLE IF NOT EXISTS ${rejectsIn} (run bigint NOT NULL, reason text NOT NULL, row text NOT NULL)`,
+      )
+    }
+    const kept = rejected.map(({ reason, row }) => ({ reason, row: rejectText(row) }))
+    if (old || kept.length > 0) changes.push(REJECT)
+    if (old) changes.push(DROP_REJECTS)
+    const values = changes.includes(REJECT) ? [fence, JSON.stringify(kept)] : []
+    const all = changes.join('')
+    return { store: { ...store, replace: (...change) => replaced(all, values, ...change) } }
+  }
+
   return {
     name,
+    commitEvery: 0,
     store,
     check: (row) => shape.check(row) ?? withoutZeros(columns)(row),
-    through: async (step) => {
-      if (step.kind === 'write') await copy(step.rows)
-      return { ...store, replace: (...change) => replaced(step.kind, ...change) }
+    resume: async (_, taken) => {
+      fence = taken.fence
     },
+    write: async (page) => {
+      rows = rows.length === 0 ? page : [...rows, ...page]
+    },
+    reject: async (page) => {
+      rejects = [...rejects, ...page]
+    },
+    commit: () => prepared(false),
+    finish: () => prepared(true),
     unsettled: async ({ final, createdBefore, after, limit }) => {
       const where = `FROM ${quoted(table)} WHERE status <> ALL($1) AND created_at < $2`
       const values = [final, new Date(createdBefore)]
@@ -180,12 +229,9 @@ export const postgresTarget = async <A>(options: PostgresOptions): Promise<SyncT
       const [count] = await query(`SELECT count(*) AS total ${where}`, values)
       return { ids: ids.map(({ id }) => String(id)), total: Number(count?.total) }
     },
-    close,
+    close: async () => {}, // all is done in one statement
   }
 }
-
-/** The change of the rows when a text is replaced. */
-type Change = 'keep' | Step<never>['kind']
 
 const NEW_VERSION = 'gen_random_uuid()::text'
 

@@ -6,9 +6,19 @@ import type { Store } from '../../store/Store.js'
 import type { ColumnType } from '../column/Shape.js'
 import type { Stored } from '../column/storedValue.js'
 import { type ExportError, exportError } from '../ExportError.js'
-import type { Step, SyncTarget } from '../sync/SyncTarget.js'
+import type { Reject } from '../sortPage.js'
+import type { Destination, Prepared } from '../transfer/Destination.js'
 import { isoMicros, type TableColumn } from './TableColumn.js'
-import { createTable, missingColumns, quoted, STATE, type TableOptions, upsert } from './table.js'
+import {
+  createTable,
+  missingColumns,
+  quoted,
+  rejectsTable,
+  rejectText,
+  STATE,
+  type TableOptions,
+  upsert,
+} from './table.js'
 
 // model
 
@@ -45,7 +55,7 @@ const NEW_VERSION = 'hex(randomblob(8))'
 // constructors
 
 /** Opens or makes the database, and the table in it. Rejects with an `ExportError`. */
-export const sqliteTarget = async <A>(options: SqliteOptions): Promise<SyncTarget<A>> => {
+export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Destination<A>> => {
   const { path, table, shape, replaces, pause } = options
   const { columns } = shape
   const { DatabaseSync } = await import('node:sqlite').catch((error: unknown) => {
@@ -131,6 +141,7 @@ export const sqliteTarget = async <A>(options: SqliteOptions): Promise<SyncTarge
     return changed === undefined ? undefined : String(changed.version)
   }
   const store: Store = {
+    close,
     read: async (name) =>
       located(() => {
         const found = one(`SELECT text, version FROM ${STATE} WHERE name = ?`, keyOf(name))
@@ -157,15 +168,50 @@ export const sqliteTarget = async <A>(options: SqliteOptions): Promise<SyncTarge
     for (const row of rows) insert.run(...columns.map((column) => sqlValue(column, row)))
   }
 
-  const perform = (step: Step<A>): void => {
-    if (step.kind === 'write') write(step.rows)
-    else if (replaces) putInPlace()
-  }
-
   const putInPlace = (): void => {
     const names = columns.map(({ name }) => quoted(name)).join(', ')
     db.exec(`DELETE FROM ${quoted(table)}`)
     db.exec(`INSERT INTO ${quoted(table)} (${names}) SELECT ${names} FROM ${quoted(NEXT)}`)
+  }
+
+  const hasRejects = (): boolean =>
+    one('SELECT 1 AS found FROM sqlite_master WHERE name = ?', rejectsTable(table)) !== undefined
+  const keepRejects = (rows: ReadonlyArray<Reject>): void => {
+    if (rows.length === 0) return
+    const name = quoted(rejectsTable(table))
+    db.exec(
+      `CREATE TABLE IF NOT EXISTS ${name} (run INTEGER NOT NULL, reason TEXT NOT NULL, row TEXT NOT NULL)`,
+    )
+    const insert = db.prepare(`INSERT INTO ${name} VALUES (?, ?, ?)`)
+    for (const { reason, row } of rows) insert.run(fence, reason, rejectText(row))
+  }
+  /** All that earlier runs could not write was read again by this one. */
+  const dropRejects = (): void => {
+    if (hasRejects()) db.exec(`DELETE FROM ${quoted(rejectsTable(table))} WHERE run < ${fence}`)
+  }
+
+  let fence = 0
+  let rows: ReadonlyArray<A> = []
+  let rejects: ReadonlyArray<Reject> = []
+  /** Takes what waits, and the rest of the step, into the transaction that replaces the state. */
+  const prepared = (rest: () => void): Prepared => {
+    const [written, rejected] = [rows, rejects]
+    rows = []
+    rejects = []
+    return {
+      store: {
+        ...store,
+        replace: (name, text, version) =>
+          transaction(() => {
+            const next = replaceNow(name, text, version)
+            if (next === undefined) return undefined
+            write(written)
+            keepRejects(rejected)
+            rest()
+            return next
+          }),
+      },
+    }
   }
 
   return {
@@ -173,15 +219,21 @@ export const sqliteTarget = async <A>(options: SqliteOptions): Promise<SyncTarge
     commitEvery: STEP_EVERY,
     store,
     check: shape.check,
-    through: async (step) => ({
-      ...store,
-      replace: (name, text, version) =>
-        transaction(() => {
-          const next = replaceNow(name, text, version)
-          if (next !== undefined) perform(step)
-          return next
-        }),
-    }),
+    resume: async (_, taken) => {
+      fence = taken.fence
+    },
+    write: async (page) => {
+      rows = rows.length === 0 ? page : [...rows, ...page]
+    },
+    reject: async (page) => {
+      rejects = [...rejects, ...page]
+    },
+    commit: async () => prepared(() => {}),
+    finish: async () =>
+      prepared(() => {
+        dropRejects()
+        if (replaces) putInPlace()
+      }),
     unsettled: async ({ final, createdBefore, after, limit }) =>
       located(() => {
         const where = `FROM ${quoted(table)} WHERE status NOT IN (${final.map(() => '?').join(', ')}) AND created_at < ?`
@@ -192,7 +244,7 @@ export const sqliteTarget = async <A>(options: SqliteOptions): Promise<SyncTarge
         const total = one(`SELECT count(*) AS total ${where}`, ...values)
         return { ids: ids.map(({ id }) => String(id)), total: Number(total?.total) }
       }),
-    close,
+    close: async () => {}, // all is done in one transaction
   }
 }
 

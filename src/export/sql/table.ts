@@ -1,4 +1,6 @@
 /** Statements that SQLite and Postgres take alike. */
+
+import { jsonOf, truncated } from '../column/json.js'
 import { exportError } from '../ExportError.js'
 import type { TableColumn, TableShape } from './TableColumn.js'
 
@@ -21,6 +23,14 @@ export interface ColumnDefinition {
 
 /** The table of the small texts that a destination keeps: checkpoint and lease. */
 export const STATE = 'payments_rx_state'
+
+/** The table of the rows that cannot be written, made with the first of them. */
+export const rejectsTable = (table: string): string => `${table}_rejects`
+
+const json = jsonOf('exact')
+
+/** A rejected row as it is kept: JSON with the digits that came. */
+export const rejectText = (row: unknown): string => json(truncated(row))
 
 /** A table that is there. */
 export interface FoundTable {

@@ -8,7 +8,10 @@ import type { ExportError } from '../ExportError.js'
 import type { ExportProgress } from '../ExportOptions.js'
 import type { ExportSource } from '../ExportSource.js'
 import type { Sink } from '../exportList.js'
+import * as rule from '../rules.js'
 import type { Reject } from '../sortPage.js'
+import type { Destination } from '../transfer/Destination.js'
+import type { Rereads } from '../transfer/TransferEvent.js'
 
 // model
 
@@ -23,16 +26,21 @@ export interface TimedSource<A> {
 }
 
 /** Where rows are kept, and how far back they are read. */
-export interface SyncOptions {
+export interface SyncOptions<in A = unknown> {
   /**
    * `NAME.sqlite` or `NAME.db`; `postgres://HOST/DATABASE`; a folder, which ends with a slash; `s3://BUCKET/PREFIX/`. Made
-   * if it is not there, but databases of Postgres and buckets.
+   * if it is not there, but databases of Postgres and buckets. Or a `Destination` of your own.
    */
-  readonly to: string
+  readonly to: string | Destination<A>
   /** Databases: the table. Default: the name of the list, such as `charges`. */
   readonly table?: string | undefined
   /** Folders and buckets: the format of the files. Default `ndjson`, in zstd. */
   readonly format?: 'ndjson' | 'parquet' | undefined
+  /**
+   * Folders and buckets: takes over the rows of a folder that `exportTo` has written by `sinceLast`, or that is of an earlier
+   * version. Its files go once their rows are there. Default `false`: such a folder is refused.
+   */
+  readonly adopt?: boolean | undefined
   /** Variables such as `AWS_REGION`, for buckets. Default: those of the process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Rows created from then on, as ISO 8601. Default: that of the first run, or all. An earlier one reads from there. */
@@ -64,20 +72,14 @@ export interface SyncOptions {
   readonly timer?: SchedulerLike | undefined
 }
 
-/** How far a sync is. Counts are of this run. */
-export interface SyncProgress
-  extends Pick<
-    ExportProgress,
-    'rows' | 'rejects' | 'pages' | 'repeated' | 'next' | 'share' | 'ended'
-  > {
+/** How far a sync is. Counts are of all starts of its run together. */
+export interface SyncProgress extends Omit<ExportProgress, 'begun' | 'waiting'> {
   /** It waits for another run, or for the lease of one that was killed; before `begun`. */
   readonly waiting?: SyncWait
   /** How it began; once. */
   readonly begun?: SyncBegun
   /** Charges that are not final and were read again by id; with the last progress. */
   readonly rereads?: SyncRereads
-  /** It was told to `stop` before its end. */
-  readonly stopped?: true
   /** All rows created before are there, as ISO 8601; with the last progress of a complete run. */
   readonly upTo?: string
 }
@@ -92,19 +94,14 @@ export interface SyncWait {
 export interface SyncBegun {
   /** True if it goes on with a run that did not come to its end. */
   readonly resumed: boolean
+  /** An earlier run did not release its lease, and was taken over: it was killed, or is frozen. */
+  readonly tookOver?: true
   /** Rows created from then on are read, as ISO 8601; absent: all. */
   readonly from?: string
 }
 
 /** Charges that are older than the lookback, and not final. */
-export interface SyncRereads {
-  /** How many were read again. */
-  readonly done: number
-  /** How many there are. */
-  readonly total: number
-  /** How many the service has no more: they stay as they were. */
-  readonly gone: number
-}
+export type SyncRereads = Rereads
 
 /** Emitted by a sync: progress; and last, if it did not succeed, why. */
 export type SyncEvent = E.Either<ExportError | AnyFailure, SyncProgress>
@@ -118,10 +115,14 @@ const time: Rule<string> = {
   expected: 'an ISO 8601 time',
 }
 
-export const syncRules: OptionsTable<SyncOptions> = {
-  to: required(is.nonEmptyString),
+export const syncRules: OptionsTable<SyncOptions<never>> = {
+  to: required({
+    accepts: (u) => is.nonEmptyString.accepts(u) || rule.destination.accepts(u),
+    expected: 'a place by its name, or a destination',
+  }),
   table: is.stringThat((name) => TABLE_NAME.test(name), 'a name of letters, digits and _'),
   format: is.oneOf('ndjson', 'parquet'),
+  adopt: is.boolean,
   env: is.object('variables by their names'),
   since: time,
   lookback: is.finiteMillis,

@@ -4,8 +4,8 @@ import { later } from '../../stream/later.js'
 import { shapeOf } from '../column/Shape.js'
 import { shapeWithoutSecret } from '../secretField.js'
 import { tableShape } from '../sql/TableColumn.js'
+import type { Destination } from '../transfer/Destination.js'
 import { type DestinationKind, destinationName } from './SyncOptions.js'
-import type { SyncTarget } from './SyncTarget.js'
 
 /** Which destination, and what is written there. */
 export interface TargetOptions<A> {
@@ -23,7 +23,7 @@ export interface TargetOptions<A> {
 /** Opens the destination. Rejects with an `ExportError`. */
 export const openTarget =
   <A>({ kind, to, table, list, replaces, format, env, timer }: TargetOptions<A>) =>
-  async (): Promise<SyncTarget<A>> => {
+  async (): Promise<Destination<A>> => {
     const { codec, numbers } = list
     const shape = shapeWithoutSecret(shapeOf(codec))
     const pause = async (ms: number): Promise<void> => {
@@ -31,8 +31,8 @@ export const openTarget =
     }
     switch (kind) {
       case 'sqlite': {
-        const { sqliteTarget } = await import('../sql/sqlite.js')
-        return sqliteTarget<A>({
+        const { sqliteDestination } = await import('../sql/sqlite.js')
+        return sqliteDestination<A>({
           path: to,
           table,
           shape: tableShape(shape, { numbers, minorUnits: true }),
@@ -41,8 +41,8 @@ export const openTarget =
         })
       }
       case 'postgres': {
-        const { postgresTarget } = await import('../sql/postgres.js')
-        return postgresTarget<A>({
+        const { postgresDestination } = await import('../sql/postgres.js')
+        return postgresDestination<A>({
           url: to,
           name: destinationName(to),
           table,

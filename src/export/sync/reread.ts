@@ -15,31 +15,30 @@ import {
 } from 'rxjs'
 import { finalChargeStatuses } from '../../codec/Charge.js'
 import { defined, E } from '../../fp.js'
+import { rowId } from '../../http/answer/readAnswer.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Millis } from '../../stream/index.js'
-import type { SyncRereads, TimedSource } from './SyncOptions.js'
-import type { SyncSession } from './SyncSession.js'
+import type { Reject } from '../sortPage.js'
+import type { Transfer } from '../transfer/Transfer.js'
+import type { Rereads, TransferEvent } from '../transfer/TransferEvent.js'
+import type { TimedSource } from './SyncOptions.js'
 
 // model
 
 export interface RereadOptions<A> {
-  readonly session: SyncSession<A>
+  readonly transfer: Transfer<A, A>
   readonly retrieve: TimedSource<A>['retrieve']
   /** Rows created later were read by time, in ms since 1970. */
   readonly createdBefore: Millis
-  /** Ids that are left out. */
-  readonly except: ReadonlySet<string>
   /** Rows that are not final, at most. */
   readonly limit: number
   /** Requests under way at once. */
   readonly parallel: number
 }
 
-export interface RereadProgress extends SyncRereads {
-  /** Rows written. */
-  readonly rows: number
-  /** Rows that could not be written. */
-  readonly rejects: number
+export interface RereadProgress {
+  readonly event: TransferEvent
+  readonly rereads: Rereads
   /** Why it ends. */
   readonly failure?: AnyFailure
 }
@@ -61,29 +60,26 @@ const STEP = 100
  */
 export const reread = <A>(options: RereadOptions<A>): Observable<RereadProgress> =>
   defer(() => idsOf(options)).pipe(
-    concatMap(({ rejected, unsettled, total }) =>
-      concat(
+    concatMap(({ rejected, unsettled, total }) => {
+      const { transfer } = options
+      const nothing: RereadProgress = {
+        event: transfer.shown(),
+        rereads: { done: 0, gone: 0, total },
+      }
+      return concat(
         steps(
           options,
-          rejected.filter((id) => !options.except.has(id)),
-          () => options.session.state.reread,
+          rejected.filter((id) => !transfer.rejectedIds.has(id)),
+          () => transfer.upkeep.reread,
         ),
         steps(options, unsettled, (ids) => ids.at(-1) ?? ''),
       ).pipe(
-        scan(plus, nothing(total)),
-        startWith(nothing(total)),
+        scan(plus, nothing),
+        startWith(nothing),
         takeWhile(({ failure }) => failure === undefined, true),
-      ),
-    ),
+      )
+    }),
   )
-
-const nothing = (total: number): RereadProgress => ({
-  rows: 0,
-  rejects: 0,
-  done: 0,
-  gone: 0,
-  total,
-})
 
 interface Ids {
   readonly rejected: ReadonlyArray<string>
@@ -92,13 +88,14 @@ interface Ids {
   readonly total: number
 }
 
-const idsOf = async <A>({ session, createdBefore, limit }: RereadOptions<A>): Promise<Ids> => {
-  const { rejected, reread: after } = session.state
+const idsOf = async <A>({ transfer, createdBefore, limit }: RereadOptions<A>): Promise<Ids> => {
+  const { rejected, reread: after } = transfer.upkeep
+  const { unsettled } = transfer.session.destination
+  if (unsettled === undefined) return { rejected, unsettled: [], total: 0 }
   const query = { final: finalChargeStatuses, createdBefore }
-  const next = await session.target.unsettled({ ...query, after, limit })
+  const next = await unsettled({ ...query, after, limit })
   const room = after === '' ? 0 : limit - next.ids.length
-  const again =
-    room > 0 ? await session.target.unsettled({ ...query, after: '', limit: room }) : next
+  const again = room > 0 ? await unsettled({ ...query, after: '', limit: room }) : next
   const all = new Set([...next.ids, ...again.ids])
   return { rejected, unsettled: [...all].filter((id) => !rejected.includes(id)), total: next.total }
 }
@@ -123,36 +120,45 @@ const steps = <A>(
     ),
   )
 
-type Step = Omit<RereadProgress, 'total'>
+/** What a step did. */
+interface Step {
+  readonly event?: TransferEvent
+  readonly done: number
+  readonly gone: number
+  readonly failure?: AnyFailure
+}
 
 /** Writes what came. A step that failed is not kept: the next run repeats it. */
 const written = async <A>(
-  { session }: RereadOptions<A>,
+  { transfer }: RereadOptions<A>,
   answers: ReadonlyArray<Answer<A>>,
   reread: string,
 ): Promise<Step> => {
   const good: Array<A> = []
-  const bad: Array<string> = []
+  const bad: Array<Reject> = []
   let gone = 0
   for (const { id, row } of answers) {
     if (E.isRight(row)) {
-      if (session.target.check(row.right) === undefined) good.push(row.right)
-      else bad.push(id)
-    } else if (row.left._tag === 'Undecodable') bad.push(id)
+      const problem = transfer.session.destination.check(row.right)
+      if (problem === undefined) good.push(row.right)
+      else bad.push({ reason: problem.message, row: transfer.redact(row.right) })
+    } else if (row.left._tag === 'Undecodable') bad.push({ reason: row.left.message, row: { id } })
     else if (row.left._tag === 'Refused' && row.left.status === 404) gone++
-    else return { rows: 0, rejects: 0, done: 0, gone: 0, failure: row.left }
+    else return { done: 0, gone: 0, failure: row.left }
   }
   const read = new Set(answers.map(({ id }) => id))
-  const rejected = [...session.state.rejected.filter((id) => !read.has(id)), ...bad]
-  await session.commit(good, { ...session.state, rejected, reread })
-  return { rows: good.length, rejects: bad.length, done: answers.length, gone }
+  const again = bad.flatMap((reject) => rowId(reject.row) ?? [])
+  const rejected = [...transfer.upkeep.rejected.filter((id) => !read.has(id)), ...again]
+  const event = await transfer.readAgain(good, bad, { rejected, reread })
+  return { event, done: answers.length, gone }
 }
 
-const plus = (before: RereadProgress, { failure, ...step }: Step): RereadProgress => ({
-  rows: before.rows + step.rows,
-  rejects: before.rejects + step.rejects,
-  done: before.done + step.done,
-  gone: before.gone + step.gone,
-  total: before.total,
+const plus = (before: RereadProgress, { failure, event, done, gone }: Step): RereadProgress => ({
+  event: event ?? before.event,
+  rereads: {
+    done: before.rereads.done + done,
+    gone: before.rereads.gone + gone,
+    total: before.rereads.total,
+  },
   ...defined({ failure }),
 })

@@ -26,25 +26,43 @@
  * Lists that cannot be narrowed by time are read whole, gathered beside the rows that are there, and take their place in
  * the last step.
  */
-import { asyncScheduler, catchError, type Observable, of, throwError } from 'rxjs'
-import { E } from '../../fp.js'
+import { asyncScheduler, catchError, concatMap, EMPTY, type Observable, of, throwError } from 'rxjs'
+import { bare, defined, E } from '../../fp.js'
+import type { ListDescription } from '../../http/list/List.js'
 import { checkArgument, checkOptions, InvalidOption, is, type Rule } from '../../options/index.js'
-import { isExportError } from '../ExportError.js'
+import { truncated } from '../column/json.js'
+import { exportError, isExportError } from '../ExportError.js'
 import { sourceRule } from '../ExportOptions.js'
 import type { ExportSource } from '../ExportSource.js'
-import { NO_PROGRESS } from '../exportList.js'
-import { bracket } from '../run/bracket.js'
+import { type ExportSpec, specOf } from '../run/ExportSpec.js'
+import { stripped } from '../secretField.js'
+import type { Destination } from '../transfer/Destination.js'
+import { CHECKPOINT } from '../transfer/Destination.js'
+import { leftOf, progressOf } from '../transfer/events.js'
+import { iso, type Manifest } from '../transfer/Manifest.js'
+import type { Beginning, Transfer, TransferPlan } from '../transfer/Transfer.js'
+import { transfer } from '../transfer/Transfer.js'
+import type { TransferEvent } from '../transfer/TransferEvent.js'
+import { readTransferState, type TransferState } from '../transfer/TransferState.js'
+import {
+  type Adopted,
+  type AdoptOptions,
+  adopt,
+  adoptable,
+  manifestToAdopt,
+  removeAdopted,
+} from './adopt.js'
 import { openTarget } from './openTarget.js'
 import {
   destinationKind,
+  destinationName,
   type SyncEvent,
   type SyncOptions,
+  type SyncProgress,
   syncRules,
   type TimedSource,
 } from './SyncOptions.js'
-import { runSync } from './SyncRun.js'
-import { SyncSession } from './SyncSession.js'
-import { syncSpec } from './SyncState.js'
+import { reachedState, type SyncReading, syncFrom, syncStages } from './syncStages.js'
 
 /**
  * Keeps a list up to date in a table, a folder or a bucket: begins, goes on with what was killed, and catches up to now.
@@ -61,57 +79,187 @@ import { syncSpec } from './SyncState.js'
  */
 export const sync = <A>(
   source: TimedSource<A> | ExportSource<A>,
-  given: SyncOptions,
+  given: SyncOptions<NoInfer<A>>,
 ): Observable<SyncEvent> => {
   checkArgument('source', source, listRule)
   const options = checkOptions(given, syncRules)
-  const kind = destinationKind(options.to)
   const timed = 'snapshot' in source ? source : undefined
   const list = 'snapshot' in source ? source.snapshot({}) : source
   for (const name of TIMED) {
     if (timed !== undefined || options[name] === undefined) continue
     throw new InvalidOption(name, 'left out: only charges are listed by time')
   }
-  const isTable = kind === 'sqlite' || kind === 'postgres'
-  for (const name of isTable ? FILES : TABLES) {
-    if (options[name] === undefined) continue
-    throw new InvalidOption(
-      name,
-      `left out: it goes with ${isTable ? 'folders and buckets' : 'databases'}`,
-    )
-  }
   const description = list.describe()
-  const spec = syncSpec(description, options.account)
-  const open = openTarget<A>({
-    kind,
-    to: options.to,
-    table: options.table ?? spec.resource.replaceAll(/\W/g, '_'),
-    list: description,
-    replaces: timed === undefined,
-    format: options.format ?? 'ndjson',
-    env: options.env,
-    timer: options.timer ?? asyncScheduler,
-  })
-  const { timer = asyncScheduler, lease, stop } = options
-  return bracket(
-    async (tell: (event: SyncEvent) => void) =>
-      SyncSession.begin({
-        ...{ target: await open(), spec, timer, lease, stop },
-        onWait: ({ ms }) => tell(E.right({ ...NO_PROGRESS, waiting: { ms } })),
-      }),
-    (session: SyncSession<A>) => session.close(),
-  )((session) => runSync(session, { timed, list, options })).pipe(
+  const open = opener(options, description, timed === undefined)
+  return transfer(async () => planOf(await open(), { timed, list, options })).pipe(
+    concatMap(
+      (event): ReadonlyArray<SyncEvent> => [
+        E.right(syncProgress(event)),
+        ...leftOf(event.cut, nameOf(options)),
+      ],
+    ),
     catchError((error: unknown) =>
       isExportError(error) ? of(E.left(error)) : throwError(() => error),
     ),
   )
 }
 
+const syncProgress = (event: TransferEvent): SyncProgress => {
+  const { begun, upTo, waiting, ...progress } = progressOf(event)
+  return {
+    ...progress,
+    ...(waiting && { waiting: { ms: waiting.ms } }),
+    ...(begun && { begun: beganAt(begun) }),
+    ...(upTo === undefined ? {} : { upTo: iso(upTo) }),
+  }
+}
+
+const beganAt = ({ from = 0, resumed, tookOver }: NonNullable<TransferEvent['begun']>) => ({
+  resumed,
+  ...defined({ tookOver }),
+  ...(from > 0 ? { from: iso(from) } : {}),
+})
+
+const nameOf = ({ to }: Pick<SyncOptions<never>, 'to'>): string =>
+  typeof to === 'string' ? destinationName(to) : to.name
+
+/** Checks the options of the destination, and returns what opens it. */
+const opener = <A>(
+  options: SyncOptions<A>,
+  list: ListDescription<A>,
+  replaces: boolean,
+): (() => Promise<Destination<A>>) => {
+  const { to } = options
+  if (typeof to !== 'string') {
+    leaveOut(options, [...FILES, ...TABLES], 'the destination has its own')
+    return async () => to
+  }
+  const kind = destinationKind(to)
+  const isTable = kind === 'sqlite' || kind === 'postgres'
+  const of = isTable ? 'folders and buckets' : 'databases'
+  leaveOut(options, isTable ? FILES : TABLES, `it goes with ${of}`)
+  const table = options.table ?? specOfSync(list, options.account).resource.replaceAll(/\W/g, '_')
+  const { format = 'ndjson', env, timer = asyncScheduler } = options
+  return openTarget<A>({ kind, to, table, list, replaces, format, env, timer })
+}
+
+const leaveOut = (
+  options: SyncOptions<never>,
+  names: ReadonlyArray<'table' | 'format' | 'adopt'>,
+  why: string,
+): void => {
+  const given = names.find((name) => options[name] !== undefined)
+  if (given !== undefined) throw new InvalidOption(given, `left out: ${why}`)
+}
+
+/** Rejected rows are kept by id in the state, which is written with each page. */
+const MAX_REJECTS = 1_000
+
+const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): TransferPlan<A, A> => {
+  const { timed, list, options } = reading
+  const { timer, stop, lease, deadline, onReject, maxRejects = MAX_REJECTS, account } = options
+  const client = list.describe()
+  const { store, name } = destination
+  const spec = specOfSync(client, account)
+  let adopted: Adopted | undefined
+  const place = placeOf(options)
+  const adopts: SyncReading<A>['adopts'] = (transfer) =>
+    adopted === undefined || place === undefined
+      ? EMPTY
+      : adopt(transfer, place, adopted, client.codec)
+  return bare({
+    kind: 'sync',
+    destination,
+    place: store && { store, name: CHECKPOINT, path: name },
+    listsUnfinished: false,
+    begin: async (kept: unknown): Promise<Beginning> => {
+      const found = kept === undefined ? undefined : readTransferState(name, kept)
+      if (found !== undefined) checkSameList(name, found, spec)
+      const old = await toAdopt(destination, found, options)
+      if (old !== undefined) adopted = adoptable(name, old)
+      const { run, ...rest } = bare(found ?? { spec })
+      const state = {
+        ...rest,
+        sync: { ...NO_UPKEEP, ...rest.sync },
+        ...(timed === undefined ? {} : defined({ run })), // others are read from their beginning
+      }
+      return {
+        state,
+        runs: [],
+        reads: { from: timed === undefined ? 0 : syncFrom(options, state) },
+      }
+    },
+    restart: false,
+    client,
+    repeats: false,
+    stages: syncStages({ ...reading, adopts }),
+    ended: reachedState,
+    onEnd: async (transfer: Transfer<A, A>) => {
+      const { adopted: names = [], ...rest } = transfer.upkeep
+      if (names.length === 0 || place === undefined) return
+      await removeAdopted(place, names)
+      await transfer.keep({ ...transfer.session.state, sync: rest })
+    },
+    maxRejects,
+    redact: (raw: unknown) => client.scrub(truncated(stripped(raw))),
+    ...defined({ timer, stop, lease, deadline, onReject }),
+  })
+}
+
+const NO_UPKEEP = { rejected: [], reread: '' }
+
+/** Describes the list of a sync: another one is not written into the same table. */
+const specOfSync = (list: ListDescription<unknown>, account: string | undefined): ExportSpec => {
+  const { from_created_at: _, ...query } = list.query
+  const format = { name: 'ndjson', compress: 'none', columns: [] } as const
+  return { ...specOf({ ...list, query }, format, { account, written: {} }, '.'), format: {} }
+}
+
+/** Folders and buckets, by their names. */
+const placeOf = ({ to, env, timer }: SyncOptions<never>): AdoptOptions | undefined =>
+  typeof to === 'string' && to.endsWith('/') ? { to, ...defined({ env, timer }) } : undefined
+
+/** Resolves with the manifest whose rows are to be taken over; rejects with an `UnusableDestination` where that was not said. */
+const toAdopt = async (
+  { name }: Pick<Destination<never>, 'name'>,
+  found: TransferState | undefined,
+  options: SyncOptions<never>,
+): Promise<Manifest | undefined> => {
+  const place = placeOf(options)
+  if (place === undefined || (found !== undefined && found.sync?.adopting !== true))
+    return undefined
+  const manifest = await manifestToAdopt(place)
+  if (manifest === undefined || options.adopt === true) return manifest
+  const path = `${name}_manifest.json`
+  const why = `${path} is of an export, or of an earlier version: adopt (--adopt) takes its rows over, or name another folder`
+  throw exportError('UnusableDestination', why, { destination: path })
+}
+
+/** Throws a `SpecMismatch` for the state of another list. */
+const checkSameList = (
+  destination: string,
+  { spec, sync }: TransferState,
+  { resource, account, query }: ExportSpec,
+): void => {
+  const check = (field: string, isSame: boolean): void => {
+    if (isSame) return
+    const why = `${destination} is of another ${field}: name another table or folder`
+    throw exportError('SpecMismatch', why, { path: destination, field })
+  }
+  if (sync === undefined) {
+    const why = `${destination} is of an export that was not finished: name another place`
+    throw exportError('UnusableDestination', why, { destination })
+  }
+  check('resource', spec.resource === resource)
+  check('account', spec.account === account)
+  check('query', JSON.stringify(spec.query) === JSON.stringify(query))
+}
+
 /** Options of databases. */
 const TABLES = ['table'] as const
 
 /** Options of folders and buckets. */
-const FILES = ['format'] as const
+const FILES = ['format', 'adopt'] as const
 
 /** Options of lists by time. */
 const TIMED = ['since', 'lookback', 'maxRereads', 'parallel'] as const

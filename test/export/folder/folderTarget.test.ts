@@ -4,12 +4,11 @@ import { Charge } from '../../../src/codec/Charge.js'
 import { columnsOf } from '../../../src/export/column/Column.js'
 import { shapeOf } from '../../../src/export/column/Shape.js'
 import { textBase } from '../../../src/export/folder/BaseFormat.js'
-import { folderTarget } from '../../../src/export/folder/folderTarget.js'
+import { folderDestination } from '../../../src/export/folder/folderTarget.js'
 import { parquetBase } from '../../../src/export/folder/parquetBase.js'
 import { formatOf } from '../../../src/export/index.js'
-import type { SyncTarget } from '../../../src/export/sync/SyncTarget.js'
+import type { Destination, Prepared } from '../../../src/export/transfer/Destination.js'
 import { E } from '../../../src/fp.js'
-import type { Store } from '../../../src/store/Store.js'
 import { memoryStore } from '../../store/memoryStore.js'
 import { memoryObjects } from './memoryObjects.js'
 import { rowsIn } from './rowsIn.js'
@@ -17,11 +16,6 @@ import { rowsIn } from './rowsIn.js'
 type Row = Charge
 
 const NAME = 'checkpoint'
-
-const SUMMARY = {
-  spec: { resource: 'charges', account: 'a', query: {}, format: {}, output: '.' },
-  rejects: 0,
-}
 
 const formats = { 'ndjson.zst': textBase, parquet: parquetBase(columnsOf(shapeOf(Charge)), 'fast') }
 
@@ -35,34 +29,47 @@ const world = (format: keyof typeof formats, replaces = false) => {
     list: 'charges',
     incoming: formatOf(Charge)({ format: 'ndjson', compress: 'zstd' }),
     check: () => undefined,
-    now: () => 0,
     commitEvery: 0,
     replaces,
     randomName: () => String(++names).padStart(12, '0'),
   }
-  const open = (): SyncTarget<Row> =>
+  const open = (): Destination<Row> =>
     format === 'parquet'
-      ? folderTarget({ ...options, base: formats.parquet })
-      : folderTarget({ ...options, base: formats['ndjson.zst'] })
+      ? folderDestination({ ...options, base: formats.parquet })
+      : folderDestination({ ...options, base: formats['ndjson.zst'] })
   return { objects, open }
 }
 
-/** Takes steps as a run does: each changes the checkpoint from the version before. */
-const runOf = (target: SyncTarget<Row>) => {
+const SLICE = { number: 0, isLast: false }
+
+/** Takes steps as a run does: each changes the state from the version before. */
+const runOf = (destination: Destination<Row>) => {
   let version: string | undefined
-  const replaceIn = async (store: Pick<Store, 'replace'>): Promise<void> => {
-    const next = await store.replace(NAME, 'text', version)
-    if (next === undefined) throw new Error('fenced')
+  let fence = 0
+  const { store } = destination
+  const keep = async (step: Prepared | undefined): Promise<void> => {
+    const next = await store?.replace(NAME, JSON.stringify({ fence, own: step?.own }), version)
+    if (next === undefined) {
+      await destination.close('fenced')
+      throw new Error('fenced')
+    }
     version = next
+    await step?.settle?.()
   }
   return {
     begin: async () => {
-      version = (await target.store.read(NAME))?.version
-      await replaceIn(target.store)
+      const found = await store?.read(NAME)
+      const before = found === undefined ? { fence: 0 } : JSON.parse(found.text)
+      version = found?.version
+      fence = before.fence + 1
+      await keep({ own: before.own })
+      await destination.resume(before.own, { fence, tookOver: fence > 1, restart: false })
     },
-    write: async (rows: ReadonlyArray<Row>) =>
-      replaceIn(await target.through({ kind: 'write', rows })),
-    finish: async () => replaceIn(await target.through({ kind: 'finish', summary: SUMMARY })),
+    write: async (rows: ReadonlyArray<Row>) => {
+      await destination.write(rows, SLICE)
+      await keep(await destination.commit('pace'))
+    },
+    finish: async () => keep(await destination.finish()),
   }
 }
 
@@ -133,7 +140,7 @@ describe.each(['ndjson.zst', 'parquet'] as const)('a folder of %s', (format) => 
     const killed = runOf(open())
     await killed.begin()
     await killed.write(rows(0, 10))
-    await objects.put('incoming/00000000ffff.ndjson.zst', new Uint8Array([1]))
+    await objects.put('_incoming/00000000ffff.ndjson.zst', new Uint8Array([1]))
     await objects.put(`charges-00000000ffff.${format}`, new Uint8Array([1]))
     await objects.put('charges-notes.txt', new Uint8Array([1]))
     const next = runOf(open())
@@ -183,7 +190,7 @@ describe.each(['ndjson.zst', 'parquet'] as const)('a folder of %s', (format) => 
       ...{ final: ['SETTLED', 'FAILED'], after: 'chg_0001', limit: 1 },
       createdBefore: Date.UTC(2026, 0, 1) + 1_500,
     }
-    expect(await target.unsettled(query)).toEqual({ ids: ['chg_0003'], total: 2 })
+    expect(await target.unsettled?.(query)).toEqual({ ids: ['chg_0003'], total: 2 })
   })
 
   it('is what upserts by id would make, however runs are cut', () =>

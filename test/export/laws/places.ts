@@ -127,7 +127,8 @@ const onDisk = (out: string, how: How, listed: (pages: LawPages) => ExportSource
           .names()
           .filter(
             (name) =>
-              /^part-[\d-]+\.[a-z.]+$/.test(name.slice(out.length)) && !name.endsWith('.part'),
+              /^(?:part|run)-[\d-]+\.[a-z.]+$/.test(name.slice(out.length)) &&
+              !name.endsWith('.part'),
           )
       : disk.names().filter((name) => name === out)
   return {
@@ -212,7 +213,9 @@ const inBucket = ({ double, closing }: Bucket, file: string, runAt: RunAt): Plac
   const prefix = `laws-${++prefixes}/`
   const to = `s3://bucket/${prefix}${file}`
   const isSeen = (key: string): boolean =>
-    file.endsWith('/') ? /\/part-[\d-]+\.[a-z.]+$/.test(key) : key === `bucket/${prefix}${file}`
+    file.endsWith('/')
+      ? /\/(?:part|run)-[\d-]+\.[a-z.]+$/.test(key)
+      : key === `bucket/${prefix}${file}`
   return {
     run: async (pages, operation, restart) => {
       const way = await throughProxy(double().url, operation)

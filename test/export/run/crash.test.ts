@@ -71,7 +71,7 @@ describe.each(['kill', 'power cut'] as const)('an export that ends by a %s', (wh
       while ((await begun(files))?.ended !== true) {
         if (++starts > 200) throw new Error('it never ends')
         // at least one page further each time: a commit takes some changes
-        files = copyOf(files.after(what), { dies: stride + 60 })
+        files = copyOf(files.after(what), { dies: stride + 60 + starts })
       }
       expectWhole(files)
     }

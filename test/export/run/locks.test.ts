@@ -146,19 +146,6 @@ describe('a run', () => {
     expect(numbers(files.text(OUT))).toEqual([0, 1, 2, 3])
     expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
   })
-
-  it.each([
-    [
-      '{"pid":7,"host":"job-abcde","since":1}',
-      'is the lock of process 7 on job-abcde, of an earlier version',
-    ],
-  ])('is refused by the lock of an earlier version: %s', async (lock, why) => {
-    const files = memory()
-    files.put(`${OUT}.lock`, lock)
-    const error = await refused(files)
-    expect(error).toMatchObject({ _tag: 'Locked', path: `${OUT}.lock` })
-    expect(error.message).toContain(why)
-  })
 })
 
 /** It never renews a lease, and waits for none. */

@@ -169,14 +169,14 @@ describe('a manifest', () => {
 
 describe('a folder', () => {
   const OUT = '/exports/items/'
-  const MANIFEST = '/exports/items/manifest.json'
+  const MANIFEST = '/exports/items/_manifest.json'
 
   it('keeps runs beside each other, the later after the earlier', async () => {
     const files = memory()
     await outcome(files, snapshotOf([good(0, 1)]), { out: OUT, sinceLast: true })
     await outcome(files, snapshotOf([good(1, 2)]), { out: OUT, sinceLast: true })
     expect(files.names()).toEqual([
-      '/exports/items/manifest.json',
+      '/exports/items/_manifest.json',
       '/exports/items/part-00001-001.ndjson',
       '/exports/items/run-0002-00001-001.ndjson',
     ])
@@ -221,7 +221,7 @@ describe('a folder', () => {
       path: MANIFEST,
     })
     await outcome(files, snapshotOf([good(5)]), { out: OUT, restart: true })
-    expect(files.names()).toEqual([MANIFEST, '/exports/items/part-00001-001.ndjson'])
+    expect(files.names()).toEqual([MANIFEST, '/exports/items/run-0003-00001-001.ndjson'])
     expect(runs(files, MANIFEST).map(({ rows }) => rows)).toEqual([1])
   })
 })

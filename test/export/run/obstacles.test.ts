@@ -67,7 +67,7 @@ describe('a checkpoint that is there', () => {
     const last = await outcome(files, listOf(rest), { out: '/exports/renamed/', resume: true })
     expect(last).toMatchObject({ ended: true, rows: 4 })
     expect(files.names()).toEqual([
-      '/exports/renamed/manifest.json',
+      '/exports/renamed/_manifest.json',
       '/exports/renamed/part-00000-001.ndjson',
     ])
   })
@@ -157,11 +157,11 @@ describe('a checkpoint that cannot be read is refused', () => {
   it.each([
     ['{"version":1,"purp', 'Damaged', '', 'is no checkpoint: it should be JSON'],
     ['[]', 'Damaged', '', 'is no checkpoint: it should be'],
-    ['{}', 'Damaged', 'version', 'is no checkpoint: version should be 4, and is missing'],
+    ['{}', 'Damaged', 'version', 'is no checkpoint: version should be 5, and is missing'],
     ['{"version":1}', 'Damaged', 'version', 'is of version 1, and this package resumes'],
     ['{"version":2}', 'Damaged', 'version', 'is of version 2, and this package resumes'],
     ['{"version":3}', 'Damaged', 'version', 'is of version 3, and this package resumes'],
-    ['{"version":5}', 'NewerVersion', '', 'is of version 5, and this package knows 4'],
+    ['{"version":6}', 'NewerVersion', '', 'is of version 6, and this package knows 5'],
   ])('%j', async (text, _tag, field, why) => {
     const files = memory()
     files.put(CHECKPOINT, text)

@@ -16,7 +16,7 @@ import {
 } from './playing.js'
 
 const OUT = '/exports/items/'
-const MANIFEST = `${OUT}manifest.json`
+const MANIFEST = `${OUT}_manifest.json`
 const inFolder: Played = { out: OUT }
 
 const names = (files: Memory) => files.names().map((name) => name.slice(OUT.length))
@@ -30,15 +30,15 @@ const folder = () => {
 
 const mine = ['notes.csv', 'part-1.csv']
 
-it('the manifest of a folder goes before the rows that replace its own', async () => {
+it('the manifest of a folder goes before the rows that it lists', async () => {
   const files = memory()
   await outcome(files, listOf([good(0)]), inFolder)
   const seen: Array<boolean> = []
-  const open: typeof files.open = (path, flags) => {
-    if (path.endsWith('.part')) seen.push(files.names().includes(MANIFEST))
-    return files.open(path, flags)
+  const rm: typeof files.rm = (path, options) => {
+    if (path.endsWith('.ndjson')) seen.push(files.names().includes(MANIFEST))
+    return files.rm(path, options)
   }
-  await outcome({ ...files, open }, listOf([good(1)]), { ...inFolder, restart: true })
+  await outcome({ ...files, rm }, listOf([good(1)]), { ...inFolder, restart: true })
   expect([...new Set(seen)]).toEqual([false])
   expect(readManifest(MANIFEST)(files.text(MANIFEST)).runs).toHaveLength(1)
 })
@@ -103,7 +103,7 @@ it('a folder with files of rows that no run has is replaced by a restart only', 
     path: `${OUT}part-00000-001.ndjson`,
   })
   await outcome(files, listOf([good(1)]), { ...inFolder, restart: true })
-  expect(numbers(files.text(`${OUT}part-00000-001.ndjson`))).toEqual([1])
+  expect(numbers(files.text(`${OUT}run-0002-00000-001.ndjson`))).toEqual([1])
 })
 
 it('the rejected rows of an export go with it', async () => {
@@ -121,7 +121,7 @@ describe('a restart in a folder', () => {
     await outcome(files, snapshotOf([good(0)]), { ...inFolder, sinceLast: true })
     await outcome(files, snapshotOf([good(1), away]), { ...inFolder, sinceLast: true })
     await outcome(files, listOf([good(5)]), { ...inFolder, restart: true })
-    expect(names(files)).toEqual(['manifest.json', ...mine, 'part-00000-001.ndjson'].sort())
+    expect(names(files)).toEqual(['_manifest.json', ...mine, 'run-0002-00000-001.ndjson'].sort())
   })
 
   it('takes away what a run that was killed left, in whatever format', async () => {
@@ -135,7 +135,7 @@ describe('a restart in a folder', () => {
     ]
     for (const name of left) files.put(`${OUT}${name}`, 'stale')
     await outcome(files, listOf([good(5)]), { ...inFolder, restart: true })
-    expect(names(files)).toEqual(['manifest.json', ...mine, 'part-00000-001.ndjson'].sort())
+    expect(names(files)).toEqual(['_manifest.json', ...mine, 'run-0003-00000-001.ndjson'].sort())
   })
 
   it('of a run that adds keeps the runs before', async () => {
@@ -144,7 +144,7 @@ describe('a restart in a folder', () => {
     await outcome(files, snapshotOf([good(1), away]), { ...inFolder, sinceLast: true })
     await outcome(files, snapshotOf([good(2)]), { ...inFolder, sinceLast: true, restart: true })
     expect(names(files)).toEqual(
-      ['manifest.json', ...mine, 'part-00001-001.ndjson', 'run-0002-00001-001.ndjson'].sort(),
+      ['_manifest.json', ...mine, 'part-00001-001.ndjson', 'run-0002-00001-001.ndjson'].sort(),
     )
     expect(readManifest(MANIFEST)(files.text(MANIFEST)).runs).toHaveLength(2)
   })
@@ -193,7 +193,7 @@ describe.each(['kill', 'power cut'] as const)('a restart in a folder that ends b
     const files = await before()
     const whole = files.after('kill')
     await outcome(whole, changed(), again)
-    const left = ['manifest.json', ...mine, 'part-00000-001.ndjson'].sort()
+    const left = ['_manifest.json', ...mine, 'run-000N-00000-001.ndjson'].sort()
     let refused = 0
     for (let dies = 1; dies <= whole.changes(); dies++) {
       const next = await killed(files, dies)
@@ -203,8 +203,10 @@ describe.each(['kill', 'power cut'] as const)('a restart in a folder that ends b
         refused++
         return outcome(next, changed(), again)
       })
-      expect([dies, names(next)]).toEqual([dies, left])
-      expect(numbers(next.text(`${OUT}part-00000-001.ndjson`))).toEqual([5, 6, 7])
+      const there = names(next).map((name) => name.replace(/^run-000[34]/, 'run-000N'))
+      expect([dies, there]).toEqual([dies, left])
+      const [rows = ''] = names(next).filter((name) => name.startsWith('run-'))
+      expect(numbers(next.text(`${OUT}${rows}`))).toEqual([5, 6, 7])
     }
     expect(refused).toBeGreaterThan(0)
   })

@@ -6,7 +6,7 @@ import { memory } from './memory.js'
 import { good, outcome, snapshotOf } from './playing.js'
 
 const OUT = '/exports/items/'
-const MANIFEST = `${OUT}manifest.json`
+const MANIFEST = `${OUT}_manifest.json`
 
 /** Adds a run to a folder that has had so many before, and returns the beginning of the names of its files. */
 const added = async (before: number): Promise<string> => {

@@ -20,7 +20,7 @@ it.each(['C:\\data\\charges\\', 'C:\\data\\charges/', '\\\\host\\share\\charges\
     const files = memory()
     await outcome(files, listOf([[...good(0), spoilt]]), { out })
     for (const name of files.names()) expect(name.startsWith(`${folder}\\`)).toBe(true)
-    expect(files.names()).toContain(`${folder}\\manifest.json`)
+    expect(files.names()).toContain(`${folder}\\_manifest.json`)
     expect(files.names()).toContain(`${folder}\\part-00000-001.ndjson`)
   },
 )

@@ -104,7 +104,7 @@ describe('a prefix', () => {
       const out = 's3://bucket/charges/'
       const last = await lastValueFrom(run(5_000, out, { format, rotateRows: 2_000 }))
       expect(last).toMatchObject({ right: { ended: true, rows: 5_000 } })
-      expect(keysOf(double).filter((key) => !/\/(part-.*|manifest\.json)$/.test(key))).toEqual([])
+      expect(keysOf(double).filter((key) => !/\/(part-.*|_manifest\.json)$/.test(key))).toEqual([])
       expect(await differences(double, out)).toEqual([])
     }),
   )
@@ -186,7 +186,10 @@ it.each(['s3://bucket/all.ndjson', 's3://bucket/all/'])(
         payments(async () => {}),
         { ...options, timer, resume: true },
       )
-      expect(await lastValueFrom(second)).toMatchObject({ right: { ended: true, rows: 8_000 } })
+      // while a step of the first one is still on its way, that one lives
+      let last = await lastValueFrom(second)
+      while (E.isLeft(last) && last.left._tag === 'Locked') last = await lastValueFrom(second)
+      expect(last).toMatchObject({ right: { ended: true, rows: 8_000 } })
       const before = double.objects
       thaw()
       expect(await first).toMatchObject({ left: { _tag: 'Fenced' } })

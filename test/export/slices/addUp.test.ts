@@ -174,7 +174,7 @@ const read = async ({ service, filter, slices, parallel }: Case) => {
     }
     const manifest = await last(assemble(plan.right, place))
     if (E.isLeft(manifest)) return failed(manifest.left)
-    const { runs } = readManifest(OUT)(files.text(`${OUT}manifest.json`))
+    const { runs } = readManifest(OUT)(files.text(`${OUT}_manifest.json`))
     const incomplete = runs.find(({ complete }) => !complete)
     if (incomplete !== undefined) return { ids: [], failure: 'incomplete' }
     const lines = runs

@@ -73,7 +73,7 @@ const refusal = (ea: E.Either<unknown, unknown>): unknown => {
 
 /** Ids in the files of a manifest. */
 const idsIn = (files: Memory): ReadonlyArray<unknown> =>
-  readManifest(OUT)(files.text(`${OUT}manifest.json`))
+  readManifest(OUT)(files.text(`${OUT}_manifest.json`))
     .runs.flatMap((run) => run.files)
     .flatMap(({ path }) => files.text(`${OUT}${path}`).split('\n').slice(0, -1))
     .map((line) => JSON.parse(line).id)
@@ -153,7 +153,7 @@ describe('an export in slices', () => {
     await last(exportTo(payments.charges.snapshot(), common(files)))
     await expect(plan(files)).rejects.toMatchObject({ _tag: 'OutputExists' })
     await plan(files, { restart: true })
-    expect(files.names()).toEqual([`${OUT}checkpoint.json`])
+    expect(files.names()).toEqual([`${OUT}_checkpoint.json`])
   })
 
   it('is added to by later runs', async () => {
@@ -342,13 +342,13 @@ describe('assemble', () => {
     const planned = await plan(files)
     await write(files, planned.slices)
     await write(others, (await plan(others, { slices: 3 })).slices)
-    for (const name of ['part-00002-001.ndjson', 'part-00002-001.ndjson.manifest.json'])
+    for (const name of ['part-00002-001.ndjson', '_incoming/part-00002-001.ndjson.manifest.json'])
       files.put(`${OUT}${name}`, others.text(`${OUT}${name}`))
     const error = refusal(await end(files, planned))
     expect(error).toMatchObject({ _tag: 'NotAssembled', missing: [], foreign: [2] })
     expect(error).toMatchObject({ overlapping: [2, 3] })
     expect(String(error)).toContain('is of another plan')
-    expect(files.names()).not.toContain(`${OUT}manifest.json`)
+    expect(files.names()).not.toContain(`${OUT}_manifest.json`)
   })
 
   it('refuses a plan that was changed, and one that is not of its folder', async () => {

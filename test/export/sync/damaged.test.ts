@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { exportTo, readRows, type SyncEvent, sync, verify } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { Charge } from '../../../src/index.js'
+import { showSummed } from '../../../src/store/readRecord.js'
 import { account, DAY } from './nights.js'
 
 const home = mkdtempSync(join(tmpdir(), 'payments-rx-damaged-'))
@@ -20,11 +21,13 @@ const failuresOf = async (folder: string): Promise<ReadonlyArray<string>> => {
   )
 }
 
-/** The record of a folder, as its file has it. */
+/** The state of a folder, as its file has it. */
 interface Kept {
   version: number
-  base: Array<Record<string, unknown>>
-  text: string
+  state: {
+    spec: { resource: string }
+    own: { base: Array<Record<string, unknown>> }
+  }
   sum?: string
 }
 
@@ -37,13 +40,14 @@ const synced = async (format: 'ndjson' | 'parquet' = 'ndjson') => {
     nights.all(sync(nights.payments.charges, { to: folder, format, timer: nights.timer }))
   await night()
   const [name = ''] = readdirSync(folder).filter((file) => file.startsWith('charges-'))
-  const checkpoint = join(folder, 'checkpoint.json')
+  const checkpoint = join(folder, '_checkpoint.json')
   return {
     ...{ folder, checkpoint, night, nights, piece: join(folder, name) },
-    edit: (change: (record: Kept) => void): void => {
+    edit: (change: (record: Kept) => void, isSummed = false): void => {
       const record: Kept = JSON.parse(readFileSync(checkpoint, 'utf8'))
       change(record)
-      writeFileSync(checkpoint, JSON.stringify(record))
+      const { sum: _, ...content } = record
+      writeFileSync(checkpoint, isSummed ? showSummed(content) : JSON.stringify(record))
     },
   }
 }
@@ -65,7 +69,7 @@ describe.each(['ndjson', 'parquet'] as const)('a file of %s in a synced folder',
       if (bytes === undefined) rmSync(piece)
       else writeFileSync(piece, bytes)
       const before = await failuresOf(folder)
-      const manifest = readFileSync(join(folder, 'manifest.json'), 'utf8')
+      const manifest = readFileSync(join(folder, '_manifest.json'), 'utf8')
       await nights.charge('acct_9') // within the lookback: merged with the file
       const last = (await night()).at(-1)
       expect(last).toMatchObject({ left: { _tag: 'ChecksumMismatch', path: piece } })
@@ -73,7 +77,7 @@ describe.each(['ndjson', 'parquet'] as const)('a file of %s in a synced folder',
         'left.message',
         expect.stringContaining('put it back as it was, or sync into another folder'),
       )
-      expect(readFileSync(join(folder, 'manifest.json'), 'utf8')).toBe(manifest)
+      expect(readFileSync(join(folder, '_manifest.json'), 'utf8')).toBe(manifest)
       expect(await failuresOf(folder)).toEqual(before)
       expect(before.length).toBeGreaterThan(0)
     },
@@ -98,19 +102,19 @@ describe('the record of a synced folder', () => {
     [
       'that has fewer files',
       (record) => {
-        record.base = []
+        record.state.own.base = []
       },
     ],
     [
       'that counts other rows',
       (record) => {
-        record.base = record.base.map((piece) => ({ ...piece, rows: 1 }))
+        record.state.own.base = record.state.own.base.map((piece) => ({ ...piece, rows: 1 }))
       },
     ],
     [
-      'of another text',
+      'of another list',
       (record) => {
-        record.text = record.text.replace('charges', 'chargez')
+        record.state.spec.resource = 'chargez'
       },
     ],
     [
@@ -139,14 +143,14 @@ describe('the record of a synced folder', () => {
   it.each([
     '../victim.ndjson.zst',
     '/etc/passwd',
-    'incoming/../../victim.ndjson.zst',
+    '_incoming/../../victim.ndjson.zst',
     'notes.txt',
     'charges-0123456789ab.ndjson.zst/x',
     'below/charges-0123456789ab.ndjson.zst',
   ])('that names %s is refused, whatever its sum', async (path) => {
     const { folder, edit, night } = await synced()
     writeFileSync(join(folder, 'notes.txt'), 'mine')
-    edit((record) => record.base.push({ ...record.base[0], path }))
+    edit(({ state: { own } }) => own.base.push({ ...own.base[0], path }), true)
     expect((await night()).at(-1)).toMatchObject({
       left: { _tag: 'Damaged', field: 'base[1].path' },
     })
@@ -176,7 +180,7 @@ describe('a folder', () => {
     )
     expect(failure).toMatchObject({
       _tag: 'UnusableDestination',
-      destination: join(folder, 'manifest.json'),
+      destination: join(folder, '_manifest.json'),
     })
     expect(await failuresOf(folder)).toEqual([])
   })
@@ -187,7 +191,7 @@ describe('a folder', () => {
       const { folder } = await synced()
       const { run } = await exported()
       expect(await run(folder, options)).toMatchObject({
-        left: { _tag: 'UnusableDestination', destination: join(folder, 'checkpoint.json') },
+        left: { _tag: 'UnusableDestination', destination: join(folder, '_checkpoint.json') },
       })
       expect(await failuresOf(folder)).toEqual([])
       expect(readdirSync(folder).some((name) => name.startsWith('part-'))).toBe(false)

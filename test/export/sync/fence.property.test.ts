@@ -3,19 +3,19 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Charge } from '../../../src/codec/Charge.js'
 import { shapeOf } from '../../../src/export/column/Shape.js'
-import { postgresTarget } from '../../../src/export/sql/postgres.js'
-import { sqliteTarget } from '../../../src/export/sql/sqlite.js'
+import { postgresDestination } from '../../../src/export/sql/postgres.js'
+import { sqliteDestination } from '../../../src/export/sql/sqlite.js'
 import { tableShape } from '../../../src/export/sql/TableColumn.js'
-import type { SyncTarget } from '../../../src/export/sync/SyncTarget.js'
+import type { Destination } from '../../../src/export/transfer/Destination.js'
 import { databases } from './databases.js'
 
 const shape = tableShape(shapeOf(Charge), { numbers: 'fast', minorUnits: false })
 
-const open = (name: string, to: string): Promise<SyncTarget<object>> => {
+const open = (name: string, to: string): Promise<Destination<object>> => {
   const options = { table: 'charges', shape, replaces: false }
   return name === 'SQLite'
-    ? sqliteTarget<object>({ ...options, path: to, pause: async () => {} })
-    : postgresTarget<object>({ ...options, url: to, name: 'the database' })
+    ? sqliteDestination<object>({ ...options, path: to, pause: async () => {} })
+    : postgresDestination<object>({ ...options, url: to, name: 'the database' })
 }
 
 const turn = fc.record({
@@ -56,14 +56,15 @@ describe.each([...databases()])('$name', ({ name, isThere, make, sql }) => {
           if (target === undefined || own === undefined) continue
           const isCurrent = text === undefined ? own.version === undefined : own.count === count
           if (does === 'read') {
-            const found = await target.store.read('checkpoint')
+            const found = await target.store?.read('checkpoint')
             expect(found?.text).toBe(text)
             known[owner] = { version: found?.version, count }
           } else if (does === 'write') {
             const reference = `turn ${n}`
             const rowsOf = [rowOf(id, updated, reference)]
-            const through = await target.through({ kind: 'write', rows: rowsOf })
-            const version = await through.replace('checkpoint', reference, own.version)
+            await target.write(rowsOf, { number: 0, isLast: false })
+            const step = await target.commit('pace')
+            const version = await step?.store?.replace('checkpoint', reference, own.version)
             expect(version !== undefined).toBe(isCurrent)
             if (version === undefined) continue
             text = reference
@@ -73,7 +74,7 @@ describe.each([...databases()])('$name', ({ name, isThere, make, sql }) => {
               rows.set(`chg_${id}`, { updated, reference })
             }
           } else if (own.version !== undefined) {
-            const isRemoved = await target.store.remove('checkpoint', own.version)
+            const isRemoved = await target.store?.remove('checkpoint', own.version)
             expect(isRemoved).toBe(isCurrent && text !== undefined)
             if (!isRemoved) continue
             text = undefined
@@ -83,7 +84,7 @@ describe.each([...databases()])('$name', ({ name, isThere, make, sql }) => {
         }
         const found = await sql(to, 'select id, reference from charges order by id')
         expect(found).toEqual([...rows].sort().map(([id, { reference }]) => ({ id, reference })))
-        for (const owner of owners) await owner.close()
+        for (const owner of owners) await owner.store?.close?.()
       }),
       { numRuns: name === 'SQLite' ? 100 : 25 },
     )

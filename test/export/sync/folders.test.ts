@@ -51,8 +51,8 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
       readdirSync(to)
         .map((name) => name.replace(/[0-9a-f]{12}/, 'X'))
         .sort(),
-    ).toEqual([`charges-X.${extension}`, 'checkpoint.json', 'incoming', 'manifest.json'])
-    expect(readdirSync(join(to, 'incoming'))).toEqual([])
+    ).toEqual(['_checkpoint.json', '_incoming', '_manifest.json', `charges-X.${extension}`])
+    expect(readdirSync(join(to, '_incoming'))).toEqual([])
     expect(await differences(to)).toEqual([])
   })
 

@@ -1,4 +1,4 @@
-/** How far an export is, as kept in a file: all that it takes to resume after a crash. */
+/** How far a transfer is: all that it takes to go on after a crash, kept at its destination with the lease. */
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import { type DriftFact, factName } from '../../decode/drift.js'
@@ -7,12 +7,9 @@ import { driftKinds } from '../../decode/watcher.js'
 import { E } from '../../fp.js'
 import { exportError } from '../ExportError.js'
 import type { Progress } from '../exportList.js'
-import type { Mark } from '../file/integrity.js'
-import { isMark } from '../file/integrity.js'
-import { type DestinationMark, isDestinationMark } from '../file/parts.js'
-import { type AnyPosition, KeptPosition, refined } from '../SourcePage.js'
-import { ExportSpec } from './ExportSpec.js'
-import { ReasonCount, Total } from './Totals.js'
+import { ExportSpec } from '../run/ExportSpec.js'
+import { ReasonCount, Total } from '../run/Totals.js'
+import { KeptPosition } from '../SourcePage.js'
 
 // what a run has counted
 
@@ -89,9 +86,6 @@ export interface Counts extends t.TypeOf<typeof Counts> {}
 /** Counts of rows, and of the pages they came in. */
 export type RowCounts = Pick<Counts, 'rows' | 'rejects' | 'pages' | 'repeated'>
 
-/** The effort for the rows: requests and time. */
-export type Effort = Pick<Counts, 'requests' | 'refused' | 'ms' | 'starts'>
-
 /** Counts of a run that was never begun. */
 export const NOTHING: Counts = {
   rows: 0,
@@ -116,59 +110,76 @@ export const plus = (
   repeated: before.repeated + repeated,
 })
 
-// the checkpoint
+// the state
 
-const OutputMark: Codec<DestinationMark> = refined('a mark of the output', isDestinationMark)
-
-const FileMark: Codec<Mark> = refined('a mark of a file', isMark)
-
-const common = t.intersection([
+const run = t.intersection([
   t.type({
-    /** The list that is exported, and how it is written. */
-    purpose: ExportSpec,
     /** When the first start of it began, as ISO 8601. */
     started: t.string,
     counts: Counts,
-    output: OutputMark,
     drift: t.readonlyArray(KeptDriftFact),
   }),
   t.partial({
-    rejects: FileMark,
-    /** Mark of the keys of the rows, where one can come in two pages. */
-    keys: FileMark,
+    /** The rest to read; absent when there is none. */
+    position: KeptPosition,
+    /** Which rows it reads, of a list by time. */
     bounds: Bounds,
     /** How much of its time range was read: 0 to 1. */
     share: t.number,
     totals: t.readonlyArray(Total),
     reasons: t.readonlyArray(ReasonCount),
+    /** How many keys are kept, where one can come in two pages. */
+    keys: t.number,
   }),
 ])
 
-/** The state that a run is resumed from. */
-export interface Checkpoint extends t.TypeOf<typeof common> {
-  /** The rest to read; absent when there is none. */
-  readonly position?: AnyPosition
+/** A run that has not come to its end. */
+export interface RunState extends t.TypeOf<typeof run> {}
+
+const upkeep = t.intersection([
+  t.type({
+    /** Ids of rows that came and could not be written: they are read again. */
+    rejected: t.readonlyArray(t.string),
+    /** Rows that are not final are read again in turn: the last id that was. Empty: none. */
+    reread: t.string,
+  }),
+  t.partial({
+    /** All rows created from then on, in ms since 1970 ... */
+    since: t.number,
+    /** ... up to then are there; both are absent until a run has come to its end. */
+    upTo: t.number,
+    /** The rows of an export are being taken over. */
+    adopting: t.literal(true),
+    /** Files that were taken over, until they are gone. */
+    adopted: t.readonlyArray(t.string),
+  }),
+])
+
+/** What a sync keeps from run to run. */
+export interface Upkeep extends t.TypeOf<typeof upkeep> {}
+
+const state = t.intersection([
+  t.type({
+    /** The list, and how it is written. */
+    spec: ExportSpec,
+  }),
+  t.partial({
+    run,
+    /** Of a sync. */
+    sync: upkeep,
+    /** State of the destination. */
+    own: t.unknown,
+  }),
+])
+
+/** How far a transfer is. */
+export interface TransferState extends t.TypeOf<typeof state> {}
+
+/** Reads the state of the lease at `path`; throws `Damaged`. */
+export const readTransferState = (path: string, u: unknown): TransferState => {
+  const read = state.decode(u)
+  if (E.isRight(read)) return read.right
+  const [{ path: field, expected, actual }] = causes(read.left)
+  const why = `${field || 'it'} should be ${expected}, and is ${actual}`
+  throw exportError('Damaged', `${path} is no checkpoint: ${why}`, { path, field })
 }
-
-/** Up to where all files of a run are durable. */
-export interface Marks extends Pick<Checkpoint, 'output' | 'rejects' | 'keys'> {}
-
-/** Up to where its files are durable. Once all was read, keys are not needed, and may be gone. */
-export const marksOf = (checkpoint: Checkpoint | undefined): Marks | undefined => {
-  if (checkpoint === undefined || checkpoint.position !== undefined) return checkpoint
-  const { keys: _, ...marks } = checkpoint
-  return marks
-}
-
-const checkpoint = t.intersection([common, t.partial({ position: KeptPosition })])
-
-/** Reads a checkpoint from the state of the lease at `path`; throws `Damaged`. */
-export const readCheckpoint =
-  (path: string) =>
-  (state: unknown): Checkpoint => {
-    const read = checkpoint.decode(state)
-    if (E.isRight(read)) return read.right
-    const [{ path: field, expected, actual }] = causes(read.left)
-    const why = `${field || 'it'} should be ${expected}, and is ${actual}`
-    throw exportError('Damaged', `${path} is no checkpoint: ${why}`, { path, field })
-  }

@@ -1,23 +1,23 @@
 /** The manifest of an export: what each run wrote, and what is missing. */
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
+import { fieldsOf, parsed } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
 import { hasSum, readRecord, showSummed } from '../../store/readRecord.js'
 import type { Millis } from '../../stream/index.js'
-import type { Progress } from '../exportList.js'
+import { ExportSpec } from '../run/ExportSpec.js'
+import { ReasonCount, Total } from '../run/Totals.js'
 import { refined } from '../SourcePage.js'
-import { Bounds, type Checkpoint, KeptDriftFact, type Marks, SliceCount } from './Checkpoint.js'
-import { ExportSpec } from './ExportSpec.js'
-import { seenFrom } from './paths.js'
-import type { Target } from './Target.js'
-import { ReasonCount, Total } from './Totals.js'
+import type { Listed } from './Destination.js'
+import { Bounds, KeptDriftFact, type RunState, SliceCount } from './TransferState.js'
 
 // model
 
 /** A name, and no path: nothing outside the folder of a manifest is read, or removed, on its word. */
 const FileName: Codec<string> = refined(
   'the name of a file in the folder of the manifest',
-  (u): u is string => typeof u === 'string' && /^[^/\\\0]+$/.test(u) && u !== '.' && u !== '..',
+  (u): u is string =>
+    typeof u === 'string' && /^(?:_incoming\/)?[^/\\\0]+$/.test(u) && !/^(?:.*\/)?\.{1,2}$/.test(u),
 )
 
 const ManifestFile = t.readonly(
@@ -101,11 +101,17 @@ export const filesOf = ({ files, rejected }: ManifestRun): ReadonlyArray<Manifes
   rejected === undefined ? files : [...files, rejected]
 
 /** Version of the layout. */
-const VERSION = 2
+const VERSION = 3
+
+const manifestKinds = { export: null, sync: null }
+
+/** An export lists its runs; a sync the files that have each row once. */
+export type ManifestKind = keyof typeof manifestKinds
 
 const manifest = t.type({
   /** The version of this layout. */
   version: t.literal(VERSION),
+  kind: t.keyof(manifestKinds),
   /** The field that identifies a row: of several with the same, the one of the last run is current. */
   key: t.literal('id'),
   /** The runs, in the order in which they were made. */
@@ -116,8 +122,9 @@ const manifest = t.type({
 export interface Manifest extends t.TypeOf<typeof manifest> {}
 
 /** Makes the manifest of these runs, in the order in which they were made. */
-export const manifestOf = (runs: ReadonlyArray<ManifestRun>): Manifest => ({
+export const manifestOf = (kind: ManifestKind, runs: ReadonlyArray<ManifestRun>): Manifest => ({
   version: VERSION,
+  kind,
   key: 'id',
   runs,
 })
@@ -130,54 +137,71 @@ export const readManifest: (path: string) => (text: string) => Manifest = readRe
   isIntact: hasSum,
 })
 
+/** Reads a manifest of version 0.1, whose runs are as now. */
+export const readOldManifest =
+  (path: string) =>
+  (text: string): Manifest => {
+    const content = fieldsOf(parsed(text))
+    if (content.version !== VERSION - 1 || !hasSum(content)) return readManifest(path)(text)
+    const { sum: _, ...rest } = content
+    return readManifest(path)(showSummed({ ...rest, version: VERSION, kind: 'export' }))
+  }
+
 /** As `readManifest` reads it, indented for people. */
-export const showManifest = ({ version, key, runs }: Manifest): string =>
-  showSummed({ version, key, runs }, 2)
+export const showManifest = ({ version, kind, key, runs }: Manifest): string =>
+  showSummed({ version, kind, key, runs }, 2)
 
 /** Returns the last run that was read to its end, rejected rows or not. */
 export const lastEnded = ({ runs }: Manifest): ManifestRun | undefined =>
   runs.findLast(({ ended }) => ended)
 
+/**
+ * Leaves out the run whose state stands, by when it was `started`. Only the last entry can be that run: others may have
+ * begun at the same ms.
+ */
+export const runsBefore = (
+  started: string | undefined,
+  entries: Manifest['runs'],
+): Manifest['runs'] => (entries.at(-1)?.started === started ? entries.slice(0, -1) : entries)
+
 // the entry of a run
 
-/** The files of a run, each by the path that it was given. */
-export interface Listed extends Pick<ManifestRun, 'files' | 'rejected'> {}
-
 /** All that is known when a run ends. */
-export interface Ending extends Listed {
-  /** The last durable state. */
-  readonly committed: Checkpoint
-  readonly progress: Progress
+export interface Ending {
+  readonly spec: ExportSpec
+  readonly run: RunState
+  readonly listed: Listed
+  /** Why it was not read to its end, in words; absent if it was. */
+  readonly why?: string | undefined
   readonly finished: Millis
-  /** The manifest's own path. */
-  readonly manifest: string
   /** Requests a second that the limits allow; `Infinity` without limits. */
   readonly perSecond: number
-  /** The error that ended it, where that was no failure of the service. */
-  readonly error?: string
 }
 
 /** Returns the entry of a run in the manifest. */
-export const manifestRun = (ending: Ending): ManifestRun => {
-  const { committed, progress, manifest, perSecond, rejected } = ending
-  const { purpose, started, bounds, drift, counts, keys, totals = [], reasons = [] } = committed
+export const manifestRun = ({
+  spec,
+  run,
+  listed,
+  why,
+  finished,
+  perSecond,
+}: Ending): ManifestRun => {
+  const { started, bounds, drift, counts, keys, totals = [], reasons = [] } = run
   const { rows, rejects, repeated, requests, refused, ms, starts, slices } = counts
-  const missing = missingOf(ending)
-  const listed = ({ path, ...rest }: ManifestFile): ManifestFile => ({
-    path: seenFrom(manifest, path),
-    ...rest,
-  })
+  const { format = spec.format, ...files } = listed
+  const missing = missingOf(rejects, why)
   return {
     complete: missing.length === 0,
     missing,
-    ended: progress.ended,
-    purpose,
+    ended: why === undefined,
+    purpose: { ...spec, format },
     started,
-    finished: iso(ending.finished),
+    finished: iso(finished),
     ms,
     starts,
     rows,
-    ...(keys === undefined ? {} : { distinct: keys.rows }),
+    ...(keys === undefined ? {} : { distinct: keys }),
     rejects,
     repeated,
     requests,
@@ -190,41 +214,17 @@ export const manifestRun = (ending: Ending): ManifestRun => {
     ...(reasons.length === 0 ? {} : { reasons }),
     slices,
     drift,
-    files: ending.files.map(listed),
-    ...(rejected === undefined ? {} : { rejected: listed(rejected) }),
+    ...files,
   }
 }
 
-/** The files of a run that is not complete, as they were durable last. */
-export const unfinished =
-  (target: Pick<Target<never>, 'fileOf' | 'paths'>, run: number) =>
-  ({ output, rejects }: Marks): Listed => ({
-    files: output.parts.map((part) => {
-      const { rows, bytes, sha256, ended } = part
-      return { path: target.fileOf(part, run), rows, bytes, ...(ended ? { sha256 } : {}) }
-    }),
-    ...(rejects && {
-      rejected: { path: target.paths.rejects(run), rows: rejects.rows, bytes: rejects.bytes },
-    }),
-  })
+/** In words. */
+const missingOf = (rejects: number, why: string | undefined): ReadonlyArray<string> => [
+  ...(rejects === 0
+    ? []
+    : [`${rejects} ${rejects === 1 ? 'row that was' : 'rows that were'} rejected`]),
+  ...(why === undefined ? [] : [`what comes after these rows: ${why}`]),
+]
 
 /** ISO 8601. */
 export const iso = (ms: Millis): string => new Date(ms).toISOString()
-
-/** In words. */
-const missingOf = ({ progress, committed, error }: Ending): ReadonlyArray<string> => {
-  const { rejects } = committed.counts
-  return [
-    ...(rejects === 0
-      ? []
-      : [`${rejects} ${rejects === 1 ? 'row that was' : 'rows that were'} rejected`]),
-    ...(progress.ended ? [] : [`what comes after these rows: ${why(progress, error)}`]),
-  ]
-}
-
-/** Why it was not read to its end. */
-const why = ({ failure, cut }: Progress, error: string | undefined): string => {
-  if (failure !== undefined) return failure.message
-  if (cut === 'rejects') return 'too many rows were rejected'
-  return error ?? 'it was stopped'
-}

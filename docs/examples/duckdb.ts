@@ -1,0 +1,85 @@
+/** Charges into a table of DuckDB: rows and state change in one transaction. */
+import { DuckDBInstance } from '@duckdb/node-api'
+import type { Destination, Store } from 'payments-rx/export'
+
+export interface Row {
+  readonly id: string
+  readonly amount: number
+  readonly status: string
+}
+
+export const duckDestination = async (path: string): Promise<Destination<Row>> => {
+  const instance = await DuckDBInstance.create(path)
+  const db = await instance.connect()
+  await db.run(
+    'CREATE TABLE IF NOT EXISTS charges (id TEXT PRIMARY KEY, amount DECIMAL(18, 4), status TEXT)',
+  )
+  await db.run('CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, text TEXT, version TEXT)')
+
+  const read: Store['read'] = async (name) => {
+    const found = await db.runAndReadAll('SELECT text, version FROM state WHERE name = $1', [name])
+    const [row] = found.getRowObjectsJson()
+    return row && { text: String(row.text), version: String(row.version) }
+  }
+  const transaction = async <T>(work: () => Promise<T>): Promise<T> => {
+    await db.run('BEGIN')
+    try {
+      const done = await work()
+      await db.run('COMMIT')
+      return done
+    } catch (error) {
+      await db.run('ROLLBACK')
+      throw error
+    }
+  }
+  /** Replaces a text of the expected version, and does the rest of the step with it, or neither. */
+  const replacing =
+    (step: () => Promise<void>): Store['replace'] =>
+    (name, text, version) =>
+      transaction(async () => {
+        if ((await read(name))?.version !== version) return undefined
+        const next = crypto.randomUUID()
+        await db.run('INSERT OR REPLACE INTO state VALUES ($1, $2, $3)', [name, text, next])
+        await step()
+        return next
+      })
+  const store: Store = {
+    read,
+    replace: replacing(async () => {}),
+    remove: (name, version) =>
+      transaction(async () => {
+        if ((await read(name))?.version !== version) return false
+        await db.run('DELETE FROM state WHERE name = $1', [name])
+        return true
+      }),
+    close: async () => {
+      db.closeSync()
+      instance.closeSync()
+    },
+  }
+
+  let rows: ReadonlyArray<Row> = []
+  const step = async () => {
+    const written = rows
+    rows = []
+    const write = async () => {
+      for (const { id, amount, status } of written)
+        await db.run('INSERT OR REPLACE INTO charges VALUES ($1, $2, $3)', [id, amount, status])
+    }
+    return { store: { ...store, replace: replacing(write) } }
+  }
+  return {
+    name: path,
+    store,
+    commitEvery: 1_000,
+    check: () => undefined,
+    resume: async () => {}, // the table is as the state says
+    write: async (page) => {
+      rows = [...rows, ...page]
+    },
+    reject: async () => {},
+    commit: step,
+    finish: step,
+    close: async () => {},
+  }
+}

@@ -1,0 +1,186 @@
+/** How an export begins, where a state, runs or rows may be: refuse them, go on, add to them, or replace them. */
+import { basename } from 'node:path'
+import { fieldsOf } from '../decode/unknown.js'
+import { exportError, isExportError } from './ExportError.js'
+import type { Files } from './file/Files.js'
+import { checkSameSpec, type ExportSpec } from './run/ExportSpec.js'
+import { isOfRun, type Paths, runOfName } from './run/paths.js'
+import type { AnyPosition } from './SourcePage.js'
+import {
+  filesOf,
+  iso,
+  lastEnded,
+  type Manifest,
+  type ManifestRun,
+  runsBefore,
+} from './transfer/Manifest.js'
+import { existing } from './transfer/Session.js'
+import type { Beginning } from './transfer/Transfer.js'
+import { type Bounds, readTransferState, type TransferState } from './transfer/TransferState.js'
+
+// model
+
+/**
+ * How a run begins where a state, or an earlier run, may be: refuse it, resume it, or replace all; `once`: resume or
+ * begin, and do nothing where the file is complete.
+ */
+export type Begin = 'new' | 'resume' | 'restart' | 'once'
+
+/** Where to look, and what may be there. */
+export interface BeginOptions {
+  readonly files: Files
+  /** The name of the one file in it. */
+  readonly name: string
+  readonly paths: Paths
+  /** Resolves with the manifest that is there. */
+  readonly loadManifest: () => Promise<Manifest | undefined>
+  readonly spec: ExportSpec
+  /** Returns whether a position is one of the list. */
+  readonly isPosition: (position: AnyPosition) => boolean
+  readonly begin: Begin
+  /** True if it adds to the runs that are there. */
+  readonly adds: boolean
+  readonly maxRejects: number
+}
+
+// constructors
+
+/** Looks at what is there, and changes nothing. Rejects with an `ExportError` when that is in the way. */
+export const beginExport = async (options: BeginOptions, found: unknown): Promise<Beginning> => {
+  const { files, paths, begin, adds, spec } = options
+  if (fieldsOf(found).sync !== undefined) {
+    const why = `${paths.checkpoint} is of a sync, which has this folder: name another one`
+    throw exportError('UnusableDestination', why, { destination: paths.checkpoint })
+  }
+  const kept = stateToResume({ ...options, path: paths.checkpoint }, found)
+  const state = kept ?? { spec }
+  if (!paths.isFolder) {
+    const complete = begin === 'once' && kept === undefined ? await completeRun(options) : undefined
+    const replaces =
+      begin === 'new' && complete === undefined ? await exportedRun(options) : undefined
+    return {
+      state,
+      runs: [],
+      complete,
+      ...(replaces && { checkBounds: laterThan(replaces, spec) }),
+    }
+  }
+  const [foreign] = await files.foreign(isOfRun)
+  if (foreign !== undefined) {
+    const path = files.nameOf(foreign)
+    const why = `${path} has the name of a file of an export, and is a link or a folder: remove it`
+    throw exportError('UnusablePath', why, { path, option: 'out' })
+  }
+  const runs = runsBefore(kept?.run?.started, await entriesOf(options)).filter(({ ended }) => ended)
+  if (kept !== undefined) return { state, runs }
+  if (begin === 'restart') return { state, runs: adds ? runs : [] }
+  if (!adds && runs.length > 0) {
+    const why = `${paths.manifest} is of an export that would be replaced`
+    throw exportError('OutputExists', why, { path: paths.manifest })
+  }
+  const listed = new Set(runs.flatMap(filesOf).map(({ path }) => path))
+  const [other] = await files.list((name) => runOfName(name)?.isRows === true && !listed.has(name))
+  if (other !== undefined) {
+    const path = files.nameOf(other)
+    const why = `${path} is of no complete run, by its manifest, and might be replaced`
+    throw exportError('OutputExists', why, { path })
+  }
+  return { state, runs }
+}
+
+/** Resolves with the run that wrote the file that is there; rejects with `OutputExists` if none did, or it was changed since. */
+const exportedRun = async ({
+  files,
+  name,
+  paths,
+  loadManifest,
+}: BeginOptions): Promise<ManifestRun | undefined> => {
+  const size = (await files.size(name)) ?? 0
+  if (size === 0) return undefined
+  const shown = basename(paths.out)
+  const manifest = await loadManifest().catch(ofKind) // else as if there were none
+  const found = manifest?.runs.find((run) =>
+    filesOf(run).some((file) => file.path === shown && file.bytes === size),
+  )
+  if (found !== undefined) return found
+  const why = `${paths.out} is not as an export wrote it, by its manifest, and would be replaced`
+  throw exportError('OutputExists', why, { path: paths.out })
+}
+
+const ofKind = (error: unknown): undefined => {
+  if (isExportError(error) && error._tag === 'UnusableDestination') throw error
+  return undefined
+}
+
+/** Resolves with the run of the same export that wrote the file; rejects with `SpecMismatch` if one of another did. */
+const completeRun = async (options: BeginOptions): Promise<ManifestRun | undefined> => {
+  const { files, name, paths, loadManifest, spec } = options
+  const manifest = await loadManifest()
+  const run = manifest === undefined ? undefined : lastEnded(manifest)
+  if (run === undefined) {
+    await exportedRun(options) // refuses a file of no export
+    return undefined
+  }
+  checkSameSpec(paths.manifest, spec)(run.purpose)
+  const [file] = run.files
+  const size = await files.size(name)
+  return file !== undefined && size === file.bytes ? run : undefined
+}
+
+/** The runs in a folder, also those that did not come to their end. */
+const entriesOf = async ({
+  loadManifest,
+  begin,
+  adds,
+}: BeginOptions): Promise<Manifest['runs']> => {
+  try {
+    return (await loadManifest())?.runs ?? []
+  } catch (error) {
+    if (begin === 'restart' && !adds) return ofKind(error) ?? [] // it is replaced, whatever it says
+    throw error
+  }
+}
+
+/** The state at a path, and what it may be of. */
+export interface ResumeOptions
+  extends Pick<BeginOptions, 'spec' | 'isPosition' | 'begin' | 'maxRejects'> {
+  readonly path: string
+}
+
+/** Returns the state to go on with; undefined where there is none, or it is not to be resumed. */
+export const stateToResume = (
+  { path, spec, isPosition, begin, maxRejects }: ResumeOptions,
+  kept: unknown,
+): TransferState | undefined => {
+  if (begin === 'restart') return undefined
+  if (kept === undefined) {
+    if (begin !== 'resume') return undefined
+    const why = `there is no unfinished export to resume at ${path}`
+    throw exportError('NothingToResume', why, { path })
+  }
+  if (begin === 'new') throw existing(path)
+  const found = readTransferState(path, kept)
+  checkSameSpec(path, spec)(found.spec)
+  const { position, counts: { rejects = 0 } = {} } = found.run ?? {}
+  if (position !== undefined && !isPosition(position)) {
+    const why = 'its position is one of a list, and now there is a snapshot, or the other way round'
+    const details = { path, field: 'position' }
+    throw exportError('SpecMismatch', `${path} is of another export: ${why}`, details)
+  }
+  if (position !== undefined && rejects > maxRejects) {
+    const why = `has more rejected rows (${rejects}) than there may be (${maxRejects})`
+    throw exportError('TooManyRejects', `${path} ${why}`, { path })
+  }
+  return found
+}
+
+/** Throws an `OutputExists` if a snapshot of the same query ends before the one that it would replace: a clock went back. */
+const laterThan =
+  ({ purpose, bounds: before, files }: ManifestRun, { query }: ExportSpec) =>
+  ({ to }: Bounds): void => {
+    if (before === undefined || to >= before.to) return
+    if (JSON.stringify(purpose.query) !== JSON.stringify(query)) return
+    const [path = ''] = files.map((file) => file.path)
+    const why = `${path} has all up to ${iso(before.to)}, and this run would end at ${iso(to)}, so one of the clocks was wrong`
+    throw exportError('OutputExists', why, { path })
+  }

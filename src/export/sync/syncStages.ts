@@ -1,0 +1,172 @@
+/** The stages of a sync: what an earlier run has left, what is new or may have changed, and rows that are not final. */
+import {
+  asyncScheduler,
+  concat,
+  defer,
+  EMPTY,
+  ignoreElements,
+  map,
+  type Observable,
+  takeUntil,
+  tap,
+} from 'rxjs'
+import { fromDate } from '../../codec/Instant.js'
+import { toMillis } from '../../codec/times.js'
+import { bare } from '../../fp.js'
+import type { Millis } from '../../stream/index.js'
+import { exportTable } from '../ExportOptions.js'
+import { type ExportSource, sourceOf } from '../ExportSource.js'
+import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
+import type { TransferEvent } from '../transfer/TransferEvent.js'
+import type { TransferState } from '../transfer/TransferState.js'
+import { reread } from './reread.js'
+import type { SyncOptions, TimedSource } from './SyncOptions.js'
+
+// model
+
+/** The list that is read, and how. */
+export interface SyncReading<A> {
+  /** A list that can be narrowed by time. */
+  readonly timed: TimedSource<A> | undefined
+  /** The list, whole. */
+  readonly list: ExportSource<A>
+  readonly options: SyncOptions<A>
+  /** Takes over rows that are there. */
+  readonly adopts?: ((transfer: Transfer<A, A>) => Observable<TransferEvent>) | undefined
+}
+
+/** A request each: less than two minutes of the quota. */
+const MAX_REREADS = 2_000
+
+/** Rows read again at a time: they use the limit of production up when each takes a second. */
+const REREADS_AT_ONCE = 20
+
+// constructors
+
+export const syncStages =
+  <A>(reading: SyncReading<A>): TransferPlan<A, A>['stages'] =>
+  (transfer) => {
+    const { timed, list, options, adopts } = reading
+    if (timed === undefined) return [() => readAll(transfer, list, options)]
+    return [
+      () => adopts?.(transfer) ?? EMPTY,
+      () => readRest(transfer, timed, options),
+      () => catchUp(transfer, timed, options),
+      () => rereadUnsettled(transfer, timed, options),
+    ]
+  }
+
+/** The state after the end of a run, or of a stage: up to when all rows are there. */
+export const reachedState = (state: TransferState): TransferState => {
+  const { run, sync, ...rest } = bare(state)
+  if (run?.bounds === undefined || sync === undefined) return state
+  const { from, to: upTo } = run.bounds
+  return { ...rest, sync: { ...sync, since: Math.min(sync.since ?? from, from), upTo } }
+}
+
+/** From when on a run reads, in ms since 1970. */
+export const syncFrom = (
+  { since, lookback = exportTable.lookback.default }: SyncOptions<never>,
+  { run, sync }: TransferState,
+): Millis => {
+  if (run?.bounds !== undefined) return run.bounds.from
+  const { since: first, upTo } = bare(sync ?? { rejected: [], reread: '' })
+  const wanted = since === undefined ? (first ?? 0) : toMillis(since)
+  if (first === undefined || upTo === undefined || wanted < first) return wanted
+  return Math.max(first, upTo - lookback)
+}
+
+/** Reads what an earlier run has left. */
+const readRest = <A>(
+  transfer: Transfer<A, A>,
+  timed: TimedSource<A>,
+  options: SyncOptions<A>,
+): Observable<TransferEvent> => {
+  const { run } = transfer.session.state
+  if (run?.bounds === undefined) return EMPTY
+  const { position, share, bounds } = run
+  return concat(
+    position === undefined
+      ? EMPTY
+      : readTimed(transfer, snapshotOf(timed, bounds.from, options), bounds.from, {
+          position,
+          share,
+        }),
+    reached(transfer),
+  )
+}
+
+/** Reads what came since the last run, and what may have changed. */
+const catchUp = <A>(
+  transfer: Transfer<A, A>,
+  timed: TimedSource<A>,
+  options: SyncOptions<A>,
+): Observable<TransferEvent> => {
+  const from = syncFrom(options, transfer.session.state)
+  return concat(readTimed(transfer, snapshotOf(timed, from, options), from), reached(transfer))
+}
+
+const readTimed = <A>(
+  transfer: Transfer<A, A>,
+  list: ExportSource<A>,
+  from: Millis,
+  rest: Pick<Parameters<Transfer<A, A>['read']>[0], 'position' | 'share'> = {},
+): Observable<TransferEvent> => {
+  const source = sourceOf(list, false)
+  const boundsOf: Parameters<Transfer<A, A>['read']>[0]['boundsOf'] = ({ position }) => ({
+    from,
+    to: Math.floor(source.boundsOf(position)?.to ?? nowOf(transfer)),
+  })
+  return transfer.read({ source, boundsOf, ...rest })
+}
+
+/** Reads a list that cannot be narrowed by time. */
+const readAll = <A>(
+  transfer: Transfer<A, A>,
+  list: ExportSource<A>,
+  { untilStable = false }: SyncOptions<A>,
+): Observable<TransferEvent> => {
+  const to = nowOf(transfer)
+  const source = sourceOf(list, untilStable)
+  return transfer.read({ source, boundsOf: () => ({ from: 0, to }) })
+}
+
+/** Keeps that a list was read to its end. */
+const reached = <A>(transfer: Transfer<A, A>): Observable<never> =>
+  defer(async () => {
+    if (transfer.isCut || transfer.session.state.run === undefined) return
+    await transfer.keep(reachedState(transfer.session.state))
+  }).pipe(ignoreElements())
+
+const rereadUnsettled = <A>(
+  transfer: Transfer<A, A>,
+  timed: TimedSource<A>,
+  { maxRereads = MAX_REREADS, parallel = REREADS_AT_ONCE }: SyncOptions<A>,
+): Observable<TransferEvent> => {
+  return reread({
+    transfer,
+    retrieve: timed.retrieve,
+    // rows created later were read by time
+    createdBefore: transfer.recorder.bounds?.from ?? 0,
+    limit: maxRereads,
+    parallel,
+  }).pipe(
+    takeUntil(transfer.cuts.pipe(tap((cut) => transfer.endWith(cut)))),
+    tap(({ rereads, failure }) => {
+      transfer.rereads = rereads
+      if (failure !== undefined) transfer.endWith(failure)
+    }),
+    map(({ event }) => event),
+  )
+}
+
+const snapshotOf = <A>(
+  timed: TimedSource<A>,
+  from: Millis,
+  { parallel }: SyncOptions<A>,
+): ExportSource<A> => {
+  const filter = from > 0 ? { from_created_at: fromDate(new Date(from)) } : {}
+  return timed.snapshot(filter).parallel(parallel)
+}
+
+const nowOf = <A>({ plan }: Transfer<A, A>): Millis => (plan.timer ?? asyncScheduler).now()

@@ -1,0 +1,117 @@
+/** Counts of a run, over all its starts: rows, requests, time, drift, totals, and why rows were rejected. */
+import type { SchedulerLike, Subscription } from 'rxjs'
+import { defined } from '../../fp.js'
+import type { ListDescription } from '../../http/list/List.js'
+import { steadyTimer } from '../../stream/steadyTimer.js'
+import type { Progress } from '../exportList.js'
+import { addReasons, Totals } from '../run/Totals.js'
+import type { SourcePage } from '../SourcePage.js'
+import type { Reject } from '../sortPage.js'
+import {
+  addFacts,
+  type Bounds,
+  type Counts,
+  NOTHING,
+  plus,
+  type RunState,
+} from './TransferState.js'
+
+/** The client of a run, whose requests and drift are counted. */
+export type CountedClient = Pick<
+  ListDescription<unknown>,
+  'drift' | 'events' | 'perSecond' | 'serviceTime'
+>
+
+export class RunRecorder {
+  /** Rows created from then on and up to then are read, once that is known. */
+  bounds: Bounds | undefined
+  readonly #before: RunState | undefined
+  readonly #counts: Counts
+  readonly #client: CountedClient
+  readonly #steady: SchedulerLike
+  readonly #beganAt: number
+  readonly #localTime: number
+  readonly #totals: Totals
+  readonly #watching: Subscription
+  #started: string | undefined
+  #slices: Counts['slices']
+  #reasons: Required<RunState>['reasons']
+  #requests = 0
+  #refused = 0
+
+  constructor(client: CountedClient, timer: SchedulerLike, before: RunState | undefined) {
+    this.#client = client
+    this.#before = before
+    this.#counts = before?.counts ?? NOTHING
+    this.#steady = steadyTimer(timer)
+    this.#beganAt = this.#steady.now()
+    this.#localTime = timer.now()
+    this.#started = before?.started
+    this.#slices = this.#counts.slices
+    this.#totals = new Totals(before?.totals)
+    this.#reasons = before?.reasons ?? []
+    this.bounds = before?.bounds
+    this.#watching = client.events.subscribe((event) => {
+      if (event._tag !== 'Answered') return
+      this.#requests++
+      if (event.status === 429) this.#refused++
+    })
+  }
+
+  rows(rows: ReadonlyArray<unknown>, { slice }: Pick<SourcePage<unknown>, 'slice'> = {}): void {
+    this.#totals.add(rows)
+    if (slice === undefined || slice.left.from < slice.left.to) return
+    this.#slices = [...this.#slices, { from: slice.from, to: slice.to, rows: slice.rows }]
+  }
+
+  rejects(rows: ReadonlyArray<Pick<Reject, 'reason'>>): void {
+    this.#reasons = addReasons(this.#reasons, rows)
+  }
+
+  /** Adds what earlier starts of the run counted. */
+  total(progress: Progress): Progress {
+    const { repeated, ...counts } = plus(this.#counts, progress)
+    return { ...progress, ...counts, ...(repeated === 0 ? {} : { repeated }) }
+  }
+
+  /** The state of the run at a progress. `keys`: how many were kept. */
+  at(progress: Progress, keys?: number): RunState {
+    const { next, share } = progress
+    const totals = this.#totals.values()
+    return {
+      started: this.started(),
+      counts: { ...plus(this.#counts, progress), slices: this.#slices, ...this.#effort() },
+      drift: addFacts(this.#before?.drift ?? [], this.#client.drift()),
+      ...(totals.length === 0 ? {} : { totals }),
+      ...(this.#reasons.length === 0 ? {} : { reasons: this.#reasons }),
+      ...defined({ bounds: this.bounds, position: next, share, keys }),
+    }
+  }
+
+  /** A state that was kept, with the time and requests used since: waiting for a service that is gone, say. */
+  upToNow(kept: RunState): RunState {
+    return { ...kept, counts: { ...kept.counts, ...this.#effort() } }
+  }
+
+  /** By the service's clock, where it has told its time: a later run reads on from then, whatever the clock here says. */
+  started(): string {
+    const now = this.#client.serviceTime()
+    const ms = now === undefined ? this.#localTime : now - (this.#steady.now() - this.#beganAt)
+    this.#started ??= new Date(ms).toISOString()
+    return this.#started
+  }
+
+  close(): void {
+    this.#watching.unsubscribe()
+  }
+
+  #effort(): Pick<Counts, 'requests' | 'refused' | 'ms' | 'starts'> {
+    return {
+      requests: this.#counts.requests + this.#requests,
+      refused: this.#counts.refused + this.#refused,
+      // a clock of the caller may be set back
+      ms: this.#counts.ms + Math.max(0, this.#steady.now() - this.#beganAt),
+      starts: this.#counts.starts + 1,
+    }
+  }
+}

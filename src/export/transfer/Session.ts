@@ -1,0 +1,166 @@
+/** A destination, while one transfer owns it: its lease, its state, and the step under way. */
+import { merge, NEVER, type Observable, type SchedulerLike } from 'rxjs'
+import { type Lease, type LeaseWait, takeLease } from '../../store/lease.js'
+import type { Store } from '../../store/Store.js'
+import type { Millis } from '../../stream/index.js'
+import { exportError, isExportError } from '../ExportError.js'
+import type { Destination, Listed, Prepared } from './Destination.js'
+import type { TransferState } from './TransferState.js'
+
+/** A text that has a lease, and its name in messages. */
+export interface LeasePlace {
+  readonly store: Store
+  readonly name: string
+  readonly path: string
+}
+
+export interface SessionOptions<A> {
+  readonly destination: Destination<A>
+  /** Where the state is kept. Absent: nowhere. */
+  readonly place: LeasePlace | undefined
+  /** Another name of the same destination, whose lease is taken, too. */
+  readonly guard?: LeasePlace | undefined
+  /** Resolves with the state to go on with, from the one that is there; rejects with an `ExportError` where that is in the way. */
+  readonly begin: (found: unknown) => Promise<TransferState>
+  /** Replaces a state that is there, whatever it says. */
+  readonly restart: boolean
+  readonly timer: SchedulerLike
+  /** How long the lease lasts without a renewal. */
+  readonly lease?: Millis | undefined
+  /** Is told when another run has the lease, before this one waits for it to end. */
+  readonly onWait: (wait: LeaseWait) => void
+  /** Its first value ends that wait. */
+  readonly stop?: Observable<unknown> | undefined
+}
+
+export class Session<A> {
+  readonly destination: Destination<A>
+  /** True if the owner before did not release it: it was killed, or is frozen. */
+  readonly tookOver: boolean
+  /** Its error says that a later run has taken over. */
+  readonly lost: Observable<never>
+  readonly #leases: ReadonlyArray<Lease>
+  #state: TransferState
+  #listed: Prepared['files']
+  #isFenced = false
+  #last: Promise<unknown> = Promise.resolve() // the operation that was begun last
+
+  private constructor(
+    destination: Destination<A>,
+    leases: ReadonlyArray<Lease>,
+    state: TransferState,
+  ) {
+    this.destination = destination
+    this.tookOver = leases.some((lease) => lease.tookOver)
+    this.lost = leases.length === 0 ? NEVER : merge(...leases.map((lease) => lease.lost))
+    this.#leases = leases
+    this.#state = state
+  }
+
+  /** Takes the lease of a destination. Rejects with an `ExportError`, and closes the destination then. */
+  static async begin<A>(options: SessionOptions<A>): Promise<Session<A>> {
+    const { destination, place, guard, begin, restart } = options
+    const leases: Array<Lease> = []
+    try {
+      if (guard !== undefined) {
+        const lease = await takeLease(leaseOptions(options, guard))
+        leases.push(lease)
+        if (lease.state !== undefined && !restart) throw existing(guard.path)
+        if (lease.state !== undefined) await lease.commit(undefined)
+      }
+      if (place !== undefined) leases.push(await takeLease(leaseOptions(options, place)))
+      const lease = place === undefined ? undefined : leases.at(-1)
+      const state = await begin(lease?.state)
+      const tookOver = leases.some((each) => each.tookOver)
+      await destination.resume(state.own, { fence: lease?.fence ?? 0, tookOver, restart })
+      return new Session(destination, leases, state)
+    } catch (error) {
+      await closed(destination, leases).catch(() => {}) // its own error would hide why
+      throw error
+    }
+  }
+
+  /** How far the transfer is, as it was kept last. */
+  get state(): TransferState {
+    return this.#state
+  }
+
+  /** The files as of the last step, of destinations that have a manifest. */
+  listed(): Listed | undefined {
+    return this.#listed?.()
+  }
+
+  /** Does something with the destination; `close` waits for it. */
+  tracked<T>(work: () => Promise<T>): Promise<T> {
+    const done = work()
+    this.#last = done
+    return done
+  }
+
+  /** Keeps a step and the state after it: both or none. Rejects with `Fenced` if a later run has taken over. */
+  async keep(step: Prepared, next: Omit<TransferState, 'own'>): Promise<void> {
+    const { own = this.#state.own, store, settle, files } = step
+    const state = own === undefined ? next : { ...next, own }
+    for (const lease of this.#leases) {
+      if (lease === this.#leases.at(-1)) await lease.commit(state, store)
+      else await lease.renew()
+    }
+    this.#state = state
+    this.#listed = files ?? this.#listed
+    await settle?.()
+  }
+
+  /** Removes the state of a transfer that is done with. */
+  async forget(): Promise<void> {
+    await this.#leases.at(-1)?.commit(undefined)
+  }
+
+  /** Rejects with `Fenced` when a later run has taken over. */
+  async checkOwner(): Promise<void> {
+    for (const lease of this.#leases) await lease.renew()
+  }
+
+  /** Resolves with why something failed: where a later run has taken over, that is why. */
+  async causeOf(error: unknown): Promise<unknown> {
+    const lost = await this.checkOwner().then(
+      () => undefined,
+      (why: unknown) => why,
+    )
+    this.#isFenced = [error, lost].some(isFenced)
+    return isFenced(lost) ? lost : error
+  }
+
+  /** Waits for the operation under way, releases the lease, and leaves the destination as it stands. May be called again. */
+  async close(): Promise<void> {
+    await this.#last.catch(() => {}) // told where it was begun
+    await closed(this.destination, this.#leases, this.#isFenced ? 'fenced' : undefined)
+  }
+}
+
+const isFenced = (error: unknown): boolean => isExportError(error) && error._tag === 'Fenced'
+
+const leaseOptions = <A>(
+  { timer, lease, onWait, stop, restart }: SessionOptions<A>,
+  place: LeasePlace,
+) => ({ ...place, timer, length: lease, onWait, stop, restart })
+
+/** Makes the error for a state that is not gone on with. */
+export const existing = (path: string) =>
+  exportError('CheckpointExists', `${path} is of an export that was not finished`, { path })
+
+/** The store of a destination is of use until its lease is released. */
+const closed = async (
+  { close, store }: Pick<Destination<never>, 'close' | 'store'>,
+  leases: ReadonlyArray<Lease>,
+  why?: 'fenced',
+): Promise<void> => {
+  try {
+    await close(why)
+  } finally {
+    try {
+      for (const lease of [...leases].reverse()) await lease.release()
+    } finally {
+      await store?.close?.()
+    }
+  }
+}

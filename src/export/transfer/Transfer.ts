@@ -1,0 +1,493 @@
+/** One engine for exports and syncs: pages of lists into a destination that is owned, and what is counted and kept of that. */
+import {
+  asyncScheduler,
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  EMPTY,
+  finalize,
+  from,
+  map,
+  merge,
+  NEVER,
+  type Observable,
+  of,
+  ReplaySubject,
+  Subject,
+  takeUntil,
+  throwError,
+} from 'rxjs'
+import { bare, defined } from '../../fp.js'
+import type { LeaseWait } from '../../store/lease.js'
+import type { Millis } from '../../stream/index.js'
+import { later } from '../../stream/later.js'
+import { isExportError } from '../ExportError.js'
+import { exportList, NO_PROGRESS, type Pace, type Progress, type Sink } from '../exportList.js'
+import { estimateAt } from '../ProgressEstimate.js'
+import { bracket } from '../run/bracket.js'
+import type { SourcePage } from '../SourcePage.js'
+import type { Known, Reject } from '../sortPage.js'
+import type { Destination } from './Destination.js'
+import { addedTo } from './keys.js'
+import { type ManifestKind, type ManifestRun, manifestRun } from './Manifest.js'
+import { type CountedClient, RunRecorder } from './RunRecorder.js'
+import { replaceManifest } from './replaceManifest.js'
+import { type LeasePlace, Session } from './Session.js'
+import {
+  type Cut,
+  deadlinePassed,
+  doneBefore,
+  idsOf,
+  messageOf,
+  type Reading,
+  type Rereads,
+  summed,
+  type TransferBegun,
+  type TransferEvent,
+  whyCut,
+} from './TransferEvent.js'
+import type { Bounds, RunState, TransferState, Upkeep } from './TransferState.js'
+
+// model
+
+/** What a transfer begins with. */
+export interface Beginning {
+  readonly state: TransferState
+  /** From when on it reads. */
+  readonly reads?: Pick<TransferBegun, 'since' | 'from'>
+  /** Runs of the manifest that stay in it. */
+  readonly runs: ReadonlyArray<ManifestRun>
+  /** The run that wrote all of it before: nothing is left to do. */
+  readonly complete?: ManifestRun | undefined
+  /** Throws an `ExportError` where rows up to a time are not to take the place of those that are there. */
+  readonly checkBounds?: (bounds: Bounds) => void
+}
+
+/** The list, the destination, and how one goes into the other. */
+export interface TransferPlan<A, B> extends Pace<A, B> {
+  readonly kind: ManifestKind
+  readonly destination: Destination<B>
+  /** Where the state is kept, and its lease; absent where the destination keeps none. */
+  readonly place: LeasePlace | undefined
+  readonly guard?: LeasePlace | undefined
+  /** Whether a run that did not come to its end is listed in the manifest, too. */
+  readonly listsUnfinished: boolean
+  /** Returns how it begins, from the state that is there; rejects with an `ExportError` where that is in the way. */
+  readonly begin: (found: unknown) => Promise<Beginning>
+  readonly restart: boolean
+  /** The client whose requests and drift are counted. */
+  readonly client: CountedClient
+  /** True if a row can come in two pages. */
+  readonly repeats: boolean
+  /** Reads the list, in one go or several: each is skipped once the transfer was cut short. */
+  readonly stages: (transfer: Transfer<A, B>) => ReadonlyArray<() => Observable<TransferEvent>>
+  /** The state after the end. */
+  readonly ended: (state: TransferState) => TransferState
+  /** Is told of the end, once a manifest says so. */
+  readonly onEnd?: ((transfer: Transfer<A, B>) => Promise<void>) | undefined
+  readonly onReject?: Sink<Reject> | undefined
+  readonly lease?: Millis | undefined
+  readonly deadline?: Millis | undefined
+}
+
+// constructors
+
+/**
+ * Reads into a destination. At most `every` ms after it was read, all that was read is durable, and a state says up to
+ * where. A run that ended, however it did, is resumed from there. In the end a manifest says what is in the files, and
+ * what is missing.
+ *
+ * Cold: each subscription is a run, of whatever `plan` resolves with then. An `ExportError` is the error of the stream;
+ * what the system refuses comes after the progress that was kept last. Unsubscribing leaves all as it was kept last, and
+ * releases the lease when the operation under way is done; the next subscription waits for that. `stop` commits first. A
+ * run that was frozen, and finds its lease taken over, ends with `Fenced`, and changes nothing more.
+ */
+export const transfer = <A, B>(
+  plan: () => Promise<TransferPlan<A, B>>,
+): Observable<TransferEvent> =>
+  bracket(
+    async (tell: (event: TransferEvent) => void) =>
+      Transfer.begin(await plan(), (waiting) => tell({ ...NO_PROGRESS, waiting })),
+    (transfer: Transfer<A, B>) => transfer.close(),
+  )((transfer) => transfer.events())
+
+export class Transfer<A, B> {
+  readonly session: Session<B>
+  readonly recorder: RunRecorder
+  readonly plan: TransferPlan<A, B>
+  /** Emits why the transfer is cut short. */
+  readonly cuts: Observable<Cut>
+  /** Ids of rows that this transfer could not write. */
+  readonly rejectedIds = new Set<string>()
+  /** Rows that were read again by their ids. */
+  rereads: Rereads | undefined
+  readonly #beginning: Beginning
+  readonly #known: Known | undefined
+  readonly #added: () => ReadonlyArray<string>
+  readonly #cuts = new ReplaySubject<Cut>(1)
+  #total = NO_PROGRESS
+  #cut: Cut | undefined
+  /** Told to end; which is no cut where all was read by then. */
+  #told: Cut | undefined
+  #latest: RunState | undefined
+  #isDropped = false
+
+  private constructor(
+    plan: TransferPlan<A, B>,
+    session: Session<B>,
+    beginning: Beginning,
+    known: Known | undefined,
+  ) {
+    const { timer = asyncScheduler, client } = plan
+    this.plan = plan
+    this.session = session
+    this.recorder = new RunRecorder(client, timer, session.state.run)
+    this.cuts = this.#cuts
+    this.#beginning = beginning
+    this.#known = known
+    this.#added = addedTo(known?.seen ?? new Set())
+    this.#added() // these are there
+    this.#latest = session.state.run
+  }
+
+  /** Takes the destination; or releases all, and rejects. */
+  static async begin<A, B>(
+    plan: TransferPlan<A, B>,
+    onWait: (wait: LeaseWait) => void,
+  ): Promise<Transfer<A, B>> {
+    const { destination, place, guard, restart, timer = asyncScheduler, lease, repeats } = plan
+    let beginning: Beginning | undefined
+    const session = await Session.begin({
+      ...{ destination, place, guard, restart, timer, lease, onWait },
+      stop: concat(plan.stop ?? NEVER, NEVER), // one that completes has not stopped it
+      begin: async (found) => {
+        beginning = await plan.begin(found)
+        return beginning.state
+      },
+    })
+    try {
+      const known =
+        repeats && destination.keys !== undefined
+          ? { seen: new Set<string>(), rejectedIds: new Set<string>() }
+          : undefined
+      if (known !== undefined && session.state.run?.position !== undefined) {
+        await destination.keys?.read(known.seen, known.rejectedIds)
+      }
+      if (beginning === undefined) throw new Error('the session has begun without a beginning')
+      return new Transfer(plan, session, beginning, known)
+    } catch (error) {
+      await session.close()
+      throw error
+    }
+  }
+
+  /** Reads all stages, and ends. */
+  events(): Observable<TransferEvent> {
+    const { complete } = this.#beginning
+    const over = new Subject<void>()
+    const listening = this.#listen()
+    const reading =
+      complete === undefined
+        ? concat(
+            ...this.#stages(),
+            defer(() => this.#end()),
+          )
+        : of(doneBefore(complete))
+    return concat(
+      of(this.#begun()),
+      merge(this.session.lost.pipe(takeUntil(over)), reading.pipe(finalize(() => over.next()))),
+    ).pipe(
+      catchError((error: unknown) =>
+        from(this.session.causeOf(error)).pipe(
+          concatMap((cause) =>
+            concat(
+              from(this.#fail(cause)),
+              throwError(() => cause),
+            ),
+          ),
+        ),
+      ),
+      finalize(() => listening.unsubscribe()),
+    )
+  }
+
+  /** Ends the transfer before its end: for the first reason that it is told. */
+  endWith(cut: Cut): void {
+    this.#cut ??= cut
+  }
+
+  /** What a sync keeps from run to run. */
+  get upkeep(): Upkeep {
+    return this.session.state.sync ?? { rejected: [], reread: '' }
+  }
+
+  /** Removes secrets from a row that is rejected. */
+  redact(raw: unknown): unknown {
+    return this.plan.redact?.(raw) ?? raw
+  }
+
+  get isCut(): boolean {
+    return this.#cut !== undefined
+  }
+
+  async close(): Promise<void> {
+    this.recorder.close()
+    await this.session.close()
+  }
+
+  // stages
+
+  /** Reads a list page by page, and adds to what earlier stages counted. */
+  read(reading: Reading<A>): Observable<TransferEvent> {
+    const { source, position, share, boundsOf } = reading
+    const { session, recorder, plan } = this
+    const { destination } = session
+    const { maxRejects = Number.POSITIVE_INFINITY, onReject } = plan
+    const before = this.#total
+    const earlier = recorder.total(before)
+    let isFirst = true
+    const bound = (page: SourcePage<A>): void => {
+      recorder.bounds = boundsOf(page) ?? recorder.bounds
+      if (isFirst && recorder.bounds !== undefined) this.#beginning.checkBounds?.(recorder.bounds)
+      isFirst = false
+    }
+    return exportList<A, B>({
+      ...plan,
+      ...this.#known,
+      list: source.pages(position),
+      estimate: estimateAt(position, share, earlier.rows + earlier.rejects),
+      check: destination.check,
+      every: plan.every ?? destination.commitEvery,
+      maxRejects: maxRejects - earlier.rejects,
+      stop: this.cuts,
+      sink: (rows, page) =>
+        session.tracked(async () => {
+          bound(page)
+          const { slice } = page
+          const isLast = slice !== undefined && slice.left.from >= slice.left.to
+          await destination.write(rows, { number: slice?.number ?? 0, isLast })
+          const keys = this.#added()
+          if (keys.length > 0) await destination.keys?.add(keys)
+          recorder.rows(rows, page)
+        }),
+      rejects: (rows) =>
+        session.tracked(async () => {
+          await destination.reject(rows)
+          recorder.rejects(rows)
+          for (const id of idsOf(rows)) this.rejectedIds.add(id)
+          await onReject?.(rows)
+        }),
+      commit: (progress) => {
+        const run = recorder.at(summed(before, progress), this.#known?.seen.size)
+        this.#latest = run
+        const { sync } = session.state
+        if (sync === undefined) return this.keep({ ...session.state, run })
+        const rejected = [...new Set([...sync.rejected, ...this.rejectedIds])]
+        return this.keep({ ...session.state, run, sync: { ...sync, rejected } })
+      },
+    }).pipe(
+      concatMap((progress): Observable<TransferEvent> => {
+        const { failure, cut, ended, ...rest } = progress
+        this.#total = { ...rest, ...summed(before, progress), ended: false }
+        if (!ended && failure === undefined && cut === undefined) return of(this.shown())
+        const isLost = failure !== undefined && this.#isLost(reading, progress)
+        if (isLost) {
+          const event = { ...this.shown(), reread: failure }
+          return concat(of(event), this.read({ source, boundsOf }))
+        }
+        if (failure !== undefined) this.endWith(failure)
+        if (cut === 'rejects') this.endWith('rejects')
+        if (cut === 'stopped') this.endWith(this.#told ?? 'stopped')
+        return EMPTY
+      }),
+    )
+  }
+
+  /** Writes rows that were read by their ids, and keeps what changed. */
+  async readAgain(
+    rows: ReadonlyArray<B>,
+    rejects: ReadonlyArray<Reject>,
+    sync: Partial<Upkeep>,
+  ): Promise<TransferEvent> {
+    const { session, recorder, plan } = this
+    await session.tracked(async () => {
+      if (rows.length > 0) await session.destination.write(rows, { number: 0, isLast: false })
+      if (rejects.length > 0) await session.destination.reject(rejects)
+    })
+    recorder.rows(rows)
+    recorder.rejects(rejects)
+    if (rejects.length > 0) await plan.onReject?.(rejects)
+    const total = this.#total
+    this.#total = {
+      ...total,
+      rows: total.rows + rows.length,
+      rejects: total.rejects + rejects.length,
+    }
+    await this.keep({ ...session.state, sync: { ...this.upkeep, ...sync } })
+    return this.shown()
+  }
+
+  /** Keeps a state, and whatever the destination was given before. */
+  keep(state: Omit<TransferState, 'own'>, why: 'pace' | 'stop' = 'pace'): Promise<void> {
+    const { session } = this
+    return session.tracked(async () => {
+      const step = await session.destination.commit(why)
+      if (step === undefined) return
+      await this.#dropManifest()
+      await session.keep(step, state)
+    })
+  }
+
+  // inside
+
+  #begun(): TransferEvent {
+    const { session } = this
+    const { run } = session.state
+    const begun = {
+      resumed: run !== undefined,
+      ...(session.tookOver ? { tookOver: true as const } : {}),
+      ...this.#beginning.reads,
+    }
+    return { ...this.recorder.total({ ...NO_PROGRESS, ...defined({ share: run?.share }) }), begun }
+  }
+
+  /** Listens for what cuts the transfer short. */
+  #listen() {
+    const { deadline = Number.POSITIVE_INFINITY, timer = asyncScheduler, stop = NEVER } = this.plan
+    return merge(
+      stop.pipe(map((): Cut => 'stopped')),
+      deadline === Number.POSITIVE_INFINITY
+        ? NEVER
+        : later(deadline, timer).pipe(map((): Cut => deadlinePassed(deadline))),
+    ).subscribe((cut) => {
+      this.#told ??= cut
+      this.#cuts.next(cut)
+    })
+  }
+
+  #stages(): ReadonlyArray<Observable<TransferEvent>> {
+    return this.plan.stages(this).map((stage) =>
+      defer(() => {
+        if (this.#told !== undefined) this.endWith(this.#told)
+        return this.isCut ? EMPTY : stage()
+      }),
+    )
+  }
+
+  /** How far it is. */
+  shown(): TransferEvent {
+    return this.recorder.total(this.#total)
+  }
+
+  /** Why the bookmark of a state is of no use, where all rows that were read are known by their keys. */
+  #isLost({ source, position }: Reading<A>, { pages, failure }: Progress): boolean {
+    if (position === undefined || pages > 0 || failure === undefined) return false
+    return source.isLost(position, failure) && this.#knowsAllRows()
+  }
+
+  /** Rows without a key, and rejected ones without an id, would be there twice. */
+  #knowsAllRows(): boolean {
+    const { rows = 0, rejects = 0 } = this.session.state.run?.counts ?? {}
+    const rejectedIds = this.plan.key === undefined ? this.#known?.rejectedIds?.size : 0
+    return this.#known?.seen.size === rows && rejectedIds === rejects
+  }
+
+  #end(): Promise<TransferEvent> {
+    return this.session.tracked(() => (this.isCut ? this.#stop() : this.#complete()))
+  }
+
+  async #complete(): Promise<TransferEvent> {
+    const { session, plan, recorder } = this
+    const shown = { ...this.shown(), share: 1, ended: true, ...defined({ rereads: this.rereads }) }
+    const { position: _, ...run } = bare(recorder.upToNow(this.#latest ?? recorder.at(this.#total)))
+    const step = await session.destination.finish()
+    await this.#dropManifest()
+    await session.keep(step, plan.ended({ ...session.state, run }))
+    const progress = { ...shown, ...defined({ upTo: bare(this.upkeep).upTo }) }
+    if (plan.place === undefined) return progress
+    const entry = this.#entry(run, undefined)
+    await this.#saveManifest(entry)
+    await plan.onEnd?.(this)
+    if (plan.kind === 'export') await session.forget()
+    return { ...progress, run: entry }
+  }
+
+  async #stop(): Promise<TransferEvent> {
+    const { session, recorder } = this
+    const event = { ...this.shown(), ...defined({ cut: this.#cut }) }
+    if (this.plan.place === undefined) {
+      await session.destination.commit('stop')
+      return event
+    }
+    if (this.#latest === undefined || session.state.run === undefined) return event
+    const run = recorder.upToNow(this.#latest)
+    try {
+      const step = await session.destination.commit('stop')
+      await session.keep(step ?? {}, { ...session.state, run })
+    } catch (error) {
+      if (isExportError(error) && error._tag === 'Fenced') throw error
+      // an older state can be resumed as well
+    }
+    const entry = this.#entry(run, whyCut(this.#cut))
+    if (this.plan.listsUnfinished) await this.#saveManifest(entry)
+    return { ...event, run: entry }
+  }
+
+  /** Lists the run if that is still possible; never rejects. Resolves with what was kept last. */
+  async #fail(error: unknown): Promise<TransferEvent> {
+    const { session, recorder, plan } = this
+    const { run } = session.state
+    if (plan.place === undefined) return this.shown()
+    if (run === undefined) return NO_PROGRESS
+    const entry = this.#entry(recorder.upToNow(run), messageOf(error))
+    const isSaved =
+      !plan.listsUnfinished ||
+      (await this.#saveManifest(entry).then(
+        () => true,
+        () => false,
+      ))
+    const { rows, rejects, pages, repeated } = run.counts
+    return {
+      ...{ ...NO_PROGRESS, rows, rejects, pages },
+      ...(repeated === 0 ? {} : { repeated }),
+      ...defined({ next: run.position, run: isSaved ? entry : undefined }),
+    }
+  }
+
+  #entry(run: RunState, why: string | undefined): ManifestRun {
+    const { client, timer = asyncScheduler } = this.plan
+    const { spec } = this.session.state
+    const listed = this.session.listed() ?? { files: [] }
+    // a sync lists all rows that are there
+    const rows = listed.files.reduce((sum, file) => sum + file.rows, 0)
+    const all = this.plan.kind === 'sync' && listed.files.length > 0
+    const counted = all ? { ...run, counts: { ...run.counts, rows } } : run
+    return manifestRun({
+      spec,
+      run: counted,
+      listed,
+      why,
+      finished: timer.now(),
+      perSecond: client.perSecond(),
+    })
+  }
+
+  /** Before rows that it lists go: while it stands, some of the rows would be taken for all. */
+  async #dropManifest(): Promise<void> {
+    const { session, plan } = this
+    const { store } = session.destination
+    if (!plan.restart || this.#isDropped || !plan.listsUnfinished) return
+    this.#isDropped = true
+    if (store === undefined || this.#beginning.runs.length > 0) return
+    await replaceManifest(store, plan.kind, [], () => session.checkOwner())
+  }
+
+  async #saveManifest(entry: ManifestRun): Promise<void> {
+    const { session, plan } = this
+    const { store } = session.destination
+    if (store === undefined || session.listed() === undefined) return
+    const runs = [...this.#beginning.runs, entry]
+    await replaceManifest(store, plan.kind, runs, () => session.checkOwner())
+  }
+}

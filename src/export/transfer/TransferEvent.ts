@@ -1,0 +1,123 @@
+/** What a transfer tells, and why it ended. */
+import { fieldsOf } from '../../decode/unknown.js'
+import { rowId } from '../../http/answer/readAnswer.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { LeaseWait } from '../../store/lease.js'
+import type { Millis } from '../../stream/index.js'
+import { type ExportError, exportError } from '../ExportError.js'
+import type { Source } from '../ExportSource.js'
+import { NO_PROGRESS, type Progress } from '../exportList.js'
+import type { AnyPosition, SourcePage } from '../SourcePage.js'
+import type { Reject } from '../sortPage.js'
+import type { ManifestRun } from './Manifest.js'
+import type { Bounds } from './TransferState.js'
+
+// model
+
+/** Why a transfer ends before its end. */
+export type Cut = 'stopped' | 'rejects' | ExportError | AnyFailure
+
+/** How far a transfer is. Counts are of all its starts together. */
+export interface TransferEvent extends Omit<Progress, 'failure' | 'cut'> {
+  /** Another run has the lease; how long this one waits for it to end. Before all else. */
+  readonly waiting?: LeaseWait
+  /** How it begins; with the first progress only. */
+  readonly begun?: TransferBegun
+  /** Why a resumed run reads its list from the beginning again; with one progress before the first page. */
+  readonly reread?: AnyFailure
+  /** Its entry in the manifest, unless nothing was written; with the last progress only. */
+  readonly run?: ManifestRun
+  /** Rows that a sync has read again by their ids; with the last progress of one that came to its end. */
+  readonly rereads?: Rereads
+  /** All rows created before are there, in ms since 1970; with the last progress of a sync that came to its end. */
+  readonly upTo?: Millis
+  /** Why it ended before its end; with the last progress only. */
+  readonly cut?: Cut
+}
+
+/** Charges that are older than the lookback, and not final. */
+export interface Rereads {
+  /** How many were read again. */
+  readonly done: number
+  /** How many there are. */
+  readonly total: number
+  /** How many the service has no more: they stay as they were. */
+  readonly gone: number
+}
+
+/** From when on an export reads, and why. */
+export interface Since {
+  /** The manifest it continues from. */
+  readonly manifest: string
+  /** Rows created from then on are read, as ISO 8601; absent if no run was read to its end, so that all are read. */
+  readonly from?: string
+  /** The moment that the `lookback` goes back from: the end of the last run, or its start where its own `to` was later. */
+  readonly of?: 'start' | 'end'
+  /** `from` is the earliest time of the folder, since older rows were not asked for. */
+  readonly isFolderStart: boolean
+  /** How long before that rows may have changed, in ms. */
+  readonly lookback: Millis
+  /** Rows that earlier runs rejected. They stay missing, unless they come again within the `lookback`. */
+  readonly rejects?: number
+}
+
+/** How a transfer begins. */
+export interface TransferBegun {
+  /** True if it goes on with a run that did not come to its end. */
+  readonly resumed: boolean
+  /** True if an earlier run did not release its lease: it was killed, or is frozen. */
+  readonly tookOver?: true
+  /** From when on it reads, where it continues from an earlier run. */
+  readonly since?: Since
+  /** Of a sync: rows created from then on are read, in ms since 1970; absent: all. */
+  readonly from?: Millis
+}
+
+/** The part of a list that a stage reads. */
+export interface Reading<A> {
+  readonly source: Source<A>
+  /** Where it goes on; absent: at its beginning. */
+  readonly position?: AnyPosition | undefined
+  /** How much of it was read before: 0 to 1. */
+  readonly share?: number | undefined
+  /** From when to when its rows were created, by its first page. */
+  readonly boundsOf: (page: SourcePage<A>) => Bounds | undefined
+}
+
+// functions
+
+export const doneBefore = (run: ManifestRun): TransferEvent => {
+  const { rows, rejects, ended } = run
+  return { ...NO_PROGRESS, rows, rejects, share: 1, ended, run }
+}
+
+export const idsOf = (rows: ReadonlyArray<Reject>): ReadonlyArray<string> =>
+  rows.flatMap(({ row }) => rowId(row) ?? [])
+
+/** Adds the progress of a stage to that of the stages before. */
+export const summed = (one: Progress, other: Progress): Progress => {
+  const repeated = (one.repeated ?? 0) + (other.repeated ?? 0)
+  const share = Math.max(one.share ?? 0, other.share ?? 0)
+  return {
+    ...other,
+    rows: one.rows + other.rows,
+    rejects: one.rejects + other.rejects,
+    pages: one.pages + other.pages,
+    ...(repeated === 0 ? {} : { repeated }),
+    ...(share === 0 ? {} : { share }),
+  }
+}
+
+/** The message of an error, of whatever realm. */
+export const messageOf = (error: unknown): string =>
+  String(fieldsOf(error).message ?? 'writing failed')
+
+export const whyCut = (cut: Cut | undefined): string => {
+  if (cut === undefined || cut === 'stopped') return 'it was stopped'
+  return cut === 'rejects' ? 'too many rows were rejected' : cut.message
+}
+
+export const deadlinePassed = (deadline: Millis): ExportError =>
+  exportError('DeadlinePassed', `the deadline of ${deadline} ms has passed before the end`, {
+    deadline,
+  })
