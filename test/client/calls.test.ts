@@ -250,7 +250,7 @@ describe('events', () => {
     })
     run(client.charges.retrieve({ id: 'a' }))
     expect(events.filter(({ _tag }) => _tag === 'Throttled')).toHaveLength(1)
-    const message = 'GET /api/v1/charges/{id}: too_many_requests'
+    const message = 'GET /api/v1/charges/{id}: 429 too_many_requests'
     const failure = { _tag: 'Throttled', code: 'too_many_requests', message }
     expect(endings(events)).toMatchObject([{ outcome: 'failed', attempts: 2, failure }])
   })
