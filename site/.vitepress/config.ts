@@ -48,7 +48,17 @@ const guides: ReadonlyArray<readonly [title: string, pages: ReadonlyArray<string
   ],
   [
     'Exports and tables',
-    ['export', 'sync', 'follow', 'formats', 'object-storage', 'singer', 'progress', 'recipes'],
+    [
+      'export',
+      'sync',
+      'follow',
+      'formats',
+      'object-storage',
+      'destinations',
+      'singer',
+      'progress',
+      'recipes',
+    ],
   ],
   [
     'In production',

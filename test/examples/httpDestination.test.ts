@@ -1,0 +1,70 @@
+/** The destination of the page "Write your own destination", with an endpoint in memory. */
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  checkDestination,
+  type Destination,
+  diskStore,
+  type Store,
+} from '../../src/export/index.js'
+
+const ROOT = join(import.meta.dirname, '../..')
+const EXAMPLE = join(ROOT, 'docs/examples/httpDestination.ts')
+
+interface Row {
+  readonly id: string
+}
+
+const { httpDestination }: { httpDestination: (url: string, store: Store) => Destination<Row> } =
+  await import(EXAMPLE)
+
+const home = mkdtempSync(join(tmpdir(), 'payments-rx-http-'))
+const batches = new Map<string, ReadonlyArray<Row>>()
+const published = new Set<string>()
+const server = createServer(async (request, response) => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(chunk)
+  const [, place = '', batch = '', publish] = (request.url ?? '').split('/')
+  const key = `${place}/${batch}`
+  if (publish === undefined) batches.set(key, JSON.parse(Buffer.concat(chunks).toString()))
+  else published.add(key)
+  response.end()
+})
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
+afterAll(() => {
+  server.close()
+  rmSync(home, { recursive: true })
+})
+
+it('keeps the laws of destinations', { timeout: 120_000 }, async () => {
+  const { port } = server.address() as AddressInfo // it listens on one
+  let made = 0
+  await checkDestination(
+    async () => {
+      const folder = mkdtempSync(join(home, 'state-'))
+      const place = `p${++made}`
+      return {
+        open: async () =>
+          httpDestination(`http://127.0.0.1:${port}/${place}`, diskStore({ folder })),
+        read: async () =>
+          [...published]
+            .filter((key) => key.startsWith(`${place}/`))
+            .flatMap((key) => batches.get(key) ?? [])
+            .map(({ id }) => id),
+        row: (id) => ({ id }),
+      }
+    },
+    { games: 10 },
+  )
+})
+
+it('is the code of the page, in 60 lines', () => {
+  const code = readFileSync(EXAMPLE, 'utf8')
+  expect(readFileSync(join(ROOT, 'docs/destinations.md'), 'utf8')).toContain(code)
+  expect(code.split('\n').length).toBeLessThanOrEqual(60)
+})
