@@ -120,6 +120,90 @@ const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   'http/login': ['ClientRuntime.ts', 'Failure.ts', 'answer', 'request', 'transport'],
   'http/retry': ['ClientRuntime.ts', 'Failure.ts', 'answer'],
+  'export/column': ['ExportError.ts'],
+  'export/format': ['column', 'file'],
+  'export/file': ['ExportError.ts', 'column', 'exportList.ts', 'format', 'rules.ts'],
+  'export/read': ['ExportError.ts', 'column', 'format', 'manifestAt.ts', 'rules.ts', 'run', 's3'],
+  'export/folder': [
+    'ExportError.ts',
+    'SourcePage.ts',
+    'column',
+    'file',
+    'format',
+    'read',
+    'transfer',
+  ],
+  'export/sql': ['ExportError.ts', 'column', 'sortPage.ts', 'transfer'],
+  'export/destinations': [
+    'ExportError.ts',
+    'column',
+    'exportList.ts',
+    'file',
+    'format',
+    'run',
+    'transfer',
+  ],
+  'export/transfer': [
+    'ExportError.ts',
+    'ExportSource.ts',
+    'ProgressEstimate.ts',
+    'SourcePage.ts',
+    'column',
+    'exportList.ts',
+    'run',
+    'sortPage.ts',
+  ],
+  'export/sync': [
+    'ExportError.ts',
+    'ExportOptions.ts',
+    'ExportSource.ts',
+    'column',
+    'exportList.ts',
+    'folder',
+    'openFiles.ts',
+    'read',
+    'rules.ts',
+    'run',
+    'secretField.ts',
+    'sortPage.ts',
+    'sql',
+    'transfer',
+  ],
+  'export/slices': [
+    'ExportError.ts',
+    'ExportOptions.ts',
+    'ExportSource.ts',
+    'SourcePage.ts',
+    'beginExport.ts',
+    'column',
+    'destinations',
+    'exportTo.ts',
+    'file',
+    'manifestAt.ts',
+    'openFiles.ts',
+    'outputPlan.ts',
+    'run',
+    'transfer',
+  ],
+  'export/singer': [
+    'ExportError.ts',
+    'ExportSource.ts',
+    'SourcePage.ts',
+    'column',
+    'exportList.ts',
+    'run',
+    'secretField.ts',
+  ],
+  'export/run': [
+    'ExportError.ts',
+    'column',
+    'file',
+    'format',
+    'manifestAt.ts',
+    'sortPage.ts',
+    'transfer',
+  ],
+  'export/s3': ['ExportError.ts'],
 }
 
 /** Every arrow from place to place, with the files it starts from. */
@@ -198,7 +282,7 @@ describe('src', () => {
     }
   })
 
-  it('draws the folders of the scheduler and of http', () => {
+  it('draws the folders of the scheduler, of http and of the exports', () => {
     const importsOf = (part: string): ReadonlyArray<string> => {
       const inside = `${part}/`
       const all = files
