@@ -61,18 +61,18 @@ const WORKLOADS: ReadonlyArray<Workload> = ['read', 'mixed', 'write', 'export']
 
 const HELP = `
   read    pages of charges, up to the limit of one endpoint
-  mixed   reads of eight endpoints, up to the limit of all together
-  write   items into drafts of batches, which are deleted: no money moves
-  export  charges into a file, which is removed
+  mixed   reads of eight endpoints, up to the global limit
+  write   adds items to draft batches and deletes them; no money moves
+  export  writes charges to a file and removes it
 
-Without a connection it measures against a sandbox that it starts itself. With
-one it asks your own environment, within its limits; only reads, unless --write
-is given and --environment is sandbox. It uses the whole quota meanwhile: --share
-leaves some to others.
+Without a connection, it starts a sandbox and measures against that. With one,
+it measures your own environment within its limits, and only reads, unless
+--write is given and --environment is sandbox. It uses the whole quota
+meanwhile; --share leaves some for others.
 
 A program of --against finds the sandbox in PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID
-and PAYMENTS_API_KEY. It runs alone, is counted where its requests arrive, and is
-stopped in the end.
+and PAYMENTS_API_KEY. It runs alone, its requests are counted where they arrive,
+and it is stopped at the end.
 
 Exit status:
   0    measured
@@ -90,34 +90,42 @@ Examples:
 export const benchCommand = (context: CommandContext): Command =>
   addConnectionOptions(
     new Command('bench')
-      .description('Measure rows and requests a second, and say what bounds them.')
+      .description('Measure rows and requests per second, and what limits them.')
       .addArgument(
-        new Argument('[workload]', 'what is requested').choices(WORKLOADS).default('read'),
+        new Argument('[workload]', 'kind of requests').choices(WORKLOADS).default('read'),
       ),
   )
-    .option('--duration <time>', 'how long, from 2s on [30s]', timeSpan)
-    .option('--parallel <n>', 'requests at a time [as many as use the quota up]', integer(1, 100))
-    .option('--page-size <n>', 'rows a request, 10 to 2000 [2000]', integer(10, 2_000))
-    .option('--share <part>', 'of the limits to use, for those who share an account', fraction)
+    .option('--duration <time>', 'duration, at least 2s [30s]', timeSpan)
+    .option(
+      '--parallel <n>',
+      'concurrent requests [auto: enough to use the full rate limit]',
+      integer(1, 100),
+    )
+    .option('--page-size <n>', 'rows per request, 10 to 2000 [2000]', integer(10, 2_000))
+    .option(
+      '--share <part>',
+      'share of the rate limits to use, if others use the account, too',
+      fraction,
+    )
     .option(
       '--guard <how>',
-      "room for the network's jitter: learned, safe, or milliseconds [learned]",
+      'margin for network jitter: learned, safe, or milliseconds [learned]',
       guard,
     )
-    .option('--write', 'let the workload write go to your own sandbox environment', false)
+    .option('--write', 'allow the workload write in your own sandbox environment', false)
     .option(
       '--peers',
-      'measure a fetch loop, p-queue and bottleneck, too (up to 90 s in all)',
+      'also measure a fetch loop, p-queue and bottleneck (up to 90 s in total)',
       false,
     )
-    .option('--against <program>', 'measure your own program, too', nonEmpty)
-    .addOption(sandboxOption('use a sandbox of its own, whatever the variables say'))
-    .option('--latency <ms>', 'of that sandbox, from request to answer [150]', nonNegativeInteger)
-    .option('--jitter <ms>', 'how far that is spread [30]', nonNegativeInteger)
-    .option('--rows <n>', 'how many charges it has [2000000]', integer(0, 2 ** 31))
-    .option('--json', 'the result as one JSON object', false)
-    .option('--report <file>', 'a page with plots, to be opened in a browser', nonEmpty)
-    .option('--compare <file>', 'a result of --json: what has changed, beyond noise', nonEmpty)
+    .option('--against <program>', 'also measure your own program', nonEmpty)
+    .addOption(sandboxOption('start a sandbox, even if the variables name a platform'))
+    .option('--latency <ms>', 'response time of that sandbox [150]', nonNegativeInteger)
+    .option('--jitter <ms>', 'jitter of that response time [30]', nonNegativeInteger)
+    .option('--rows <n>', 'number of charges in that sandbox [2000000]', integer(0, 2 ** 31))
+    .option('--json', 'print the result as one JSON object', false)
+    .option('--report <file>', 'write an HTML report', nonEmpty)
+    .option('--compare <file>', 'compare with an earlier result of --json', nonEmpty)
     .addHelpText('after', HELP)
     .action(async (workload: Workload, flags: BenchFlags) =>
       context.exit(await measure(context, workload, flags)),

@@ -49,25 +49,25 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   environment: {
     flag: '--environment',
     placeholder: '<name>',
-    description: 'which limits to keep',
+    description: 'whose rate limits to respect',
     clientOption: 'environment',
     defaultValue: 'production',
   },
   baseUrl: {
     flag: '--base-url',
     placeholder: '<url>',
-    description: 'where the platform is',
+    description: 'base URL of the platform',
     clientOption: 'baseUrl',
   },
   plainHttp: {
     flag: '--plain-http',
-    description: 'let the base URL be HTTP on another machine: keys and data travel unencrypted',
+    description: 'allow HTTP to another machine; keys and data travel unencrypted',
     clientOption: 'plainHttp',
   },
   apiVersion: {
     flag: '--api-version',
     placeholder: '<date>',
-    description: "the version of the API to ask for, YYYY-MM-DD; the account's own unless given",
+    description: "API version to request, YYYY-MM-DD; by default the account's own",
     clientOption: 'apiVersion',
   },
   clientId: {
@@ -79,20 +79,20 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   apiKey: {
     flag: '--api-key',
     placeholder: '<key>',
-    description: 'the API key',
+    description: 'API key',
     clientOption: 'credentials.apiKey',
     isSecret: true,
   },
   loginAs: {
     flag: '--login-as',
     placeholder: '<id>',
-    description: 'the account to log in to, for keys of several',
+    description: 'account to log in to, if the key has several',
     clientOption: 'credentials.loginAs',
   },
   onBehalfOf: {
     flag: '--on-behalf-of',
     placeholder: '<id>',
-    description: 'the connected account to act for',
+    description: 'connected account to act for',
     clientOption: 'onBehalfOf',
   },
   partnerId: {

@@ -87,7 +87,7 @@ const withOptions = (command: Command): Command =>
   addConnectionOptions(command)
     .option('--every <time>', 'from one poll to the next [10s]', timeSpan, 10_000)
     .addOption(sandboxOption('start a sandbox on a free port, and follow it'))
-    .option('--rows <n>', 'how many charges that sandbox has [100000]', integer(0, 2 ** 31))
+    .option('--rows <n>', 'number of charges in that sandbox [100000]', integer(0, 2 ** 31))
     .option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
 
 const follow = async (

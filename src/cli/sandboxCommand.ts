@@ -51,34 +51,34 @@ const repeatable = (flags: string, description: string): Option =>
 /** `sandbox`: serves until a signal comes, or its address cannot be printed. */
 export const sandboxCommand = (context: CommandContext): Command =>
   new Command('sandbox')
-    .description('Serve a sandbox of the platform on a port of this machine, until it is stopped.')
-    .option('--port <n>', 'the port; 0 takes one that is free', integer(0, 65_535), 0)
+    .description('Serve a sandbox of the platform on a local port. Runs until stopped.')
+    .option('--port <n>', 'port; 0 takes a free one', integer(0, 65_535), 0)
     .addOption(
-      new Option('--environment <name>', 'which limits to enforce')
+      new Option('--environment <name>', 'whose rate limits to enforce')
         .choices(ENVIRONMENTS)
         .default(sandboxDefaults.environment),
     )
-    .option('--rows <n>', 'how many charges there are [100000]', integer(0, 2 ** 31))
-    .option('--batches <n>', 'how many batch transfers there are [0]', integer(0, 1_000_000))
+    .option('--rows <n>', 'number of charges [100000]', integer(0, 2 ** 31))
+    .option('--batches <n>', 'number of batch transfers [0]', integer(0, 1_000_000))
     .option('--seed <n>', 'the same seed makes the same charges [1]', integer(0, 2 ** 32 - 1))
-    .option('--latency <ms>', 'from request to answer [0]', nonNegativeInteger)
-    .option('--jitter <ms>', 'how far the latency is spread [0]', nonNegativeInteger)
+    .option('--latency <ms>', 'response time [0]', nonNegativeInteger)
+    .option('--jitter <ms>', 'jitter of the response time [0]', nonNegativeInteger)
     .option(
       '--list-delay <ms>',
-      'how far lists are behind what was created [0]',
+      'time until created resources show in lists [0]',
       nonNegativeInteger,
     )
-    .option('--no-limits', 'answer whatever comes')
+    .option('--no-limits', 'enforce no rate limits')
     .option(
       '--host <address>',
-      'where to listen [127.0.0.1: for this machine; 0.0.0.0: for others as well]',
+      'address to listen on [127.0.0.1: this machine only; 0.0.0.0: others, too]',
       nonEmpty,
     )
-    .addOption(repeatable('--allow-host <name>', 'a name to answer to, beside localhost'))
+    .addOption(repeatable('--allow-host <name>', 'a name to answer to, besides localhost'))
     .option('--arrivals <time>', 'a charge arrives this often, such as 5s [never]', timeSpan)
     .option(
       '--since <time>',
-      'when the first charge was created: a time, or a span before now such as 30d; charges then end now',
+      'when the first charge was created: a time, or a span before now such as 30d; the last one is then created now',
       momentBefore(() => context.terminal.timer.now()),
     )
     .option(
@@ -86,29 +86,29 @@ export const sandboxCommand = (context: CommandContext): Command =>
       'when the last charge was created: a time, or now [charges begin on 2024-01-01]',
       momentBefore(() => context.terminal.timer.now()),
     )
-    .option('--faults <list>', 'chances of faults, such as 429=0.01,500=0.01', chances(faultNames))
+    .option(
+      '--faults <list>',
+      'probabilities of faults, such as 429=0.01,500=0.01',
+      chances(faultNames),
+    )
     .option(
       '--client-id <id>',
-      `the client id that may log in [${sandboxCredentials.clientId}]`,
+      `client id that may log in [${sandboxCredentials.clientId}]`,
       nonEmpty,
     )
-    .option(
-      '--api-key <key>',
-      `the API key that may log in [${sandboxCredentials.apiKey}]`,
-      nonEmpty,
-    )
+    .option('--api-key <key>', `API key that may log in [${sandboxCredentials.apiKey}]`, nonEmpty)
     .option(
       '--webhooks <url>',
-      'subscribe a URL of this machine to all events, and print its secret',
+      'send all events to a URL of this machine, and print its secret',
       nonEmpty,
     )
     .option(
       '--delivery-faults <list>',
-      'chances of faults of deliveries, such as twice=0.1,late=0.1',
+      'probabilities of delivery faults, such as twice=0.1,late=0.1',
       chances(deliveryFaultNames),
     )
     .addOption(
-      repeatable('--deliver-to <host>', 'a host to deliver events to, beside this machine'),
+      repeatable('--deliver-to <host>', 'a host to deliver events to, besides this machine'),
     )
     .addHelpText(
       'after',

@@ -106,27 +106,27 @@ const lists: ReadonlyArray<SyncedList> = [
   {
     ...account,
     name: 'charges',
-    description: 'Charges: new ones, and those that changed.',
+    description: 'New and changed charges.',
     simulated: charges.simulated,
     withOptions: (command) =>
       addConnectionOptions(command)
         .option(
           '--since <time>',
-          'created at this time or later [that of the first run; all]',
+          'created at or after this time [that of the first run; all]',
           timestamp('00:00:00'),
         )
         .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
         .option(
           '--max-rereads <n>',
-          'older charges that are not final: read so many again [2000]',
+          'maximum number of older open charges to read again [2000]',
           nonNegativeInteger,
         )
         .option(
           '--parallel <n>',
-          'requests at a time [as many as use the quota up]',
+          'concurrent requests [auto: enough to use the full rate limit]',
           integer(1, 100),
         )
-        .option('--page-size <n>', 'rows a request, 10 to 2000', integer(10, 2_000), 2_000),
+        .option('--page-size <n>', 'rows per request, 10 to 2000', integer(10, 2_000), 2_000),
     start: ({ charges }, { pageSize = 2_000 }, options) =>
       sync(
         {
@@ -139,31 +139,31 @@ const lists: ReadonlyArray<SyncedList> = [
   {
     ...account,
     name: 'batch-transfers',
-    description: 'Batches of transfers, replaced as a whole.',
+    description: 'Batches of transfers, replaced completely.',
     simulated: batchTransfers.simulated,
     start: (client, _, options) => sync(client.batchTransfers.list(), options),
   },
   {
     ...account,
     name: 'batch-items',
-    description: 'The items of one batch of transfers, replaced as a whole.',
+    description: 'Items of one batch of transfers, replaced completely.',
     simulated: batchTransfers.simulated,
     withOptions: (command) =>
-      addConnectionOptions(command).requiredOption('--batch <id>', 'the batch', nonEmpty),
+      addConnectionOptions(command).requiredOption('--batch <id>', 'id of the batch', nonEmpty),
     start: (client, { batch = '' }, options) =>
       sync(client.batchTransfers.items({ id: batch }), options),
   },
   {
     ...account,
     name: 'webhooks',
-    description: 'Webhooks, without their secrets, replaced as a whole.',
+    description: 'Webhooks, without their secrets, replaced completely.',
     start: (client, _, options) => sync(client.webhooks.list(), options),
   },
   {
     withOptions: addPartnerOptions,
     connection: partnerConnectionFrom,
     name: 'partner-webhooks',
-    description: 'Webhooks of a partner’s application, without their secrets, replaced as a whole.',
+    description: 'Webhooks of a partner’s application, without their secrets, replaced completely.',
     start: (client, _, options) =>
       sync(client.partnerWebhooks.list(), { ...options, untilStable: true }),
   },
@@ -171,26 +171,25 @@ const lists: ReadonlyArray<SyncedList> = [
 
 const HELP = `
 DEST is one of
-  NAME.sqlite, NAME.db   a database, made if it is not there
-  postgres://HOST/DB     a database that is there; PGUSER and PGPASSWORD keep
+  NAME.sqlite, NAME.db   a database, created if missing
+  postgres://HOST/DB     an existing database; PGUSER and PGPASSWORD keep
                          user and password off the command line
-  FOLDER/                files, made if they are not there
-  s3://BUCKET/PREFIX/    objects; region, endpoint and credentials as the AWS
-                         tools read them (AWS_REGION, AWS_ACCESS_KEY_ID, ...)
-The table is called as the list is, unless --table says otherwise. Files have
-each row once, in its newest version; _manifest.json lists them.
+  FOLDER/                files, created if missing
+  s3://BUCKET/PREFIX/    objects; region, endpoint and credentials are read
+                         like in the AWS tools (AWS_REGION, AWS_ACCESS_KEY_ID, ...)
+The table has the name of the list, or that of --table. Files have each row
+once, in its latest version; _manifest.json lists them.
 
-The first run reads everything, or what was created since --since; each run
-after it goes on with what was killed, and reads what is new or may have changed.
-How far it is stands in DEST, and nowhere else: run the same command each night,
-on any machine.
+The first run reads everything, or everything created since --since. Each later
+run resumes an interrupted one, and reads what is new or may have changed. All
+state is kept in DEST: run the same command each night, on any machine.
 
 Exit status:
   0    complete: DEST is up to the time that the last line says
-  1    incomplete: the last line says why; the same command goes on
+  1    incomplete: the last line says why; the same command continues
   2    wrong use, or DEST cannot be used: nothing was changed
   3    another run is writing to DEST
-  130  stopped by Ctrl-C (143 by SIGTERM); the same command goes on
+  130  stopped by Ctrl-C (143 by SIGTERM); the same command continues
 
 Examples:
   payments-rx sync charges charges.sqlite --since 2026-01-01
@@ -217,28 +216,28 @@ const commandOf = (list: SyncedList, terminal: Terminal, exit: (status: number) 
             'NAME.sqlite, NAME.db, postgres://HOST/DATABASE, FOLDER/ or s3://BUCKET/PREFIX/',
             nonEmpty,
           )
-          .option('--table <name>', 'databases: the table [as the list]', nonEmpty)
+          .option('--table <name>', 'databases: name of the table [name of the list]', nonEmpty)
           .addOption(
-            new Option('--format <name>', 'folders and buckets [ndjson]').choices([
+            new Option('--format <name>', 'folders and buckets: file format [ndjson]').choices([
               'ndjson',
               'parquet',
             ]),
           )
           .option(
             '--adopt',
-            'folders and buckets: take over what export --since-last, or an earlier version, has written',
+            'folders and buckets: take over the output of export --since-last or of an earlier version; keep only the latest version of each row',
           )
           .option(
             '--max-rejects <n>',
-            'stop when more rows than that cannot be written [1000]',
+            'stop when more rows than this cannot be written [1000]',
             nonNegativeInteger,
           )
+          .option('--lease <time>', 'how long the lease lasts without renewal [15s]', timeSpan)
           .option(
-            '--lease <time>',
-            'how long DEST stays reserved for a run that was killed [15s]',
+            '--deadline <time>',
+            'stop after this time; the same command continues [never]',
             timeSpan,
-          )
-          .option('--deadline <time>', 'stop after it; the same command goes on [never]', timeSpan),
+          ),
       ),
     ),
     list.simulated,

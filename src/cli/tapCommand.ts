@@ -35,11 +35,11 @@ interface TapFlags {
 }
 
 const HELP = `
-The config is a JSON object. Settings that it does not have are taken from the
-variables of "payments-rx export charges --help":
+Settings that are missing in the config are read from the variables of
+"payments-rx export charges --help":
   base_url, client_id, api_key, environment, api_version, login_as, on_behalf_of
-  start_date     charges created from then on [all]
-  lookback_days  how long charges may change, in days [7]
+  start_date     charges created at or after this time [all]
+  lookback_days  how far back charges may have changed, in days [7]
   partner_client_id, partner_client_secret
                  add the stream partner_webhooks
 
@@ -47,12 +47,12 @@ Streams: charges (incremental by created_at), batch_transfers, batch_items,
 webhooks (read whole each time).
 
 Exit status:
-  0    every record is written, and the last line is their STATE
-  1    not every one: the reason is on stderr, and the last STATE says where the
-       next run goes on
+  0    all records were written, and the last line is their STATE
+  1    incomplete: the reason is on stderr; the next run continues at the last
+       STATE
   2    wrong use: nothing was written
-  130  stopped by Ctrl-C (143 by SIGTERM): the next run goes on at the last STATE
-  141  the target went away
+  130  stopped by Ctrl-C (143 by SIGTERM): the next run continues at the last STATE
+  141  the target closed its input
 
 Examples:
   payments-rx tap --config config.json --discover > catalog.json
@@ -64,13 +64,13 @@ export const tapCommand = (context: CommandContext): Command =>
     .description(
       'Write lists as Singer messages: SCHEMA, RECORD and STATE, for Meltano and any Singer target.',
     )
-    .option('--config <file>', 'settings, as a JSON object', nonEmpty)
-    .option('--state <file>', 'the value of the last STATE of an earlier run', nonEmpty)
-    .option('--catalog <file>', 'the streams and fields to read [all]', nonEmpty)
-    .option('--discover', 'print the catalog, and read nothing', false)
+    .option('--config <file>', 'file with settings, a JSON object', nonEmpty)
+    .option('--state <file>', 'file with the last STATE of an earlier run', nonEmpty)
+    .option('--catalog <file>', 'file with the streams and fields to read [all]', nonEmpty)
+    .option('--discover', 'print the catalog and exit', false)
     .addOption(sandboxOption('start a sandbox on a free port, and read from it'))
-    .option('--rows <n>', 'how many charges that sandbox has [100000]', integer(0, 2 ** 31))
-    .option('--no-limits', 'keep none: only for a service that has none')
+    .option('--rows <n>', 'number of charges in that sandbox [100000]', integer(0, 2 ** 31))
+    .option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
     .addHelpText('after', HELP)
     .action(async (flags: TapFlags) => context.exit(await runTap(context, flags)))
 

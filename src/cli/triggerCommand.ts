@@ -30,11 +30,11 @@ interface TriggerFlags {
 }
 
 const HELP = `
-The payload has the fields that the interface gives for the version. --data
-replaces it, and lets you send an event that is not listed.
+The payload has the fields of the interface for that version. --data replaces
+it, and allows events that are not listed.
 
 Exit status:
-  0  the receiver answered 200, or refused what is forged or stale
+  0  the receiver answered 200, or refused a forged or stale event
   1  it did not, or was not reached
   2  wrong use: nothing was sent
 
@@ -46,11 +46,11 @@ Examples:
 export const triggerCommand = (context: CommandContext): Command =>
   new Command('trigger')
     .description('Send a signed event to a webhook receiver, to test it.')
-    .argument('[event]', 'the name of the event, such as account.active: see --list')
-    .option('--url <url>', 'the URL of the receiver', nonEmpty)
-    .option('--secret <secret>', `the secret that the receiver verifies with [${SECRET}]`, nonEmpty)
-    .option('--api-version <date>', 'the API version of the payload [2026-08-21]', nonEmpty)
-    .option('--data <json>', 'the data of the event: JSON, or a file with JSON', nonEmpty)
+    .argument('[event]', 'name of the event, such as account.active: see --list')
+    .option('--url <url>', 'URL of the receiver', nonEmpty)
+    .option('--secret <secret>', `secret of the receiver [${SECRET}]`, nonEmpty)
+    .option('--api-version <date>', 'API version of the payload [2026-08-21]', nonEmpty)
+    .option('--data <json>', 'data of the event: JSON, or a JSON file', nonEmpty)
     .addOption(
       new Option(
         '--fault <name>',

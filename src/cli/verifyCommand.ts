@@ -16,16 +16,15 @@ import type { Terminal } from './Terminal.js'
 
 const HELP = `
 Exit status:
-  0  every file is there, with the size, the hash and the rows that the manifest
-     says
-  1  one is not, or the export is not complete: each difference is a line
+  0  every file has the size, hash and rows of the manifest
+  1  a file differs, or the export is incomplete: one line for each difference
   2  there is no manifest, or it cannot be read`
 
 /** `verify`: checks the files of an export against its manifest. */
 export const verifyCommand = ({ terminal, output, exit }: CommandContext): Command =>
   new Command('verify')
     .description('Check the files of an export against its manifest.')
-    .argument('<path>', 'the file, the folder, or the manifest, also as s3://BUCKET/...', nonEmpty)
+    .argument('<path>', 'file, folder or manifest; also s3://BUCKET/...', nonEmpty)
     .addHelpText('after', HELP)
     .action(async (path: string) => exit(await verifyExport(terminal, output, path)))
 

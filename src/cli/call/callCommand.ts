@@ -60,20 +60,20 @@ interface CallFlags extends ConnectionFlags, PartnerFlags {
 const EXIT_UNKNOWN = 4
 
 const HELP = `
-Parameters are name=value, with the names of the reference. A dot goes into an
-object or a list: funding_source.id=acct_1, items.0.reason=travel. A value, or
-the whole body, can come from a file (@body.json) or from stdin (-). A card
-number is taken from these only.
+Parameters are name=value, with the names of the reference. A dot names a field
+of an object or list: funding_source.id=acct_1, items.0.reason=travel. A value,
+or the whole body, can be read from a file (@body.json) or stdin (-). A card
+number is accepted only from these.
 
-The value is JSON on stdout; of a list, each row is a line. Writes show what
-they would send, and are sent with --yes, or to a sandbox.
+The value is printed as JSON, a list as one row per line. A write only prints
+the request, unless --yes is given or it goes to a sandbox.
 
 Exit status:
   0    done
   1    not done, but the same command may work later: the service failed, was
        not reached, or its limits were used up
   2    refused, or wrong use: change the command, the keys or the data
-  4    unknown: it may have been done. Look it up before sending it again
+  4    unknown: it may have succeeded. Look it up before you send it again
   130  stopped by Ctrl-C (143 by SIGTERM)
 
 Examples:
@@ -87,16 +87,16 @@ export const callCommand = (context: CommandContext): Command =>
     addConnectionOptions(
       new Command('call')
         .description('Make one call of the interface, and print its answer.')
-        .argument('[name]', 'the call, such as charges.retrieve: see --list')
+        .argument('[name]', 'name of the call, such as charges.retrieve: see --list')
         .argument('[args...]', 'name=value, @body.json, or - for stdin'),
     ),
   )
     .addOption(sandboxOption('start a sandbox on a free port, and call that'))
-    .option('--limit <n>', 'print this many rows of a list, and stop [all]', integer(1))
+    .option('--limit <n>', 'print only this many rows of a list [all]', integer(1))
     .option('--yes', 'send a write', false)
     .option('--list', 'print all calls', false)
     .helpOption(false)
-    .option('-h, --help', 'show help, after a name for that call')
+    .option('-h, --help', 'show help; after a name, help for that call')
     .addHelpText('after', HELP)
     .action(
       async (

@@ -28,7 +28,7 @@ interface DoctorContext extends Pick<CommandContext, 'output' | 'exit'> {
 }
 
 const HELP = `
-It logs in and reads a small page of charges a few times; nothing is changed.
+It logs in and reads a small page of charges a few times. It changes nothing.
 
 Exit status:
   0  nothing failed
@@ -41,8 +41,13 @@ export const doctorCommand = (context: DoctorContext): Command =>
     new Command('doctor').description('Check settings, network, login, clock and limits.'),
   )
     .addOption(sandboxOption('start a sandbox on a free port, and check that'))
-    .option('--share <part>', 'of the limits to use, for those who share an account', fraction, 1)
-    .option('--json', 'what was found as one JSON object', false)
+    .option(
+      '--share <part>',
+      'share of the rate limits to use, if others use the account, too',
+      fraction,
+      1,
+    )
+    .option('--json', 'print the findings as one JSON object', false)
     .addHelpText('after', HELP)
     .action(async (flags: DoctorFlags) => context.exit(await doctor(context, flags)))
 

@@ -54,69 +54,61 @@ const withFiles = (command: Command): Command =>
   command
     .option(
       '--out <path>',
-      'FILE, DIR/ for a file for each slice of time, s3://BUCKET/... for either, or - for stdout',
+      'FILE; DIR/ for one file per time slice; s3://BUCKET/... for either; or - for stdout',
       nonEmpty,
       '-',
     )
     .addOption(
-      new Option(
-        '--format <name>',
-        'how rows are written [by the name of the file, ndjson]',
-      ).choices(formatNames),
+      new Option('--format <name>', 'file format [from the file name, or ndjson]').choices(
+        formatNames,
+      ),
     )
     .addOption(
-      new Option('--compress <how>', '[by the name of the file; Parquet: zstd, within]').choices(
-        compressions,
-      ),
+      new Option(
+        '--compress <how>',
+        'compression [from the file name; Parquet: zstd inside the file]',
+      ).choices(compressions),
     )
     .option(
       '--columns <names>',
-      'fields and their order, nested ones dotted: id,amount',
+      'fields and their order, such as id,amount; nested ones with dots',
       commaSeparated,
     )
     .addOption(
-      new Option('--amounts <how>', 'Parquet: decimal(18,4), or text [decimal]').choices([
+      new Option('--amounts <how>', 'Parquet: decimal(18,4) or text [decimal]').choices([
         'decimal',
         'text',
       ]),
     )
     .option(
       '--exact',
-      'numbers digit by digit as they came; reads at an eighth of the speed',
+      'keep the exact digits of all numbers; reads at an eighth of the speed',
       false,
     )
     .addOption(
       new Option(
         '--formulas <how>',
-        "CSV: mask puts ' before texts that a spreadsheet would run [keep]",
+        "CSV: mask puts ' before text that a spreadsheet would execute [keep]",
       ).choices(['mask', 'keep']),
     )
-    .option('--rotate-rows <n>', 'DIR/: rows a file, at most', integer(1))
-    .option(
-      '--rotate-bytes <n>',
-      'DIR/: end a file after the page with which it has so many bytes',
-      integer(1),
-    )
-    .option('--in-place', 'write FILE itself, as a pipe or a device: it cannot be resumed', false)
+    .option('--rotate-rows <n>', 'DIR/: maximum number of rows per file', integer(1))
+    .option('--rotate-bytes <n>', 'DIR/: start a new file once this size is reached', integer(1))
+    .option('--in-place', 'write directly to FILE, for pipes and devices; cannot be resumed', false)
     .addOption(
-      new Option('--dry-run', 'only estimate rows, requests and time; write nothing')
+      new Option('--dry-run', 'estimate rows, requests and time; write nothing')
         .default(false)
         .conflicts(['resume', 'sinceLast', 'report']),
     )
-    .option('--checkpoint <file>', 'where to keep how far it is [beside the output]', nonEmpty)
+    .option('--checkpoint <file>', 'where to keep the checkpoint [beside the output]', nonEmpty)
     .addOption(
-      new Option('--resume', 'go on where an export stopped').default(false).conflicts('restart'),
+      new Option('--resume', 'resume an interrupted export').default(false).conflicts('restart'),
     )
-    .option('--restart', 'start over, whatever is there', false)
-    .option('--deadline <time>', 'stop after it; --resume goes on [never]', timeSpan)
-    .option(
-      '--lease <time>',
-      'how long another run waits for this one to show that it lives [15s]',
-      timeSpan,
-    )
+    .option('--restart', 'discard any existing output and start over', false)
+    .option('--deadline <time>', 'stop after this time; --resume continues [never]', timeSpan)
+    .option('--lease <time>', 'how long the lease lasts without renewal [15s]', timeSpan)
     .option(
       '--max-rejects <n>',
-      'stop when more rows than that cannot be written',
+      'stop when more rows than this cannot be written',
       nonNegativeInteger,
       10_000,
     )
@@ -126,17 +118,21 @@ const withTimes = (command: Command): Command =>
     .addOption(
       new Option(
         '--since-last [manifest]',
-        'only what the last complete run of DIR/ or of that manifest has not, and what may have changed',
+        'export only what is new or may have changed since the last complete run of DIR/, or of this manifest',
       )
         .argParser(nonEmpty)
         .conflicts('from'),
     )
     .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
-    .option('--parallel <n>', 'requests at a time [as many as use the quota up]', integer(1, 100))
-    .addOption(
-      queueOption('give slices of DIR/ to "payments-rx worker", by a Redis').conflicts(UNQUEUED),
+    .option(
+      '--parallel <n>',
+      'concurrent requests [auto: enough to use the full rate limit]',
+      integer(1, 100),
     )
-    .option('--slices <n>', 'with --queue: how many [12]', integer(1, 1_000))
+    .addOption(
+      queueOption('queue slices of DIR/ in Redis for "payments-rx worker"').conflicts(UNQUEUED),
+    )
+    .option('--slices <n>', 'with --queue: number of slices [12]', integer(1, 1_000))
 
 /** Flags of an export in one process, which `--queue` excludes. */
 const UNQUEUED = [
@@ -147,25 +143,33 @@ const UNQUEUED = [
 /** How hard the service is asked, and how long its faults are waited for. */
 export const withPace = (command: Command): Command =>
   command
-    .option('--share <part>', 'of the limits to use, for those who share an account', fraction, 1)
+    .option(
+      '--share <part>',
+      'share of the rate limits to use, if others use the account, too',
+      fraction,
+      1,
+    )
     .addOption(
-      new Option('--no-limits', 'keep none: only for a service that has none').conflicts('share'),
+      new Option(
+        '--no-limits',
+        'turn off client-side rate limits (only for a service that has none)',
+      ).conflicts('share'),
     )
     .addOption(
       new Option(
         '--guard <how>',
-        "room for the network's jitter: learned, safe (nothing is ever refused, less of the quota), or milliseconds [learned; with --sandbox safe]",
+        'margin for network jitter: learned, safe (no refusals, slower), or milliseconds [learned; with --sandbox safe]',
       ).argParser(guard),
     )
     .option(
       '--patience <time>',
-      'how long a fault of the service is waited for: seconds, 5m, or forever',
+      'how long to keep retrying while the service is failing: seconds, 5m, or forever',
       patience,
       300,
     )
     .option(
       '--timeout <time>',
-      'how long the first byte of an answer is waited for: seconds, or 90s; up to 300 [60]',
+      'how long to wait for the first byte of a response: seconds, or 90s; up to 300 [60]',
       secondsUpTo(300),
     )
 
@@ -175,25 +179,25 @@ export const withView = (command: Command): Command =>
     .addOption(
       new Option(
         '--progress <how>',
-        'auto (a line that changes, or one every half minute in a log), json, or none',
+        'auto (a live line, or one every half minute in a log), json, or none',
       )
         .choices(PROGRESS_MODES)
         .default('auto'),
     )
     .addOption(
-      new Option('--quiet', 'no progress and no summary; only what went wrong')
+      new Option('--quiet', 'print only errors: no progress, no summary')
         .default(false)
         .conflicts('progress'),
     )
 
 const withReport = (command: Command): Command =>
-  command.option('--report <file>', 'a page of how it went, to be opened in a browser', nonEmpty)
+  command.option('--report <file>', 'write an HTML report', nonEmpty)
 
 export const withSandbox = (command: Command, simulated: Simulated | undefined): Command => {
   const option = sandboxOption('start a sandbox on a free port, and read from it')
   if (simulated === undefined) return command.addOption(option)
   const { what, count, most } = simulated
-  const words = `how many ${what} that sandbox has [${count}]`
+  const words = `number of ${what} in that sandbox [${count}]`
   return command.addOption(option).option('--rows <n>', words, integer(0, most))
 }
 
@@ -215,21 +219,21 @@ const EXAMPLES: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 const help = (name: string): string => `
-Every second (Parquet: ten) all that was read is made durable, and
-FILE.checkpoint.json says up to where: after whatever stopped it, the same
-command with --resume goes on. Until it is complete, FILE stays as it was. At
-the end FILE.manifest.json says what is in the files; "payments-rx verify FILE"
-checks them. Rows that cannot be written go to FILE.rejects.ndjson, each with
-the reason (with --out - to stderr).
+Every second (Parquet: every ten), everything read so far is made durable and
+recorded in FILE.checkpoint.json: to resume an interrupted export, run the same
+command with --resume. FILE stays unchanged until the export is complete. At
+the end, FILE.manifest.json lists the contents of the files, and
+"payments-rx verify FILE" checks them. Rows that cannot be written go to
+FILE.rejects.ndjson, each with the reason (with --out - to stderr).
 
 Exit status:
   0    complete: every row is written
   1    incomplete: the last line says why
-  2    wrong use, something is in the way, or the service refuses it: nothing
-       was changed
+  2    wrong use, existing output, or refused by the service: nothing was
+       changed
   3    another run is writing there, or has taken over
-  130  stopped by Ctrl-C (143 by SIGTERM), with all that was read written
-  141  the reader of stdout went away
+  130  stopped by Ctrl-C (143 by SIGTERM); everything read was written
+  141  the reader of stdout closed it
 
 Examples:
 ${(EXAMPLES[name] ?? []).map((words) => `  payments-rx export ${name} ${words}`).join('\n')}`

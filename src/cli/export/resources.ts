@@ -64,7 +64,7 @@ export interface Resource<A, Flags, Filter> {
 
 const statuses = (command: Command, what: string, keys: object): Command =>
   command.addOption(
-    new Option('--status <status>', `only ${what} in it`).choices(Object.keys(keys)),
+    new Option('--status <status>', `only ${what} in this status`).choices(Object.keys(keys)),
   )
 
 // charges
@@ -81,21 +81,22 @@ export interface ChargeFlags extends ConnectionFlags {
 
 export const charges: Resource<Charge, ChargeFlags, SnapshotFilter> = {
   name: 'charges',
-  description: 'Charges, as they stand when the export begins: every one that passes the filters.',
+  description:
+    'Charges as they were when the export began: a snapshot of all that pass the filters.',
   simulated: { what: 'charges', count: 100_000, most: 2 ** 31 },
   isTimed: true,
   withOptions: (command) =>
     statuses(
       addConnectionOptions(command)
-        .option('--from <time>', 'created at this time or later', timestamp('00:00:00'))
-        .option('--to <time>', 'created at this time or earlier [now]', timestamp('23:59:59')),
+        .option('--from <time>', 'created at or after this time', timestamp('00:00:00'))
+        .option('--to <time>', 'created at or before this time [now]', timestamp('23:59:59')),
       'charges',
       ChargeStatus.keys,
     )
       .option('--currency <code>', 'only charges in this currency, such as USD', currencyCode)
       .option('--source <id>', 'only charges of this account', nonEmpty)
-      .option('--request-id <id>', 'only the charge that was made with it', nonEmpty)
-      .option('--page-size <n>', 'rows a request, 10 to 2000', integer(10, 2_000), 2_000),
+      .option('--request-id <id>', 'only the charge with this request_id', nonEmpty)
+      .option('--page-size <n>', 'rows per request, 10 to 2000', integer(10, 2_000), 2_000),
   needed: REQUIRED_SETTINGS,
   connection: connectionFrom,
   filter: ({ from, to, status, currency, source, requestId, pageSize }) => {
@@ -134,8 +135,8 @@ export const batchTransfers: Resource<BatchTransfer, BatchFlags, BatchFilter> = 
   simulated: batches,
   withOptions: (command) =>
     statuses(addConnectionOptions(command), 'batches', BatchStatus.keys)
-      .option('--request-id <id>', 'only the batch that was made with it', nonEmpty)
-      .option('--short-reference-id <id>', 'only the batch that has it', nonEmpty),
+      .option('--request-id <id>', 'only the batch with this request_id', nonEmpty)
+      .option('--short-reference-id <id>', 'only the batch with this short_reference_id', nonEmpty),
   needed: REQUIRED_SETTINGS,
   connection: connectionFrom,
   filter: ({ status, requestId, shortReferenceId }) =>
@@ -149,10 +150,10 @@ interface ItemFlags extends ConnectionFlags {
 
 export const batchItems: Resource<BatchItem, ItemFlags, BatchItemFilter> = {
   name: 'batch-items',
-  description: 'The items of one batch of transfers.',
+  description: 'Items of one batch of transfers.',
   simulated: batches,
   withOptions: (command) =>
-    addConnectionOptions(command).requiredOption('--batch <id>', 'the batch', nonEmpty),
+    addConnectionOptions(command).requiredOption('--batch <id>', 'id of the batch', nonEmpty),
   needed: REQUIRED_SETTINGS,
   connection: connectionFrom,
   filter: ({ batch }) => ({ id: batch }),

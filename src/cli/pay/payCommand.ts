@@ -13,7 +13,7 @@ import type { Limits } from './quoteTable.js'
 
 const HELP = `
 FILE has a payment in each row: CSV, NDJSON or Parquet; - reads stdin, as CSV
-unless --format says otherwise. Columns are called as the fields of a payment,
+unless --format is given. Columns have the names of the fields of a payment,
 with dots (beneficiary.bank_details.iban); --template prints the usual ones.
 --map names a JSON file that says which column holds which field:
   { "transfer_amount": "Net pay", "reason": { "value": "wages_salary" } }
@@ -22,18 +22,18 @@ A row without a request_id gets RUN-1, RUN-2 ... by its place.
 All rows are checked before anything is sent. Then batches are filled and
 quoted, and the quote is shown. Nothing is paid without --yes. The state of a
 run is in its batches on the platform: run the same command again, on any
-machine, and it does what is left; no payment is made twice. A file with other
+machine, and it completes the rest; no payment is made twice. A file with other
 payments under the same --run is refused.
 
 Outcomes are in FILE.outcomes.ndjson; rows that were not paid are in
-FILE.rejected.csv, with a reason. Both are readable by you alone.
+FILE.rejected.csv, with a reason. Only you can read them.
 
 Exit status:
   0    all are booked; without --yes: all are valid and quoted
-  1    not finished: the last line says why; the same command goes on
+  1    not finished: the last line says why; the same command continues
   2    wrong use, invalid rows, or above --max: nothing was submitted
   4    finished, and some are not booked: see FILE.rejected.csv
-  130  stopped by Ctrl-C (143 by SIGTERM); the same command goes on
+  130  stopped by Ctrl-C (143 by SIGTERM); the same command continues
 
 Examples:
   payments-rx pay --template > wages.csv
@@ -52,11 +52,11 @@ export const payCommand = (context: CommandContext): Command =>
       )
         .addOption(sandboxOption('start a sandbox on a free port, and pay there'))
         .argument('[file]', 'a .csv, .ndjson or .parquet file, or - for stdin', nonEmpty)
-        .option('--run <name>', 'name of the run, the same each time it is run again', runName)
-        .option('--yes', 'pay what is quoted', false)
+        .option('--run <name>', 'name of the run; use the same name to run it again', runName)
+        .option('--yes', 'pay the quoted amounts', false)
         .option('--max <amounts>', 'pay no more than this: USD=10000,EUR=5000', amounts)
-        .option('--without-invalid', 'pay the valid rows, and leave the invalid ones out', false)
-        .option('--map <file>', 'JSON: which column holds which field', nonEmpty)
+        .option('--without-invalid', 'pay the valid rows and leave out the invalid ones', false)
+        .option('--map <file>', 'JSON file: which column holds which field', nonEmpty)
         .addOption(
           new Option('--format <name>', 'format of FILE [by its name]').choices(payFormats),
         )
@@ -75,11 +75,11 @@ export const payCommand = (context: CommandContext): Command =>
         )
         .option(
           '--tolerance <percent>',
-          'pay without asking when a new quote is up to so much worse [0]',
+          'pay without asking again if a new quote is at most this much worse [0]',
           percent,
         )
         .option('--wait <time>', 'how long to wait until all is booked [1h]', timeSpan)
-        .option('--discard', 'delete the drafts of the run, and pay nothing', false)
+        .option('--discard', 'delete the drafts of the run and pay nothing', false)
         .option('--template', 'print a file with the usual columns and an example', false),
     ),
   )

@@ -1,4 +1,4 @@
-/** `worker`: exports slices that `export --queue` gives away, until it is stopped. */
+/** `worker`: exports slices queued by `export --queue`, until stopped. */
 import { Command, InvalidArgumentError } from 'commander'
 import { firstValueFrom, ReplaySubject, take } from 'rxjs'
 import type { SliceWorkerEvent } from '../../bullmq/index.js'
@@ -28,9 +28,9 @@ interface WorkerFlags
 }
 
 const HELP = `
-Ctrl-C and SIGTERM commit what was read and give the slice back to the queue; a
-worker that was killed is replaced by the next one after --lease. Limits are
-divided between all commands that name the same Redis.
+Ctrl-C and SIGTERM commit what was read and return the slice to the queue.
+After --lease, another worker takes over the slice of one that was killed. All
+commands with the same Redis share the rate limits.
 
 Exit status:
   2    wrong use, or no Redis there: nothing was done
@@ -39,22 +39,22 @@ Exit status:
 export const workerCommand = ({ terminal, output, exit }: CommandContext): Command =>
   withPace(
     addConnectionOptions(new Command('worker'))
-      .description('Export slices that "export charges --queue" gives away, until it is stopped.')
-      .addOption(queueOption('where the slices are queued'))
+      .description('Work on slices queued by `export charges --queue`. Runs until stopped.')
+      .addOption(queueOption('Redis with the queue'))
       .requiredOption(
         '--allow <prefix>',
-        'a folder, or s3://BUCKET/PREFIX/, that jobs may write into; may be given several times',
+        'a folder or s3://BUCKET/PREFIX/ that jobs may write to; may be repeated',
         allowed,
       )
-      .option('--concurrency <n>', 'slices at a time', integer(1, 100), 1)
-      .option('--parallel <n>', 'requests at a time [as many as use the quota up]', integer(1, 100))
-      .option('--page-size <n>', 'rows a request, 10 to 2000', integer(10, 2_000), 2_000)
+      .option('--concurrency <n>', 'concurrent slices', integer(1, 100), 1)
       .option(
-        '--lease <time>',
-        'after how long a worker that is not heard of is replaced [15s]',
-        timeSpan,
+        '--parallel <n>',
+        'concurrent requests [auto: enough to use the full rate limit]',
+        integer(1, 100),
       )
-      .option('--quiet', 'only what went wrong', false),
+      .option('--page-size <n>', 'rows per request, 10 to 2000', integer(10, 2_000), 2_000)
+      .option('--lease <time>', 'how long the lease lasts without renewal [15s]', timeSpan)
+      .option('--quiet', 'print only errors', false),
   )
     .addHelpText('after', HELP)
     .action(async (flags: WorkerFlags) => exit(await work({ terminal, output }, flags)))
