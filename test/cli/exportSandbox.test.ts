@@ -75,8 +75,8 @@ describe('batches of the embedded sandbox', () => {
 
   it('are told of in the help', async () => {
     const helpOf = async (name: string) => (await cli(['export', name, '--help'])).stdout
-    expect(await helpOf('charges')).toMatch(/--rows <n> +how many charges that sandbox has/)
-    expect(await helpOf('batch-items')).toMatch(/--rows <n> +how many batches that sandbox has/)
+    expect(await helpOf('charges')).toMatch(/--rows <n> +number of charges in that sandbox/)
+    expect(await helpOf('batch-items')).toMatch(/--rows <n> +number of batches in that sandbox/)
     expect(await helpOf('webhooks')).not.toContain('--rows')
   })
 })
