@@ -105,6 +105,9 @@ const referenceFirst = [
   'events',
   'versions',
   'defaults',
+  'client',
+  'exports',
+  'sandbox',
 ]
 const typesFirst = ['index']
 

@@ -29,7 +29,7 @@ const documented: ReadonlyArray<Documented> = [
     type: 'ClientOptions',
     table: clientTable,
     entry: '.',
-    page: 'client.md',
+    page: 'reference/client.md',
     section: 'Options',
   },
   { ...webhooks, type: 'VerifierOptions', table: verifierTable },

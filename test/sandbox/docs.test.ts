@@ -4,7 +4,9 @@ import { deliveryFaultNames } from '../../src/sandbox/events/deliveryFaults.js'
 import { faultNames } from '../../src/sandbox/faults.js'
 import { sandboxCredentials, sandboxDefaults, sandboxPartner } from '../../src/sandbox/options.js'
 
-const docs = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8')
+const docs = ['sandbox.md', 'reference/sandbox.md']
+  .map((page) => readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8'))
+  .join('\n')
 
 /** The first cells of the rows of a section's table. */
 const names = (section: string): ReadonlyArray<string> =>
@@ -13,7 +15,7 @@ const names = (section: string): ReadonlyArray<string> =>
     ([, name]) => name ?? '',
   )
 
-it('docs/sandbox.md has every option', () => {
+it('docs/reference/sandbox.md has every option', () => {
   const options = [...Object.keys(sandboxDefaults), 'limits', 'since', 'until', 'deliver']
   expect([...names('Options')].sort()).toEqual(options.sort())
 })
@@ -25,7 +27,7 @@ const shown = (value: unknown): string | undefined => {
   return value instanceof Date ? value.toISOString().replace('.000', '') : undefined
 }
 
-it('docs/sandbox.md has every default', () => {
+it('docs/reference/sandbox.md has every default', () => {
   const { tokenLife, ...others } = sandboxDefaults
   expect(docs).toContain(`| \`tokenLife\`     | ${tokenLife / 60_000} minutes `)
   for (const [name, value] of Object.entries(others)) {

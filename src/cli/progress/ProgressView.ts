@@ -270,7 +270,7 @@ export type JsonLine =
       readonly reason: string | null
     } & ProgressJson)
 
-/** Fields are documented in `docs/progress.md`, and only ever added. */
+/** Fields are documented in `docs/reference/exports.md`, and only ever added. */
 export type ProgressJson = ReturnType<typeof progressJson>
 
 const writeJson = ({ stderr }: Screen, { samples, current }: ProgressMonitor): ProgressView => {

@@ -284,6 +284,8 @@ const index = (): string =>
       '- [What is sent](parameters.md): objects inside of parameters',
       '- [Events](events.md) of webhooks',
       '- [Versions](versions.md) of the interface, and what each touches here',
+      '- [Defaults](defaults.md) where the interface document is silent',
+      '- Options: [of a client](client.md), with its events; [of an export](exports.md), with errors, manifest and progress; [of the sandbox](sandbox.md)',
     ].join('\n'),
   ].join('\n\n')
 
