@@ -107,7 +107,9 @@ const referenceFirst = [
   'defaults',
   'client',
   'exports',
+  'scheduler',
   'sandbox',
+  'bench',
 ]
 const typesFirst = ['index']
 
