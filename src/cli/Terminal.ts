@@ -8,7 +8,7 @@ export interface Terminal {
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: Readable
-  readonly stdout: Writable
+  readonly stdout: Writable & { readonly isTTY?: boolean }
   /** `columns` and `rows` are 0 where a terminal has no size. */
   readonly stderr: Writable & {
     readonly isTTY?: boolean

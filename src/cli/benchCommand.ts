@@ -1,9 +1,11 @@
 /** `bench`: throughput, measured, and what bounds it. */
+
 import { open, readFile, rm, stat } from 'node:fs/promises'
 import { Argument, Command } from 'commander'
 import { createLogUpdate } from 'log-update'
 import { lastValueFrom, takeUntil, tap } from 'rxjs'
 import type { BenchEvent, BenchFact, BenchOptions, BenchResult } from '../bench/index.js'
+import { oneLine } from '../decode/redact.js'
 import { fieldsOf, parsed } from '../decode/unknown.js'
 import { defined, E } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
@@ -276,7 +278,7 @@ const viewOf = ({ stderr, env }: Terminal, options: BenchOptions) => {
   const line = canRedraw ? createLogUpdate(stderr) : undefined
   const say = (text: string): void => {
     line?.clear()
-    stderr.write(`${text}\n`)
+    stderr.write(`${oneLine(text)}\n`)
   }
   const { connection, workload, duration = 30_000 } = options
   const where =

@@ -1,9 +1,11 @@
 /** `follow`: what comes and changes, as lines of JSON. */
+
 import { Command } from 'commander'
 import { concatMap, EMPTY, firstValueFrom, from, map, merge, of, take } from 'rxjs'
 import { limits, unlimited } from '../api/limits.js'
 import type { Changes } from '../changes/ChangesOptions.js'
 import { type Client, createClient } from '../client/createClient.js'
+import { escapeInvisible } from '../decode/redact.js'
 import { defined, E } from '../fp.js'
 import { codeOf } from '../store/FileSystem.js'
 import {
@@ -127,7 +129,7 @@ const followed = (
     .drain((event) => {
       if (E.isRight(event)) {
         return from(
-          write(`${JSON.stringify(event.right)}\n`).then(
+          write(`${escapeInvisible(JSON.stringify(event.right))}\n`).then(
             () => undefined,
             (error: unknown) => {
               if (codeOf(error) === 'EPIPE') return EXIT_BY_SIGNAL.SIGPIPE

@@ -2,8 +2,10 @@
  * How a command prints and ends: lines on stdout and stderr, usage errors, exit statuses. Only the rows and the
  * progress of an export are written elsewhere.
  */
+import { Writable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
 import type { OutputConfiguration } from 'commander'
-import { oneLine } from '../decode/redact.js'
+import { escapeInvisible, oneLine, withoutCredentials } from '../decode/redact.js'
 import { showWord } from '../decode/showValue.js'
 import { codeOf } from '../store/FileSystem.js'
 import type { Signal, Terminal } from './Terminal.js'
@@ -66,7 +68,7 @@ export const outputTo = ({
     pending = Promise.all([pending, written])
   }
   return {
-    print: (line) => write(`${line}\n`),
+    print: (line) => write(`${escapeInvisible(withoutCredentials(line))}\n`),
     complain: (message) => stderr.write(`payments-rx: ${oneLine(message)}\n`),
     failure: async () => {
       await pending
@@ -77,6 +79,20 @@ export const outputTo = ({
     outputError: (text, write) =>
       write(withoutArguments(text).replace(/^error: /, 'payments-rx: ')),
   }
+}
+
+/**
+ * Returns a stream of rows to a terminal, on which control and invisible characters are escaped; a pipe or a file gets the
+ * bytes as they are.
+ */
+export const shownOn = (stdout: Terminal['stdout']): Writable => {
+  if (stdout.isTTY !== true) return stdout
+  const decoder = new StringDecoder()
+  return new Writable({
+    write: (chunk: Buffer, _, done) => {
+      stdout.write(escapeInvisible(decoder.write(chunk)), done)
+    },
+  })
 }
 
 const choice = (_: string, error: string, given: string, choices: string): string => {

@@ -2,7 +2,6 @@
 import { Command, Option } from 'commander'
 import { lastValueFrom, ReplaySubject, take, tap } from 'rxjs'
 import type { Client } from '../client/createClient.js'
-import { jsonOf } from '../export/column/json.js'
 import {
   isExportError,
   type SyncEvent,
@@ -10,7 +9,7 @@ import {
   type SyncProgress,
   sync,
 } from '../export/index.js'
-import { destinationName } from '../export/sync/SyncOptions.js'
+import { destinationKind, destinationName } from '../export/sync/SyncOptions.js'
 import { defined, E } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
 import { duration, number, plural } from '../report/text.js'
@@ -30,6 +29,7 @@ import { isFinal, withAdvice } from './export/conclusion.js'
 import { exportClient } from './export/exportClient.js'
 import { withSandbox as sandboxOptions, withPace, withView } from './export/exportCommand.js'
 import { type ExportFlags, flagOf } from './export/exportFlags.js'
+import { rejectedRows } from './export/rejectedRows.js'
 import { batchTransfers, charges, type Simulated } from './export/resources.js'
 import { integer, nonEmpty, nonNegativeInteger, timeSpan, timestamp } from './optionParsers.js'
 import {
@@ -274,7 +274,7 @@ const perform = async (
   flags: SyncFlags,
   connection: Connection,
 ): Promise<number> => {
-  const { timer, stderr } = terminal
+  const { timer } = terminal
   const client = exportClient(terminal, { exact: false, ...flags }, connection)
   const {
     table,
@@ -290,7 +290,7 @@ const perform = async (
   } = flags
   const stop = new ReplaySubject<Signal>(1)
   let stopped: Signal | undefined
-  const json = jsonOf('exact')
+  const rejected = rejectedRows()
   const events = inFlags(() =>
     list.start(client, flags, {
       to,
@@ -309,9 +309,7 @@ const perform = async (
       ...defined({ parallel: flags.parallel }),
       // another port each time
       ...(sandbox === true ? { account: 'the sandbox of this package' } : {}),
-      onReject: async (rows) => {
-        for (const row of rows) stderr.write(`${json(row)}\n`)
-      },
+      onReject: rejected.take,
       stop,
       timer,
     }),
@@ -332,6 +330,7 @@ const perform = async (
     stop.next(signal)
   })
   hearing.add(monitor.close)
+  hearing.add(rejected.notes.subscribe(view.say))
   hearing.add(
     client.events.subscribe((event) => {
       counters = countEvent(counters, event)
@@ -348,7 +347,8 @@ const perform = async (
     if (begun !== undefined) view.say(beginning(begun))
   })
   const event = await lastValueFrom(events.pipe(took)).finally(() => hearing.unsubscribe())
-  const { status, reason } = conclusion(event, progress, stopped)
+  await rejected.close()
+  const { status, reason } = conclusion(event, progress, stopped, rejectsOf(to, list, table))
   for (const note of rereadNotes(progress)) view.say(note)
   const ms = Math.max(0, steady.now() - started) // a clock of the caller may be set back
   view.end({
@@ -357,6 +357,18 @@ const perform = async (
     ...defined({ reason }),
   })
   return status
+}
+
+/** Where a destination keeps rejected rows. */
+const rejectsOf = (
+  to: string,
+  list: SyncedList,
+  table = list.name.replaceAll('-', '_'),
+): string => {
+  const kind = destinationKind(to)
+  return kind === 'sqlite' || kind === 'postgres'
+    ? `the table ${table}_rejects`
+    : `"rejected" in ${to}_manifest.json`
 }
 
 /** Says of a wrong option which flag it is. */
@@ -416,6 +428,7 @@ const conclusion = (
   event: SyncEvent,
   progress: SyncProgress | undefined,
   stopped: Signal | undefined,
+  rejectsName: string,
 ): { readonly status: number; readonly reason?: string } => {
   if (E.isRight(event)) {
     if (stopped !== undefined && !event.right.ended) {
@@ -425,7 +438,7 @@ const conclusion = (
       ? { status: EXIT_COMPLETE }
       : {
           status: EXIT_INCOMPLETE,
-          reason: 'rows could not be written; the next run reads them again',
+          reason: `rows could not be written: see ${rejectsName}; the next run reads them again`,
         }
   }
   const { left } = event

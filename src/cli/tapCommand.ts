@@ -1,10 +1,12 @@
 /** `tap`: the lists of an account as a Singer tap, for Meltano and any Singer target. */
+
 import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import { firstValueFrom, map, merge, take } from 'rxjs'
 import type { Client } from '../client/createClient.js'
 import { BatchItem } from '../codec/BatchItem.js'
 import { Time } from '../codec/times.js'
+import { escapeInvisible } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { type Bookmarks, readState } from '../export/singer/state.js'
 import { catalogEntry, type TapStream, tap } from '../export/singer/tap.js'
@@ -298,5 +300,5 @@ const writeTo =
   (stdout: Terminal['stdout']) =>
   (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      stdout.write(text, (error) => (error ? reject(error) : resolve()))
+      stdout.write(escapeInvisible(text), (error) => (error ? reject(error) : resolve()))
     })

@@ -33,9 +33,47 @@ const dated = (date: Date): string =>
     : `Date of the year ${date.getUTCFullYear()}`
 
 // lines
-/** Line breaks, control and invisible characters, with the spaces around them; not joiners, which are part of words. */
-const UNPRINTABLE =
-  /(?<! ) *(?:[^\S ]|\p{Cc}|(?!\p{Join_Control})\p{Cf})(?:[\s\p{Cc}]|(?!\p{Join_Control})\p{Cf})*/gu
 
-/** Makes text from outside fit for one line of a log or a terminal. Keeps repeated spaces: names may have them. */
-export const oneLine = (text: string): string => text.replace(UNPRINTABLE, ' ').trim()
+/** Letters and pictures that a joiner or a variant selector after them belongs to; none of Latin, Greek and Cyrillic. */
+const JOINABLE = String.raw`(?![\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{VS}])[\p{L}\p{M}\p{Extended_Pictographic}\p{EMod}]`
+
+/** Control, bidirectional and invisible characters, and those of no width, but where they are part of a word. */
+const INVISIBLE = String.raw`[\p{Cc}\p{Cf}\p{DI}](?<!${JOINABLE}\p{VS}?[\p{Join_C}\p{VS}])`
+
+/** Line breaks and invisible characters, with the spaces around them. */
+const UNPRINTABLE = new RegExp(
+  String.raw`(?<! ) *(?:[^\S ]|${INVISIBLE})(?:\s|${INVISIBLE})*`,
+  'gu',
+)
+
+/**
+ * Makes text from outside fit for one line of a log or a terminal. Keeps repeated spaces: names may have them. URLs lose
+ * user and password.
+ */
+export const oneLine = (text: string): string =>
+  withoutCredentials(text.replace(UNPRINTABLE, ' ').trim())
+
+/**
+ * Leaves out user and password of URLs. A password may have slashes, so they end with the last `@` of a word; but digits
+ * after a colon and before a slash are a port.
+ */
+export const withoutCredentials = (text: string): string =>
+  text.replace(/:\/\/[^\s"']+/g, (found) => {
+    const before = found.slice(3, found.lastIndexOf('@'))
+    const hasUser = /^[^/:[]*(@|$|:(?!\d{1,5}\/))/.test(before)
+    return found.includes('@') && hasUser ? `://***${found.slice(found.lastIndexOf('@'))}` : found
+  })
+
+const ESCAPED = new RegExp(String.raw`(?:${INVISIBLE}|[\u2028\u2029])(?<!\n)`, 'gu')
+
+/**
+ * Writes control and invisible characters as `\u009b`, except line breaks: JSON stays the value that it is, and other
+ * text drives no terminal.
+ */
+export const escapeInvisible = (text: string): string =>
+  text.replace(ESCAPED, (found) =>
+    found
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
+import { withoutCredentials } from '../decode/redact.js'
 import { defined } from '../fp.js'
 import { storeError } from './StoreError.js'
 
@@ -54,15 +55,19 @@ export const s3Location = async (url: string, environment: S3Environment): Promi
   const [, bucket = '', path = ''] =
     /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s.exec(url) ?? []
   if (bucket === '' || !isPrefix(path)) {
-    throw unusable(url, 'should be s3://BUCKET/ or s3://BUCKET/PREFIX/')
+    // it may have credentials, or be a signed URL
+    const shown = withoutCredentials(url).replace(/\?.*/s, '?...')
+    throw unusable(shown, 'should be s3://BUCKET/ or s3://BUCKET/PREFIX/')
   }
   const { env } = environment
   const profile = await profileOf(environment)
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION || profile.region
   if (!region) throw unusable(url, 'needs a region: set AWS_REGION')
   const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || profile.endpoint_url
-  if (endpoint && !/^https?:\/\/[^/]/.test(endpoint)) {
-    throw unusable(url, 'needs an endpoint that is a URL: check AWS_ENDPOINT_URL_S3')
+  if (endpoint && !isEndpoint(endpoint)) {
+    const why =
+      'needs an endpoint that is a URL without user and password: check AWS_ENDPOINT_URL_S3'
+    throw unusable(url, why)
   }
   return {
     bucket,
@@ -74,10 +79,21 @@ export const s3Location = async (url: string, environment: S3Environment): Promi
   }
 }
 
+const isEndpoint = (text: string): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return (
+    url !== undefined && /^https?:$/.test(url.protocol) && `${url.username}${url.password}` === ''
+  )
+}
+
+/** The query of a signed URL, which is a secret. */
+const SIGNED = /[?&](X-Amz-|AWSAccessKeyId=|Signature=)/i
+
 /** Empty, or names with a slash after each. A name of dots would mean another key in a URL. */
 const isPrefix = (path: string): boolean =>
   path === '' ||
   (path.endsWith('/') &&
+    !SIGNED.test(path) &&
     path
       .slice(0, -1)
       .split('/')

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
@@ -226,16 +226,63 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     expect(stdout.split('\n')).toHaveLength(6)
   })
 
-  it('writes rejected rows to stderr when it writes to stdout', async () => {
+  it('says on stderr which rows do not go to stdout, and keeps them in a private file', async () => {
     const server = await serve({
       charges: 2,
-      page: (page) => ({ ...page, items: [1, ...page.items] }),
+      page: (page) => ({ ...page, items: [{ id: 'c\u009b1', pan: '4111' }, 1, ...page.items] }),
+    })
+    const kept = `${out}.kept`
+    await writeFile(kept, 'of an earlier run', { mode: 0o644 })
+    out = '-'
+    const { stdout, stderr, status } = await cli(to(server, '--rejects', kept, ...NO_LOG))
+    expect(stdout.trim().split('\n')).toHaveLength(2)
+    expect(stderr).toMatch(/^rejected: c 1: .*\nrejected: row 1 of a page: .*\n/)
+    expect(stderr).toContain(`see ${kept}`)
+    expect(stderr).not.toContain('4111')
+    expect(await rowsOf(kept)).toMatchObject([{ index: 0, row: { pan: '4111' } }, { row: 1 }])
+    if (process.platform !== 'win32') expect((await stat(kept)).mode & 0o777).toBe(0o600)
+    expect(status).toBe(1)
+  })
+
+  it('leaves a link in the place of the file of rejected rows alone', async () => {
+    const server = await serve({ page: (page) => ({ ...page, items: [1] }) })
+    const [mine, link] = [`${out}.mine`, `${out}.link`]
+    await writeFile(mine, 'mine')
+    await symlink(mine, link)
+    out = '-'
+    const { stderr, status } = await cli(to(server, '--rejects', link, ...NO_LOG))
+    expect([status, stderr]).toEqual([1, expect.stringContaining('cannot be written (EEXIST)')])
+    expect(await readFile(mine, 'utf8')).toBe('mine')
+  })
+
+  it('takes --rejects only where rows have no other file', async () => {
+    const { status, stderr } = await cli(to(await serve({}), '--rejects', 'x', ...NO_LOG))
+    expect([status, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^payments-rx: --rejects goes with/),
+    ])
+  })
+
+  it('escapes on a terminal what would drive it, and nowhere else', async () => {
+    const server = await serve({
+      charges: 1,
+      page: (page) => ({
+        ...page,
+        items: page.items.map((row) => ({ ...Object(row), x: '\u009b' })),
+      }),
     })
     out = '-'
-    const { stdout, stderr, status } = await cli(to(server, ...NO_LOG))
-    expect(stdout.trim().split('\n')).toHaveLength(2)
-    expect(JSON.parse(stderr.split('\n')[0] ?? '')).toMatchObject({ index: 0, row: 1 })
-    expect(status).toBe(1)
+    const shown: Array<string> = []
+    const terminal = new Writable({
+      write: (chunk, _encoding, done) => {
+        shown.push(String(chunk))
+        done()
+      },
+    })
+    await cli(to(server, ...NO_LOG), { stdout: Object.assign(terminal, { isTTY: true }) })
+    expect(shown.join('')).toContain(String.raw`"x":"\u009b"`)
+    const { stdout } = await cli(to(server, ...NO_LOG))
+    expect(stdout).toContain('"x":"\u009b"')
   })
 
   it('ends silently when the reader of stdout goes away', async () => {

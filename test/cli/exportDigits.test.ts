@@ -52,9 +52,10 @@ it.each([[], ['--exact']])('rejected rows have their digits: %s', async (...more
   expect(text).not.toContain('secret')
 })
 
-it('rejected rows on stderr have their digits', async () => {
-  const { stderr } = await exported([rowOf(row(1, BROKEN))], '--progress', 'none')
-  expect(stderr).toContain('"order":{"n":90071992547409931,"m":[1.10,-0]}')
+it('rejected rows of stdout have their digits', async () => {
+  const kept = file('rejects.ndjson')
+  await exported([rowOf(row(1, BROKEN))], '--progress', 'none', '--rejects', kept)
+  expect(await readFile(kept, 'utf8')).toContain('"order":{"n":90071992547409931,"m":[1.10,-0]}')
 })
 
 it('rows whose secret was taken out are put aside where they would be rounded', async () => {

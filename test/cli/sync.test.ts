@@ -1,5 +1,5 @@
 /** `sync` on the command line: what it says, its exit status, and that it says no secret. */
-import { writeFile } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { Subject } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -10,6 +10,7 @@ import {
   listen,
   sandboxCredentials,
 } from '../../src/sandbox/index.js'
+import { CLIENT, judge } from '../support/judge.js'
 import { hasPostgres, PASSWORD, type Postgres, startPostgres } from '../support/postgres.js'
 import { spellings } from '../support/secrets.js'
 import { cli, folder } from './support.js'
@@ -71,6 +72,37 @@ it('runs on a sandbox of its own', async () => {
   expect(await cli(args)).toMatchObject({ status: 0, stderr: '' })
   expect(rowsIn(to)).toBe(50)
 })
+
+it.each(['charges.sqlite', 'charges/'])(
+  'keeps rows that cannot be written in %s, and says only their ids and why',
+  async (dest) => {
+    const server = await judge({
+      charges: 1,
+      page: (page) => ({
+        ...page,
+        items: [{ id: 'c\u202e1', amount: { pan: '4111111111111111' } }, ...page.items],
+      }),
+    })
+    const { clientId, apiKey } = CLIENT
+    const where = ['sync', 'charges', file(dest), '--base-url', server.url, '--progress', 'none']
+    const run = await cli([...where, '--client-id', clientId, '--api-key', apiKey])
+    await server.close()
+    const { status, stderr } = run
+    expect(status).toBe(1)
+    expect(stderr).toContain('\nrejected: c 1: GET /api/v1/charges: ')
+    expect(stderr).not.toContain('4111')
+    if (dest.endsWith('/')) {
+      expect(stderr).toContain(`see "rejected" in ${file(dest)}_manifest.json; the next run`)
+      const { runs } = JSON.parse(await readFile(file(`${dest}_manifest.json`), 'utf8'))
+      const kept = `${file(dest)}${runs[0].rejected.path}`
+      expect(await readFile(kept, 'utf8')).toContain('4111')
+      if (process.platform !== 'win32') expect((await stat(kept)).mode & 0o777).toBe(0o600)
+    } else {
+      expect(stderr).toContain('see the table charges_rejects; the next run reads them again')
+      expect([rowsIn(file(dest)), rowsIn(file(dest), 'charges_rejects')]).toEqual([1, 1])
+    }
+  },
+)
 
 it.each(['charges.csv', 'ftp://host/charges'])(
   'refuses DEST %s, and lists the kinds',
@@ -152,10 +184,11 @@ describe.skipIf(!hasPostgres)('a URL with a password', () => {
       await cli(sync('charges', to.replace(/\/test\d+$/, '/nowhere'))),
       await cli(sync('charges', to.replace(/:\d+\//, ':1/'))),
       await cli(sync('charges', `${to}?options=-c%20nothing=1`)),
+      await cli(sync('charges', `${to}?sslrootcert=/none/${encodeURIComponent(PASSWORD)}`)),
       await cli(replacing(sync('charges', to), sandboxCredentials.apiKey, key)),
       await cli(sync('webhooks', to.replace('postgres:', 'postgre:'))),
     ]
-    expect(runs.map(({ status }) => status)).toEqual([0, 0, 2, 2, 2, 1, 2, 2, 2])
+    expect(runs.map(({ status }) => status)).toEqual([0, 0, 2, 2, 2, 1, 2, 2, 2, 2])
     const state = await server.query(to, 'select text from payments_rx_state')
     const all = [...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]), JSON.stringify(state)]
     for (const spelling of [PASSWORD, key, sandboxCredentials.apiKey].flatMap(spellings)) {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type ObjectStorage, objectStorage } from '../../src/store/ObjectStorage.js'
 import { processEnvironment, s3Location } from '../../src/store/S3Location.js'
@@ -228,5 +229,20 @@ describe('a location', () => {
       _tag: 'UnusablePath',
       message: `${url} ${why}`,
     })
+  })
+  it.each([
+    ['s3://AKIA:a/secret+key@bucket/p/', {}, 's3://***@bucket/p/ should be'],
+    ['s3://bucket/p/?X-Amz-Signature=secret&a=/', {}, 's3://bucket/p/?... should be'],
+    [
+      's3://bucket/',
+      { AWS_ENDPOINT_URL_S3: 'https://me:secret@host' },
+      'without user and password',
+    ],
+    ['s3://bucket/', { AWS_ENDPOINT_URL: 'http://secret@host' }, 'without user and password'],
+    ['s3://bucket/', { AWS_ENDPOINT_URL: 'secret' }, 'needs an endpoint that is a URL'],
+  ])('with a secret is refused, and the secret is not repeated: %s %o', async (url, env, why) => {
+    const error = await location(url, { AWS_REGION: 'eu-west-1', ...env }).catch((e) => e)
+    expect(error).toMatchObject({ _tag: 'UnusablePath', message: expect.stringContaining(why) })
+    expect(inspect(error, { depth: 9 })).not.toContain('secret')
   })
 })

@@ -1,4 +1,5 @@
 /** `call`: one call of the interface, derived from its row. */
+
 import { readFile } from 'node:fs/promises'
 import { text as textOfStream } from 'node:stream/consumers'
 import { Command } from 'commander'
@@ -15,6 +16,7 @@ import {
 } from 'rxjs'
 import { type AnyEndpoint, isList, method } from '../../api/Endpoint.js'
 import { type Client, createClient } from '../../client/createClient.js'
+import { escapeInvisible } from '../../decode/redact.js'
 import { jsonOf } from '../../export/column/json.js'
 import { E } from '../../fp.js'
 import type { AnyFailure, Failure } from '../../http/Failure.js'
@@ -255,7 +257,7 @@ const linesOf = (
   limit: number,
 ): Observable<boolean> => {
   const json = jsonOf('exact')
-  const lineOf = E.map((value: unknown) => json(row.success.encode(value)))
+  const lineOf = E.map((value: unknown) => escapeInvisible(json(row.success.encode(value))))
   if (!isList(row)) {
     const call: (params: unknown) => ObservableEither<Failure, unknown> = client.request(row)
     return call(params).pipe(concatMap((value) => print([lineOf(value)])))

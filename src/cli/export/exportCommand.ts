@@ -93,6 +93,11 @@ const withFiles = (command: Command): Command =>
     )
     .option('--rotate-rows <n>', 'DIR/: maximum number of rows per file', integer(1))
     .option('--rotate-bytes <n>', 'DIR/: start a new file once this size is reached', integer(1))
+    .option(
+      '--rejects <file>',
+      'with --out - or --in-place: a private file for rejected rows [not kept]',
+      nonEmpty,
+    )
     .option('--in-place', 'write directly to FILE, for pipes and devices; cannot be resumed', false)
     .addOption(
       new Option('--dry-run', 'estimate rows, requests and time; write nothing')

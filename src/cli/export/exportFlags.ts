@@ -1,12 +1,13 @@
 /** Flags of `export`, as options of `exportTo`. */
 import type { Observable } from 'rxjs'
 import type { Environment } from '../../api/limits.js'
-import { jsonOf } from '../../export/column/json.js'
-import type { Compression, ExportOptions, FormatName } from '../../export/index.js'
+import type { Sink } from '../../export/exportList.js'
+import type { Compression, ExportOptions, FormatName, Reject } from '../../export/index.js'
 import { isDirectory } from '../../export/run/checkPaths.js'
 import { isFolder } from '../../export/run/paths.js'
 import { defined } from '../../fp.js'
 import type { Guard } from '../../scheduler/index.js'
+import { shownOn } from '../output.js'
 import type { ViewFlags } from '../progress/ProgressView.js'
 import type { Terminal } from '../Terminal.js'
 
@@ -34,6 +35,7 @@ export interface ExportFlags extends ViewFlags {
   /** In ms. */
   readonly lookback?: number
   readonly maxRejects: number
+  readonly rejects?: string
   readonly inPlace: boolean
   readonly dryRun: boolean
   /** In ms. */
@@ -71,23 +73,20 @@ export const outputOf = async (out: string): Promise<string> =>
 export const exportOptions = <A>(
   flags: ExportFlags,
   out: string,
-  terminal: Pick<Terminal, 'stdout' | 'stderr' | 'timer' | 'env'>,
+  terminal: Pick<Terminal, 'stdout' | 'timer' | 'env'>,
   stop: Observable<unknown>,
+  onReject: Sink<Reject>,
 ): ExportOptions<A> => {
   const { format, compress, columns, amounts, checkpoint, sinceLast, lookback } = flags
   const { formulas, rotateRows, rotateBytes, resume, restart, maxRejects, lease, deadline } = flags
-  const { stdout, stderr, timer, env } = terminal
-  const json = jsonOf('exact')
-  const toStderr: ExportOptions<A>['onReject'] = async (rows) => {
-    for (const row of rows) stderr.write(`${json(row)}\n`)
-  }
-  const toStdout: Partial<ExportOptions<A>> = { endStream: false, onReject: toStderr }
+  const { stdout, timer, env } = terminal
+  const toStdout: Partial<ExportOptions<A>> = { endStream: false, onReject }
   return {
-    out: out === '-' ? stdout : out,
+    out: out === '-' ? shownOn(stdout) : out,
     ...(out === '-' ? toStdout : {}),
     ...defined({ format, compress, columns, amounts, checkpoint, sinceLast, lookback }),
     ...defined({ formulas, rotateRows, rotateBytes, deadline, lease }),
-    ...(flags.inPlace ? { inPlace: true, onReject: toStderr } : {}),
+    ...(flags.inPlace ? { inPlace: true, onReject } : {}),
     // another port each time
     ...(flags.sandbox === true ? { account: 'the sandbox of this package' } : {}),
     resume,

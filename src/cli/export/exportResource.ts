@@ -27,6 +27,7 @@ import { dryRun } from './dryRun.js'
 import { exportClient } from './exportClient.js'
 import { type ExportFlags, exportOptions, flagOf, outputOf } from './exportFlags.js'
 import { performExport } from './performExport.js'
+import { rejectedRows } from './rejectedRows.js'
 import type { Resource, Simulated } from './resources.js'
 
 /** Resolves with the exit status. Rejects with a `UsageError`, and with what can only be a bug. */
@@ -67,12 +68,18 @@ const exported = async <A, Flags, Filter extends object>(
   const { checkpoint, report } = flags
   const isStdout = out === '-'
   const isStream = isStdout || flags.inPlace
+  if (flags.rejects !== undefined && !isStream) {
+    throw new UsageError(
+      '--rejects goes with --out - and --in-place: other outputs have it beside them',
+    )
+  }
   const client = exportClient(terminal, flags, connection)
   const source = resource.source(client, resource.filter(flags), flags.parallel)
+  const rejected = rejectedRows(flags.rejects)
   let stopped: Signal | undefined
   const stop = new ReplaySubject<Signal>(1)
   const options = {
-    ...exportOptions<A>(flags, out, terminal, stop),
+    ...exportOptions<A>(flags, out, terminal, stop, rejected.take),
     ...(resource.untilStable === true ? { untilStable: true } : {}),
   }
   const events = inFlags(() => exportTo(source, options))
@@ -84,7 +91,8 @@ const exported = async <A, Flags, Filter extends object>(
     query: source.describe().query,
     title: `Export of ${resource.name}`,
     name: isStdout ? 'stdout' : out,
-    rejectsName: isStream ? 'stderr' : pathsOf(out).rejects(1),
+    rejectsName: isStream ? (flags.rejects ?? 'stderr') : pathsOf(out).rejects(1),
+    rejected,
     canResume: !isStream,
     canAdd: source.since !== undefined,
     sinceLast: flags.sinceLast !== undefined,

@@ -28,6 +28,7 @@ import { retryNotes, showProgress } from '../progress/ProgressView.js'
 import type { Signal, Terminal } from '../Terminal.js'
 import { conclusion, type Output, outputState } from './conclusion.js'
 import type { ExportFlags } from './exportFlags.js'
+import type { RejectedRows } from './rejectedRows.js'
 import { reportFacts } from './reportFacts.js'
 
 /** An export, ready to be subscribed to. */
@@ -36,6 +37,8 @@ export interface PreparedExport extends Output {
   readonly events: Observable<ExportEvent>
   /** The signal that stopped it, if one did. */
   readonly stopped: () => Signal | undefined
+  /** Rows that an output without a file for them rejected. */
+  readonly rejected?: RejectedRows
   /** The parameters of its list. */
   readonly query: Readonly<Record<string, unknown>>
   /** The title of its report. */
@@ -89,6 +92,7 @@ export const performExport = async (
     if (event._tag === 'ClockSkewed') skewed.next(event.message)
   })
   listening.add(counting)
+  listening.add(prepared.rejected?.notes.subscribe(shown.say))
   const took = tap((event: ExportEvent) => {
     if (E.isLeft(event)) return
     progress = event.right
@@ -110,6 +114,7 @@ export const performExport = async (
   const event = await lastValueFrom(events.pipe(took), { defaultValue: undefined }).finally(() =>
     listening.unsubscribe(),
   )
+  await prepared.rejected?.close()
   for (const note of findings(progress, flags)) shown.say(note)
   const ending = { event, progress, stopped: prepared.stopped() }
   const ended = conclusion(ending, prepared)

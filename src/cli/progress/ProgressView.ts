@@ -2,7 +2,7 @@
 import { styleText } from 'node:util'
 import { createLogUpdate } from 'log-update'
 import { filter, type MonoTypeOperatorFunction, type SchedulerLike, Subscription } from 'rxjs'
-import { oneLine } from '../../decode/redact.js'
+import { escapeInvisible, oneLine, withoutCredentials } from '../../decode/redact.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { duration, number, percent, plural, roundedDuration, truncate } from '../../report/text.js'
 import { EXIT_COMPLETE, EXIT_LOCKED, EXIT_USAGE } from '../output.js'
@@ -275,7 +275,7 @@ export type ProgressJson = ReturnType<typeof progressJson>
 
 const writeJson = ({ stderr }: Screen, { samples, current }: ProgressMonitor): ProgressView => {
   const put = (line: JsonLine): void => {
-    stderr.write(`${JSON.stringify(line)}\n`)
+    stderr.write(`${escapeInvisible(withoutCredentials(JSON.stringify(line)))}\n`)
   }
   const writing = samples
     .pipe(oncePer(JSON_INTERVAL))

@@ -1,7 +1,9 @@
 /** `export charges --queue`: cuts a snapshot into slices, and waits for the workers that export them. */
+
 import { resolve } from 'node:path'
 import { concatMap, type Observable, of, takeUntil, tap } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
+import { oneLine } from '../../decode/redact.js'
 import {
   type ExportEvent,
   type PlanSlicesOptions,
@@ -51,7 +53,7 @@ export const exportOnQueue = async (
     } satisfies PlanSlicesOptions)
     let stopped: Signal | undefined
     const say = (text: string): void => {
-      if (!flags.quiet && flags.progress !== 'json') stderr.write(`${text}\n`)
+      if (!flags.quiet && flags.progress !== 'json') stderr.write(`${oneLine(text)}\n`)
     }
     const events: Observable<ExportEvent> = planning.pipe(
       concatMap((plan): Observable<ExportEvent> => {

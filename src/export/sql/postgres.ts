@@ -7,10 +7,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { fieldsOf } from '../../decode/unknown.js'
+import { defined } from '../../fp.js'
+import { codeOf } from '../../store/FileSystem.js'
 import type { Store } from '../../store/Store.js'
 import type { ColumnType } from '../column/Shape.js'
 import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
-import { exportError } from '../ExportError.js'
+import { type ExportError, exportError } from '../ExportError.js'
 import type { Reject } from '../sortPage.js'
 import type { Destination, Prepared } from '../transfer/Destination.js'
 import { errorOf } from './postgresErrors.js'
@@ -252,19 +254,35 @@ const driver = async (name: string) => {
       import('pg'),
       import('pg-copy-streams'),
     ])
-    const connect = (connectionString: string): Client =>
-      new pg.Client({
-        connectionString,
-        application_name: 'payments-rx',
-        connectionTimeoutMillis: CONNECT,
-        query_timeout: QUERY,
-        keepAlive: true,
-      })
+    const connect = (connectionString: string): Client => {
+      try {
+        return new pg.Client({
+          connectionString,
+          application_name: 'payments-rx',
+          connectionTimeoutMillis: CONNECT,
+          query_timeout: QUERY,
+          keepAlive: true,
+        })
+      } catch (error) {
+        throw unusableUrl(name, error)
+      }
+    }
     return { connect, copyFrom }
   } catch (error) {
     const why = 'Postgres needs two packages: npm install pg pg-copy-streams'
     throw exportError('UnusableDestination', why, { destination: name }, error)
   }
+}
+
+/** Makes the error for a URL that the driver does not take. Its own words repeat the URL, so they are left out. */
+const unusableUrl = (name: string, error: unknown): ExportError => {
+  const code = codeOf(error)
+  const why =
+    code === undefined
+      ? 'the driver does not take the parameters of the URL: check sslmode'
+      : `a file that the URL names cannot be read (${code}): check sslrootcert, sslcert and sslkey`
+  const details = { destination: name, ...defined({ code }) }
+  return exportError('UnusableDestination', `cannot write ${name}: ${why}`, details)
 }
 
 // rows as lines of COPY: https://www.postgresql.org/docs/current/sql-copy.html
