@@ -108,7 +108,9 @@ const referenceFirst = [
   'client',
   'exports',
   'scheduler',
+  'streams',
   'sandbox',
+  'telemetry',
   'bench',
 ]
 const typesFirst = ['index']

@@ -297,7 +297,9 @@ describe('the dashboard', () => {
 
   it('is named on the page with all metrics', async () => {
     const { measured } = await exported(join(home, 'page.csv'))
-    const page = readFileSync(join(root, 'docs/telemetry.md'), 'utf8')
+    const page = ['telemetry.md', 'reference/telemetry.md']
+      .map((name) => readFileSync(join(root, 'docs', name), 'utf8'))
+      .join()
     for (const name of (await measured()).keys()) expect(page).toContain(`\`${name}\``)
     expect(page).toContain('grafana.json')
   })

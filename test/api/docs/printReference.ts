@@ -285,7 +285,8 @@ const index = (): string =>
       '- [Events](events.md) of webhooks',
       '- [Versions](versions.md) of the interface, and what each touches here',
       '- [Defaults](defaults.md) where the interface document is silent',
-      '- Options: [of a client](client.md), with its events; [of an export](exports.md), with errors, manifest and progress; [of the scheduler](scheduler.md); [of the sandbox](sandbox.md); and [the fields of `bench --json`](bench.md)',
+      '- Options: [of a client](client.md), with its events; [of an export](exports.md), with errors, manifest and progress; [of the scheduler](scheduler.md); [of streams](streams.md); [of the sandbox](sandbox.md); and [the fields of `bench --json`](bench.md)',
+      '- [Telemetry](telemetry.md): spans and metrics',
     ].join('\n'),
   ].join('\n\n')
 
