@@ -132,7 +132,7 @@ export type { Ledger, LedgerPage, LedgerQuery, LedgerRow } from './changes/Ledge
 export type { AnswersOf } from './client/callFactory.js'
 export type { CreateOnce } from './client/createOnce.js'
 export type { DiscardRun } from './client/pay/discard.js'
-export type { Discarded, PaymentBatchesOptions } from './client/pay/PayOptions.js'
+export type { Discarded, PaymentBatchesOptions, Unread } from './client/pay/PayOptions.js'
 export type { PayAll, PayBatch } from './client/pay/payAll.js'
 export type { UntilState } from './client/untilState.js'
 export type { Codes, FieldError } from './http/answer/errors.js'

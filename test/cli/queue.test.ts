@@ -98,7 +98,10 @@ describe.skipIf(!hasRedis)('a Redis that refuses what a queue needs', () => {
     await redis.send(command)
     const user = command[0] === 'ACL' ? 'me:x@' : ''
     const env = { PAYMENTS_QUEUE_URL: `redis://${user}127.0.0.1:${redis.port}` }
-    for (const args of [exporting('--out', 'd/', '--queue'), ['worker', ...KEYS]]) {
+    for (const args of [
+      exporting('--out', 'd/', '--queue'),
+      ['worker', ...KEYS, '--allow', 'd/'],
+    ]) {
       const { status, stderr } = await cli(args, { env })
       expect(stderr).toMatch(
         new RegExp(`--queue: Redis at 127\\.0\\.0\\.1:\\d+ cannot be used: .*(${words})`),
