@@ -36,7 +36,7 @@ const optionsTable = {
   sandbox: is.group<SandboxTable>(sandboxTable),
   /** How long to measure, in ms, from 2,000 on. Default 30,000. */
   duration: withDefault({ ...is.int(2_000), expected: 'milliseconds of at least 2000' }, 30_000),
-  /** Requests at a time. Default: as many as use the quota up, by the round trips seen. */
+  /** Concurrent requests. Default: enough to use the full rate limit, by the measured round trips. */
   parallel: is.int(1, 100),
   /** Rows a page. Default 2,000. */
   pageSize: withDefault(is.int(10, 2_000), 2_000),

@@ -59,8 +59,8 @@ export type SnapshotFailure<Code extends string = string> = Failure<
 /** A list as it was at one moment. Cold: requests are sent once it is subscribed to. */
 export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPage<E, A>> {
   /**
-   * Reads with up to `requests` under way, each for a time slice of its own. Without a number, with as many as use the
-   * limits up, by the round trips measured meanwhile. Throws an `InvalidOption` for an invalid number.
+   * Reads with up to `requests` concurrent requests, each for a time slice of its own. Default: enough to use the full rate
+   * limit, by the measured round trips. Throws an `InvalidOption` for an invalid number.
    */
   readonly parallel: (requests?: number) => Snapshot<E, A>
   /**

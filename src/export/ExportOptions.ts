@@ -78,7 +78,7 @@ export const exportTable = {
 
   /** Continues where an earlier run of the same export stopped; refused where none did. Default `false`. */
   resume: is.boolean,
-  /** Replaces whatever is there. Default `false`: a checkpoint, or a folder with a complete run, is an `ExportError`. */
+  /** Discards any existing output and starts over. Default `false`: a checkpoint, or a folder with a complete run, is an `ExportError`. */
   restart: is.boolean,
   /**
    * Reads only rows created since the last run that was read to its end, less the `lookback`: `true` for the runs in

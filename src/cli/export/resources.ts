@@ -54,7 +54,7 @@ export interface Resource<A, Flags, Filter> {
   readonly isTimed?: boolean
   /** True if it is small, and its pages move when a row is deleted. */
   readonly untilStable?: boolean
-  /** `parallel`: requests at a time, where it can be read so. Default: as many as use the limits up. */
+  /** `parallel`: concurrent requests, where supported. Default: enough to use the full rate limit. */
   readonly source: (
     client: Client,
     filter: Filter,

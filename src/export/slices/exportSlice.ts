@@ -31,7 +31,7 @@ export interface SliceClient<A> {
 const own = {
   /** The folder of the plan. */
   out: required(outRule),
-  /** Requests under way at once. Default: as many as use the limits up. */
+  /** Concurrent requests. Default: enough to use the full rate limit. */
   parallel: is.positiveIntOrInfinity,
 }
 

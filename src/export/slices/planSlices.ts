@@ -48,7 +48,7 @@ export interface SliceSource<A> extends ExportSource<A> {
   readonly split: (
     count: { readonly slices: number } | { readonly rows: number },
   ) => Observable<E.Either<AnyFailure, ReadonlyArray<CountedSpan>>>
-  /** Reads with so many requests under way; or as many as use the limits up. */
+  /** Reads with this many concurrent requests. Default: enough to use the full rate limit. */
   readonly parallel: (requests?: number) => ExportSource<A>
 }
 

@@ -49,7 +49,7 @@ export interface SyncOptions<in A = unknown> {
   readonly lookback?: Millis | undefined
   /** Charges older than that which are not final, and are read again by id: so many a run. Default 2,000. */
   readonly maxRereads?: number | undefined
-  /** Requests under way at once. Default: as many as use the limits up, as measured meanwhile. */
+  /** Concurrent requests. Default: enough to use the full rate limit, as measured. */
   readonly parallel?: number | undefined
   /** Reads a list until two readings have the same ids: see `exportTo`. Default `false`. */
   readonly untilStable?: boolean | undefined
