@@ -54,7 +54,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   changes: ['codec', 'decode', 'fp.ts', 'http', 'options', 'store', 'stream'],
   client: ['api', 'changes', 'codec', 'decode', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
   'index.ts': ['api', 'changes', 'client', 'codec', 'decode', 'http', 'options', 'store', 'stream'],
-  export: ['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'store', 'stream'],
+  export: ['api', 'changes', 'codec', 'decode', 'fp.ts', 'http', 'options', 'store', 'stream'],
   otel: ['api', 'client', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
   bullmq: ['decode', 'export', 'fp.ts', 'http', 'options', 'store', 'stream'],
   sandbox: [

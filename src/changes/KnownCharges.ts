@@ -10,9 +10,14 @@ import type { LedgerRow, Seconds } from './Ledger.js'
 
 /** A charge whose status is not final. */
 export interface OpenCharge {
+  /** Its id. */
   readonly id: string
+  /** When it was created, in whole seconds since 1970. */
   readonly created: Seconds
+  /** Its status when it was seen last. */
   readonly status: string
+  /** When it was changed last, in ms since 1970, where that is known. */
+  readonly updated?: Millis
 }
 
 /** What is remembered of a charge. */
@@ -23,7 +28,9 @@ export interface KnownVersion {
   readonly updated: Millis
 }
 
-interface KnownOpen extends OpenCharge, KnownVersion {}
+interface KnownOpen extends OpenCharge, KnownVersion {
+  readonly updated: Millis
+}
 
 /** A final charge. Its id is not kept: 48 bits of a hash of it are enough to know it again. */
 interface KnownFinal extends KnownVersion {

@@ -10,6 +10,7 @@ export type Seconds = number
 export interface Stretch {
   /** `-Infinity`: from the first row on. */
   readonly from: Seconds
+  /** The last second. */
   readonly to: Seconds
 }
 

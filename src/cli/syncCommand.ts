@@ -9,10 +9,12 @@ import {
   type SyncProgress,
   sync,
 } from '../export/index.js'
-import { destinationKind, destinationName } from '../export/sync/SyncOptions.js'
+import { destinationKind, destinationName, type Sweep } from '../export/sync/SyncOptions.js'
+import { iso } from '../export/transfer/Manifest.js'
+import type { SyncProof } from '../export/transfer/TransferEvent.js'
 import { defined, E } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
-import { duration, number, plural } from '../report/text.js'
+import { DAY, duration, number, plural } from '../report/text.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
 import {
   addConnectionOptions,
@@ -74,7 +76,7 @@ interface SyncFlags
   readonly since?: string
   /** In ms. */
   readonly lookback?: number
-  readonly maxRereads?: number
+  readonly sweep?: Sweep
   readonly maxRejects?: number
   /** In ms. */
   readonly deadline?: number
@@ -116,10 +118,11 @@ const lists: ReadonlyArray<SyncedList> = [
           timestamp('00:00:00'),
         )
         .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
-        .option(
-          '--max-rereads <n>',
-          'maximum number of older open charges to read again [2000]',
-          nonNegativeInteger,
+        .addOption(
+          new Option(
+            '--sweep <how>',
+            'read existing rows again: a thirtieth each night, all of them now, or none [30d]',
+          ).choices(['30d', 'now', 'off']),
         )
         .option(
           '--parallel <n>',
@@ -131,7 +134,7 @@ const lists: ReadonlyArray<SyncedList> = [
       sync(
         {
           snapshot: (filter) => charges.snapshot({ page_size: pageSize, ...filter }),
-          retrieve: charges.retrieve,
+          ledger: charges.ledger,
         },
         options,
       ),
@@ -276,18 +279,8 @@ const perform = async (
 ): Promise<number> => {
   const { timer } = terminal
   const client = exportClient(terminal, { exact: false, ...flags }, connection)
-  const {
-    table,
-    format,
-    adopt,
-    since,
-    lookback,
-    maxRereads,
-    maxRejects,
-    deadline,
-    lease,
-    sandbox,
-  } = flags
+  const { table, format, adopt, since, lookback, sweep, maxRejects, deadline, lease, sandbox } =
+    flags
   const stop = new ReplaySubject<Signal>(1)
   let stopped: Signal | undefined
   const rejected = rejectedRows()
@@ -301,7 +294,7 @@ const perform = async (
         adopt,
         since,
         lookback,
-        maxRereads,
+        sweep,
         maxRejects,
         deadline,
         lease,
@@ -353,7 +346,7 @@ const perform = async (
   const ms = Math.max(0, steady.now() - started) // a clock of the caller may be set back
   view.end({
     status,
-    summary: summary(destinationName(to), counters, ms, progress?.upTo),
+    summary: summary(destinationName(to), counters, ms, progress),
     ...defined({ reason }),
   })
   return status
@@ -395,31 +388,62 @@ const beginning = ({ resumed, from }: Required<SyncProgress>['begun']): string =
 }
 
 const rereadNotes = ({ rereads }: Partial<SyncProgress> = {}): ReadonlyArray<string> => {
-  if (rereads === undefined || rereads.total === 0) return []
-  const { done, total, gone } = rereads
-  const later = done < total ? ', the others by later runs' : ''
-  const without = gone === 0 ? '' : `; the service has ${number(gone)} of them no more`
-  return [
-    `${plural(total, 'older charge')} not final: ${number(done)} read again${later}${without}`,
-  ]
+  if (rereads === undefined || rereads.done + rereads.gone === 0) return []
+  const { done, gone } = rereads
+  const without = gone === 0 ? '' : `; the service has ${number(gone)} no more`
+  return [`${plural(done, 'charge')} listed as open, or read since they have left${without}`]
 }
 
 const summary = (
   to: string,
   { rows, requests, refused, rejects }: ExportCounters,
   ms: number,
-  upTo: string | undefined,
+  progress: SyncProgress | undefined,
 ): string =>
   [
-    upTo === undefined
-      ? 'incomplete'
-      : `${rejects === 0 ? 'complete' : 'incomplete'}: up to ${upTo}`,
+    outcome(progress, rejects),
     `${plural(rows, 'row')} written to ${to}`,
     duration(ms),
     plural(requests, 'request'),
     `${number(refused)} refused`,
     `${plural(rejects, 'row')} rejected`,
   ].join(', ')
+
+/** Says up to when the rows are there, and what was proven of that. */
+const outcome = (progress: SyncProgress | undefined, rejects: number): string => {
+  if (progress?.upTo === undefined) return 'incomplete'
+  const { upTo, proof } = progress
+  const word = rejects === 0 ? 'complete' : 'incomplete'
+  if (proof === undefined) return `${word}: up to ${upTo}`
+  if (!isProven(proof)) return `not proven: up to ${upTo}`
+  const { until, rows, late, gone, readSince } = proof
+  const facts = [
+    plural(rows, 'row'),
+    ...(late === 0 ? [] : [`${plural(late, 'late one')} found`]),
+    ...(gone === 0 ? [] : [`${number(gone)} gone`]),
+  ].join(', ')
+  const days = readSince === undefined ? 0 : Math.ceil((until * 1_000 - readSince) / DAY)
+  const read =
+    readSince === undefined ? '' : `; read whole within ${plural(Math.max(1, days), 'day')}`
+  return `${word} and proven up to ${iso(until * 1_000)}: ${facts}${read}`
+}
+
+const isProven = ({ differences, uncountable }: SyncProof): boolean =>
+  uncountable === undefined && differences.length === 0
+
+const whyNotProven = ({ differences, uncountable }: SyncProof): string => {
+  if (uncountable !== undefined) return `the service cannot be counted: ${uncountable}`
+  const [first] = differences
+  if (first === undefined) return ''
+  const { status, here, there } = first
+  const counts =
+    there === undefined
+      ? 'the service does not page as deep'
+      : `${number(here)} here, ${number(there)} at the service`
+  const span = `${first.from > 0 ? iso(first.from * 1_000) : 'the beginning'} to ${iso(first.to * 1_000)}`
+  const more = differences.length > 1 ? `, and in ${number(differences.length - 1)} more` : ''
+  return `counts differ: ${status ?? 'all'} from ${span}: ${counts}${more}`
+}
 
 const NEXT = 'the same command goes on'
 
@@ -434,7 +458,11 @@ const conclusion = (
     if (stopped !== undefined && !event.right.ended) {
       return { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}; ${NEXT}` }
     }
-    return event.right.rejects === 0
+    const { proof, rejects } = event.right
+    if (proof !== undefined && !isProven(proof)) {
+      return { status: EXIT_INCOMPLETE, reason: `not proven complete: ${whyNotProven(proof)}` }
+    }
+    return rejects === 0
       ? { status: EXIT_COMPLETE }
       : {
           status: EXIT_INCOMPLETE,

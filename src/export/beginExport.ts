@@ -15,7 +15,7 @@ import {
   runsBefore,
 } from './transfer/Manifest.js'
 import { existing } from './transfer/Session.js'
-import type { Beginning } from './transfer/Transfer.js'
+import type { Beginning } from './transfer/TransferEvent.js'
 import { type Bounds, readTransferState, type TransferState } from './transfer/TransferState.js'
 
 // model

@@ -164,7 +164,7 @@ class Owner {
       ...(prepared.store && { store: this.#stoppableStore(prepared.store) }),
       ...(prepared.settle && { settle: this.#operation('settle', prepared.settle) }),
     })
-    const { store, unsettled: _, ...rest } = own
+    const { store, open: _, counted: __, ...rest } = own
     const commit = this.#operation('commit', own.commit)
     const finish = this.#operation('finish', own.finish)
     return {

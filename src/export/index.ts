@@ -1,4 +1,9 @@
 /** `payments-rx/export`: lists into files. */
+
+export type { OpenCharge } from '../changes/KnownCharges.js'
+export type { Counted } from '../changes/proof/Counting.js'
+export type { CountedTable } from '../changes/proof/ProofTable.js'
+export type { CountDifference, Proof } from '../changes/proof/prove.js'
 export type { Decodes } from '../codec/Codec.js'
 export { InvalidOption } from '../options/index.js'
 export { type DiskStoreOptions, diskStore } from '../store/diskStore.js'
@@ -34,15 +39,15 @@ export type { Reject } from './sortPage.js'
 export type { SyncEvent, SyncOptions, SyncProgress, TimedSource } from './sync/SyncOptions.js'
 export { sync } from './sync/sync.js'
 export type {
+  CountedRows,
   Destination,
   DestinationFile,
   KeyLog,
   Listed,
   Prepared,
   RowSlice,
+  RowVersion,
   Taken,
-  Unsettled,
-  UnsettledQuery,
 } from './transfer/Destination.js'
 export {
   type Manifest,
@@ -50,6 +55,6 @@ export {
   type ManifestRun,
   readManifest,
 } from './transfer/Manifest.js'
-export type { Since } from './transfer/TransferEvent.js'
+export type { Since, SyncProof } from './transfer/TransferEvent.js'
 export type { Bounds } from './transfer/TransferState.js'
 export { type Difference, type FileCheck, type VerifyOptions, verify } from './verify.js'

@@ -47,14 +47,14 @@ it('is the same command in the first night and in the next', async () => {
   const first = await cli(sync('charges', to, '--since', '2024-01-01'))
   expect(first.status).toBe(0)
   expect(first.stderr).toMatch(
-    /^since 2024-01-01T00:00:00\.000Z\ncomplete: up to 20\d\d-\d\d-\d\dT[\d:.]+Z, 300 rows written to \S+charges\.sqlite, .*\n$/,
+    /^since 2024-01-01T00:00:00\.000Z\n.*\ncomplete and proven up to 20\d\d-\d\d-\d\dT[\d:.]+Z: 300 rows; read whole within 1 day, 300 rows written to \S+charges\.sqlite, .*\n$/,
   )
-  const next = await cli(sync('charges', to, '--since', '2024-01-01', '--max-rereads', '5'))
-  expect(next.stderr).toMatch(/older charges not final: 5 read again, the others by later runs\n/)
-  expect(next.stderr).toMatch(/complete: up to .*, 5 rows written to/)
-  const second = await cli(sync('charges', to, '--since', '2024-01-01', '--max-rereads', '0'))
+  const next = await cli(sync('charges', to, '--since', '2024-01-01'))
+  expect(next.stderr).toMatch(/charges listed as open, or read since they have left\n/)
+  expect(next.stderr).toMatch(/complete and proven up to .*, 0 rows written to/)
+  const second = await cli(sync('charges', to, '--since', '2024-01-01'))
   expect(second.status).toBe(0)
-  expect(second.stderr).toMatch(/complete: up to .*, 0 rows written to/)
+  expect(second.stderr).toMatch(/complete and proven up to .*, 0 rows written to/)
   expect(rowsIn(to)).toBe(300)
 })
 
@@ -177,8 +177,8 @@ describe.skipIf(!hasPostgres)('a URL with a password', () => {
     const to = await server.database()
     const key = 'a-key-that-is-refused'
     const runs = [
-      await cli(sync('charges', to, '--max-rereads', '0')),
-      await cli(replacing(sync('charges', to, '--max-rereads', '0'), 'none', 'json')),
+      await cli(sync('charges', to)),
+      await cli(replacing(sync('charges', to), 'none', 'json')),
       await cli(sync('charges', `${to}?sslmode=verify-full`)),
       await cli(sync('charges', to.replace('owner', 'stranger'))),
       await cli(sync('charges', to.replace(/\/test\d+$/, '/nowhere'))),

@@ -53,7 +53,7 @@ const runs = async (left: Events, ...others: ReadonlyArray<() => Events>): Promi
 /** The ways in which rows are written into a folder, or below a prefix. */
 const writers = {
   'a sync': (to: string, env = {}) => {
-    const once = () => sync(payments.charges, { to, env, timer, maxRereads: 0, parallel: 1 })
+    const once = () => sync(payments.charges, { to, env, timer, parallel: 1 })
     return runs(once(), once, once)
   },
   'an export': (out: string, env = {}) => {

@@ -7,6 +7,7 @@ import type { LedgerPage, LedgerQuery, Seconds, Stretch } from '../Ledger.js'
 
 /** The rows that are counted together: all, or those of a status, of a stretch of time. */
 export interface Counted extends Stretch {
+  /** Absent: rows of any status. */
   readonly status?: string | undefined
 }
 

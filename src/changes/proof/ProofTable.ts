@@ -6,9 +6,11 @@ import type { Counted } from './Counting.js'
  * written do, or they would be missed each night anew. Each method rejects with the error of the destination.
  */
 export interface CountedTable {
+  /** Resolves with how many there are. */
   readonly count: (rows: Counted) => Promise<number>
   /** Resolves with the second of the n-th row by time, from 0; `undefined` if there are not as many. */
   readonly nth: (rows: Counted, n: number) => Promise<Seconds | undefined>
+  /** Resolves with their ids. */
   readonly ids: (rows: Counted) => Promise<ReadonlyArray<string>>
 }
 

@@ -29,7 +29,7 @@ import { middleOf, stretchesOf } from './stretches.js'
 // model
 
 /** Rows that are counted differently here and there. */
-export interface Difference extends Stretch {
+export interface CountDifference extends Stretch {
   /** Absent: rows of any status. */
   readonly status?: string
   /** Rows of the copy. */
@@ -49,7 +49,7 @@ export interface Proof {
   /** Rows that the service has no more, marked as gone now. */
   readonly gone: number
   /** The copy has other counts than the service in these stretches. None: it is complete. */
-  readonly differences: ReadonlyArray<Difference>
+  readonly differences: ReadonlyArray<CountDifference>
   /** How deep the service pages, for the next proof. */
   readonly depth: Depth
   /** Why the service could not be counted at all. */
@@ -57,6 +57,8 @@ export interface Proof {
 }
 
 export interface ProofOptions {
+  /** Rows from that second on are counted. Default: all. */
+  readonly from?: Seconds | undefined
   readonly until: Seconds
   /** The statuses that do not change by themselves; rows of others are listed. */
   readonly final: ReadonlyArray<string>
@@ -99,7 +101,7 @@ class Prover<A> {
   readonly #healed: ProofTable<A> | undefined
   readonly #options: ProofOptions
   readonly #counting: Counting<A>
-  readonly #differences: Array<Difference> = []
+  readonly #differences: Array<CountDifference> = []
   #late = 0
   #gone = 0
 
@@ -117,8 +119,8 @@ class Prover<A> {
   }
 
   async prove(): Promise<Proof> {
-    const { until, final } = this.#options
-    const all: Counted = { from: Number.NEGATIVE_INFINITY, to: until }
+    const { from = Number.NEGATIVE_INFINITY, until, final } = this.#options
+    const all: Counted = { from, to: until }
     let uncountable: string | undefined
     try {
       await this.#calibrate(all)
@@ -227,7 +229,7 @@ const differenceOf = (
   { status, from, to }: Counted,
   here: number,
   there: number | undefined,
-): Difference => ({
+): CountDifference => ({
   ...(status === undefined ? {} : { status }),
   from,
   to,

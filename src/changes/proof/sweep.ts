@@ -25,6 +25,8 @@ export interface Swept extends Healed {
 }
 
 export interface SweepOptions {
+  /** Rows from that second on are read. Default: all. */
+  readonly from?: Seconds | undefined
   /** Rows up to that second are read. */
   readonly until: Seconds
   /** The time, in seconds since 1970. */
@@ -47,13 +49,13 @@ const CHUNK = 10 * PAGE_SIZE
 export const sweep = async <A>(
   asking: Asking<A>,
   table: ProofTable<A>,
-  { until, now, nights, position }: SweepOptions,
+  { from: start = Number.NEGATIVE_INFINITY, until, now, nights, position }: SweepOptions,
 ): Promise<Swept> => {
-  const total = await table.count({ from: Number.NEGATIVE_INFINITY, to: until })
+  const total = await table.count({ from: start, to: until })
   const isWhole = nights <= 1 || total <= SWEPT_WHOLE
   const last = isWhole ? undefined : position
   const round = last ?? { began: now, before: position?.began }
-  const from = last?.swept === undefined ? Number.NEGATIVE_INFINITY : last.swept + 1
+  const from = last?.swept === undefined ? start : last.swept + 1
   const rest = { from, to: until }
   const end = isWhole ? undefined : await table.nth(rest, Math.ceil(total / nights))
   const rows: Counted = { from, to: end ?? until }

@@ -11,6 +11,7 @@
  * checkpoint lists, and the next run that comes to its end removes them.
  */
 import { createHash } from 'node:crypto'
+import type { OpenCharge } from '../../changes/KnownCharges.js'
 import { bare, defined } from '../../fp.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
@@ -20,13 +21,7 @@ import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import { INCOMING } from '../file/Files.js'
 
 import type { Format } from '../format/Format.js'
-import type {
-  Destination,
-  Listed,
-  Prepared,
-  Unsettled,
-  UnsettledQuery,
-} from '../transfer/Destination.js'
+import type { Destination, Listed, Prepared } from '../transfer/Destination.js'
 import { type BaseFormat, textBase } from './BaseFormat.js'
 import {
   type FolderState,
@@ -153,7 +148,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
       const next = { ...change.next, ...(await rejected(lines)) }
       return prepared(next, [...new Set([...dropped(next), ...change.obsolete, ...lost])])
     },
-    unsettled: (query) => unsettledIn(options, state, query),
+    open: (final) => openIn(options, state, final),
     close: async (why) => {
       if (why === 'fenced') await removeAll(objects, made)
     },
@@ -398,26 +393,22 @@ const unlisted = async <A, C>(
 
 // rows that are not final
 
-const unsettledIn = async <A, C>(
+const openIn = async <A, C>(
   { objects, base }: FolderOptions<A, C>,
   state: FolderState,
-  { final, createdBefore, after, limit }: UnsettledQuery,
-): Promise<Unsettled> => {
+  final: ReadonlyArray<string>,
+): Promise<ReadonlyArray<OpenCharge>> => {
   const isFinal = new Set(final)
-  const before = createdBefore * 1_000
-  const isOpen = (piece: Piece): boolean =>
-    piece.from < before && Object.keys(piece.statuses).some((status) => !isFinal.has(status))
-  let ids: Array<string> = []
-  let total = 0
+  const isOpen = ({ statuses }: Piece): boolean =>
+    Object.keys(statuses).some((status) => !isFinal.has(status))
+  const open: Array<OpenCharge> = []
   for (const piece of state.base.filter(isOpen)) {
     for await (const rows of readPiece(objects, base, piece)) {
-      for (const { id, status, created } of rows) {
-        if (created >= before || isFinal.has(status)) continue
-        total++
-        if (id > after) ids.push(id)
+      for (const { id, status, created, updated } of rows) {
+        if (isFinal.has(status)) continue
+        open.push({ id, status, created: Math.floor(created / 1e6), updated: updated / 1_000 })
       }
-      if (ids.length > 2 * limit + FEW) ids = ids.sort().slice(0, limit)
     }
   }
-  return { ids: ids.sort().slice(0, limit), total }
+  return open
 }

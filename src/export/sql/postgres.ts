@@ -6,6 +6,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
+import type { Counted } from '../../changes/proof/Counting.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { defined } from '../../fp.js'
 import { codeOf } from '../../store/FileSystem.js'
@@ -14,11 +15,12 @@ import type { ColumnType } from '../column/Shape.js'
 import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
 import { type ExportError, exportError } from '../ExportError.js'
 import type { Reject } from '../sortPage.js'
-import type { Destination, Prepared } from '../transfer/Destination.js'
+import type { CountedRows, Destination, Prepared } from '../transfer/Destination.js'
 import { errorOf } from './postgresErrors.js'
 import { isoMicros, type TableColumn } from './TableColumn.js'
 import {
   createTable,
+  GONE,
   missingColumns,
   quoted,
   rejectsTable,
@@ -84,7 +86,10 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
   }
 
   const state = quoted([...table.split('.').slice(0, -1), STATE].join('.'))
-  const wanted = columns.map((column) => ({ name: column.name, type: TYPES[column.type] }))
+  const wanted = [
+    ...columns.map(({ name, type }) => ({ name, type: TYPES[type] })),
+    ...(replaces ? [] : [{ name: GONE, type: TYPES.time }]),
+  ]
   const isThere = async (relation: string): Promise<boolean> =>
     (await query('SELECT to_regclass($1) IS NOT NULL AS found', [relation]))[0]?.found === true
 
@@ -128,7 +133,7 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
     `SELECT ${names} FROM ${quoted(from)} WHERE EXISTS (SELECT FROM fenced)`
   const rejectsIn = quoted(rejectsTable(table))
   /** Changes of the rows, each only if the state was replaced. */
-  const MERGE = `, merged AS (${upsert(table, columns, all(INCOMING))})`
+  const MERGE = `, merged AS (${upsert(table, columns, all(INCOMING), 'not older', !replaces)})`
   const REPLACE = `, gone AS (
       DELETE FROM ${quoted(table)} AS old WHERE EXISTS (SELECT FROM fenced)
       AND NOT EXISTS (SELECT FROM ${quoted(NEXT)} AS next WHERE next.id = old.id)
@@ -174,13 +179,57 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
     },
   }
 
+  // rows that are there
+
+  const there = (
+    { status, from, to }: Counted,
+    select: string,
+    rest = '',
+    ...values: ReadonlyArray<unknown>
+  ) =>
+    query(
+      `SELECT ${select} FROM ${quoted(table)} WHERE ${GONE} IS NULL AND created_at < $1
+        AND ($2::timestamptz IS NULL OR created_at >= $2) AND ($3::text IS NULL OR status = $3) ${rest}`,
+      [
+        new Date((to + 1) * 1_000),
+        from > -Infinity ? new Date(from * 1_000) : null,
+        status ?? null,
+        ...values,
+      ],
+    )
+  const UPDATED = 'floor(extract(epoch FROM updated_at) * 1000) AS updated'
+  const SECOND = 'floor(extract(epoch FROM created_at)) AS second'
+  const counted: CountedRows = {
+    count: async (rows) => Number((await there(rows, 'count(*) AS total'))[0]?.total),
+    nth: async (rows, n) => {
+      const [found] = await there(rows, SECOND, 'ORDER BY created_at LIMIT 1 OFFSET $4', n)
+      return found === undefined ? undefined : Number(found.second)
+    },
+    ids: async (rows) => (await there(rows, 'id')).map(({ id }) => String(id)),
+    versions: async (ids) => {
+      const sql = `SELECT id, status, ${UPDATED} FROM ${quoted(table)} WHERE id = ANY($1::text[]) AND ${GONE} IS NULL`
+      const found = await query(sql, [ids])
+      return new Map(
+        found.map(({ id, status, updated }) => [
+          String(id),
+          { status: String(status), updated: Number(updated) },
+        ]),
+      )
+    },
+    markGone: async (ids, at) => {
+      gone = [...gone, ...ids.map((id) => ({ id, at: new Date(at) }))]
+    },
+  }
+
+  let gone: ReadonlyArray<{ readonly id: string; readonly at: Date }> = []
   let fence = 0
   let rows: ReadonlyArray<A> = []
   let rejects: ReadonlyArray<Reject> = []
   /** Sends what waits, unseen, and returns the statement that shows it with the state. */
   const prepared = async (isLast: boolean): Promise<Prepared> => {
-    const [written, rejected] = [rows, rejects]
+    const [written, rejected, lost] = [rows, rejects, gone]
     rows = []
+    gone = []
     rejects = []
     const changes: Array<string> = []
     if (written.length > 0) {
@@ -199,7 +248,16 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
     const kept = rejected.map(({ reason, row }) => ({ reason, row: rejectText(row) }))
     if (old || kept.length > 0) changes.push(REJECT)
     if (old) changes.push(DROP_REJECTS)
-    const values = changes.includes(REJECT) ? [fence, JSON.stringify(kept)] : []
+    const values: Array<unknown> = changes.includes(REJECT) ? [fence, JSON.stringify(kept)] : []
+    if (lost.length > 0) {
+      const [ids, at] = [`$${4 + values.length}`, `$${5 + values.length}`]
+      changes.push(`, marked AS (UPDATE ${quoted(table)} SET ${GONE} = ${at}::timestamptz
+        WHERE id = ANY(${ids}::text[]) AND EXISTS (SELECT FROM fenced))`)
+      values.push(
+        lost.map(({ id }) => id),
+        lost[0]?.at,
+      )
+    }
     const all = changes.join('')
     return { store: { ...store, replace: (...change) => replaced(all, values, ...change) } }
   }
@@ -220,17 +278,20 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
     },
     commit: () => prepared(false),
     finish: () => prepared(true),
-    unsettled: async ({ final, createdBefore, after, limit }) => {
-      const where = `FROM ${quoted(table)} WHERE status <> ALL($1) AND created_at < $2`
-      const values = [final, new Date(createdBefore)]
-      const ids = await query(`SELECT id ${where} AND id > $3 ORDER BY id LIMIT $4`, [
-        ...values,
-        after,
-        limit,
-      ])
-      const [count] = await query(`SELECT count(*) AS total ${where}`, values)
-      return { ids: ids.map(({ id }) => String(id)), total: Number(count?.total) }
-    },
+    ...(replaces
+      ? {}
+      : {
+          counted,
+          open: async (final) => {
+            const sql = `SELECT id, status, ${SECOND}, ${UPDATED} FROM ${quoted(table)} WHERE ${GONE} IS NULL AND status <> ALL($1)`
+            return (await query(sql, [final])).map(({ id, status, second, updated }) => ({
+              id: String(id),
+              status: String(status),
+              created: Number(second),
+              updated: Number(updated),
+            }))
+          },
+        }),
     close: async () => {}, // all is done in one statement
   }
 }

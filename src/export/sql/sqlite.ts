@@ -1,5 +1,7 @@
 /** A table of an SQLite database, through `node:sqlite`: no dependency, one file. */
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import type { Seconds } from '../../changes/Ledger.js'
+import type { Counted } from '../../changes/proof/Counting.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { isError } from '../../store/FileSystem.js'
 import type { Store } from '../../store/Store.js'
@@ -7,10 +9,11 @@ import type { ColumnType } from '../column/Shape.js'
 import type { Stored } from '../column/storedValue.js'
 import { type ExportError, exportError } from '../ExportError.js'
 import type { Reject } from '../sortPage.js'
-import type { Destination, Prepared } from '../transfer/Destination.js'
+import type { CountedRows, Destination, Prepared, RowVersion } from '../transfer/Destination.js'
 import { isoMicros, type TableColumn } from './TableColumn.js'
 import {
   createTable,
+  GONE,
   missingColumns,
   quoted,
   rejectsTable,
@@ -93,7 +96,10 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
     }
   }
 
-  const wanted = columns.map(({ name, type }) => ({ name, type: TYPES[type] }))
+  const wanted = [
+    ...columns.map(({ name, type }) => ({ name, type: TYPES[type] })),
+    ...(replaces ? [] : [{ name: GONE, type: TYPES.time }]),
+  ]
   const prepare = (): void => {
     db.exec(
       `CREATE TABLE IF NOT EXISTS ${STATE} (name TEXT PRIMARY KEY, text TEXT NOT NULL, version TEXT NOT NULL)`,
@@ -164,7 +170,9 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
   let insert: StatementSync | undefined
   const write = (rows: ReadonlyArray<A>): void => {
     const places = columns.map(() => '?').join(', ')
-    insert ??= db.prepare(upsert(replaces ? NEXT : table, columns, `VALUES (${places})`))
+    insert ??= db.prepare(
+      upsert(replaces ? NEXT : table, columns, `VALUES (${places})`, 'not older', !replaces),
+    )
     for (const row of rows) insert.run(...columns.map((column) => sqlValue(column, row)))
   }
 
@@ -190,13 +198,71 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
     if (hasRejects()) db.exec(`DELETE FROM ${quoted(rejectsTable(table))} WHERE run < ${fence}`)
   }
 
+  // rows that are there
+
+  const there = (
+    { status, from, to }: Counted,
+    select: string,
+    rest = '',
+    ...values: ReadonlyArray<SQLInputValue>
+  ) => {
+    const where = [
+      `${GONE} IS NULL`,
+      'created_at < ?',
+      ...(from > -Infinity ? ['created_at >= ?'] : []),
+    ]
+    const bounds = [to + 1, ...(from > -Infinity ? [from] : [])].map((second) =>
+      isoMicros(BigInt(second) * 1_000_000n),
+    )
+    const ofStatus = status === undefined ? '' : ' AND status = ?'
+    const sql = `SELECT ${select} FROM ${quoted(table)} WHERE ${where.join(' AND ')}${ofStatus} ${rest}`
+    return located(() =>
+      db
+        .prepare(sql)
+        .all(...bounds, ...(status === undefined ? [] : [status]), ...values)
+        .map((found) => fieldsOf({ ...found })),
+    )
+  }
+  const counted: CountedRows = {
+    count: async (rows) => Number(there(rows, 'count(*) AS total')[0]?.total),
+    nth: async (rows, n) => {
+      const [found] = there(rows, 'created_at', 'ORDER BY created_at LIMIT 1 OFFSET ?', n)
+      return found === undefined ? undefined : secondOfText(found.created_at)
+    },
+    ids: async (rows) => there(rows, 'id').map(({ id }) => String(id)),
+    versions: async (ids) =>
+      located(() => {
+        const find = db.prepare(
+          `SELECT status, updated_at FROM ${quoted(table)} WHERE id = ? AND ${GONE} IS NULL`,
+        )
+        const versions = new Map<string, RowVersion>()
+        for (const id of ids) {
+          const found = find.get(id)
+          if (found === undefined) continue
+          const { status, updated_at } = found
+          versions.set(id, { status: String(status), updated: Date.parse(String(updated_at)) })
+        }
+        return versions
+      }),
+    markGone: async (ids, at) => {
+      gone = [...gone, ...ids.map((id) => ({ id, at: isoMicros(BigInt(at) * 1_000n) }))]
+    },
+  }
+  const mark = (ids: typeof gone): void => {
+    for (const { id, at } of ids) {
+      db.prepare(`UPDATE ${quoted(table)} SET ${GONE} = ? WHERE id = ?`).run(at, id)
+    }
+  }
+
+  let gone: ReadonlyArray<{ readonly id: string; readonly at: string }> = []
   let fence = 0
   let rows: ReadonlyArray<A> = []
   let rejects: ReadonlyArray<Reject> = []
   /** Takes what waits, and the rest of the step, into the transaction that replaces the state. */
   const prepared = (rest: () => void): Prepared => {
-    const [written, rejected] = [rows, rejects]
+    const [written, rejected, lost] = [rows, rejects, gone]
     rows = []
+    gone = []
     rejects = []
     return {
       store: {
@@ -206,6 +272,7 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
             const next = replaceNow(name, text, version)
             if (next === undefined) return undefined
             write(written)
+            mark(lost)
             keepRejects(rejected)
             rest()
             return next
@@ -234,18 +301,34 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
         dropRejects()
         if (replaces) putInPlace()
       }),
-    unsettled: async ({ final, createdBefore, after, limit }) =>
-      located(() => {
-        const where = `FROM ${quoted(table)} WHERE status NOT IN (${final.map(() => '?').join(', ')}) AND created_at < ?`
-        const values = [...final, isoMicros(BigInt(createdBefore) * 1_000n)]
-        const ids = db
-          .prepare(`SELECT id ${where} AND id > ? ORDER BY id LIMIT ?`)
-          .all(...values, after, limit)
-        const total = one(`SELECT count(*) AS total ${where}`, ...values)
-        return { ids: ids.map(({ id }) => String(id)), total: Number(total?.total) }
-      }),
+    ...(replaces
+      ? {}
+      : {
+          counted,
+          open: async (final) =>
+            located(() => {
+              const where = `${GONE} IS NULL AND status NOT IN (${final.map(() => '?').join(', ')})`
+              return db
+                .prepare(
+                  `SELECT id, status, created_at, updated_at FROM ${quoted(table)} WHERE ${where}`,
+                )
+                .all(...final)
+                .map(({ id, status, created_at, updated_at }) => ({
+                  id: String(id),
+                  status: String(status),
+                  created: secondOfText(created_at),
+                  updated: Date.parse(String(updated_at)),
+                }))
+            }),
+        }),
     close: async () => {}, // all is done in one transaction
   }
+}
+
+/** The second of a time as a table has it; 0 if it has none. */
+const secondOfText = (text: unknown): Seconds => {
+  const ms = Date.parse(String(text))
+  return Number.isNaN(ms) ? 0 : Math.floor(ms / 1_000)
 }
 
 const sqlValue = ({ type, of }: TableColumn, row: unknown): SQLInputValue => {

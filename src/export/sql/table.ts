@@ -80,17 +80,22 @@ export const missingColumns = (
   return wanted.filter((column) => !types.has(column.name))
 }
 
+/** When the service was found to have a row no more; empty while it has it. Of rows that are put in place by id. */
+export const GONE = '_gone_at'
+
 /** Inserts rows. One that is there is replaced: `always`, or unless it has a later `updated_at`. */
 export const upsert = (
   table: string,
   columns: ReadonlyArray<TableColumn>,
   rows: string,
   when: 'always' | 'not older' = 'not older',
+  isMarked = false,
 ): string => {
   const names = columns.map(({ name }) => quoted(name))
   const changes = names
     .filter((name) => name !== '"id"')
     .map((name) => `${name} = excluded.${name}`)
+    .concat(isMarked ? [`${GONE} = NULL`] : [])
   const isNewer =
     when === 'not older' && names.includes('"updated_at"')
       ? ` WHERE coalesce(excluded.updated_at >= current.updated_at, true)`

@@ -1,4 +1,5 @@
 import type { Observable, SchedulerLike } from 'rxjs'
+import type { Ledger } from '../../changes/Ledger.js'
 import { Time, toMillis } from '../../codec/times.js'
 import type { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
@@ -11,7 +12,7 @@ import type { Sink } from '../exportList.js'
 import * as rule from '../rules.js'
 import type { Reject } from '../sortPage.js'
 import type { Destination } from '../transfer/Destination.js'
-import type { Rereads } from '../transfer/TransferEvent.js'
+import type { Rereads, SyncProof } from '../transfer/TransferEvent.js'
 
 // model
 
@@ -21,9 +22,12 @@ export interface TimedSource<A> {
   readonly snapshot: (filter: { readonly from_created_at?: string }) => ExportSource<A> & {
     readonly parallel: (requests?: number) => ExportSource<A>
   }
-  /** Reads a row again. */
-  readonly retrieve: (params: { readonly id: string }) => Observable<E.Either<AnyFailure, A>>
+  /** Reads pages by status and second, and single rows. Without it, rows are read by time alone, and nothing is proven. */
+  readonly ledger?: Ledger<A>
 }
+
+/** How soon all rows of a destination are read whole. */
+export type Sweep = 'off' | '30d' | 'now'
 
 /** Where rows are kept, and how far back they are read. */
 export interface SyncOptions<in A = unknown> {
@@ -47,8 +51,11 @@ export interface SyncOptions<in A = unknown> {
   readonly since?: string | undefined
   /** How long before the end of the last run charges may have changed, in ms. Default: 7 days. */
   readonly lookback?: Millis | undefined
-  /** Charges older than that which are not final, and are read again by id: so many a run. Default 2,000. */
-  readonly maxRereads?: number | undefined
+  /**
+   * Reads rows that were there before whole, to find what counts cannot: a thirtieth of them a run, `'30d'`, and up to
+   * 48,000 at once; all of them `'now'`; or `'off'`. Default `'30d'`.
+   */
+  readonly sweep?: Sweep | undefined
   /** Concurrent requests. Default: enough to use the full rate limit, as measured. */
   readonly parallel?: number | undefined
   /** Reads a list until two readings have the same ids: see `exportTo`. Default `false`. */
@@ -78,8 +85,10 @@ export interface SyncProgress extends Omit<ExportProgress, 'begun' | 'waiting'> 
   readonly waiting?: SyncWait
   /** How it began; once. */
   readonly begun?: SyncBegun
-  /** Charges that are not final and were read again by id; with the last progress. */
+  /** Charges that are not final, and those that were and are not any more; with the last progress. */
   readonly rereads?: SyncRereads
+  /** What was proven, by counts of the service against those of the destination; with the last progress. */
+  readonly proof?: SyncProof
   /** All rows created before are there, as ISO 8601; with the last progress of a complete run. */
   readonly upTo?: string
 }
@@ -100,7 +109,7 @@ export interface SyncBegun {
   readonly from?: string
 }
 
-/** Charges that are older than the lookback, and not final. */
+/** Charges that were read by their status, or again. */
 export type SyncRereads = Rereads
 
 /** Emitted by a sync: progress; and last, if it did not succeed, why. */
@@ -126,7 +135,7 @@ export const syncRules: OptionsTable<SyncOptions<never>> = {
   env: is.object('variables by their names'),
   since: time,
   lookback: is.finiteMillis,
-  maxRereads: is.nonNegativeIntOrInfinity,
+  sweep: is.oneOf('off', '30d', 'now'),
   parallel: is.int(1),
   untilStable: is.boolean,
   maxRejects: is.nonNegativeIntOrInfinity,

@@ -94,7 +94,6 @@ export const adopt = <A>(
           ? { ...sync, adopting: true }
           : {
               rejected: sync.rejected,
-              reread: sync.reread,
               adopted: names,
               since: bounds.from,
               upTo: bounds.to,

@@ -40,10 +40,10 @@ import type { Destination } from '../transfer/Destination.js'
 import { CHECKPOINT } from '../transfer/Destination.js'
 import { leftOf, progressOf } from '../transfer/events.js'
 import { iso, type Manifest } from '../transfer/Manifest.js'
-import type { Beginning, Transfer, TransferPlan } from '../transfer/Transfer.js'
+import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
 import { transfer } from '../transfer/Transfer.js'
-import type { TransferEvent } from '../transfer/TransferEvent.js'
-import { readTransferState, type TransferState } from '../transfer/TransferState.js'
+import type { Beginning, TransferEvent } from '../transfer/TransferEvent.js'
+import { NO_UPKEEP, readTransferState, type TransferState } from '../transfer/TransferState.js'
 import {
   type Adopted,
   type AdoptOptions,
@@ -206,8 +206,6 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
   })
 }
 
-const NO_UPKEEP = { rejected: [], reread: '' }
-
 /** Describes the list of a sync: another one is not written into the same table. */
 const specOfSync = (list: ListDescription<unknown>, account: string | undefined): ExportSpec => {
   const { from_created_at: _, ...query } = list.query
@@ -262,9 +260,9 @@ const TABLES = ['table'] as const
 const FILES = ['format', 'adopt'] as const
 
 /** Options of lists by time. */
-const TIMED = ['since', 'lookback', 'maxRereads', 'parallel'] as const
+const TIMED = ['since', 'lookback', 'sweep', 'parallel'] as const
 
 const listRule: Rule = {
-  accepts: (u) => is.withMethods('', 'snapshot', 'retrieve').accepts(u) || sourceRule.accepts(u),
+  accepts: (u) => is.withMethods('', 'snapshot').accepts(u) || sourceRule.accepts(u),
   expected: 'payments.charges, or a list of a client',
 }

@@ -1,15 +1,6 @@
 /** The stages of a sync: what an earlier run has left, what is new or may have changed, and rows that are not final. */
-import {
-  asyncScheduler,
-  concat,
-  defer,
-  EMPTY,
-  ignoreElements,
-  map,
-  type Observable,
-  takeUntil,
-  tap,
-} from 'rxjs'
+import { asyncScheduler, concat, defer, EMPTY, ignoreElements, type Observable } from 'rxjs'
+import type { Ledger } from '../../changes/Ledger.js'
 import { fromDate } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
 import { bare } from '../../fp.js'
@@ -18,8 +9,9 @@ import { exportTable } from '../ExportOptions.js'
 import { type ExportSource, sourceOf } from '../ExportSource.js'
 import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
 import type { TransferEvent } from '../transfer/TransferEvent.js'
-import type { TransferState } from '../transfer/TransferState.js'
-import { reread } from './reread.js'
+import { NO_UPKEEP, type TransferState } from '../transfer/TransferState.js'
+import { keepOpen } from './keepOpen.js'
+import { proveRows } from './proveRows.js'
 import type { SyncOptions, TimedSource } from './SyncOptions.js'
 
 // model
@@ -35,12 +27,6 @@ export interface SyncReading<A> {
   readonly adopts?: ((transfer: Transfer<A, A>) => Observable<TransferEvent>) | undefined
 }
 
-/** A request each: less than two minutes of the quota. */
-const MAX_REREADS = 2_000
-
-/** Rows read again at a time: they use the limit of production up when each takes a second. */
-const REREADS_AT_ONCE = 20
-
 // constructors
 
 export const syncStages =
@@ -52,9 +38,22 @@ export const syncStages =
       () => adopts?.(transfer) ?? EMPTY,
       () => readRest(transfer, timed, options),
       () => catchUp(transfer, timed, options),
-      () => rereadUnsettled(transfer, timed, options),
+      ...(timed.ledger === undefined ? [] : upkeepOf(transfer, timed.ledger, options)),
     ]
   }
+
+const upkeepOf = <A>(
+  transfer: Transfer<A, A>,
+  ledger: Ledger<A>,
+  { sweep }: SyncOptions<A>,
+): ReturnType<TransferPlan<A, A>['stages']> => {
+  // the first run reads everything: nothing is read twice
+  const readsAll = bare(transfer.upkeep).upTo === undefined
+  return [
+    () => keepOpen(transfer, ledger),
+    () => proveRows(transfer, ledger, readsAll ? 'first' : (sweep ?? '30d')),
+  ]
+}
 
 /** The state after the end of a run, or of a stage: up to when all rows are there. */
 export const reachedState = (state: TransferState): TransferState => {
@@ -70,7 +69,7 @@ export const syncFrom = (
   { run, sync }: TransferState,
 ): Millis => {
   if (run?.bounds !== undefined) return run.bounds.from
-  const { since: first, upTo } = bare(sync ?? { rejected: [], reread: '' })
+  const { since: first, upTo } = bare(sync ?? NO_UPKEEP)
   const wanted = since === undefined ? (first ?? 0) : toMillis(since)
   if (first === undefined || upTo === undefined || wanted < first) return wanted
   return Math.max(first, upTo - lookback)
@@ -137,28 +136,6 @@ const reached = <A>(transfer: Transfer<A, A>): Observable<never> =>
     if (transfer.isCut || transfer.session.state.run === undefined) return
     await transfer.keep(reachedState(transfer.session.state))
   }).pipe(ignoreElements())
-
-const rereadUnsettled = <A>(
-  transfer: Transfer<A, A>,
-  timed: TimedSource<A>,
-  { maxRereads = MAX_REREADS, parallel = REREADS_AT_ONCE }: SyncOptions<A>,
-): Observable<TransferEvent> => {
-  return reread({
-    transfer,
-    retrieve: timed.retrieve,
-    // rows created later were read by time
-    createdBefore: transfer.recorder.bounds?.from ?? 0,
-    limit: maxRereads,
-    parallel,
-  }).pipe(
-    takeUntil(transfer.cuts.pipe(tap((cut) => transfer.endWith(cut)))),
-    tap(({ rereads, failure }) => {
-      transfer.rereads = rereads
-      if (failure !== undefined) transfer.endWith(failure)
-    }),
-    map(({ event }) => event),
-  )
-}
 
 const snapshotOf = <A>(
   timed: TimedSource<A>,

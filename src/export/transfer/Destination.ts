@@ -14,6 +14,8 @@
  * 7. Readers. Unfinished files lie where readers of data sets do not look (`_incoming/`).
  * 8. Bounds. `own` does not grow with the rows. Memory holds a commit, or a part.
  */
+import type { OpenCharge } from '../../changes/KnownCharges.js'
+import type { CountedTable } from '../../changes/proof/ProofTable.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
@@ -84,21 +86,20 @@ export interface KeyLog {
   readonly read: (keys: Set<string>, rejectedIds: Set<string>) => Promise<void>
 }
 
-/** Which rows are not final: those with another `status`, created before a time. */
-export interface UnsettledQuery {
-  readonly final: ReadonlyArray<string>
-  /** In ms since 1970. */
-  readonly createdBefore: Millis
-  /** Ids come in rising order, from the first one after this; empty: from the first. */
-  readonly after: string
-  readonly limit: number
+/** Tells versions of a row apart. */
+export interface RowVersion {
+  /** Its status. */
+  readonly status: string
+  /** When it was changed last, in ms since 1970; NaN if that is not known. */
+  readonly updated: Millis
 }
 
-/** Rows that are not final. */
-export interface Unsettled {
-  readonly ids: ReadonlyArray<string>
-  /** How many there are, whatever the limit. */
-  readonly total: number
+/** Rows that are there, counted by time and status. Rows that wait for a step are none of them. */
+export interface CountedRows extends CountedTable {
+  /** Resolves with the versions of those of some ids that are there, and not marked as gone. */
+  readonly versions: (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, RowVersion>>
+  /** Marks rows as gone in the next step, at a time in ms since 1970. Writing a row takes the mark away. */
+  readonly markGone: (ids: ReadonlyArray<string>, at: Millis) => Promise<void>
 }
 
 /**
@@ -132,8 +133,10 @@ export interface Destination<in A> {
   readonly finish: () => Promise<Prepared>
   /** Where each row is added, and not put in place by its id. */
   readonly keys?: KeyLog
-  /** Where rows are put in place by id: those that are not final. */
-  readonly unsettled?: (query: UnsettledQuery) => Promise<Unsettled>
+  /** Where rows are put in place by id: those with another `status` than the final ones, and not marked as gone. */
+  readonly open?: (final: ReadonlyArray<string>) => Promise<ReadonlyArray<OpenCharge>>
+  /** Where rows can be counted: a sync proves then that none is missing. */
+  readonly counted?: CountedRows
   /**
    * Waits for the operation under way, and leaves all as it stands; `fenced`: removes what this owner made and no state
    * names. May be called again, and after a failure. Its store is of use until its own `close`.

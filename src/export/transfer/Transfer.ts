@@ -18,6 +18,7 @@ import {
   takeUntil,
   throwError,
 } from 'rxjs'
+import type { Healed } from '../../changes/proof/Healing.js'
 import { bare, defined } from '../../fp.js'
 import type { LeaseWait } from '../../store/lease.js'
 import type { Millis } from '../../stream/index.js'
@@ -35,34 +36,28 @@ import { type CountedClient, RunRecorder } from './RunRecorder.js'
 import { replaceManifest } from './replaceManifest.js'
 import { type LeasePlace, Session } from './Session.js'
 import {
+  type Beginning,
   type Cut,
   deadlinePassed,
   doneBefore,
-  idsOf,
   messageOf,
   type Reading,
   type Rereads,
+  rejectedRows,
+  type SyncProof,
   summed,
-  type TransferBegun,
   type TransferEvent,
   whyCut,
 } from './TransferEvent.js'
-import type { Bounds, RunState, TransferState, Upkeep } from './TransferState.js'
+import {
+  NO_UPKEEP,
+  type RejectedRow,
+  type RunState,
+  type TransferState,
+  type Upkeep,
+} from './TransferState.js'
 
 // model
-
-/** What a transfer begins with. */
-export interface Beginning {
-  readonly state: TransferState
-  /** From when on it reads. */
-  readonly reads?: Pick<TransferBegun, 'since' | 'from'>
-  /** Runs of the manifest that stay in it. */
-  readonly runs: ReadonlyArray<ManifestRun>
-  /** The run that wrote all of it before: nothing is left to do. */
-  readonly complete?: ManifestRun | undefined
-  /** Throws an `ExportError` where rows up to a time are not to take the place of those that are there. */
-  readonly checkBounds?: (bounds: Bounds) => void
-}
 
 /** The list, the destination, and how one goes into the other. */
 export interface TransferPlan<A, B> extends Pace<A, B> {
@@ -118,10 +113,13 @@ export class Transfer<A, B> {
   readonly plan: TransferPlan<A, B>
   /** Emits why the transfer is cut short. */
   readonly cuts: Observable<Cut>
-  /** Ids of rows that this transfer could not write. */
-  readonly rejectedIds = new Set<string>()
+  /** Rows that this transfer could not write, by their ids. */
+  readonly rejected = new Map<string, RejectedRow>()
   /** Rows that were read again by their ids. */
   rereads: Rereads | undefined
+  proof: SyncProof | undefined
+  /** How a sweep has put the rows right. */
+  swept: Healed | undefined
   readonly #beginning: Beginning
   readonly #known: Known | undefined
   readonly #added: () => ReadonlyArray<string>
@@ -219,7 +217,7 @@ export class Transfer<A, B> {
 
   /** What a sync keeps from run to run. */
   get upkeep(): Upkeep {
-    return this.session.state.sync ?? { rejected: [], reread: '' }
+    return this.session.state.sync ?? NO_UPKEEP
   }
 
   /** Removes secrets from a row that is rejected. */
@@ -275,7 +273,7 @@ export class Transfer<A, B> {
         session.tracked(async () => {
           await destination.reject(rows)
           recorder.rejects(rows)
-          for (const id of idsOf(rows)) this.rejectedIds.add(id)
+          for (const row of rejectedRows(rows)) this.rejected.set(row.id, row)
           await onReject?.(rows)
         }),
       commit: (progress) => {
@@ -283,7 +281,8 @@ export class Transfer<A, B> {
         this.#latest = run
         const { sync } = session.state
         if (sync === undefined) return this.keep({ ...session.state, run })
-        const rejected = [...new Set([...sync.rejected, ...this.rejectedIds])]
+        const earlier = sync.rejected.filter(({ id }) => !this.rejected.has(id))
+        const rejected = [...earlier, ...this.rejected.values()]
         return this.keep({ ...session.state, run, sync: { ...sync, rejected } })
       },
     }).pipe(
@@ -309,6 +308,7 @@ export class Transfer<A, B> {
     rows: ReadonlyArray<B>,
     rejects: ReadonlyArray<Reject>,
     sync: Partial<Upkeep>,
+    changed: number = rows.length,
   ): Promise<TransferEvent> {
     const { session, recorder, plan } = this
     await session.tracked(async () => {
@@ -321,7 +321,7 @@ export class Transfer<A, B> {
     const total = this.#total
     this.#total = {
       ...total,
-      rows: total.rows + rows.length,
+      rows: total.rows + Math.min(rows.length, changed),
       rejects: total.rejects + rejects.length,
     }
     await this.keep({ ...session.state, sync: { ...this.upkeep, ...sync } })
@@ -399,7 +399,12 @@ export class Transfer<A, B> {
 
   async #complete(): Promise<TransferEvent> {
     const { session, plan, recorder } = this
-    const shown = { ...this.shown(), share: 1, ended: true, ...defined({ rereads: this.rereads }) }
+    const shown = {
+      ...this.shown(),
+      share: 1,
+      ended: true,
+      ...defined({ rereads: this.rereads, proof: this.proof }),
+    }
     const { position: _, ...run } = bare(recorder.upToNow(this.#latest ?? recorder.at(this.#total)))
     const step = await session.destination.finish()
     await this.#dropManifest()

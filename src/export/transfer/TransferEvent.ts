@@ -1,4 +1,7 @@
 /** What a transfer tells, and why it ended. */
+
+import type { Proof } from '../../changes/proof/prove.js'
+import { millisOf } from '../../codec/Instant.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import type { AnyFailure } from '../../http/Failure.js'
@@ -10,7 +13,7 @@ import { NO_PROGRESS, type Progress } from '../exportList.js'
 import type { AnyPosition, SourcePage } from '../SourcePage.js'
 import type { Reject } from '../sortPage.js'
 import type { ManifestRun } from './Manifest.js'
-import type { Bounds } from './TransferState.js'
+import type { Bounds, RejectedRow, TransferState } from './TransferState.js'
 
 // model
 
@@ -29,20 +32,26 @@ export interface TransferEvent extends Omit<Progress, 'failure' | 'cut'> {
   readonly run?: ManifestRun
   /** Rows that a sync has read again by their ids; with the last progress of one that came to its end. */
   readonly rereads?: Rereads
+  /** What a sync has proven; with the last progress of one that came to its end. */
+  readonly proof?: SyncProof
   /** All rows created before are there, in ms since 1970; with the last progress of a sync that came to its end. */
   readonly upTo?: Millis
   /** Why it ended before its end; with the last progress only. */
   readonly cut?: Cut
 }
 
-/** Charges that are older than the lookback, and not final. */
+/** Charges that are not final, and those that were. */
 export interface Rereads {
-  /** How many were read again. */
+  /** How many were read by their status, or again. */
   readonly done: number
-  /** How many there are. */
-  readonly total: number
-  /** How many the service has no more: they stay as they were. */
+  /** How many the service has no more: they are marked, or stay as they were. */
   readonly gone: number
+}
+
+/** What a sync has proven, by counts of the service against those of the destination. */
+export interface SyncProof extends Proof {
+  /** Each row was read, as it stood, after this time, in ms since 1970; absent before the first round of sweeps. */
+  readonly readSince?: Millis
 }
 
 /** From when on an export reads, and why. */
@@ -73,6 +82,19 @@ export interface TransferBegun {
   readonly from?: Millis
 }
 
+/** What a transfer begins with. */
+export interface Beginning {
+  readonly state: TransferState
+  /** From when on it reads. */
+  readonly reads?: Pick<TransferBegun, 'since' | 'from'>
+  /** Runs of the manifest that stay in it. */
+  readonly runs: ReadonlyArray<ManifestRun>
+  /** The run that wrote all of it before: nothing is left to do. */
+  readonly complete?: ManifestRun | undefined
+  /** Throws an `ExportError` where rows up to a time are not to take the place of those that are there. */
+  readonly checkBounds?: (bounds: Bounds) => void
+}
+
 /** The part of a list that a stage reads. */
 export interface Reading<A> {
   readonly source: Source<A>
@@ -91,8 +113,19 @@ export const doneBefore = (run: ManifestRun): TransferEvent => {
   return { ...NO_PROGRESS, rows, rejects, share: 1, ended, run }
 }
 
-export const idsOf = (rows: ReadonlyArray<Reject>): ReadonlyArray<string> =>
-  rows.flatMap(({ row }) => rowId(row) ?? [])
+/** Places rows that could not be written; those without an id cannot be found again. */
+export const rejectedRows = (rows: ReadonlyArray<Reject>): ReadonlyArray<RejectedRow> =>
+  rows.flatMap(({ row }) => {
+    const id = rowId(row)
+    if (id === undefined) return []
+    const { created_at, status } = fieldsOf(row)
+    const created = Math.floor(millisOf(created_at) / 1_000)
+    return {
+      id,
+      created: Number.isNaN(created) ? 0 : created,
+      status: typeof status === 'string' ? status : '',
+    }
+  })
 
 /** Adds the progress of a stage to that of the stages before. */
 export const summed = (one: Progress, other: Progress): Progress => {

@@ -136,12 +136,22 @@ const run = t.intersection([
 /** A run that has not come to its end. */
 export interface RunState extends t.TypeOf<typeof run> {}
 
+const rejectedRow = t.readonly(
+  t.type({
+    id: t.string,
+    /** In whole seconds since 1970. */
+    created: t.number,
+    status: t.string,
+  }),
+)
+
+/** A row that could not be written, as far as it takes to read it again and to count it. */
+export interface RejectedRow extends t.TypeOf<typeof rejectedRow> {}
+
 const upkeep = t.intersection([
   t.type({
-    /** Ids of rows that came and could not be written: they are read again. */
-    rejected: t.readonlyArray(t.string),
-    /** Rows that are not final are read again in turn: the last id that was. Empty: none. */
-    reread: t.string,
+    /** Rows that came and could not be written: they are read again, and counted. */
+    rejected: t.readonlyArray(rejectedRow),
   }),
   t.partial({
     /** All rows created from then on, in ms since 1970 ... */
@@ -152,6 +162,17 @@ const upkeep = t.intersection([
     adopting: t.literal(true),
     /** Files that were taken over, until they are gone. */
     adopted: t.readonlyArray(t.string),
+    /** How deep the service pages, as proofs have learned. */
+    depth: t.readonly(
+      t.intersection([t.type({ answered: t.number }), t.partial({ refused: t.number })]),
+    ),
+    /** How far the present round of sweeps is, in seconds since 1970. */
+    sweep: t.readonly(
+      t.intersection([
+        t.type({ began: t.number }),
+        t.partial({ swept: t.number, before: t.number }),
+      ]),
+    ),
   }),
 ])
 
@@ -174,6 +195,9 @@ const state = t.intersection([
 
 /** How far a transfer is. */
 export interface TransferState extends t.TypeOf<typeof state> {}
+
+/** A sync that was never begun. */
+export const NO_UPKEEP: Upkeep = { rejected: [] }
 
 /** Reads the state of the lease at `path`; throws `Damaged`. */
 export const readTransferState = (path: string, u: unknown): TransferState => {

@@ -1,6 +1,6 @@
 /** Destinations as a user names them, and the ways in which their processes can be stopped. */
 import * as t from 'io-ts'
-import { concatMap, defer, from, lastValueFrom, type Observable, of } from 'rxjs'
+import { concatMap, defer, from, lastValueFrom, type Observable } from 'rxjs'
 import { fromDate, Instant } from '../../../src/codec/Instant.js'
 import {
   type ExportOptions,
@@ -279,7 +279,6 @@ const timedOf = (pages: LawPages, operation: Operation): TimedSource<Row> => ({
     const snapshot = paged(snapshotOf(pages), operation)
     return { ...snapshot, parallel: () => snapshot }
   },
-  retrieve: ({ id }) => of(E.right(fullRow({ id, n: Number(id.slice(4)) }))),
 })
 
 const synced =
@@ -291,7 +290,6 @@ const synced =
           ? sync(timedOf(pages, operation), {
               timer: quickLooks,
               lease: LEASE,
-              maxRereads: 0,
               ...options,
             })
           : sync(paged(listOf(pages), operation), { timer: quickLooks, lease: LEASE, ...options }),

@@ -52,7 +52,7 @@ const envOf = (url: string) => ({
 })
 
 const synced = (env: Readonly<Record<string, string>>, options: Partial<SyncOptions> = { timer }) =>
-  lastValueFrom(sync(payments.charges, { to: 's3://bucket/p/', env, maxRereads: 0, ...options }))
+  lastValueFrom(sync(payments.charges, { to: 's3://bucket/p/', env, ...options }))
 
 /** Stands before a strict double, and answers some of its requests in its place. */
 const standIn = async (
@@ -245,9 +245,7 @@ describe('a service', () => {
       opened.push(bucket.close)
       const [to, out] = ['s3://bucket/s/', 's3://bucket/e/']
       for (let night = 0; night < 2; night++) {
-        const last = await lastValueFrom(
-          sync(payments.charges, { to, env: bucket.env, timer, maxRereads: 0 }),
-        )
+        const last = await lastValueFrom(sync(payments.charges, { to, env: bucket.env, timer }))
         expect(last).toMatchObject({ right: { ended: true } })
       }
       const last = await lastValueFrom(

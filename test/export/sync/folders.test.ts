@@ -43,7 +43,7 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
   it('has every charge after the first night, and nothing else but its records', async () => {
     const { payments, timer, last } = account()
     const to = make()
-    const progress = await last(sync(payments.charges, { to, format, timer, maxRereads: 0 }))
+    const progress = await last(sync(payments.charges, { to, format, timer }))
     expect(progress).toMatchObject({ rows: 500, rejects: 0, ended: true })
     expect((await rowsIn(filesIn(to))).length).toBe(500)
     const extension = format === 'ndjson' ? 'ndjson.zst' : 'parquet'
@@ -58,7 +58,7 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
 
   it('has in later nights what is new, and what has changed', async () => {
     const { payments, timer, last, pass, charge } = account()
-    const options = { to: make(), format, timer, maxRereads: 0 }
+    const options = { to: make(), format, timer }
     const settling = await charge('acct_1')
     await last(sync(payments.charges, options))
     await pass(2 * DAY)
@@ -71,17 +71,16 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
     expect(new Set(rows.map(({ id }) => id)).size).toBe(502)
   })
 
-  it('has charges that are not final read again by id, however old they are', async () => {
+  it('has open charges listed, and those that left read, however old they are', async () => {
     const { payments, timer, last, pass, charge } = account({ charges: 0, settleAfter: 20 * DAY })
-    const options = { to: make(), format, timer, maxRereads: 3 }
+    const options = { to: make(), format, timer }
     for (let n = 0; n < 5; n++) await charge(`acct_${n}`)
     await last(sync(payments.charges, options))
     await pass(19 * DAY)
     await last(sync(payments.charges, options))
     await pass(2 * DAY)
     expect((await last(sync(payments.charges, options))).rereads).toEqual({
-      done: 3,
-      total: 5,
+      done: 5,
       gone: 0,
     })
     await last(sync(payments.charges, options))
@@ -92,7 +91,7 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
 
   it('is gone on with where a sync was left, and then catches up', async () => {
     const { payments, timer, all, untilFree, charge } = account({ charges: 10_000 })
-    const options = { to: make(), format, timer, maxRereads: 0, parallel: 1 }
+    const options = { to: make(), format, timer, parallel: 1 }
     await all(
       sync(payments.charges, options).pipe(
         takeWhile((event) => E.isLeft(event) || event.right.pages < 2, true),
@@ -107,7 +106,7 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
 
   it('is taken over from a run that froze, which changes nothing when it thaws', async () => {
     const frozen = account({ charges: 10_000, latency: 1_000 })
-    const options = { to: make(), format, maxRereads: 0, parallel: 1 }
+    const options = { to: make(), format, parallel: 1 }
     const events: Array<SyncEvent> = []
     const ended = new Promise<void>((resolve, reject) => {
       sync(frozen.payments.charges, { ...options, timer: frozen.timer }).subscribe({
@@ -141,7 +140,7 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
 
   it('is refused in another format', async () => {
     const { payments, timer, last, failure } = account({ charges: 1 })
-    const options = { to: make(), timer, maxRereads: 0 }
+    const options = { to: make(), timer }
     await last(sync(payments.charges, { ...options, format }))
     const other = format === 'ndjson' ? 'parquet' : 'ndjson'
     const wrong = await failure(sync(payments.charges, { ...options, format: other }))
@@ -179,7 +178,7 @@ describe.each(['ndjson', 'parquet'] as const)('a bucket, in %s', (format) => {
 
   const timer = hasty()
   const options = (to: string): SyncOptions => ({
-    ...{ to, format, timer, maxRereads: 0 },
+    ...{ to, format, timer },
     env: double.env,
   })
   const client = (charges: number) =>

@@ -19,7 +19,7 @@ describe.skipIf(!hasPostgres)('a table of Postgres', () => {
   it('has typed columns, with amounts that are exact whatever their length', async () => {
     const { payments, timer, last } = account()
     const to = await server.database()
-    await last(sync(payments.charges, { to, timer, maxRereads: 0 }))
+    await last(sync(payments.charges, { to, timer }))
     const types = await server.query(
       to,
       `select column_name as name, data_type as type, numeric_scale as scale
@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres)('a table of Postgres', () => {
     const { payments, timer, last } = account()
     const to = await server.database()
     await server.query(to, 'create schema payments')
-    await last(sync(payments.charges, { to, timer, maxRereads: 0, table: 'payments.charges' }))
+    await last(sync(payments.charges, { to, timer, table: 'payments.charges' }))
     expect(await server.query(to, 'select count(*)::int as n from payments.charges')).toEqual([
       { n: 500 },
     ])
@@ -77,7 +77,7 @@ describe.skipIf(!hasPostgres)('a table of Postgres', () => {
   it('needs no right to make tables where they are there', async () => {
     const { payments, timer, last, charge } = account()
     const to = await server.database()
-    await last(sync(payments.charges, { to, timer, maxRereads: 0 }))
+    await last(sync(payments.charges, { to, timer }))
     await server.query(
       to,
       `create role writer login password '${PASSWORD}';
@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres)('a table of Postgres', () => {
     )
     await charge('acct_1')
     const asWriter = to.replace('owner:', 'writer:')
-    await last(sync(payments.charges, { to: asWriter, timer, maxRereads: 0 }))
+    await last(sync(payments.charges, { to: asWriter, timer }))
     expect(await count(to)).toBe(501)
   })
 
@@ -114,7 +114,7 @@ describe.skipIf(!hasPostgres)('a table of Postgres', () => {
     const schema = await failure(sync(payments.charges, { to: asNobody, timer }))
     expect(schema).toMatchObject({ _tag: 'UnusableDestination', code: '42501' })
     expect(schema.message).toContain('permission denied for schema public')
-    await last(sync(payments.charges, { to, timer, maxRereads: 0 }))
+    await last(sync(payments.charges, { to, timer }))
     const table = await failure(sync(payments.charges, { to: asNobody, timer }))
     expect(table.message).toContain('permission denied for table')
   })
@@ -133,7 +133,7 @@ describe.skipIf(!hasPostgres)('a table of Postgres', () => {
     const { payments, timer, all, last } = account({ charges: 3_000 })
     const proxy = await cutter(server.port)
     const through = (to: string): string => to.replace(`:${server.port}/`, `:${proxy.port}/`)
-    const options = { timer, maxRereads: 0, parallel: 1, lease: 1_000 }
+    const options = { timer, parallel: 1, lease: 1_000 }
     const whole = await server.database()
     proxy.cutAfter(Number.POSITIVE_INFINITY)
     await last(sync(payments.charges, { ...options, to: through(whole) }))

@@ -36,7 +36,7 @@ it.skipIf(!hasDisk)(
     try {
       const { payments, timer, failure, last } = account({ charges: 6_000 })
       const to = `${small}/charges.sqlite`
-      const options = { to, timer, maxRereads: 0, parallel: 1 }
+      const options = { to, timer, parallel: 1 }
       const wrong = await failure(sync(payments.charges, options))
       expect(wrong).toMatchObject({ _tag: 'WriteFailed', code: 'ENOSPC' })
       expect(wrong.message).toBe(`cannot write ${to}: its disk is full: make room`)
@@ -54,13 +54,13 @@ it.skipIf(!hasDisk)(
 it('waits for another program that has the database locked, and ends if it does not let go', async () => {
   const { payments, timer, failure, last } = account()
   const to = file('locked.sqlite')
-  await last(sync(payments.charges, { to, timer, maxRereads: 0 }))
+  await last(sync(payments.charges, { to, timer }))
   const other = new DatabaseSync(to)
   other.exec('begin exclusive')
-  const wrong = await failure(sync(payments.charges, { to, timer, maxRereads: 0 }))
+  const wrong = await failure(sync(payments.charges, { to, timer }))
   expect(wrong).toMatchObject({ _tag: 'WriteFailed', code: 'EBUSY' })
   expect(wrong.message).toContain('another program has it locked')
   other.exec('rollback')
   other.close()
-  await last(sync(payments.charges, { to, timer, maxRereads: 0 }))
+  await last(sync(payments.charges, { to, timer }))
 })

@@ -1,0 +1,135 @@
+/** The charges that are open, and those that were: read by lists of their status, and rejected ones again by id. */
+import { from, map, type Observable } from 'rxjs'
+import { type Asking, asking, Interrupted } from '../../changes/Asking.js'
+import { openStatuses } from '../../changes/ChangeState.js'
+import { isOpenStatus } from '../../changes/KnownCharges.js'
+import { type Ledger, type LedgerRow, PAGE_SIZE, type Seconds } from '../../changes/Ledger.js'
+import { readOpen } from '../../changes/openRows.js'
+import { finalChargeStatuses } from '../../codec/Charge.js'
+import { E } from '../../fp.js'
+import type { Reject } from '../sortPage.js'
+import type { CountedRows, RowVersion } from '../transfer/Destination.js'
+import type { Transfer } from '../transfer/Transfer.js'
+import { rejectedRows, type TransferEvent } from '../transfer/TransferEvent.js'
+
+/** Reads open charges into the destination. Emits after each step. */
+export const keepOpen = <A>(
+  transfer: Transfer<A, A>,
+  ledger: Ledger<A>,
+): Observable<TransferEvent> =>
+  from(steps(transfer, ledger, asking(ledger, transfer.cuts))).pipe(map(() => transfer.shown()))
+
+async function* steps<A>(
+  transfer: Transfer<A, A>,
+  ledger: Ledger<A>,
+  asks: Asking<A>,
+): AsyncGenerator<void, void, undefined> {
+  const { open, counted } = transfer.session.destination
+  if (open === undefined) return
+  let done = 0
+  let gone = 0
+  const lost = async (ids: ReadonlyArray<string>): Promise<void> => {
+    gone += ids.length
+    if (ids.length > 0) await markGone(transfer, ids, ledger.now())
+  }
+  try {
+    const seen = new Set<string>()
+    for (const { id } of transfer.upkeep.rejected) {
+      if (transfer.rejected.has(id)) continue // of this run
+      const row = await asks.retrieve(id)
+      if (row === undefined) await lost([id])
+      else await written(transfer, [row])
+      seen.add(id)
+      yield
+    }
+    // where rows cannot be looked up, those that were read by time are left to the next run
+    const byTime = counted === undefined ? (transfer.recorder.bounds?.from ?? 0) / 1_000 : Infinity
+    const known = (await open(finalChargeStatuses)).filter(({ created }) => created < byTime)
+    const versions = new Map(
+      known.map(({ id, status, updated = Number.NaN }) => [id, { status, updated }]),
+    )
+    const statuses = new Set([...openStatuses, ...known.map(({ status }) => status)])
+    const pages = readOpen(asks, {
+      statuses: [...statuses].filter((status) => status !== '' && isOpenStatus(status)),
+      unlisted: new Set(),
+      known: () => known,
+      seen,
+      now: Math.floor(ledger.now() / 1_000),
+      pageSpan: await pageSpanOf(counted, Math.floor(ledger.now() / 1_000)),
+    })
+    for await (const { rows, gone: ids } of pages) {
+      done += rows.length
+      const older = rows.filter(({ created }) => created < byTime)
+      await written(transfer, older, 'different', counted === undefined ? versions : undefined)
+      await lost(ids)
+      transfer.rereads = { done, gone }
+      yield
+    }
+    transfer.rereads = { done, gone }
+  } catch (error) {
+    endWith(transfer, error)
+  }
+}
+
+/** Ends a transfer by what has interrupted it. Throws what is no interruption. */
+export const endWith = <A>(transfer: Transfer<A, A>, error: unknown): void => {
+  if (!(error instanceof Interrupted)) throw error
+  if (error.failure !== undefined) transfer.endWith(error.failure)
+}
+
+/** Writes rows as they stand, in a step: those that differ from what is there, or `all`. */
+export const written = async <A>(
+  transfer: Transfer<A, A>,
+  rows: ReadonlyArray<LedgerRow<A>>,
+  which: 'different' | 'all' = 'different',
+  known?: ReadonlyMap<string, RowVersion>,
+): Promise<void> => {
+  // those that this run could not write were told
+  const given = rows.filter(({ id }) => !transfer.rejected.has(id))
+  const { counted } = transfer.session.destination
+  const versions = known ?? (await counted?.versions(given.map(({ id }) => id)))
+  const isThere = ({ id, status, updated }: LedgerRow<A>): boolean => {
+    const version = versions?.get(id)
+    return version?.status === status && version.updated === updated
+  }
+  const different = given.filter((row) => E.isLeft(row.row) || !isThere(row))
+  const wanted = which === 'all' ? given : different
+  if (wanted.length === 0) return
+  const good: Array<A> = []
+  const bad: Array<Reject> = []
+  for (const { id, raw, row } of wanted) {
+    const reason = E.isLeft(row)
+      ? row.left.message
+      : transfer.session.destination.check(row.right)?.message
+    if (E.isRight(row) && reason === undefined) good.push(row.right)
+    else bad.push({ reason: reason ?? '', row: transfer.redact(raw ?? { id }) })
+  }
+  const read = new Set(wanted.map(({ id }) => id))
+  const rejected = [
+    ...transfer.upkeep.rejected.filter(({ id }) => !read.has(id)),
+    ...rejectedRows(bad),
+  ]
+  await transfer.readAgain(good, bad, { rejected }, different.length)
+}
+
+/** Marks rows as gone, in a step. */
+export const markGone = async <A>(
+  transfer: Transfer<A, A>,
+  ids: ReadonlyArray<string>,
+  at: number,
+): Promise<void> => {
+  await transfer.session.destination.counted?.markGone(ids, at)
+  const gone = new Set(ids)
+  const rejected = transfer.upkeep.rejected.filter(({ id }) => !gone.has(id))
+  await transfer.readAgain([], [], { rejected })
+}
+
+/** The time that a page of all charges spans, by the rows that are there. */
+const pageSpanOf = async (counted: CountedRows | undefined, now: Seconds): Promise<Seconds> => {
+  const all = { from: Number.NEGATIVE_INFINITY, to: now }
+  const first = await counted?.nth(all, 0)
+  const total = await counted?.count(all)
+  return first === undefined || total === undefined || total === 0
+    ? 86_400
+    : Math.max(1, ((now - first) / total) * PAGE_SIZE)
+}

@@ -1,0 +1,148 @@
+/** The proof that a destination has all charges, each night, and the sweep that reads a part of them whole. */
+import { concat, defer, map, type Observable } from 'rxjs'
+import { type Asking, asking } from '../../changes/Asking.js'
+import type { Ledger, Seconds } from '../../changes/Ledger.js'
+import type { Counted } from '../../changes/proof/Counting.js'
+import type { CountedTable, ProofTable } from '../../changes/proof/ProofTable.js'
+import { prove } from '../../changes/proof/prove.js'
+import { type SweepPosition, sweep } from '../../changes/proof/sweep.js'
+import { finalChargeStatuses } from '../../codec/Charge.js'
+import { bare, defined } from '../../fp.js'
+import type { CountedRows } from '../transfer/Destination.js'
+import type { Transfer } from '../transfer/Transfer.js'
+import type { TransferEvent } from '../transfer/TransferEvent.js'
+import type { RejectedRow } from '../transfer/TransferState.js'
+import { endWith, markGone, written } from './keepOpen.js'
+import type { Sweep } from './SyncOptions.js'
+
+/** What was created later may still be on its way to the list, in seconds: an hour. */
+const SETTLING: Seconds = 3_600
+
+/** A round of sweeps takes so many nights. */
+const NIGHTS = 30
+
+/** Sweeps a part of the rows of a destination, and proves them all. Emits at the end of each. */
+export const proveRows = <A>(
+  transfer: Transfer<A, A>,
+  ledger: Ledger<A>,
+  sweeping: Sweep | 'first',
+): Observable<TransferEvent> =>
+  defer(() => {
+    const { counted } = transfer.session.destination
+    if (counted === undefined) return []
+    const asks = asking(ledger, transfer.cuts)
+    const { since = 0 } = bare(transfer.upkeep)
+    const rows = {
+      from: since <= 0 ? Number.NEGATIVE_INFINITY : Math.floor(since / 1_000),
+      to: settledBy(ledger),
+    }
+    const table = tableOf(transfer, counted, ledger)
+    return concat(
+      ...(sweeping === 'off' ? [] : [defer(() => swept(transfer, asks, table, rows, sweeping))]),
+      defer(() => proved(transfer, asks, table, rows)),
+    ).pipe(map(() => transfer.shown()))
+  })
+
+const swept = async <A>(
+  transfer: Transfer<A, A>,
+  asks: Asking<A>,
+  table: ProofTable<A>,
+  { from, to }: Counted,
+  sweeping: Sweep | 'first',
+): Promise<void> => {
+  if (transfer.isCut) return
+  const now = to + SETTLING
+  if (sweeping === 'first') {
+    const sweep = { began: now, before: now }
+    await transfer.readAgain([], [], { sweep })
+    return
+  }
+  try {
+    const position: SweepPosition | undefined = transfer.upkeep.sweep
+    const nights = sweeping === 'now' ? 1 : NIGHTS
+    // whole: a row may differ in what its version does not tell
+    const whole = {
+      ...table,
+      write: (rows: Parameters<typeof table.write>[0]) => written(transfer, rows, 'all'),
+    }
+    const { position: next, ...healed } = await sweep(asks, whole, {
+      ...{ from, until: to, now, nights },
+      ...defined({ position }),
+    })
+    transfer.swept = healed
+    const { began, swept: last, before } = next
+    const kept = { began, ...defined({ swept: last, before }) }
+    await transfer.readAgain([], [], { sweep: kept })
+  } catch (error) {
+    endWith(transfer, error)
+  }
+}
+
+const proved = async <A>(
+  transfer: Transfer<A, A>,
+  asks: Asking<A>,
+  table: ProofTable<A>,
+  { from, to: until }: Counted,
+): Promise<void> => {
+  if (transfer.isCut) return
+  try {
+    const { depth, sweep } = transfer.upkeep
+    const proof = await prove(asks, table, { from, until, final: finalChargeStatuses, depth })
+    const { late = 0, gone = 0 } = transfer.swept ?? {}
+    transfer.proof = {
+      ...proof,
+      late: proof.late + late,
+      gone: proof.gone + gone,
+      ...defined({ readSince: sweep?.before === undefined ? undefined : sweep.before * 1_000 }),
+    }
+    const { answered, refused } = proof.depth
+    await transfer.readAgain([], [], { depth: { answered, ...defined({ refused }) } })
+  } catch (error) {
+    endWith(transfer, error)
+  }
+}
+
+/** What was created up to then can be counted, in seconds since 1970. */
+const settledBy = (ledger: Pick<Ledger<unknown>, 'now' | 'serviceTime'>): Seconds =>
+  Math.floor(Math.min(ledger.now(), ledger.serviceTime() ?? Number.POSITIVE_INFINITY) / 1_000) -
+  SETTLING
+
+const tableOf = <A>(
+  transfer: Transfer<A, A>,
+  counted: CountedRows,
+  ledger: Ledger<A>,
+): ProofTable<A> => {
+  const table = (): CountedTable => withRejected(counted, transfer.upkeep.rejected)
+  return {
+    count: (rows) => table().count(rows),
+    nth: counted.nth,
+    ids: (rows) => table().ids(rows),
+    write: (rows) => written(transfer, rows),
+    markGone: (ids) => markGone(transfer, ids, ledger.now()),
+  }
+}
+
+/** Counts rows that came and could not be written, too: else they would be missed each night anew. */
+const withRejected = (
+  table: CountedTable & Partial<Pick<CountedRows, 'versions'>>,
+  rejected: ReadonlyArray<RejectedRow>,
+): CountedTable => {
+  const among = async ({ status, from, to }: Counted): Promise<ReadonlyArray<string>> => {
+    const ids = rejected
+      .filter(
+        (row) =>
+          row.created >= from &&
+          row.created <= to &&
+          (status === undefined || row.status === status),
+      )
+      .map(({ id }) => id)
+    if (ids.length === 0) return []
+    const there: ReadonlyMap<string, unknown> = (await table.versions?.(ids)) ?? new Map()
+    return ids.filter((id) => !there.has(id))
+  }
+  return {
+    count: async (rows) => (await table.count(rows)) + (await among(rows)).length,
+    nth: table.nth,
+    ids: async (rows) => [...(await table.ids(rows)), ...(await among(rows))],
+  }
+}
