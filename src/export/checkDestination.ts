@@ -32,6 +32,7 @@ const table = {
   games: withDefault(is.int(1), 20),
 }
 
+/** Options of `checkDestination`. */
 export interface CheckOptions extends OptionsOf<typeof table> {}
 
 const rules: OptionsTable<CheckOptions> = table

@@ -27,7 +27,9 @@ const TRIES = 100
 
 /** Which folder, and how its files are made. */
 export interface DiskStoreOptions {
+  /** The folder, which must be there. */
   readonly folder: string
+  /** The file system. Default: that of Node. */
   readonly files?: FileSystem
   /** The permissions of new files, such as 0o600. Default: what the process gives to its files. */
   readonly mode?: number | undefined

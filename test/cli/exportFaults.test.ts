@@ -1,6 +1,6 @@
 /** Exports under faults of the service and of the disk, and beside another run. */
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdirSync, rmSync } from 'node:fs'
+import { mkdir, readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Seen } from '../support/judge.js'
@@ -59,21 +59,6 @@ describe('an export whose first page never comes', () => {
     await charges(server, file('c.ndjson'))
     const { stderr } = await charges(server, file('c.ndjson'), ['--resume'])
     expect(stderr).toMatch(/^incomplete: [1-9]\d* rows in /m)
-  })
-})
-
-describe('two runs of one output', () => {
-  it('are refused', async () => {
-    const server = await serve({ charges: 5 })
-    const out = file('c.ndjson')
-    await mkdir(dirname(out), { recursive: true })
-    await writeFile(`${out}.lock`, JSON.stringify({ pid: 7, host: 'here', since: 1 }))
-    const { status, stderr } = await charges(server, out)
-    expect(status).toBe(3)
-    expect(stderr).toMatch(
-      /^payments-rx: .*the lock of process 7 on here, of an earlier version.*\n$/,
-    )
-    expect(existsSync(out)).toBe(false)
   })
 })
 

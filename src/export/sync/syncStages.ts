@@ -60,7 +60,8 @@ export const reachedState = (state: TransferState): TransferState => {
   const { run, sync, ...rest } = bare(state)
   if (run?.bounds === undefined || sync === undefined) return state
   const { from, to: upTo } = run.bounds
-  return { ...rest, sync: { ...sync, since: Math.min(sync.since ?? from, from), upTo } }
+  const { since = from } = bare(sync)
+  return { ...rest, sync: { ...sync, since: Math.min(since, from), upTo } }
 }
 
 /** From when on a run reads, in ms since 1970. */

@@ -43,7 +43,9 @@ export interface Taken {
 export interface DestinationFile {
   /** Its name, seen from the manifest. */
   readonly path: string
+  /** Rows in it. */
   readonly rows: number
+  /** Its size. */
   readonly bytes: number
   /** SHA-256 in hex; absent while it grows. */
   readonly sha256?: string
@@ -51,6 +53,7 @@ export interface DestinationFile {
 
 /** The files of a step, for the manifest. */
 export interface Listed {
+  /** Those with rows. */
   readonly files: ReadonlyArray<DestinationFile>
   /** The file of the rejected rows. */
   readonly rejected?: DestinationFile

@@ -2,7 +2,7 @@
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import { fieldsOf, parsed } from '../../decode/unknown.js'
-import { defined } from '../../fp.js'
+import { bare, defined } from '../../fp.js'
 import { hasSum, readRecord, showSummed } from '../../store/readRecord.js'
 import type { Millis } from '../../stream/index.js'
 import { ExportSpec } from '../run/ExportSpec.js'
@@ -111,6 +111,7 @@ export type ManifestKind = keyof typeof manifestKinds
 const manifest = t.type({
   /** The version of this layout. */
   version: t.literal(VERSION),
+  /** `export`, or `sync`. */
   kind: t.keyof(manifestKinds),
   /** The field that identifies a row: of several with the same, the one of the last run is current. */
   key: t.literal('id'),
@@ -189,7 +190,7 @@ export const manifestRun = ({
 }: Ending): ManifestRun => {
   const { started, bounds, drift, counts, keys, totals = [], reasons = [] } = run
   const { rows, rejects, repeated, requests, refused, ms, starts, slices } = counts
-  const { format = spec.format, ...files } = listed
+  const { format = spec.format, ...files } = bare(listed)
   const missing = missingOf(rejects, why)
   return {
     complete: missing.length === 0,
