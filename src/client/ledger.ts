@@ -5,7 +5,7 @@ import type { Ledger, LedgerRow } from '../changes/Ledger.js'
 import { AnyStatusFilter, type Charge } from '../codec/Charge.js'
 import { fromDate, millisOf } from '../codec/Instant.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { defined, E, type IO, O } from '../fp.js'
+import { bare, defined, E, type IO, O } from '../fp.js'
 import { rowId } from '../http/answer/readAnswer.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { List } from '../http/list/List.js'
@@ -26,8 +26,9 @@ export const anyStatusList = { ...api.charges.list, params: AnyStatusFilter }
 // constructors
 
 export const ledger = ({ list, retrieve, serviceTime, now }: LedgerSource): Ledger<Charge> => ({
-  page: ({ status, from, to, page, size }) =>
-    list({
+  page: (query) => {
+    const { status, from, to, page, size } = bare(query)
+    return list({
       ...defined({
         status,
         from_created_at: from === undefined ? undefined : instantOf(from),
@@ -41,7 +42,8 @@ export const ledger = ({ list, retrieve, serviceTime, now }: LedgerSource): Ledg
         rows: items.map((row, i) => rowOf(raw[i], row)),
         more: O.isSome(next),
       })),
-    ),
+    )
+  },
   retrieve: (id) =>
     retrieve({ id }).pipe(
       map((row): E.Either<AnyFailure, LedgerRow<Charge>> => {
