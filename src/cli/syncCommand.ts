@@ -459,15 +459,17 @@ const conclusion = (
       return { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}; ${NEXT}` }
     }
     const { proof, rejects } = event.right
-    if (proof !== undefined && !isProven(proof)) {
-      return { status: EXIT_INCOMPLETE, reason: `not proven complete: ${whyNotProven(proof)}` }
-    }
-    return rejects === 0
+    const reasons = [
+      ...(rejects === 0
+        ? []
+        : [`rows could not be written: see ${rejectsName}; the next run reads them again`]),
+      ...(proof === undefined || isProven(proof)
+        ? []
+        : [`not proven complete: ${whyNotProven(proof)}`]),
+    ]
+    return reasons.length === 0
       ? { status: EXIT_COMPLETE }
-      : {
-          status: EXIT_INCOMPLETE,
-          reason: `rows could not be written: see ${rejectsName}; the next run reads them again`,
-        }
+      : { status: EXIT_INCOMPLETE, reason: reasons.join('; ') }
   }
   const { left } = event
   if (isExportError(left) && left._tag === 'Locked') {
