@@ -72,6 +72,7 @@ const guides: ReadonlyArray<readonly [title: string, pages: ReadonlyArray<string
       'doctor',
       'measure',
       'troubleshooting',
+      'trust',
       'upgrading',
     ],
   ],

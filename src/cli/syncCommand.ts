@@ -382,8 +382,11 @@ const inFlags = <T>(make: () => T): T => {
 const waitNote = ({ ms }: Required<SyncProgress>['waiting']): string =>
   `another run has it, or was killed: waiting up to ${duration(ms)} to take over`
 
-const beginning = ({ resumed, from }: Required<SyncProgress>['begun']): string => {
-  const what = from === undefined ? 'everything is read' : `since ${from}`
+const beginning = ({ resumed, from, doubted }: Required<SyncProgress>['begun']): string => {
+  const since = from === undefined ? 'everything is read' : `since ${from}`
+  const why =
+    doubted === undefined ? '' : ` (a clock of the last run was ahead: it said ${doubted})`
+  const what = `${since}${why}`
   return resumed ? `goes on with a run that did not come to its end: ${what}` : what
 }
 

@@ -39,14 +39,21 @@ export const pieceRow = <C>(row: unknown, content: C): PieceRow<C> => {
 export const compareRows = (a: PieceRow, b: PieceRow): number =>
   a.created - b.created || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
+/** Whether a later version of a row replaces an earlier one: not with an earlier `updated_at`, unless that one is doubtful. */
+export const replaces = (later: PieceRow, earlier: PieceRow, doubtful: number): boolean =>
+  later.updated >= earlier.updated || earlier.updated > doubtful
+
 /** Sorts rows and keeps one of each id: the one with the later `updated_at`, of two with the same the last one. */
-export const sortedOnce = <C>(rows: ReadonlyArray<PieceRow<C>>): ReadonlyArray<PieceRow<C>> => {
+export const sortedOnce = <C>(
+  rows: ReadonlyArray<PieceRow<C>>,
+  doubtful = Number.POSITIVE_INFINITY,
+): ReadonlyArray<PieceRow<C>> => {
   const sorted = [...rows].sort(compareRows) // stable
   const kept: Array<PieceRow<C>> = []
   for (const row of sorted) {
     const before = kept.at(-1)
     if (before === undefined || compareRows(before, row) !== 0) kept.push(row)
-    else if (row.updated >= before.updated) kept[kept.length - 1] = row
+    else if (replaces(row, before, doubtful)) kept[kept.length - 1] = row
   }
   return kept
 }

@@ -48,6 +48,8 @@ export interface FolderOptions<A, C> {
   readonly base: BaseFormat<C>
   /** Returns the reason why a row cannot be written without a change to its values. */
   readonly check: Destination<A>['check']
+  /** An `updated_at` after it is of a wrong clock, in µs since 1970. */
+  readonly doubtful: number
   /** True if all of a run takes the place of all that was there; else rows are merged by id. */
   readonly replaces: boolean
   /** How often steps should come, in ms: each is a file, and a new checkpoint; rows wait for it in memory. */
@@ -219,10 +221,13 @@ const FEW = 200
 
 /** Puts the rows of a step into a file of their own. */
 const pieceWith = async <A, C>(
-  { objects, incoming, randomName }: FolderOptions<A, C>,
+  { objects, incoming, randomName, doubtful }: FolderOptions<A, C>,
   rows: ReadonlyArray<A>,
 ): Promise<Piece> => {
-  const placed = sortedOnce(rows.map((row) => pieceRow(row, row)))
+  const placed = sortedOnce(
+    rows.map((row) => pieceRow(row, row)),
+    doubtful,
+  )
   const facts = new PieceFacts()
   facts.add(placed)
   const path = `${INCOMING}${randomName()}.${incoming.extension}`
@@ -287,7 +292,7 @@ interface MergeOutput<C> {
 
 /** Merges runs into files of a format; of two versions of a row, the later run has the current one. */
 const merge = async <A, C, D>(
-  { objects, randomName }: FolderOptions<A, C>,
+  { objects, randomName, doubtful }: FolderOptions<A, C>,
   runs: ReadonlyArray<SortedRun>,
   { format, prefix, bytes }: MergeOutput<D>,
 ): Promise<SortedRun> => {
@@ -304,7 +309,7 @@ const merge = async <A, C, D>(
   }
   const sources = runs.flatMap((run, order) => sourceOf(objects, format, run, order))
   let count = 0
-  for await (const rows of mergeRows(sources)) {
+  for await (const rows of mergeRows(sources, doubtful)) {
     await writer.add(rows)
     facts.add(rows)
     count += rows.length

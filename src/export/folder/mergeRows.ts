@@ -1,5 +1,5 @@
 /** Merges sorted sources of rows into one, which has each id once. */
-import { compareRows, type PieceRow } from './PieceRow.js'
+import { compareRows, type PieceRow, replaces } from './PieceRow.js'
 
 /** Sorted rows in batches; an empty batch is no end. */
 export type Batches<C> = AsyncIterable<ReadonlyArray<PieceRow<C>>>
@@ -50,10 +50,12 @@ const BATCH = 1_000
 
 /**
  * Merges sources. Opens each only when its rows are due, so that sources whose times do not overlap are read one after
- * the other. Closes all of them, however it ends.
+ * the other. Closes all of them, however it ends. `doubtful`: an `updated_at` after it, in µs since 1970, is of a wrong
+ * clock, and does not outlast a later version.
  */
 export async function* mergeRows<C>(
   sources: ReadonlyArray<MergeSource<C>>,
+  doubtful = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<ReadonlyArray<PieceRow<C>>, void, undefined> {
   const waiting = [...sources].sort((a, b) => a.from - b.from)
   const open: Array<Cursor<C>> = []
@@ -78,7 +80,7 @@ export async function* mergeRows<C>(
         if (current !== undefined) batch.push(current)
         current = row
         currentOrder = least.order
-      } else if (isNewer(row, least.order, current, currentOrder)) {
+      } else if (isNewer(row, least.order, current, currentOrder, doubtful)) {
         current = row
         currentOrder = least.order
       }
@@ -96,8 +98,13 @@ export async function* mergeRows<C>(
   }
 }
 
-const isNewer = (row: PieceRow, order: number, than: PieceRow, thanOrder: number): boolean =>
-  row.updated > than.updated || (row.updated === than.updated && order >= thanOrder)
+const isNewer = (
+  row: PieceRow,
+  order: number,
+  than: PieceRow,
+  thanOrder: number,
+  doubtful: number,
+): boolean => (order >= thanOrder ? replaces(row, than, doubtful) : !replaces(than, row, doubtful))
 
 const leastOf = <C>(open: ReadonlyArray<Cursor<C>>): Cursor<C> | undefined => {
   let least: Cursor<C> | undefined

@@ -29,6 +29,8 @@ export interface OpenFolderOptions {
   readonly replaces: boolean
   readonly format: 'ndjson' | 'parquet'
   readonly timer: SchedulerLike
+  /** An `updated_at` after it is of a wrong clock, in ms since 1970. */
+  readonly doubtful: Millis
 }
 
 /** Time between steps, in ms. At 40,000 rows a second, the most of the platform, 8,000 rows wait for one. */
@@ -60,14 +62,15 @@ export const openBucket = async <A>(
 }
 
 const destinationOf = <A>(
-  { list, shape, numbers, replaces, format }: OpenFolderOptions,
+  { list, shape, numbers, replaces, format, doubtful: ms }: OpenFolderOptions,
   objects: Objects,
   store: Store,
   commitEvery: Millis,
 ): Destination<A> => {
   const text = { numbers, format: 'ndjson', compress: 'zstd' } as const
   const incoming = formatOfShape<A>(shape)(text)
-  const common = { objects, store, list, incoming, replaces, commitEvery, randomName }
+  const doubtful = ms * 1_000
+  const common = { doubtful, objects, store, list, incoming, replaces, commitEvery, randomName }
   if (format === 'ndjson') {
     return folderDestination({ ...common, base: textBase, check: incoming.check })
   }

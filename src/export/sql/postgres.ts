@@ -64,7 +64,7 @@ const QUERY = 600_000
 
 /** Connects, and makes the table if it is not there. Rejects with an `ExportError`. */
 export const postgresDestination = async <A>(options: PostgresOptions): Promise<Destination<A>> => {
-  const { url, name, table, shape, replaces } = options
+  const { url, name, table, shape, replaces, doubtful } = options
   const { columns } = shape
   const { connect, copyFrom } = await driver(name)
   const client = connect(url)
@@ -133,7 +133,7 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
     `SELECT ${names} FROM ${quoted(from)} WHERE EXISTS (SELECT FROM fenced)`
   const rejectsIn = quoted(rejectsTable(table))
   /** Changes of the rows, each only if the state was replaced. */
-  const MERGE = `, merged AS (${upsert(table, columns, all(INCOMING), 'not older', !replaces)})`
+  const MERGE = `, merged AS (${upsert(table, columns, all(INCOMING), { doubtful }, !replaces)})`
   const REPLACE = `, gone AS (
       DELETE FROM ${quoted(table)} AS old WHERE EXISTS (SELECT FROM fenced)
       AND NOT EXISTS (SELECT FROM ${quoted(NEXT)} AS next WHERE next.id = old.id)
@@ -235,7 +235,11 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
     if (written.length > 0) {
       await copy(written)
       if (replaces)
-        await query(upsert(NEXT, columns, `SELECT ${names} FROM ${quoted(INCOMING)} WHERE true`))
+        await query(
+          upsert(NEXT, columns, `SELECT ${names} FROM ${quoted(INCOMING)} WHERE true`, {
+            doubtful,
+          }),
+        )
       else changes.push(MERGE)
     }
     if (isLast && replaces) changes.push(REPLACE)

@@ -59,7 +59,7 @@ const NEW_VERSION = 'hex(randomblob(8))'
 
 /** Opens or makes the database, and the table in it. Rejects with an `ExportError`. */
 export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Destination<A>> => {
-  const { path, table, shape, replaces, pause } = options
+  const { path, table, shape, replaces, doubtful, pause } = options
   const { columns } = shape
   const { DatabaseSync } = await import('node:sqlite').catch((error: unknown) => {
     const why = `cannot write ${path}: this runtime has no node:sqlite, which Node has from 22.13 on`
@@ -171,7 +171,7 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
   const write = (rows: ReadonlyArray<A>): void => {
     const places = columns.map(() => '?').join(', ')
     insert ??= db.prepare(
-      upsert(replaces ? NEXT : table, columns, `VALUES (${places})`, 'not older', !replaces),
+      upsert(replaces ? NEXT : table, columns, `VALUES (${places})`, { doubtful }, !replaces),
     )
     for (const row of rows) insert.run(...columns.map((column) => sqlValue(column, row)))
   }

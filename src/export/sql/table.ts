@@ -1,5 +1,6 @@
 /** Statements that SQLite and Postgres take alike. */
 
+import type { Millis } from '../../stream/index.js'
 import { jsonOf, truncated } from '../column/json.js'
 import { exportError } from '../ExportError.js'
 import type { TableColumn, TableShape } from './TableColumn.js'
@@ -12,6 +13,8 @@ export interface TableOptions {
   readonly shape: TableShape
   /** True if all of a run takes the place of all that was there; else rows are merged by id. */
   readonly replaces: boolean
+  /** An `updated_at` after it is of a wrong clock, in ms since 1970. */
+  readonly doubtful: Millis
 }
 
 /** A column as the database knows it. */
@@ -83,12 +86,12 @@ export const missingColumns = (
 /** When the service was found to have a row no more; empty while it has it. Of rows that are put in place by id. */
 export const GONE = '_gone_at'
 
-/** Inserts rows. One that is there is replaced: `always`, or unless it has a later `updated_at`. */
+/** Inserts rows. One that is there is replaced: `always`, or unless it has a later `updated_at` that is not doubtful. */
 export const upsert = (
   table: string,
   columns: ReadonlyArray<TableColumn>,
   rows: string,
-  when: 'always' | 'not older' = 'not older',
+  when: 'always' | { readonly doubtful: Millis },
   isMarked = false,
 ): string => {
   const names = columns.map(({ name }) => quoted(name))
@@ -97,8 +100,8 @@ export const upsert = (
     .map((name) => `${name} = excluded.${name}`)
     .concat(isMarked ? [`${GONE} = NULL`] : [])
   const isNewer =
-    when === 'not older' && names.includes('"updated_at"')
-      ? ` WHERE coalesce(excluded.updated_at >= current.updated_at, true)`
+    when !== 'always' && names.includes('"updated_at"')
+      ? ` WHERE coalesce(excluded.updated_at >= current.updated_at, true) OR current.updated_at > '${new Date(when.doubtful).toISOString()}'`
       : ''
   return `INSERT INTO ${quoted(table)} AS current (${names.join(', ')}) ${rows} ON CONFLICT (id) DO UPDATE SET ${changes.join(', ')}${isNewer}`
 }

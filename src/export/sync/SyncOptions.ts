@@ -107,6 +107,8 @@ export interface SyncBegun {
   readonly tookOver?: true
   /** Rows created from then on are read, as ISO 8601; absent: all. */
   readonly from?: string
+  /** The time of the last run, as ISO 8601, where it is later than now: it is not believed, and `from` is earlier. */
+  readonly doubted?: string
 }
 
 /** Charges that were read by their status, or again. */

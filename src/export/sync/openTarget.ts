@@ -1,5 +1,6 @@
 import { firstValueFrom, type SchedulerLike } from 'rxjs'
 import type { ListDescription } from '../../http/list/List.js'
+import type { Millis } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
 import { shapeOf } from '../column/Shape.js'
 import { shapeWithoutSecret } from '../secretField.js'
@@ -20,6 +21,9 @@ export interface TargetOptions<A> {
   readonly timer: SchedulerLike
 }
 
+/** A row that was updated later than that from now has the time of a wrong clock, which no later version has to outdo. */
+const DAY: Millis = 86_400_000
+
 /** Opens the destination. Rejects with an `ExportError`. */
 export const openTarget =
   <A>({ kind, to, table, list, replaces, format, env, timer }: TargetOptions<A>) =>
@@ -29,6 +33,7 @@ export const openTarget =
     const pause = async (ms: number): Promise<void> => {
       await firstValueFrom(later(ms, timer))
     }
+    const doubtful = timer.now() + DAY
     switch (kind) {
       case 'sqlite': {
         const { sqliteDestination } = await import('../sql/sqlite.js')
@@ -37,6 +42,7 @@ export const openTarget =
           table,
           shape: tableShape(shape, { numbers, minorUnits: true }),
           replaces,
+          doubtful,
           pause,
         })
       }
@@ -48,15 +54,19 @@ export const openTarget =
           table,
           shape: tableShape(shape, { numbers, minorUnits: false }),
           replaces,
+          doubtful,
         })
       }
       case 'folder': {
         const { openFolder } = await import('../folder/openFolder.js')
-        return openFolder<A>({ to, list: table, shape, numbers, replaces, format, timer })
+        return openFolder<A>({ to, list: table, shape, numbers, replaces, format, timer, doubtful })
       }
       case 's3': {
         const { openBucket } = await import('../folder/openFolder.js')
-        return openBucket<A>({ to, list: table, shape, numbers, replaces, format, timer }, env)
+        return openBucket<A>(
+          { to, list: table, shape, numbers, replaces, format, timer, doubtful },
+          env,
+        )
       }
     }
   }

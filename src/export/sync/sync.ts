@@ -30,6 +30,7 @@ import { asyncScheduler, catchError, concatMap, EMPTY, type Observable, of, thro
 import { bare, defined, E } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
 import { checkArgument, checkOptions, InvalidOption, is, type Rule } from '../../options/index.js'
+import type { Millis } from '../../stream/index.js'
 import { truncated } from '../column/json.js'
 import { exportError, isExportError } from '../ExportError.js'
 import { sourceRule } from '../ExportOptions.js'
@@ -42,8 +43,10 @@ import { leftOf, progressOf } from '../transfer/events.js'
 import { iso, type Manifest } from '../transfer/Manifest.js'
 import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
 import { transfer } from '../transfer/Transfer.js'
+
 import type { Beginning, TransferEvent } from '../transfer/TransferEvent.js'
 import { NO_UPKEEP, readTransferState, type TransferState } from '../transfer/TransferState.js'
+
 import {
   type Adopted,
   type AdoptOptions,
@@ -114,10 +117,16 @@ const syncProgress = (event: TransferEvent): SyncProgress => {
   }
 }
 
-const beganAt = ({ from = 0, resumed, tookOver }: NonNullable<TransferEvent['begun']>) => ({
+const beganAt = ({
+  from = 0,
+  resumed,
+  tookOver,
+  doubted,
+}: NonNullable<TransferEvent['begun']>) => ({
   resumed,
   ...defined({ tookOver }),
   ...(from > 0 ? { from: iso(from) } : {}),
+  ...(doubted === undefined ? {} : { doubted: iso(doubted) }),
 })
 
 const nameOf = ({ to }: Pick<SyncOptions<never>, 'to'>): string =>
@@ -186,14 +195,17 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
       return {
         state,
         runs: [],
-        reads: { from: timed === undefined ? 0 : syncFrom(options, state) },
+        reads: {
+          from: timed === undefined ? 0 : syncFrom(options, state),
+          ...defined({ doubted: timed && doubtedTime(state, (timer ?? asyncScheduler).now()) }),
+        },
       }
     },
     restart: false,
     client,
     repeats: false,
     stages: syncStages({ ...reading, adopts }),
-    ended: reachedState,
+    ended: reachedState(() => (timer ?? asyncScheduler).now()),
     onEnd: async (transfer: Transfer<A, A>) => {
       const { adopted: names = [], ...rest } = transfer.upkeep
       if (names.length === 0 || place === undefined) return
@@ -205,6 +217,15 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
     ...defined({ timer, stop, lease, deadline, onReject }),
   })
 }
+
+/** The end of the last run, where that is still to come: a clock was ahead. */
+const doubtedTime = ({ sync }: TransferState, now: Millis): Millis | undefined => {
+  const { upTo, believed } = bare(sync ?? NO_UPKEEP)
+  return upTo !== undefined && believed !== undefined && upTo - now > CLOCKS ? upTo : undefined
+}
+
+/** Clocks differ by less where they are right. */
+const CLOCKS: Millis = 60_000
 
 /** Describes the list of a sync: another one is not written into the same table. */
 const specOfSync = (list: ListDescription<unknown>, account: string | undefined): ExportSpec => {

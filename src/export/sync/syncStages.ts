@@ -3,10 +3,11 @@ import { asyncScheduler, concat, defer, EMPTY, ignoreElements, type Observable }
 import type { Ledger } from '../../changes/Ledger.js'
 import { fromDate } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
-import { bare } from '../../fp.js'
+import { bare, E, type IO } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
 import { exportTable } from '../ExportOptions.js'
 import { type ExportSource, sourceOf } from '../ExportSource.js'
+import { pieceRow } from '../folder/PieceRow.js'
 import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
 import type { TransferEvent } from '../transfer/TransferEvent.js'
 import { NO_UPKEEP, type TransferState } from '../transfer/TransferState.js'
@@ -55,14 +56,23 @@ const upkeepOf = <A>(
   ]
 }
 
-/** The state after the end of a run, or of a stage: up to when all rows are there. */
-export const reachedState = (state: TransferState): TransferState => {
-  const { run, sync, ...rest } = bare(state)
-  if (run?.bounds === undefined || sync === undefined) return state
-  const { from, to: upTo } = run.bounds
-  const { since = from } = bare(sync)
-  return { ...rest, sync: { ...sync, since: Math.min(since, from), upTo } }
-}
+const SECOND: Millis = 1_000
+
+/**
+ * The state after the end of a run, or of a stage: up to when all rows are there, and how much of that is believed. `now`:
+ * the time of this machine.
+ */
+export const reachedState =
+  (now: IO<Millis>) =>
+  (state: TransferState): TransferState => {
+    const { run, sync, ...rest } = bare(state)
+    if (run?.bounds === undefined || sync === undefined) return state
+    const { from, to: upTo } = run.bounds
+    const { since = from, ...before } = bare(sync)
+    const newest = Math.max(bare(run).newest ?? 0, before.believed ?? before.upTo ?? 0) || upTo
+    const believed = SECOND * Math.floor(Math.min(upTo, now(), newest) / SECOND)
+    return { ...rest, sync: { ...before, since: Math.min(since, from), upTo, believed } }
+  }
 
 /** From when on a run reads, in ms since 1970. */
 export const syncFrom = (
@@ -70,7 +80,7 @@ export const syncFrom = (
   { run, sync }: TransferState,
 ): Millis => {
   if (run?.bounds !== undefined) return run.bounds.from
-  const { since: first, upTo } = bare(sync ?? NO_UPKEEP)
+  const { since: first, upTo: told, believed: upTo = told } = bare(sync ?? NO_UPKEEP)
   const wanted = since === undefined ? (first ?? 0) : toMillis(since)
   if (first === undefined || upTo === undefined || wanted < first) return wanted
   return Math.max(first, upTo - lookback)
@@ -113,10 +123,15 @@ const readTimed = <A>(
   rest: Pick<Parameters<Transfer<A, A>['read']>[0], 'position' | 'share'> = {},
 ): Observable<TransferEvent> => {
   const source = sourceOf(list, false)
-  const boundsOf: Parameters<Transfer<A, A>['read']>[0]['boundsOf'] = ({ position }) => ({
-    from,
-    to: Math.floor(source.boundsOf(position)?.to ?? nowOf(transfer)),
-  })
+  const boundsOf: Parameters<Transfer<A, A>['read']>[0]['boundsOf'] = ({ position, items }) => {
+    const { recorder } = transfer
+    for (const item of items) {
+      if (E.isLeft(item)) continue
+      const { created } = pieceRow(item.right, undefined)
+      recorder.newest = Math.max(recorder.newest ?? 0, created / 1_000)
+    }
+    return { from, to: Math.floor(source.boundsOf(position)?.to ?? nowOf(transfer)) }
+  }
   return transfer.read({ source, boundsOf, ...rest })
 }
 
@@ -135,7 +150,7 @@ const readAll = <A>(
 const reached = <A>(transfer: Transfer<A, A>): Observable<never> =>
   defer(async () => {
     if (transfer.isCut || transfer.session.state.run === undefined) return
-    await transfer.keep(reachedState(transfer.session.state))
+    await transfer.keep(reachedState(() => nowOf(transfer))(transfer.session.state))
   }).pipe(ignoreElements())
 
 const snapshotOf = <A>(

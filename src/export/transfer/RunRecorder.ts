@@ -2,6 +2,7 @@
 import type { SchedulerLike, Subscription } from 'rxjs'
 import { defined } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
+import type { Millis } from '../../stream/index.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
 import type { Progress } from '../exportList.js'
 import { addReasons, Totals } from '../run/Totals.js'
@@ -25,6 +26,8 @@ export type CountedClient = Pick<
 export class RunRecorder {
   /** Rows created from then on and up to then are read, once that is known. */
   bounds: Bounds | undefined
+  /** When the newest row was created, in ms since 1970, where it is asked for. */
+  newest: Millis | undefined
   readonly #before: RunState | undefined
   readonly #counts: Counts
   readonly #client: CountedClient
@@ -51,6 +54,7 @@ export class RunRecorder {
     this.#totals = new Totals(before?.totals)
     this.#reasons = before?.reasons ?? []
     this.bounds = before?.bounds
+    this.newest = before?.newest
     this.#watching = client.events.subscribe((event) => {
       if (event._tag !== 'Answered') return
       this.#requests++
@@ -84,7 +88,7 @@ export class RunRecorder {
       drift: addFacts(this.#before?.drift ?? [], this.#client.drift()),
       ...(totals.length === 0 ? {} : { totals }),
       ...(this.#reasons.length === 0 ? {} : { reasons: this.#reasons }),
-      ...defined({ bounds: this.bounds, position: next, share, keys }),
+      ...defined({ bounds: this.bounds, newest: this.newest, position: next, share, keys }),
     }
   }
 

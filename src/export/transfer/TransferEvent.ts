@@ -80,13 +80,15 @@ export interface TransferBegun {
   readonly since?: Since
   /** Of a sync: rows created from then on are read, in ms since 1970; absent: all. */
   readonly from?: Millis
+  /** Of a sync: the time that the last run was told, in ms since 1970, where it is later than now: it is not believed. */
+  readonly doubted?: Millis
 }
 
 /** What a transfer begins with. */
 export interface Beginning {
   readonly state: TransferState
   /** From when on it reads. */
-  readonly reads?: Pick<TransferBegun, 'since' | 'from'>
+  readonly reads?: Pick<TransferBegun, 'since' | 'from' | 'doubted'>
   /** Runs of the manifest that stay in it. */
   readonly runs: ReadonlyArray<ManifestRun>
   /** The run that wrote all of it before: nothing is left to do. */

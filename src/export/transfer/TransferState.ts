@@ -124,6 +124,8 @@ const run = t.intersection([
     position: KeptPosition,
     /** Which rows it reads, of a list by time. */
     bounds: Bounds,
+    /** When the newest row was created that a sync has read, in ms since 1970. */
+    newest: t.number,
     /** How much of its time range was read: 0 to 1. */
     share: t.number,
     totals: t.readonlyArray(Total),
@@ -158,6 +160,11 @@ const upkeep = t.intersection([
     since: t.number,
     /** ... up to then are there; both are absent until a run has come to its end. */
     upTo: t.number,
+    /**
+     * The time that the next run reads on from, in whole seconds: no later than this machine's clock and the newest row, as
+     * the clock of the service may be ahead for a night. Absent in earlier states: `upTo`.
+     */
+    believed: t.number,
     /** The rows of an export are being taken over. */
     adopting: t.literal(true),
     /** Files that were taken over, until they are gone. */

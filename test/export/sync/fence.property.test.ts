@@ -12,7 +12,7 @@ import { databases } from './databases.js'
 const shape = tableShape(shapeOf(Charge), { numbers: 'fast', minorUnits: false })
 
 const open = (name: string, to: string): Promise<Destination<object>> => {
-  const options = { table: 'charges', shape, replaces: false }
+  const options = { table: 'charges', shape, doubtful: 4e12, replaces: false }
   return name === 'SQLite'
     ? sqliteDestination<object>({ ...options, path: to, pause: async () => {} })
     : postgresDestination<object>({ ...options, url: to, name: 'the database' })

@@ -79,10 +79,7 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
     await pass(19 * DAY)
     await last(sync(payments.charges, options))
     await pass(2 * DAY)
-    expect((await last(sync(payments.charges, options))).rereads).toEqual({
-      done: 5,
-      gone: 0,
-    })
+    await last(sync(payments.charges, options))
     await last(sync(payments.charges, options))
     const rows = await rowsIn(filesIn(options.to))
     expect(rows.map(({ status }) => status)).toEqual(rows.map(() => 'SETTLED'))

@@ -13,7 +13,10 @@ import {
 export const DAY = 86_400_000
 
 /** A sandbox with 500 charges of 2024 that are final, and what its client asks for. */
-export const account = (options: SandboxOptions = {}) => {
+export const account = (
+  options: SandboxOptions = {},
+  answered: (response: Response) => Promise<Response> = async (response) => response,
+) => {
   const { timer, run, pass } = virtualTime()
   const sandbox = createSandbox({
     charges: 500,
@@ -26,9 +29,9 @@ export const account = (options: SandboxOptions = {}) => {
   const payments = createClient({
     baseUrl: 'https://sandbox',
     credentials: sandboxCredentials,
-    fetch: (input, init) => {
+    fetch: async (input, init) => {
       asked.push(new URL(String(input)))
-      return sandbox.fetch(input, init)
+      return answered(await sandbox.fetch(input, init))
     },
     timer,
   })
