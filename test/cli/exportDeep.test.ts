@@ -86,7 +86,7 @@ describe.each(LISTS)('%s: a row that does not decode', (...list) => {
     expect(onDisk.status).toBe(1)
     expect(await readFile(`${out}.rejects.ndjson`, 'utf8')).toContain(rest(levels, shown))
     const said = await exported(list, broken, '--out', '-')
-    expect([said.status, said.stderr]).toEqual([1, expect.stringContaining(rest(levels, shown))])
+    expect([said.status, said.stderr]).toEqual([1, expect.stringContaining('rejected: ')])
     const secrets = [WEBHOOK_SECRET, list[3], onDisk.token, said.token]
     expectNone(secrets, (await left(onDisk)) + said.stderr)
   })
@@ -99,7 +99,7 @@ describe.each(LISTS)('%s: a row that does not decode', (...list) => {
     const cut = `{"more":${around(48, '{"in":"[...]"}')},"id":null`
     expect(await readFile(`${out}.rejects.ndjson`, 'utf8')).toContain(cut)
     const said = await exported(list, broken, '--out', '-')
-    expect([said.status, said.stderr]).toEqual([1, expect.stringContaining(cut)])
+    expect([said.status, said.stderr]).toEqual([1, expect.stringContaining('rejected: ')])
     const secrets = [WEBHOOK_SECRET, list[3], onDisk.token, said.token]
     expectNone(secrets, (await left(onDisk)) + said.stderr)
   })
@@ -119,12 +119,12 @@ describe.each(LISTS.slice(0, 2))('%s: a row that decodes', (...list) => {
 
   it.each([502, 600, 20_000])('with %i levels is put aside', async (levels) => {
     const good = () => row(levels, LEAF, 'wh-1')
-    const reason = '"reason":"more should be JSON of at most 500 levels, and no bigint"'
+    const reason = 'more should be JSON of at most 500 levels, and no bigint'
     for (const out of [file('w.ndjson'), file('w.csv'), file('w.parquet')]) {
       const onDisk = await exported(list, good, '--out', out, '--report', file('r.html'))
       expect(onDisk.status).toBe(1)
       expect(onDisk.stderr).toContain('incomplete: 0 rows')
-      expect(await readFile(`${out}.rejects.ndjson`, 'utf8')).toContain(reason)
+      expect(await readFile(`${out}.rejects.ndjson`, 'utf8')).toContain(`"reason":"${reason}"`)
       expect(await runsOf(`${out}.manifest.json`)).toMatchObject([
         { complete: false, rows: 0, rejects: 1, ended: true },
       ])
