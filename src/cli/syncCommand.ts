@@ -9,7 +9,7 @@ import {
   type SyncProgress,
   sync,
 } from '../export/index.js'
-import { destinationKind, destinationName, type Sweep } from '../export/sync/SyncOptions.js'
+import { destinationName, type Sweep } from '../export/sync/SyncOptions.js'
 import { iso } from '../export/transfer/Manifest.js'
 import type { SyncProof } from '../export/transfer/TransferEvent.js'
 import { defined, E } from '../fp.js'
@@ -31,7 +31,7 @@ import { isFinal, withAdvice } from './export/conclusion.js'
 import { exportClient } from './export/exportClient.js'
 import { withSandbox as sandboxOptions, withPace, withView } from './export/exportCommand.js'
 import { type ExportFlags, flagOf } from './export/exportFlags.js'
-import { rejectedRows } from './export/rejectedRows.js'
+import { rejectedRows, rejectsIn } from './export/rejectedRows.js'
 import { batchTransfers, charges, type Simulated } from './export/resources.js'
 import { integer, nonEmpty, nonNegativeInteger, timeSpan, timestamp } from './optionParsers.js'
 import {
@@ -341,7 +341,12 @@ const perform = async (
   })
   const event = await lastValueFrom(events.pipe(took)).finally(() => hearing.unsubscribe())
   await rejected.close()
-  const { status, reason } = conclusion(event, progress, stopped, rejectsOf(to, list, table))
+  const { status, reason } = conclusion(
+    event,
+    progress,
+    stopped,
+    rejectsIn(to, table ?? list.name.replaceAll('-', '_')),
+  )
   for (const note of rereadNotes(progress)) view.say(note)
   const ms = Math.max(0, steady.now() - started) // a clock of the caller may be set back
   view.end({
@@ -350,18 +355,6 @@ const perform = async (
     ...defined({ reason }),
   })
   return status
-}
-
-/** Where a destination keeps rejected rows. */
-const rejectsOf = (
-  to: string,
-  list: SyncedList,
-  table = list.name.replaceAll('-', '_'),
-): string => {
-  const kind = destinationKind(to)
-  return kind === 'sqlite' || kind === 'postgres'
-    ? `the table ${table}_rejects`
-    : `"rejected" in ${to}_manifest.json`
 }
 
 /** Says of a wrong option which flag it is. */

@@ -3,6 +3,7 @@ import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { type Observable, Subject } from 'rxjs'
 import { jsonOf } from '../../export/column/json.js'
 import type { Reject } from '../../export/index.js'
+import { destinationKind } from '../../export/sync/SyncOptions.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import { isCardNumber } from '../../http/secrets.js'
 import { codeOf } from '../../store/FileSystem.js'
@@ -62,4 +63,12 @@ const newFile = async (path: string): Promise<FileHandle> => {
 const shownId = (row: unknown): string | undefined => {
   const id = rowId(row)
   return id === undefined || id === '' || isCardNumber(id) ? undefined : id.slice(0, MAX_ID_LENGTH)
+}
+
+/** Names the place where a sync keeps rejected rows. */
+export const rejectsIn = (to: string, table: string): string => {
+  const kind = destinationKind(to)
+  return kind === 'sqlite' || kind === 'postgres'
+    ? `the table ${table}_rejects`
+    : `"rejected" in ${to}_manifest.json`
 }

@@ -30,7 +30,7 @@ const world = (format: keyof typeof formats, replaces = false) => {
     incoming: formatOf(Charge)({ format: 'ndjson', compress: 'zstd' }),
     check: () => undefined,
     commitEvery: 0,
-    doubtful: 4e12,
+    doubtful: 4e15,
     replaces,
     randomName: () => String(++names).padStart(12, '0'),
   }
