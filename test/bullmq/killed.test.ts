@@ -1,5 +1,13 @@
 /** Worker processes that are killed and frozen while they export slices: the commands as they are installed. */
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -47,7 +55,11 @@ describe.skipIf(!hasRedis)('an export in slices, by a real Redis', () => {
 
     const { stderr, said, kept } = outcome
     const folder = join(home, 'charges')
-    const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    const files = names
+      .map((name) => join(folder, name))
+      .filter((path) => statSync(path).isFile())
+      .map((path) => readFileSync(path, 'utf8'))
     for (const text of [stderr, ...said, kept, ...files]) {
       expectNoSecret(text)
       expect(text).not.toContain(sandboxCredentials.apiKey)

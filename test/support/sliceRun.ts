@@ -201,7 +201,7 @@ const hashesIn = async ({ send }: Pick<Redis, 'send'>): Promise<string> => {
 
 /** Counts rows and ids in the files of a manifest. */
 const countIn = async (out: string) => {
-  const path = join(out, 'manifest.json')
+  const path = join(out, '_manifest.json')
   const { runs } = readManifest(path)(await readFile(path, 'utf8'))
   const files = runs.flatMap((one) => one.files).map((file) => `'${join(out, file.path)}'`)
   const connection = await (await DuckDBInstance.create(':memory:')).connect()
