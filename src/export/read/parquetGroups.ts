@@ -91,14 +91,19 @@ const plain = (metadata: FileMetaData): FileMetaData => ({
 
 const bufferOf = async (path: string, handle: FileHandle): Promise<AsyncBuffer> => {
   const { size } = await handle.stat()
+  const slice = async (from: number, to: number): Promise<ArrayBuffer> => {
+    if (!(from >= 0 && to >= from && to <= size && to - from <= MOST_BYTES)) {
+      return damagedAt(path)(undefined)
+    }
+    const bytes = await readFully(path, handle, from, to - from)
+    return Uint8Array.from(bytes).buffer
+  }
   return {
     byteLength: size,
-    slice: async (from, to = size) => {
-      if (!(from >= 0 && to >= from && to <= size && to - from <= MOST_BYTES)) {
-        return damagedAt(path)(undefined)
-      }
-      const bytes = await readFully(path, handle, from, to - from)
-      return Uint8Array.from(bytes).buffer
+    slice: (from, to = size) => {
+      const bytes = slice(from, to)
+      bytes.catch(() => {}) // the library begins several at once, and may drop the others when one fails
+      return bytes
     },
   }
 }
