@@ -12,7 +12,7 @@ import {
   tap,
   toArray,
 } from 'rxjs'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { exportWithWorkers, sliceWorker } from '../../src/bullmq/index.js'
 import { type ExportEvent, planSlices, type SlicePlan } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
@@ -83,6 +83,25 @@ describe.skipIf(!hasRedis)('exportWithWorkers', () => {
     expect(events[0]).toMatchObject({ right: { rows: 0, begun: { resumed: false } } })
     expect(events.at(-1)).toMatchObject({
       right: { rows: CHARGES, ended: true, run: { complete: true, files: { length: 3 } } },
+    })
+  })
+
+  it('ends a slice with which three workers were lost, one after the other', async () => {
+    const { out, plan } = await planned('stalled')
+    const ended = lastValueFrom(exportWithWorkers(plan, { out, connection: connection() }))
+    const jobs = async (): Promise<ReadonlyArray<string>> => {
+      const keys = await redis?.send(['KEYS', `*:slices:${plan.slices[0]?.plan.slice(0, 32)}*`])
+      return Array.isArray(keys) ? keys.map(String) : []
+    }
+    await vi.waitFor(async () => expect(await jobs()).toHaveLength(3))
+    // what the queue counts each time that a worker is no longer heard of
+    for (const key of await jobs()) await redis?.send(['HSET', key, 'stc', '3'])
+    working()
+    const event = await ended
+    expect(event).toMatchObject({
+      left: {
+        message: expect.stringContaining('3 workers were lost with it, one after the other'),
+      },
     })
   })
 
