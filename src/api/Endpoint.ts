@@ -101,7 +101,7 @@ export interface Endpoint<
    */
   readonly foundBy: Route | ListRow | undefined
   /**
-   * What its answer shows of what was asked for, since a `request_id` may have been used for something else before: the
+   * Fields of the request that its answer shows, since a `request_id` may have been used for something else before: the
    * names of fields that parameters and answer share, as the wire has them, or a function that returns the fields of the
    * answer that follow from the parameters. A field that it leaves out may have any value; null is none.
    */

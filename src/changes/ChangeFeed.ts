@@ -202,7 +202,7 @@ export const hintOf = ({ name, data }: WebhookEvent): string | undefined => {
   return typeof found === 'string' && found !== '' ? found : undefined
 }
 
-/** What the pages of the newest charges have shown. */
+/** Result of the pages of the newest charges. */
 class Tail {
   newest: Seconds = Number.NEGATIVE_INFINITY
   #oldest: Seconds = Number.POSITIVE_INFINITY

@@ -40,7 +40,7 @@ const NEW: ChangeState = {
 
 // functions
 
-/** What a stream knows and has told. */
+/** Charges that a stream knows and has told. */
 export class ChangeSession {
   readonly known: KnownCharges
   readonly #keeper: Keeper | undefined

@@ -20,7 +20,7 @@ export interface OpenCharge {
   readonly updated?: Millis
 }
 
-/** What is remembered of a charge. */
+/** The part of a charge that is remembered. */
 export interface KnownVersion {
   /** Tells its versions apart. */
   readonly version: string

@@ -158,7 +158,7 @@ class Owner {
     }
   }
 
-  /** The same destination, whose every operation may be the last. */
+  /** The destination again, whose every operation may be the last. */
   #stoppable<A>(own: Destination<A>): Destination<A> {
     const step = (prepared: Prepared): Prepared => ({
       ...prepared,

@@ -181,7 +181,7 @@ const givingUp = (
 
 // plans
 
-/** What all destinations of exports have in common. */
+/** Options common to all destinations of exports. */
 const common = <A, B>({ options, list, format, begin }: Planned<A, B>) => {
   const { resume = false, restart = false, untilStable = false, maxRejects } = options
   const { filter, map, key, stop, timer, lease, deadline, onReject, commitEvery } = options

@@ -8,7 +8,7 @@ export type AroundAttempt = <A>(call: number, send: IO<A>) => A
 
 export class AttemptContext {
   #arounds: ReadonlyArray<AroundAttempt> = []
-  /** What instruments the client, each with the providers of telemetry that it tells. */
+  /** Instrumentations of the client, each with the providers of telemetry that it tells. */
   readonly instrumented = new Map<Subscription, ReadonlyArray<object>>()
 
   /** Runs a function around each request from now on. Returns a function that ends that. */

@@ -128,7 +128,7 @@ const optionsTable = {
   order: withDefault(is.oneOf('ascending', 'descending'), 'ascending'),
   /** A charge arrives by itself this often, in ms, so that lists drift. Default 0: none does. */
   arrivals: withDefault(is.finiteMillis, 0),
-  /** What was created shows in lists after this time, in ms: lists lag behind calls by id. Default 0. */
+  /** Delay until a created resource shows in lists, in ms: lists lag behind calls by id. Default 0. */
   listDelay: withDefault(is.finiteMillis, 0),
   /** The items of a call show in the list of their batch one by one: the last after this time, in ms. Default 0. */
   itemsDelay: withDefault(is.finiteMillis, 0),

@@ -16,7 +16,7 @@ const MOST = 256
 
 /** A request that has left, and what became of it. */
 export interface SentRequest {
-  /** What its tiers take their keys from. */
+  /** The request from which its tiers take their keys. */
   readonly request: unknown
   readonly set: LimiterSet
   readonly windows: ReadonlyArray<SendWindow>

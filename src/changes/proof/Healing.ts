@@ -15,7 +15,7 @@ export interface Healed {
 /** The most rows that are asked for by id in one stretch. More are left to the next night. */
 const MAX_RETRIEVALS = 2_000
 
-/** What a copy is put right by. */
+/** Writes that put a copy right. */
 export interface HealingOptions<A> {
   readonly asking: Asking<A>
   readonly counting: Counting<A>

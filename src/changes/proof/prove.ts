@@ -62,7 +62,7 @@ export interface ProofOptions {
   readonly until: Seconds
   /** The statuses that do not change by themselves; rows of others are listed. */
   readonly final: ReadonlyArray<string>
-  /** What an earlier proof has learned. */
+  /** Findings of an earlier proof. */
   readonly depth?: Depth | undefined
 }
 

@@ -18,7 +18,7 @@ export interface SweepPosition {
   readonly before?: Seconds | undefined
 }
 
-/** What a sweep has read. */
+/** Result of a sweep. */
 export interface Swept extends Healed {
   /** Where the next sweep goes on. */
   readonly position: SweepPosition

@@ -9,7 +9,7 @@ import { fieldNames, kindOf } from './itemFields.js'
 /** Where the value of a field comes from. */
 export type FieldSource =
   | { readonly column: string }
-  /** The same in each row. */
+  /** A value for all rows. */
   | { readonly value: string }
 
 /** Sources by the names of fields. */

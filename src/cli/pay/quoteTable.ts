@@ -1,4 +1,4 @@
-/** What a run of payments costs, as a table; and the limits that it is held to. */
+/** Costs of a run of payments, as a table; and the limits that it is held to. */
 import type { PaySummary } from '../../client/pay/PayOptions.js'
 import { parseDecimal, unitsAt } from '../../decode/minorUnits.js'
 import { O } from '../../fp.js'

@@ -22,7 +22,7 @@ export type PayCalls = ClientOf<Api>['batchTransfers'] & {
   readonly createOnce: CreateOnce<NewBatchTransfer, BatchTransfer>
 }
 
-/** What payments need of a client. */
+/** The part of a client that payments need. */
 export interface PaySpec {
   readonly calls: IO<PayCalls>
   /** `false`: items are not checked by their codec. */

@@ -1,4 +1,4 @@
-/** What ends a run of payments, beside the failures of its calls. */
+/** Failures that end a run of payments, beside those of its calls. */
 import type { Failure, FieldDifference } from '../../http/Failure.js'
 import type { InvalidItem } from './PayOptions.js'
 
@@ -25,7 +25,7 @@ export interface OtherRun extends Common {
   readonly _tag: 'OtherRun'
   /** The `request_id` of the batch. */
   readonly requestId: string
-  /** What differs, such as `metadata.hash`, with both values. */
+  /** Differing fields, such as `metadata.hash`, with both values. */
   readonly differences: ReadonlyArray<FieldDifference>
 }
 
@@ -43,10 +43,10 @@ export interface QuoteTooShort extends Common {
   readonly requestId: string
 }
 
-/** What ends a run of payments, beside the failure of a call. */
+/** A failure that ends a run of payments, beside that of a call. */
 export type RunFailure = InvalidItems | OtherRun | ItemsChanged | QuoteTooShort
 
-/** What ends a run of payments. */
+/** A failure that ends a run of payments. */
 export type PayFailure = Failure | RunFailure
 
 /** The failure of a run of payments as an `Error`. */

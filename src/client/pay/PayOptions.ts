@@ -126,15 +126,15 @@ export type Approve = (summary: PaySummary) => boolean | ObservableInput<boolean
 
 // the quote
 
-/** What the items of one currency pair cost. Amounts are decimal text, added without rounding. */
+/** Costs of the items of one currency pair. Amounts are decimal text, added without rounding. */
 export interface PayTotal {
   /** The currency that the payer funds with. */
   readonly sourceCurrency: string
   /** The currency that the beneficiaries receive. */
   readonly transferCurrency: string
-  /** What the payer pays, in `sourceCurrency`. */
+  /** Total that the payer pays, in `sourceCurrency`. */
   readonly payerPays: string
-  /** What the beneficiaries receive, in `transferCurrency`. */
+  /** Total that the beneficiaries receive, in `transferCurrency`. */
   readonly beneficiariesReceive: string
   /** Fees, in `feeCurrency`. */
   readonly fee: string
@@ -144,7 +144,7 @@ export interface PayTotal {
   readonly rates: ReadonlyArray<string>
 }
 
-/** What is about to be submitted, and what it costs. */
+/** Summary of a run that is about to be submitted, with its costs. */
 export interface PaySummary {
   /** The name of the run. */
   readonly run: string
@@ -222,7 +222,7 @@ export interface BatchReport extends PayReport {
   readonly outcomes: ReadonlyArray<PaymentOutcome>
 }
 
-/** What happens in a run, in this order; some of it once for each batch. */
+/** Events of a run, in this order; some of it once for each batch. */
 export type PayEvent =
   /** All items were read and checked; nothing was sent. */
   | {

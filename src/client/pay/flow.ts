@@ -5,7 +5,7 @@ import type { ObservableEither } from '../../stream/index.js'
 
 // model
 
-/** What an async function asks for and tells. Once the stream is left, nothing more is asked: promises reject. */
+/** Requests and events of an async function. Once the stream is left, nothing more is asked: promises reject. */
 export interface Flow<F, Event> {
   /** Subscribes, and resolves with the first value. A `Left` ends the stream. */
   readonly ask: <A>(source: ObservableEither<F, A>) => Promise<A>

@@ -23,7 +23,7 @@ export interface Submission {
   readonly failures: ReadonlyArray<PayFailure>
 }
 
-/** What became of one attempt to submit a batch. */
+/** Outcome of one attempt to submit a batch. */
 type Attempt =
   | { readonly is: 'submitted'; readonly batch: BatchTransfer }
   /** Its quote has expired, or is not the one that was approved. */

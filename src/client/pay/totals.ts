@@ -1,4 +1,4 @@
-/** What batches cost, added up without rounding. */
+/** Costs of batches, added up without rounding. */
 import type { BatchQuote, BatchTransfer } from '../../codec/BatchTransfer.js'
 import { millisOf } from '../../codec/Instant.js'
 import { digitsOf } from '../../decode/index.js'

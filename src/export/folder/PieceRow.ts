@@ -39,7 +39,7 @@ export const pieceRow = <C>(row: unknown, content: C): PieceRow<C> => {
 export const compareRows = (a: PieceRow, b: PieceRow): number =>
   a.created - b.created || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
-/** Whether a later version of a row replaces an earlier one: not with an earlier `updated_at`, unless that one is doubtful. */
+/** Tells if a later version of a row replaces an earlier one: not with an earlier `updated_at`, unless that one is doubtful. */
 export const replaces = (later: PieceRow, earlier: PieceRow, doubtful: number): boolean =>
   later.updated >= earlier.updated || earlier.updated > doubtful
 

@@ -7,7 +7,7 @@ export type Cell = string | undefined
 /** A cell without quotes, and what ends it. */
 const PLAIN = /([^",\r\n]*)(,|\r?\n)/y
 
-/** What ends a cell in quotes. */
+/** End of a cell in quotes. */
 const END = /,|\r?\n/y
 
 export interface RecordsOptions {

@@ -19,7 +19,7 @@ class FrameEnd {
   #header = new Uint8Array()
   /** Bytes until the next header. */
   #skip = 0
-  /** What comes after them. */
+  /** The bytes after them. */
   #next: 'frame' | 'block' | 'end' = 'frame'
   #hasChecksum = false
 

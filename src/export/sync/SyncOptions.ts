@@ -87,7 +87,7 @@ export interface SyncProgress extends Omit<ExportProgress, 'begun' | 'waiting'> 
   readonly begun?: SyncBegun
   /** Charges that are not final, and those that were and are not any more; with the last progress. */
   readonly rereads?: SyncRereads
-  /** What was proven, by counts of the service against those of the destination; with the last progress. */
+  /** Result of the proof by counts of the service against those of the destination; with the last progress. */
   readonly proof?: SyncProof
   /** All rows created before are there, as ISO 8601; with the last progress of a complete run. */
   readonly upTo?: string

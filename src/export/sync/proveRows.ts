@@ -15,7 +15,7 @@ import type { RejectedRow } from '../transfer/TransferState.js'
 import { endWith, markGone, written } from './keepOpen.js'
 import type { Sweep } from './SyncOptions.js'
 
-/** What was created later may still be on its way to the list, in seconds: an hour. */
+/** Rows younger than this may still be on their way to the list, in seconds: an hour. */
 const SETTLING: Seconds = 3_600
 
 /** A round of sweeps takes so many nights. */
@@ -102,7 +102,7 @@ const proved = async <A>(
   }
 }
 
-/** What was created up to then can be counted, in seconds since 1970. */
+/** Upper bound of the rows that can be counted, in seconds since 1970. */
 const settledBy = (ledger: Pick<Ledger<unknown>, 'now' | 'serviceTime'>): Seconds =>
   Math.floor(Math.min(ledger.now(), ledger.serviceTime() ?? Number.POSITIVE_INFINITY) / 1_000) -
   SETTLING

@@ -66,7 +66,7 @@ export interface TransferPlan<A, B> extends Pace<A, B> {
   /** Where the state is kept, and its lease; absent where the destination keeps none. */
   readonly place: LeasePlace | undefined
   readonly guard?: LeasePlace | undefined
-  /** Whether a run that did not come to its end is listed in the manifest, too. */
+  /** True if a run that did not come to its end is listed in the manifest, too. */
   readonly listsUnfinished: boolean
   /** Returns how it begins, from the state that is there; rejects with an `ExportError` where that is in the way. */
   readonly begin: (found: unknown) => Promise<Beginning>
@@ -215,7 +215,7 @@ export class Transfer<A, B> {
     this.#cut ??= cut
   }
 
-  /** What a sync keeps from run to run. */
+  /** State that a sync keeps from run to run. */
   get upkeep(): Upkeep {
     return this.session.state.sync ?? NO_UPKEEP
   }

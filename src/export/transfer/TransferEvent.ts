@@ -1,4 +1,4 @@
-/** What a transfer tells, and why it ended. */
+/** Events of a transfer, and why it ended. */
 
 import type { Proof } from '../../changes/proof/prove.js'
 import { millisOf } from '../../codec/Instant.js'
@@ -32,7 +32,7 @@ export interface TransferEvent extends Omit<Progress, 'failure' | 'cut'> {
   readonly run?: ManifestRun
   /** Rows that a sync has read again by their ids; with the last progress of one that came to its end. */
   readonly rereads?: Rereads
-  /** What a sync has proven; with the last progress of one that came to its end. */
+  /** Proof of a sync; with the last progress of one that came to its end. */
   readonly proof?: SyncProof
   /** All rows created before are there, in ms since 1970; with the last progress of a sync that came to its end. */
   readonly upTo?: Millis
@@ -48,7 +48,7 @@ export interface Rereads {
   readonly gone: number
 }
 
-/** What a sync has proven, by counts of the service against those of the destination. */
+/** Proof of a sync by counts of the service against those of the destination. */
 export interface SyncProof extends Proof {
   /** Each row was read, as it stood, after this time, in ms since 1970; absent before the first round of sweeps. */
   readonly readSince?: Millis
@@ -84,7 +84,7 @@ export interface TransferBegun {
   readonly doubted?: Millis
 }
 
-/** What a transfer begins with. */
+/** Start of a transfer. */
 export interface Beginning {
   readonly state: TransferState
   /** From when on it reads. */

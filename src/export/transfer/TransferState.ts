@@ -183,7 +183,7 @@ const upkeep = t.intersection([
   }),
 ])
 
-/** What a sync keeps from run to run. */
+/** State that a sync keeps from run to run. */
 export interface Upkeep extends t.TypeOf<typeof upkeep> {}
 
 const state = t.intersection([

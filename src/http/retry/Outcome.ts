@@ -21,7 +21,7 @@ export interface OutcomeOptions {
 
 /** The last of several steps of one kind to find out what became of a write. */
 export interface LookedUp {
-  /** What was found, in words. */
+  /** Description of the resource that was found. */
   readonly why: string
   /** Number of times it was looked up. */
   readonly times: number
@@ -45,7 +45,7 @@ export interface Unresolved {
 export type LookUp<A> = (write: Unresolved) => ObservableEither<Failure, A>
 
 /**
- * What is known of a write: nothing was sent < it may have arrived < it was found. It only grows: what one attempt, one
+ * Knowledge of a write: nothing was sent < it may have arrived < it was found. It only grows: what one attempt, one
  * round or one look-up has learned stands, whatever comes later. So a failure is definite only if no attempt may have
  * arrived, and no duplicate proves that something exists under its `request_id`; else it is `Ambiguous`.
  *
