@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, expect, it } from 'vitest'
 import { checkDestination, type Destination } from '../../src/export/index.js'
+import { typeStripping } from '../support/typeStripping.js'
 
 const EXAMPLE = join(import.meta.dirname, '../../docs/examples/duckdb.ts')
 
@@ -66,9 +67,8 @@ if (end._tag === 'Left') { console.log(end.left.message); process.exit(1) }
 const started = (path: string, killAfter?: number): Promise<number | null> =>
   new Promise((resolve) => {
     const root = join(import.meta.dirname, '../..')
-    const child = spawn(process.execPath, ['--input-type=module', '-e', program(path)], {
-      cwd: root,
-    })
+    const args = [...typeStripping, '--input-type=module', '-e', program(path)]
+    const child = spawn(process.execPath, args, { cwd: root })
     const killing = killAfter && setTimeout(() => child.kill('SIGKILL'), killAfter)
     child.on('close', (code) => {
       clearTimeout(killing)
