@@ -90,7 +90,7 @@ export class Call {
   readonly #auth: Auth
   readonly #key: RateLimitKey
   readonly #outcome: Outcome
-  /** Of the call, for its events. */
+  /** Number of the call, for its events. */
   readonly #number: number
   readonly #startedAt: Millis
   /** Requests sent so far. */

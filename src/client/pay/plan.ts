@@ -191,7 +191,7 @@ class Chain {
     if (++this.size === this.perBatch) this.close()
   }
 
-  /** Those of all batches, the last of which may have fewer items. */
+  /** Returns the hashes of all batches, the last of which may have fewer items. */
   hashes(): ReadonlyArray<string> {
     if (this.size > 0) this.close()
     return this.all

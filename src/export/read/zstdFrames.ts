@@ -5,7 +5,7 @@ import zlib from 'node:zlib'
 /** Begins each frame; little-endian. */
 const MAGIC = 0xfd2fb528
 
-/** Of a frame, before its blocks: magic, descriptor, window, dictionary and size of its content. */
+/** Longest header of a frame, before its blocks: magic, descriptor, window, dictionary and size of its content. */
 const LONGEST_HEADER = 4 + 1 + 1 + 4 + 8
 
 const cutOff = (): Error =>

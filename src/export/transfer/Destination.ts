@@ -53,7 +53,7 @@ export interface DestinationFile {
 
 /** The files of a step, for the manifest. */
 export interface Listed {
-  /** Those with rows. */
+  /** The files with rows. */
   readonly files: ReadonlyArray<DestinationFile>
   /** The file of the rejected rows. */
   readonly rejected?: DestinationFile

@@ -78,9 +78,9 @@ export interface TransferBegun {
   readonly tookOver?: true
   /** From when on it reads, where it continues from an earlier run. */
   readonly since?: Since
-  /** Of a sync: rows created from then on are read, in ms since 1970; absent: all. */
+  /** For a sync: rows created from then on are read, in ms since 1970; absent: all. */
   readonly from?: Millis
-  /** Of a sync: the time that the last run was told, in ms since 1970, where it is later than now: it is not believed. */
+  /** For a sync: the time that the last run was told, in ms since 1970, where it is later than now: it is not believed. */
   readonly doubted?: Millis
 }
 

@@ -193,7 +193,7 @@ const state = t.intersection([
   }),
   t.partial({
     run,
-    /** Of a sync. */
+    /** Present for a sync. */
     sync: upkeep,
     /** State of the destination. */
     own: t.unknown,

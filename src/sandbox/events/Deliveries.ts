@@ -46,7 +46,7 @@ interface Sending {
 /** The events of one webhook, sent one after the other. */
 interface Queue {
   readonly sendings: Subject<Sending>
-  /** Those that wait for the next event to go first. */
+  /** Events that wait for the next one to go first. */
   readonly held: Set<Sending>
   /** Events that the webhook has had. */
   events: number
