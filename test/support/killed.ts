@@ -93,7 +93,10 @@ class Game {
     for (const end of [one, other]) {
       const { status, signal, stderr } = end
       if (status === 0 || isThere(end)) continue
-      const why = /(took it over|is in use|is of an export|not finished|no unfinished)/.exec(stderr)
+      const why =
+        /(took it over|is in use|has it locked|is of an export|not finished|no unfinished)/.exec(
+          stderr,
+        )
       const key = `${status ?? signal}${why === null ? `: ${stderr.trim().slice(-160)}` : ''}`
       this.losers.set(key, (this.losers.get(key) ?? 0) + 1)
     }
