@@ -120,90 +120,81 @@ const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   'http/login': ['ClientRuntime.ts', 'Failure.ts', 'answer', 'request', 'transport'],
   'http/retry': ['ClientRuntime.ts', 'Failure.ts', 'answer'],
-  'export/column': ['ExportError.ts'],
-  'export/format': ['column', 'file'],
-  'export/file': ['ExportError.ts', 'column', 'exportList.ts', 'format', 'rules.ts'],
-  'export/read': ['ExportError.ts', 'column', 'format', 'manifestAt.ts', 'rules.ts', 'run', 's3'],
-  'export/folder': [
-    'ExportError.ts',
-    'SourcePage.ts',
-    'column',
-    'file',
-    'format',
-    'read',
-    'transfer',
-  ],
-  'export/sql': ['ExportError.ts', 'column', 'sortPage.ts', 'transfer'],
-  'export/destinations': [
-    'ExportError.ts',
-    'column',
-    'exportList.ts',
-    'file',
-    'format',
-    'run',
-    'transfer',
-  ],
-  'export/transfer': [
-    'ExportError.ts',
-    'ExportSource.ts',
-    'ProgressEstimate.ts',
-    'SourcePage.ts',
-    'column',
-    'exportList.ts',
-    'run',
-    'sortPage.ts',
-  ],
-  'export/sync': [
+}
+
+/** The rooms of `export`, and its files beside them: each imports only from those above it. */
+const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
+  'ExportError.ts': [],
+  'rules.ts': [],
+  column: ['ExportError.ts'],
+  storage: ['ExportError.ts'],
+  source: ['column'],
+  format: ['column', 'storage'],
+  transfer: ['ExportError.ts', 'column', 'format', 'source'],
+  file: ['ExportError.ts', 'column', 'format', 'rules.ts', 'source', 'storage', 'transfer'],
+  read: ['ExportError.ts', 'column', 'file', 'format', 'rules.ts', 'storage'],
+  folder: ['ExportError.ts', 'column', 'format', 'read', 'source', 'storage', 'transfer'],
+  sql: ['ExportError.ts', 'column', 'source', 'transfer'],
+  singer: ['ExportError.ts', 'column', 'source', 'transfer'],
+  'ExportOptions.ts': ['ExportError.ts', 'format', 'rules.ts', 'source', 'transfer'],
+  'beginExport.ts': ['ExportError.ts', 'file', 'source', 'storage', 'transfer'],
+  'sinceLast.ts': ['ExportError.ts', 'file', 'transfer'],
+  'outputPlan.ts': ['ExportOptions.ts', 'column', 'file', 'format', 'source', 'transfer'],
+  'exportTo.ts': [
     'ExportError.ts',
     'ExportOptions.ts',
-    'ExportSource.ts',
-    'column',
-    'exportList.ts',
-    'folder',
-    'openFiles.ts',
-    'read',
-    'rules.ts',
-    'run',
-    'secretField.ts',
-    'sortPage.ts',
-    'sql',
-    'transfer',
-  ],
-  'export/slices': [
-    'ExportError.ts',
-    'ExportOptions.ts',
-    'ExportSource.ts',
-    'SourcePage.ts',
     'beginExport.ts',
     'column',
-    'destinations',
-    'exportTo.ts',
-    'file',
-    'manifestAt.ts',
-    'openFiles.ts',
-    'outputPlan.ts',
-    'run',
-    'transfer',
-  ],
-  'export/singer': [
-    'ExportError.ts',
-    'ExportSource.ts',
-    'SourcePage.ts',
-    'column',
-    'exportList.ts',
-    'run',
-    'secretField.ts',
-  ],
-  'export/run': [
-    'ExportError.ts',
-    'column',
     'file',
     'format',
-    'manifestAt.ts',
-    'sortPage.ts',
+    'outputPlan.ts',
+    'sinceLast.ts',
+    'source',
+    'storage',
     'transfer',
   ],
-  'export/s3': ['ExportError.ts'],
+  slices: [
+    'ExportError.ts',
+    'ExportOptions.ts',
+    'beginExport.ts',
+    'column',
+    'exportTo.ts',
+    'file',
+    'outputPlan.ts',
+    'source',
+    'storage',
+    'transfer',
+  ],
+  sync: [
+    'ExportError.ts',
+    'ExportOptions.ts',
+    'column',
+    'folder',
+    'read',
+    'rules.ts',
+    'source',
+    'sql',
+    'storage',
+    'transfer',
+  ],
+  'verify.ts': ['ExportError.ts', 'file', 'rules.ts', 'storage', 'transfer'],
+  'checkDestination.ts': ['ExportError.ts', 'transfer'],
+  'index.ts': [
+    'ExportError.ts',
+    'ExportOptions.ts',
+    'checkDestination.ts',
+    'column',
+    'exportTo.ts',
+    'file',
+    'format',
+    'read',
+    'slices',
+    'source',
+    'storage',
+    'sync',
+    'transfer',
+    'verify.ts',
+  ],
 }
 
 /** Every arrow from place to place, with the files it starts from. */
@@ -282,20 +273,34 @@ describe('src', () => {
     }
   })
 
-  it('draws the folders of the scheduler, of http and of the exports', () => {
-    const importsOf = (part: string): ReadonlyArray<string> => {
-      const inside = `${part}/`
-      const all = files
-        .filter((file) => file.startsWith(inside))
-        .flatMap((file) => targets.get(file))
-      const others = all.flatMap((target = '') => {
-        const [place = '', name = ''] = target.split('/')
-        return inside.startsWith(`${place}/`) && !target.startsWith(inside) ? [name] : []
-      })
-      return [...new Set(others)].sort()
-    }
+  /** What a folder, or a file beside it, imports of the rest of its place. */
+  const importsOf = (part: string): ReadonlyArray<string> => {
+    const [place] = part.split('/')
+    const isInside = (file: string): boolean => file === part || file.startsWith(`${part}/`)
+    const others = files
+      .filter(isInside)
+      .flatMap((file) => targets.get(file) ?? [])
+      .filter((target) => target.startsWith(`${place}/`) && !isInside(target))
+    return [...new Set(others.map((target) => target.split('/')[1] ?? ''))].sort()
+  }
+
+  it('draws the folders of the scheduler and of http', () => {
     const found = Object.keys(parts).map((part) => [part, importsOf(part)])
     expect(Object.fromEntries(found)).toEqual(parts)
+  })
+
+  it('draws the rooms of the exports, from the top down, none of more than 15 files', () => {
+    const names = files.filter((file) => file.startsWith('export/')).map((file) => file.split('/'))
+    const found = [...new Set(names.map(([, room = '']) => room))]
+    const imported = found.map((room) => [room, importsOf(`export/${room}`)])
+    expect(Object.fromEntries(imported)).toEqual(rooms)
+    const order = Object.keys(rooms)
+    const upward = Object.entries(rooms).flatMap(([room, others]) =>
+      others.filter((other) => order.indexOf(other) > order.indexOf(room)),
+    )
+    expect(upward).toEqual([])
+    const large = found.filter((room) => names.filter((name) => name[1] === room).length > 15)
+    expect(large).toEqual([])
   })
 
   it('has no files that import each other', () => {

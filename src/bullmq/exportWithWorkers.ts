@@ -15,7 +15,6 @@ import {
   takeWhile,
 } from 'rxjs'
 import { exportError } from '../export/ExportError.js'
-import { NO_PROGRESS } from '../export/exportList.js'
 import {
   type AssembleOptions,
   assemble,
@@ -27,7 +26,8 @@ import {
   type PlannedSlice,
   type SlicePlan,
 } from '../export/index.js'
-import { bracket } from '../export/run/bracket.js'
+import { NO_PROGRESS } from '../export/source/exportList.js'
+import { bracket } from '../export/transfer/bracket.js'
 import { defined, E } from '../fp.js'
 import { checkOptions, is, type OptionsTable, required } from '../options/index.js'
 import type { SnapshotPosition } from '../stream/index.js'

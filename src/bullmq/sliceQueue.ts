@@ -1,7 +1,7 @@
 /** The queue of slices: its names in Redis, and its jobs. */
 import type { JobsOptions } from 'bullmq'
 import type { PlannedSlice } from '../export/index.js'
-import type { AnyPosition } from '../export/SourcePage.js'
+import type { AnyPosition } from '../export/source/SourcePage.js'
 
 // model
 

@@ -26,7 +26,7 @@ import {
   type PlannedSlice,
   type SliceClient,
 } from '../export/index.js'
-import { accountHash } from '../export/run/ExportSpec.js'
+import { accountHash } from '../export/transfer/ExportSpec.js'
 import { defined, E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { checkOptions, is, type OptionsTable, required } from '../options/index.js'

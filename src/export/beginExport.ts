@@ -2,10 +2,10 @@
 import { basename } from 'node:path'
 import { fieldsOf } from '../decode/unknown.js'
 import { exportError, isExportError } from './ExportError.js'
-import type { Files } from './file/Files.js'
-import { checkSameSpec, type ExportSpec } from './run/ExportSpec.js'
-import { isOfRun, type Paths, runOfName } from './run/paths.js'
-import type { AnyPosition } from './SourcePage.js'
+import { isOfRun, type Paths, runOfName } from './file/paths.js'
+import type { AnyPosition } from './source/SourcePage.js'
+import type { Files } from './storage/Files.js'
+import { checkSameSpec, type ExportSpec } from './transfer/ExportSpec.js'
 import {
   filesOf,
   iso,

@@ -8,17 +8,14 @@ export type { Decodes } from '../codec/Codec.js'
 export { InvalidOption } from '../options/index.js'
 export { type DiskStoreOptions, diskStore } from '../store/diskStore.js'
 export type { FileHandle, FileSystem } from '../store/FileSystem.js'
-export { openS3Store as s3Store, type S3StoreOptions } from '../store/openS3Store.js'
 export type { Store, VersionedText } from '../store/Store.js'
+export { openS3Store as s3Store, type S3StoreOptions } from '../store/s3Store.js'
 export { type CheckedPlace, type CheckOptions, checkDestination } from './checkDestination.js'
 export type { ColumnType } from './column/Shape.js'
 export type { UnrepresentableRow } from './column/UnrepresentableRow.js'
 export { type ExportError, type ExportErrors, isExportError } from './ExportError.js'
 export type { ExportBegun, ExportEvent, ExportOptions, ExportProgress } from './ExportOptions.js'
-export type { ExportSource } from './ExportSource.js'
-export type { Sink } from './exportList.js'
 export { exportTo } from './exportTo.js'
-export type { Mark } from './file/integrity.js'
 export { openStream, type RowStream, type StreamOptions } from './file/openStream.js'
 export { type FileOptions, type FileSummary, openFile, type RowFile } from './file/RowFile.js'
 export {
@@ -30,12 +27,14 @@ export {
 } from './format/Format.js'
 export { type FormatOptions, formatOf, type KnownColumn, knownColumns } from './format/formatOf.js'
 export { type ReadRowsOptions, readRows } from './read/readRows.js'
-export type { ExportSpec } from './run/ExportSpec.js'
 export { type AssembleOptions, assemble } from './slices/assemble.js'
 export { type ExportSliceOptions, exportSlice, type SliceClient } from './slices/exportSlice.js'
 export { type PlanSlicesOptions, planSlices, type SliceSource } from './slices/planSlices.js'
 export type { PlannedSlice, SlicePlan } from './slices/SlicePlan.js'
-export type { Reject } from './sortPage.js'
+export type { ExportSource } from './source/ExportSource.js'
+export type { Sink } from './source/exportList.js'
+export type { Reject } from './source/sortPage.js'
+export type { Mark } from './storage/integrity.js'
 export type { SyncEvent, SyncOptions, SyncProgress, TimedSource } from './sync/SyncOptions.js'
 export { sync } from './sync/sync.js'
 export type {
@@ -49,6 +48,7 @@ export type {
   RowVersion,
   Taken,
 } from './transfer/Destination.js'
+export type { ExportSpec } from './transfer/ExportSpec.js'
 export {
   type Manifest,
   type ManifestFile,

@@ -8,10 +8,10 @@ import { checkOptions, is, type OptionsTable } from '../options/index.js'
 import { chunksOf, closing, codeOf, type FileHandle, type FileSystem } from '../store/FileSystem.js'
 import { s3Path, s3Url, withUrls } from '../store/S3Location.js'
 import { type ExportError, exportError, isExportError } from './ExportError.js'
-import { manifestAt } from './manifestAt.js'
-import { type FilesOptions, openFiles } from './openFiles.js'
+import { manifestAt } from './file/manifestAt.js'
+import { findManifest, isOfFolder, isOfRun, isSameFile, pathsOf } from './file/paths.js'
 import * as rule from './rules.js'
-import { findManifest, isOfFolder, isOfRun, isSameFile, pathsOf } from './run/paths.js'
+import { type FilesOptions, openFiles } from './storage/openFiles.js'
 import { filesOf, type ManifestFile, type ManifestRun } from './transfer/Manifest.js'
 
 // model

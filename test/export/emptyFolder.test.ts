@@ -5,7 +5,7 @@ import { exportTo, formatNames } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
-import { memory } from './run/memory.js'
+import { memory } from './transfer/memory.js'
 
 const lab = () => {
   const { timer, run } = virtualTime()

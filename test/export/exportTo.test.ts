@@ -27,11 +27,10 @@ import {
   isExportError,
 } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
-import type { ClientOptions } from '../../src/index.js'
-import { type AnyFailure, type Charge, createClient } from '../../src/index.js'
+import { type AnyFailure, type Charge, type ClientOptions, createClient } from '../../src/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
-import { type Memory, memory } from './run/memory.js'
-import { found } from './run/playing.js'
+import { type Memory, memory } from './transfer/memory.js'
+import { found } from './transfer/playing.js'
 
 const OUT = '/exports/charges.ndjson'
 

@@ -12,7 +12,7 @@ import {
 import { E } from '../../src/fp.js'
 import { type Charge, createClient, type Failure } from '../../src/index.js'
 import { CHARGE, ME } from '../support/lab.js'
-import { memory } from './run/memory.js'
+import { memory } from './transfer/memory.js'
 
 const json = (id: string, amount: string): string =>
   JSON.stringify({ ...CHARGE, id, amount: 0, later: '\u00e9' })

@@ -6,7 +6,7 @@ import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
 import { virtualTime } from '../../src/sandbox/index.js'
 import { CHARGE } from '../support/lab.js'
-import { memory } from './run/memory.js'
+import { memory } from './transfer/memory.js'
 
 /** A client of a service that answers with these references, as JSON texts. */
 const clientOf = (

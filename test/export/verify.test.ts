@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { type FileSystem, verify } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { manifestOf } from '../support/manifests.js'
-import { type Memory, memory } from './run/memory.js'
-import { away, csv, good, listOf, OUT, outcome, type Played } from './run/playing.js'
+import { type Memory, memory } from './transfer/memory.js'
+import { away, csv, good, listOf, OUT, outcome, type Played } from './transfer/playing.js'
 
 const MANIFEST = `${OUT}.manifest.json`
 

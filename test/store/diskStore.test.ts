@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { diskStore } from '../../src/store/diskStore.js'
 import { disk } from '../../src/store/FileSystem.js'
-import { memory } from '../export/run/memory.js'
+import { memory } from '../export/transfer/memory.js'
 
 let folder = ''
 beforeEach(async () => {

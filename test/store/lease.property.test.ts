@@ -5,7 +5,7 @@ import { isExportError } from '../../src/export/ExportError.js'
 import { diskStore } from '../../src/store/diskStore.js'
 import { takeLease } from '../../src/store/lease.js'
 import type { Store } from '../../src/store/Store.js'
-import { type Memory, memory } from '../export/run/memory.js'
+import { type Memory, memory } from '../export/transfer/memory.js'
 import { memoryStore } from './memoryStore.js'
 import { type Process, pass, processOf, settled } from './world.js'
 

@@ -1,10 +1,10 @@
 /** Flags of `export`, as options of `exportTo`. */
 import type { Observable } from 'rxjs'
 import type { Environment } from '../../api/limits.js'
-import type { Sink } from '../../export/exportList.js'
+import { isDirectory } from '../../export/file/checkPaths.js'
+import { isFolder } from '../../export/file/paths.js'
 import type { Compression, ExportOptions, FormatName, Reject } from '../../export/index.js'
-import { isDirectory } from '../../export/run/checkPaths.js'
-import { isFolder } from '../../export/run/paths.js'
+import type { Sink } from '../../export/source/exportList.js'
 import { defined } from '../../fp.js'
 import type { Guard } from '../../scheduler/index.js'
 import { shownOn } from '../output.js'

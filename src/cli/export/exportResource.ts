@@ -2,6 +2,8 @@
 
 import { defer, finalize, type Observable, ReplaySubject, take } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
+import { checkPaths } from '../../export/file/checkPaths.js'
+import { pathsOf } from '../../export/file/paths.js'
 import {
   type ExportEvent,
   type ExportSource,
@@ -9,8 +11,6 @@ import {
   isExportError,
   type SliceSource,
 } from '../../export/index.js'
-import { checkPaths } from '../../export/run/checkPaths.js'
-import { pathsOf } from '../../export/run/paths.js'
 import { InvalidOption } from '../../options/index.js'
 import type { SandboxOptions } from '../../sandbox/index.js'
 import { isS3 } from '../../store/S3Location.js'

@@ -10,6 +10,7 @@ import {
   take,
   tap,
 } from 'rxjs'
+import { isFolder } from '../../export/file/paths.js'
 import type {
   ExportBegun,
   ExportEvent,
@@ -17,7 +18,6 @@ import type {
   ManifestRun,
   Since,
 } from '../../export/index.js'
-import { isFolder } from '../../export/run/paths.js'
 import { defined, E } from '../../fp.js'
 import { DAY, HOUR, MINUTE, plural } from '../../report/text.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'

@@ -1,5 +1,5 @@
 /** Counters of a run, from the progress of its export and the events of its client. */
-import { NO_PROGRESS, type Progress } from '../../export/exportList.js'
+import { NO_PROGRESS, type Progress } from '../../export/source/exportList.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { duration, number, plural } from '../../report/text.js'
 

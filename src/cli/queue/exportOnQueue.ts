@@ -4,13 +4,13 @@ import { resolve } from 'node:path'
 import { concatMap, type Observable, of, takeUntil, tap } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
 import { oneLine } from '../../decode/redact.js'
+import { isFolder } from '../../export/file/paths.js'
 import {
   type ExportEvent,
   type PlanSlicesOptions,
   planSlices,
   type SliceSource,
 } from '../../export/index.js'
-import { isFolder } from '../../export/run/paths.js'
 import { defined, E } from '../../fp.js'
 import { plural } from '../../report/text.js'
 import { isS3 } from '../../store/S3Location.js'

@@ -2,7 +2,7 @@
 import { Option } from 'commander'
 import type { Redis } from 'ioredis'
 import { fieldsOf } from '../../decode/unknown.js'
-import { accountHash } from '../../export/run/ExportSpec.js'
+import { accountHash } from '../../export/transfer/ExportSpec.js'
 import type { ListDescription } from '../../http/list/List.js'
 import { redisQuota } from '../../quota/index.js'
 import type { SharedQuota } from '../../scheduler/index.js'

@@ -1,7 +1,6 @@
 /** The values of a column as a typed file stores them, exactly or not at all. */
 import type { Column } from './Column.js'
-import type { Numbers } from './decimal.js'
-import { PRECISION, SCALE, scaledNumber, scaledText, wholeText } from './decimal.js'
+import { type Numbers, PRECISION, SCALE, scaledNumber, scaledText, wholeText } from './decimal.js'
 import { jsonOf } from './json.js'
 import { digitsReader, reader } from './readField.js'
 import { noFindings, type TextFindings, wellFormed, wellFormedJson } from './text.js'

@@ -2,11 +2,11 @@
 import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
 import { disk, type FileSystem } from '../../store/FileSystem.js'
 import { checkRows } from '../column/UnrepresentableRow.js'
-import type { Sink } from '../exportList.js'
 import { checkCompression, checkName, type Format } from '../format/Format.js'
 import * as rule from '../rules.js'
-import { type ByteFile, openBytes } from './ByteFile.js'
-import type { Mark } from './integrity.js'
+import type { Sink } from '../source/exportList.js'
+import { type ByteFile, openBytes } from '../storage/ByteFile.js'
+import type { Mark } from '../storage/integrity.js'
 import { untilFailure } from './untilFailure.js'
 
 // model

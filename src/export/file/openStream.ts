@@ -1,10 +1,10 @@
 import { finished, type Writable } from 'node:stream'
 import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
 import { checkRows } from '../column/UnrepresentableRow.js'
-import type { Sink } from '../exportList.js'
 import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
-import type { Bytes } from './ByteFile.js'
+import type { Sink } from '../source/exportList.js'
+import type { Bytes } from '../storage/ByteFile.js'
 import { untilFailure } from './untilFailure.js'
 
 // model

@@ -2,7 +2,7 @@
 
 import { fieldsOf } from '../../decode/unknown.js'
 import { sliceRows } from '../../stream/rawRows.js'
-import { isMark, type Mark } from './integrity.js'
+import { isMark, type Mark } from '../storage/integrity.js'
 import type { RowFile } from './RowFile.js'
 import { untilFailure } from './untilFailure.js'
 

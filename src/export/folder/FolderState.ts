@@ -4,8 +4,8 @@ import type { Codec } from '../../codec/Codec.js'
 import { causes } from '../../decode/index.js'
 import { E } from '../../fp.js'
 import { exportError } from '../ExportError.js'
-import { INCOMING } from '../file/Files.js'
-import { refined } from '../SourcePage.js'
+import { refined } from '../source/SourcePage.js'
+import { INCOMING } from '../storage/Files.js'
 
 // model
 

@@ -14,7 +14,7 @@ import {
   writeFully,
 } from '../../store/FileSystem.js'
 import { exportError } from '../ExportError.js'
-import { INCOMING } from '../file/Files.js'
+import { INCOMING } from '../storage/Files.js'
 
 // model
 

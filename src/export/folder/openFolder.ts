@@ -13,7 +13,7 @@ import type { Shape } from '../column/Shape.js'
 import { formatOfShape } from '../format/formatOf.js'
 import type { Destination } from '../transfer/Destination.js'
 import { textBase } from './BaseFormat.js'
-import { folderDestination } from './folderTarget.js'
+import { folderDestination } from './mergedFolder.js'
 import { diskObjects, type Objects } from './Objects.js'
 import { parquetBase } from './parquetBase.js'
 

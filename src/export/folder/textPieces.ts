@@ -1,9 +1,9 @@
 /** Pieces as NDJSON in zstd frames: what every folder keeps of a run under way, and what an NDJSON folder consists of. */
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import type { Bytes } from '../file/ByteFile.js'
 import type { Format } from '../format/Format.js'
 import { unzstd } from '../read/zstdFrames.js'
+import type { Bytes } from '../storage/ByteFile.js'
 import { type PieceRow, pieceRow } from './PieceRow.js'
 
 /** Bytes in memory, as an encoder writes them. */

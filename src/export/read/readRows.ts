@@ -23,6 +23,8 @@ import {
 import { isS3, s3Path, s3Url, withUrls } from '../../store/S3Location.js'
 import { type Shape, shapeOf } from '../column/Shape.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import { manifestAt } from '../file/manifestAt.js'
+import { isFolder, pathsOf } from '../file/paths.js'
 import {
   byExtension,
   type Compression,
@@ -30,9 +32,7 @@ import {
   type FormatName,
   formatNames,
 } from '../format/Format.js'
-import { manifestAt } from '../manifestAt.js'
 import * as rule from '../rules.js'
-import { isFolder, pathsOf } from '../run/paths.js'
 import { recordsOf } from './csvRecords.js'
 import { damagedAt, rowGroupsOf } from './parquetGroups.js'
 import { fileColumns, jsonTextOf, storedTextOf } from './rowText.js'
@@ -125,7 +125,7 @@ const filesFor = async (
   options: { readonly env: ReadRowsOptions<unknown>['env']; readonly timer: SchedulerLike },
 ): Promise<FileSystem> => {
   if (!isS3(path)) return disk
-  const { openS3Files } = await import('../s3/s3Files.js') // or not, to start fast
+  const { openS3Files } = await import('../storage/s3Files.js') // or not, to start fast
   return openS3Files(path, options)
 }
 

@@ -1,8 +1,7 @@
 /** Rows of columns, put together as JSON text: so that their numbers keep their digits. */
 import type { SchemaElement } from 'hyparquet'
 import { fromDate } from '../../codec/Instant.js'
-import type { Column } from '../column/Column.js'
-import { columnsNamed } from '../column/Column.js'
+import { type Column, columnsNamed } from '../column/Column.js'
 import type { ColumnType, Shape } from '../column/Shape.js'
 
 // model

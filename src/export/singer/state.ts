@@ -2,7 +2,7 @@
 import * as t from 'io-ts'
 import { fieldsOf, isRecord } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
-import { type AnyPosition, KeptPosition } from '../SourcePage.js'
+import { type AnyPosition, KeptPosition } from '../source/SourcePage.js'
 
 const bookmark = t.intersection([
   t.type({

@@ -6,9 +6,9 @@ import { causes } from '../../decode/index.js'
 import { E } from '../../fp.js'
 import type { Rule } from '../../options/index.js'
 import { exportError } from '../ExportError.js'
-import { ExportSpec } from '../run/ExportSpec.js'
-import { isFolder, isRowsName } from '../run/paths.js'
-import { refined } from '../SourcePage.js'
+import { isFolder, isRowsName } from '../file/paths.js'
+import { refined } from '../source/SourcePage.js'
+import { ExportSpec } from '../transfer/ExportSpec.js'
 import { existing } from '../transfer/Session.js'
 
 // model

@@ -16,18 +16,18 @@ import type { ObservableEither, Span } from '../../stream/index.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import { exportTable } from '../ExportOptions.js'
 import { expectedAsLeft } from '../exportTo.js'
-import { manifestAt } from '../manifestAt.js'
-import { bracket } from '../run/bracket.js'
-import { checkSameSpec } from '../run/ExportSpec.js'
-import { pathsOf, pathsWithin } from '../run/paths.js'
+import { manifestAt } from '../file/manifestAt.js'
+import { pathsOf, pathsWithin } from '../file/paths.js'
+import { bracket } from '../transfer/bracket.js'
+import { checkSameSpec } from '../transfer/ExportSpec.js'
 import {
   filesOf,
   lastEnded,
   type Manifest,
   type ManifestRun,
   manifestOf,
+  replaceManifest,
 } from '../transfer/Manifest.js'
-import { replaceManifest } from '../transfer/replaceManifest.js'
 import type { ExportSliceOptions } from './exportSlice.js'
 import { type PlanLease, takePlan } from './planLease.js'
 import {

@@ -3,9 +3,9 @@ import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import type { FileSystem } from '../../store/FileSystem.js'
 import { type Lease, takeLease } from '../../store/lease.js'
 import type { Millis } from '../../stream/index.js'
-import { type OpenPlace, openPlace } from '../destinations/openFiles.js'
-import { type FilesOptions, openFiles } from '../openFiles.js'
-import type { Paths } from '../run/paths.js'
+import { type OpenPlace, openPlace } from '../file/openFileDestination.js'
+import type { Paths } from '../file/paths.js'
+import { type FilesOptions, openFiles } from '../storage/openFiles.js'
 
 export interface PlanLease extends OpenPlace {
   readonly fileSystem: FileSystem

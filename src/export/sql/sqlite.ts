@@ -8,7 +8,7 @@ import type { Store } from '../../store/Store.js'
 import type { ColumnType } from '../column/Shape.js'
 import type { Stored } from '../column/storedValue.js'
 import { type ExportError, exportError } from '../ExportError.js'
-import type { Reject } from '../sortPage.js'
+import type { Reject } from '../source/sortPage.js'
 import type { CountedRows, Destination, Prepared, RowVersion } from '../transfer/Destination.js'
 import { isoMicros, type TableColumn } from './TableColumn.js'
 import {

@@ -7,10 +7,10 @@ import { InvalidOption, is, type OptionsTable, type Rule, required } from '../..
 import type { Millis } from '../../stream/index.js'
 import type { ExportError } from '../ExportError.js'
 import type { ExportProgress } from '../ExportOptions.js'
-import type { ExportSource } from '../ExportSource.js'
-import type { Sink } from '../exportList.js'
 import * as rule from '../rules.js'
-import type { Reject } from '../sortPage.js'
+import type { ExportSource } from '../source/ExportSource.js'
+import type { Sink } from '../source/exportList.js'
+import type { Reject } from '../source/sortPage.js'
 import type { Destination } from '../transfer/Destination.js'
 import type { Rereads, SyncProof } from '../transfer/TransferEvent.js'
 

@@ -7,7 +7,7 @@ import { type Ledger, type LedgerRow, PAGE_SIZE, type Seconds } from '../../chan
 import { readOpen } from '../../changes/openRows.js'
 import { finalChargeStatuses } from '../../codec/Charge.js'
 import { E } from '../../fp.js'
-import type { Reject } from '../sortPage.js'
+import type { Reject } from '../source/sortPage.js'
 import type { CountedRows, RowVersion } from '../transfer/Destination.js'
 import type { Transfer } from '../transfer/Transfer.js'
 import { rejectedRows, type TransferEvent } from '../transfer/TransferEvent.js'

@@ -34,17 +34,18 @@ import type { Millis } from '../../stream/index.js'
 import { truncated } from '../column/json.js'
 import { exportError, isExportError } from '../ExportError.js'
 import { sourceRule } from '../ExportOptions.js'
-import type { ExportSource } from '../ExportSource.js'
-import { type ExportSpec, specOf } from '../run/ExportSpec.js'
-import { stripped } from '../secretField.js'
-import type { Destination } from '../transfer/Destination.js'
-import { CHECKPOINT } from '../transfer/Destination.js'
-import { leftOf, progressOf } from '../transfer/events.js'
+import type { ExportSource } from '../source/ExportSource.js'
+import { stripped } from '../source/secretField.js'
+import { CHECKPOINT, type Destination } from '../transfer/Destination.js'
+import { type ExportSpec, specOf } from '../transfer/ExportSpec.js'
 import { iso, type Manifest } from '../transfer/Manifest.js'
-import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
-import { transfer } from '../transfer/Transfer.js'
-
-import type { Beginning, TransferEvent } from '../transfer/TransferEvent.js'
+import { type Transfer, type TransferPlan, transfer } from '../transfer/Transfer.js'
+import {
+  type Beginning,
+  leftOf,
+  progressOf,
+  type TransferEvent,
+} from '../transfer/TransferEvent.js'
 import { NO_UPKEEP, readTransferState, type TransferState } from '../transfer/TransferState.js'
 
 import {
@@ -55,7 +56,7 @@ import {
   manifestToAdopt,
   removeAdopted,
 } from './adopt.js'
-import { openTarget } from './openTarget.js'
+import { openTarget } from './openDestination.js'
 import {
   destinationKind,
   destinationName,

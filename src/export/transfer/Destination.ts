@@ -19,7 +19,7 @@ import type { CountedTable } from '../../changes/proof/ProofTable.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
-import type { Reject } from '../sortPage.js'
+import type { Reject } from '../source/sortPage.js'
 
 // model
 

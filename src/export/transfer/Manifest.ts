@@ -4,11 +4,12 @@ import type { Codec } from '../../codec/Codec.js'
 import { fieldsOf, parsed } from '../../decode/unknown.js'
 import { bare, defined } from '../../fp.js'
 import { hasSum, readRecord, showSummed } from '../../store/readRecord.js'
+import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
-import { ExportSpec } from '../run/ExportSpec.js'
-import { ReasonCount, Total } from '../run/Totals.js'
-import { refined } from '../SourcePage.js'
-import type { Listed } from './Destination.js'
+import { refined } from '../source/SourcePage.js'
+import { type Listed, MANIFEST } from './Destination.js'
+import { ExportSpec } from './ExportSpec.js'
+import { ReasonCount, Total } from './Totals.js'
 import { Bounds, KeptDriftFact, type RunState, SliceCount } from './TransferState.js'
 
 // model
@@ -149,7 +150,7 @@ export const readOldManifest =
   }
 
 /** As `readManifest` reads it, indented for people. */
-export const showManifest = ({ version, kind, key, runs }: Manifest): string =>
+const showManifest = ({ version, kind, key, runs }: Manifest): string =>
   showSummed({ version, kind, key, runs }, 2)
 
 /** Returns the last run that was read to its end, rejected rows or not. */
@@ -164,6 +165,26 @@ export const runsBefore = (
   started: string | undefined,
   entries: Manifest['runs'],
 ): Manifest['runs'] => (entries.at(-1)?.started === started ? entries.slice(0, -1) : entries)
+
+/**
+ * Replaces a manifest; without runs, removes it. `checkOwner` rejects once a later run has taken over: after the version was
+ * read, so that one that is replaced is not that run's.
+ */
+export const replaceManifest = async (
+  store: Store,
+  kind: ManifestKind,
+  runs: ReadonlyArray<ManifestRun>,
+  checkOwner: () => Promise<void>,
+): Promise<void> => {
+  const text = runs.length === 0 ? undefined : showManifest(manifestOf(kind, runs))
+  for (;;) {
+    const version = (await store.read(MANIFEST))?.version
+    await checkOwner()
+    if (text !== undefined) {
+      if ((await store.replace(MANIFEST, text, version)) !== undefined) return
+    } else if (version === undefined || (await store.remove(MANIFEST, version))) return
+  }
+}
 
 // the entry of a run
 

@@ -4,10 +4,10 @@ import { defined } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
 import type { Millis } from '../../stream/index.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
-import type { Progress } from '../exportList.js'
-import { addReasons, Totals } from '../run/Totals.js'
-import type { SourcePage } from '../SourcePage.js'
-import type { Reject } from '../sortPage.js'
+import type { Progress } from '../source/exportList.js'
+import type { SourcePage } from '../source/SourcePage.js'
+import type { Reject } from '../source/sortPage.js'
+import { addReasons, Totals } from './Totals.js'
 import {
   addFacts,
   type Bounds,

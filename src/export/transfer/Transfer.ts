@@ -24,16 +24,20 @@ import type { LeaseWait } from '../../store/lease.js'
 import type { Millis } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
 import { isExportError } from '../ExportError.js'
-import { exportList, NO_PROGRESS, type Pace, type Progress, type Sink } from '../exportList.js'
-import { estimateAt } from '../ProgressEstimate.js'
-import { bracket } from '../run/bracket.js'
-import type { SourcePage } from '../SourcePage.js'
-import type { Known, Reject } from '../sortPage.js'
+import {
+  exportList,
+  NO_PROGRESS,
+  type Pace,
+  type Progress,
+  type Sink,
+} from '../source/exportList.js'
+import { estimateAt } from '../source/ProgressEstimate.js'
+import type { SourcePage } from '../source/SourcePage.js'
+import { addedTo, type Known, type Reject } from '../source/sortPage.js'
+import { bracket } from './bracket.js'
 import type { Destination } from './Destination.js'
-import { addedTo } from './keys.js'
-import { type ManifestKind, type ManifestRun, manifestRun } from './Manifest.js'
+import { type ManifestKind, type ManifestRun, manifestRun, replaceManifest } from './Manifest.js'
 import { type CountedClient, RunRecorder } from './RunRecorder.js'
-import { replaceManifest } from './replaceManifest.js'
 import { type LeasePlace, Session } from './Session.js'
 import {
   type Beginning,
@@ -383,11 +387,8 @@ export class Transfer<A, B> {
   /** Why the bookmark of a state is of no use, where all rows that were read are known by their keys. */
   #isLost({ source, position }: Reading<A>, { pages, failure }: Progress): boolean {
     if (position === undefined || pages > 0 || failure === undefined) return false
-    return source.isLost(position, failure) && this.#knowsAllRows()
-  }
-
-  /** Rows without a key, and rejected ones without an id, would be there twice. */
-  #knowsAllRows(): boolean {
+    if (!source.isLost(position, failure)) return false
+    // rows without a key, and rejected ones without an id, would be there twice
     const { rows = 0, rejects = 0 } = this.session.state.run?.counts ?? {}
     const rejectedIds = this.plan.key === undefined ? this.#known?.rejectedIds?.size : 0
     return this.#known?.seen.size === rows && rejectedIds === rejects

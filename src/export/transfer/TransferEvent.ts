@@ -3,15 +3,16 @@
 import type { Proof } from '../../changes/proof/prove.js'
 import { millisOf } from '../../codec/Instant.js'
 import { fieldsOf } from '../../decode/unknown.js'
+import { E } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { LeaseWait } from '../../store/lease.js'
 import type { Millis } from '../../stream/index.js'
-import { type ExportError, exportError } from '../ExportError.js'
-import type { Source } from '../ExportSource.js'
-import { NO_PROGRESS, type Progress } from '../exportList.js'
-import type { AnyPosition, SourcePage } from '../SourcePage.js'
-import type { Reject } from '../sortPage.js'
+import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import type { Source } from '../source/ExportSource.js'
+import { NO_PROGRESS, type Progress } from '../source/exportList.js'
+import type { AnyPosition, SourcePage } from '../source/SourcePage.js'
+import type { Reject } from '../source/sortPage.js'
 import type { ManifestRun } from './Manifest.js'
 import type { Bounds, RejectedRow, TransferState } from './TransferState.js'
 
@@ -156,3 +157,25 @@ export const deadlinePassed = (deadline: Millis): ExportError =>
   exportError('DeadlinePassed', `the deadline of ${deadline} ms has passed before the end`, {
     deadline,
   })
+
+// events of an export or a sync
+
+/** Returns the progress of an event, without why it ended. */
+export const progressOf = ({ cut, ...progress }: TransferEvent) => ({
+  ...progress,
+  ...(cut === 'stopped' || isPassed(cut) ? { stopped: true as const } : {}),
+})
+
+const isPassed = (cut: Cut | undefined): boolean =>
+  isExportError(cut) && cut._tag === 'DeadlinePassed'
+
+/** Returns why a transfer ended before its end, unless it was told to; `name`: that of its destination. */
+export const leftOf = (
+  cut: Cut | undefined,
+  name: string,
+): ReadonlyArray<E.Either<ExportError | AnyFailure, never>> => {
+  if (cut === undefined || cut === 'stopped') return []
+  if (cut !== 'rejects') return [E.left(cut)]
+  const why = 'more rows than maxRejects cannot be written'
+  return [E.left(exportError('TooManyRejects', why, { path: name }))]
+}

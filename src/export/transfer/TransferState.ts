@@ -6,10 +6,10 @@ import { causes } from '../../decode/index.js'
 import { driftKinds } from '../../decode/watcher.js'
 import { E } from '../../fp.js'
 import { exportError } from '../ExportError.js'
-import type { Progress } from '../exportList.js'
-import { ExportSpec } from '../run/ExportSpec.js'
-import { ReasonCount, Total } from '../run/Totals.js'
-import { KeptPosition } from '../SourcePage.js'
+import type { Progress } from '../source/exportList.js'
+import { KeptPosition } from '../source/SourcePage.js'
+import { ExportSpec } from './ExportSpec.js'
+import { ReasonCount, Total } from './Totals.js'
 
 // what a run has counted
 

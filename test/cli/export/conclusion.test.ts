@@ -10,8 +10,15 @@ import {
 } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import type { AnyFailure, Truncated } from '../../../src/index.js'
-import { type Memory, memory } from '../../export/run/memory.js'
-import { away, exportOf, good, type Item, listOf, unfinished } from '../../export/run/playing.js'
+import { type Memory, memory } from '../../export/transfer/memory.js'
+import {
+  away,
+  exportOf,
+  good,
+  type Item,
+  listOf,
+  unfinished,
+} from '../../export/transfer/playing.js'
 
 const run: ManifestRun = {
   complete: false,

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { serializable, truncated } from '../../../src/export/column/json.js'
 import { formatNames, formatOf } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
-import { memory } from '../run/memory.js'
-import { good, item, listOf, numbers, OUT, outcome, type Row } from '../run/playing.js'
+import { memory } from '../transfer/memory.js'
+import { good, item, listOf, numbers, OUT, outcome, type Row } from '../transfer/playing.js'
 
 /** So many levels of lists, or objects. */
 const nested = (levels: number, wrap: (u: unknown) => object = (u) => [u]): object =>

@@ -5,7 +5,7 @@
 import { isExportError } from '../../../src/export/index.js'
 import { type Lease, takeLease } from '../../../src/store/lease.js'
 import type { Store } from '../../../src/store/Store.js'
-import { quickLooks } from '../run/playing.js'
+import { quickLooks } from '../transfer/playing.js'
 import type { End, Kind, LawRow } from './laws.js'
 import { type Operation, operated } from './Owner.js'
 

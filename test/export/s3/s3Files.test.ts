@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
-import { s3Files } from '../../../src/export/s3/s3Files.js'
+import { s3Files } from '../../../src/export/storage/s3Files.js'
 import type { FileSystem } from '../../../src/store/FileSystem.js'
 import { type ObjectStorage, objectStorage } from '../../../src/store/ObjectStorage.js'
 import { processEnvironment, s3Location } from '../../../src/store/S3Location.js'

@@ -7,7 +7,7 @@ import { type Charge, createClient, type SnapshotFilter, unlimited } from '../..
 import { virtualTime } from '../../../src/sandbox/index.js'
 import { CHARGE, timeText } from '../../support/lab.js'
 import { seeded } from '../../support/simulated/random.js'
-import { memory } from '../run/memory.js'
+import { memory } from '../transfer/memory.js'
 
 const START = Date.UTC(2026, 0, 1)
 const OUT = '/exports/charges/'

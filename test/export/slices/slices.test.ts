@@ -19,7 +19,7 @@ import { createSandbox, sandboxCredentials, virtualTime } from '../../../src/san
 import { CHARGE, timeText } from '../../support/lab.js'
 import { s3Double } from '../../support/s3Double.js'
 import { hasty, PATIENT } from '../../support/timers.js'
-import { type Memory, memory } from '../run/memory.js'
+import { type Memory, memory } from '../transfer/memory.js'
 
 const OUT = '/exports/charges/'
 const CHARGES = 600

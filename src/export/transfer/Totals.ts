@@ -5,7 +5,7 @@ import { exponentOf, parseDecimal, unitsAt } from '../../decode/minorUnits.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { defined, O, pipe } from '../../fp.js'
 import { isExact, SCALE, scaledNumber, scaledText } from '../column/decimal.js'
-import type { Reject } from '../sortPage.js'
+import type { Reject } from '../source/sortPage.js'
 
 // totals
 

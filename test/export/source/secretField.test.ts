@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { stripped } from '../../src/export/secretField.js'
+import { stripped } from '../../../src/export/source/secretField.js'
 
 it('a row without a secret is the same one, and is written as it came', () => {
   const row = { id: 'a', events: ['charge.new'], metadata: { tags: [{ of: ['x'] }] } }

@@ -1,11 +1,11 @@
 /** `untilStable`: small lists by page number, whose pages move when a row is deleted. */
 import { defer, of } from 'rxjs'
 import { expect, it } from 'vitest'
-import { E, O } from '../../src/fp.js'
-import type { AnyFailure, Position } from '../../src/index.js'
-import { paginate } from '../../src/stream/index.js'
-import { memory } from './run/memory.js'
-import { away, type Item, item, numbers, OUT, outcome, sourceOf } from './run/playing.js'
+import { E, O } from '../../../src/fp.js'
+import type { AnyFailure, Position } from '../../../src/index.js'
+import { paginate } from '../../../src/stream/index.js'
+import { memory } from '../transfer/memory.js'
+import { away, type Item, item, numbers, OUT, outcome, sourceOf } from '../transfer/playing.js'
 
 const SIZE = 2
 

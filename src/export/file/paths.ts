@@ -1,10 +1,9 @@
 /** Where an export keeps what it has, and the names of its files. */
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
 import { closing, type FileSystem, isFolderThere, isThere } from '../../store/FileSystem.js'
-import { INCOMING } from '../file/Files.js'
-import { sortable } from '../file/parts.js'
-
 import { compressions, extensionOf, formatNames } from '../format/Format.js'
+import { INCOMING } from '../storage/Files.js'
+import { sortable } from './parts.js'
 
 // model
 

@@ -6,8 +6,8 @@ import {
   type ProgressEstimate,
   type Remaining,
   updateEstimate,
-} from '../../src/export/ProgressEstimate.js'
-import type { Span } from '../../src/stream/index.js'
+} from '../../../src/export/source/ProgressEstimate.js'
+import type { Span } from '../../../src/stream/index.js'
 
 const left = (from: number, to: number, ...slices: ReadonlyArray<readonly [number, number]>) => ({
   from,

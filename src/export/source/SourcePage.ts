@@ -1,12 +1,12 @@
 /** The pages of a list or a snapshot, and where they stand. */
 import * as t from 'io-ts'
 import type { Observable } from 'rxjs'
-import type { Position } from '../api/Paging.js'
-import type { Codec } from '../codec/Codec.js'
-import type { E } from '../fp.js'
-import type { AnyFailure } from '../http/Failure.js'
-import type { DrainOptions, Page, Slice, SnapshotPosition } from '../stream/index.js'
-import { isSnapshotPosition } from '../stream/snapshot/SnapshotPosition.js'
+import type { Position } from '../../api/Paging.js'
+import type { Codec } from '../../codec/Codec.js'
+import type { E } from '../../fp.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { DrainOptions, Page, Slice, SnapshotPosition } from '../../stream/index.js'
+import { isSnapshotPosition } from '../../stream/snapshot/SnapshotPosition.js'
 
 /** Where a list or a snapshot stands. */
 export type AnyPosition = Position | SnapshotPosition

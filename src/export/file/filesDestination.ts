@@ -14,11 +14,9 @@ import { checksumMismatch } from '../../store/StoreError.js'
 import type { Millis } from '../../stream/index.js'
 import { truncated } from '../column/json.js'
 import { exportError } from '../ExportError.js'
-import { type Files, INCOMING } from '../file/Files.js'
-import { isMark } from '../file/integrity.js'
-import { isPartMark, type PartMark, type Parts, partsOf, type Rotation } from '../file/parts.js'
-import { rowsInto } from '../file/RowFile.js'
 import type { Format } from '../format/Format.js'
+import { type Files, INCOMING } from '../storage/Files.js'
+import { isMark } from '../storage/integrity.js'
 import type {
   Destination,
   DestinationFile,
@@ -27,6 +25,8 @@ import type {
   Taken,
 } from '../transfer/Destination.js'
 import { LineLog, type LineMark } from './LineLog.js'
+import { isPartMark, type PartMark, type Parts, partsOf, type Rotation } from './parts.js'
+import { rowsInto } from './RowFile.js'
 
 // model
 

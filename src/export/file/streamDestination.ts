@@ -1,10 +1,10 @@
 /** Streams and functions: what they took cannot be taken back, so nothing is kept and nothing resumed. */
 import type { Writable } from 'node:stream'
 import { defined } from '../../fp.js'
-import type { Sink } from '../exportList.js'
-import { openStream, type RowStream } from '../file/openStream.js'
 import type { Format } from '../format/Format.js'
+import type { Sink } from '../source/exportList.js'
 import type { Destination, KeyLog } from '../transfer/Destination.js'
+import { openStream, type RowStream } from './openStream.js'
 
 /** Keys are told apart within the run. */
 const NO_LOG: KeyLog = { add: async () => {}, read: async () => {} }

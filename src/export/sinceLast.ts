@@ -1,14 +1,14 @@
 /** The part of a list that an export reads after an earlier complete run. */
 
-import type { FileSystem } from '../../store/FileSystem.js'
-import type { Millis } from '../../stream/index.js'
-import { exportError, isExportError } from '../ExportError.js'
-import { manifestAt, startAt } from '../manifestAt.js'
-import { lastEnded, type Manifest, type ManifestRun, runsBefore } from '../transfer/Manifest.js'
-import type { Since } from '../transfer/TransferEvent.js'
-import { isDirectory, placeOf } from './checkPaths.js'
-import { checkContinues, type ExportSpec } from './ExportSpec.js'
-import { isFolder, isOfFolder, type Paths, pathsOf } from './paths.js'
+import type { FileSystem } from '../store/FileSystem.js'
+import type { Millis } from '../stream/index.js'
+import { exportError, isExportError } from './ExportError.js'
+import { isDirectory, placeOf } from './file/checkPaths.js'
+import { manifestAt, startAt } from './file/manifestAt.js'
+import { isFolder, isOfFolder, type Paths, pathsOf } from './file/paths.js'
+import { checkContinues, type ExportSpec } from './transfer/ExportSpec.js'
+import { lastEnded, type Manifest, type ManifestRun, runsBefore } from './transfer/Manifest.js'
+import type { Since } from './transfer/TransferEvent.js'
 
 // model
 

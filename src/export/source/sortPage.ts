@@ -1,9 +1,9 @@
 /** Sorts the rows of a page into those that are written and those that are rejected. */
-import { isOverflow } from '../decode/decodeSafely.js'
-import { parseExact } from '../decode/index.js'
-import { E, memoized } from '../fp.js'
-import { rowId } from '../http/answer/readAnswer.js'
-import { hasRowText, rowText, withRowTextOf } from '../stream/rawRows.js'
+import { isOverflow } from '../../decode/decodeSafely.js'
+import { parseExact } from '../../decode/index.js'
+import { E, memoized } from '../../fp.js'
+import { rowId } from '../../http/answer/readAnswer.js'
+import { hasRowText, rowText, withRowTextOf } from '../../stream/rawRows.js'
 import { mayRepeat } from './mayRepeat.js'
 import type { AnyPosition, SourcePage } from './SourcePage.js'
 
@@ -140,5 +140,19 @@ const exactRows = (raw: ReadonlyArray<unknown>) => {
       if (!isOverflow(thrown)) throw thrown
       return raw[index]
     }
+  }
+}
+
+/** Returns a function that returns the keys that were added since it was asked last. */
+export const addedTo = (keys: ReadonlySet<string>): (() => ReadonlyArray<string>) => {
+  const all = keys.values() // finds those that are added later, until it came to an end
+  let taken = 0
+  return () => {
+    const added: Array<string> = []
+    for (; taken < keys.size; taken++) {
+      const { value } = all.next()
+      if (value !== undefined) added.push(value)
+    }
+    return added
   }
 }

@@ -1,11 +1,11 @@
 /** Manifests and states as they stand, whichever run has the lease. */
 import { basename, dirname } from 'node:path'
-import { fieldsOf, parsed } from '../decode/unknown.js'
-import { storeIn, textAt } from '../store/diskStore.js'
-import type { FileSystem } from '../store/FileSystem.js'
-import { stateIn } from '../store/lease.js'
-import { exportError } from './ExportError.js'
-import { type Manifest, type ManifestKind, readManifest } from './transfer/Manifest.js'
+import { fieldsOf, parsed } from '../../decode/unknown.js'
+import { storeIn, textAt } from '../../store/diskStore.js'
+import type { FileSystem } from '../../store/FileSystem.js'
+import { stateIn } from '../../store/lease.js'
+import { exportError } from '../ExportError.js'
+import { type Manifest, type ManifestKind, readManifest } from '../transfer/Manifest.js'
 
 /** Resolves with the manifest at a path, if there is one; rejects with `Damaged`, `NewerVersion` or `ReadFailed`. */
 export const manifestAt = async (

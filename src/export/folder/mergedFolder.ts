@@ -18,9 +18,8 @@ import type { Millis } from '../../stream/index.js'
 
 import { jsonOf, truncated } from '../column/json.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
-import { INCOMING } from '../file/Files.js'
-
 import type { Format } from '../format/Format.js'
+import { INCOMING } from '../storage/Files.js'
 import type { Destination, Listed, Prepared } from '../transfer/Destination.js'
 import { type BaseFormat, textBase } from './BaseFormat.js'
 import {

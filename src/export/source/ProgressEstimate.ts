@@ -1,5 +1,5 @@
 /** How much of its time range an export has read. */
-import type { Span } from '../stream/index.js'
+import type { Span } from '../../stream/index.js'
 import type { AnyPosition } from './SourcePage.js'
 
 // model

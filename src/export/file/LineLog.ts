@@ -1,11 +1,11 @@
 /** Lines of JSON beside the rows: rejected rows, or keys. Each start writes a file of its own, which begins with a copy. */
 import { CHUNK_BYTES } from '../../store/FileSystem.js'
 import type { Numbers } from '../column/decimal.js'
-import type { ByteFile } from '../file/ByteFile.js'
-import type { Files } from '../file/Files.js'
-import type { Mark } from '../file/integrity.js'
-import { type RowFile, rowsInto } from '../file/RowFile.js'
 import { jsonLines } from '../format/json.js'
+import type { ByteFile } from '../storage/ByteFile.js'
+import type { Files } from '../storage/Files.js'
+import type { Mark } from '../storage/integrity.js'
+import { type RowFile, rowsInto } from './RowFile.js'
 
 /** Up to where a log stands, and its name until it is published. */
 export interface LineMark extends Mark {

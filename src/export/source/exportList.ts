@@ -12,11 +12,11 @@ import {
   takeWhile,
   tap,
 } from 'rxjs'
-import { bare, defined, E, O } from '../fp.js'
-import { rowId } from '../http/answer/readAnswer.js'
-import type { AnyFailure } from '../http/Failure.js'
-import type { Millis } from '../stream/index.js'
-import { steadyTimer } from '../stream/steadyTimer.js'
+import { bare, defined, E, O } from '../../fp.js'
+import { rowId } from '../../http/answer/readAnswer.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { Millis } from '../../stream/index.js'
+import { steadyTimer } from '../../stream/steadyTimer.js'
 import { NOTHING_READ, type ProgressEstimate, updateEstimate } from './ProgressEstimate.js'
 import type { AnyPosition, Drainable, SourcePage } from './SourcePage.js'
 import { type Known, type Reject, type Sorting, sortPage } from './sortPage.js'

@@ -1,6 +1,6 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
-import { disk, type FileSystem } from '../store/FileSystem.js'
-import { isS3 } from '../store/S3Location.js'
+import { disk, type FileSystem } from '../../store/FileSystem.js'
+import { isS3 } from '../../store/S3Location.js'
 
 /** How the files of a path are reached. */
 export interface FilesOptions {
@@ -18,6 +18,6 @@ export const openFiles = async (
   { files, env, timer = asyncScheduler }: FilesOptions,
 ): Promise<FileSystem> => {
   if (files !== undefined || !isS3(path)) return files ?? disk
-  const { openS3Files } = await import('./s3/s3Files.js') // or not, to start fast
+  const { openS3Files } = await import('./s3Files.js') // or not, to start fast
   return openS3Files(path, { env, timer })
 }

@@ -13,8 +13,8 @@ import {
   toArray,
 } from 'rxjs'
 import { expect } from 'vitest'
-import type { Decodes } from '../../../src/export/index.js'
 import {
+  type Decodes,
   type ExportError,
   type ExportOptions,
   type ExportProgress,

@@ -1,8 +1,8 @@
 /** Small lists whose pages move when a row is deleted: read until they are stable. */
 import { concatMap, defer, type Observable, of, toArray } from 'rxjs'
-import { E, O } from '../fp.js'
-import { rowId } from '../http/answer/readAnswer.js'
-import type { AnyFailure } from '../http/Failure.js'
+import { E, O } from '../../fp.js'
+import { rowId } from '../../http/answer/readAnswer.js'
+import type { AnyFailure } from '../../http/Failure.js'
 import type { Drainable, SourcePage } from './SourcePage.js'
 
 /** Readings before a list counts as unstable. */

@@ -1,8 +1,8 @@
 /** Sources of an export: lists and snapshots that say what they are, and can be resumed. */
-import type { AnyFailure } from '../http/Failure.js'
-import type { ListDescription } from '../http/list/List.js'
-import type { Span } from '../stream/index.js'
-import { isSnapshotPosition } from '../stream/snapshot/SnapshotPosition.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { ListDescription } from '../../http/list/List.js'
+import type { Span } from '../../stream/index.js'
+import { isSnapshotPosition } from '../../stream/snapshot/SnapshotPosition.js'
 import type { AnyPosition, Drainable } from './SourcePage.js'
 import { hasSecretField, withoutSecret } from './secretField.js'
 import { untilStable } from './untilStable.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/decode/index.js'
-import { addReasons, Totals } from '../../../src/export/run/Totals.js'
+import { addReasons, Totals } from '../../../src/export/transfer/Totals.js'
 
 const totalsOf = (...rows: ReadonlyArray<unknown>) => {
   const totals = new Totals()

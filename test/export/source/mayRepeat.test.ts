@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { mayRepeat } from '../../src/export/mayRepeat.js'
+import { mayRepeat } from '../../../src/export/source/mayRepeat.js'
 
 const itself = (text: string): string => text
 

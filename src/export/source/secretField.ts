@@ -1,10 +1,10 @@
 /** Rows without their field `secret`, which is for the program that verifies signatures, and in no file. */
-import type { Decodes } from '../codec/Codec.js'
-import { withDigitsOf } from '../decode/digits.js'
-import { ROW_LEVELS } from '../decode/unknown.js'
-import { E, flow } from '../fp.js'
-import { isObject } from './column/readField.js'
-import { type Shape, shapeOf } from './column/Shape.js'
+import type { Decodes } from '../../codec/Codec.js'
+import { withDigitsOf } from '../../decode/digits.js'
+import { ROW_LEVELS } from '../../decode/unknown.js'
+import { E, flow } from '../../fp.js'
+import { isObject } from '../column/readField.js'
+import { type Shape, shapeOf } from '../column/Shape.js'
 import type { Drainable, SourcePage } from './SourcePage.js'
 
 export const hasSecretField = (codec: Decodes<unknown>): boolean => {

@@ -4,9 +4,13 @@ import { storeIn } from '../../store/diskStore.js'
 import { type FileSystem, modeOf } from '../../store/FileSystem.js'
 import { renamed, type Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
-import { diskFiles, type Files, INCOMING } from '../file/Files.js'
-import { partName, type Rotation } from '../file/parts.js'
 import type { Format } from '../format/Format.js'
+import { diskFiles, type Files, INCOMING } from '../storage/Files.js'
+import { CHECKPOINT, type Destination, MANIFEST } from '../transfer/Destination.js'
+import type { ManifestRun } from '../transfer/Manifest.js'
+import type { LeasePlace } from '../transfer/Session.js'
+import { filesDestination } from './filesDestination.js'
+import { partName, type Rotation } from './parts.js'
 import {
   type Paths,
   pathsOf,
@@ -15,11 +19,7 @@ import {
   rejectsName,
   runOfName,
   seenFrom,
-} from '../run/paths.js'
-import { CHECKPOINT, type Destination, MANIFEST } from '../transfer/Destination.js'
-import type { ManifestRun } from '../transfer/Manifest.js'
-import type { LeasePlace } from '../transfer/Session.js'
-import { filesDestination } from './filesDestination.js'
+} from './paths.js'
 
 // model
 
