@@ -90,7 +90,7 @@ export const exportWithWorkers = (
   const { connection, ...options } = checkOptions(given, rules)
   const { out, timer = asyncScheduler } = options
   const open = async () => {
-    const queue = new Queue<SliceJob>(QUEUE, { connection, prefix: prefixOf(plan.purpose.account) })
+    const queue = new Queue<SliceJob>(QUEUE, { connection, prefix: prefixOf(plan.spec.account) })
     queue.on('error', () => {}) // each command tells its own
     return queue
   }

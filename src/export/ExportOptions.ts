@@ -15,7 +15,7 @@ import type { Millis } from '../stream/index.js'
 import type { ExportError } from './ExportError.js'
 import { compressions, formatNames } from './format/Format.js'
 import * as rule from './rules.js'
-import type { Sink } from './source/exportList.js'
+import type { TakeRows } from './source/exportList.js'
 import type { AnyPosition } from './source/SourcePage.js'
 import type { Reject } from './source/sortPage.js'
 import type { Destination } from './transfer/Destination.js'
@@ -78,7 +78,7 @@ export const exportTable = {
 
   /** Continues where an earlier run of the same export stopped; refused where none did. Default `false`. */
   resume: is.boolean,
-  /** Discards any existing output and starts over. Default `false`: a checkpoint, or a folder with a complete run, is an `ExportError`. */
+  /** Discards what is there and starts over. Default `false`: a checkpoint, or a folder with a complete run, is an `ExportError`. */
   restart: is.boolean,
   /**
    * Reads only rows created since the last run that was read to its end, less the `lookback`: `true` for the runs in
@@ -92,7 +92,7 @@ export const exportTable = {
    * resumed. Default `false`.
    */
   inPlace: is.boolean,
-  /** Where the checkpoint is kept. Default: beside the output. */
+  /** Where the checkpoint is kept. Default: beside the file, or in the folder. */
   checkpoint: is.nonEmptyString,
   /** How often rows are made durable, and the checkpoint is replaced, in ms. Default 1,000; Parquet: 10,000. */
   commitEvery: is.millis,
@@ -103,7 +103,7 @@ export const exportTable = {
   /** Ends the export with `TooManyRejects` when more rows cannot be written. Default 10,000; `Infinity` is no bound. */
   maxRejects: withDefault(is.nonNegativeIntOrInfinity, 10_000),
   /** Is told of rejected rows, which a file keeps beside it anyway. */
-  onReject: is.fn<Sink<Reject>>(),
+  onReject: is.fn<TakeRows<Reject>>(),
   /**
    * Reads the list until two readings have the same ids, and only then writes: for small lists by page number, whose
    * pages move when a row is deleted. Default `false`.
@@ -145,7 +145,7 @@ export interface ExportOptions<A, B = A> extends OptionsOf<typeof exportTable> {
     | string
     | Writable
     | WritableStream<Uint8Array<ArrayBuffer>>
-    | Sink<Readonly<B>>
+    | TakeRows<Readonly<B>>
     | Destination<B>
   /** Leaves out rows for which it is false, before `map`. */
   readonly filter?: ((row: Readonly<A>) => boolean) | undefined

@@ -16,7 +16,7 @@ import {
 } from './transfer/Manifest.js'
 import { existing } from './transfer/Session.js'
 import type { Beginning } from './transfer/TransferEvent.js'
-import { type Bounds, readTransferState, type TransferState } from './transfer/TransferState.js'
+import { readTransferState, type TimeBounds, type TransferState } from './transfer/TransferState.js'
 
 // model
 
@@ -48,8 +48,11 @@ export interface BeginOptions {
 /** Looks at what is there, and changes nothing. Rejects with an `ExportError` when that is in the way. */
 export const beginExport = async (options: BeginOptions, found: unknown): Promise<Beginning> => {
   const { files, paths, begin, adds, spec } = options
-  if (fieldsOf(found).sync !== undefined) {
-    const why = `${paths.checkpoint} is of a sync, which has this folder: name another one`
+  const { sync, slices } = fieldsOf(found)
+  const isResumed = begin !== 'new' && begin !== 'restart'
+  if (sync !== undefined || (slices !== undefined && isResumed)) {
+    const own = sync === undefined ? 'an export in slices' : 'a sync'
+    const why = `${paths.checkpoint} is of ${own}, which has this folder: name another one`
     throw exportError('UnusableDestination', why, { destination: paths.checkpoint })
   }
   const kept = stateToResume({ ...options, path: paths.checkpoint }, found)
@@ -121,7 +124,7 @@ const completeRun = async (options: BeginOptions): Promise<ManifestRun | undefin
     await exportedRun(options) // refuses a file of no export
     return undefined
   }
-  checkSameSpec(paths.manifest, spec)(run.purpose)
+  checkSameSpec(paths.manifest, spec)(run.spec)
   const [file] = run.files
   const size = await files.size(name)
   return file !== undefined && size === file.bytes ? run : undefined
@@ -176,10 +179,10 @@ export const stateToResume = (
 
 /** Throws an `OutputExists` if a snapshot of the same query ends before the one that it would replace: a clock went back. */
 const laterThan =
-  ({ purpose, bounds: before, files }: ManifestRun, { query }: ExportSpec) =>
-  ({ to }: Bounds): void => {
+  ({ spec, bounds: before, files }: ManifestRun, { query }: ExportSpec) =>
+  ({ to }: TimeBounds): void => {
     if (before === undefined || to >= before.to) return
-    if (JSON.stringify(purpose.query) !== JSON.stringify(query)) return
+    if (JSON.stringify(spec.query) !== JSON.stringify(query)) return
     const [path = ''] = files.map((file) => file.path)
     const why = `${path} has all up to ${iso(before.to)}, and this run would end at ${iso(to)}, so one of the clocks was wrong`
     throw exportError('OutputExists', why, { path })

@@ -15,8 +15,8 @@ import type { RunState, TransferState } from './transfer/TransferState.js'
 
 // model
 
-/** One place, empty at first. */
-export interface CheckedPlace<A> {
+/** One destination, empty at first. */
+export interface CheckedDestination<A> {
   /** Opens it, as another process would: it shares nothing with the one opened before. */
   readonly open: () => Promise<Destination<A>>
   /** Reads the keys of the rows that are to be seen there, in any order. */
@@ -42,12 +42,12 @@ const rules: OptionsTable<CheckOptions> = table
 /**
  * Checks the laws of a destination: a step is kept whole or not at all, a run that was killed anywhere is gone on with, the
  * end done twice is as done once, and an owner that stood still while another took over changes nothing. `make` makes an empty
- * place for each game. Rejects with an `Error` that says which law is broken, where, and by which seed.
+ * one for each game. Rejects with an `Error` that says which law is broken, where, and by which seed.
  *
  *     it('keeps the laws', () => checkDestination(async () => ({ open, read, row })))
  */
 export const checkDestination = async <A>(
-  make: () => Promise<CheckedPlace<A>>,
+  make: () => Promise<CheckedDestination<A>>,
   options: CheckOptions = {},
 ): Promise<void> => {
   const { games = table.games.default, seed = crypto.getRandomValues(new Uint32Array(1))[0] ?? 1 } =
@@ -60,21 +60,21 @@ export const checkDestination = async <A>(
     await dry.run(await make(), pages)
     for (const how of ['killed', 'frozen'] as const) {
       const stop = { nth: 1 + below(dry.count), after: below(2) === 1 }
-      const place = await make()
+      const one = await make()
       const first = new Owner(stop)
-      const ended = first.run(place, pages).then(
+      const ended = first.run(one, pages).then(
         () => 'complete',
         (error: unknown) => error,
       )
       await Promise.race([first.stopped, ended])
       const why = `${how} ${stop.after ? 'after' : 'before'} operation ${stop.nth} (${first.at}), seed ${seed}`
-      await new Owner().run(place, pages)
-      compare(await place.read(), keys, why)
+      await new Owner().run(one, pages)
+      compare(await one.read(), keys, why)
       if (how === 'killed') continue
       first.thaw()
       const end = await ended
       if (end !== 'complete' && !isExportError(end)) throw end
-      compare(await place.read(), keys, `thawed, after it was ${why}`)
+      compare(await one.read(), keys, `thawed, after it was ${why}`)
     }
   }
 }
@@ -102,7 +102,7 @@ const chance = (seed: number) => {
 
 // owners
 
-const SPEC = { resource: 'rows', account: '', query: {}, format: {}, output: '.' }
+const SPEC = { resource: 'rows', account: '', query: {}, format: {}, destination: '.' }
 
 /** Looks at the lease of a dead owner without waiting, and renews none. */
 const hasty: SchedulerLike = {
@@ -134,18 +134,21 @@ class Owner {
   }
 
   /** Writes pages, a step each, from wherever an earlier owner stood. */
-  async run<A>(place: CheckedPlace<A>, pages: ReadonlyArray<ReadonlyArray<string>>): Promise<void> {
-    const destination = this.#stoppable(await place.open())
+  async run<A>(
+    one: CheckedDestination<A>,
+    pages: ReadonlyArray<ReadonlyArray<string>>,
+  ): Promise<void> {
+    const destination = this.#stoppable(await one.open())
     const { store } = destination
     if (store === undefined) throw new Error('a destination without a store has no laws to keep')
     const session = await Session.begin<A>({
       ...{ destination, restart: false, timer: hasty, lease: LEASE, onWait: () => {} },
-      place: { store, name: CHECKPOINT, path: destination.name },
+      keptAt: { store, name: CHECKPOINT, path: destination.name },
       begin: async (kept) => (kept as TransferState | undefined) ?? { spec: SPEC }, // it is our own
     })
     try {
       for (let page = session.state.run?.counts.pages ?? 0; page < pages.length; page++) {
-        const rows = (pages[page] ?? []).map((key) => place.row(key))
+        const rows = (pages[page] ?? []).map((key) => one.row(key))
         await destination.write(rows, { number: 0, isLast: false })
         const step = await destination.commit(page % 3 === 2 ? 'stop' : 'pace')
         if (step !== undefined) await session.keep(step, stateAt(page + 1))

@@ -43,7 +43,7 @@ import { filesOrParts, openPlace } from './file/openFileDestination.js'
 import { type Paths, pathsOf } from './file/paths.js'
 import { functionDestination, streamDestination } from './file/streamDestination.js'
 import type { Format } from './format/Format.js'
-import { destinationOf, formatFor, type OutputKind } from './outputPlan.js'
+import { destinationOf, formatFor, type GivenDestination } from './givenDestination.js'
 import { findSince } from './sinceLast.js'
 import { type ExportSource, type Source, sourceOf } from './source/ExportSource.js'
 import { NO_PROGRESS } from './source/exportList.js'
@@ -127,7 +127,10 @@ interface Planned<A, B> {
 }
 
 /** Cold; also the subscriptions to one of them wait for each other to release its files. */
-const eventsOf = <A, B>(planned: Planned<A, B>, to: OutputKind<B>): Observable<TransferEvent> => {
+const eventsOf = <A, B>(
+  planned: Planned<A, B>,
+  to: GivenDestination<B>,
+): Observable<TransferEvent> => {
   const { options, format } = planned
   switch (to.kind) {
     case 'file':
@@ -143,8 +146,8 @@ const eventsOf = <A, B>(planned: Planned<A, B>, to: OutputKind<B>): Observable<T
       )
       return givingUp(events, stop, timer)
     }
-    case 'sink':
-      return transfer<A, B>(async () => planUnkept(planned, functionDestination(to.sink)))
+    case 'function':
+      return transfer<A, B>(async () => planUnkept(planned, functionDestination(to.take)))
     case 'destination':
       return transfer<A, B>(async () => planOwn(planned, to.destination))
   }
@@ -246,7 +249,7 @@ const planFiles = async <A, B>(
   })
   return bare({
     ...plan,
-    ...{ destination, place: opened.place, guard: opened.guard },
+    ...{ destination, keptAt: opened.keptAt, guard: opened.guard },
     listsUnfinished: paths.isFolder,
     stages: readOnce(reading),
     begin: async (kept: unknown) => {
@@ -260,7 +263,7 @@ const planFiles = async <A, B>(
             adds: sinceLast !== false,
           },
           loadManifest: () => manifestOfKind('export', files, paths.manifest),
-          spec: specFor(listed.describe())(paths.output),
+          spec: specFor(listed.describe())(paths.destination),
           isPosition: reading.isPosition,
           maxRejects: plan.maxRejects,
         },
@@ -281,7 +284,7 @@ const planUnkept = <A, B>(
   const state = { spec: spec(planned.list)('') }
   return bare({
     ...plan,
-    ...{ destination, place: undefined, listsUnfinished: false },
+    ...{ destination, keptAt: undefined, listsUnfinished: false },
     stages: readOnce(read(planned.source)),
     begin: async () => ({ state, runs: [] }),
   })
@@ -297,7 +300,7 @@ const planOwn = <A, B>(planned: Planned<A, B>, destination: Destination<B>): Tra
   const options = { path: name, spec, begin: begins, isPosition: source.isPosition }
   return bare({
     ...plan,
-    ...{ destination, place: { store, name: CHECKPOINT, path: name }, listsUnfinished: false },
+    ...{ destination, keptAt: { store, name: CHECKPOINT, path: name }, listsUnfinished: false },
     stages: readOnce(source),
     begin: async (kept: unknown) => ({
       state: stateToResume({ ...options, maxRejects: plan.maxRejects }, kept) ?? { spec },
@@ -310,8 +313,13 @@ const planOwn = <A, B>(planned: Planned<A, B>, destination: Destination<B>): Tra
 export const specOfExport =
   <A, B>(format: Format<B>, options: Omit<ExportOptions<A, B>, 'out'>) =>
   (list: ListDescription<unknown>) =>
-  (output: string): ExportSpec =>
-    specOf(list, format, { account: options.account, written: writtenOf(options, list) }, output)
+  (destination: string): ExportSpec =>
+    specOf(
+      list,
+      format,
+      { account: options.account, written: writtenOf(options, list) },
+      destination,
+    )
 
 /** How often rows are made durable, in ms. */
 const commitEvery = ({ name }: Format<never>, out: string): Millis =>

@@ -10,7 +10,7 @@ export { type DiskStoreOptions, diskStore } from '../store/diskStore.js'
 export type { FileHandle, FileSystem } from '../store/FileSystem.js'
 export type { Store, VersionedText } from '../store/Store.js'
 export { openS3Store as s3Store, type S3StoreOptions } from '../store/s3Store.js'
-export { type CheckedPlace, type CheckOptions, checkDestination } from './checkDestination.js'
+export { type CheckedDestination, type CheckOptions, checkDestination } from './checkDestination.js'
 export type { ColumnType } from './column/Shape.js'
 export type { UnrepresentableRow } from './column/UnrepresentableRow.js'
 export { type ExportError, type ExportErrors, isExportError } from './ExportError.js'
@@ -32,7 +32,7 @@ export { type ExportSliceOptions, exportSlice, type SliceClient } from './slices
 export { type PlanSlicesOptions, planSlices, type SliceSource } from './slices/planSlices.js'
 export type { PlannedSlice, SlicePlan } from './slices/SlicePlan.js'
 export type { ExportSource } from './source/ExportSource.js'
-export type { Sink } from './source/exportList.js'
+export type { TakeRows } from './source/exportList.js'
 export type { Reject } from './source/sortPage.js'
 export type { Mark } from './storage/integrity.js'
 export type { SyncEvent, SyncOptions, SyncProgress, TimedSource } from './sync/SyncOptions.js'
@@ -42,7 +42,7 @@ export type {
   Destination,
   DestinationFile,
   KeyLog,
-  Listed,
+  ListedFiles,
   Prepared,
   RowSlice,
   RowVersion,
@@ -56,5 +56,5 @@ export {
   readManifest,
 } from './transfer/Manifest.js'
 export type { Since, SyncProof } from './transfer/TransferEvent.js'
-export type { Bounds } from './transfer/TransferState.js'
+export type { TimeBounds } from './transfer/TransferState.js'
 export { type Difference, type FileCheck, type VerifyOptions, verify } from './verify.js'

@@ -47,7 +47,7 @@ export const findSince = async ({
   const manifest = { ...found, runs: runsBefore(started, found.runs) }
   const last = lastEnded(manifest)
   if (last?.bounds === undefined) return nothing
-  checkContinues(path, last.purpose, spec, sinceLast === true)
+  checkContinues(path, last.spec, spec, sinceLast === true)
   const { at, of } = reached(last, last.bounds)
   const back = Math.max(0, at - lookback)
   const from = Math.max(back, beginningOf(path, manifest))

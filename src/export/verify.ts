@@ -11,7 +11,7 @@ import { type ExportError, exportError, isExportError } from './ExportError.js'
 import { manifestAt } from './file/manifestAt.js'
 import { findManifest, isOfFolder, isOfRun, isSameFile, pathsOf } from './file/paths.js'
 import * as rule from './rules.js'
-import { type FilesOptions, openFiles } from './storage/openFiles.js'
+import { openFiles, type ReachOptions } from './storage/openFiles.js'
 import { filesOf, type ManifestFile, type ManifestRun } from './transfer/Manifest.js'
 
 // model
@@ -34,7 +34,7 @@ export interface Difference {
 }
 
 /** Options of `verify`. */
-export interface VerifyOptions extends FilesOptions {}
+export interface VerifyOptions extends ReachOptions {}
 
 // constructors
 
@@ -109,7 +109,7 @@ const checkedRun = (path: string, { complete, missing, started }: ManifestRun): 
 
 /** The files of a run; rejected rows are lines in any format. */
 const expectedOf = (run: ManifestRun): ReadonlyArray<Expected> => {
-  const { name, compress } = run.purpose.format
+  const { name, compress } = run.spec.format
   const lines = name === 'ndjson' && (compress === undefined || compress === 'none')
   return filesOf(run).map((file) => ({ file, lines: lines || file === run.rejected }))
 }

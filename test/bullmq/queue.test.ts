@@ -189,7 +189,7 @@ describe.skipIf(!hasRedis)('a job', () => {
   /** Gives a job as any client of that Redis can, and resolves with why it failed. */
   const given = async (data: unknown): Promise<string> => {
     const { plan } = await planned(`given-${++jobs}`)
-    const prefix = `{payments-rx:${plan.purpose.account.slice(0, 16)}}`
+    const prefix = `{payments-rx:${plan.spec.account.slice(0, 16)}}`
     const queue = new Queue('slices', { connection: connection(), prefix })
     const job = await queue.add('of another program', data)
     onTestFinished(() => queue.close())

@@ -123,7 +123,7 @@ describe('a folder', () => {
     expect(stderr).toContain('since 2024-02-01T11:30:01.')
     const runs = await runsOf(file('all/_manifest.json'))
     expect(runs.map(({ rows }) => rows)).toEqual([210, 350])
-    expect(runs[1]?.purpose.query).toEqual({ from_created_at: '2024-02-01T11:30:01+0000' })
+    expect(runs[1]?.spec.query).toEqual({ from_created_at: '2024-02-01T11:30:01+0000' })
 
     const sql = await duckdb()
     const [merged] = await sql(

@@ -82,7 +82,11 @@ describe('exportTo', () => {
     })
     expect(new Set(rowsIn(files).map(({ id }) => id)).size).toBe(500)
     expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
-    expect(run?.purpose).toMatchObject({ resource: 'charges', query: {}, output: 'charges.ndjson' })
+    expect(run?.spec).toMatchObject({
+      resource: 'charges',
+      query: {},
+      destination: 'charges.ndjson',
+    })
     expect(run?.requests).toBeGreaterThan(5)
   })
 
@@ -481,7 +485,7 @@ it('sinceLast reads what is new, and adds it to the folder', async () => {
     }),
   )
   expect(second.run?.complete).toBe(true)
-  expect(second.run?.purpose.query).toHaveProperty('from_created_at')
+  expect(second.run?.spec.query).toHaveProperty('from_created_at')
 })
 
 it('says when it started by the time of day, in a manifest that sinceLast goes on from', async () => {

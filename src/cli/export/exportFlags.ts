@@ -4,7 +4,7 @@ import type { Environment } from '../../api/limits.js'
 import { isDirectory } from '../../export/file/checkPaths.js'
 import { isFolder } from '../../export/file/paths.js'
 import type { Compression, ExportOptions, FormatName, Reject } from '../../export/index.js'
-import type { Sink } from '../../export/source/exportList.js'
+import type { TakeRows } from '../../export/source/exportList.js'
 import { defined } from '../../fp.js'
 import type { Guard } from '../../scheduler/index.js'
 import { shownOn } from '../output.js'
@@ -75,7 +75,7 @@ export const exportOptions = <A>(
   out: string,
   terminal: Pick<Terminal, 'stdout' | 'timer' | 'env'>,
   stop: Observable<unknown>,
-  onReject: Sink<Reject>,
+  onReject: TakeRows<Reject>,
 ): ExportOptions<A> => {
   const { format, compress, columns, amounts, checkpoint, sinceLast, lookback } = flags
   const { formulas, rotateRows, rotateBytes, resume, restart, maxRejects, lease, deadline } = flags

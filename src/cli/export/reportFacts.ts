@@ -67,7 +67,7 @@ const queryOf = (
   run: ManifestRun | undefined,
   { query }: Ended['prepared'],
 ): ReportFacts['query'] =>
-  Object.entries(run?.purpose.query ?? query).map(([name, value]) => [name, String(value)] as const)
+  Object.entries(run?.spec.query ?? query).map(([name, value]) => [name, String(value)] as const)
 
 /** From when to when rows were created, of a list that is read by time. */
 const boundsOf = (run: ManifestRun | undefined): ReportFacts['query'] =>

@@ -4,7 +4,7 @@ import { disk, type FileSystem } from '../../store/FileSystem.js'
 import { checkRows } from '../column/UnrepresentableRow.js'
 import { checkCompression, checkName, type Format } from '../format/Format.js'
 import * as rule from '../rules.js'
-import type { Sink } from '../source/exportList.js'
+import type { TakeRows } from '../source/exportList.js'
 import { type ByteFile, openBytes } from '../storage/ByteFile.js'
 import type { Mark } from '../storage/integrity.js'
 import { untilFailure } from './untilFailure.js'
@@ -33,7 +33,7 @@ export interface RowFile<in A> {
    * what is asked next. Rejects with an `UnrepresentableRow`, and writes nothing of the page, when a row of it cannot
    * be said exactly.
    */
-  readonly write: Sink<A>
+  readonly write: TakeRows<A>
   /**
    * All that was given to `write` so far is on the disk when this answers. The file can be cut back to
    * the mark. Ends a compressed frame, and a row group.

@@ -20,7 +20,7 @@ import { isMark } from '../storage/integrity.js'
 import type {
   Destination,
   DestinationFile,
-  Listed,
+  ListedFiles,
   Prepared,
   Taken,
 } from '../transfer/Destination.js'
@@ -33,7 +33,7 @@ import { rowsInto } from './RowFile.js'
 /** Names of the files of a destination. */
 export interface FileLayout {
   /** The name of a part when it is complete; `run`: which of its folder it is of, from 1. */
-  readonly partName: (part: Pick<PartMark, 'slice' | 'piece'>, run: number) => string
+  readonly partName: (part: Pick<PartMark, 'slice' | 'number'>, run: number) => string
   /** How the manifest names the one file, which may be behind a link. */
   readonly shownAs?: string
   /** The file of rejected rows of a run. */
@@ -220,7 +220,7 @@ class FilesDestination<A> implements Destination<A> {
     return this.#options.layout.hasIncoming ? `${INCOMING}${name}` : name
   }
 
-  #final(part: Pick<PartMark, 'slice' | 'piece'>): string {
+  #final(part: Pick<PartMark, 'slice' | 'number'>): string {
     return this.#options.layout.partName(part, this.#run)
   }
 
@@ -245,7 +245,7 @@ class FilesDestination<A> implements Destination<A> {
     return slice
   }
 
-  async #open(part: Pick<PartMark, 'slice' | 'piece'>, mark: PartMark | undefined) {
+  async #open(part: Pick<PartMark, 'slice' | 'number'>, mark: PartMark | undefined) {
     const { files, format } = this.#options
     const fresh = this.#unfinished(this.#final(part))
     if (mark !== undefined && this.#isShared) await files.copy(mark.name, fresh)
@@ -325,7 +325,11 @@ class FilesDestination<A> implements Destination<A> {
     }
   }
 
-  #listed(parts: ReadonlyArray<PartMark>, rejects: LineMark | undefined, isEnd: boolean): Listed {
+  #listed(
+    parts: ReadonlyArray<PartMark>,
+    rejects: LineMark | undefined,
+    isEnd: boolean,
+  ): ListedFiles {
     const fileOf = (part: PartMark): DestinationFile => {
       const { rows, bytes, sha256, ended } = part
       const { shownAs = this.#final(part) } = this.#options.layout
@@ -342,7 +346,7 @@ class FilesDestination<A> implements Destination<A> {
   }
 }
 
-const ONE = { slice: 0, piece: 1 }
+const ONE = { slice: 0, number: 1 }
 
 /** Reads the state of a step; throws `Damaged`. */
 const ownOf = (path: string, u: unknown): Own => {

@@ -8,7 +8,7 @@ import type { Format } from '../format/Format.js'
 import { diskFiles, type Files, INCOMING } from '../storage/Files.js'
 import { CHECKPOINT, type Destination, MANIFEST } from '../transfer/Destination.js'
 import type { ManifestRun } from '../transfer/Manifest.js'
-import type { LeasePlace } from '../transfer/Session.js'
+import type { LeaseText } from '../transfer/Session.js'
 import { filesDestination } from './filesDestination.js'
 import { partName, type Rotation } from './parts.js'
 import {
@@ -23,23 +23,23 @@ import {
 
 // model
 
-/** A place on a disk or in a bucket, opened. */
-export interface OpenPlace {
+/** A file or a folder, on a disk or in a bucket, opened. */
+export interface OpenedFiles {
   readonly files: Files
   /** The name of the one file in it: behind a link, that of the file itself. */
   readonly name: string
   /** The state and its lease. */
-  readonly place: LeasePlace
-  /** The lease of the output, where it has another name or its state is elsewhere. */
-  readonly guard: LeasePlace | undefined
+  readonly keptAt: LeaseText
+  /** The lease of the file, where it has another name or its state is elsewhere. */
+  readonly guard: LeaseText | undefined
   /** State and manifest, by their names. */
   readonly store: Store
 }
 
 // constructors
 
-/** The output has one lease by whichever link or option it is named; the state is where the checkpoint is. */
-export const openPlace = async (files: FileSystem, paths: Paths): Promise<OpenPlace> => {
+/** A file has one lease by whichever link or option it is named; the state is where the checkpoint is. */
+export const openPlace = async (files: FileSystem, paths: Paths): Promise<OpenedFiles> => {
   const { out, isFolder, checkpoint, manifest } = paths
   const real = isFolder ? out : await realName(files, out)
   const own = isFolder || real === out ? checkpointOf(paths) : pathsOf(real).checkpoint
@@ -51,8 +51,8 @@ export const openPlace = async (files: FileSystem, paths: Paths): Promise<OpenPl
   return {
     files: diskFiles(isFolder ? out : dirname(real), files),
     name: basename(real),
-    place: leasePlace(files, checkpoint), // not where a link leads to: the link itself would be replaced
-    guard: resolve(own) === resolve(checkpoint) ? undefined : leasePlace(files, own),
+    keptAt: leaseText(files, checkpoint), // not where a link leads to: the link itself would be replaced
+    guard: resolve(own) === resolve(checkpoint) ? undefined : leaseText(files, own),
     store: renamed(texts, (name) => NAMES[name]?.(paths) ?? name),
   }
 }
@@ -62,11 +62,11 @@ const NAMES: Readonly<Record<string, (paths: Paths) => string>> = {
   [CHECKPOINT]: (paths) => basename(checkpointOf(paths)),
 }
 
-/** Where the state of an output is unless an option says otherwise. */
+/** Where the state of a file is unless an option says otherwise. */
 const checkpointOf = ({ manifest }: Paths): string =>
   manifest.replace(/manifest\.json$/, 'checkpoint.json')
 
-const leasePlace = (files: FileSystem, path: string): LeasePlace => ({
+const leaseText = (files: FileSystem, path: string): LeaseText => ({
   store: storeIn(files, dirname(path), 0o600),
   name: basename(path),
   path,
@@ -75,7 +75,7 @@ const leasePlace = (files: FileSystem, path: string): LeasePlace => ({
 /** How rows go into a file, or a folder of parts. */
 export interface FilesDestinationOptions<A> {
   readonly paths: Paths
-  readonly opened: OpenPlace
+  readonly opened: OpenedFiles
   readonly format: Format<A>
   readonly rotation: Rotation
   readonly commitEvery: Millis

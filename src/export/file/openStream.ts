@@ -3,7 +3,7 @@ import { checkOptions, is, type OptionsTable, required } from '../../options/ind
 import { checkRows } from '../column/UnrepresentableRow.js'
 import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
-import type { Sink } from '../source/exportList.js'
+import type { TakeRows } from '../source/exportList.js'
 import type { Bytes } from '../storage/ByteFile.js'
 import { untilFailure } from './untilFailure.js'
 
@@ -22,7 +22,7 @@ export interface StreamOptions<A> {
 /** A stream of rows, which cannot be cut back. */
 export interface RowStream<in A> {
   /** Resolves when the stream has taken the rows. Rejects with the stream's own error, or an `UnrepresentableRow`. */
-  readonly write: Sink<A>
+  readonly write: TakeRows<A>
   /** Writes the end of the format. */
   readonly finish: () => Promise<void>
   /** Leaves the stream as it is. May be called again, and after `finish`. */

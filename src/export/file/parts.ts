@@ -13,7 +13,7 @@ export interface PartMark extends Mark {
   /** The number of the time slice that its rows are of; 0 where slices are not kept apart. */
   readonly slice: number
   /** Which file of its slice it is, from 1: more than one when they are rotated. */
-  readonly piece: number
+  readonly number: number
   /** Its name until it is published. */
   readonly name: string
   /** True if it is complete: nothing more is written to it. */
@@ -22,18 +22,18 @@ export interface PartMark extends Mark {
 
 /** Returns whether what was read from a state is the mark of a part. */
 export const isPartMark = (u: unknown): u is PartMark => {
-  const { slice, piece, name, ended } = fieldsOf(u)
+  const { slice, number, name, ended } = fieldsOf(u)
   return (
     isMark(u) &&
     Number.isSafeInteger(slice) &&
-    Number.isSafeInteger(piece) &&
+    Number.isSafeInteger(number) &&
     typeof name === 'string' &&
     /^(?:_incoming\/)?[^/\\\0]+\.[0-9a-f]{12}\.part$/.test(name) &&
     typeof ended === 'boolean'
   )
 }
 
-// names: they sort by slice, and by piece within a slice
+// names: they sort by slice, and by number within a slice
 
 /** Names of the files of a folder. */
 export interface Naming {
@@ -52,11 +52,11 @@ export const sortable = (n: number, width: number): string => {
   return `${LETTERS[digits.length - width]}${digits}`
 }
 
-/** `part-00003-001.csv.gz`; after piece 999 comes `part-00003-a1000.csv.gz`. */
+/** `part-00003-001.csv.gz`; after number 999 comes `part-00003-a1000.csv.gz`. */
 export const partName =
   ({ prefix = 'part', extension }: Naming) =>
-  ({ slice, piece }: Pick<PartMark, 'slice' | 'piece'>): string =>
-    `${prefix}-${sortable(slice, 5)}-${sortable(piece, 3)}.${extension}`
+  ({ slice, number }: Pick<PartMark, 'slice' | 'number'>): string =>
+    `${prefix}-${sortable(slice, 5)}-${sortable(number, 3)}.${extension}`
 
 // one slice
 
@@ -90,7 +90,7 @@ export interface PartsOptions<A> {
   readonly rotation: Rotation
   /** Opens a new part, or one that has a mark. */
   readonly open: (
-    part: Pick<PartMark, 'slice' | 'piece'>,
+    part: Pick<PartMark, 'slice' | 'number'>,
     mark?: PartMark,
   ) => Promise<{ readonly name: string; readonly file: RowFile<A> }>
   /** The parts that the slice has already. */
@@ -101,7 +101,7 @@ export interface PartsOptions<A> {
 interface Open<A> {
   readonly file: RowFile<A>
   readonly name: string
-  readonly piece: number
+  readonly number: number
   rows: number
 }
 
@@ -115,7 +115,7 @@ export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Pa
   const ready = run(async () => {
     for (const mark of from) {
       if (mark.ended) ended.push(mark)
-      else current = { ...(await open(mark, mark)), piece: mark.piece, rows: mark.rows }
+      else current = { ...(await open(mark, mark)), number: mark.number, rows: mark.rows }
     }
   })
 
@@ -124,15 +124,15 @@ export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Pa
 
   const end = async (): Promise<void> => {
     if (current === undefined) return
-    const { file, name, piece } = current
+    const { file, name, number } = current
     const { rows, bytes, sha256 } = await file.finish()
-    ended.push({ slice, piece, name, rows, bytes, sha256, ended: true })
+    ended.push({ slice, number, name, rows, bytes, sha256, ended: true })
     current = undefined
   }
 
   const begun = async (): Promise<Open<A>> => {
-    const piece = ended.length + 1
-    current ??= { ...(await open({ slice, piece })), piece, rows: 0 }
+    const number = ended.length + 1
+    current ??= { ...(await open({ slice, number })), number, rows: 0 }
     return current
   }
 
@@ -154,8 +154,8 @@ export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Pa
     commit: () =>
       run(async () => {
         if (current === undefined) return [...ended]
-        const { file, name, piece } = current
-        return [...ended, { slice, piece, name, ...(await file.commit()), ended: false }]
+        const { file, name, number } = current
+        return [...ended, { slice, number, name, ...(await file.commit()), ended: false }]
       }),
     end: () => run(end),
     ended: () => ended,

@@ -9,12 +9,12 @@ import { sortable } from './parts.js'
 
 /** The files of an export, by their paths. */
 export interface Paths {
-  /** The output: a file, or a folder. */
+  /** The file, or the folder. */
   readonly out: string
   /** True if it has a file for each part, and runs are added to those before. */
   readonly isFolder: boolean
-  /** The output as a spec names it: seen from the state, so that both can be moved together. */
-  readonly output: string
+  /** The file or folder as a spec names it: seen from the state, so that both can be moved together. */
+  readonly destination: string
   readonly checkpoint: string
   readonly manifest: string
   /** The rejected rows of one run. */
@@ -36,7 +36,7 @@ export const pathsOf = (out: string, checkpoint?: string): Paths => {
     return {
       out,
       isFolder: false,
-      output: seenFrom(checkpoint ?? out, out),
+      destination: seenFrom(checkpoint ?? out, out),
       checkpoint: checkpoint ?? beside('checkpoint.json'),
       manifest: beside('manifest.json'),
       rejects: () => beside('rejects.ndjson'),
@@ -45,7 +45,7 @@ export const pathsOf = (out: string, checkpoint?: string): Paths => {
   return {
     out,
     isFolder: true,
-    output: checkpoint === undefined ? '.' : seenFrom(checkpoint, out),
+    destination: checkpoint === undefined ? '.' : seenFrom(checkpoint, out),
     checkpoint: checkpoint ?? join(out, '_checkpoint.json'),
     manifest: join(out, MANIFEST),
     rejects: (run) => join(out, rejectsName(run)),
@@ -58,7 +58,7 @@ export const pathsWithin = (folder: string, name: string): Paths => {
   return {
     out: `${folder}${name}`,
     isFolder: false,
-    output: name,
+    destination: name,
     checkpoint: beside('checkpoint.json'),
     manifest: beside('manifest.json'),
     rejects: () => beside('rejects.ndjson'),

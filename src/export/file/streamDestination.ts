@@ -2,7 +2,7 @@
 import type { Writable } from 'node:stream'
 import { defined } from '../../fp.js'
 import type { Format } from '../format/Format.js'
-import type { Sink } from '../source/exportList.js'
+import type { TakeRows } from '../source/exportList.js'
 import type { Destination, KeyLog } from '../transfer/Destination.js'
 import { openStream, type RowStream } from './openStream.js'
 
@@ -53,13 +53,13 @@ export const streamDestination = <A>({
 }
 
 /** Gives rows to a function. */
-export const functionDestination = <A>(sink: Sink<A>): Destination<A> => ({
+export const functionDestination = <A>(take: TakeRows<A>): Destination<A> => ({
   name: 'the function',
   commitEvery: 0,
   check: () => undefined,
   resume: nothing,
   write: async (rows) => {
-    await sink(rows)
+    await take(rows)
   },
   reject: nothing,
   commit: async () => ({}),

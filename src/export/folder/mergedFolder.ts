@@ -20,7 +20,7 @@ import { jsonOf, truncated } from '../column/json.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
 import { INCOMING } from '../storage/Files.js'
-import type { Destination, Listed, Prepared } from '../transfer/Destination.js'
+import type { Destination, ListedFiles, Prepared } from '../transfer/Destination.js'
 import { type BaseFormat, textBase } from './BaseFormat.js'
 import {
   type FolderState,
@@ -167,14 +167,14 @@ const linesOf = (bytes: Uint8Array | undefined): ReadonlyArray<string> =>
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /** Lists the current files. */
-const listedIn = ({ base, rejected, format }: FolderState): Listed => ({
+const listedIn = ({ base, rejected, format }: FolderState): ListedFiles => ({
   files: base.map(({ path, rows, bytes, sha256 }) => ({ path, rows, bytes, sha256 })),
   ...defined({ rejected }),
   format: formatOf(format),
 })
 
 /** The files after a merge. */
-interface Change {
+interface Merge {
   readonly next: FolderState
   /** Files that were made for it. */
   readonly made: ReadonlyArray<string>
@@ -244,7 +244,7 @@ const pieceWith = async <A, C>(
 type SortedRun = ReadonlyArray<Piece>
 
 /** Replaces the files that incoming rows overlap by files in which each row is once. */
-const merged = async <A, C>(options: FolderOptions<A, C>, state: FolderState): Promise<Change> => {
+const merged = async <A, C>(options: FolderOptions<A, C>, state: FolderState): Promise<Merge> => {
   const { replaces, base, list } = options
   const isDue = (piece: Piece): boolean =>
     replaces || state.incoming.some((one) => overlap(one, piece))

@@ -2,7 +2,7 @@
 import { MOST_CHARACTERS } from './textLines.js'
 
 /** The text of a cell; `undefined` for one that is empty without quotes: null, or missing. */
-export type Cell = string | undefined
+export type TextCell = string | undefined
 
 /** A cell without quotes, and what ends it. */
 const PLAIN = /([^",\r\n]*)(,|\r?\n)/y
@@ -21,7 +21,7 @@ export interface RecordsOptions {
 export async function* recordsOf(
   texts: AsyncIterable<string>,
   { torn, tooLong }: RecordsOptions,
-): AsyncGenerator<ReadonlyArray<ReadonlyArray<Cell>>> {
+): AsyncGenerator<ReadonlyArray<ReadonlyArray<TextCell>>> {
   let waiting: Array<string> = []
   let size = 0
   let enough = 0 // looked at again when it has doubled
@@ -46,9 +46,9 @@ export async function* recordsOf(
 /** Returns the whole records of a text, and where they end. */
 const parsed = (
   text: string,
-): { readonly records: ReadonlyArray<ReadonlyArray<Cell>>; readonly end: number } => {
-  const records: Array<ReadonlyArray<Cell>> = []
-  let record: Array<Cell> = []
+): { readonly records: ReadonlyArray<ReadonlyArray<TextCell>>; readonly end: number } => {
+  const records: Array<ReadonlyArray<TextCell>> = []
+  let record: Array<TextCell> = []
   let end = 0
   for (let at = 0; ; ) {
     const isQuoted = text[at] === '"'

@@ -10,10 +10,10 @@ import type { ColumnType, Shape } from '../column/Shape.js'
 export type JsonText = string | undefined
 
 /** Fields of an object: a value, by its place among the columns, or an object. */
-interface Field {
+interface ObjectField {
   readonly key: string
   readonly at?: number
-  readonly fields?: ReadonlyArray<Field>
+  readonly fields?: ReadonlyArray<ObjectField>
 }
 
 /** The columns of a file, as a codec has them. */
@@ -44,7 +44,7 @@ interface Placed {
   readonly at: number
 }
 
-const fieldsOf = (columns: ReadonlyArray<Placed>): ReadonlyArray<Field> => {
+const fieldsOf = (columns: ReadonlyArray<Placed>): ReadonlyArray<ObjectField> => {
   const byKey = new Map<string, Array<Placed>>()
   for (const { path, at } of columns) {
     const [key = '', ...rest] = path
@@ -57,7 +57,10 @@ const fieldsOf = (columns: ReadonlyArray<Placed>): ReadonlyArray<Field> => {
 }
 
 /** An object without a value is none. */
-const objectText = (fields: ReadonlyArray<Field>, values: ReadonlyArray<JsonText>): JsonText => {
+const objectText = (
+  fields: ReadonlyArray<ObjectField>,
+  values: ReadonlyArray<JsonText>,
+): JsonText => {
   let text = ''
   for (const { key, at, fields: inner } of fields) {
     const value = inner === undefined ? values[at ?? -1] : objectText(inner, values)

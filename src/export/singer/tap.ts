@@ -67,7 +67,7 @@ export interface TapOptions {
 /** The totals of a tap. */
 export interface TapSummary {
   readonly records: number
-  /** Rows that did not decode, and are not in the output. */
+  /** Rows that did not decode, and are not written. */
   readonly rejected: number
 }
 
@@ -242,7 +242,7 @@ const readChildren = (
     )
     .pipe(takeWhile(E.isRight, true), last(undefined, READ))
 
-interface Reading {
+interface TapReading {
   readonly name: string
   readonly position?: AnyPosition | undefined
   readonly afterPage?: (page: SourcePage<unknown>) => Promise<void>
@@ -253,7 +253,7 @@ const records = (
   list: Source<unknown>,
   record: (row: unknown) => unknown,
   run: Run,
-  { name, position, afterPage }: Reading,
+  { name, position, afterPage }: TapReading,
 ): Observable<Outcome> =>
   exportList<unknown>({
     list: list.pages(position),
@@ -262,7 +262,7 @@ const records = (
     rejects: async (rows) => {
       for (const { reason } of rows) rejected(run, name, reason)
     },
-    sink: async (rows, page) => {
+    write: async (rows, page) => {
       const extracted = new Date(run.timer.now()).toISOString()
       const lines = rows.map((row) =>
         line({ type: 'RECORD', stream: name, record: record(row), time_extracted: extracted }),

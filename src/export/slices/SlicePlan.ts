@@ -49,7 +49,7 @@ const slicePlan = t.readonly(
     /** SHA-256 of all below, in hex. */
     id: t.string,
     /** The list that is exported, and how it is written. */
-    purpose: ExportSpec,
+    spec: ExportSpec,
     /** The filter of the list. */
     query: t.readonly(t.UnknownRecord),
     /** How rows are written, as options of `exportTo`. */
@@ -81,7 +81,7 @@ export const planOf = (
 }
 
 const idOf = (
-  { purpose, query, format, atLeast }: Omit<SlicePlan, 'id' | 'slices'>,
+  { spec, query, format, atLeast }: Omit<SlicePlan, 'id' | 'slices'>,
   slices: ReadonlyArray<Omit<PlannedSlice, 'plan'>>,
 ): string => {
   const own = slices.map((slice) => [
@@ -89,7 +89,7 @@ const idOf = (
     ...[slice.file, slice.query],
   ])
   return createHash('sha256')
-    .update(JSON.stringify([purpose, query, format, atLeast, own]))
+    .update(JSON.stringify([spec, query, format, atLeast, own]))
     .digest('hex')
 }
 
@@ -107,17 +107,17 @@ export const checkedPlan = (path: string, u: unknown): SlicePlan => {
   throw exportError('Damaged', `the plan for ${path} ${why}`, { path, field: 'id' })
 }
 
-/** Reads the plan that a folder keeps; throws `CheckpointExists` where that is the checkpoint of an export in one piece. */
+/** Reads the plan that a folder keeps; throws `CheckpointExists` where that is the checkpoint of an export without slices. */
 export const keptPlan = (path: string, state: unknown): SlicePlan => {
   if (!t.type({ slices: t.unknown, id: t.string }).is(state)) throw existing(path)
   return checkedPlan(path, state)
 }
 
 /** Returns the spec of the export that a slice is. */
-export const specOfSlice = ({ purpose }: SlicePlan, { file, query }: PlannedSlice): ExportSpec => ({
-  ...purpose,
+export const specOfSlice = ({ spec }: SlicePlan, { file, query }: PlannedSlice): ExportSpec => ({
+  ...spec,
   query,
-  output: file,
+  destination: file,
 })
 
 /** Accepts the folder of a plan. */

@@ -127,7 +127,7 @@ const isOf = (plan: SlicePlan, { runs }: Manifest): boolean =>
 /** Returns why a run is not of a slice. */
 const differs = (plan: SlicePlan, slice: PlannedSlice, run: ManifestRun): string | undefined => {
   try {
-    checkSameSpec(slice.file, specOfSlice(plan, slice))(run.purpose)
+    checkSameSpec(slice.file, specOfSlice(plan, slice))(run.spec)
   } catch (error) {
     if (isExportError(error)) return error.message
     throw error

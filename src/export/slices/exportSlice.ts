@@ -35,14 +35,14 @@ const own = {
   parallel: is.positiveIntOrInfinity,
 }
 
-type Shared =
+type SliceOption =
   | ('account' | 'stop' | 'deadline' | 'maxRejects' | 'onReject' | 'commitEvery')
   | ('lease' | 'timer' | 'files' | 'env')
 
 /** Options of `exportSlice`: those of `exportTo` that may differ between workers. `account`: as in the plan. */
 export interface ExportSliceOptions
   extends OptionsOf<typeof own>,
-    Pick<OptionsOf<typeof exportTable>, Shared> {}
+    Pick<OptionsOf<typeof exportTable>, SliceOption> {}
 
 const { account, stop, deadline, maxRejects, onReject, commitEvery } = exportTable
 const { lease, timer, files, env } = exportTable
@@ -104,7 +104,7 @@ const assembled = async (
   const manifest = await manifestAt(files, path)
   const run = manifest?.runs.find((one) => one.files.some((own) => own.path === file))
   if (run === undefined) throw ofAnotherPlan(path)
-  checkSameSpec(path, { ...run.purpose, query })(run.purpose)
+  checkSameSpec(path, { ...run.spec, query })(run.spec)
   const { rows, rejects, ended } = run
   return { pages: 0, rows, rejects, ended, run }
 }

@@ -3,11 +3,11 @@ import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import type { FileSystem } from '../../store/FileSystem.js'
 import { type Lease, takeLease } from '../../store/lease.js'
 import type { Millis } from '../../stream/index.js'
-import { type OpenPlace, openPlace } from '../file/openFileDestination.js'
+import { type OpenedFiles, openPlace } from '../file/openFileDestination.js'
 import type { Paths } from '../file/paths.js'
-import { type FilesOptions, openFiles } from '../storage/openFiles.js'
+import { openFiles, type ReachOptions } from '../storage/openFiles.js'
 
-export interface PlanLease extends OpenPlace {
+export interface PlanLease extends OpenedFiles {
   readonly fileSystem: FileSystem
   readonly lease: Lease
 }
@@ -16,7 +16,7 @@ export interface PlanLease extends OpenPlace {
 export const takePlan = async (
   out: string,
   paths: Paths,
-  options: FilesOptions & {
+  options: ReachOptions & {
     readonly timer?: SchedulerLike | undefined
     readonly lease?: Millis | undefined
     readonly restart?: boolean
@@ -25,6 +25,6 @@ export const takePlan = async (
   const { timer = asyncScheduler, lease: length, restart = false } = options
   const fileSystem = await openFiles(out, options)
   const opened = await openPlace(fileSystem, paths)
-  const lease = await takeLease({ ...opened.place, timer, length, restart })
+  const lease = await takeLease({ ...opened.keptAt, timer, length, restart })
   return { ...opened, fileSystem, lease }
 }

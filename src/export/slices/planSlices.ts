@@ -22,7 +22,7 @@ import { ensureOutputDir } from '../file/checkPaths.js'
 import { manifestOfKind } from '../file/manifestAt.js'
 import { partName } from '../file/parts.js'
 import { type Paths, pathsOf, prefixOf, runOfName } from '../file/paths.js'
-import { formatFor } from '../outputPlan.js'
+import { formatFor } from '../givenDestination.js'
 import type { ExportSource } from '../source/ExportSource.js'
 import { openFiles } from '../storage/openFiles.js'
 import { bracket } from '../transfer/bracket.js'
@@ -61,14 +61,14 @@ const own = {
   rows: is.int(1),
 }
 
-type Shared =
+type PlanOption =
   | ('format' | 'compress' | 'columns' | 'numbers' | 'amounts' | 'formulas' | 'rowGroup')
   | ('restart' | 'account' | 'timer' | 'files' | 'env' | 'lease')
 
 /** Options of `planSlices`; those of formats are as in `exportTo`. */
 export interface PlanSlicesOptions
   extends OptionsOf<typeof own>,
-    Pick<OptionsOf<typeof exportTable>, Shared> {}
+    Pick<OptionsOf<typeof exportTable>, PlanOption> {}
 
 const { format, compress, columns, numbers, amounts, formulas, rowGroup } = exportTable
 const { restart, account, timer, files, env, lease } = exportTable
@@ -126,7 +126,7 @@ const planned = <A>(
 
   const make = (spans: ReadonlyArray<CountedSpan>, run: number): SlicePlan => {
     const parts = {
-      purpose: spec,
+      spec,
       query: JSON.parse(JSON.stringify(list.query)),
       format: formatOptions(options),
       atLeast: leastRows(list, spans),
@@ -136,7 +136,7 @@ const planned = <A>(
       parts,
       spans.map(({ from, to, rows }, i) => ({
         ...{ number: i + 1, of: spans.length, from, to, rows },
-        file: fileOf({ slice: i + 1, piece: 1 }),
+        file: fileOf({ slice: i + 1, number: 1 }),
         query: specFor(source.within({ from, to }).describe())('.').query,
       })),
     )
@@ -189,7 +189,7 @@ const formatOptions = (options: PlanSlicesOptions) => {
 /** Returns the plan that the folder has; throws `SpecMismatch` if that is of another list. */
 const planBefore = (path: string, state: unknown, spec: ExportSpec): SlicePlan => {
   const plan = keptPlan(path, state)
-  checkSameSpec(path, spec)(plan.purpose)
+  checkSameSpec(path, spec)(plan.spec)
   return plan
 }
 

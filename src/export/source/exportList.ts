@@ -1,4 +1,4 @@
-/** A list into a sink, page by page. */
+/** A list, page by page, to a function that writes its rows. */
 import {
   concat,
   defer,
@@ -24,7 +24,7 @@ import { type Known, type Reject, type Sorting, sortPage } from './sortPage.js'
 // model
 
 /** Takes the rows of a page, and resolves when they are written; until then only one more page is asked for. */
-export type Sink<A> = (rows: ReadonlyArray<A>) => Promise<unknown>
+export type TakeRows<A> = (rows: ReadonlyArray<A>) => Promise<unknown>
 
 /** How far a list is. */
 export interface Progress {
@@ -63,7 +63,7 @@ export interface Pace<A, B> extends Partial<Omit<Sorting<A, B>, 'check'>> {
   readonly timer?: SchedulerLike
 }
 
-/** The source of rows, and their sinks. */
+/** The source of rows, and where they go. */
 export interface ExportListOptions<A, B = A>
   extends Pace<A, B>,
     Pick<Sorting<A, B>, 'check'>,
@@ -72,12 +72,12 @@ export interface ExportListOptions<A, B = A>
   /** How much was read before, where it continues. */
   readonly estimate?: ProgressEstimate
   /** Takes the rows of a page, and the page they are of. */
-  readonly sink: (rows: ReadonlyArray<B>, page: SourcePage<A>) => Promise<unknown>
+  readonly write: (rows: ReadonlyArray<B>, page: SourcePage<A>) => Promise<unknown>
   /** Takes the rows that are not written. */
-  readonly rejects: Sink<Reject>
+  readonly rejects: TakeRows<Reject>
   /**
-   * Makes durable what both sinks were given: after the first page, then between pages once `every` ms have passed,
-   * and at the end if rows came since. Not called after a sink has failed, nor after unsubscribing.
+   * Makes durable what `write` and `rejects` were given: after the first page, then between pages once `every` ms have passed,
+   * and at the end if rows came since. Not called after one of them has failed, nor after unsubscribing.
    */
   readonly commit?: (progress: Progress) => Promise<unknown>
 }
@@ -85,14 +85,14 @@ export interface ExportListOptions<A, B = A>
 // constructors
 
 /**
- * Writes a list into a sink, page by page, and emits after each how far it is. The page after the next is asked for
- * when this one is written. The last progress has `ended`, a `failure`, or a `cut`; what a sink throws is the error
- * of the stream. Unsubscribing aborts the request in flight; no sink is called any more, and nothing is committed.
+ * Writes a list, page by page, and emits after each how far it is. The page after the next is asked for
+ * when this one is written. The last progress has `ended`, a `failure`, or a `cut`; what `write` throws is the error
+ * of the stream. Unsubscribing aborts the request in flight; `write` is called no more, and nothing is committed.
  */
 export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable<Progress> =>
   defer(() => {
     const options = bare(given)
-    const { list, sink, rejects, commit, every = 1_000 } = options
+    const { list, write: writeRows, rejects, commit, every = 1_000 } = options
     const timer = steadyTimer(options.timer)
     const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
     const key: Sorting<A, B>['key'] = options.key ?? rowId
@@ -134,7 +134,7 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
       if (unsubscribed) return progress
       const { good, bad, repeated } = sort(page)
       try {
-        await sink(good, page)
+        await writeRows(good, page)
       } catch (error) {
         forget(good)
         throw error

@@ -40,12 +40,12 @@ export const stripped = (u: unknown, depth = ROW_LEVELS): unknown => {
   return isSame ? u : rest
 }
 
-interface List<A> extends Drainable<A> {
+interface Resumable<A> extends Drainable<A> {
   readonly from: (position: never) => Drainable<A>
 }
 
 /** Strips the rows of a list. */
-export const withoutSecret = <A>(list: List<A>): List<A> => ({
+export const withoutSecret = <A>(list: Resumable<A>): Resumable<A> => ({
   ...strippedPages(list),
   from: (position) => strippedPages(list.from(position)),
 })

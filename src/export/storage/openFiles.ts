@@ -3,7 +3,7 @@ import { disk, type FileSystem } from '../../store/FileSystem.js'
 import { isS3 } from '../../store/S3Location.js'
 
 /** How the files of a path are reached. */
-export interface FilesOptions {
+export interface ReachOptions {
   /** Default: the disk. */
   readonly files?: FileSystem | undefined
   /** Variables such as `AWS_REGION`, for `s3://`. Default: those of the process. */
@@ -15,7 +15,7 @@ export interface FilesOptions {
 /** Opens the file system of a path: the bucket of an `s3://` URL, or the disk. */
 export const openFiles = async (
   path: string,
-  { files, env, timer = asyncScheduler }: FilesOptions,
+  { files, env, timer = asyncScheduler }: ReachOptions,
 ): Promise<FileSystem> => {
   if (files !== undefined || !isS3(path)) return files ?? disk
   const { openS3Files } = await import('./s3Files.js') // or not, to start fast

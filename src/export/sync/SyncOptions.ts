@@ -9,7 +9,7 @@ import type { ExportError } from '../ExportError.js'
 import type { ExportProgress } from '../ExportOptions.js'
 import * as rule from '../rules.js'
 import type { ExportSource } from '../source/ExportSource.js'
-import type { Sink } from '../source/exportList.js'
+import type { TakeRows } from '../source/exportList.js'
 import type { Reject } from '../source/sortPage.js'
 import type { Destination } from '../transfer/Destination.js'
 import type { Rereads, SyncProof } from '../transfer/TransferEvent.js'
@@ -63,7 +63,7 @@ export interface SyncOptions<in A = unknown> {
   /** Ends the sync with `TooManyRejects` when more rows cannot be written. Default 1,000. */
   readonly maxRejects?: number | undefined
   /** Receives rows that cannot be written. They are read again by the next run. */
-  readonly onReject?: Sink<Reject> | undefined
+  readonly onReject?: TakeRows<Reject> | undefined
   /**
    * How long the destination stays reserved for a run that is not heard of any more, in ms: one that was killed. Another
    * run waits as long, and then takes over, or ends with `Locked`. Default 15,000.

@@ -8,24 +8,24 @@ import { removeFile } from '../../store/FileSystem.js'
 import { s3Path } from '../../store/S3Location.js'
 import { exportError } from '../ExportError.js'
 import { readRows } from '../read/readRows.js'
-import { type FilesOptions, openFiles } from '../storage/openFiles.js'
+import { openFiles, type ReachOptions } from '../storage/openFiles.js'
 import { filesOf, type Manifest, readManifest, readOldManifest } from '../transfer/Manifest.js'
 import type { Transfer } from '../transfer/Transfer.js'
 import type { TransferEvent } from '../transfer/TransferEvent.js'
-import type { Bounds } from '../transfer/TransferState.js'
+import type { TimeBounds } from '../transfer/TransferState.js'
 
 // model
 
 /** Rows that are there already, and which they are. */
 export interface Adopted {
   readonly manifest: Manifest
-  readonly bounds: Bounds
+  readonly bounds: TimeBounds
   /** Files that are of no use once the rows are taken over. */
   readonly names: ReadonlyArray<string>
 }
 
 /** Where they are, and how they are reached. */
-export interface AdoptOptions extends FilesOptions {
+export interface AdoptOptions extends ReachOptions {
   readonly to: string
 }
 

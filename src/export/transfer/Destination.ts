@@ -52,7 +52,7 @@ export interface DestinationFile {
 }
 
 /** The files of a step, for the manifest. */
-export interface Listed {
+export interface ListedFiles {
   /** The files with rows. */
   readonly files: ReadonlyArray<DestinationFile>
   /** The file of the rejected rows. */
@@ -70,7 +70,7 @@ export interface Prepared {
   /** Once the state is kept: gives files their names, and removes others. Done again after a kill. */
   readonly settle?: () => Promise<void>
   /** Lists the files, of destinations that have a manifest. */
-  readonly files?: () => Listed
+  readonly files?: () => ListedFiles
 }
 
 /** Which slice of time rows are of. */

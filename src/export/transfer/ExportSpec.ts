@@ -20,7 +20,7 @@ export const ExportSpec = t.readonly(
     /** How rows are written: format, compression, columns ... */
     format: t.readonly(t.record(t.string, t.string)),
     /** Where to, seen from the folder of the checkpoint; `.` is that folder. */
-    output: t.string,
+    destination: t.string,
   }),
 )
 
@@ -42,7 +42,7 @@ export const specOf = (
   list: ListDescription<unknown>,
   { name, compress, columns }: Pick<Format<never>, 'name' | 'compress' | 'columns'>,
   { account, written }: SpecDetails,
-  output: string,
+  destination: string,
 ): ExportSpec => ({
   resource: resourceOf(list),
   account: accountHash(list, account),
@@ -53,7 +53,7 @@ export const specOf = (
     compress,
     ...(columns.length === 0 ? {} : { columns: columns.join(',') }),
   },
-  output,
+  destination,
 })
 
 /** `GET /api/v1/batch_transfers/{id}/items` is `batch-transfers/items`. */
@@ -108,8 +108,8 @@ export const checkSameSpec =
         differs(`${part}.${name}`, was[name], is[name])
       }
     }
-    if (wanted.output !== '.' || found.output !== folderOf(path)) {
-      differs('output', found.output, wanted.output)
+    if (wanted.destination !== '.' || found.destination !== folderOf(path)) {
+      differs('destination', found.destination, wanted.destination)
     }
   }
 

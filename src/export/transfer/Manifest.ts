@@ -7,10 +7,10 @@ import { hasSum, readRecord, showSummed } from '../../store/readRecord.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import { refined } from '../source/SourcePage.js'
-import { type Listed, MANIFEST } from './Destination.js'
+import { type ListedFiles, MANIFEST } from './Destination.js'
 import { ExportSpec } from './ExportSpec.js'
 import { ReasonCount, Total } from './Totals.js'
-import { Bounds, KeptDriftFact, type RunState, SliceCount } from './TransferState.js'
+import { KeptDriftFact, type RunState, SliceCount, TimeBounds } from './TransferState.js'
 
 // model
 
@@ -50,7 +50,7 @@ const run = t.intersection([
     /** True if the list was read to its end. */
     ended: t.boolean,
     /** The list that was exported, and how it was written. */
-    purpose: ExportSpec,
+    spec: ExportSpec,
     /** When it was begun, as ISO 8601. A run that is resumed keeps this time. Of a sync: when it ended. */
     started: t.string,
     /** When it ended, as ISO 8601. */
@@ -78,7 +78,7 @@ const run = t.intersection([
     /** Requests that were refused for the limits (429); not of a sync. */
     refused: t.number,
     /** From when to when its rows were created; of a snapshot. */
-    bounds: Bounds,
+    bounds: TimeBounds,
     /** Rows and exact sums of amounts by status and currency, where rows have them; not of a sync. */
     totals: t.readonlyArray(Total),
     /** Why rows were rejected, and how many for each reason; not of a sync. */
@@ -139,14 +139,23 @@ export const readManifest: (path: string) => (text: string) => Manifest = readRe
   isIntact: hasSum,
 })
 
-/** Reads a manifest of version 0.1, whose runs are as now. */
+/** Reads a manifest of version 0.1, whose runs have the spec under other names. */
 export const readOldManifest =
   (path: string) =>
   (text: string): Manifest => {
-    const content = fieldsOf(parsed(text))
-    if (content.version !== VERSION - 1 || !hasSum(content)) return readManifest(path)(text)
-    const { sum: _, ...rest } = content
-    return readManifest(path)(showSummed({ ...rest, version: VERSION, kind: 'export' }))
+    const { sum: _, ...content } = fieldsOf(parsed(text))
+    const { version, runs } = content
+    if (version !== VERSION - 1 || !Array.isArray(runs) || !hasSum(fieldsOf(parsed(text)))) {
+      return readManifest(path)(text)
+    }
+    const renamed = runs.map((run) => {
+      const { purpose, ...rest } = fieldsOf(run)
+      const { output: destination, ...spec } = fieldsOf(purpose)
+      return { ...rest, spec: { ...spec, destination } }
+    })
+    return readManifest(path)(
+      showSummed({ ...content, version: VERSION, kind: 'export', runs: renamed }),
+    )
   }
 
 /** As `readManifest` reads it, indented for people. */
@@ -189,10 +198,10 @@ export const replaceManifest = async (
 // the entry of a run
 
 /** All that is known when a run ends. */
-export interface Ending {
+export interface RunEnding {
   readonly spec: ExportSpec
   readonly run: RunState
-  readonly listed: Listed
+  readonly listed: ListedFiles
   /** Why it was not read to its end, in words; absent if it was. */
   readonly why?: string | undefined
   readonly finished: Millis
@@ -208,7 +217,7 @@ export const manifestRun = ({
   why,
   finished,
   perSecond,
-}: Ending): ManifestRun => {
+}: RunEnding): ManifestRun => {
   const { started, bounds, drift, counts, keys, totals = [], reasons = [] } = run
   const { rows, rejects, repeated, requests, refused, ms, starts, slices } = counts
   const { format = spec.format, ...files } = bare(listed)
@@ -217,7 +226,7 @@ export const manifestRun = ({
     complete: missing.length === 0,
     missing,
     ended: why === undefined,
-    purpose: { ...spec, format },
+    spec: { ...spec, format },
     started,
     finished: iso(finished),
     ms,

@@ -10,11 +10,11 @@ import type { Reject } from '../source/sortPage.js'
 import { addReasons, Totals } from './Totals.js'
 import {
   addFacts,
-  type Bounds,
   type Counts,
   NOTHING,
   plus,
   type RunState,
+  type TimeBounds,
 } from './TransferState.js'
 
 /** The client of a run, whose requests and drift are counted. */
@@ -25,7 +25,7 @@ export type CountedClient = Pick<
 
 export class RunRecorder {
   /** Rows created from then on and up to then are read, once that is known. */
-  bounds: Bounds | undefined
+  bounds: TimeBounds | undefined
   /** When the newest row was created, in ms since 1970, where it is asked for. */
   newest: Millis | undefined
   readonly #before: RunState | undefined

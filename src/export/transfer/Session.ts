@@ -6,11 +6,11 @@ import { type Lease, type LeaseWait, takeLease } from '../../store/lease.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import { exportError, isExportError } from '../ExportError.js'
-import type { Destination, Listed, Prepared } from './Destination.js'
+import type { Destination, ListedFiles, Prepared } from './Destination.js'
 import type { TransferState } from './TransferState.js'
 
 /** A text that has a lease, and its name in messages. */
-export interface LeasePlace {
+export interface LeaseText {
   readonly store: Store
   readonly name: string
   readonly path: string
@@ -19,9 +19,9 @@ export interface LeasePlace {
 export interface SessionOptions<A> {
   readonly destination: Destination<A>
   /** Where the state is kept. Absent: nowhere. */
-  readonly place: LeasePlace | undefined
+  readonly keptAt: LeaseText | undefined
   /** Another name of the same destination, whose lease is taken, too. */
-  readonly guard?: LeasePlace | undefined
+  readonly guard?: LeaseText | undefined
   /** Resolves with the state to go on with, from the one that is there; rejects with an `ExportError` where that is in the way. */
   readonly begin: (found: unknown) => Promise<TransferState>
   /** Replaces a state that is there, whatever it says. */
@@ -61,7 +61,7 @@ export class Session<A> {
 
   /** Takes the lease of a destination. Rejects with an `ExportError`, and closes the destination then. */
   static async begin<A>(options: SessionOptions<A>): Promise<Session<A>> {
-    const { destination, place, guard, begin, restart } = options
+    const { destination, keptAt, guard, begin, restart } = options
     const leases: Array<Lease> = []
     try {
       if (guard !== undefined) {
@@ -70,8 +70,8 @@ export class Session<A> {
         if (lease.state !== undefined && !restart) throw existing(guard.path)
         if (lease.state !== undefined) await lease.commit(undefined)
       }
-      if (place !== undefined) leases.push(await takeLease(leaseOptions(options, place)))
-      const lease = place === undefined ? undefined : leases.at(-1)
+      if (keptAt !== undefined) leases.push(await takeLease(leaseOptions(options, keptAt)))
+      const lease = keptAt === undefined ? undefined : leases.at(-1)
       const state = await begin(lease?.state)
       const tookOver = leases.some((each) => each.tookOver)
       await destination.resume(state.own, { fence: lease?.fence ?? 0, tookOver, restart })
@@ -88,7 +88,7 @@ export class Session<A> {
   }
 
   /** The files as of the last step, of destinations that have a manifest. */
-  listed(): Listed | undefined {
+  listed(): ListedFiles | undefined {
     return this.#listed?.()
   }
 
@@ -143,8 +143,8 @@ const isFenced = (error: unknown): boolean => isExportError(error) && error._tag
 
 const leaseOptions = <A>(
   { timer, lease, onWait, stop, restart }: SessionOptions<A>,
-  place: LeasePlace,
-) => ({ ...place, timer, length: lease, onWait, stop, restart })
+  text: LeaseText,
+) => ({ ...text, timer, length: lease, onWait, stop, restart })
 
 /** Makes the error for a state that is not gone on with. */
 export const existing = (path: string) =>

@@ -29,7 +29,7 @@ import {
   NO_PROGRESS,
   type Pace,
   type Progress,
-  type Sink,
+  type TakeRows,
 } from '../source/exportList.js'
 import { estimateAt } from '../source/ProgressEstimate.js'
 import type { SourcePage } from '../source/SourcePage.js'
@@ -38,10 +38,10 @@ import { bracket } from './bracket.js'
 import type { Destination } from './Destination.js'
 import { type ManifestKind, type ManifestRun, manifestRun, replaceManifest } from './Manifest.js'
 import { type CountedClient, RunRecorder } from './RunRecorder.js'
-import { type LeasePlace, Session } from './Session.js'
+import { type LeaseText, Session } from './Session.js'
 import {
   type Beginning,
-  type Cut,
+  type CutShort,
   deadlinePassed,
   doneBefore,
   messageOf,
@@ -68,8 +68,8 @@ export interface TransferPlan<A, B> extends Pace<A, B> {
   readonly kind: ManifestKind
   readonly destination: Destination<B>
   /** Where the state is kept, and its lease; absent where the destination keeps none. */
-  readonly place: LeasePlace | undefined
-  readonly guard?: LeasePlace | undefined
+  readonly keptAt: LeaseText | undefined
+  readonly guard?: LeaseText | undefined
   /** True if a run that did not come to its end is listed in the manifest, too. */
   readonly listsUnfinished: boolean
   /** Returns how it begins, from the state that is there; rejects with an `ExportError` where that is in the way. */
@@ -85,7 +85,7 @@ export interface TransferPlan<A, B> extends Pace<A, B> {
   readonly ended: (state: TransferState) => TransferState
   /** Is told of the end, once a manifest says so. */
   readonly onEnd?: ((transfer: Transfer<A, B>) => Promise<void>) | undefined
-  readonly onReject?: Sink<Reject> | undefined
+  readonly onReject?: TakeRows<Reject> | undefined
   readonly lease?: Millis | undefined
   readonly deadline?: Millis | undefined
 }
@@ -116,7 +116,7 @@ export class Transfer<A, B> {
   readonly recorder: RunRecorder
   readonly plan: TransferPlan<A, B>
   /** Emits why the transfer is cut short. */
-  readonly cuts: Observable<Cut>
+  readonly cuts: Observable<CutShort>
   /** Rows that this transfer could not write, by their ids. */
   readonly rejected = new Map<string, RejectedRow>()
   /** Rows that were read again by their ids. */
@@ -127,11 +127,11 @@ export class Transfer<A, B> {
   readonly #beginning: Beginning
   readonly #known: Known | undefined
   readonly #added: () => ReadonlyArray<string>
-  readonly #cuts = new ReplaySubject<Cut>(1)
+  readonly #cuts = new ReplaySubject<CutShort>(1)
   #total = NO_PROGRESS
-  #cut: Cut | undefined
+  #cut: CutShort | undefined
   /** Told to end; which is no cut where all was read by then. */
-  #told: Cut | undefined
+  #told: CutShort | undefined
   #latest: RunState | undefined
   #isDropped = false
 
@@ -158,10 +158,10 @@ export class Transfer<A, B> {
     plan: TransferPlan<A, B>,
     onWait: (wait: LeaseWait) => void,
   ): Promise<Transfer<A, B>> {
-    const { destination, place, guard, restart, timer = asyncScheduler, lease, repeats } = plan
+    const { destination, keptAt, guard, restart, timer = asyncScheduler, lease, repeats } = plan
     let beginning: Beginning | undefined
     const session = await Session.begin({
-      ...{ destination, place, guard, restart, timer, lease, onWait },
+      ...{ destination, keptAt, guard, restart, timer, lease, onWait },
       stop: concat(plan.stop ?? NEVER, NEVER), // one that completes has not stopped it
       begin: async (found) => {
         beginning = await plan.begin(found)
@@ -215,7 +215,7 @@ export class Transfer<A, B> {
   }
 
   /** Ends the transfer before its end: for the first reason that it is told. */
-  endWith(cut: Cut): void {
+  endWith(cut: CutShort): void {
     this.#cut ??= cut
   }
 
@@ -263,7 +263,7 @@ export class Transfer<A, B> {
       every: plan.every ?? destination.commitEvery,
       maxRejects: maxRejects - earlier.rejects,
       stop: this.cuts,
-      sink: (rows, page) =>
+      write: (rows, page) =>
         session.tracked(async () => {
           bound(page)
           const { slice } = page
@@ -360,10 +360,10 @@ export class Transfer<A, B> {
   #listen() {
     const { deadline = Number.POSITIVE_INFINITY, timer = asyncScheduler, stop = NEVER } = this.plan
     return merge(
-      stop.pipe(map((): Cut => 'stopped')),
+      stop.pipe(map((): CutShort => 'stopped')),
       deadline === Number.POSITIVE_INFINITY
         ? NEVER
-        : later(deadline, timer).pipe(map((): Cut => deadlinePassed(deadline))),
+        : later(deadline, timer).pipe(map((): CutShort => deadlinePassed(deadline))),
     ).subscribe((cut) => {
       this.#told ??= cut
       this.#cuts.next(cut)
@@ -411,7 +411,7 @@ export class Transfer<A, B> {
     await this.#dropManifest()
     await session.keep(step, plan.ended({ ...session.state, run }))
     const progress = { ...shown, ...defined({ upTo: bare(this.upkeep).upTo }) }
-    if (plan.place === undefined) return progress
+    if (plan.keptAt === undefined) return progress
     const entry = this.#entry(run, undefined)
     await this.#saveManifest(entry)
     await plan.onEnd?.(this)
@@ -422,7 +422,7 @@ export class Transfer<A, B> {
   async #stop(): Promise<TransferEvent> {
     const { session, recorder } = this
     const event = { ...this.shown(), ...defined({ cut: this.#cut }) }
-    if (this.plan.place === undefined) {
+    if (this.plan.keptAt === undefined) {
       await session.destination.commit('stop')
       return event
     }
@@ -444,7 +444,7 @@ export class Transfer<A, B> {
   async #fail(error: unknown): Promise<TransferEvent> {
     const { session, recorder, plan } = this
     const { run } = session.state
-    if (plan.place === undefined) return this.shown()
+    if (plan.keptAt === undefined) return this.shown()
     if (run === undefined) return NO_PROGRESS
     const entry = this.#entry(recorder.upToNow(run), messageOf(error))
     const isSaved =

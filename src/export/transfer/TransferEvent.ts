@@ -14,12 +14,12 @@ import { NO_PROGRESS, type Progress } from '../source/exportList.js'
 import type { AnyPosition, SourcePage } from '../source/SourcePage.js'
 import type { Reject } from '../source/sortPage.js'
 import type { ManifestRun } from './Manifest.js'
-import type { Bounds, RejectedRow, TransferState } from './TransferState.js'
+import type { RejectedRow, TimeBounds, TransferState } from './TransferState.js'
 
 // model
 
 /** Why a transfer ends before its end. */
-export type Cut = 'stopped' | 'rejects' | ExportError | AnyFailure
+export type CutShort = 'stopped' | 'rejects' | ExportError | AnyFailure
 
 /** How far a transfer is. Counts are of all its starts together. */
 export interface TransferEvent extends Omit<Progress, 'failure' | 'cut'> {
@@ -38,7 +38,7 @@ export interface TransferEvent extends Omit<Progress, 'failure' | 'cut'> {
   /** All rows created before are there, in ms since 1970; with the last progress of a sync that came to its end. */
   readonly upTo?: Millis
   /** Why it ended before its end; with the last progress only. */
-  readonly cut?: Cut
+  readonly cut?: CutShort
 }
 
 /** Charges that are not final, and those that were. */
@@ -95,7 +95,7 @@ export interface Beginning {
   /** The run that wrote all of it before: nothing is left to do. */
   readonly complete?: ManifestRun | undefined
   /** Throws an `ExportError` where rows up to a time are not to take the place of those that are there. */
-  readonly checkBounds?: (bounds: Bounds) => void
+  readonly checkBounds?: (bounds: TimeBounds) => void
 }
 
 /** The part of a list that a stage reads. */
@@ -106,7 +106,7 @@ export interface Reading<A> {
   /** How much of it was read before: 0 to 1. */
   readonly share?: number | undefined
   /** From when to when its rows were created, by its first page. */
-  readonly boundsOf: (page: SourcePage<A>) => Bounds | undefined
+  readonly boundsOf: (page: SourcePage<A>) => TimeBounds | undefined
 }
 
 // functions
@@ -148,7 +148,7 @@ export const summed = (one: Progress, other: Progress): Progress => {
 export const messageOf = (error: unknown): string =>
   String(fieldsOf(error).message ?? 'writing failed')
 
-export const whyCut = (cut: Cut | undefined): string => {
+export const whyCut = (cut: CutShort | undefined): string => {
   if (cut === undefined || cut === 'stopped') return 'it was stopped'
   return cut === 'rejects' ? 'too many rows were rejected' : cut.message
 }
@@ -166,12 +166,12 @@ export const progressOf = ({ cut, ...progress }: TransferEvent) => ({
   ...(cut === 'stopped' || isPassed(cut) ? { stopped: true as const } : {}),
 })
 
-const isPassed = (cut: Cut | undefined): boolean =>
+const isPassed = (cut: CutShort | undefined): boolean =>
   isExportError(cut) && cut._tag === 'DeadlinePassed'
 
 /** Returns why a transfer ended before its end, unless it was told to; `name`: that of its destination. */
 export const leftOf = (
-  cut: Cut | undefined,
+  cut: CutShort | undefined,
   name: string,
 ): ReadonlyArray<E.Either<ExportError | AnyFailure, never>> => {
   if (cut === undefined || cut === 'stopped') return []

@@ -13,7 +13,7 @@ import { ReasonCount, Total } from './Totals.js'
 
 // what a run has counted
 
-export const Bounds = t.readonly(
+export const TimeBounds = t.readonly(
   t.type({
     /** The earliest time of creation, in ms since 1970, inclusive. 0: whatever is oldest. */
     from: t.number,
@@ -23,7 +23,7 @@ export const Bounds = t.readonly(
 )
 
 /** From when to when rows were created. */
-export interface Bounds extends t.TypeOf<typeof Bounds> {}
+export interface TimeBounds extends t.TypeOf<typeof TimeBounds> {}
 
 /** Data that no codec names. */
 export const KeptDriftFact: Codec<DriftFact> = t.readonly(
@@ -123,7 +123,7 @@ const run = t.intersection([
     /** The rest to read; absent when there is none. */
     position: KeptPosition,
     /** Which rows it reads, of a list by time. */
-    bounds: Bounds,
+    bounds: TimeBounds,
     /** When the newest row was created that a sync has read, in ms since 1970. */
     newest: t.number,
     /** How much of its time range was read: 0 to 1. */

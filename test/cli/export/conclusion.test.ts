@@ -24,7 +24,7 @@ const run: ManifestRun = {
   complete: false,
   missing: [],
   ended: false,
-  purpose: { resource: 'items', account: 'me', query: {}, format: {}, output: 'items.ndjson' },
+  spec: { resource: 'items', account: 'me', query: {}, format: {}, destination: 'items.ndjson' },
   started: '2026-01-01T00:00:00Z',
   finished: '2026-01-01T00:00:01Z',
   ms: 1_000,

@@ -144,7 +144,7 @@ describe('an export in slices', () => {
     const whole = (options: object) =>
       last(exportTo(payments.charges.snapshot(), { ...common(files), ...options }))
     expect(refusal(await whole({}))).toMatchObject({ _tag: 'CheckpointExists' })
-    expect(refusal(await whole({ resume: true }))).toMatchObject({ _tag: 'Damaged' })
+    expect(refusal(await whole({ resume: true }))).toMatchObject({ _tag: 'UnusableDestination' })
   })
 
   it('is not planned in a folder that has an export', async () => {

@@ -75,10 +75,18 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of nightly exports in %s
   })
 })
 
+interface Run {
+  readonly spec: { readonly destination: string }
+}
+
 it('a folder of version 0.1 is adopted, too', async () => {
   const { payments, out, timer, last, failure } = await exported('ndjson')
   const { sum: _, kind: __, ...manifest } = JSON.parse(readFileSync(`${out}_manifest.json`, 'utf8'))
-  const old = { ...manifest, version: 2 }
+  const runs = manifest.runs.map(({ spec: { destination: output, ...spec }, ...run }: Run) => ({
+    ...run,
+    purpose: { ...spec, output },
+  }))
+  const old = { ...manifest, version: 2, runs }
   const sum = createHash('sha256').update(JSON.stringify(old)).digest('hex')
   rmSync(`${out}_manifest.json`)
   writeFileSync(`${out}manifest.json`, JSON.stringify({ ...old, sum }))

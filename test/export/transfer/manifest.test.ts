@@ -35,7 +35,7 @@ describe('a manifest', () => {
       complete: true,
       missing: [],
       ended: true,
-      purpose: { resource: 'items', query: {}, output: 'items' },
+      spec: { resource: 'items', query: {}, destination: 'items' },
       rows: 3,
       distinct: 3,
       repeated: 2,

@@ -110,7 +110,7 @@ describe('an export', () => {
     const files = memory()
     const how = { ...csv('id', 'n'), numbers: 'exact' } as const
     const last = await outcome(files, listOf([good(0)]), how)
-    expect(last?.run?.purpose.format).toEqual({
+    expect(last?.run?.spec.format).toEqual({
       name: 'csv',
       compress: 'none',
       columns: 'id,n',

@@ -51,7 +51,7 @@ it.each([
   ['C:\\data\\charges.ndjson.gz', 'ndjson', 'gzip'],
 ] as const)('reads the format from the last part of a path: %s', async (out, name, compress) => {
   const last = await outcome(memory(), listOf([good(0)]), { out })
-  expect(last?.run?.purpose.format).toMatchObject({ name, compress })
+  expect(last?.run?.spec.format).toMatchObject({ name, compress })
 })
 
 it('locks the file that a link leads to, on another drive or beside it', async () => {

@@ -1,4 +1,4 @@
-/** Where an export goes and how it is written, from its options: checked before anything is done. */
+/** The destination of an export and its format, from its options: checked before anything is done. */
 import { createWriteStream } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { bare, defined } from '../fp.js'
@@ -11,34 +11,34 @@ import { isFolder } from './file/paths.js'
 import { type ByExtension, byExtension, EXTENSIONS, type Format } from './format/Format.js'
 import { formatOfShape } from './format/formatOf.js'
 import type { ExportSource } from './source/ExportSource.js'
-import type { Sink } from './source/exportList.js'
+import type { TakeRows } from './source/exportList.js'
 import { isSecretColumn, shapeWithoutSecret } from './source/secretField.js'
 import type { Destination } from './transfer/Destination.js'
 
 // model
 
 /** Where rows go, and its name for messages. */
-export type OutputKind<B> = { readonly name: string } & (
+export type GivenDestination<B> = { readonly name: string } & (
   | { readonly kind: 'file' | 'folder'; readonly out: string }
   | {
       readonly kind: 'stream'
       readonly open: () => Writable | WritableStream<Uint8Array<ArrayBuffer>>
     }
-  | { readonly kind: 'sink'; readonly sink: Sink<Readonly<B>> }
+  | { readonly kind: 'function'; readonly take: TakeRows<Readonly<B>> }
   | { readonly kind: 'destination'; readonly destination: Destination<B> }
 )
 
 // constructors
 
-/** Throws an `InvalidOption` for options that do not go with the output. */
+/** Throws an `InvalidOption` for options that do not go with the destination. */
 export const destinationOf = <A, B>(
   options: ExportOptions<A, B>,
   source: ExportSource<A>,
-): OutputKind<B> => {
+): GivenDestination<B> => {
   const { out } = options
-  const to: OutputKind<B> =
+  const to: GivenDestination<B> =
     typeof out === 'function'
-      ? { kind: 'sink', sink: out, name: 'the function' }
+      ? { kind: 'function', take: out, name: 'the function' }
       : typeof out !== 'string'
         ? 'commit' in out
           ? { kind: 'destination', destination: out, name: out.name }
@@ -58,7 +58,7 @@ export const destinationOf = <A, B>(
     leftOut(KEPT, 'what went into a stream, a function or a path in place cannot be cut back')
   if (to.kind !== 'stream') leftOut(['endStream'], 'it is of streams')
   if (to.kind !== 'stream') leftOut(['inPlace'], 'it is of a path that is no folder')
-  if (to.kind === 'sink') leftOut(WRITTEN, 'a function takes rows as they are')
+  if (to.kind === 'function') leftOut(WRITTEN, 'a function takes rows as they are')
   if (to.kind === 'destination') {
     leftOut([...WRITTEN, ...OF_FILES], 'a destination of your own takes rows as they are')
   }
@@ -83,7 +83,7 @@ const WRITTEN = ['format', 'compress', 'columns', 'amounts', 'formulas', 'rowGro
 const checkSince = <A, B>(
   { sinceLast = false, lookback }: ExportOptions<A, B>,
   source: ExportSource<A>,
-  kind: OutputKind<B>['kind'],
+  kind: GivenDestination<B>['kind'],
 ): void => {
   if (sinceLast === false) {
     if (lookback !== undefined) throw new InvalidOption('lookback', 'left out without sinceLast')
@@ -106,7 +106,7 @@ export const formatFor = <B>(
   shape: Shape,
   options: Omit<ExportOptions<never, B>, 'filter' | 'map' | 'key'>,
   { numbers }: Pick<ListDescription<unknown>, 'numbers'>,
-  kind: OutputKind<B>['kind'],
+  kind: GivenDestination<B>['kind'],
 ): Format<B> => {
   const { out, columns, amounts, formulas, rowGroup } = options
   const named =
