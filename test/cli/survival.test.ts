@@ -47,14 +47,8 @@ afterAll(async () => {
 })
 
 const KINDS = [
-  ...['ndjson.zst', 'csv.gz', 'parquet', 'folder', 's3-object', 's3-folder'],
-  ...[
-    'merged-ndjson',
-    'merged-parquet',
-    's3-merged',
-    'sqlite',
-    ...(hasPostgres ? ['postgres'] : []),
-  ],
+  ...['ndjson.zst', 'parquet', 'folder', 's3-folder', 'merged-ndjson', 's3-merged', 'sqlite'],
+  ...(hasPostgres ? ['postgres'] : []),
 ]
 
 it.each(KINDS.map((kind, n) => ({ kind, seed: 11 + n })))(

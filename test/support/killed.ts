@@ -34,7 +34,7 @@ export interface Killed {
 
 // running
 
-const LEASE = '1s'
+const LEASE = '400ms'
 
 const argsOf = ({ main, service }: Killing, place: KilledPlace): ReadonlyArray<string> => [
   ...[main, place.command, 'charges', ...place.args, '--base-url', service.url, '--no-limits'],
