@@ -1,25 +1,21 @@
 /** Whole objects in an S3-compatible bucket, by signed requests. */
 
 import { createHash } from 'node:crypto'
-import { AwsClient } from 'aws4fetch'
-import { asyncScheduler, defer, firstValueFrom, from, type SchedulerLike } from 'rxjs'
-import { defined, E, type IO, O } from '../fp.js'
-import { exponential, type Millis, retry } from '../stream/index.js'
-import type { S3Credentials, S3Location } from './S3Location.js'
+import { E, O } from '../fp.js'
+import type { S3Location } from './S3Location.js'
 import { type StoreError, storeError } from './StoreError.js'
+import { refused, type S3Refusal } from './s3Refusal.js'
+import {
+  decoded,
+  encodeKey,
+  type ObjectStorageOptions,
+  type S3Answer,
+  type S3Call,
+  s3Requests,
+} from './s3Requests.js'
 import { elements, textOf } from './xml.js'
 
 // model
-
-export interface ObjectStorageOptions {
-  /** Default: that of the platform. */
-  readonly fetch?: typeof fetch
-  readonly timer?: SchedulerLike
-  /** A number from 0 up to, but not including, 1. Default `Math.random`. */
-  readonly random?: IO<number>
-  /** Bounds one request, its body included, in ms. Default 60,000: a part of 64 MiB at 10 Mbit/s. */
-  readonly timeout?: Millis
-}
 
 /** An object in a listing. */
 export interface StoredObject {
@@ -67,8 +63,10 @@ export interface ObjectStorage {
   ) => Promise<string | undefined>
   /** Copies an object, without a transfer to here. */
   readonly copy: (from: string, to: string) => Promise<void>
-  /** Removes an object, if it is there. */
+  /** Removes an object, if it is there. One that the credentials may not remove stays, and is one of `unremoved`. */
   readonly remove: (key: string) => Promise<void>
+  /** Names the objects that were to be removed, and that the credentials may not remove. */
+  readonly unremoved: () => ReadonlyArray<string>
   /** Lists the objects below a prefix, in the order of their keys. */
   readonly list: (prefix: string) => Promise<ReadonlyArray<StoredObject>>
   readonly beginUpload: (key: string) => Promise<Upload>
@@ -82,16 +80,13 @@ export interface ObjectStorage {
   readonly copyPart: (upload: Upload, number: number, key: string) => Promise<UploadedPart>
   /** Makes the object of the parts, in one step. */
   readonly completeUpload: (upload: Upload, parts: ReadonlyArray<UploadedPart>) => Promise<void>
-  /** Drops an upload and its parts, if it is there. */
+  /** Drops an upload and its parts, if it is there; like `remove`, where that is denied. */
   readonly abortUpload: (upload: Upload) => Promise<void>
   /** Lists the unfinished uploads below a prefix. */
   readonly uploads: (prefix: string) => Promise<ReadonlyArray<Upload>>
   /** Name of a key in messages: `s3://bucket/prefix/key`. */
   readonly nameOf: (key: string) => string
 }
-
-/** Attempts of a request after its first, with pauses from half a second up to 16 s: half a minute. */
-const RETRIES = { first: 500, cap: 16_000, repeats: 6 }
 
 const MIB = 1 << 20
 
@@ -101,40 +96,12 @@ const MOST = {
   text: 64 * MIB,
   /** Bytes of an object, where they are asked for by their range: more than any file of a sync or chunk has. */
   range: 256 * MIB,
-  /** A page of a listing, of 1,000 keys with 1,024 characters, each escaped; other answers are shorter. */
-  xml: 16 * MIB,
   /** All pages of a listing: some 400,000 objects. */
   listing: 128 * MIB,
-  /** An error, whose code comes early; the rest is left. */
-  error: 64 << 10,
 }
 
 /** Pages of a listing, of 1,000 objects each. */
 const MOST_PAGES = 1_000
-
-interface Call {
-  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  readonly key: string
-  readonly query?: Readonly<Record<string, string>>
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Uint8Array<ArrayBuffer> | string
-  /** The most that its answer may have, in bytes. Default `MOST.xml`. */
-  readonly most?: number
-}
-
-interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  readonly bytes: Uint8Array<ArrayBuffer>
-}
-
-/** Why a request did not succeed. */
-interface Refusal {
-  /** The code of the service, such as `NoSuchBucket`, or of the system, such as `ECONNREFUSED`. */
-  readonly code: string
-  readonly status?: number
-  readonly isTransient: boolean
-}
 
 // constructors
 
@@ -143,81 +110,15 @@ export const objectStorage = (
   location: S3Location,
   options: ObjectStorageOptions = {},
 ): ObjectStorage => {
-  const { bucket, prefix, region } = location
-  const { timer = asyncScheduler, random = Math.random, timeout = 60_000 } = options
-  const fetched = options.fetch ?? fetch
-  const backoff = exponential({ ...RETRIES, random })
-  const base = baseOf(location)
+  const { bucket, prefix, encryption } = location
+  const send = s3Requests(location, options)
   const nameOf = (key: string): string => `s3://${bucket}/${prefix}${key}`
-  let credentials: Promise<S3Credentials> | undefined
 
-  const signed = async ({
-    method,
-    key,
-    query = {},
-    headers = {},
-    body,
-  }: Call): Promise<Request> => {
-    credentials ??= location.credentials()
-    const client = new AwsClient({ ...(await credentials), region, service: 's3', retries: 0 })
-    const url = new URL(`${base}${encodeKey(key)}`)
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-    return client.sign(url.href, { method, headers, ...defined({ body }) })
-  }
-
-  const attempt = async (call: Call): Promise<E.Either<Refusal, Answer>> => {
-    const request = await signed(call)
-    const late = new AbortController()
-    const waiting = timer.schedule(() => late.abort(), timeout)
-    try {
-      // not followed: neither rows nor credentials go to a host that was not asked for
-      const response = await fetched(request, { signal: late.signal, redirect: 'manual' })
-      const { status, headers, ok } = response
-      const { most = MOST.xml } = call
-      const bytes = await bytesOf(response, ok ? most : MOST.error)
-      if (ok && bytes.length > most) return E.left({ code: 'TooLarge', isTransient: false })
-      // the answer to a completion begins with 200, before it is known how that ends
-      const isLateError =
-        ok && call.method === 'POST' && textOf(decoded(bytes), 'Error') !== undefined
-      if (ok && !isLateError)
-        return checkedLength({ status, headers, bytes }, call.method === 'HEAD')
-      const refusal = refusalOf(ok ? 500 : status, decoded(bytes), await secrets())
-      // those of a role end after an hour or less; the next attempt asks for new ones
-      if (EXPIRED.includes(refusal.code)) credentials = undefined
-      return E.left(refusal)
-    } catch (error) {
-      return E.left({ code: systemCode(error), isTransient: true })
-    } finally {
-      waiting.unsubscribe()
-    }
-  }
-
-  /** Values that a service may echo, and that are shown nowhere. */
-  const secrets = async (): Promise<ReadonlyArray<string>> => {
-    const { secretAccessKey, sessionToken } = (await credentials) ?? {}
-    return [secretAccessKey, sessionToken].filter((value) => value !== undefined)
-  }
-
-  const send = (call: Call): Promise<E.Either<Refusal, Answer>> => {
-    let renewed = false
-    return firstValueFrom(
-      defer(() => from(attempt(call))).pipe(
-        retry<Refusal>((refusal, number) => {
-          if (EXPIRED.includes(refusal.code) && !renewed) {
-            renewed = true
-            return O.some(0)
-          }
-          return refusal.isTransient ? backoff(number) : O.none
-        }, timer),
-      ),
-    )
-  }
-
-  const orThrow = (call: Call, expected: (refusal: Refusal) => boolean = () => false) =>
+  const orThrow = (call: S3Call, expected: (refusal: S3Refusal) => boolean = () => false) =>
     send(call).then((answer) => {
       if (E.isRight(answer)) return answer.right
       if (expected(answer.left)) return undefined
-      throw refused(call, nameOf(call.key.slice(prefix.length)), answer.left)
+      throw refused(call.method, nameOf(call.key.slice(prefix.length)), answer.left)
     })
 
   /**
@@ -229,24 +130,25 @@ export const objectStorage = (
     next: (xml: string) => Readonly<Record<string, string>>,
     read: (key: string, row: string) => A,
   ): Promise<ReadonlyArray<A>> => {
-    const call: Call = { method: 'GET', key: '' }
+    const call: S3Call = { method: 'GET', key: '' }
     const unusable = (code: string): StoreError =>
-      refused(call, nameOf(below), { code, isTransient: false })
+      refused(call.method, nameOf(below), { code, isTransient: false })
     const all: Array<A> = []
     const asked = new Set<string>()
     let size = 0
     for (let more: Readonly<Record<string, string>> | undefined = {}; more !== undefined; ) {
       asked.add(JSON.stringify(more))
-      const answer: Answer | undefined = await orThrow({
+      const answer: S3Answer | undefined = await orThrow({
         ...call,
         query: { ...query, prefix: prefix + below, ...more },
       })
       size += answer?.bytes.length ?? 0
       if (size > MOST.listing || asked.size > MOST_PAGES) throw unusable('TooLarge')
       const xml = decoded(answer?.bytes)
+      const isEncoded = textOf(xml, 'EncodingType') === 'url'
       for (const found of elements(xml, row)) {
-        const key = textOf(found, 'Key') ?? ''
-        if (!key.startsWith(prefix + below)) throw unusable('ForeignKey')
+        const key = keyOf(textOf(found, 'Key') ?? '', prefix + below, isEncoded)
+        if (key === undefined) throw unusable('ForeignKey')
         const own = key.slice(prefix.length)
         if (isPlainKey(own)) all.push(read(own, found))
       }
@@ -256,14 +158,22 @@ export const objectStorage = (
     return all
   }
 
+  const sourceOf = (key: string): string => `/${bucket}/${encodeKey(prefix + key)}`
+
+  /** Objects that may not be removed. */
+  const kept = new Set<string>()
+  /** Folders in which a removal was refused: those after it are not tried. */
+  const deniedIn = new Set<string>()
+
   /** Services that compare an ETag of `If-Match` as it stands keep it without quotes, as Ceph does. */
   let hasQuotes = true
+  let isQuotingKnown = false
   const matching = (etag: string): string => (hasQuotes ? etag : unquoted(etag))
 
   return {
     nameOf,
     get: async (key, range) => {
-      const call: Call = {
+      const call: S3Call = {
         method: 'GET',
         key: prefix + key,
         ...(range === undefined
@@ -280,6 +190,11 @@ export const objectStorage = (
       return answer && { bytes: answer.bytes, etag: answer.headers.get('etag') ?? '' }
     },
     put: async (key, body, condition) => {
+      const needsConditions = ({ status, words }: S3Refusal): StoreError | undefined => {
+        if (status !== 501 || condition === undefined) return undefined
+        const said = words === undefined ? '' : ` (${words.replace(/\.$/, '')})`
+        return unconditional(nameOf(key), `implements no conditional writes${said}`)
+      }
       const attempted = async (): Promise<string | undefined> => {
         const headers =
           condition === undefined
@@ -288,29 +203,49 @@ export const objectStorage = (
               ? { 'if-none-match': '*' }
               : { 'if-match': matching(condition.etag) }
         const answer = await orThrow(
-          { method: 'PUT', key: prefix + key, headers, body },
-          // 409: another conditional write of the same key was under way; 404: it was removed meanwhile
-          ({ status, code }) =>
-            status === 412 ||
-            code === 'ConditionalRequestConflict' ||
-            (code === 'NoSuchKey' && condition !== undefined),
+          { method: 'PUT', key: prefix + key, headers: { ...encryption, ...headers }, body },
+          (refusal) => {
+            const why = needsConditions(refusal)
+            if (why !== undefined) throw why
+            const { status, code } = refusal
+            // 409: another conditional write of the same key was under way; 404: it was removed meanwhile
+            return (
+              status === 412 ||
+              code === 'ConditionalRequestConflict' ||
+              (code === 'NoSuchKey' && condition !== undefined)
+            )
+          },
         )
         return answer && (answer.headers.get('etag') ?? '')
       }
       const etag = await attempted()
-      if (etag !== undefined || condition === undefined || condition === 'absent') return etag
+      if (condition === undefined || condition === 'absent') return etag
+      isQuotingKnown ||= etag !== undefined
+      if (isQuotingKnown) return etag
       const found = await send({ method: 'HEAD', key: prefix + key })
       if (E.isLeft(found) || found.right.headers.get('etag') !== condition.etag) return undefined
       hasQuotes = !hasQuotes // it is of that version, and was refused
       return attempted()
     },
     copy: async (source, key) => {
-      const headers = { 'x-amz-copy-source': `/${bucket}/${encodeKey(prefix + source)}` }
+      const headers = { ...encryption, 'x-amz-copy-source': sourceOf(source) }
       await orThrow({ method: 'PUT', key: prefix + key, headers })
     },
     remove: async (key) => {
-      await orThrow({ method: 'DELETE', key: prefix + key }, ({ code }) => code === 'NoSuchKey')
+      const folder = key.slice(0, key.lastIndexOf('/') + 1)
+      if (deniedIn.has(folder)) {
+        kept.add(key)
+        return
+      }
+      await orThrow({ method: 'DELETE', key: prefix + key }, (refusal) => {
+        if (refusal.code === 'NoSuchKey') return true
+        if (!isDenied(refusal)) return false
+        deniedIn.add(folder)
+        kept.add(key)
+        return true
+      })
     },
+    unremoved: () => [...kept].map(nameOf),
     list: (below) =>
       listed(
         { 'list-type': '2', below, row: 'Contents' },
@@ -318,7 +253,9 @@ export const objectStorage = (
         (key, row) => ({ key, size: Math.max(0, Math.trunc(Number(textOf(row, 'Size'))) || 0) }),
       ),
     beginUpload: async (key) => {
-      const answer = await orThrow({ method: 'POST', key: prefix + key, query: { uploads: '' } })
+      const query = { uploads: '' }
+      const call: S3Call = { method: 'POST', key: prefix + key, query, headers: encryption }
+      const answer = await orThrow(call)
       const id = textOf(decoded(answer?.bytes), 'UploadId') ?? ''
       return { key, id }
     },
@@ -329,7 +266,7 @@ export const objectStorage = (
     },
     copyPart: async ({ key, id }, number, source) => {
       const query = { partNumber: String(number), uploadId: id }
-      const headers = { 'x-amz-copy-source': `/${bucket}/${encodeKey(prefix + source)}` }
+      const headers = { 'x-amz-copy-source': sourceOf(source) }
       const answer = await orThrow({ method: 'PUT', key: prefix + key, query, headers })
       return { number, etag: textOf(decoded(answer?.bytes), 'ETag') ?? '' }
     },
@@ -338,20 +275,22 @@ export const objectStorage = (
         ({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`,
       )
       const body = `<CompleteMultipartUpload>${rows.join('')}</CompleteMultipartUpload>`
-      const call: Call = { method: 'POST', key: prefix + key, query: { uploadId: id }, body }
+      const call: S3Call = { method: 'POST', key: prefix + key, query: { uploadId: id }, body }
       const done = await orThrow(call, ({ code }) => code === 'NoSuchUpload')
       if (done !== undefined) return
       // it was completed by an attempt whose answer was lost, or it is gone
       const found = await send({ method: 'HEAD', key: prefix + key })
       if (E.isRight(found) && unquoted(found.right.headers.get('etag') ?? '') === joinedEtag(parts))
         return
-      throw refused(call, nameOf(key), { code: 'NoSuchUpload', isTransient: false })
+      throw refused(call.method, nameOf(key), { code: 'NoSuchUpload', isTransient: false })
     },
     abortUpload: async ({ key, id }) => {
-      await orThrow(
-        { method: 'DELETE', key: prefix + key, query: { uploadId: id } },
-        ({ code }) => code === 'NoSuchUpload',
-      )
+      const call: S3Call = { method: 'DELETE', key: prefix + key, query: { uploadId: id } }
+      await orThrow(call, (refusal) => {
+        if (refusal.code === 'NoSuchUpload') return true
+        if (isDenied(refusal)) kept.add(key)
+        return isDenied(refusal)
+      })
     },
     uploads: (below) =>
       listed(
@@ -365,23 +304,30 @@ export const objectStorage = (
   }
 }
 
-/** URL of the bucket, with a slash at its end. Own endpoints and names with dots need the bucket in the path. */
-const baseOf = ({ endpoint, bucket, region }: S3Location): string =>
-  endpoint === undefined && !bucket.includes('.')
-    ? `https://${bucket}.s3.${region}.amazonaws.com/`
-    : `${(endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, '')}/${bucket}/`
+/**
+ * Returns the key of a row of a listing: as it stands, or decoded where keys are escaped as in a URL, which some services
+ * do without a word; undefined if it does not begin as it should.
+ */
+const keyOf = (told: string, prefix: string, isEncoded: boolean): string | undefined => {
+  if (!isEncoded && told.startsWith(prefix)) return told
+  const key = O.toUndefined(O.tryCatch(() => decodeURIComponent(told.replaceAll('+', ' '))))
+  return key?.startsWith(prefix) ? key : undefined
+}
 
-/** Every byte that is not unreserved is escaped, as signatures have it; slashes stay. */
-const encodeKey = (key: string): string =>
-  encodeURIComponent(key)
-    .replaceAll('%2F', '/')
-    .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+/** Returns whether no part of a key is of dots: these would mean another key in a URL, and no export makes them. */
+const isPlainKey = (key: string): boolean => key.split('/').every((part) => !/^\.{1,2}$/.test(part))
 
-/** Returns whether each part of a key is a name. Others would mean another key in a URL, and no export makes them. */
-const isPlainKey = (key: string): boolean =>
-  key
-    .split('/')
-    .every((part, at, all) => !/^\.{0,2}$/.test(part) || (part === '' && at === all.length - 1))
+/** Makes the error for a service that cannot keep two runs apart. */
+export const unconditional = (path: string, why: string): StoreError => {
+  const advice = 'two runs at once could not be told apart there: use a service that supports it'
+  return storeError('UnusableDestination', `${path}: the service ${why}, and ${advice}`, {
+    destination: path,
+  })
+}
+
+/** Returns whether the credentials lack the permission, and not something else about them is wrong. */
+const isDenied = ({ status, code }: S3Refusal): boolean =>
+  status === 403 && (code === 'AccessDenied' || code === 'HTTP 403')
 
 const unquoted = (etag: string): string => etag.replaceAll('"', '')
 
@@ -389,98 +335,4 @@ const unquoted = (etag: string): string => etag.replaceAll('"', '')
 const joinedEtag = (parts: ReadonlyArray<UploadedPart>): string => {
   const md5s = parts.map(({ etag }) => unquoted(etag)).join('')
   return `${createHash('md5').update(md5s, 'hex').digest('hex')}-${parts.length}`
-}
-
-// answers
-
-const decoded = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes)
-
-/** Reads a body to its end, or a chunk further than it may have: decompressed, where the service sent it so. */
-const bytesOf = async ({ body }: Response, most: number): Promise<Uint8Array<ArrayBuffer>> => {
-  const chunks: Array<Uint8Array> = []
-  let size = 0
-  for await (const chunk of body ?? []) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > most) break // which cancels the rest
-  }
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
-}
-
-const EXPIRED: ReadonlyArray<string> = ['ExpiredToken', 'ExpiredTokenException', 'RequestExpired']
-
-/** A body that ends early without an error of the connection. */
-const checkedLength = (answer: Answer, isHead: boolean): E.Either<Refusal, Answer> => {
-  const length = answer.headers.get('content-length')
-  const isDecompressed = answer.headers.has('content-encoding')
-  return length === null || isHead || isDecompressed || Number(length) === answer.bytes.length
-    ? E.right(answer)
-    : E.left({ code: 'IncompleteBody', isTransient: true })
-}
-
-/** The code of an error, such as `NoSuchKey`; whatever else a service sends in its place is not shown. */
-const CODE = /^[A-Z][A-Za-z0-9]{1,63}$/
-
-/** So many characters of a secret in a row are no chance. */
-const PIECE = 8
-
-const repeats = (text: string, secret: string): boolean => {
-  if (text.includes(secret)) return true
-  for (let i = 0; i + PIECE <= text.length; i++) {
-    if (secret.includes(text.slice(i, i + PIECE))) return true
-  }
-  return false
-}
-
-const refusalOf = (status: number, xml: string, secrets: ReadonlyArray<string>): Refusal => {
-  const told = textOf(xml, 'Code') ?? ''
-  const isShown = CODE.test(told) && !secrets.some((secret) => repeats(told, secret))
-  const code = isShown ? told : `HTTP ${status}`
-  const isTransient = status >= 500 || status === 429 || status === 408 || code === 'RequestTimeout'
-  return { code, status, isTransient }
-}
-
-const systemCode = (error: unknown): string => {
-  const { code, cause, name } = Object(error)
-  const inner = Object(cause).code
-  return [code, inner, name].find((text): text is string => typeof text === 'string') ?? 'unknown'
-}
-
-/** Advice for a refusal, by its code. */
-const ADVICE: Readonly<Record<string, string>> = {
-  NoSuchBucket: 'create the bucket, or correct its name',
-  AccessDenied:
-    'the credentials need s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket there',
-  InvalidAccessKeyId: 'check AWS_ACCESS_KEY_ID',
-  SignatureDoesNotMatch: 'check AWS_SECRET_ACCESS_KEY',
-  AuthorizationHeaderMalformed: 'check AWS_REGION: the bucket is in another region',
-  PermanentRedirect: 'check AWS_REGION: the bucket is in another region',
-  TemporaryRedirect: 'check AWS_REGION: the bucket is in another region, or is new',
-  ...Object.fromEntries(
-    [301, 302, 303, 307, 308].map((status) => [
-      `HTTP ${status}`,
-      'it redirects to another address, where nothing is sent: check the endpoint',
-    ]),
-  ),
-  TooLarge: 'the answer is longer than any that this package asks for: check the endpoint',
-  ForeignKey: 'the listing has keys that were not asked for: check the endpoint',
-  EndlessListing: 'the listing begins again and again: check the endpoint',
-  ExpiredToken: 'renew the credentials, and run the same command again',
-  SlowDown: 'the storage is overloaded: run the same command again later',
-  ENOTFOUND: 'check the endpoint',
-  ECONNREFUSED: 'check the endpoint',
-  NoSuchUpload: 'another run or a lifecycle rule removed the upload: run the same command again',
-}
-
-const refused = ({ method }: Call, path: string, { code }: Refusal): StoreError => {
-  const [tag, verb] =
-    method === 'GET' ? (['ReadFailed', 'read'] as const) : (['WriteFailed', 'write'] as const)
-  const advice = Object.hasOwn(ADVICE, code) ? `: ${ADVICE[code]}` : ''
-  return storeError(tag, `cannot ${verb} ${path}: ${code}${advice}`, { path, code })
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { withoutCredentials } from '../decode/redact.js'
 import { defined } from '../fp.js'
+import { bucketUrl } from './bucketUrl.js'
 import { storeError } from './StoreError.js'
 
 // model
@@ -21,8 +22,10 @@ export interface S3Location {
   /** Ends with a slash, or is empty. */
   readonly prefix: string
   readonly region: string
-  /** URL of the service. Default: that of AWS in the region. */
-  readonly endpoint?: string
+  /** URL of the bucket, with a slash at its end. */
+  readonly url: string
+  /** Headers of each new object, by which the service encrypts it. */
+  readonly encryption: Readonly<Record<string, string>>
   /** Called before the first request, and again when the service says that they expired. */
   readonly credentials: () => Promise<S3Credentials>
 }
@@ -63,17 +66,31 @@ export const s3Location = async (url: string, environment: S3Environment): Promi
   const profile = await profileOf(environment)
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION || profile.region
   if (!region) throw unusable(url, 'needs a region: set AWS_REGION')
+  const isSet = (variable: string, key?: string): boolean => {
+    const value = env[variable] || (key && profile[key]) || 'false'
+    if (/^(true|false)$/i.test(value)) return value.toLowerCase() === 'true'
+    throw unusable(url, `needs true or false in ${variable}`)
+  }
   const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || profile.endpoint_url
   if (endpoint && !isEndpoint(endpoint)) {
     const why =
       'needs an endpoint that is a URL without user and password: check AWS_ENDPOINT_URL_S3'
     throw unusable(url, why)
   }
+  const address = bucketUrl({
+    ...{ bucket, region },
+    ...(endpoint ? { endpoint } : {}),
+    isVirtual: isSet('AWS_VIRTUAL_HOSTED_STYLE_REQUEST'),
+    isFips: isSet('AWS_USE_FIPS_ENDPOINT', 'use_fips_endpoint'),
+    isDualStack: isSet('AWS_USE_DUALSTACK_ENDPOINT', 'use_dualstack_endpoint'),
+  })
+  if ('why' in address) throw unusable(url, address.why)
   return {
     bucket,
     prefix: path,
-    region,
-    ...(endpoint ? { endpoint } : {}),
+    region: region.replace(/^fips-|-fips$/, ''),
+    url: address.url,
+    encryption: encryptionOf(url, env, isSet('AWS_SSE_BUCKET_KEY_ENABLED')),
     credentials: async () =>
       keysOf(env) ?? keysOf(await keysOfProfile(environment)) ?? providedKeys(url),
   }
@@ -86,10 +103,34 @@ const isEndpoint = (text: string): boolean => {
   )
 }
 
+const ENCRYPTIONS: ReadonlyArray<string> = ['AES256', 'aws:kms', 'aws:kms:dsse']
+
+/** Returns the headers of new objects. Throws an `UnusablePath` for a kind of encryption that no header asks for. */
+const encryptionOf = (
+  url: string,
+  env: S3Environment['env'],
+  hasBucketKey: boolean,
+): Readonly<Record<string, string>> => {
+  const { AWS_SSE_KMS_KEY_ID: key } = env
+  const kind = env.AWS_SERVER_SIDE_ENCRYPTION || (key ? 'aws:kms' : '')
+  if (kind === '') return {}
+  const name = 'x-amz-server-side-encryption'
+  const isKms = kind.startsWith('aws:kms')
+  if (!ENCRYPTIONS.includes(kind) || (key && !isKms)) {
+    const kinds = `${ENCRYPTIONS.join(', ')}; the last two with AWS_SSE_KMS_KEY_ID`
+    throw unusable(url, `needs one of these in AWS_SERVER_SIDE_ENCRYPTION: ${kinds}`)
+  }
+  return {
+    [name]: kind,
+    ...(key ? { [`${name}-aws-kms-key-id`]: key } : {}),
+    ...(hasBucketKey && isKms ? { [`${name}-bucket-key-enabled`]: 'true' } : {}),
+  }
+}
+
 /** The query of a signed URL, which is a secret. */
 const SIGNED = /[?&](X-Amz-|AWSAccessKeyId=|Signature=)/i
 
-/** Empty, or names with a slash after each. A name of dots would mean another key in a URL. */
+/** Empty, or ends with a slash. A name of dots would mean another key in a URL. */
 const isPrefix = (path: string): boolean =>
   path === '' ||
   (path.endsWith('/') &&
@@ -97,7 +138,7 @@ const isPrefix = (path: string): boolean =>
     path
       .slice(0, -1)
       .split('/')
-      .every((name) => !/^\.{0,2}$/.test(name)))
+      .every((name) => !/^\.{1,2}$/.test(name)))
 
 const unusable = (path: string, why: string) =>
   storeError('UnusablePath', `${path} ${why}`, { path, option: 'out' })

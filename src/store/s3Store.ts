@@ -2,10 +2,14 @@
 
 import type { SchedulerLike } from 'rxjs'
 import { defined } from '../fp.js'
-import { type ObjectStorage, objectStorage } from './ObjectStorage.js'
+import {
+  type Condition,
+  type ObjectStorage,
+  objectStorage,
+  unconditional,
+} from './ObjectStorage.js'
 import { processEnvironment, s3Location } from './S3Location.js'
 import type { Store } from './Store.js'
-import { storeError } from './StoreError.js'
 
 /**
  * A `Store` on conditional writes (`If-Match`, `If-None-Match`); the version of a text is its ETag. An empty object
@@ -15,34 +19,30 @@ import { storeError } from './StoreError.js'
  *
  * A write whose answer was lost is tried again, and then refused by its own effect: the text that is there tells.
  *
- * A service that ignores the conditions would let two runs write at once: the first text of a name is written twice, and
- * the second time has to be refused.
+ * A service that ignores the conditions would let two runs write at once. So the first text that is written has to be
+ * refused when it is written again under a condition that does not hold:
+ *
+ *     it was replaced        If-Match of the version before it
+ *     it was not there       If-None-Match; and If-Match of a version that never was, where that of its own is let through
  */
 export const s3Store = (storage: ObjectStorage, prefix = ''): Store => {
-  const unusable = (name: string, why: string) => {
-    const path = storage.nameOf(prefix + name)
-    const advice = 'two runs at once could not be told apart there: use a service that supports it'
-    return storeError('UnusableDestination', `${path}: the service ${why}, and ${advice}`, {
-      destination: path,
-    })
-  }
+  let isProven = false
+
   /** Returns an ETag that was sent. */
   const told = (name: string, etag: string): string => {
     if (etag !== '') return etag
-    throw unusable(name, 'sends no ETag')
+    throw unconditional(storage.nameOf(prefix + name), 'sends no ETag')
   }
+  const putOnly = (name: string, text: string, condition: Condition) =>
+    storage.put(prefix + name, new TextEncoder().encode(text), condition)
+
   const put = async (
     name: string,
     text: string,
     etag: string | undefined,
   ): Promise<string | undefined> => {
-    const bytes = new TextEncoder().encode(text)
-    const written = await storage.put(
-      prefix + name,
-      bytes,
-      etag === undefined ? 'absent' : { etag },
-    )
-    if (written !== undefined) return told(name, written)
+    const written = await putOnly(name, text, etag === undefined ? 'absent' : { etag })
+    if (written !== undefined) return prove(name, text, told(name, written), etag)
     const found = await storage.get(prefix + name)
     return found !== undefined &&
       new TextDecoder().decode(found.bytes) === text &&
@@ -50,6 +50,28 @@ export const s3Store = (storage: ObjectStorage, prefix = ''): Store => {
       ? found.etag
       : undefined
   }
+
+  /** Resolves with the version of a text that was just written; throws where a condition has no effect. */
+  const prove = async (
+    name: string,
+    text: string,
+    written: string,
+    before: string | undefined,
+  ): Promise<string> => {
+    if (isProven || written === before) return written
+    const path = storage.nameOf(prefix + name)
+    const isLet = async (condition: Condition): Promise<boolean> =>
+      (await putOnly(name, text, condition)) !== undefined
+    if (before === undefined && (await isLet('absent'))) {
+      throw unconditional(path, 'ignores If-None-Match')
+    }
+    const last = before === undefined ? await putOnly(name, text, { etag: written }) : written
+    if (last === undefined) throw unconditional(path, 'refuses If-Match of the text that is there')
+    if (await isLet({ etag: before ?? NO_VERSION })) throw unconditional(path, 'ignores If-Match')
+    isProven = true
+    return told(name, last)
+  }
+
   return {
     read: async (name) => {
       const found = await storage.get(prefix + name)
@@ -58,19 +80,17 @@ export const s3Store = (storage: ObjectStorage, prefix = ''): Store => {
         : { text: new TextDecoder().decode(found.bytes), version: told(name, found.etag) }
     },
     replace: async (name, text, version) => {
-      if (version !== undefined) return put(name, text, version)
-      const written = await put(name, text, undefined)
-      if (written !== undefined) {
-        const bytes = new TextEncoder().encode(text)
-        if ((await storage.put(prefix + name, bytes, 'absent')) === undefined) return written
-        throw unusable(name, 'ignores If-None-Match')
-      }
+      const written = await put(name, text, version)
+      if (written !== undefined || version !== undefined) return written
       const found = await storage.get(prefix + name)
       return found?.bytes.length === 0 ? put(name, text, found.etag) : undefined
     },
     remove: async (name, version) => (await put(name, '', version)) !== undefined,
   }
 }
+
+/** The ETag of no text. */
+const NO_VERSION = `"${'0'.repeat(32)}"`
 
 /** How a bucket is reached. */
 export interface S3StoreOptions {

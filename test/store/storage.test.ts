@@ -100,7 +100,7 @@ describe('faults', () => {
         _tag: 'WriteFailed',
         code: 'SlowDown',
         message:
-          'cannot write s3://bucket/exports/k: SlowDown: the storage is overloaded: run the same command again later',
+          'cannot write s3://bucket/exports/k: SlowDown (Please reduce your request rate): the storage is overloaded: run the same command again later',
       })
     }))
 
@@ -145,7 +145,7 @@ describe('faults', () => {
       'AuthorizationHeaderMalformed',
       { AWS_REGION: 'us-east-1' },
       undefined,
-      'check AWS_REGION: the bucket is in another region',
+      "the region 'us-east-1' is wrong; expecting 'eu-west-1'): check AWS_REGION: the bucket is in another region",
     ],
   ])('%s is told at once, without a secret', (code, override, url, advice) =>
     withStorage(
@@ -163,7 +163,214 @@ describe('faults', () => {
   )
 })
 
+describe('rules of a bucket', () => {
+  it('a checksum is sent with each object and part, as Object Lock demands', () =>
+    withStorage(
+      {
+        refuse: ({ operation, headers }) =>
+          ['PutObject', 'UploadPart'].includes(operation) && headers['content-md5'] === undefined
+            ? [400, 'InvalidRequest', 'Content-MD5 OR x-amz-checksum- HTTP header is required']
+            : undefined,
+      },
+      async (storage, double) => {
+        await storage.put('k', bytes('hello'))
+        const upload = await storage.beginUpload('large')
+        await storage.completeUpload(upload, [await storage.uploadPart(upload, 1, bytes('all'))])
+        expect(double.objects.size).toBe(2)
+      },
+    ))
+
+  it.each([
+    [{ AWS_SERVER_SIDE_ENCRYPTION: 'AES256' }, { '': 'AES256' }],
+    [{ AWS_SSE_KMS_KEY_ID: 'arn:key' }, { '': 'aws:kms', '-aws-kms-key-id': 'arn:key' }],
+    [
+      {
+        AWS_SERVER_SIDE_ENCRYPTION: 'aws:kms:dsse',
+        AWS_SSE_KMS_KEY_ID: 'arn:key',
+        AWS_SSE_BUCKET_KEY_ENABLED: 'true',
+      },
+      { '': 'aws:kms:dsse', '-aws-kms-key-id': 'arn:key', '-bucket-key-enabled': 'true' },
+    ],
+  ])('%o goes with each new object, and with no part', (env, expected) => {
+    const seen: Array<readonly [string, unknown]> = []
+    const name = 'x-amz-server-side-encryption'
+    return withStorage(
+      {
+        refuse: ({ operation, headers }) => {
+          const sent = Object.entries(headers).filter(([header]) => header.startsWith(name))
+          const short = sent.map(([header, value]) => [header.slice(name.length), value])
+          seen.push([operation, Object.fromEntries(short)])
+          return undefined
+        },
+      },
+      async (storage) => {
+        await storage.put('k', bytes('hello'))
+        await storage.copy('k', 'copy')
+        const upload = await storage.beginUpload('large')
+        await storage.completeUpload(upload, [await storage.copyPart(upload, 1, 'k')])
+        expect(seen).toEqual([
+          ['PutObject', expected],
+          ['CopyObject', expected],
+          ['CreateMultipartUpload', expected],
+          ['UploadPartCopy', {}],
+          ['CompleteMultipartUpload', {}],
+        ])
+      },
+      env,
+    )
+  })
+
+  it('objects that may not be removed stay, are named, and each folder is tried once', () =>
+    withStorage(
+      {
+        refuse: ({ operation }) =>
+          ['DeleteObject', 'AbortMultipartUpload'].includes(operation)
+            ? [403, 'AccessDenied']
+            : undefined,
+      },
+      async (storage, double) => {
+        for (const key of ['a', 'b', 'p/c', 'p/d']) await storage.remove(key)
+        await storage.abortUpload(await storage.beginUpload('e'))
+        const tried = double.calls.filter(({ operation }) => operation === 'DeleteObject')
+        expect(tried.map(({ key }) => key)).toEqual(['exports/a', 'exports/p/c'])
+        const names = ['a', 'b', 'p/c', 'p/d', 'e'].map((key) => `s3://bucket/exports/${key}`)
+        expect(storage.unremoved()).toEqual(names)
+      },
+    ))
+
+  it('a removal with wrong credentials is refused', () =>
+    withStorage(
+      {},
+      async (storage) => {
+        await expect(storage.remove('a')).rejects.toMatchObject({ code: 'InvalidAccessKeyId' })
+        expect(storage.unremoved()).toEqual([])
+      },
+      { AWS_ACCESS_KEY_ID: 'other' },
+    ))
+
+  it('the sentence of the service is told, without secrets', () =>
+    withStorage(
+      {
+        refuse: ({ nth }) => [
+          403,
+          'AccessDenied',
+          nth === 1 ? 'User: arn:aws:iam::1:user/x may\nnot' : 'no double-secret-key here',
+        ],
+      },
+      async (storage) => {
+        await expect(storage.put('k', bytes('1'))).rejects.toThrow(
+          'AccessDenied (User: arn:aws:iam::1:user/x may not): the credentials need',
+        )
+        await expect(storage.put('k', bytes('1'))).rejects.toThrow(
+          'AccessDenied: the credentials need',
+        )
+      },
+    ))
+})
+
+describe('a clock', () => {
+  const HOUR = 3_600_000
+  it.each([-5 * HOUR, 5 * HOUR])('that is %i ms off is corrected by that of the service', (off) =>
+    withStorage({ clock: () => Date.now() + off }, async (storage, double) => {
+      await storage.put('k', bytes('hello'))
+      await storage.put('l', bytes('hello'))
+      expect(double.calls.length).toBe(3)
+    }),
+  )
+
+  it('that cannot be corrected is told', () =>
+    withStorage({ refuse: () => [403, 'RequestTimeTooSkewed'] }, async (storage, double) => {
+      await expect(storage.put('k', bytes('1'))).rejects.toThrow(
+        'RequestTimeTooSkewed: the clock of this machine differs',
+      )
+      expect(double.calls.length).toBe(2)
+    }))
+})
+
+describe('keys', () => {
+  it('may have two slashes in a row, and so may the prefix', () =>
+    withStorage(
+      {},
+      async (storage, double) => {
+        await storage.put('a//b', bytes('hello'))
+        expect([...double.objects.keys()]).toEqual(['bucket//x//y/a//b'])
+        expect(textOf(await storage.get('a//b'))).toBe('hello')
+        expect(await storage.list('a')).toEqual([{ key: 'a//b', size: 5 }])
+      },
+      {},
+      's3://bucket//x//y/',
+    ))
+
+  it.each([undefined, 'said', 'unsaid'] as const)(
+    'are read from a listing that escapes them: %s',
+    (encodes) =>
+      withStorage(
+        { ...(encodes && { encodes }) },
+        async (storage) => {
+          for (const key of ['a b+c/é%20&.x', 'a b+c/']) await storage.put(key, bytes('hello'))
+          expect((await storage.list('a b+c/')).map(({ key }) => key)).toEqual([
+            'a b+c/',
+            'a b+c/é%20&.x',
+          ])
+        },
+        {},
+        's3://bucket/50 %25/',
+      ),
+  )
+})
+
 describe('the store', () => {
+  const writes = ({ calls }: S3Double) => calls.map(({ operation }) => operation)
+
+  it('proves both conditions with four writes of its first text, and with two of a later one', () =>
+    withStorage({}, async (storage, double) => {
+      const store = s3Store(storage)
+      const first = await store.replace('state', 'one', undefined)
+      expect(writes(double)).toEqual(Array(4).fill('PutObject'))
+      await store.replace('state', 'two', first)
+      await store.replace('other', 'one', undefined)
+      expect(double.calls.length).toBe(6)
+      const found = await s3Store(storage).read('state')
+      const later = await s3Store(storage).replace('state', 'three', found?.version)
+      expect(double.calls.length).toBe(9)
+      expect(await store.read('state')).toEqual({ text: 'three', version: later })
+    }))
+
+  it.each([
+    ['if-none-match', 'ignores If-None-Match', undefined],
+    ['if-match', 'ignores If-Match', undefined],
+    ['if-match', 'ignores If-Match', 'there'],
+  ] as const)('of a service that ignores %s is refused: %s', (header, why, before) =>
+    withStorage({ ignores: [header] }, async (storage, double) => {
+      const store = s3Store(storage)
+      if (before !== undefined) double.put('exports/state', before)
+      const found = await store.read('state')
+      await expect(store.replace('state', 'one', found?.version)).rejects.toMatchObject({
+        _tag: 'UnusableDestination',
+        message: expect.stringContaining(why),
+      })
+    }),
+  )
+
+  it('of a service without conditional writes is refused at once', () =>
+    withStorage(
+      {
+        refuse: ({ headers }) =>
+          headers['if-none-match'] === undefined
+            ? undefined
+            : [501, 'NotImplemented', 'A header you provided implies functionality.'],
+      },
+      async (storage, double) => {
+        await expect(s3Store(storage).replace('state', 'one', undefined)).rejects.toMatchObject({
+          _tag: 'UnusableDestination',
+          message: expect.stringContaining(
+            'implements no conditional writes (A header you provided implies functionality)',
+          ),
+        })
+        expect(double.calls.length).toBe(1)
+      },
+    ))
+
   it('replaces a text only from the version that was read', () =>
     withStorage({}, async (storage) => {
       const store = s3Store(storage)
@@ -206,7 +413,7 @@ describe('a location', () => {
       bucket: 'bucket',
       prefix: 'a/b/',
       region: 'eu-central-1',
-      endpoint: 'https://minio.example',
+      url: 'https://minio.example/bucket/',
     })
     expect(await found.credentials()).toEqual({
       accessKeyId: 'P',
@@ -223,6 +430,7 @@ describe('a location', () => {
     ['s3://Bucket/', 'should be s3://BUCKET/ or s3://BUCKET/PREFIX/'],
     ['s3://bucket/file.csv', 'should be s3://BUCKET/ or s3://BUCKET/PREFIX/'],
     ['s3://bucket/../other/', 'should be s3://BUCKET/ or s3://BUCKET/PREFIX/'],
+    ['s3://bucket/./', 'should be s3://BUCKET/ or s3://BUCKET/PREFIX/'],
     ['s3://bucket/', 'needs a region: set AWS_REGION'],
   ])('%s is refused', async (url, why) => {
     await expect(location(url, {})).rejects.toMatchObject({
@@ -230,6 +438,24 @@ describe('a location', () => {
       message: `${url} ${why}`,
     })
   })
+
+  it.each([
+    [{ AWS_USE_FIPS_ENDPOINT: 'yes' }, 'needs true or false in AWS_USE_FIPS_ENDPOINT'],
+    [{ AWS_SERVER_SIDE_ENCRYPTION: 'sse-c' }, 'in AWS_SERVER_SIDE_ENCRYPTION: AES256, aws:kms'],
+    [
+      { AWS_SERVER_SIDE_ENCRYPTION: 'AES256', AWS_SSE_KMS_KEY_ID: 'arn:key' },
+      'the last two with AWS_SSE_KMS_KEY_ID',
+    ],
+    [
+      { AWS_ENDPOINT_URL: 'https://minio.example', AWS_USE_FIPS_ENDPOINT: 'true' },
+      'has an endpoint of its own: unset AWS_USE_FIPS_ENDPOINT',
+    ],
+  ])('with %o is refused', async (env, why) => {
+    await expect(
+      location('s3://bucket/', { AWS_REGION: 'eu-west-1', ...env }),
+    ).rejects.toMatchObject({ _tag: 'UnusablePath', message: expect.stringContaining(why) })
+  })
+
   it.each([
     ['s3://AKIA:a/secret+key@bucket/p/', {}, 's3://***@bucket/p/ should be'],
     ['s3://bucket/p/?X-Amz-Signature=secret&a=/', {}, 's3://bucket/p/?... should be'],

@@ -29,6 +29,14 @@ export type S3Fault =
   | 'cut-off'
   | 'expired'
 
+/** A request that a rule of the bucket may refuse. */
+export interface S3Asked extends S3Call {
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+}
+
+/** The answer of a rule of the bucket: status, code, and sentence. */
+export type S3Refused = readonly [status: number, code: string, message?: string]
+
 export interface S3Call {
   /** Such as `PutObject`, `UploadPart`. */
   readonly operation: string
@@ -44,6 +52,14 @@ export interface S3DoubleOptions {
   readonly faults?: (call: S3Call) => S3Fault | undefined
   /** Time from request to answer, in ms. */
   readonly latency?: number
+  /** Rules of the bucket, such as a policy. */
+  readonly refuse?: (asked: S3Asked) => S3Refused | undefined
+  /** Conditions that it takes for none. */
+  readonly ignores?: ReadonlyArray<'if-match' | 'if-none-match'>
+  /** Its clock, in ms since 1970: as AWS does, it refuses requests of another quarter of an hour. Default: any time is right. */
+  readonly clock?: () => number
+  /** Escapes keys in listings, and says so, or does not. */
+  readonly encodes?: 'said' | 'unsaid'
   /** How it compares `If-Match`: as AWS does, or as Ceph, which knows an ETag without quotes only. */
   readonly etags?: 'quoted' | 'unquoted'
 }
@@ -122,7 +138,18 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
     if (fault === 'expired') {
       throw new S3Error(400, 'ExpiredToken', 'The provided token has expired.')
     }
+    if (options.clock !== undefined) {
+      response.setHeader('date', new Date(options.clock()).toUTCString())
+      checkTime(request, options.clock())
+    }
     checkSignature(request, url, body, credentials, region)
+    for (const name of options.ignores ?? []) delete request.headers[name]
+    const refused = options.refuse?.({ ...call, headers: request.headers })
+    if (refused !== undefined) throw new S3Error(...refused)
+    const md5Sent = request.headers['content-md5']
+    if (md5Sent !== undefined && md5Sent !== md5(body).toString('base64')) {
+      throw new S3Error(400, 'BadDigest')
+    }
     if (!buckets.includes(bucket)) throw new S3Error(404, 'NoSuchBucket')
 
     const answer = (
@@ -189,7 +216,7 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
         store.delete(name)
         return answer(204)
       case 'ListObjectsV2':
-        return answer(200, XML, listing(bucket, query, store))
+        return answer(200, XML, listing(bucket, query, store, options.encodes))
       case 'CreateMultipartUpload': {
         const id = `upload-${++made}`
         uploads.set(id, { name, parts: new Map() })
@@ -402,7 +429,12 @@ const listing = (
   bucket: string,
   query: URLSearchParams,
   store: ReadonlyMap<string, StoredObject>,
+  encodes: S3DoubleOptions['encodes'],
 ): string => {
+  const shown = (key: string): string =>
+    encodes === undefined
+      ? escaped(key)
+      : encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+')
   const prefix = query.get('prefix') ?? ''
   const after = query.get('continuation-token') ?? ''
   const most = Number(query.get('max-keys') ?? 1_000)
@@ -415,15 +447,27 @@ const listing = (
   const more = keys.length > page.length
   const rows = page.map((key) => {
     const found = store.get(`${bucket}/${key}`)
-    return `<Contents><Key>${escaped(key)}</Key><Size>${found?.body.length}</Size><ETag>${escaped(found?.etag ?? '')}</ETag><LastModified>${found?.modified.toISOString()}</LastModified></Contents>`
+    return `<Contents><Key>${shown(key)}</Key><Size>${found?.body.length}</Size><ETag>${escaped(found?.etag ?? '')}</ETag><LastModified>${found?.modified.toISOString()}</LastModified></Contents>`
   })
   const token = more
     ? `<NextContinuationToken>${escaped(page.at(-1) ?? '')}</NextContinuationToken>`
     : ''
-  return `<?xml version="1.0"?><ListBucketResult><IsTruncated>${more}</IsTruncated>${token}<KeyCount>${page.length}</KeyCount>${rows.join('')}</ListBucketResult>`
+  return `<?xml version="1.0"?><ListBucketResult>${encodes === 'said' ? '<EncodingType>url</EncodingType>' : ''}<IsTruncated>${more}</IsTruncated>${token}<KeyCount>${page.length}</KeyCount>${rows.join('')}</ListBucketResult>`
 }
 
 // signatures
+
+/** Checks that a request was signed within a quarter of an hour. */
+const checkTime = ({ headers }: IncomingMessage, now: number): void => {
+  const [, date = '', time = ''] = /^(\d{8})T(\d{6})Z$/.exec(String(headers['x-amz-date'])) ?? []
+  const sent = Date.UTC(
+    ...([Number(date.slice(0, 4)), Number(date.slice(4, 6)) - 1, Number(date.slice(6))] as const),
+    ...([Number(time.slice(0, 2)), Number(time.slice(2, 4)), Number(time.slice(4))] as const),
+  )
+  if (Math.abs(now - sent) <= 900_000) return
+  const why = 'The difference between the request time and the current time is too large.'
+  throw new S3Error(403, 'RequestTimeTooSkewed', why)
+}
 
 /** Checks the signature of a request by AWS Signature Version 4, computed anew. */
 const checkSignature = (

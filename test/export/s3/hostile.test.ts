@@ -72,17 +72,21 @@ const xml = (response: ServerResponse, text: string, status = 200): true => {
   return true
 }
 
-/** Answers each write, and has nothing. */
+/** Answers each write as its conditions have it, and has nothing. */
 const accepting: Handler = (request, response) => {
   if (request.method !== 'PUT') return false
-  const isRefused = request.headers['if-none-match'] === '*' && written.has(request.url ?? '')
-  written.add(request.url ?? '')
-  if (isRefused) return xml(response, '<Error><Code>PreconditionFailed</Code></Error>', 412)
-  response.writeHead(200, { etag: `"${++etags}"` }).end()
+  const { 'if-none-match': absent, 'if-match': same } = request.headers
+  const found = written.get(request.url ?? '')
+  if ((absent !== undefined && found !== undefined) || (same !== undefined && same !== found)) {
+    return xml(response, '<Error><Code>PreconditionFailed</Code></Error>', 412)
+  }
+  const etag = `"${++etags}"`
+  written.set(request.url ?? '', etag)
+  response.writeHead(200, { etag }).end()
   return true
 }
 let etags = 0
-const written = new Set<string>()
+const written = new Map<string, string>()
 afterEach(() => written.clear())
 
 describe('a service that redirects', () => {

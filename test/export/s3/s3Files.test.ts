@@ -128,6 +128,7 @@ const mortal = (objects: Map<string, Uint8Array<ArrayBuffer>>) => {
   }
   const storage: ObjectStorage = {
     nameOf: (key) => key,
+    unremoved: () => [],
     get: async (key, range) => {
       await alive()
       const bytes = objects.get(key)

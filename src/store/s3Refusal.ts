@@ -1,0 +1,128 @@
+/** Refusals of S3: what the service says, and what to do about it. */
+import { oneLine } from '../decode/redact.js'
+import { type StoreError, storeError } from './StoreError.js'
+import { textOf } from './xml.js'
+
+// model
+
+/** Why a request did not succeed. */
+export interface S3Refusal {
+  /** The code of the service, such as `NoSuchBucket`, or of the system, such as `ECONNREFUSED`. */
+  readonly code: string
+  readonly status?: number
+  readonly isTransient: boolean
+  /** The sentence of the service. */
+  readonly words?: string
+  /** The region that the bucket is in, where the service says so. */
+  readonly region?: string
+}
+
+/** An answer that refuses. */
+interface RefusedAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly xml: string
+  /** Values that the service may echo, and that are shown nowhere. */
+  readonly secrets: ReadonlyArray<string>
+}
+
+/** Codes of credentials that have expired. */
+export const EXPIRED: ReadonlyArray<string> = [
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'RequestExpired',
+]
+
+/** The code where the clocks differ by more than a quarter of an hour. */
+export const SKEWED = 'RequestTimeTooSkewed'
+
+/** The code of an error, such as `NoSuchKey`; whatever else a service sends in its place is not shown. */
+const CODE = /^[A-Z][A-Za-z0-9]{1,63}$/
+
+/** The name of a region. */
+const REGION = /^[a-z0-9-]{1,32}$/
+
+/** The most of a sentence that is shown, in characters. */
+const MOST_WORDS = 300
+
+/** So many characters of a secret in a row are no chance. */
+const PIECE = 8
+
+/** Advice for a refusal, by its code. */
+const ADVICE: Readonly<Record<string, string>> = {
+  NoSuchBucket: 'create the bucket, or correct its name',
+  AccessDenied:
+    'the credentials need s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket there, and AWS_SERVER_SIDE_ENCRYPTION where the bucket requires encryption headers',
+  InvalidAccessKeyId: 'check AWS_ACCESS_KEY_ID',
+  SignatureDoesNotMatch: 'check AWS_SECRET_ACCESS_KEY',
+  AuthorizationHeaderMalformed: 'check AWS_REGION: the bucket is in another region',
+  PermanentRedirect: 'check AWS_REGION: the bucket is in another region',
+  TemporaryRedirect: 'check AWS_REGION: the bucket is in another region, or is new',
+  ...Object.fromEntries(
+    [301, 302, 303, 307, 308].map((status) => [
+      `HTTP ${status}`,
+      'it redirects to another address, where nothing is sent: check the endpoint',
+    ]),
+  ),
+  TooLarge: 'the answer is longer than any that this package asks for: check the endpoint',
+  ForeignKey: 'the listing has keys that were not asked for: check the endpoint',
+  EndlessListing: 'the listing begins again and again: check the endpoint',
+  ExpiredToken: 'renew the credentials, and run the same command again',
+  [SKEWED]: 'the clock of this machine differs from that of the service: set it right',
+  SlowDown: 'the storage is overloaded: run the same command again later',
+  ENOTFOUND: 'check the endpoint',
+  ECONNREFUSED: 'check the endpoint',
+  NoSuchUpload: 'another run or a lifecycle rule removed the upload: run the same command again',
+}
+
+// functions
+
+/** Reads the refusal of an answer; secrets in it are left out. */
+export const refusalOf = ({ status, headers, xml, secrets }: RefusedAnswer): S3Refusal => {
+  const isShown = (text: string): boolean => !secrets.some((secret) => repeats(text, secret))
+  const told = textOf(xml, 'Code') ?? ''
+  const isCode = Object.hasOwn(ADVICE, told) || (CODE.test(told) && isShown(told))
+  const code = isCode ? told : `HTTP ${status}`
+  // it is not implemented now, nor later
+  const isFault = status >= 500 && status !== 501
+  const isTransient = isFault || status === 429 || status === 408 || code === 'RequestTimeout'
+  const words = oneLine(textOf(xml, 'Message') ?? '').slice(0, MOST_WORDS)
+  const region = headers.get('x-amz-bucket-region') ?? textOf(xml, 'Region') ?? ''
+  return {
+    ...{ code, status, isTransient },
+    ...(words !== '' && words !== code && isShown(words) ? { words } : {}),
+    ...(REGION.test(region) ? { region } : {}),
+  }
+}
+
+/** Returns whether a text has a secret in it, or a part of one. */
+const repeats = (text: string, secret: string): boolean => {
+  if (text.includes(secret)) return true
+  for (let i = 0; i + PIECE <= text.length; i++) {
+    if (secret.includes(text.slice(i, i + PIECE))) return true
+  }
+  return false
+}
+
+/** Returns the code of an error of the system. */
+export const systemCode = (error: unknown): string => {
+  const { code, cause, name } = Object(error)
+  const inner = Object(cause).code
+  return [code, inner, name].find((text): text is string => typeof text === 'string') ?? 'unknown'
+}
+
+/** Makes the error for a refusal: the code, the sentence of the service, and what to do. */
+export const refused = (
+  method: string,
+  path: string,
+  { code, words, region }: S3Refusal,
+): StoreError => {
+  const [tag, verb] =
+    method === 'GET' ? (['ReadFailed', 'read'] as const) : (['WriteFailed', 'write'] as const)
+  const said = words === undefined ? '' : ` (${words.replace(/\.$/, '')})`
+  const known = Object.hasOwn(ADVICE, code) ? ADVICE[code] : undefined
+  const isElsewhere = region !== undefined && known?.includes('another region')
+  const advice = isElsewhere ? `the bucket is in ${region}: set AWS_REGION` : known
+  const message = `cannot ${verb} ${path}: ${code}${said}${advice === undefined ? '' : `: ${advice}`}`
+  return storeError(tag, message, { path, code })
+}
