@@ -199,6 +199,11 @@ export interface ExportProgress {
   readonly reread?: AnyFailure
   /** The entry of the manifest; with the last progress of a file or folder, unless nothing was written. */
   readonly run?: ManifestRun
+  /**
+   * Names of files that were to be removed, and that the rights of the bucket keep: unfinished ones, and such as newer
+   * ones replace; with the last progress of an export that came to its end.
+   */
+  readonly unremoved?: ReadonlyArray<string>
 }
 
 /** How an export begins. */

@@ -64,6 +64,8 @@ export interface FileSystem {
   readonly stat: (path: string) => Promise<{ readonly size: number; readonly mode: number }>
   /** Resolves with what a link leads to; rejects for what is no link. */
   readonly readlink: (path: string) => Promise<string>
+  /** Names the files that were to be removed, and that the rights of a bucket keep. */
+  readonly unremoved?: () => ReadonlyArray<string>
   /** Returns the store of a folder, where texts cannot be replaced by `rename`. Default: files in the folder. */
   readonly store?: (folder: string) => Store
 }

@@ -194,6 +194,8 @@ class FilesDestination<A> implements Destination<A> {
     }
   }
 
+  unremoved = (): ReadonlyArray<string> => this.#options.files.unremoved()
+
   close = async (why?: 'fenced'): Promise<void> => {
     const open = [...this.#slices.values()].map((slice) => slice.current())
     const all = [this.#rejects.name, this.#keys.name, ...open]

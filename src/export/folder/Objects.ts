@@ -27,6 +27,8 @@ export interface Objects {
   readonly put: (key: string, bytes: Uint8Array<ArrayBuffer>, mode?: number) => Promise<unknown>
   /** Removes a file, if it is there. */
   readonly remove: (key: string) => Promise<void>
+  /** Names the files that were to be removed, and may not be. */
+  readonly unremoved?: () => ReadonlyArray<string>
   /** Lists the files, but no links or folders, whose keys begin so. */
   readonly list: (prefix: string) => Promise<ReadonlyArray<ListedObject>>
 }

@@ -150,6 +150,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
       return prepared(next, [...new Set([...dropped(next), ...change.obsolete, ...lost])])
     },
     open: (final) => openIn(options, state, final),
+    ...defined({ unremoved: objects.unremoved }),
     close: async (why) => {
       if (why === 'fenced') await removeAll(objects, made)
     },

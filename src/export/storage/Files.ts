@@ -47,6 +47,8 @@ export interface Files {
   readonly move: (from: string, to: string, bytes: number) => Promise<void>
   /** Removes a file, if it is there. */
   readonly remove: (name: string) => Promise<void>
+  /** Names the files that were to be removed, and may not be. */
+  readonly unremoved: () => ReadonlyArray<string>
   /** Rejects with a `ChecksumMismatch` unless the file is what it was when it was ended. */
   readonly checkEnded: (name: string, ended: Fingerprint) => Promise<void>
   /** Rejects with a `ChecksumMismatch` unless the file begins with what was committed. */
@@ -123,6 +125,7 @@ export const diskFiles = (folder: string, files: FileSystem): Files => {
       await located(syncFolder(files, dirname(path)))
     },
     remove: (name) => removeFile(files, pathOf(name)),
+    unremoved: () => files.unremoved?.() ?? [],
     checkEnded: (name, ended) => checkEnded(pathOf(name), ended, files),
     checkCommitted: (name, mark) => checkCommitted(pathOf(name), mark, files),
     checkSize: (name, bytes) => checkNoConflict(files, pathOf(name), bytes),

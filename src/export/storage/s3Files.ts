@@ -173,6 +173,7 @@ export const s3Files = (storage: ObjectStorage, root: string): FileSystem => {
       if (layout.chunks > 0) await join(source, target, layout.chunks)
       else await storage.copy(source, target)
     },
+    unremoved: storage.unremoved,
     stat: async (path) => {
       const key = keyOf(path)
       const layout = key === '' || key.endsWith('/') ? { size: 0 } : await layoutOf(key)

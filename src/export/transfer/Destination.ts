@@ -138,6 +138,8 @@ export interface Destination<in A> {
   readonly keys?: KeyLog
   /** Where rows are put in place by id: those with another `status` than the final ones, and not marked as gone. */
   readonly open?: (final: ReadonlyArray<string>) => Promise<ReadonlyArray<OpenCharge>>
+  /** Names what was to be removed, and may not be: by the rights of a bucket, for one. */
+  readonly unremoved?: () => ReadonlyArray<string>
   /** Where rows can be counted: a sync proves then that none is missing. */
   readonly counted?: CountedRows
   /**

@@ -92,6 +92,12 @@ export class Session<A> {
     return this.#listed?.()
   }
 
+  /** What the destination was to remove, and may not; undefined where that is nothing. */
+  unremoved(): ReadonlyArray<string> | undefined {
+    const names = this.destination.unremoved?.() ?? []
+    return names.length === 0 ? undefined : names
+  }
+
   /** Does something with the destination; `close` waits for it. */
   tracked<T>(work: () => Promise<T>): Promise<T> {
     const done = work()

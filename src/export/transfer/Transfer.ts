@@ -402,15 +402,15 @@ export class Transfer<A, B> {
     const { session, plan, recorder } = this
     const shown = {
       ...this.shown(),
-      share: 1,
-      ended: true,
+      ...{ share: 1, ended: true },
       ...defined({ rereads: this.rereads, proof: this.proof }),
     }
     const { position: _, ...run } = bare(recorder.upToNow(this.#latest ?? recorder.at(this.#total)))
     const step = await session.destination.finish()
     await this.#dropManifest()
     await session.keep(step, plan.ended({ ...session.state, run }))
-    const progress = { ...shown, ...defined({ upTo: bare(this.upkeep).upTo }) }
+    const { upTo } = bare(this.upkeep)
+    const progress = { ...shown, ...defined({ upTo, unremoved: session.unremoved() }) }
     if (plan.keptAt === undefined) return progress
     const entry = this.#entry(run, undefined)
     await this.#saveManifest(entry)
