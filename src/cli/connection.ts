@@ -234,6 +234,9 @@ export const sandboxOption = (description: string): Option => {
   return new Option('--sandbox', description).conflicts(Object.keys(others))
 }
 
+/** The account of each sandbox that a command starts: its port is another one each time. */
+export const SANDBOX_ACCOUNT = 'the sandbox of this package'
+
 /** Runs `work` against a sandbox on a free port, and closes it however the work ends. */
 export const withSandbox = async <A>(
   options: SandboxOptions & { readonly environment: Environment },

@@ -10,11 +10,9 @@ import {
   sync,
 } from '../export/index.js'
 import { destinationName, type Sweep } from '../export/sync/SyncOptions.js'
-import { iso } from '../export/transfer/Manifest.js'
-import type { SyncProof } from '../export/transfer/TransferEvent.js'
 import { defined, E } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
-import { DAY, duration, number, plural } from '../report/text.js'
+import { duration, number, plural } from '../report/text.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
 import {
   addConnectionOptions,
@@ -25,6 +23,7 @@ import {
   environmentFrom,
   type PartnerFlags,
   partnerConnectionFrom,
+  SANDBOX_ACCOUNT,
   withSandbox,
 } from './connection.js'
 import { isFinal, withAdvice } from './export/conclusion.js'
@@ -51,6 +50,7 @@ import {
 } from './progress/ExportCounters.js'
 import { monitorProgress } from './progress/ProgressMonitor.js'
 import { showProgress } from './progress/ProgressView.js'
+import { isProven, provenText, whyNotProven } from './proofText.js'
 import type { Signal, Terminal } from './Terminal.js'
 
 // model
@@ -301,7 +301,7 @@ const perform = async (
       }),
       ...defined({ parallel: flags.parallel }),
       // another port each time
-      ...(sandbox === true ? { account: 'the sandbox of this package' } : {}),
+      ...(sandbox === true ? { account: SANDBOX_ACCOUNT } : {}),
       onReject: rejected.take,
       stop,
       timer,
@@ -412,33 +412,7 @@ const outcome = (progress: SyncProgress | undefined, rejects: number): string =>
   const word = rejects === 0 ? 'complete' : 'incomplete'
   if (proof === undefined) return `${word}: up to ${upTo}`
   if (!isProven(proof)) return `not proven: up to ${upTo}`
-  const { until, rows, late, gone, readSince } = proof
-  const facts = [
-    plural(rows, 'row'),
-    ...(late === 0 ? [] : [`${plural(late, 'late one')} found`]),
-    ...(gone === 0 ? [] : [`${number(gone)} gone`]),
-  ].join(', ')
-  const days = readSince === undefined ? 0 : Math.ceil((until * 1_000 - readSince) / DAY)
-  const read =
-    readSince === undefined ? '' : `; read whole within ${plural(Math.max(1, days), 'day')}`
-  return `${word} and proven up to ${iso(until * 1_000)}: ${facts}${read}`
-}
-
-const isProven = ({ differences, uncountable }: SyncProof): boolean =>
-  uncountable === undefined && differences.length === 0
-
-const whyNotProven = ({ differences, uncountable }: SyncProof): string => {
-  if (uncountable !== undefined) return `the service cannot be counted: ${uncountable}`
-  const [first] = differences
-  if (first === undefined) return ''
-  const { status, here, there } = first
-  const counts =
-    there === undefined
-      ? 'the service does not page as deep'
-      : `${number(here)} here, ${number(there)} at the service`
-  const span = `${first.from > 0 ? iso(first.from * 1_000) : 'the beginning'} to ${iso(first.to * 1_000)}`
-  const more = differences.length > 1 ? `, and in ${number(differences.length - 1)} more` : ''
-  return `counts differ: ${status ?? 'all'} from ${span}: ${counts}${more}`
+  return `${word} and ${provenText(proof)}`
 }
 
 const NEXT = 'the same command goes on'

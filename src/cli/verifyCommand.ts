@@ -1,33 +1,166 @@
+/** `verify`: the files of an export against their manifest, or a copy of the charges against the service. */
 import { Command } from 'commander'
-import { lastValueFrom, map, reduce, tap } from 'rxjs'
+import { firstValueFrom, lastValueFrom, map, reduce, tap } from 'rxjs'
 import { oneLine } from '../decode/redact.js'
-import { verify } from '../export/index.js'
-import { E } from '../fp.js'
+import { isExportError, type Proof, proveCopy, verify } from '../export/index.js'
+import { tableKind } from '../export/sync/SyncOptions.js'
+import { defined, E } from '../fp.js'
 import { plural } from '../report/text.js'
-import { nonEmpty } from './optionParsers.js'
+import {
+  addConnectionOptions,
+  type Connection,
+  type ConnectionFlags,
+  connectionFrom,
+  environmentFrom,
+  SANDBOX_ACCOUNT,
+  sandboxOption,
+  withSandbox,
+} from './connection.js'
+import { isFinal, withAdvice } from './export/conclusion.js'
+import { exportClient } from './export/exportClient.js'
+import { charges } from './export/resources.js'
+import { integer, nonEmpty, patience } from './optionParsers.js'
 import {
   type CommandContext,
   EXIT_COMPLETE,
   EXIT_INCOMPLETE,
+  EXIT_USAGE,
   type Output,
   UsageError,
 } from './output.js'
+import { differenceText, isProven, provenText } from './proofText.js'
 import type { Terminal } from './Terminal.js'
 
+interface VerifyFlags extends ConnectionFlags {
+  readonly againstService?: boolean
+  readonly table?: string
+  readonly limits: boolean
+  readonly patience: number
+  readonly sandbox?: boolean
+  readonly rows?: number
+}
+
 const HELP = `
+Without --against-service, each file is compared with the manifest. No request is
+sent. With it, the service is asked how many charges it has, in all, settled and
+failed, in eight stretches of time each, and these counts are compared with
+those of the table or the files, up to the time that they claim to have reached.
+Charges that were open in the copy and are final now are no difference. Nothing
+is written; "payments-rx sync" finds the rows that differ, and reads them.
+
 Exit status:
-  0  every file has the size, hash and rows of the manifest
-  1  a file differs, or the export is incomplete: one line for each difference
-  2  there is no manifest, or it cannot be read`
+  0  every file has the size, hash and rows of the manifest; with
+     --against-service: the service has as many charges
+  1  a file differs, the export is incomplete, or counts differ: one line for
+     each difference
+  2  there is no manifest or table, or it cannot be read or counted
 
-/** `verify`: checks the files of an export against its manifest. */
+Examples:
+  payments-rx verify charges.csv
+  payments-rx verify charges.sqlite --against-service
+  payments-rx verify postgres://db.example/finance --table payments.charges --against-service
+  payments-rx verify s3://bucket/charges/ --against-service`
+
+/** Flags that are of no use to files alone. */
+const OF_SERVICE = ['table', 'sandbox', 'rows'] as const
+
+/** `verify`: checks the files of an export against its manifest, or counts a copy against the service. */
 export const verifyCommand = ({ terminal, output, exit }: CommandContext): Command =>
-  new Command('verify')
-    .description('Check the files of an export against its manifest.')
-    .argument('<path>', 'file, folder or manifest; also s3://BUCKET/...', nonEmpty)
+  addConnectionOptions(
+    new Command('verify')
+      .description(
+        'Check an export against its manifest, or a copy of the charges against the service.',
+      )
+      .argument(
+        '<path>',
+        'file, folder or manifest, also s3://BUCKET/...; with --against-service also NAME.sqlite, NAME.db or postgres://HOST/DATABASE',
+        nonEmpty,
+      )
+      .option('--against-service', 'compare counts of charges with those of the service'),
+  )
+    .option('--table <name>', 'databases: the table [charges]', nonEmpty)
+    .option(
+      '--patience <time>',
+      'how long to keep retrying while the service is failing: seconds, 5m, or forever',
+      patience,
+      300,
+    )
+    .addOption(
+      sandboxOption('count a sandbox on a free port, for a copy that was made with --sandbox'),
+    )
+    .option(
+      '--rows <n>',
+      `number of charges in that sandbox [${charges.simulated?.count}]`,
+      integer(0, 2 ** 31),
+    )
+    .option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
     .addHelpText('after', HELP)
-    .action(async (path: string) => exit(await verifyExport(terminal, output, path)))
+    .action(async (path: string, flags: VerifyFlags) =>
+      exit(await verified(terminal, output, path, flags)),
+    )
 
+const verified = (
+  terminal: Terminal,
+  output: Output,
+  path: string,
+  flags: VerifyFlags,
+): Promise<number> => {
+  const { againstService = false, sandbox = false, rows, limits } = flags
+  if (!againstService) {
+    const given = OF_SERVICE.find((name) => flags[name] !== undefined)
+    if (given !== undefined) throw new UsageError(`--${given} goes with --against-service`)
+    if (tableKind(path) !== undefined) {
+      throw new UsageError('a database has no manifest: --against-service compares its counts')
+    }
+    return verifyExport(terminal, output, path)
+  }
+  if (!sandbox) {
+    if (rows !== undefined) throw new UsageError('--rows goes with --sandbox')
+    return proveAt(terminal, output, path, flags, connectionFrom(flags, terminal.env))
+  }
+  const options = {
+    environment: environmentFrom(flags, terminal.env),
+    ...(limits ? {} : { limits: false as const }),
+    charges: rows ?? charges.simulated?.count ?? 0,
+  }
+  return withSandbox(options, (connection) => proveAt(terminal, output, path, flags, connection))
+}
+
+const proveAt = async (
+  terminal: Terminal,
+  output: Output,
+  path: string,
+  { table, sandbox = false, ...flags }: VerifyFlags,
+  connection: Connection,
+): Promise<number> => {
+  if (table !== undefined && tableKind(path) === undefined) {
+    throw new UsageError('--table goes with databases')
+  }
+  const client = exportClient(terminal, { exact: false, share: 1, sandbox, ...flags }, connection)
+  const proof = await firstValueFrom(
+    proveCopy(client.charges, {
+      copy: path,
+      env: terminal.env,
+      timer: terminal.timer,
+      ...defined({ table }),
+      ...(sandbox ? { account: SANDBOX_ACCOUNT } : {}),
+    }),
+  )
+  if (E.isRight(proof)) return told(output, proof.right)
+  const { left } = proof
+  if (isExportError(left)) throw new UsageError(left.message)
+  output.complain(withAdvice(left))
+  return isFinal(left) ? EXIT_USAGE : EXIT_INCOMPLETE
+}
+
+const told = ({ print }: Output, proof: Proof): number => {
+  const { differences, uncountable } = proof
+  for (const difference of differences) print(differenceText(difference))
+  if (uncountable !== undefined) print(`the service cannot be counted: ${uncountable}`)
+  if (!isProven(proof)) return EXIT_INCOMPLETE
+  print(provenText(proof))
+  return EXIT_COMPLETE
+}
 const verifyExport = async (
   { env, timer }: Terminal,
   { print }: Output,

@@ -13,6 +13,7 @@ export { openS3Store as s3Store, type S3StoreOptions } from '../store/s3Store.js
 export { type CheckedDestination, type CheckOptions, checkDestination } from './checkDestination.js'
 export type { ColumnType } from './column/Shape.js'
 export type { UnrepresentableRow } from './column/UnrepresentableRow.js'
+export { type CopyProof, type ProveCopyOptions, proveCopy } from './copy/proveCopy.js'
 export { type ExportError, type ExportErrors, isExportError } from './ExportError.js'
 export type { ExportBegun, ExportEvent, ExportOptions, ExportProgress } from './ExportOptions.js'
 export { exportTo } from './exportTo.js'

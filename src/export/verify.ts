@@ -7,9 +7,9 @@ import { E } from '../fp.js'
 import { checkOptions, is, type OptionsTable } from '../options/index.js'
 import { chunksOf, closing, codeOf, type FileHandle, type FileSystem } from '../store/FileSystem.js'
 import { s3Path, s3Url, withUrls } from '../store/S3Location.js'
-import { type ExportError, exportError, isExportError } from './ExportError.js'
-import { manifestAt } from './file/manifestAt.js'
-import { findManifest, isOfFolder, isOfRun, isSameFile, pathsOf } from './file/paths.js'
+import { type ExportError, isExportError } from './ExportError.js'
+import { manifestFor } from './file/manifestAt.js'
+import { isOfFolder, isOfRun, isSameFile, pathsOf } from './file/paths.js'
 import * as rule from './rules.js'
 import { openFiles, type ReachOptions } from './storage/openFiles.js'
 import { filesOf, type ManifestFile, type ManifestRun } from './transfer/Manifest.js'
@@ -70,12 +70,7 @@ export const verify = (
 
 // a generator: a run without files answers at once, and thousands of these would nest in a `concatMap`
 async function* checkedAll(given: string, files: FileSystem): AsyncGenerator<FileCheck> {
-  const path = await findManifest(files, given)
-  const manifest = await manifestAt(files, path)
-  if (manifest === undefined) {
-    const why = `${path} is not there: name a file or folder as --out of an export had it, or its manifest`
-    throw exportError('NoManifest', why, { path })
-  }
+  const { path, manifest } = await manifestFor(files, given)
   const { runs } = manifest
   yield* await stranger(files, path, given, runs)
   for (const run of runs) {

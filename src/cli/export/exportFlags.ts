@@ -7,6 +7,7 @@ import type { Compression, ExportOptions, FormatName, Reject } from '../../expor
 import type { TakeRows } from '../../export/source/exportList.js'
 import { defined } from '../../fp.js'
 import type { Guard } from '../../scheduler/index.js'
+import { SANDBOX_ACCOUNT } from '../connection.js'
 import { shownOn } from '../output.js'
 import type { ViewFlags } from '../progress/ProgressView.js'
 import type { Terminal } from '../Terminal.js'
@@ -88,7 +89,7 @@ export const exportOptions = <A>(
     ...defined({ formulas, rotateRows, rotateBytes, deadline, lease }),
     ...(flags.inPlace ? { inPlace: true, onReject } : {}),
     // another port each time
-    ...(flags.sandbox === true ? { account: 'the sandbox of this package' } : {}),
+    ...(flags.sandbox === true ? { account: SANDBOX_ACCOUNT } : {}),
     resume,
     restart,
     maxRejects,

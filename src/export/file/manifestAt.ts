@@ -6,6 +6,7 @@ import type { FileSystem } from '../../store/FileSystem.js'
 import { stateIn } from '../../store/lease.js'
 import { exportError } from '../ExportError.js'
 import { type Manifest, type ManifestKind, readManifest } from '../transfer/Manifest.js'
+import { findManifest } from './paths.js'
 
 /** Resolves with the manifest at a path, if there is one; rejects with `Damaged`, `NewerVersion` or `ReadFailed`. */
 export const manifestAt = async (
@@ -14,6 +15,18 @@ export const manifestAt = async (
 ): Promise<Manifest | undefined> => {
   const text = await textAt(files, path)
   return text === undefined ? undefined : readManifest(path)(text)
+}
+
+/** Resolves with the manifest of a file, of a folder, or at a path; rejects with `NoManifest` if there is none. */
+export const manifestFor = async (
+  files: Pick<FileSystem, 'open' | 'readdir' | 'stat'>,
+  given: string,
+): Promise<{ readonly path: string; readonly manifest: Manifest }> => {
+  const path = await findManifest(files, given)
+  const manifest = await manifestAt(files, path)
+  if (manifest !== undefined) return { path, manifest }
+  const why = `${path} is not there: name a file or folder as --out of an export had it, or its manifest`
+  throw exportError('NoManifest', why, { path })
 }
 
 /** As `manifestAt`; rejects with an `UnusableDestination` for a manifest of another kind. */

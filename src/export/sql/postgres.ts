@@ -5,18 +5,15 @@
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Client } from 'pg'
-import type { Counted } from '../../changes/proof/Counting.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { defined } from '../../fp.js'
-import { codeOf } from '../../store/FileSystem.js'
 import type { Store } from '../../store/Store.js'
 import type { ColumnType } from '../column/Shape.js'
 import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
-import { type ExportError, exportError } from '../ExportError.js'
 import type { Reject } from '../source/sortPage.js'
 import type { CountedRows, Destination, Prepared } from '../transfer/Destination.js'
+import { driver } from './postgresDriver.js'
 import { errorOf } from './postgresErrors.js'
+import { countedIn, SECOND, UPDATED } from './postgresRows.js'
 import { isoMicros, type TableColumn } from './TableColumn.js'
 import {
   createTable,
@@ -55,10 +52,8 @@ const INCOMING = 'pg_temp.payments_rx_incoming'
 /** All rows of a run that replaces others, until its end; known to this connection alone. */
 const NEXT = 'pg_temp.payments_rx_next'
 
-/** Times that the server waits for a client that is frozen, and a client for the server, in ms. */
+/** How long the server waits for a client that is frozen, in ms. */
 const IDLE = 15_000
-const CONNECT = 15_000
-const QUERY = 600_000
 
 // constructors
 
@@ -181,41 +176,8 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
 
   // rows that are there
 
-  const there = (
-    { status, from, to }: Counted,
-    select: string,
-    rest = '',
-    ...values: ReadonlyArray<unknown>
-  ) =>
-    query(
-      `SELECT ${select} FROM ${quoted(table)} WHERE ${GONE} IS NULL AND created_at < $1
-        AND ($2::timestamptz IS NULL OR created_at >= $2) AND ($3::text IS NULL OR status = $3) ${rest}`,
-      [
-        new Date((to + 1) * 1_000),
-        from > -Infinity ? new Date(from * 1_000) : null,
-        status ?? null,
-        ...values,
-      ],
-    )
-  const UPDATED = 'floor(extract(epoch FROM updated_at) * 1000) AS updated'
-  const SECOND = 'floor(extract(epoch FROM created_at)) AS second'
   const counted: CountedRows = {
-    count: async (rows) => Number((await there(rows, 'count(*) AS total'))[0]?.total),
-    nth: async (rows, n) => {
-      const [found] = await there(rows, SECOND, 'ORDER BY created_at LIMIT 1 OFFSET $4', n)
-      return found === undefined ? undefined : Number(found.second)
-    },
-    ids: async (rows) => (await there(rows, 'id')).map(({ id }) => String(id)),
-    versions: async (ids) => {
-      const sql = `SELECT id, status, ${UPDATED} FROM ${quoted(table)} WHERE id = ANY($1::text[]) AND ${GONE} IS NULL`
-      const found = await query(sql, [ids])
-      return new Map(
-        found.map(({ id, status, updated }) => [
-          String(id),
-          { status: String(status), updated: Number(updated) },
-        ]),
-      )
-    },
+    ...countedIn(query, table),
     markGone: async (ids, at) => {
       gone = [...gone, ...ids.map((id) => ({ id, at: new Date(at) }))]
     },
@@ -311,44 +273,6 @@ const COLUMNS = `
     coalesce(attnum = ANY(indkey), false) AS is_key
   FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
   WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`
-
-/** Loads the driver. Rejects with an `UnusableDestination` where it is not installed. */
-const driver = async (name: string) => {
-  try {
-    const [{ default: pg }, { from: copyFrom }] = await Promise.all([
-      import('pg'),
-      import('pg-copy-streams'),
-    ])
-    const connect = (connectionString: string): Client => {
-      try {
-        return new pg.Client({
-          connectionString,
-          application_name: 'payments-rx',
-          connectionTimeoutMillis: CONNECT,
-          query_timeout: QUERY,
-          keepAlive: true,
-        })
-      } catch (error) {
-        throw unusableUrl(name, error)
-      }
-    }
-    return { connect, copyFrom }
-  } catch (error) {
-    const why = 'Postgres needs two packages: npm install pg pg-copy-streams'
-    throw exportError('UnusableDestination', why, { destination: name }, error)
-  }
-}
-
-/** Makes the error for a URL that the driver does not take. Its own words repeat the URL, so they are left out. */
-const unusableUrl = (name: string, error: unknown): ExportError => {
-  const code = codeOf(error)
-  const why =
-    code === undefined
-      ? 'the driver does not take the parameters of the URL: check sslmode'
-      : `a file that the URL names cannot be read (${code}): check sslrootcert, sslcert and sslkey`
-  const details = { destination: name, ...defined({ code }) }
-  return exportError('UnusableDestination', `cannot write ${name}: ${why}`, details)
-}
 
 // rows as lines of COPY: https://www.postgresql.org/docs/current/sql-copy.html
 

@@ -29,14 +29,20 @@ const UNREACHABLE: ReadonlyArray<string> = [
   'ETIMEDOUT',
 ]
 
-/** Makes an `ExportError`; errors that are neither of the server nor of the connection are bugs. */
-export const errorOf = (name: string, error: unknown): unknown => {
+/** Makes an `ExportError`; errors that are neither of the server nor of the connection are bugs. `doing`: what failed. */
+export const errorOf = (
+  name: string,
+  error: unknown,
+  doing: 'write' | 'read' = 'write',
+): unknown => {
   if (!isError(error) || error.name === 'TypeError') return error
   const failed = (code: string, why: string) =>
-    exportError('WriteFailed', `cannot write ${name}: ${why}`, { path: name, code }, error)
+    exportError('WriteFailed', `cannot ${doing} ${name}: ${why}`, { path: name, code }, error)
   if (/SSL/.test(error.message)) {
     const why = `${error.message}: check sslmode in the URL`
-    return exportError('UnusableDestination', `cannot write ${name}: ${why}`, { destination: name })
+    return exportError('UnusableDestination', `cannot ${doing} ${name}: ${why}`, {
+      destination: name,
+    })
   }
   if (!isSystemError(error)) return failed('ECONNRESET', 'the connection was lost')
   const { code } = error
@@ -47,5 +53,5 @@ export const errorOf = (name: string, error: unknown): unknown => {
   const advice = ADVICE[code]
   const why = code === '42501' ? `${error.message}: ${advice}` : (advice ?? error.message)
   const details = { destination: name, code }
-  return exportError('UnusableDestination', `cannot write ${name}: ${why}`, details, error)
+  return exportError('UnusableDestination', `cannot ${doing} ${name}: ${why}`, details, error)
 }

@@ -1,15 +1,14 @@
 /** A table of an SQLite database, through `node:sqlite`: no dependency, one file. */
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
-import type { Seconds } from '../../changes/Ledger.js'
-import type { Counted } from '../../changes/proof/Counting.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { isError } from '../../store/FileSystem.js'
 import type { Store } from '../../store/Store.js'
 import type { ColumnType } from '../column/Shape.js'
 import type { Stored } from '../column/storedValue.js'
-import { type ExportError, exportError } from '../ExportError.js'
+import { exportError } from '../ExportError.js'
 import type { Reject } from '../source/sortPage.js'
-import type { CountedRows, Destination, Prepared, RowVersion } from '../transfer/Destination.js'
+import type { CountedRows, Destination, Prepared } from '../transfer/Destination.js'
+import { BUSY, codeOf, errorAt } from './sqliteErrors.js'
+import { countedIn, secondOfText } from './sqliteRows.js'
 import { isoMicros, type TableColumn } from './TableColumn.js'
 import {
   createTable,
@@ -200,50 +199,8 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
 
   // rows that are there
 
-  const there = (
-    { status, from, to }: Counted,
-    select: string,
-    rest = '',
-    ...values: ReadonlyArray<SQLInputValue>
-  ) => {
-    const where = [
-      `${GONE} IS NULL`,
-      'created_at < ?',
-      ...(from > -Infinity ? ['created_at >= ?'] : []),
-    ]
-    const bounds = [to + 1, ...(from > -Infinity ? [from] : [])].map((second) =>
-      isoMicros(BigInt(second) * 1_000_000n),
-    )
-    const ofStatus = status === undefined ? '' : ' AND status = ?'
-    const sql = `SELECT ${select} FROM ${quoted(table)} WHERE ${where.join(' AND ')}${ofStatus} ${rest}`
-    return located(() =>
-      db
-        .prepare(sql)
-        .all(...bounds, ...(status === undefined ? [] : [status]), ...values)
-        .map((found) => fieldsOf({ ...found })),
-    )
-  }
   const counted: CountedRows = {
-    count: async (rows) => Number(there(rows, 'count(*) AS total')[0]?.total),
-    nth: async (rows, n) => {
-      const [found] = there(rows, 'created_at', 'ORDER BY created_at LIMIT 1 OFFSET ?', n)
-      return found === undefined ? undefined : secondOfText(found.created_at)
-    },
-    ids: async (rows) => there(rows, 'id').map(({ id }) => String(id)),
-    versions: async (ids) =>
-      located(() => {
-        const find = db.prepare(
-          `SELECT status, updated_at FROM ${quoted(table)} WHERE id = ? AND ${GONE} IS NULL`,
-        )
-        const versions = new Map<string, RowVersion>()
-        for (const id of ids) {
-          const found = find.get(id)
-          if (found === undefined) continue
-          const { status, updated_at } = found
-          versions.set(id, { status: String(status), updated: Date.parse(String(updated_at)) })
-        }
-        return versions
-      }),
+    ...countedIn(db, table, located),
     markGone: async (ids, at) => {
       gone = [...gone, ...ids.map((id) => ({ id, at: isoMicros(BigInt(at) * 1_000n) }))]
     },
@@ -325,50 +282,8 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
   }
 }
 
-/** The second of a time as a table has it; 0 if it has none. */
-const secondOfText = (text: unknown): Seconds => {
-  const ms = Date.parse(String(text))
-  return Number.isNaN(ms) ? 0 : Math.floor(ms / 1_000)
-}
-
 const sqlValue = ({ type, of }: TableColumn, row: unknown): SQLInputValue => {
   const value: Stored = of(row)
   if (typeof value === 'boolean') return value ? 1 : 0
   return type === 'time' && typeof value === 'bigint' ? isoMicros(value) : value
-}
-
-// errors: https://sqlite.org/rescode.html
-
-const BUSY = 5
-
-/** Advice for a result code, and the code of the system that means the same. */
-const ADVICE: Readonly<Record<number, readonly [code: string, advice: string]>> = {
-  [BUSY]: ['EBUSY', 'another program has it locked: end it'],
-  8: ['EACCES', 'it may not be written to: check the rights of the file and its folder'],
-  10: ['EIO', 'its disk cannot be read or written'],
-  11: ['EBADF', 'the file is damaged: restore it, or remove it to start over'],
-  13: ['ENOSPC', 'its disk is full: make room'],
-  14: ['EACCES', 'it cannot be opened: check that its folder is there, and may be written to'],
-  26: ['EBADF', 'the file is no SQLite database: name another one'],
-}
-
-/** Codes that no waiting mends. */
-const PERMANENT: ReadonlyArray<number> = [8, 11, 14, 26]
-
-/** The primary result code. */
-const codeOf = (error: unknown): number | undefined => {
-  const { errcode } = fieldsOf(error)
-  return typeof errcode === 'number' ? errcode & 0xff : undefined
-}
-
-/** Makes an `ExportError` of an error of SQLite; other errors are bugs. */
-const errorAt = (path: string, error: unknown): unknown => {
-  const result = codeOf(error)
-  if (result === undefined || !isError(error)) return error
-  const [code, advice] = ADVICE[result] ?? ['EIO', error.message]
-  const message = `cannot write ${path}: ${advice}`
-  const wrong: ExportError = PERMANENT.includes(result)
-    ? exportError('UnusableDestination', message, { destination: path, code }, error)
-    : exportError('WriteFailed', message, { path, code }, error)
-  return wrong
 }

@@ -3,6 +3,7 @@
 import type { Millis } from '../../stream/index.js'
 import { jsonOf, truncated } from '../column/json.js'
 import { exportError } from '../ExportError.js'
+import type { CountedRows } from '../transfer/Destination.js'
 import type { TableColumn, TableShape } from './TableColumn.js'
 
 // model
@@ -42,7 +43,23 @@ export interface FoundTable {
   readonly key: ReadonlyArray<string>
 }
 
+/** A table that is only read. */
+export interface TableRows {
+  readonly counted: Omit<CountedRows, 'markGone'>
+  /** Resolves with a text that its sync has kept beside it. */
+  readonly text: (name: string) => Promise<string | undefined>
+  readonly close: () => Promise<void>
+}
+
 // functions
+
+/** Makes the error for a table that no sync has written. */
+export const noSuchTable = (name: string, table: string) =>
+  exportError(
+    'UnusableDestination',
+    `${name} has no table ${table} that a sync has written: check --table`,
+    { destination: name },
+  )
 
 /** Quotes a name, and a schema before it. */
 export const quoted = (name: string): string =>

@@ -154,15 +154,21 @@ export type DestinationKind = 'sqlite' | 'postgres' | 'folder' | 's3'
 
 /** Names a destination in messages: without user, password and parameters, one of which may be a password, too. */
 export const destinationName = (to: string): string => {
-  if (destinationKind(to) !== 'postgres') return to
+  if (tableKind(to) !== 'postgres') return to
   const { host, pathname } = new URL(to)
   return `postgres://${host}${pathname}`
 }
 
+/** Returns the kind of database that a name is of, if it is of one. */
+export const tableKind = (to: string): 'sqlite' | 'postgres' | undefined => {
+  if (/\.(sqlite|db)$/.test(to)) return 'sqlite'
+  return /^postgres(ql)?:\/\/[^/]*\/./.test(to) && URL.canParse(to) ? 'postgres' : undefined
+}
+
 /** Throws an `InvalidOption` that lists what a destination can be. */
 export const destinationKind = (to: string): DestinationKind => {
-  if (/\.(sqlite|db)$/.test(to)) return 'sqlite'
-  if (/^postgres(ql)?:\/\/[^/]*\/./.test(to) && URL.canParse(to)) return 'postgres'
+  const kind = tableKind(to)
+  if (kind !== undefined) return kind
   if (/^s3:\/\/.*\/$/.test(to)) return 's3'
   if (to.endsWith('/') && !to.includes('://')) return 'folder'
   throw new InvalidOption(

@@ -16,7 +16,7 @@ import { endWith, markGone, written } from './keepOpen.js'
 import type { Sweep } from './SyncOptions.js'
 
 /** Rows younger than this may still be on their way to the list, in seconds: an hour. */
-const SETTLING: Seconds = 3_600
+export const SETTLING: Seconds = 3_600
 
 /** A round of sweeps takes so many nights. */
 const NIGHTS = 30
@@ -102,8 +102,8 @@ const proved = async <A>(
   }
 }
 
-/** Upper bound of the rows that can be counted, in seconds since 1970. */
-const settledBy = (ledger: Pick<Ledger<unknown>, 'now' | 'serviceTime'>): Seconds =>
+/** Returns the upper bound of the rows that can be counted, in seconds since 1970. */
+export const settledBy = (ledger: Pick<Ledger<unknown>, 'now' | 'serviceTime'>): Seconds =>
   Math.floor(Math.min(ledger.now(), ledger.serviceTime() ?? Number.POSITIVE_INFINITY) / 1_000) -
   SETTLING
 
@@ -123,7 +123,7 @@ const tableOf = <A>(
 }
 
 /** Counts rows that came and could not be written, too: else they would be missed each night anew. */
-const withRejected = (
+export const withRejected = (
   table: CountedTable & Partial<Pick<CountedRows, 'versions'>>,
   rejected: ReadonlyArray<RejectedRow>,
 ): CountedTable => {

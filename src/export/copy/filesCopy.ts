@@ -1,0 +1,180 @@
+/** The files of an export, or of a folder that a sync keeps, as a copy to count. */
+import { dirname, join, resolve } from 'node:path'
+import * as t from 'io-ts'
+import type { Counted } from '../../changes/proof/Counting.js'
+import { Instant, millisOf } from '../../codec/Instant.js'
+import { bare, defined, E } from '../../fp.js'
+import type { FileSystem } from '../../store/FileSystem.js'
+import { s3Path, s3Url } from '../../store/S3Location.js'
+import { exportError } from '../ExportError.js'
+import { manifestFor, stateAt } from '../file/manifestAt.js'
+import { isOfFolder, pathsOf } from '../file/paths.js'
+import { compressions, formatNames } from '../format/Format.js'
+import { readRows } from '../read/readRows.js'
+import { type FilesOptions, openFiles } from '../storage/openFiles.js'
+import { SETTLING } from '../sync/proveRows.js'
+import type { Manifest, ManifestRun } from '../transfer/Manifest.js'
+import { rejectedRows } from '../transfer/TransferEvent.js'
+import { NO_UPKEEP, type RejectedRow, readTransferState } from '../transfer/TransferState.js'
+import { type Copy, spanOfSync } from './Copy.js'
+import { RowIndex } from './RowIndex.js'
+
+// model
+
+/** The fields of a row that counts need. */
+const counted = t.type({ id: t.string, status: t.string, created_at: Instant })
+
+const reject = t.type({ row: t.unknown })
+
+/** Times of a copy, in seconds since 1970. */
+type Span = Pick<Copy, 'from' | 'until'>
+
+/** Parts of a query that a count can keep to. */
+const COUNTABLE: ReadonlyArray<string> = ['from_created_at', 'to_created_at', 'status']
+
+// constructors
+
+/** Reads the files that a manifest lists: all rows once, and again where ids are asked for. Rejects with an `ExportError`. */
+export const filesCopy = async (given: string, options: FilesOptions): Promise<Copy> => {
+  const files = await openFiles(given, options)
+  const { path, manifest } = await manifestFor(files, s3Path(given))
+  const name = s3Url(path)
+  const run = manifest.runs.at(-1)
+  if (run === undefined) throw unusable(name, 'it has no run')
+  const only = filterOf(name, run)
+  const { span, rejected } =
+    manifest.kind === 'sync'
+      ? await ofSync(files, path)
+      : { span: spanOf(manifest.runs), rejected: await rejectedIn(files, path, manifest) }
+  const rows = (): AsyncGenerator<RejectedRow> => rowsOf(files, path, manifest)
+  const index = await indexOf(rows(), rejected, manifest.runs.length > 1)
+  return {
+    name,
+    spec: run.purpose,
+    counted: {
+      count: async (rows) => index.count(rows),
+      nth: async (rows, n) => index.nth(rows, n),
+      ids: async (wanted) => {
+        const ids = new Set<string>()
+        for await (const row of rows()) if (isAmong(wanted, row)) ids.add(row.id)
+        return [...ids]
+      },
+    },
+    ...span,
+    ...defined({ only }),
+    close: async () => {},
+  }
+}
+
+/** Returns the status that a run was narrowed to. Throws where its rows are not all that the service counts. */
+const filterOf = (
+  name: string,
+  { purpose: { query, format } }: ManifestRun,
+): string | undefined => {
+  const narrowed = Object.keys(query).find((parameter) => !COUNTABLE.includes(parameter))
+  if (narrowed !== undefined) throw unusable(name, `its charges were narrowed by ${narrowed}`)
+  for (const word of ['filtered', 'mapped']) {
+    if (format[word] !== undefined) throw unusable(name, `its rows were ${word}`)
+  }
+  const columns = format.columns?.split(',') ?? []
+  const missing = Object.keys(counted.props).find(
+    (column) => columns.length > 0 && !columns.includes(column),
+  )
+  if (missing !== undefined) throw unusable(name, `it has no column ${missing}`)
+  return query.status
+}
+
+const unusable = (destination: string, why: string) =>
+  exportError('UnusableDestination', `${destination} cannot be counted: ${why}`, { destination })
+
+// times
+
+/** Rows that came late, after a run, are not its fault: the last hour before a run is left out. */
+const spanOf = (runs: ReadonlyArray<ManifestRun>): Span => {
+  const ends = runs.map(({ bounds, started }) =>
+    Math.min(
+      bounds === undefined ? Number.POSITIVE_INFINITY : Math.ceil(bounds.to / 1_000) - 1,
+      Math.floor(Date.parse(started) / 1_000) - SETTLING,
+    ),
+  )
+  const from = Math.min(...runs.map(({ bounds }) => bounds?.from ?? 0))
+  return {
+    from: from <= 0 ? Number.NEGATIVE_INFINITY : Math.ceil(from / 1_000),
+    until: Math.max(...ends),
+  }
+}
+
+/** The state of a sync has its times, and the rows that it could not write. */
+const ofSync = async (files: FileSystem, manifest: string) => {
+  const path = pathsOf(join(dirname(manifest), '/')).checkpoint
+  const { sync = NO_UPKEEP } = bare(readTransferState(path, await stateAt(files, path)))
+  return { span: spanOfSync(bare(sync)), rejected: sync.rejected }
+}
+
+// rows
+
+/** `isRepeated`: a row may come in several runs. The last one counts. */
+const indexOf = async (
+  rows: AsyncIterable<RejectedRow>,
+  rejected: ReadonlyArray<RejectedRow>,
+  isRepeated: boolean,
+): Promise<RowIndex> => {
+  const index = new RowIndex()
+  const missing = new Map(rejected.map((row) => [row.id, row]))
+  const byId = new Map<string, RejectedRow>()
+  for await (const row of rows) {
+    missing.delete(row.id) // an earlier version of it was written, or a later one
+    if (isRepeated) byId.set(row.id, row)
+    else index.add(row.created, row.status)
+  }
+  for (const { created, status } of [...byId.values(), ...missing.values()]) {
+    index.add(created, status)
+  }
+  return index
+}
+
+const isAmong = ({ status, from, to }: Counted, row: RejectedRow): boolean =>
+  row.created >= from && row.created <= to && (status === undefined || row.status === status)
+
+async function* rowsOf(
+  files: FileSystem,
+  path: string,
+  { runs }: Manifest,
+): AsyncGenerator<RejectedRow> {
+  const folder = dirname(path)
+  const { format, compress } = runs.at(-1)?.purpose.format ?? {}
+  const written = {
+    ...defined({
+      format: formatNames.find((name) => name === format),
+      compress: compressions.find((name) => name === compress),
+    }),
+  }
+  const paths = isOfFolder(path)
+    ? [join(folder, '/')]
+    : runs.flatMap((run) => run.files.map((file) => resolve(folder, file.path)))
+  for (const one of paths) {
+    for await (const row of readRows(one, { files, codec: counted, ...written })) {
+      if (E.isLeft(row)) throw row.left
+      const { id, status, created_at } = row.right
+      yield { id, status, created: Math.floor(millisOf(created_at) / 1_000) }
+    }
+  }
+}
+
+/** Reads the rows that the runs of an export could not write. */
+const rejectedIn = async (
+  files: FileSystem,
+  path: string,
+  { runs }: Manifest,
+): Promise<ReadonlyArray<RejectedRow>> => {
+  const all: Array<RejectedRow> = []
+  for (const { rejected } of runs) {
+    if (rejected === undefined || rejected.bytes === 0) continue
+    const file = resolve(dirname(path), rejected.path)
+    for await (const row of readRows(file, { files, codec: reject, format: 'ndjson' })) {
+      if (E.isLeft(row)) throw row.left
+      all.push(...rejectedRows([{ reason: '', row: row.right.row }]))
+    }
+  }
+  return all
+}

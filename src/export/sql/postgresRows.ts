@@ -1,0 +1,100 @@
+/** Rows of a table of Postgres, as they are counted; and a table that is opened for reading only. */
+import type { Counted } from '../../changes/proof/Counting.js'
+import { fieldsOf } from '../../decode/unknown.js'
+import type { CountedRows } from '../transfer/Destination.js'
+import { driver } from './postgresDriver.js'
+import { errorOf } from './postgresErrors.js'
+import { GONE, noSuchTable, quoted, STATE, type TableRows } from './table.js'
+
+/** Runs a statement. Rejects with an `ExportError`. */
+export type Query = (
+  sql: string,
+  values?: ReadonlyArray<unknown>,
+) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
+
+/** A time of change in ms since 1970, and one of creation in seconds. */
+export const UPDATED = 'floor(extract(epoch FROM updated_at) * 1000) AS updated'
+export const SECOND = 'floor(extract(epoch FROM created_at)) AS second'
+
+/** Counts rows of a table; `isMarked`: it has a column for rows that are gone. */
+export const countedIn = (
+  query: Query,
+  table: string,
+  isMarked = true,
+): Omit<CountedRows, 'markGone'> => {
+  const isThere = isMarked ? `${GONE} IS NULL` : 'true'
+  const there = (
+    { status, from, to }: Counted,
+    select: string,
+    rest = '',
+    ...values: ReadonlyArray<unknown>
+  ) =>
+    query(
+      `SELECT ${select} FROM ${quoted(table)} WHERE ${isThere} AND created_at < $1
+        AND ($2::timestamptz IS NULL OR created_at >= $2) AND ($3::text IS NULL OR status = $3) ${rest}`,
+      [
+        new Date((to + 1) * 1_000),
+        from > -Infinity ? new Date(from * 1_000) : null,
+        status ?? null,
+        ...values,
+      ],
+    )
+  return {
+    count: async (rows) => Number((await there(rows, 'count(*) AS total'))[0]?.total),
+    nth: async (rows, n) => {
+      const [found] = await there(rows, SECOND, 'ORDER BY created_at LIMIT 1 OFFSET $4', n)
+      return found === undefined ? undefined : Number(found.second)
+    },
+    ids: async (rows) => (await there(rows, 'id')).map(({ id }) => String(id)),
+    versions: async (ids) => {
+      const sql = `SELECT id, status, ${UPDATED} FROM ${quoted(table)} WHERE id = ANY($1::text[]) AND ${isThere}`
+      const found = await query(sql, [ids])
+      return new Map(
+        found.map(({ id, status, updated }) => [
+          String(id),
+          { status: String(status), updated: Number(updated) },
+        ]),
+      )
+    },
+  }
+}
+
+/** Opens a table, and changes nothing. `name`: that of the database, without secrets. Rejects with an `ExportError`. */
+export const openPostgresRows = async (
+  url: string,
+  name: string,
+  table: string,
+): Promise<TableRows> => {
+  const { connect } = await driver(name)
+  const client = connect(url)
+  client.on('error', () => {}) // told by the query that comes next
+  const refused = (error: unknown): never => {
+    throw errorOf(name, error, 'read')
+  }
+  const query: Query = async (sql, values) =>
+    (await client.query(sql, values && [...values]).catch(refused)).rows.map(fieldsOf)
+  const close = (): Promise<void> => client.end().catch(() => {}) // it was lost
+  try {
+    await client.connect().catch(refused)
+    await query('SET default_transaction_read_only = on')
+    const state = quoted([...table.split('.').slice(0, -1), STATE].join('.'))
+    const isThere = 'to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AS found'
+    const [{ found } = {}] = await query(`SELECT ${isThere}`, [quoted(table), state])
+    if (found !== true) throw noSuchTable(name, table)
+    const marked = await query(
+      'SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2 AND NOT attisdropped',
+      [quoted(table), GONE],
+    )
+    return {
+      counted: countedIn(query, table, marked.length > 0),
+      text: async (of) => {
+        const [kept] = await query(`SELECT text FROM ${state} WHERE name = $1`, [`${table}/${of}`])
+        return kept === undefined ? undefined : String(kept.text)
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
