@@ -177,6 +177,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     'storage',
     'transfer',
   ],
+  copy: ['ExportError.ts', 'file', 'format', 'read', 'sql', 'storage', 'sync', 'transfer'],
   'verify.ts': ['ExportError.ts', 'file', 'rules.ts', 'storage', 'transfer'],
   'checkDestination.ts': ['ExportError.ts', 'transfer'],
   'index.ts': [
@@ -184,6 +185,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     'ExportOptions.ts',
     'checkDestination.ts',
     'column',
+    'copy',
     'exportTo.ts',
     'file',
     'format',

@@ -111,7 +111,7 @@ export const clock = (start = START) => {
       if (isDone()) return
       const next = timer.actions[0]?.delay
       if (next === undefined) {
-        if (++idle > 1_000) throw new Error('nothing is left to happen')
+        if (++idle > 1_000_000) throw new Error('nothing is left to happen')
         continue
       }
       idle = 0

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { readManifest } from '../../src/export/index.js'
 import { manifestOf } from '../support/manifests.js'
 import { cli, folder } from './support.js'
@@ -80,4 +80,59 @@ it('reports a folder without a manifest', async () => {
       `payments-rx: ${file('empty/_manifest.json')} is not there: name a file or folder as --out of an export had it, or its manifest\n`,
     )
   }
+})
+
+describe('against the service', () => {
+  const at = ['--against-service', '--sandbox', '--rows', '500']
+
+  it('proves a table, a folder and a file, in one line', async () => {
+    for (const to of ['c.sqlite', 'c/']) {
+      await cli(['sync', 'charges', file(to), '--sandbox', '--rows', '500', '--quiet'])
+    }
+    await cli([
+      'export',
+      'charges',
+      '--out',
+      file('c.csv'),
+      '--sandbox',
+      '--rows',
+      '500',
+      '--quiet',
+    ])
+    for (const to of ['c.sqlite', 'c', 'c.csv', 'c.csv.manifest.json']) {
+      const { status, stdout } = await cli(['verify', file(to), ...at])
+      expect([to, status, stdout]).toEqual([
+        to,
+        0,
+        expect.stringMatching(/^proven up to .*Z: 500 rows/),
+      ])
+    }
+  })
+
+  it('ends with 1 and one line for each stretch that differs', async () => {
+    const to = file('d.sqlite')
+    await cli(['sync', 'charges', to, '--sandbox', '--rows', '499', '--quiet'])
+    const { status, stdout, stderr } = await cli(['verify', to, ...at])
+    expect([status, stderr]).toEqual([1, ''])
+    expect(stdout).toMatch(/^all from \S+ to \S+Z: \d+ here, \d+ at the service\n/)
+  })
+
+  it('refuses what cannot be counted, with 2', async () => {
+    const to = file('b.sqlite')
+    await cli(['sync', 'batch-transfers', to, '--sandbox', '--rows', '3', '--quiet'])
+    await writeFile(file('x.csv'), '')
+    const refused = async (...args: ReadonlyArray<string>): Promise<string> => {
+      const { status, stderr } = await cli(['verify', ...args])
+      expect(status).toBe(2)
+      return stderr
+    }
+    expect(await refused(to, '--table', 'batch_transfers', ...at)).toMatch(/only charges can be/)
+    expect(await refused(to, ...at)).toMatch(/has no table charges that a sync has written/)
+    expect(await refused(to)).toMatch(/a database has no manifest: --against-service/)
+    expect(await refused(file('none.sqlite'), ...at)).toMatch(/cannot read .*it cannot be opened/)
+    expect(await refused(file('x.csv'), ...at)).toMatch(/manifest.json is not there/)
+    expect(await refused(file('x.csv'), '--table', 'charges', ...at)).toMatch(/goes with databases/)
+    expect(await refused(file('x.csv'), '--rows', '5')).toMatch(/goes with --against-service/)
+    expect(await refused(to, '--against-service')).toMatch(/--base-url or PAYMENTS_BASE_URL/)
+  })
 })

@@ -11,7 +11,7 @@ import { manifestFor, stateAt } from '../file/manifestAt.js'
 import { isOfFolder, pathsOf } from '../file/paths.js'
 import { compressions, formatNames } from '../format/Format.js'
 import { readRows } from '../read/readRows.js'
-import { type FilesOptions, openFiles } from '../storage/openFiles.js'
+import { openFiles, type ReachOptions } from '../storage/openFiles.js'
 import { SETTLING } from '../sync/proveRows.js'
 import type { Manifest, ManifestRun } from '../transfer/Manifest.js'
 import { rejectedRows } from '../transfer/TransferEvent.js'
@@ -35,7 +35,7 @@ const COUNTABLE: ReadonlyArray<string> = ['from_created_at', 'to_created_at', 's
 // constructors
 
 /** Reads the files that a manifest lists: all rows once, and again where ids are asked for. Rejects with an `ExportError`. */
-export const filesCopy = async (given: string, options: FilesOptions): Promise<Copy> => {
+export const filesCopy = async (given: string, options: ReachOptions): Promise<Copy> => {
   const files = await openFiles(given, options)
   const { path, manifest } = await manifestFor(files, s3Path(given))
   const name = s3Url(path)
@@ -50,7 +50,7 @@ export const filesCopy = async (given: string, options: FilesOptions): Promise<C
   const index = await indexOf(rows(), rejected, manifest.runs.length > 1)
   return {
     name,
-    spec: run.purpose,
+    spec: run.spec,
     counted: {
       count: async (rows) => index.count(rows),
       nth: async (rows, n) => index.nth(rows, n),
@@ -67,10 +67,7 @@ export const filesCopy = async (given: string, options: FilesOptions): Promise<C
 }
 
 /** Returns the status that a run was narrowed to. Throws where its rows are not all that the service counts. */
-const filterOf = (
-  name: string,
-  { purpose: { query, format } }: ManifestRun,
-): string | undefined => {
+const filterOf = (name: string, { spec: { query, format } }: ManifestRun): string | undefined => {
   const narrowed = Object.keys(query).find((parameter) => !COUNTABLE.includes(parameter))
   if (narrowed !== undefined) throw unusable(name, `its charges were narrowed by ${narrowed}`)
   for (const word of ['filtered', 'mapped']) {
@@ -142,7 +139,7 @@ async function* rowsOf(
   { runs }: Manifest,
 ): AsyncGenerator<RejectedRow> {
   const folder = dirname(path)
-  const { format, compress } = runs.at(-1)?.purpose.format ?? {}
+  const { format, compress } = runs.at(-1)?.spec.format ?? {}
   const written = {
     ...defined({
       format: formatNames.find((name) => name === format),

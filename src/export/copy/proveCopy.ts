@@ -15,7 +15,7 @@ import {
 } from '../../options/index.js'
 import { withUrls } from '../../store/S3Location.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
-import type { FilesOptions } from '../storage/openFiles.js'
+import type { ReachOptions } from '../storage/openFiles.js'
 import { settledBy } from '../sync/proveRows.js'
 import { type TimedSource, tableKind } from '../sync/SyncOptions.js'
 import { specOf } from '../transfer/ExportSpec.js'
@@ -26,7 +26,7 @@ import { tableCopy } from './tableCopy.js'
 // model
 
 /** Which copy is compared with the service. */
-export interface ProveCopyOptions extends FilesOptions {
+export interface ProveCopyOptions extends ReachOptions {
   /**
    * `NAME.sqlite`, `NAME.db` or `postgres://HOST/DATABASE`, as a sync has written it; or a file, a folder or a manifest of
    * an export or a sync, also at `s3://`.

@@ -1,7 +1,7 @@
 /** Exports into a bucket: folders of objects, and one object of many parts. */
 import { lastValueFrom, type SchedulerLike, Subscription, takeWhile, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { type ExportOptions, exportTo, verify } from '../../../src/export/index.js'
+import { type ExportOptions, exportTo, proveCopy, verify } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { type Charge, createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
@@ -225,3 +225,19 @@ it('Parquet is one object, too', () =>
     await lastValueFrom(run(3_000, 's3://bucket/charges.parquet'))
     expect(double.objects.get('bucket/charges.parquet')?.subarray(0, 4).toString()).toBe('PAR1')
   }))
+
+it('counts the rows of a bucket against the service', async () => {
+  await withBucket({}, async (double, run) => {
+    await lastValueFrom(run(300, 's3://bucket/charges/'))
+    const proof = (charges: number) =>
+      lastValueFrom(
+        proveCopy(client(charges).charges, {
+          copy: 's3://bucket/charges/',
+          env: double.env,
+          timer,
+        }),
+      )
+    expect(await proof(300)).toMatchObject(E.right({ rows: 300, differences: [] }))
+    expect(await proof(301)).not.toMatchObject(E.right({ differences: [] }))
+  })
+})

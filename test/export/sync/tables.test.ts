@@ -1,7 +1,7 @@
 /** A list kept up to date in a table, of whatever database. */
-import { firstValueFrom, takeWhile } from 'rxjs'
+import { firstValueFrom, lastValueFrom, takeWhile } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { InvalidOption, type SyncEvent, sync } from '../../../src/export/index.js'
+import { InvalidOption, proveCopy, type SyncEvent, sync } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { databases } from './databases.js'
 import { account, DAY } from './nights.js'
@@ -37,6 +37,24 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
     expect(asked[0]?.searchParams.get('from_created_at')).toBe('2025-12-24T23:59:59+0000')
     expect(await count(to, `id = '${settling}' and status = 'SETTLED'`)).toBe(1)
     expect(await count(to)).toBe(502)
+  })
+
+  test('is proven against the service by its counts, and told where these differ', async () => {
+    const { payments, timer, run, last, pass } = account()
+    const to = await make()
+    await last(sync(payments.charges, { to, timer }))
+    await pass(DAY)
+    const proof = async () => {
+      const proven = await run(lastValueFrom(proveCopy(payments.charges, { copy: to, timer })))
+      return E.isRight(proven) ? proven.right : proven.left
+    }
+    expect(await proof()).toMatchObject({ rows: 500, differences: [] })
+    await sql(to, `delete from charges where id in (select id from charges order by id limit 1)`)
+    expect(await proof()).toMatchObject({ rows: 499, late: 0 })
+    expect(await proof()).not.toMatchObject({ differences: [] })
+    expect(await count(to)).toBe(499)
+    const other = proveCopy(payments.charges, { copy: to, table: 'other', timer })
+    expect(await run(lastValueFrom(other))).toMatchObject(E.left({ _tag: 'UnusableDestination' }))
   })
 
   test('begins at since, and reads from an earlier one when that is given', async () => {
