@@ -8,7 +8,6 @@ import type { BenchEvent, BenchFact, BenchOptions, BenchResult } from '../bench/
 import { oneLine } from '../decode/redact.js'
 import { fieldsOf, parsed } from '../decode/unknown.js'
 import { defined, E } from '../fp.js'
-import { InvalidOption } from '../options/index.js'
 import { number, truncate } from '../report/text.js'
 import type { Guard } from '../scheduler/index.js'
 import { isSystemError } from '../store/FileSystem.js'
@@ -21,7 +20,6 @@ import {
   sandboxOption,
   variableOf,
 } from './connection.js'
-import { flagOf } from './export/exportFlags.js'
 import {
   fraction,
   guard,
@@ -37,7 +35,8 @@ import {
   EXIT_INCOMPLETE,
   UsageError,
 } from './output.js'
-import type { Signal, Terminal } from './Terminal.js'
+import { type CommandRun, type Ending, runCommand } from './runCommand.js'
+import type { Terminal } from './Terminal.js'
 
 type Workload = BenchResult['workload']
 
@@ -129,15 +128,22 @@ export const benchCommand = (context: CommandContext): Command =>
     .option('--report <file>', 'write an HTML report', nonEmpty)
     .option('--compare <file>', 'compare with an earlier result of --json', nonEmpty)
     .addHelpText('after', HELP)
-    .action(async (workload: Workload, flags: BenchFlags) =>
-      context.exit(await measure(context, workload, flags)),
+    .action((workload: Workload, flags: BenchFlags) =>
+      runCommand(
+        context,
+        {},
+        {
+          run: (run) => measure(run, workload, flags),
+          stopsInOrder: true,
+        },
+      ),
     )
 
 const measure = async (
-  { terminal, output }: CommandContext,
+  { terminal, options: { stop }, stopped }: CommandRun,
   workload: Workload,
   flags: BenchFlags,
-): Promise<number> => {
+): Promise<Ending> => {
   // loaded only here, for a fast start
   const [{ bench }, { comparableOf, compare }, { benchPage }, { benchText }] = await Promise.all([
     import('../bench/index.js'),
@@ -145,46 +151,36 @@ const measure = async (
     import('../bench/page.js'),
     import('../bench/text.js'),
   ])
-  const { env, timer, signals, version } = terminal
+  const { env, timer, version } = terminal
   const text = flags.compare === undefined ? undefined : await textIn(flags.compare)
   const options = optionsOf(workload, flags, env)
-  const { before, events } = inFlags(() => ({
-    before: text === undefined ? undefined : comparableOf(parsed(text), workload),
-    events: bench({ ...options, timer }),
-  }))
+  const before = text === undefined ? undefined : comparableOf(parsed(text), workload)
+  const events = bench({ ...options, timer })
   const report = flags.report === undefined ? undefined : await openReport(flags.report)
   const view = viewOf(terminal, options)
-  let stopped: Signal | undefined
-  const stop = signals.pipe(
-    tap((signal) => {
-      stopped = signal
-    }),
-  )
   const last = await lastValueFrom(events.pipe(tap(view.show), takeUntil(stop)), {
     defaultValue: undefined,
   }).finally(view.end)
-  if (stopped !== undefined) {
+  const signal = stopped()
+  if (signal !== undefined) {
     await report?.discard()
-    return EXIT_BY_SIGNAL[stopped]
+    return { status: EXIT_BY_SIGNAL[signal] }
   }
   if (last === undefined || E.isLeft(last)) {
     await report?.discard()
-    output.complain(last?.left.message ?? 'nothing was measured')
-    return EXIT_INCOMPLETE
+    return { status: EXIT_INCOMPLETE, reason: last?.left.message ?? 'nothing was measured' }
   }
   if (last.right._tag !== 'Measured') throw new Error('the last fact is no result')
   const { result } = last.right
   const changes = before === undefined ? [] : compare(before, result)
-  if (flags.json) {
-    const compared = before === undefined ? {} : { changes }
-    output.print(JSON.stringify({ ...result, ...compared, version }, null, 2))
-  } else {
-    for (const line of benchText(result, changes)) output.print(line)
-  }
+  const compared = before === undefined ? {} : { changes }
+  const summary = flags.json
+    ? JSON.stringify({ ...result, ...compared, version }, null, 2)
+    : benchText(result, changes).join('\n')
   const failure = await report?.write(benchPage(result, changes, version))
-  if (failure === undefined) return EXIT_COMPLETE
-  output.complain(`cannot write ${flags.report}: ${failure.message}`)
-  return EXIT_INCOMPLETE
+  if (failure === undefined) return { status: EXIT_COMPLETE, summary }
+  const reason = `cannot write ${flags.report}: ${failure.message}`
+  return { status: EXIT_INCOMPLETE, summary, reason }
 }
 
 /**
@@ -222,21 +218,6 @@ const openReport = async (path: string) => {
     throw new UsageError(`--report: cannot write ${path}: ${error.message}`)
   }
 }
-
-/** Says of a wrong option which flag it is. */
-const inFlags = <T>(make: () => T): T => {
-  try {
-    return make()
-  } catch (error) {
-    if (!(error instanceof InvalidOption) || error.option.includes('.')) throw error
-    const { option, message } = error
-    if (option === 'workload' || !FLAGS.includes(option)) throw error
-    throw new UsageError(`${flagOf(option)}${message.slice(option.length)}`)
-  }
-}
-
-/** Options of `bench` with a flag of the same name. */
-const FLAGS: ReadonlyArray<string> = ['write', 'peers', 'against', 'duration', 'compare']
 
 const optionsOf = (workload: Workload, flags: BenchFlags, env: Terminal['env']): BenchOptions => {
   const { duration, parallel, pageSize, share, guard, write, peers, against } = flags

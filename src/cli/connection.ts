@@ -1,5 +1,6 @@
 /** The settings of a connection: each as a flag, as a variable, and as an option of the client. */
 import { type Command, Option } from 'commander'
+import { defer, Observable, of } from 'rxjs'
 import { type Environment, limits } from '../api/limits.js'
 import {
   type Connection,
@@ -132,11 +133,24 @@ const settingOption = (name: SettingName): Option => {
 const flagOrVariable = ({ flag, clientOption }: Setting): string =>
   `${flag} or ${VARIABLES[clientOption].name}`
 
-/** Replaces the options of the client in a message by flags and variables. */
-export const withFlagNames = ({ option, message }: InvalidOption): string => {
+/** Returns the flag of an option: `--since-last` for `sinceLast`. */
+export const flagOf = (option: string): string =>
+  `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+
+/** Replaces options of the library in a message by the flags of a command, and by variables. */
+export const withFlagNames = (
+  { option, message }: InvalidOption,
+  flags: ReadonlyArray<Option> = [],
+): string => {
   const setting = Object.values(SETTINGS).find(({ clientOption }) => clientOption === option)
-  const named = setting === undefined ? message : message.replace(option, flagOrVariable(setting))
-  return named.replace('with plainHttp', `with ${SETTINGS.plainHttp.flag}`)
+  if (setting !== undefined) {
+    return message
+      .replace(option, flagOrVariable(setting))
+      .replace('with plainHttp', `with ${SETTINGS.plainHttp.flag}`)
+  }
+  if (option === 'to') return message.replace(option, 'DEST')
+  const isFlag = flags.some((flag) => flag.attributeName() === option)
+  return isFlag ? message.replace(option, flagOf(option)) : message
 }
 
 // connections
@@ -237,21 +251,58 @@ export const sandboxOption = (description: string): Option => {
 /** The account of each sandbox that a command starts: its port is another one each time. */
 export const SANDBOX_ACCOUNT = 'the sandbox of this package'
 
-/** Runs `work` against a sandbox on a free port, and closes it however the work ends. */
-export const withSandbox = async <A>(
-  options: SandboxOptions & { readonly environment: Environment },
-  work: (connection: Connection) => Promise<A>,
-): Promise<A> => {
-  const { listen, sandboxCredentials, sandboxPartner } = await import('../sandbox/index.js') // loaded only here, for a fast start
-  const server = await listen(options)
-  try {
-    return await work({
-      environment: options.environment,
-      baseUrl: server.url,
-      credentials: sandboxCredentials,
-      partner: sandboxPartner,
-    })
-  } finally {
-    await server.close()
-  }
+/** A command's own way to the platform: the settings it needs, or the data of its sandbox. */
+interface ConnectOptions<Flags> {
+  /** Default: `connectionFrom`. */
+  readonly connection: (flags: Flags, env: Terminal['env']) => Connection
+  readonly simulated?: SandboxOptions
 }
+
+/** Emits the connection that flags and variables name, or, with `--sandbox`, one to a sandbox of its own. */
+export const connect = <
+  Flags extends Pick<SettingFlags, 'environment'> & {
+    readonly sandbox?: boolean
+    readonly rows?: number
+    readonly limits?: boolean
+  },
+>(
+  { env, timer }: Terminal,
+  flags: Flags,
+  { connection, simulated = {} }: ConnectOptions<Flags>,
+): Observable<Connection> =>
+  defer(() => {
+    if (flags.sandbox === true) {
+      const limits = flags.limits === false ? { limits: false as const } : {}
+      return openSandbox({
+        ...simulated,
+        ...limits,
+        timer,
+        environment: environmentFrom(flags, env),
+      })
+    }
+    if (flags.rows !== undefined) throw new UsageError('--rows goes with --sandbox')
+    return of(connection(flags, env))
+  })
+
+/** Emits a connection to a sandbox on a free port, which is closed when the subscriber leaves. */
+export const openSandbox = (
+  options: SandboxOptions & { readonly environment: Environment },
+): Observable<Connection> =>
+  new Observable((subscriber) => {
+    const opening = import('../sandbox/index.js').then(async (sandbox) => {
+      const server = await sandbox.listen(options)
+      subscriber.next({
+        environment: options.environment,
+        baseUrl: server.url,
+        credentials: sandbox.sandboxCredentials,
+        partner: sandbox.sandboxPartner,
+      })
+      return server
+    })
+    opening.catch((error: unknown) => subscriber.error(error))
+    return () =>
+      void opening.then(
+        (server) => server.close(),
+        () => {},
+      )
+  })

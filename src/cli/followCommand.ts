@@ -1,23 +1,22 @@
 /** `follow`: what comes and changes, as lines of JSON. */
 
 import { Command } from 'commander'
-import { concatMap, EMPTY, firstValueFrom, from, map, merge, of, take } from 'rxjs'
+import { concatMap, EMPTY, from, type Observable, of, switchMap } from 'rxjs'
 import { limits, unlimited } from '../api/limits.js'
 import type { Changes } from '../changes/ChangesOptions.js'
 import { type Client, createClient } from '../client/createClient.js'
-import { escapeInvisible } from '../decode/redact.js'
 import { defined, E } from '../fp.js'
-import { codeOf } from '../store/FileSystem.js'
 import {
   addConnectionOptions,
   type Connection,
   type ConnectionFlags,
+  connect,
   connectionFrom,
   sandboxOption,
-  withSandbox,
 } from './connection.js'
 import { integer, timeSpan, timestamp } from './optionParsers.js'
-import { type CommandContext, EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from './output.js'
+import type { CommandContext } from './output.js'
+import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 
 interface FollowFlags extends ConnectionFlags {
   readonly every: number
@@ -60,11 +59,9 @@ const followCharges = (context: CommandContext): Command =>
   payments-rx follow charges | jq -r '[.kind, .value.id, .value.status] | @tsv'
   payments-rx follow charges --since 2026-01-31 --every 1m`,
     )
-    .action(async (flags: FollowFlags) =>
-      context.exit(
-        await follow(context, flags, ({ charges }) =>
-          charges.changes({ every: flags.every, ...defined({ since: flags.since }) }),
-        ),
+    .action((flags: FollowFlags) =>
+      follow(context, flags, ({ charges }) =>
+        charges.changes({ every: flags.every, ...defined({ since: flags.since }) }),
       ),
     )
 
@@ -74,15 +71,13 @@ const followBatches = (context: CommandContext): Command =>
       'Print batch transfers that come or change. Reads the whole list each time, in pages of 50.',
     )
     .addHelpText('after', `${HELP}Example:\n  payments-rx follow batch-transfers --every 1m`)
-    .action(async (flags: FollowFlags) =>
-      context.exit(
-        await follow(context, flags, ({ batchTransfers }) => {
-          context.output.complain(
-            'the service lists batches only whole: each poll takes a request for 50 of them',
-          )
-          return batchTransfers.changes({ every: flags.every })
-        }),
-      ),
+    .action((flags: FollowFlags) =>
+      follow(context, flags, ({ batchTransfers }) => {
+        context.output.complain(
+          'the service lists batches only whole: each poll takes a request for 50 of them',
+        )
+        return batchTransfers.changes({ every: flags.every })
+      }),
     )
 
 const withOptions = (command: Command): Command =>
@@ -92,60 +87,41 @@ const withOptions = (command: Command): Command =>
     .option('--rows <n>', 'number of charges in that sandbox [100000]', integer(0, 2 ** 31))
     .option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
 
-const follow = async (
+const follow = (
   context: CommandContext,
   flags: FollowFlags,
   changesOf: (client: Client) => Changes<unknown>,
-): Promise<number> => {
-  if (flags.sandbox !== true) {
-    return followed(context, flags, connectionFrom(flags, context.terminal.env), changesOf)
-  }
-  const options = {
-    environment: 'production' as const,
-    charges: flags.rows ?? 100_000,
-    batches: 10,
-  }
-  return withSandbox(options, (connection) => followed(context, flags, connection, changesOf))
-}
+): Promise<void> =>
+  runCommand(
+    context,
+    {},
+    {
+      run: (run) =>
+        connect(run.terminal, flags, {
+          connection: connectionFrom,
+          simulated: { charges: flags.rows ?? 100_000, batches: 10 },
+        }).pipe(switchMap((connection) => print(run, changesOf(clientOf(run, flags, connection))))),
+    },
+  )
 
-const followed = (
-  { terminal, output }: CommandContext,
+const clientOf = (
+  { terminal: { timer, timeout } }: CommandRun,
   flags: FollowFlags,
   connection: Connection,
-  changesOf: (client: Client) => Changes<unknown>,
-): Promise<number> => {
-  const { timer, timeout, stdout, signals } = terminal
-  const client = createClient({
+): Client =>
+  createClient({
     ...connection,
     ...defined({ timeout }),
     limits: flags.limits ? limits[connection.environment] : unlimited,
     timer,
   })
-  const write = (text: string): Promise<void> =>
-    new Promise((resolve, reject) => {
-      stdout.write(text, (error) => (error ? reject(error) : resolve()))
-    })
-  const printed = changesOf(client)
+
+/** Prints changes until stdout takes no more. */
+const print = ({ output }: CommandRun, changes: Changes<unknown>): Observable<Ending> =>
+  changes
     .drain((event) => {
-      if (E.isRight(event)) {
-        return from(
-          write(`${escapeInvisible(JSON.stringify(event.right))}\n`).then(
-            () => undefined,
-            (error: unknown) => {
-              if (codeOf(error) === 'EPIPE') return EXIT_BY_SIGNAL.SIGPIPE
-              output.complain(`cannot write stdout: ${String(codeOf(error))}`)
-              return EXIT_INCOMPLETE
-            },
-          ),
-        )
-      }
+      if (E.isRight(event)) return from(output.writeRows(`${JSON.stringify(event.right)}\n`))
       output.complain(event.left.message)
       return EMPTY
     })
-    .pipe(concatMap((status) => (status === undefined ? EMPTY : of(status))))
-  const stopped = signals.pipe(
-    take(1),
-    map((signal) => EXIT_BY_SIGNAL[signal]),
-  )
-  return firstValueFrom(merge(printed, stopped))
-}
+    .pipe(concatMap((status) => (status === undefined ? EMPTY : of({ status }))))

@@ -48,6 +48,5 @@ process.exitCode = await run({
   version: VERSION,
 })
 
-// a stopped run does not wait for a reader that takes nothing
-const isStopped = Object.values(EXIT_BY_SIGNAL).includes(process.exitCode)
-if (isStopped && process.stdout.writableLength > 0) process.exit()
+// a stopped run waits neither for a reader that takes nothing, nor for what it has left behind
+if (Object.values(EXIT_BY_SIGNAL).includes(process.exitCode)) process.exit()

@@ -45,6 +45,11 @@ export interface CommandContext {
 export interface Output {
   /** Writes a line to stdout. */
   readonly print: (line: string) => void
+  /**
+   * Writes rows to stdout, and resolves when it has taken them: with the exit status where it takes no more, since its
+   * reader went away or the system refuses it, which is complained of.
+   */
+  readonly writeRows: (text: string) => Promise<number | undefined>
   /** Writes a line to stderr, after the name of the command. */
   readonly complain: (message: string) => void
   /** Resolves once all is written, with the first failure of stdout. A reader that went away (EPIPE) is none. */
@@ -58,6 +63,9 @@ export const outputTo = ({
 }: Pick<Terminal, 'stdout' | 'stderr'>): Output & OutputConfiguration => {
   let failure: Error | undefined
   let pending: Promise<unknown> = Promise.resolve()
+  const complain = (message: string): void => {
+    stderr.write(`payments-rx: ${oneLine(message)}\n`)
+  }
   const write = (text: string): void => {
     const written = new Promise<void>((resolve) => {
       stdout.write(text, (error) => {
@@ -69,7 +77,18 @@ export const outputTo = ({
   }
   return {
     print: (line) => write(`${escapeInvisible(withoutCredentials(line))}\n`),
-    complain: (message) => stderr.write(`payments-rx: ${oneLine(message)}\n`),
+    writeRows: (text) =>
+      new Promise((resolve) => {
+        stdout.write(escapeInvisible(text), (error) => {
+          if (error == null) resolve(undefined)
+          else if (codeOf(error) === 'EPIPE') resolve(EXIT_BY_SIGNAL.SIGPIPE)
+          else {
+            complain(`cannot write stdout: ${codeOf(error) ?? error.message}`)
+            resolve(EXIT_INCOMPLETE)
+          }
+        })
+      }),
+    complain,
     failure: async () => {
       await pending
       return codeOf(failure) === 'EPIPE' ? undefined : failure

@@ -25,9 +25,9 @@ import { tapCommand } from './tapCommand.js'
 import { triggerCommand } from './triggerCommand.js'
 import { verifyCommand } from './verifyCommand.js'
 
-/** In the order of the help page. Each calls `exit` with its status, or throws a `UsageError`. */
+/** In the order of the help page. Each throws a `UsageError`, or does its work by `runCommand`. */
 const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
-  ({ terminal, exit }) => exportCommand(terminal, exit),
+  exportCommand,
   syncCommand,
   followCommand,
   verifyCommand,
@@ -57,13 +57,17 @@ export const run = async (terminal: Terminal): Promise<number> => {
     rejectRepeatedOptions(command)
   }
 
+  let running = program
+  program.hook('preAction', (_, command) => {
+    running = command
+  })
   try {
     await program.parseAsync(helpAsOption(program, terminal.args), { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
       status = error.exitCode === 0 ? EXIT_COMPLETE : EXIT_USAGE
     } else {
-      output.complain(usageMessage(error))
+      output.complain(usageMessage(error, running))
       status = EXIT_USAGE
     }
   }
@@ -74,8 +78,8 @@ export const run = async (terminal: Terminal): Promise<number> => {
 }
 
 /** Returns the line for a usage error. Throws all others: they are bugs. */
-const usageMessage = (error: unknown): string => {
-  if (error instanceof InvalidOption) return withFlagNames(error)
+const usageMessage = (error: unknown, { options }: Command): string => {
+  if (error instanceof InvalidOption) return withFlagNames(error, options)
   if (error instanceof UsageError) return error.message
   if (fieldsOf(error).syscall !== 'uv_cwd') throw error
   return 'the folder that this was started in is no more: change to one that is there, or name files by their whole path'

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { firstValueFrom, merge, NEVER, Subject } from 'rxjs'
+import { defer, filter, firstValueFrom, merge, NEVER } from 'rxjs'
 import type { Environment } from '../api/limits.js'
 import { createClient } from '../client/createClient.js'
 import { eventNames } from '../codec/Webhook.js'
@@ -19,6 +19,7 @@ import {
   timeSpan,
 } from './optionParsers.js'
 import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE } from './output.js'
+import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 
 interface SandboxFlags {
   readonly port: number
@@ -116,36 +117,31 @@ export const sandboxCommand = (context: CommandContext): Command =>
 It prints the variables to set in another shell. GET /__sandbox/stats, from this
 machine only, has counts of requests, refusals, faults and deliveries as JSON.`,
     )
-    .action(async (flags: SandboxFlags) => context.exit(await serve(context, flags)))
+    .action((flags: SandboxFlags) =>
+      runCommand(context, {}, { run: (run) => serve(run, flags), stopsInOrder: true }),
+    )
 
 const serve = async (
-  { terminal, output }: Pick<CommandContext, 'terminal' | 'output'>,
+  { terminal, output, options: { stop } }: CommandRun,
   flags: SandboxFlags,
-): Promise<number> => {
+): Promise<Ending> => {
   const { createSandbox, listen } = await import('../sandbox/index.js') // loaded only here, for a fast start
   const sandbox = createSandbox(optionsOf(flags, terminal.timer.now()))
   const { port, host, allowHost } = flags
   const server = await listen(sandbox, { port, ...defined({ host, allowHosts: allowHost }) }).catch(
     (error: unknown) => reasonOf(error, port),
   )
-  if (typeof server === 'string') {
-    output.complain(server)
-    return EXIT_INCOMPLETE
-  }
-  const { signals, parentEnded = NEVER } = terminal
-  const unprinted = new Subject<void>()
-  // subscribed before the address is printed, since its reader may send a signal at once
-  const stopped = firstValueFrom(merge(signals, parentEnded, unprinted))
+  if (typeof server === 'string') return { status: EXIT_INCOMPLETE, reason: server }
   output.print([`listening on ${server.url}`, ...variables(server.url, flags)].join('\n'))
   if (flags.webhooks !== undefined) {
     output.print(await subscribed(sandbox, server.url, flags.webhooks, flags))
   }
   output.print('Stop it with Ctrl-C.')
-  void output.failure().then((failure) => failure && unprinted.next())
-  await stopped
+  const unprinted = defer(() => output.failure()).pipe(filter((failure) => failure !== undefined))
+  await firstValueFrom(merge(stop, terminal.parentEnded ?? NEVER, unprinted))
   sandbox.close()
   await server.close()
-  return EXIT_COMPLETE
+  return { status: EXIT_COMPLETE }
 }
 
 /** The lines that a shell needs. A key of one's own is not repeated. */

@@ -1,6 +1,6 @@
 /** `sync`: a list kept up to date in a table, by the same command each night. */
 import { Command, Option } from 'commander'
-import { lastValueFrom, ReplaySubject, take, tap } from 'rxjs'
+import { lastValueFrom, switchMap, tap } from 'rxjs'
 import type { Client } from '../client/createClient.js'
 import {
   isExportError,
@@ -11,27 +11,24 @@ import {
 } from '../export/index.js'
 import { destinationName, type Sweep } from '../export/sync/SyncOptions.js'
 import { defined, E } from '../fp.js'
-import { InvalidOption } from '../options/index.js'
 import { duration, number, plural } from '../report/text.js'
-import { steadyTimer } from '../stream/steadyTimer.js'
 import {
   addConnectionOptions,
   addPartnerOptions,
   type Connection,
   type ConnectionFlags,
+  connect,
   connectionFrom,
-  environmentFrom,
   type PartnerFlags,
   partnerConnectionFrom,
   SANDBOX_ACCOUNT,
-  withSandbox,
 } from './connection.js'
 import { isFinal, withAdvice } from './export/conclusion.js'
 import { exportClient } from './export/exportClient.js'
 import { withSandbox as sandboxOptions, withPace, withView } from './export/exportCommand.js'
-import { type ExportFlags, flagOf } from './export/exportFlags.js'
+import type { ExportFlags } from './export/exportFlags.js'
 import { rejectedRows, rejectsIn } from './export/rejectedRows.js'
-import { batchTransfers, charges, type Simulated } from './export/resources.js'
+import { batchTransfers, charges, type Simulated, sandboxData } from './export/resources.js'
 import { integer, nonEmpty, nonNegativeInteger, timeSpan, timestamp } from './optionParsers.js'
 import {
   type CommandContext,
@@ -40,17 +37,10 @@ import {
   EXIT_INCOMPLETE,
   EXIT_LOCKED,
   EXIT_USAGE,
-  UsageError,
 } from './output.js'
-import {
-  countEvent,
-  countProgress,
-  type ExportCounters,
-  NO_COUNTERS,
-} from './progress/ExportCounters.js'
-import { monitorProgress } from './progress/ProgressMonitor.js'
-import { showProgress } from './progress/ProgressView.js'
+import { countProgress, type ExportCounters } from './progress/ExportCounters.js'
 import { isProven, provenText, whyNotProven } from './proofText.js'
+import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 import type { Signal, Terminal } from './Terminal.js'
 
 // model
@@ -202,13 +192,13 @@ Examples:
   payments-rx sync charges trial.sqlite --sandbox --rows 10000`
 
 /** `sync`: a list, kept up to date at a destination. */
-export const syncCommand = ({ terminal, exit }: CommandContext): Command =>
+export const syncCommand = (context: CommandContext): Command =>
   lists.reduce(
-    (all, list) => all.addCommand(commandOf(list, terminal, exit)),
+    (all, list) => all.addCommand(commandOf(list, context)),
     new Command('sync').description('Keep a list up to date in a table, a folder or a bucket.'),
   )
 
-const commandOf = (list: SyncedList, terminal: Terminal, exit: (status: number) => void): Command =>
+const commandOf = (list: SyncedList, context: CommandContext): Command =>
   sandboxOptions(
     withView(
       withPace(
@@ -246,127 +236,56 @@ const commandOf = (list: SyncedList, terminal: Terminal, exit: (status: number) 
     list.simulated,
   )
     .addHelpText('after', HELP)
-    .action(async (to: string, flags: SyncFlags) => exit(await run(list, terminal, to, flags)))
+    .action((to: string, flags: SyncFlags) =>
+      runCommand(context, flags, {
+        stopsInOrder: true,
+        run: (run) =>
+          connect(run.terminal, flags, {
+            connection: list.connection,
+            simulated: sandboxData(list.simulated, flags.rows),
+          }).pipe(switchMap((connection) => perform(list, run, to, flags, connection))),
+      }),
+    )
 
 // running
 
-const run = (
-  list: SyncedList,
-  terminal: Terminal,
-  to: string,
-  flags: SyncFlags,
-): Promise<number> => {
-  if (flags.sandbox !== true) {
-    if (flags.rows !== undefined) throw new UsageError('--rows goes with --sandbox')
-    return perform(list, terminal, to, flags, list.connection(flags, terminal.env))
-  }
-  const options = {
-    environment: environmentFrom(flags, terminal.env),
-    ...(flags.limits ? {} : { limits: false as const }),
-    ...(list.simulated === undefined
-      ? {}
-      : { [list.simulated.what]: flags.rows ?? list.simulated.count }),
-  }
-  return withSandbox(options, (connection) => perform(list, terminal, to, flags, connection))
-}
-
 const perform = async (
   list: SyncedList,
-  terminal: Terminal,
+  run: CommandRun,
   to: string,
   flags: SyncFlags,
   connection: Connection,
-): Promise<number> => {
-  const { timer } = terminal
-  const client = exportClient(terminal, { exact: false, ...flags }, connection)
-  const { table, format, adopt, since, lookback, sweep, maxRejects, deadline, lease, sandbox } =
-    flags
-  const stop = new ReplaySubject<Signal>(1)
-  let stopped: Signal | undefined
+): Promise<Ending> => {
+  const client = exportClient(run.terminal, { exact: false, ...flags }, connection)
+  const { table, format, adopt, since, lookback, sweep, maxRejects, parallel, sandbox } = flags
   const rejected = rejectedRows()
-  const events = inFlags(() =>
-    list.start(client, flags, {
-      to,
-      env: terminal.env,
-      ...defined({
-        table,
-        format,
-        adopt,
-        since,
-        lookback,
-        sweep,
-        maxRejects,
-        deadline,
-        lease,
-      }),
-      ...defined({ parallel: flags.parallel }),
-      // another port each time
-      ...(sandbox === true ? { account: SANDBOX_ACCOUNT } : {}),
-      onReject: rejected.take,
-      stop,
-      timer,
-    }),
-  )
-
-  const steady = steadyTimer(timer)
-  const started = steady.now()
-  let counters = NO_COUNTERS
-  const monitor = monitorProgress({
-    client,
-    counters: () => counters,
-    timer: steady,
-    parallel: flags.parallel,
+  const events = list.start(client, flags, {
+    to,
+    ...run.options,
+    ...defined({ table, format, adopt, since, lookback, sweep, maxRejects, parallel }),
+    ...(sandbox === true ? { account: SANDBOX_ACCOUNT } : {}),
+    onReject: rejected.take,
   })
-  const view = showProgress(terminal, flags, monitor)
-  const hearing = terminal.signals.pipe(take(1)).subscribe((signal) => {
-    stopped = signal
-    stop.next(signal)
-  })
-  hearing.add(monitor.close)
-  hearing.add(rejected.notes.subscribe(view.say))
-  hearing.add(
-    client.events.subscribe((event) => {
-      counters = countEvent(counters, event)
-    }),
-  )
-
+  const watch = run.watch(client)
+  const noting = rejected.notes.subscribe(run.say)
   let progress: SyncProgress | undefined
-  const took = tap((event: SyncEvent) => {
+  const note = tap((event: SyncEvent) => {
     if (E.isLeft(event)) return
     progress = event.right
     const { begun, waiting } = progress
-    if (waiting !== undefined) view.say(waitNote(waiting))
-    counters = countProgress(progress)(counters)
-    if (begun !== undefined) view.say(beginning(begun))
+    if (waiting !== undefined) run.say(waitNote(waiting))
+    watch.count(countProgress(progress))
+    if (begun === undefined) return
+    run.say(beginning(begun))
+    watch.begin()
   })
-  const event = await lastValueFrom(events.pipe(took)).finally(() => hearing.unsubscribe())
+  const event = await lastValueFrom(events.pipe(note)).finally(() => noting.unsubscribe())
   await rejected.close()
-  const { status, reason } = conclusion(
-    event,
-    progress,
-    stopped,
-    rejectsIn(to, table ?? list.name.replaceAll('-', '_')),
-  )
-  for (const note of rereadNotes(progress)) view.say(note)
-  const ms = Math.max(0, steady.now() - started) // a clock of the caller may be set back
-  view.end({
-    status,
-    summary: summary(destinationName(to), counters, ms, progress),
-    ...defined({ reason }),
-  })
-  return status
-}
-
-/** Says of a wrong option which flag it is. */
-const inFlags = <T>(make: () => T): T => {
-  try {
-    return make()
-  } catch (error) {
-    if (!(error instanceof InvalidOption)) throw error
-    const { option, message } = error
-    throw new UsageError(
-      `${option === 'to' ? 'DEST' : flagOf(option)}${message.slice(option.length)}`,
-    )
+  for (const note of rereadNotes(progress)) run.say(note)
+  const rejectsName = rejectsIn(to, table ?? list.name.replaceAll('-', '_'))
+  return {
+    ...conclusion(event, progress, run.stopped(), rejectsName),
+    summary: summary(destinationName(to), watch.counters(), watch.elapsed(), progress),
   }
 }
 

@@ -2,18 +2,20 @@
 
 import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
-import { firstValueFrom, map, merge, take } from 'rxjs'
+import { defer, map, type Observable, of, switchMap } from 'rxjs'
 import type { Client } from '../client/createClient.js'
 import { BatchItem } from '../codec/BatchItem.js'
 import { Time } from '../codec/times.js'
 import { escapeInvisible } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
+import type { ExportError } from '../export/index.js'
 import { type Bookmarks, readState } from '../export/singer/state.js'
-import { catalogEntry, type TapStream, tap } from '../export/singer/tap.js'
+import { catalogEntry, type TapStream, type TapSummary, tap } from '../export/singer/tap.js'
 import { defined, E } from '../fp.js'
+import type { AnyFailure } from '../http/Failure.js'
 import { DAY, plural } from '../report/text.js'
 import { isSystemError } from '../store/FileSystem.js'
-import { type Connection, connectionFrom, sandboxOption, withSandbox } from './connection.js'
+import { type Connection, connect, connectionFrom, sandboxOption } from './connection.js'
 import { exportClient } from './export/exportClient.js'
 import { integer, nonEmpty } from './optionParsers.js'
 import {
@@ -24,6 +26,7 @@ import {
   EXIT_USAGE,
   UsageError,
 } from './output.js'
+import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 import type { Terminal } from './Terminal.js'
 
 interface TapFlags {
@@ -74,63 +77,64 @@ export const tapCommand = (context: CommandContext): Command =>
     .option('--rows <n>', 'number of charges in that sandbox [100000]', integer(0, 2 ** 31))
     .option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
     .addHelpText('after', HELP)
-    .action(async (flags: TapFlags) => context.exit(await runTap(context, flags)))
+    .action((flags: TapFlags) => runCommand(context, {}, { run: (run) => runTap(run, flags) }))
 
-const runTap = async (context: CommandContext, flags: TapFlags): Promise<number> => {
-  if (flags.rows !== undefined && flags.sandbox !== true)
-    throw new UsageError('--rows goes with --sandbox')
-  const config = configFrom(await readJson('--config', flags.config))
-  if (flags.sandbox !== true) {
-    return runConnected(context, flags, config, connectionOf(config, context.terminal.env))
-  }
-  const options = {
-    environment: 'production' as const,
-    charges: flags.rows ?? 100_000,
-    batches: 10,
-  }
-  return withSandbox(options, (connection) => runConnected(context, flags, config, connection))
-}
+const runTap = (run: CommandRun, flags: TapFlags): Observable<Ending> =>
+  defer(() => readJson('--config', flags.config)).pipe(
+    map(configFrom),
+    switchMap((config) => {
+      const connection = (_: unknown, env: Terminal['env']) => connectionOf(config, env)
+      const simulated = { charges: flags.rows ?? 100_000, batches: 10 }
+      return connect(run.terminal, { ...config.flags, ...flags }, { connection, simulated }).pipe(
+        switchMap((connection) => tapLists(run, flags, config, connection)),
+      )
+    }),
+  )
 
-const runConnected = async (
-  { terminal, output }: CommandContext,
+const tapLists = (
+  { terminal, output }: CommandRun,
   flags: TapFlags,
   config: Config,
   connection: Connection,
-): Promise<number> => {
+): Observable<Ending> => {
   const client = exportClient(terminal, { ...CLIENT_FLAGS, limits: flags.limits }, connection)
   const streams = streamsOf(client, config, connection.partner !== undefined)
   if (flags.discover) {
-    output.print(JSON.stringify({ streams: streams.map(catalogEntry) }, undefined, 2))
-    return EXIT_COMPLETE
+    const catalog = { streams: streams.map(catalogEntry) }
+    return of({ status: EXIT_COMPLETE, summary: JSON.stringify(catalog, undefined, 2) })
   }
-  const selected = selectStreams(streams, await readJson('--catalog', flags.catalog))
-  const bookmarks = bookmarksFrom(await readJson('--state', flags.state))
-  const { complain } = output
-  const finished = tap(selected, {
-    bookmarks,
-    lookback: (config.lookbackDays ?? LOOKBACK_DAYS) * DAY,
-    timer: terminal.timer,
-    write: writeTo(terminal.stdout),
-    onReject: (stream, reason) => complain(`a row of ${stream} is left out: ${reason}`),
-  }).pipe(
-    map((result) => {
-      if (E.isLeft(result)) {
-        const { left } = result
-        if (left._tag === 'WriteFailed' && left.code === 'EPIPE') return EXIT_BY_SIGNAL.SIGPIPE
-        complain(left.message)
-        return left._tag === 'SpecMismatch' ? EXIT_USAGE : EXIT_INCOMPLETE
-      }
-      const { records, rejected } = result.right
-      const also = rejected === 0 ? '' : `, ${plural(rejected, 'row')} left out`
-      complain(`${plural(records, 'record')}${also}`)
-      return rejected === 0 ? EXIT_COMPLETE : EXIT_INCOMPLETE
-    }),
+  return defer(async () => ({
+    selected: selectStreams(streams, await readJson('--catalog', flags.catalog)),
+    bookmarks: bookmarksFrom(await readJson('--state', flags.state)),
+  })).pipe(
+    switchMap(({ selected, bookmarks }) =>
+      tap(selected, {
+        bookmarks,
+        lookback: (config.lookbackDays ?? LOOKBACK_DAYS) * DAY,
+        timer: terminal.timer,
+        write: writeTo(terminal.stdout),
+        onReject: (stream, reason) => output.complain(`a row of ${stream} is left out: ${reason}`),
+      }),
+    ),
+    map(endingOf),
   )
-  const stopped = terminal.signals.pipe(
-    take(1),
-    map((signal) => EXIT_BY_SIGNAL[signal]),
-  )
-  return firstValueFrom(merge(finished, stopped))
+}
+
+const endingOf = (result: E.Either<AnyFailure | ExportError, TapSummary>): Ending => {
+  if (E.isLeft(result)) {
+    const { left } = result
+    if (left._tag === 'WriteFailed' && left.code === 'EPIPE') {
+      return { status: EXIT_BY_SIGNAL.SIGPIPE }
+    }
+    const status = left._tag === 'SpecMismatch' ? EXIT_USAGE : EXIT_INCOMPLETE
+    return { status, reason: left.message }
+  }
+  const { records, rejected } = result.right
+  const also = rejected === 0 ? '' : `, ${plural(rejected, 'row')} left out`
+  return {
+    status: rejected === 0 ? EXIT_COMPLETE : EXIT_INCOMPLETE,
+    reason: `${plural(records, 'record')}${also}`,
+  }
 }
 
 /** As an export without flags has them. */

@@ -16,6 +16,7 @@ import {
   type Output,
   UsageError,
 } from './output.js'
+import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 
 /** The variable of the secret, which a command line would show to other users of the machine. */
 const SECRET = 'PAYMENTS_WEBHOOK_SECRET'
@@ -59,19 +60,16 @@ export const triggerCommand = (context: CommandContext): Command =>
     )
     .option('--list', 'print the names of all events', false)
     .addHelpText('after', HELP)
-    .action(async (event: string | undefined, flags: TriggerFlags) =>
-      context.exit(await run(context, event, flags)),
+    .action((event: string | undefined, flags: TriggerFlags) =>
+      runCommand(context, {}, { run: (run) => sendEvent(run, event, flags) }),
     )
 
-const run = async (
-  { terminal, output }: CommandContext,
+const sendEvent = async (
+  { terminal, output }: CommandRun,
   event: string | undefined,
   flags: TriggerFlags,
-): Promise<number> => {
-  if (flags.list) {
-    for (const line of listing()) output.print(line)
-    return EXIT_COMPLETE
-  }
+): Promise<Ending> => {
+  if (flags.list) return { status: EXIT_COMPLETE, summary: listing().join('\n') }
   const secret = flags.secret ?? terminal.env[SECRET]
   const missing = [
     ...(event === undefined ? ['the name of an event'] : []),
@@ -97,7 +95,8 @@ const run = async (
     ...defined({ apiVersion, fault, data }),
   })
   for (const delivery of deliveries) report(output, event, url, delivery)
-  return deliveries.every(({ isRight }) => isRight) ? EXIT_COMPLETE : EXIT_INCOMPLETE
+  const isRight = deliveries.every((delivery) => delivery.isRight)
+  return { status: isRight ? EXIT_COMPLETE : EXIT_INCOMPLETE }
 }
 
 const listing = (): ReadonlyArray<string> => {

@@ -1,6 +1,6 @@
 /** `verify`: the files of an export against their manifest, or a copy of the charges against the service. */
 import { Command } from 'commander'
-import { firstValueFrom, lastValueFrom, map, reduce, tap } from 'rxjs'
+import { map, type Observable, reduce, switchMap, tap } from 'rxjs'
 import { oneLine } from '../decode/redact.js'
 import { isExportError, type Proof, proveCopy, verify } from '../export/index.js'
 import { tableKind } from '../export/sync/SyncOptions.js'
@@ -8,17 +8,15 @@ import { defined, E } from '../fp.js'
 import { plural } from '../report/text.js'
 import {
   addConnectionOptions,
-  type Connection,
   type ConnectionFlags,
+  connect,
   connectionFrom,
-  environmentFrom,
   SANDBOX_ACCOUNT,
   sandboxOption,
-  withSandbox,
 } from './connection.js'
 import { isFinal, withAdvice } from './export/conclusion.js'
 import { exportClient } from './export/exportClient.js'
-import { charges } from './export/resources.js'
+import { charges, sandboxData } from './export/resources.js'
 import { integer, nonEmpty, patience } from './optionParsers.js'
 import {
   type CommandContext,
@@ -29,7 +27,7 @@ import {
   UsageError,
 } from './output.js'
 import { differenceText, isProven, provenText } from './proofText.js'
-import type { Terminal } from './Terminal.js'
+import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 
 interface VerifyFlags extends ConnectionFlags {
   readonly againstService?: boolean
@@ -41,8 +39,8 @@ interface VerifyFlags extends ConnectionFlags {
 }
 
 const HELP = `
-Without --against-service, each file is compared with the manifest. No request is
-sent. With it, the service is asked how many charges it has, in all, settled and
+Without --against-service, each file is compared with the manifest. No request
+is sent. With it, the service is asked how many charges it has, in all, settled and
 failed, in eight stretches of time each, and these counts are compared with
 those of the table or the files, up to the time that they claim to have reached.
 Charges that were open in the copy and are final now are no difference. Nothing
@@ -58,14 +56,14 @@ Exit status:
 Examples:
   payments-rx verify charges.csv
   payments-rx verify charges.sqlite --against-service
-  payments-rx verify postgres://db.example/finance --table payments.charges --against-service
+  payments-rx verify postgres://db.example/finance --against-service
   payments-rx verify s3://bucket/charges/ --against-service`
 
 /** Flags that are of no use to files alone. */
 const OF_SERVICE = ['table', 'sandbox', 'rows'] as const
 
 /** `verify`: checks the files of an export against its manifest, or counts a copy against the service. */
-export const verifyCommand = ({ terminal, output, exit }: CommandContext): Command =>
+export const verifyCommand = (context: CommandContext): Command =>
   addConnectionOptions(
     new Command('verify')
       .description(
@@ -95,97 +93,86 @@ export const verifyCommand = ({ terminal, output, exit }: CommandContext): Comma
     )
     .option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
     .addHelpText('after', HELP)
-    .action(async (path: string, flags: VerifyFlags) =>
-      exit(await verified(terminal, output, path, flags)),
+    .action((path: string, flags: VerifyFlags) =>
+      runCommand(
+        context,
+        {},
+        {
+          run: (run) =>
+            flags.againstService ? proveAt(run, path, flags) : verifyFiles(run, path, flags),
+        },
+      ),
     )
 
-const verified = (
-  terminal: Terminal,
-  output: Output,
-  path: string,
-  flags: VerifyFlags,
-): Promise<number> => {
-  const { againstService = false, sandbox = false, rows, limits } = flags
-  if (!againstService) {
-    const given = OF_SERVICE.find((name) => flags[name] !== undefined)
-    if (given !== undefined) throw new UsageError(`--${given} goes with --against-service`)
-    if (tableKind(path) !== undefined) {
-      throw new UsageError('a database has no manifest: --against-service compares its counts')
-    }
-    return verifyExport(terminal, output, path)
-  }
-  if (!sandbox) {
-    if (rows !== undefined) throw new UsageError('--rows goes with --sandbox')
-    return proveAt(terminal, output, path, flags, connectionFrom(flags, terminal.env))
-  }
-  const options = {
-    environment: environmentFrom(flags, terminal.env),
-    ...(limits ? {} : { limits: false as const }),
-    charges: rows ?? charges.simulated?.count ?? 0,
-  }
-  return withSandbox(options, (connection) => proveAt(terminal, output, path, flags, connection))
-}
-
-const proveAt = async (
-  terminal: Terminal,
-  output: Output,
-  path: string,
-  { table, sandbox = false, ...flags }: VerifyFlags,
-  connection: Connection,
-): Promise<number> => {
+const proveAt = (run: CommandRun, path: string, flags: VerifyFlags): Observable<Ending> => {
+  const { terminal, output } = run
+  const { table, sandbox = false, rows, ...pace } = flags
   if (table !== undefined && tableKind(path) === undefined) {
     throw new UsageError('--table goes with databases')
   }
-  const client = exportClient(terminal, { exact: false, share: 1, sandbox, ...flags }, connection)
-  const proof = await firstValueFrom(
-    proveCopy(client.charges, {
-      copy: path,
-      env: terminal.env,
-      timer: terminal.timer,
-      ...defined({ table }),
-      ...(sandbox ? { account: SANDBOX_ACCOUNT } : {}),
+  const { timer, env } = terminal
+  const simulated = sandboxData(charges.simulated, rows)
+  return connect(terminal, flags, { connection: connectionFrom, simulated }).pipe(
+    switchMap((connection) => {
+      const settings = { exact: false, share: 1, sandbox, ...pace }
+      const client = exportClient(terminal, settings, connection)
+      const account = sandbox ? { account: SANDBOX_ACCOUNT } : {}
+      return proveCopy(client.charges, {
+        copy: path,
+        env,
+        timer,
+        ...defined({ table }),
+        ...account,
+      })
+    }),
+    map((proof) => {
+      if (E.isRight(proof)) return endingOf(output, proof.right)
+      const { left } = proof
+      if (isExportError(left)) throw new UsageError(left.message)
+      return { status: isFinal(left) ? EXIT_USAGE : EXIT_INCOMPLETE, reason: withAdvice(left) }
     }),
   )
-  if (E.isRight(proof)) return told(output, proof.right)
-  const { left } = proof
-  if (isExportError(left)) throw new UsageError(left.message)
-  output.complain(withAdvice(left))
-  return isFinal(left) ? EXIT_USAGE : EXIT_INCOMPLETE
 }
 
-const told = ({ print }: Output, proof: Proof): number => {
+const endingOf = ({ print }: Output, proof: Proof): Ending => {
   const { differences, uncountable } = proof
   for (const difference of differences) print(differenceText(difference))
   if (uncountable !== undefined) print(`the service cannot be counted: ${uncountable}`)
-  if (!isProven(proof)) return EXIT_INCOMPLETE
-  print(provenText(proof))
-  return EXIT_COMPLETE
+  return isProven(proof)
+    ? { status: EXIT_COMPLETE, summary: provenText(proof) }
+    : { status: EXIT_INCOMPLETE }
 }
-const verifyExport = async (
-  { env, timer }: Terminal,
-  { print }: Output,
+
+const verifyFiles = (
+  { terminal: { env, timer }, output }: CommandRun,
   path: string,
-): Promise<number> => {
-  const { files, wrong } = await lastValueFrom(
-    verify(path, { env, timer }).pipe(
-      map((check) => {
-        if (E.isLeft(check)) throw new UsageError(check.left.message)
-        return check.right
+  flags: VerifyFlags,
+): Observable<Ending> => {
+  const given = OF_SERVICE.find((name) => flags[name] !== undefined)
+  if (given !== undefined) throw new UsageError(`--${given} goes with --against-service`)
+  if (tableKind(path) !== undefined) {
+    throw new UsageError('a database has no manifest: --against-service compares its counts')
+  }
+  return verify(path, { env, timer }).pipe(
+    map((check) => {
+      if (E.isLeft(check)) throw new UsageError(check.left.message)
+      return check.right
+    }),
+    tap(({ path, differences }) => {
+      for (const { message } of differences) output.print(oneLine(`${path}: ${message}`))
+    }),
+    reduce(
+      // a run is listed under the name of its manifest, and is no file
+      ({ files, wrong }, { isFile, differences }) => ({
+        files: files + (isFile ? 1 : 0),
+        wrong: wrong + differences.length,
       }),
-      tap(({ path, differences }) => {
-        for (const { message } of differences) print(oneLine(`${path}: ${message}`))
-      }),
-      reduce(
-        // a run is listed under the name of its manifest, and is no file
-        ({ files, wrong }, { isFile, differences }) => ({
-          files: files + (isFile ? 1 : 0),
-          wrong: wrong + differences.length,
-        }),
-        { files: 0, wrong: 0 },
-      ),
+      { files: 0, wrong: 0 },
+    ),
+    map(({ files, wrong }) =>
+      wrong > 0
+        ? { status: EXIT_INCOMPLETE }
+        : { status: EXIT_COMPLETE, summary: `as the manifest says: ${plural(files, 'file')}` },
     ),
   )
-  if (wrong > 0) return EXIT_INCOMPLETE
-  print(`as the manifest says: ${plural(files, 'file')}`)
-  return EXIT_COMPLETE
 }

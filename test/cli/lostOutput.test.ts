@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { Writable } from 'node:stream'
 import { of } from 'rxjs'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { cli, folder } from './support.js'
+import { cli, folder, type RunOptions } from './support.js'
 
 const file = await folder()
 beforeEach(() => mkdir(dirname(file('x')), { recursive: true }).then(() => {}))
@@ -18,19 +18,19 @@ const failing = (code: string) =>
 
 const LOST = 'payments-rx: cannot write stdout: ENOSPC: no space left on device, write\n'
 
-describe.each([
+describe.each<[string, ReadonlyArray<string>, RunOptions?]>([
   ['doctor', ['doctor', '--sandbox', '--json']],
   ['a page of help', ['export', 'charges', '--help']],
   ['the version', ['--version']],
-  ['a sandbox', ['sandbox']],
-])('%s', (_, args) => {
+  ['a sandbox', ['sandbox'], { signals: of('SIGTERM') }],
+])('%s', (_, args, options) => {
   it('that cannot be written is reported, with status 1', async () => {
-    const told = await cli(args, { stdout: failing('ENOSPC'), signals: of('SIGTERM') })
+    const told = await cli(args, { stdout: failing('ENOSPC'), ...options })
     expect(told).toMatchObject({ status: 1, stderr: LOST })
   })
 
   it('to a closed pipe is no failure', async () => {
-    const told = await cli(args, { stdout: failing('EPIPE'), signals: of('SIGTERM') })
+    const told = await cli(args, { stdout: failing('EPIPE'), ...options })
     expect(told).toMatchObject({ status: 0, stderr: '' })
   })
 })

@@ -78,8 +78,11 @@ it('writes all rows when stderr is closed', async () => {
 /** Takes what comes on a pipe for what is on a screen: a line is drawn, and the cursor hidden. */
 const SCREEN = "process.env.TERM='xterm';Object.assign(process.stderr,{isTTY:true,columns:100})"
 
-/** Keeps a process alive that has nothing to do. */
-const ALIVE = 'setInterval(()=>{},1e6)'
+/** Keeps a process alive that has nothing to do, until it ends itself. */
+const BUSY = 'setInterval(()=>{},1e6)'
+
+/** Keeps it alive until a signal ends it. */
+const ALIVE = `${BUSY};process.exit=()=>{}`
 
 /** Sends a signal the moment that each of these is said; what moves the cursor has digits, too. */
 const sentAt = (child: ChildProcess, signal: NodeJS.Signals, words: ReadonlyArray<RegExp>) => {
@@ -112,7 +115,7 @@ describe.skipIf(process.platform === 'win32')('a signal while a line is drawn', 
   ] as const)(
     'keeps all that was read: %s',
     async (signal, code) => {
-      const { out, child, status } = drawing(`${signal}.ndjson`)
+      const { out, child, status } = drawing(`${signal}.ndjson`, BUSY)
       const said = sentAt(child, signal, [ROWS])
       expect(await status).toBe(code)
       expect(stripVTControlCharacters(said())).toMatch(

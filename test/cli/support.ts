@@ -6,6 +6,7 @@ import { NEVER, type Observable, type SchedulerLike } from 'rxjs'
 import { afterAll, afterEach } from 'vitest'
 import { run } from '../../src/cli/program.js'
 import type { Signal, Terminal } from '../../src/cli/Terminal.js'
+import { defined } from '../../src/fp.js'
 import { hasty, PATIENT } from '../support/timers.js'
 
 /** Keeps what is written to it. */
@@ -29,10 +30,12 @@ export interface Run {
 
 export interface RunOptions {
   readonly env?: Terminal['env']
-  readonly stdin?: string
+  readonly stdin?: string | Readable
   readonly signals?: Observable<Signal>
   readonly isTTY?: boolean
   readonly timer?: SchedulerLike
+  /** Default: patient, for time that passes faster. */
+  readonly timeout?: Terminal['timeout'] | undefined
   readonly stdout?: Writable
 }
 
@@ -45,12 +48,12 @@ export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {})
   const status = await run({
     args,
     env: options.env ?? {},
-    stdin: Readable.from([options.stdin ?? '']),
+    stdin: options.stdin instanceof Readable ? options.stdin : Readable.from([options.stdin ?? '']),
     stdout: options.stdout ?? stdout,
     stderr,
     signals: options.signals ?? NEVER,
     timer: options.timer ?? hasty(),
-    timeout: PATIENT,
+    ...('timeout' in options ? defined({ timeout: options.timeout }) : { timeout: PATIENT }),
     version: '1.2.3',
   })
   const said = stderr.text()

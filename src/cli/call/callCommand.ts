@@ -5,20 +5,21 @@ import { text as textOfStream } from 'node:stream/consumers'
 import { Command } from 'commander'
 import {
   concatMap,
+  defer,
   endWith,
-  firstValueFrom,
   from,
   ignoreElements,
   map,
-  merge,
   type Observable,
+  type ObservableInput,
+  of,
+  switchMap,
   takeWhile,
 } from 'rxjs'
 import { type AnyEndpoint, isList, method } from '../../api/Endpoint.js'
 import { type Client, createClient } from '../../client/createClient.js'
-import { escapeInvisible } from '../../decode/redact.js'
 import { jsonOf } from '../../export/column/json.js'
-import { E } from '../../fp.js'
+import { defined, E } from '../../fp.js'
 import type { AnyFailure, Failure } from '../../http/Failure.js'
 import { invalidParams, invalidRequest } from '../../http/request/invalidParams.js'
 import { prepareRequest } from '../../http/request/prepareRequest.js'
@@ -29,22 +30,21 @@ import {
   addPartnerOptions,
   type Connection,
   type ConnectionFlags,
+  connect,
   connectionFrom,
-  environmentFrom,
   type PartnerFlags,
   partnerConnectionFrom,
   sandboxOption,
-  withSandbox,
 } from '../connection.js'
 import { integer } from '../optionParsers.js'
 import {
   type CommandContext,
-  EXIT_BY_SIGNAL,
   EXIT_COMPLETE,
   EXIT_INCOMPLETE,
   EXIT_USAGE,
   UsageError,
 } from '../output.js'
+import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
 import type { Terminal } from '../Terminal.js'
 import { callHelp } from './callHelp.js'
 import { callParams, type ReadText } from './callParams.js'
@@ -101,12 +101,8 @@ export const callCommand = (context: CommandContext): Command =>
     .option('-h, --help', 'show help; after a name, help for that call')
     .addHelpText('after', HELP)
     .action(
-      async (
-        name: string | undefined,
-        args: ReadonlyArray<string>,
-        flags: CallFlags,
-        command: Command,
-      ) => context.exit(await run(context, command, name, args, flags)),
+      (name: string | undefined, args: ReadonlyArray<string>, flags: CallFlags, command: Command) =>
+        runCommand(context, {}, { run: (run) => call(run, command, name, args, flags) }),
     )
 
 /** The settings of an application that `addConnectionOptions` does not add. */
@@ -117,43 +113,44 @@ const addPartnerSettings = (command: Command): Command => {
   return command
 }
 
-const run = async (
-  context: CommandContext,
+const call = (
+  run: CommandRun,
   command: Command,
   name: string | undefined,
   args: ReadonlyArray<string>,
   flags: CallFlags,
-): Promise<number> => {
-  const { output, terminal } = context
-  if (flags.list) {
-    for (const line of listing()) output.print(line)
-    return EXIT_COMPLETE
-  }
+): ObservableInput<Ending> => {
+  const { terminal } = run
+  if (flags.list) return of({ status: EXIT_COMPLETE, summary: listing().join('\n') })
   if (name === undefined) {
     if (flags.help !== true) throw new UsageError('the name of a call is missing: see call --list')
     command.outputHelp()
-    return EXIT_COMPLETE
+    return of({ status: EXIT_COMPLETE })
   }
-  const call = rowByName(name)
+  const named = rowByName(name)
+  const { row } = named
   if (flags.help === true) {
-    output.print(await callHelp(call, terminal.stderr.columns || 80))
-    return EXIT_COMPLETE
+    return callHelp(named, terminal.stderr.columns || 80).then((summary) => ({
+      status: EXIT_COMPLETE,
+      summary,
+    }))
   }
-  if (flags.limit !== undefined && !isList(call.row)) {
+  if (flags.limit !== undefined && !isList(row)) {
     throw new UsageError(`--limit is for lists, and ${name} has one value`)
   }
-  const params = await callParams(call.row, args, readText(terminal), terminal.timer.now())
-  if (flags.sandbox === true) {
-    const environment = environmentFrom(flags, terminal.env)
-    return withSandbox({ environment }, (connection) =>
-      send(context, call, params, flags, connection),
-    )
-  }
-  const connectionOf = call.row.auth === 'basic' ? partnerConnectionFrom : connectionFrom
-  const connection = connectionOf(flags, terminal.env)
-  return isWrite(call.row) && !flags.yes && !isHarmless(connection)
-    ? show(context, call, params, connection)
-    : send(context, call, params, flags, connection)
+  return defer(() => callParams(row, args, readText(terminal), terminal.timer.now())).pipe(
+    switchMap((params) =>
+      connect(terminal, flags, {
+        connection: row.auth === 'basic' ? partnerConnectionFrom : connectionFrom,
+      }).pipe(
+        switchMap((connection) =>
+          isWrite(row) && !flags.yes && flags.sandbox !== true && !isHarmless(connection)
+            ? of(show(run, named, params, connection))
+            : send(run, row, params, flags, connection),
+        ),
+      ),
+    ),
+  )
 }
 
 const listing = (): ReadonlyArray<string> => {
@@ -183,24 +180,22 @@ const isHarmless = ({ environment, baseUrl }: Connection): boolean =>
 
 /** Prints the request that `--yes` would send. */
 const show = (
-  { output, terminal }: CommandContext,
+  { output, terminal }: CommandRun,
   { row, name }: NamedRow,
   params: unknown,
   { baseUrl }: Connection,
-): number => {
+): Ending => {
   const unknown = invalidParams(row.params, params, true)
   const request = unknown
     ? E.left(unknown)
     : prepareRequest(row, { check: true, now: () => terminal.timer.now() })(params)
   if (E.isLeft(request)) {
-    output.complain(invalidRequest(row.route, request.left).message)
-    return EXIT_USAGE
+    return { status: EXIT_USAGE, reason: invalidRequest(row.route, request.left).message }
   }
   const { target, body } = request.right
   output.print(`${method(row.route)} ${baseUrl.replace(/\/$/, '')}${target}`)
   if (body !== undefined) output.print(JSON.stringify(JSON.parse(body), null, 2))
-  output.complain(`nothing was sent: add --yes to send ${name}`)
-  return EXIT_USAGE
+  return { status: EXIT_USAGE, reason: `nothing was sent: add --yes to send ${name}` }
 }
 
 // calls
@@ -208,20 +203,14 @@ const show = (
 /** The text of a value, or of each row of a page; a failure where there is none. */
 type Lines = ReadonlyArray<E.Either<AnyFailure, string>>
 
-const send = async (
-  { output, terminal }: CommandContext,
-  { row }: NamedRow,
+const send = (
+  { output, terminal: { timer, timeout } }: CommandRun,
+  row: AnyEndpoint,
   params: unknown,
   { limit = Number.POSITIVE_INFINITY }: CallFlags,
   connection: Connection,
-): Promise<number> => {
-  const { timer, timeout, stdout, signals } = terminal
-  const client = createClient({
-    ...connection,
-    timer,
-    numbers: 'exact',
-    ...(timeout && { timeout }),
-  })
+): Observable<Ending> => {
+  const client = createClient({ ...connection, ...defined({ timeout }), timer, numbers: 'exact' })
   let status = EXIT_COMPLETE
   let printed = 0
   /** Resolves to false when no more is wanted. */
@@ -232,20 +221,22 @@ const send = async (
       if (E.isLeft(line)) {
         output.complain(line.left.message)
         status = Math.max(status, statusOf(line.left))
-      } else if (!(await isWritten(stdout, `${line.right}\n`))) {
-        status = EXIT_BY_SIGNAL.SIGPIPE
+        continue
+      }
+      const refused = await output.writeRows(`${line.right}\n`)
+      if (refused !== undefined) {
+        status = refused
         return false
       }
     }
     return printed < limit
   }
-  const work = linesOf(client, row, params, print, limit).pipe(
+  return linesOf(client, row, params, print, limit).pipe(
     takeWhile((goesOn) => goesOn),
     ignoreElements(),
     endWith(undefined),
-    map(() => status),
+    map(() => ({ status })),
   )
-  return firstValueFrom(merge(signals.pipe(map((signal) => EXIT_BY_SIGNAL[signal])), work))
 }
 
 /** Hands the answer of a call to `print`, page by page; a bounded list asks for no page ahead. */
@@ -257,7 +248,7 @@ const linesOf = (
   limit: number,
 ): Observable<boolean> => {
   const json = jsonOf('exact')
-  const lineOf = E.map((value: unknown) => escapeInvisible(json(row.success.encode(value))))
+  const lineOf = E.map((value: unknown) => json(row.success.encode(value)))
   if (!isList(row)) {
     const call: (params: unknown) => ObservableEither<Failure, unknown> = client.request(row)
     return call(params).pipe(concatMap((value) => print([lineOf(value)])))
@@ -268,12 +259,6 @@ const linesOf = (
     prefetch,
   })
 }
-
-/** Resolves to false when the reader of stdout has gone away. */
-const isWritten = (stdout: Terminal['stdout'], text: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    stdout.write(text, (error) => resolve(error == null))
-  })
 
 const statusOf = ({ _tag }: AnyFailure): number => {
   switch (_tag) {

@@ -1,16 +1,17 @@
 import { Command } from 'commander'
-import { concat, defer, from, lastValueFrom, type Observable, of, tap, toArray } from 'rxjs'
+import { concat, defer, from, map, type Observable, of, switchMap, tap, toArray } from 'rxjs'
 import { kyTransport } from '../../http/transport/kyTransport.js'
 import {
   addConnectionOptions,
   type Connection,
   type ConnectionFlags,
   environmentFrom,
+  openSandbox,
   sandboxOption,
-  withSandbox,
 } from '../connection.js'
 import { fraction } from '../optionParsers.js'
 import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE } from '../output.js'
+import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
 import type { Terminal } from '../Terminal.js'
 import { type CheckedConfiguration, checkConfiguration } from './configuration.js'
 import { type Finding, findingText, ok, skipped, worst } from './Finding.js'
@@ -23,10 +24,6 @@ interface DoctorFlags extends ConnectionFlags {
   readonly json: boolean
 }
 
-interface DoctorContext extends Pick<CommandContext, 'output' | 'exit'> {
-  readonly terminal: Pick<Terminal, 'env' | 'timer' | 'timeout'>
-}
-
 const HELP = `
 It logs in and reads a small page of charges a few times. It changes nothing.
 
@@ -36,7 +33,7 @@ Exit status:
   2  wrong use`
 
 /** `doctor`: finds what would keep an export from working. */
-export const doctorCommand = (context: DoctorContext): Command =>
+export const doctorCommand = (context: CommandContext): Command =>
   addConnectionOptions(
     new Command('doctor').description('Check settings, network, login, clock and limits.'),
   )
@@ -49,44 +46,49 @@ export const doctorCommand = (context: DoctorContext): Command =>
     )
     .option('--json', 'print the findings as one JSON object', false)
     .addHelpText('after', HELP)
-    .action(async (flags: DoctorFlags) => context.exit(await doctor(context, flags)))
+    .action((flags: DoctorFlags) => runCommand(context, {}, { run: (run) => doctor(run, flags) }))
 
-const doctor = async (context: DoctorContext, flags: DoctorFlags): Promise<number> => {
-  const { json, sandbox, share, ...connecting } = flags
-  const { env } = context.terminal
-  if (sandbox !== true) {
-    return report(context, json, checks(context, share, checkConfiguration(connecting, env)))
-  }
-  const environment = environmentFrom(flags, env)
-  return withSandbox({ environment }, (connection) => {
-    const findings = [
-      ok('configuration', `a sandbox with the limits of ${environment}`),
-      ok('base URL', connection.baseUrl),
-    ]
-    return report(context, json, checks(context, share, { findings, connection }))
-  })
-}
-
-/** Prints findings as they come, or at the end as JSON; returns the exit status. */
-const report = async (
-  { output: { print } }: DoctorContext,
-  json: boolean,
-  checks: Observable<Finding>,
-): Promise<number> => {
-  const findings = await lastValueFrom(
-    checks.pipe(
-      tap((finding) => json || print(findingText(finding))),
-      toArray(),
+const doctor = (
+  { terminal, output: { print } }: CommandRun,
+  { json, sandbox, share, ...flags }: DoctorFlags,
+): Observable<Ending> =>
+  configurationOf(terminal, flags, sandbox).pipe(
+    switchMap((configuration) =>
+      checks(terminal, share, configuration).pipe(
+        tap((finding) => json || print(findingText(finding))),
+        toArray(),
+      ),
     ),
+    map((findings) => {
+      const status = worst(findings)
+      return {
+        status: status === 'failed' ? EXIT_INCOMPLETE : EXIT_COMPLETE,
+        ...(json ? { summary: JSON.stringify({ status, findings }, null, 2) } : {}),
+      }
+    }),
   )
-  const status = worst(findings)
-  if (json) print(JSON.stringify({ status, findings }, null, 2))
-  return status === 'failed' ? EXIT_INCOMPLETE : EXIT_COMPLETE
+
+const configurationOf = (
+  { env, timer }: Terminal,
+  flags: ConnectionFlags,
+  isSandbox = false,
+): Observable<CheckedConfiguration> => {
+  if (!isSandbox) return of(checkConfiguration(flags, env))
+  const environment = environmentFrom(flags, env)
+  return openSandbox({ environment, timer }).pipe(
+    map((connection) => ({
+      findings: [
+        ok('configuration', `a sandbox with the limits of ${environment}`),
+        ok('base URL', connection.baseUrl),
+      ],
+      connection,
+    })),
+  )
 }
 
 /** Checks the network where there is a base URL, and the service where the network and the settings are well. */
 const checks = (
-  { terminal }: DoctorContext,
+  terminal: Terminal,
   share: number,
   { findings, connection }: CheckedConfiguration,
 ): Observable<Finding> => {
@@ -110,7 +112,7 @@ const checks = (
 }
 
 const networkOf = (
-  { env, timer, timeout }: DoctorContext['terminal'],
+  { env, timer, timeout }: Terminal,
   { baseUrl }: Connection,
 ): Observable<Finding> =>
   env.NODE_USE_ENV_PROXY === '1'

@@ -1,12 +1,12 @@
 /** `export --dry-run`: what an export comes to; nothing is written. */
-import { firstValueFrom, isObservable, map, merge, type Observable, of } from 'rxjs'
+import { isObservable, map, type Observable, of } from 'rxjs'
 import type { SnapshotPlan } from '../../client/explainSnapshot.js'
 import { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { ListPlan } from '../../http/list/List.js'
 import { duration, number, plural } from '../../report/text.js'
-import { EXIT_BY_SIGNAL, EXIT_COMPLETE, EXIT_INCOMPLETE, EXIT_USAGE, outputTo } from '../output.js'
-import type { Terminal } from '../Terminal.js'
+import { EXIT_COMPLETE, EXIT_INCOMPLETE, EXIT_USAGE } from '../output.js'
+import type { Ending } from '../runCommand.js'
 import { isFinal, withAdvice } from './conclusion.js'
 
 /** A list that says what it comes to: at once, or after a few requests. */
@@ -14,33 +14,20 @@ export interface Explained {
   readonly explain: () => ListPlan | Observable<E.Either<AnyFailure, SnapshotPlan>>
 }
 
-/** Resolves with the exit status. */
-export const dryRun = async (
-  terminal: Pick<Terminal, 'stdout' | 'stderr' | 'signals'>,
-  source: Explained,
-  parallel?: number,
-): Promise<number> => {
-  const output = outputTo(terminal)
+export const dryRun = (source: Explained, parallel?: number): Observable<Ending> => {
   const explained = source.explain()
   const plans: Observable<E.Either<AnyFailure, ListPlan | SnapshotPlan>> = isObservable(explained)
     ? explained
     : of(E.right(explained))
-  const ended = plans.pipe(
-    map((plan): number => {
-      if (E.isLeft(plan)) {
-        output.complain(withAdvice(plan.left))
-        return isFinal(plan.left) ? EXIT_USAGE : EXIT_INCOMPLETE
+  return plans.pipe(
+    map((plan) => {
+      if (E.isRight(plan)) {
+        return { status: EXIT_COMPLETE, summary: linesOf(plan.right, parallel).join('\n') }
       }
-      for (const line of linesOf(plan.right, parallel)) output.print(line)
-      return EXIT_COMPLETE
+      const status = isFinal(plan.left) ? EXIT_USAGE : EXIT_INCOMPLETE
+      return { status, reason: withAdvice(plan.left) }
     }),
   )
-  const stopped = terminal.signals.pipe(map((signal) => EXIT_BY_SIGNAL[signal]))
-  const status = await firstValueFrom(merge(ended, stopped))
-  const failure = await output.failure()
-  if (failure === undefined) return status
-  output.complain(`cannot write stdout: ${failure.message}`)
-  return EXIT_INCOMPLETE
 }
 
 const linesOf = (plan: ListPlan | SnapshotPlan, parallel?: number): ReadonlyArray<string> => [

@@ -12,9 +12,9 @@ import {
   secondsUpTo,
   timeSpan,
 } from '../optionParsers.js'
+import type { CommandContext } from '../output.js'
 import { PROGRESS_MODES } from '../progress/ProgressView.js'
 import { queueOption } from '../queue/openQueue.js'
-import type { Terminal } from '../Terminal.js'
 import type { ExportFlags } from './exportFlags.js'
 import { exportResource } from './exportResource.js'
 import {
@@ -28,26 +28,25 @@ import {
 } from './resources.js'
 
 /** `export`: a list, into files. */
-export const exportCommand = (terminal: Terminal, done: (status: number) => void): Command =>
+export const exportCommand = (context: CommandContext): Command =>
   new Command('export')
     .description('Stream a list into files that survive a crash.')
-    .addCommand(commandOf(charges, terminal, done))
-    .addCommand(commandOf(batchTransfers, terminal, done))
-    .addCommand(commandOf(batchItems, terminal, done))
-    .addCommand(commandOf(webhooks, terminal, done))
-    .addCommand(commandOf(partnerWebhooks, terminal, done))
+    .addCommand(commandOf(charges, context))
+    .addCommand(commandOf(batchTransfers, context))
+    .addCommand(commandOf(batchItems, context))
+    .addCommand(commandOf(webhooks, context))
+    .addCommand(commandOf(partnerWebhooks, context))
 
 const commandOf = <A, Flags, Filter extends object>(
   resource: Resource<A, Flags, Filter>,
-  terminal: Terminal,
-  done: (status: number) => void,
+  context: CommandContext,
 ): Command => {
   const own = resource.withOptions(new Command(resource.name).description(resource.description))
   const timed = resource.isTimed === true ? withTimes(own) : own
   const exported = exportResource(resource)
   return withSandbox(withReport(withView(withPace(withFiles(timed)))), resource.simulated)
     .addHelpText('after', help(resource.name))
-    .action(async (flags: ExportFlags & Flags) => done(await exported(terminal, flags)))
+    .action((flags: ExportFlags & Flags) => exported(context, flags))
 }
 
 const withFiles = (command: Command): Command =>

@@ -1,5 +1,4 @@
 /** Flags of `export`, as options of `exportTo`. */
-import type { Observable } from 'rxjs'
 import type { Environment } from '../../api/limits.js'
 import { isDirectory } from '../../export/file/checkPaths.js'
 import { isFolder } from '../../export/file/paths.js'
@@ -10,7 +9,7 @@ import type { Guard } from '../../scheduler/index.js'
 import { SANDBOX_ACCOUNT } from '../connection.js'
 import { shownOn } from '../output.js'
 import type { ViewFlags } from '../progress/ProgressView.js'
-import type { Terminal } from '../Terminal.js'
+import type { CommandRun } from '../runCommand.js'
 
 // model
 
@@ -59,11 +58,6 @@ export interface ExportFlags extends ViewFlags {
   readonly rows?: number
 }
 
-/** Flags with another name than their option; `sinceLast` is `--since-last` and so on. */
-const FLAGS: Readonly<Record<string, string>> = {
-  numbers: '--exact',
-}
-
 // constructors
 
 /** Resolves `--out`: a folder may be named without its slash. */
@@ -74,31 +68,23 @@ export const outputOf = async (out: string): Promise<string> =>
 export const exportOptions = <A>(
   flags: ExportFlags,
   out: string,
-  terminal: Pick<Terminal, 'stdout' | 'timer' | 'env'>,
-  stop: Observable<unknown>,
+  { terminal: { stdout }, options }: Pick<CommandRun, 'terminal' | 'options'>,
   onReject: TakeRows<Reject>,
 ): ExportOptions<A> => {
   const { format, compress, columns, amounts, checkpoint, sinceLast, lookback } = flags
-  const { formulas, rotateRows, rotateBytes, resume, restart, maxRejects, lease, deadline } = flags
-  const { stdout, timer, env } = terminal
+  const { formulas, rotateRows, rotateBytes, resume, restart, maxRejects } = flags
   const toStdout: Partial<ExportOptions<A>> = { endStream: false, onReject }
   return {
     out: out === '-' ? shownOn(stdout) : out,
     ...(out === '-' ? toStdout : {}),
     ...defined({ format, compress, columns, amounts, checkpoint, sinceLast, lookback }),
-    ...defined({ formulas, rotateRows, rotateBytes, deadline, lease }),
+    ...defined({ formulas, rotateRows, rotateBytes }),
     ...(flags.inPlace ? { inPlace: true, onReject } : {}),
     // another port each time
     ...(flags.sandbox === true ? { account: SANDBOX_ACCOUNT } : {}),
     resume,
     restart,
     maxRejects,
-    stop,
-    timer,
-    env,
+    ...options,
   }
 }
-
-/** The flag of an option: `--since-last` for `sinceLast`. */
-export const flagOf = (option: string): string =>
-  FLAGS[option] ?? `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

@@ -1,68 +1,53 @@
 /** Exports a resource, from an account or from a sandbox. */
 
-import { defer, finalize, type Observable, ReplaySubject, take } from 'rxjs'
+import { firstValueFrom, map, switchMap } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
 import { checkPaths } from '../../export/file/checkPaths.js'
 import { pathsOf } from '../../export/file/paths.js'
-import {
-  type ExportEvent,
-  type ExportSource,
-  exportTo,
-  isExportError,
-  type SliceSource,
-} from '../../export/index.js'
-import { InvalidOption } from '../../options/index.js'
-import type { SandboxOptions } from '../../sandbox/index.js'
+import { type ExportSource, exportTo, isExportError, type SliceSource } from '../../export/index.js'
 import { isS3 } from '../../store/S3Location.js'
-import {
-  type Connection,
-  environmentFrom,
-  type SettingName,
-  variableOf,
-  withSandbox,
-} from '../connection.js'
-import { EXIT_COMPLETE, UsageError } from '../output.js'
-import type { Signal, Terminal } from '../Terminal.js'
+import { type Connection, connect, flagOf, type SettingName, variableOf } from '../connection.js'
+import { type CommandContext, EXIT_COMPLETE, UsageError } from '../output.js'
+import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
 import { dryRun } from './dryRun.js'
 import { exportClient } from './exportClient.js'
-import { type ExportFlags, exportOptions, flagOf, outputOf } from './exportFlags.js'
+import { type ExportFlags, exportOptions, outputOf } from './exportFlags.js'
 import { performExport } from './performExport.js'
 import { rejectedRows } from './rejectedRows.js'
-import type { Resource, Simulated } from './resources.js'
+import { type Resource, sandboxData } from './resources.js'
 
-/** Resolves with the exit status. Rejects with a `UsageError`, and with what can only be a bug. */
+/** Runs an export. Rejects with a `UsageError`, and with what can only be a bug. */
 export const exportResource =
   <A, Flags, Filter extends object>(resource: Resource<A, Flags, Filter>) =>
-  async (terminal: Terminal, flags: ExportFlags & Flags): Promise<number> => {
-    if (flags.sandbox !== true) {
-      if (flags.rows !== undefined) throw new UsageError('--rows goes with --sandbox')
-      return exported(resource, terminal, flags, resource.connection(flags, terminal.env))
-    }
-    const options = {
-      timer: terminal.timer,
-      ...(flags.limits ? {} : { limits: false as const }),
-      ...sandboxOptions(resource.simulated, flags.rows),
-      environment: environmentFrom(flags, terminal.env),
-    }
-    const status = await withSandbox(options, (connection) =>
-      exported(resource, terminal, flags, connection),
-    )
-    if (status === EXIT_COMPLETE && !flags.quiet && flags.progress !== 'json')
-      terminal.stderr.write(nextStep(resource.name, resource.needed))
-    return status
-  }
+  (context: CommandContext, flags: ExportFlags & Flags): Promise<void> =>
+    runCommand(context, flags, {
+      stopsInOrder: !flags.dryRun,
+      run: (run) =>
+        connect(run.terminal, flags, {
+          connection: resource.connection,
+          simulated: sandboxData(resource.simulated, flags.rows),
+        }).pipe(
+          switchMap((connection) => exported(resource, run, flags, connection)),
+          map((ending) =>
+            ending.status === EXIT_COMPLETE && flags.sandbox === true
+              ? { ...ending, hint: nextStep(resource.name, resource.needed) }
+              : ending,
+          ),
+        ),
+    })
 
 const exported = async <A, Flags, Filter extends object>(
   resource: Resource<A, Flags, Filter>,
-  terminal: Terminal,
+  run: CommandRun,
   flags: ExportFlags & Flags,
   connection: Connection,
-): Promise<number> => {
+): Promise<Ending> => {
+  const { terminal } = run
   const out = await outputOf(flags.out)
   if (flags.queue !== undefined) {
     const { exportOnQueue } = await import('../queue/exportOnQueue.js') // or not, to start fast
     const sliced = (client: Client) => slicedSource(resource.source(client, resource.filter(flags)))
-    return exportOnQueue(terminal, { out, flags, connection, source: sliced })
+    return exportOnQueue(run, { out, flags, connection, source: sliced })
   }
   if (flags.slices !== undefined) throw new UsageError('--slices goes with --queue')
   const { checkpoint, report } = flags
@@ -76,18 +61,16 @@ const exported = async <A, Flags, Filter extends object>(
   const client = exportClient(terminal, flags, connection)
   const source = resource.source(client, resource.filter(flags), flags.parallel)
   const rejected = rejectedRows(flags.rejects)
-  let stopped: Signal | undefined
-  const stop = new ReplaySubject<Signal>(1)
-  const options = {
-    ...exportOptions<A>(flags, out, terminal, stop, rejected.take),
+  const events = exportTo(source, {
+    ...exportOptions<A>(flags, out, run, rejected.take),
     ...(resource.untilStable === true ? { untilStable: true } : {}),
-  }
-  const events = inFlags(() => exportTo(source, options))
+  })
   const file = isStream || isS3(out) ? undefined : out
   await checkPaths({ out: file, checkpoint, report }, flagOf).catch(refused)
-  if (flags.dryRun) return dryRun(terminal, source, flags.parallel)
-  return performExport(terminal, flags, {
+  if (flags.dryRun) return firstValueFrom(dryRun(source, flags.parallel))
+  return performExport(run, flags, {
     client,
+    events,
     query: source.describe().query,
     title: `Export of ${resource.name}`,
     name: isStdout ? 'stdout' : out,
@@ -96,10 +79,6 @@ const exported = async <A, Flags, Filter extends object>(
     canResume: !isStream,
     canAdd: source.since !== undefined,
     sinceLast: flags.sinceLast !== undefined,
-    stopped: () => stopped,
-    events: untilSignal(terminal.signals, stop, events, (signal) => {
-      stopped = signal
-    }),
   })
 }
 
@@ -112,34 +91,6 @@ const slicedSource = <A>(source: ExportSource<A>): SliceSource<A> => {
 const isSliceSource = <A>(source: ExportSource<A>): source is SliceSource<A> =>
   'split' in source && 'within' in source
 
-/**
- * Stops an export at the first signal. It is heard from the beginning to the end, also while nothing is read: an
- * unheard one ends the process, and leaves its lock. The second does.
- */
-const untilSignal = (
-  signals: Observable<Signal>,
-  stop: ReplaySubject<Signal>,
-  events: Observable<ExportEvent>,
-  onSignal: (signal: Signal) => void,
-): Observable<ExportEvent> =>
-  defer(() => {
-    const hearing = signals.pipe(take(1)).subscribe((signal) => {
-      onSignal(signal)
-      stop.next(signal)
-    })
-    return events.pipe(finalize(() => hearing.unsubscribe()))
-  })
-
-/** Says of a wrong option which flag it is. */
-const inFlags = <T>(make: () => T): T => {
-  try {
-    return make()
-  } catch (error) {
-    if (!(error instanceof InvalidOption)) throw error
-    throw new UsageError(`${flagOf(error.option)}${error.message.slice(error.option.length)}`)
-  }
-}
-
 const refused = (error: unknown): never => {
   if (!isExportError(error) || error._tag !== 'UnusablePath') throw error
   const isPipe = error.option === 'out' && error.message.endsWith('and no file')
@@ -150,10 +101,5 @@ const refused = (error: unknown): never => {
 const nextStep = (name: string, needed: ReadonlyArray<SettingName>): string => {
   const variables = needed.map((setting) => variableOf(setting))
   const all = `${variables.slice(0, -1).join(', ')} and ${variables.at(-1)}`
-  return `next: your ${all} in place of --sandbox; all options: npx payments-rx export ${name} --help\n`
+  return `next: your ${all} in place of --sandbox; all options: npx payments-rx export ${name} --help`
 }
-
-const sandboxOptions = (
-  simulated: Simulated | undefined,
-  rows: number | undefined,
-): SandboxOptions => (simulated === undefined ? {} : { [simulated.what]: rows ?? simulated.count })

@@ -1,15 +1,6 @@
 /** Runs an export: shows how it goes, and says what came of it. */
 import { dirname, join } from 'node:path'
-import {
-  combineLatest,
-  lastValueFrom,
-  type Observable,
-  Subject,
-  Subscription,
-  switchMap,
-  take,
-  tap,
-} from 'rxjs'
+import { lastValueFrom, type Observable, tap } from 'rxjs'
 import { isFolder } from '../../export/file/paths.js'
 import type {
   ExportBegun,
@@ -20,12 +11,10 @@ import type {
 } from '../../export/index.js'
 import { defined, E } from '../../fp.js'
 import { DAY, HOUR, MINUTE, plural } from '../../report/text.js'
-import { steadyTimer } from '../../stream/steadyTimer.js'
 import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from '../output.js'
-import { countEvent, countProgress, NO_COUNTERS, summary } from '../progress/ExportCounters.js'
-import { type MonitoredRun, monitorProgress } from '../progress/ProgressMonitor.js'
-import { retryNotes, showProgress } from '../progress/ProgressView.js'
-import type { Signal, Terminal } from '../Terminal.js'
+import { countProgress, summary } from '../progress/ExportCounters.js'
+import type { MonitoredRun } from '../progress/ProgressMonitor.js'
+import type { CommandRun, Ending, Watch } from '../runCommand.js'
 import { conclusion, type Output, outputState } from './conclusion.js'
 import type { ExportFlags } from './exportFlags.js'
 import type { RejectedRows } from './rejectedRows.js'
@@ -35,8 +24,6 @@ import { reportFacts } from './reportFacts.js'
 export interface PreparedExport extends Output {
   readonly client: MonitoredRun['client']
   readonly events: Observable<ExportEvent>
-  /** The signal that stopped it, if one did. */
-  readonly stopped: () => Signal | undefined
   /** Rows that an output without a file for them rejected. */
   readonly rejected?: RejectedRows
   /** The parameters of its list. */
@@ -45,104 +32,72 @@ export interface PreparedExport extends Output {
   readonly title: string
 }
 
-/** Resolves with the exit status. Rejects with what can only be a bug; all is unsubscribed then. */
+/** Rejects with what can only be a bug; all is unsubscribed then. */
 export const performExport = async (
-  terminal: Terminal,
-  flags: Pick<ExportFlags, 'formulas' | 'parallel' | 'quiet' | 'progress' | 'report' | 'resume'>,
+  run: CommandRun,
+  flags: Pick<ExportFlags, 'formulas' | 'report'>,
   prepared: PreparedExport,
-): Promise<number> => {
-  const { client, events, name } = prepared
-  const { version } = terminal
-  const timer = steadyTimer(terminal.timer)
-  const began = terminal.timer.now()
+): Promise<Ending> => {
+  const { client, events, name, rejected } = prepared
+  const { timer, version } = run.terminal
+  const began = timer.now()
   const reporting = await reportingTo(flags.report)
-  const started = timer.now()
-  let counters = NO_COUNTERS
+  const watch = run.watch(client)
+  const report = reporting?.({ client, timer: watch.timer }, watch.monitor)
+  const noting = rejected?.notes.subscribe(run.say)
   let progress: ExportProgress | undefined
-
-  const listening = new Subscription()
-  const watching = monitorProgress({
-    client,
-    counters: () => counters,
-    timer,
-    parallel: flags.parallel,
-  })
-  listening.add(watching.close)
-  const report = reporting?.({ client, timer }, watching)
-  listening.add(report?.close)
-  const begun = new Subject<void>()
-  const shown = showProgress(terminal, flags, {
-    ...watching,
-    // an export that is refused before that shows why, and no more
-    samples: begun.pipe(
-      take(1),
-      switchMap(() => watching.samples),
-    ),
-  })
-  const noteRetry = retryNotes(timer)
-  const skewed = new Subject<string>()
-  // once, after the notes of the beginning: a clock that drifts is told of again and again
-  combineLatest([skewed, begun])
-    .pipe(take(1))
-    .subscribe(([message]) => shown.say(message))
-  const counting = client.events.subscribe((event) => {
-    counters = countEvent(counters, event)
-    const note = event._tag === 'Retrying' ? noteRetry(event) : undefined
-    if (note !== undefined) shown.say(note)
-    if (event._tag === 'ClockSkewed') skewed.next(event.message)
-  })
-  listening.add(counting)
-  listening.add(prepared.rejected?.notes.subscribe(shown.say))
-  const took = tap((event: ExportEvent) => {
+  const note = tap((event: ExportEvent) => {
     if (E.isLeft(event)) return
     progress = event.right
-    const { reread, rows, waiting } = progress
-    if (waiting !== undefined) {
-      const { path, ms } = waiting
-      shown.say(
-        `${path} is of another run: waiting ${Math.ceil(ms / 1_000)} s at most, to see whether it lives`,
-      )
-      return
-    }
-    counters = countProgress(progress)(counters)
-    if (reread !== undefined) shown.say(`${REREAD}: ${reread.message}`)
-    if (progress.begun === undefined) return
-    for (const note of beginning(progress.begun, rows)) shown.say(note)
-    begun.next()
+    noteProgress(run, watch, progress)
   })
-
-  const event = await lastValueFrom(events.pipe(took), { defaultValue: undefined }).finally(() =>
-    listening.unsubscribe(),
+  const event = await lastValueFrom(events.pipe(note), { defaultValue: undefined }).finally(() => {
+    noting?.unsubscribe()
+    report?.close()
+  })
+  await rejected?.close()
+  for (const note of findings(progress, flags)) run.say(note)
+  const ended = { event, progress, stopped: run.stopped() }
+  const { status, reason } = conclusion(ended, prepared)
+  const ms = watch.elapsed()
+  const counters = watch.counters()
+  const { run: whole } = { ...progress }
+  const { ms: spent = ms, requests = counters.requests, refused = counters.refused } = whole ?? {}
+  const line = summary(
+    { ...counters, requests, refused }, // of all starts
+    spent,
+    writtenTo(name, whole),
+    outputState(ended, prepared),
   )
-  await prepared.rejected?.close()
-  for (const note of findings(progress, flags)) shown.say(note)
-  const ending = { event, progress, stopped: prepared.stopped() }
-  const ended = conclusion(ending, prepared)
-  const ms = Math.max(0, timer.now() - started) // a clock of the caller may be set back
-  const { run } = { ...progress }
-  const { ms: spent = ms, requests = counters.requests, refused = counters.refused } = run ?? {}
-  const state = outputState(ending, prepared)
-  const line = summary({ ...counters, requests, refused }, spent, writtenTo(name, run), state) // of all starts
   const unwritten = await report?.write(
     reportFacts({
-      prepared,
-      run,
-      counters,
-      conclusion: ended,
-      began,
-      ms,
-      summary: line,
-      version,
+      ...{ prepared, run: whole, counters, conclusion: { status, ...defined({ reason }) } },
+      ...{ began, ms, summary: line, version },
     }),
   )
-  const reason = ended.reason ?? unwritten
-  const status = unwritten === undefined ? ended.status : Math.max(ended.status, EXIT_INCOMPLETE)
-  shown.end(
-    status === EXIT_BY_SIGNAL.SIGPIPE
-      ? undefined
-      : { status, summary: line, ...defined({ reason }) },
-  )
-  return status
+  if (status === EXIT_BY_SIGNAL.SIGPIPE) return { status }
+  return {
+    status: unwritten === undefined ? status : Math.max(status, EXIT_INCOMPLETE),
+    summary: line,
+    ...defined({ reason: reason ?? unwritten }),
+  }
+}
+
+/** Counts progress, and says what stays on the screen of it. */
+const noteProgress = ({ say }: CommandRun, watch: Watch, progress: ExportProgress): void => {
+  const { begun, reread, rows, waiting } = progress
+  if (waiting !== undefined) {
+    const { path, ms } = waiting
+    say(
+      `${path} is of another run: waiting ${Math.ceil(ms / 1_000)} s at most, to see whether it lives`,
+    )
+    return
+  }
+  watch.count(countProgress(progress))
+  if (reread !== undefined) say(`${REREAD}: ${reread.message}`)
+  if (begun === undefined) return
+  for (const note of beginning(begun, rows)) say(note)
+  watch.begin()
 }
 
 const REREAD =

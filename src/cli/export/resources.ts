@@ -9,6 +9,7 @@ import { toMillis } from '../../codec/times.js'
 import type { Webhook } from '../../codec/Webhook.js'
 import type { ExportSource } from '../../export/index.js'
 import { defined } from '../../fp.js'
+import type { SandboxOptions } from '../../sandbox/index.js'
 import type { Connection, SettingName } from '../connection.js'
 import {
   addConnectionOptions,
@@ -35,6 +36,10 @@ export interface Simulated {
   readonly count: number
   readonly most: number
 }
+
+/** Returns what a sandbox has from the start. */
+export const sandboxData = (simulated: Simulated | undefined, rows?: number): SandboxOptions =>
+  simulated === undefined ? {} : { [simulated.what]: rows ?? simulated.count }
 
 /** A list that can be exported. */
 export interface Resource<A, Flags, Filter> {

@@ -84,18 +84,14 @@ export const payCommand = (context: CommandContext): Command =>
     ),
   )
     .addHelpText('after', HELP)
-    .action(async (file: string | undefined, flags: PayFlags) => {
-      if (flags.template) return context.output.print(template())
-      const { run } = flags
+    .action((file: string | undefined, flags: PayFlags) => {
+      const { run, template: isTemplate, discard, yes } = flags
+      if (isTemplate) return context.output.print(template())
       if (run === undefined) throw new UsageError('--run is needed: a name for these payments')
-      if (flags.discard) {
-        if (flags.yes) throw new UsageError('--discard and --yes exclude each other')
-        return context.exit(await performDiscard(context, run, flags))
-      }
+      if (discard && yes) throw new UsageError('--discard and --yes exclude each other')
+      if (discard) return performDiscard(context, run, flags)
       if (file === undefined) throw new UsageError('FILE is needed (or --template, to begin with)')
-      context.exit(
-        await performPay(context, { run, file, format: formatOf(file, flags.format) }, flags),
-      )
+      return performPay(context, { run, file, format: formatOf(file, flags.format) }, flags)
     })
 
 const formatOf = (file: string, given: PayFormat | undefined): PayFormat => {

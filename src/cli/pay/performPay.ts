@@ -4,7 +4,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { lastValueFrom, ReplaySubject, take, takeUntil, tap } from 'rxjs'
+import {
+  filter,
+  ignoreElements,
+  lastValueFrom,
+  type MonoTypeOperatorFunction,
+  map,
+  type Observable,
+  switchMap,
+  takeUntil,
+  tap,
+  using,
+} from 'rxjs'
 import type { Client } from '../../client/createClient.js'
 import type { PayFailure } from '../../client/pay/PayFailure.js'
 import type { PayEvent, PayReport, PaySummary } from '../../client/pay/PayOptions.js'
@@ -13,14 +24,7 @@ import { ITEMS_PER_CALL } from '../../codec/NewBatchItem.js'
 import { defined, E } from '../../fp.js'
 import { duration, number, plural } from '../../report/text.js'
 import { codeOf } from '../../store/FileSystem.js'
-import { steadyTimer } from '../../stream/steadyTimer.js'
-import {
-  type Connection,
-  type ConnectionFlags,
-  connectionFrom,
-  environmentFrom,
-  withSandbox,
-} from '../connection.js'
+import { type Connection, type ConnectionFlags, connect, connectionFrom } from '../connection.js'
 import { isFinal, withAdvice } from '../export/conclusion.js'
 import { exportClient } from '../export/exportClient.js'
 import type { ExportFlags } from '../export/exportFlags.js'
@@ -32,10 +36,8 @@ import {
   EXIT_USAGE,
   UsageError,
 } from '../output.js'
-import { countEvent, type ExportCounters, NO_COUNTERS } from '../progress/ExportCounters.js'
-import { monitorProgress } from '../progress/ProgressMonitor.js'
-import { type ProgressView, showProgress } from '../progress/ProgressView.js'
-import type { Signal, Terminal } from '../Terminal.js'
+import { type CommandRun, type Ending, runCommand, type Watch } from '../runCommand.js'
+import type { Signal } from '../Terminal.js'
 import { type PayFileOptions, type PayFormat, rowsOf } from './payFile.js'
 import { readMap } from './payMap.js'
 import { aboveLimits, type Limits, quoteTable } from './quoteTable.js'
@@ -79,64 +81,64 @@ const NEXT = 'the same command goes on'
 
 // paying
 
-export const performPay = async (
+export const performPay = (
   context: CommandContext,
-  target: PayTarget,
+  { run, file, format }: PayTarget,
   flags: PayFlags,
-): Promise<number> => {
-  const { file, format, run } = target
-  const map = flags.map === undefined ? undefined : await readMap(flags.map)
-  const base = { name: file, format, run, map }
-  return connected(context.terminal, flags, (connection) =>
-    file === '-'
-      ? spooled(context.terminal, (path) =>
-          pay(context, { ...base, name: 'stdin', path }, run, flags, connection),
-        )
-      : pay(context, { ...base, path: file }, file, flags, connection),
-  )
-}
+): Promise<void> =>
+  runCommand(context, flags, {
+    stopsInOrder: true,
+    run: (running) =>
+      connected(running, flags).pipe(
+        switchMap(async (connection) => {
+          const map = flags.map === undefined ? undefined : await readMap(flags.map)
+          const base = { name: file, format, run, map }
+          if (file !== '-') return pay(running, { ...base, path: file }, file, flags, connection)
+          return spooled(running, (path) =>
+            pay(running, { ...base, name: 'stdin', path }, run, flags, connection),
+          )
+        }),
+      ),
+  })
 
-/** Pays at the connection of the flags, or in a sandbox. */
-const connected = (
-  terminal: Terminal,
-  flags: PayFlags,
-  work: (connection: Connection) => Promise<number>,
-): Promise<number> =>
-  flags.sandbox === true
-    ? withSandbox(
-        {
-          environment: environmentFrom(flags, terminal.env),
-          charges: 0,
-          ...(flags.limits ? {} : { limits: false as const }),
-        },
-        work,
-      )
-    : work(connectionFrom(flags, terminal.env))
+/** The connection of the flags, or a sandbox without charges. */
+const connected = ({ terminal }: CommandRun, flags: PayFlags): Observable<Connection> =>
+  connect(terminal, flags, { connection: connectionFrom, simulated: { charges: 0 } })
 
 /** Keeps stdin in a file that only its owner can read, since it is read more than once; removes it at the end. */
-const spooled = async <A>({ stdin }: Terminal, work: (path: string) => Promise<A>): Promise<A> => {
+const spooled = async (
+  { terminal: { stdin }, options: { stop } }: CommandRun,
+  work: (path: string) => Promise<Ending>,
+): Promise<Ending> => {
   const folder = await mkdtemp(join(tmpdir(), 'payments-rx-')) // for its owner alone
+  const reading = new AbortController()
+  const stopping = stop.subscribe(() => reading.abort())
   try {
     const path = join(folder, 'stdin')
-    await pipeline(stdin, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+    const file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+    await pipeline(stdin, file, { signal: reading.signal }).catch((error: unknown) => {
+      if (!reading.signal.aborted) throw error
+    })
     return await work(path)
   } finally {
+    stopping.unsubscribe()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
 const pay = async (
-  { terminal, output }: CommandContext,
+  running: CommandRun,
   file: PayFileOptions,
   beside: string,
   flags: PayFlags,
   connection: Connection,
-): Promise<number> => {
+): Promise<Ending> => {
+  const { output, options, terminal } = running
   const { run } = file
   const client = exportClient(terminal, { exact: true, ...flags }, connection)
-  const watch = watched(terminal, flags, client)
+  const watch = running.watch(client)
   const results = new Results(beside, file)
-  let refusal: Refusal | undefined
+  let refusal: Ending | undefined
   const approve = (summary: PaySummary): boolean => {
     for (const line of quoteTable(summary)) output.print(line)
     refusal = refusalOf(summary, flags)
@@ -159,15 +161,13 @@ const pay = async (
       withoutInvalid,
       ...defined({ validity, tolerance, limit: wait }),
     })(items)
-    .pipe(takeUntil(watch.stop), tap(watch.count), tap(results.note))
-  const last = await lastValueFrom(events, { defaultValue: undefined })
-    .catch(async (error: unknown) => {
-      watch.view.end()
+    .pipe(takeUntil(options.stop), counted(running, watch, client), tap(results.note))
+  const last = await lastValueFrom(events, { defaultValue: undefined }).catch(
+    async (error: unknown) => {
       await results.discard()
       throw error
-    })
-    .finally(watch.close)
-  const ended = conclude(last, refusal, watch.stopped())
+    },
+  )
   const written = await results.publish().catch((error: unknown) => {
     throw new UsageError(`cannot write beside ${beside} (${codeOf(error) ?? 'an error'})`)
   })
@@ -175,9 +175,13 @@ const pay = async (
   if (report?.isDeclined && refusal === undefined) {
     output.print(`quoted, nothing submitted. This pays: ${payingLine(file, flags)}`)
   }
-  for (const line of written) watch.view.say(line)
-  watch.end(ended, report)
-  return ended.status
+  for (const line of written) running.say(line)
+  const { requests, refused } = watch.counters()
+  const effort = `${duration(watch.elapsed())}, ${plural(requests, 'request')}, ${number(refused)} refused`
+  return {
+    ...conclude(last, refusal, running.stopped()),
+    summary: `${verdict(report)}, ${effort}`,
+  }
 }
 
 const reportOf = (last: E.Either<PayFailure, PayEvent> | undefined): PayReport | undefined =>
@@ -200,13 +204,8 @@ const payingLine = ({ name, run }: PayFileOptions, flags: PayFlags): string => {
 
 // the gate
 
-/** Why a quote is not paid, though `--yes` is given. */
-interface Refusal {
-  readonly status: number
-  readonly reason: string
-}
-
-const refusalOf = (summary: PaySummary, { max, yes }: PayFlags): Refusal | undefined => {
+/** Returns why a quote is not paid, though `--yes` is given. */
+const refusalOf = (summary: PaySummary, { max, yes }: PayFlags): Ending | undefined => {
   if (max !== undefined) {
     const above = aboveLimits(summary, max)
     return above === undefined
@@ -223,14 +222,9 @@ const refusalOf = (summary: PaySummary, { max, yes }: PayFlags): Refusal | undef
 
 // the end
 
-interface Ending {
-  readonly status: number
-  readonly reason?: string
-}
-
 const conclude = (
   last: E.Either<PayFailure, PayEvent> | undefined,
-  refusal: Refusal | undefined,
+  refusal: Ending | undefined,
   stopped: Signal | undefined,
 ): Ending => {
   if (last !== undefined && E.isLeft(last)) {
@@ -252,58 +246,49 @@ const conclude = (
 
 // watching
 
-/** Progress, counts and signals of a run. */
-const watched = (terminal: Terminal, flags: PayFlags, client: Client) => {
-  const steady = steadyTimer(terminal.timer)
-  const started = steady.now()
-  let counters: ExportCounters = NO_COUNTERS
+/** Counts the payments that are in batches, and says when their wait begins. */
+const counted = (
+  { say }: CommandRun,
+  watch: Watch,
+  client: Client,
+): MonoTypeOperatorFunction<E.Either<PayFailure, PayEvent>> => {
   let total = 0
-  let stopped: Signal | undefined
-  const stop = new ReplaySubject<Signal>(1)
-  const monitor = monitorProgress({ client, counters: () => counters, timer: steady })
-  const view: ProgressView = showProgress(terminal, flags, monitor)
-  const hearing = terminal.signals.pipe(take(1)).subscribe((signal) => {
-    stopped = signal
-    stop.next(signal)
-  })
-  hearing.add(monitor.close)
-  hearing.add(
-    client.events.subscribe((event) => {
-      counters = countEvent(counters, event)
-      if (event._tag !== 'Ended' || event.outcome !== 'succeeded') return
-      if (!event.endpoint.endsWith('/add_items')) return
-      reached(Math.min(total, counters.rows + ITEMS_PER_CALL))
-    }),
-  )
-  const reached = (rows: number): void => {
-    counters = { ...counters, rows, share: total === 0 ? 0 : rows / total }
-  }
   let filled = 0
   let isWaiting = false
+  const reached = (rows: number): void =>
+    watch.count((counters) => {
+      const most = Math.min(total, Math.max(rows, counters.rows))
+      return { ...counters, rows: most, share: total === 0 ? 0 : most / total }
+    })
+  const adding = client.events.pipe(
+    filter((event) => event._tag === 'Ended'),
+    filter(({ endpoint, outcome }) => outcome === 'succeeded' && endpoint.endsWith('/add_items')),
+    tap(() => reached(watch.counters().rows + ITEMS_PER_CALL)),
+    ignoreElements(),
+  )
   const count = (event: E.Either<PayFailure, PayEvent>): void => {
     if (E.isLeft(event)) return
     switch (event.right._tag) {
       case 'Checked':
         total = event.right.items
+        watch.begin()
         return
       case 'Filled': // by an earlier run, perhaps
         filled += event.right.batch.total_item_count
-        reached(Math.min(total, Math.max(filled, counters.rows)))
+        reached(filled)
         return
       case 'Submitted':
-        if (!isWaiting) view.say('submitting what was approved, and waiting until it is booked')
+        if (!isWaiting) say('submitting what was approved, and waiting until it is booked')
         isWaiting = true
         return
       default:
     }
   }
-  const end = ({ status, reason }: Ending, report: PayReport | undefined): void => {
-    const ms = Math.max(0, steady.now() - started)
-    const { requests, refused } = counters
-    const effort = `${duration(ms)}, ${plural(requests, 'request')}, ${number(refused)} refused`
-    view.end({ status, summary: `${verdict(report)}, ${effort}`, ...defined({ reason }) })
-  }
-  return { view, stop, count, end, close: () => hearing.unsubscribe(), stopped: () => stopped }
+  return (events) =>
+    using(
+      () => adding.subscribe(),
+      () => events.pipe(tap(count)),
+    )
 }
 
 const verdict = (report: PayReport | undefined): string => {
@@ -323,21 +308,32 @@ const verdict = (report: PayReport | undefined): string => {
 // discarding
 
 export const performDiscard = (
-  { terminal, output }: CommandContext,
+  context: CommandContext,
   run: string,
   flags: PayFlags,
-): Promise<number> =>
-  connected(terminal, flags, async (connection) => {
-    const client = exportClient(terminal, { exact: false, ...flags }, connection)
-    const answer = await lastValueFrom(client.batchTransfers.discardRun({ run }))
-    if (E.isLeft(answer)) {
-      output.complain(
-        `${'run' in answer.left ? answer.left.message : withAdvice(answer.left)}; ${NEXT}`,
-      )
-      return EXIT_INCOMPLETE
-    }
-    const { deleted, submitted } = answer.right
-    const kept = submitted === 0 ? '' : `; ${number(submitted)} submitted before, which stay`
-    output.print(`${run}: ${plural(deleted, 'draft')} deleted${kept}`)
-    return EXIT_COMPLETE
-  })
+): Promise<void> =>
+  runCommand(
+    context,
+    {},
+    {
+      run: (running) =>
+        connected(running, flags).pipe(
+          switchMap((connection) => {
+            const client = exportClient(running.terminal, { exact: false, ...flags }, connection)
+            return client.batchTransfers.discardRun({ run })
+          }),
+          map((answer): Ending => {
+            if (E.isLeft(answer)) {
+              const { left } = answer
+              const why = 'run' in left ? left.message : withAdvice(left)
+              return { status: EXIT_INCOMPLETE, reason: `${why}; ${NEXT}` }
+            }
+            const { deleted, submitted } = answer.right
+            const kept =
+              submitted === 0 ? '' : `; ${number(submitted)} submitted before, which stay`
+            const summary = `${run}: ${plural(deleted, 'draft')} deleted${kept}`
+            return { status: EXIT_COMPLETE, summary }
+          }),
+        ),
+    },
+  )

@@ -1,9 +1,8 @@
 /** `export charges --queue`: cuts a snapshot into slices, and waits for the workers that export them. */
 
 import { resolve } from 'node:path'
-import { concatMap, type Observable, of, takeUntil, tap } from 'rxjs'
+import { concatMap, type Observable, of, takeUntil } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
-import { oneLine } from '../../decode/redact.js'
 import { isFolder } from '../../export/file/paths.js'
 import {
   type ExportEvent,
@@ -19,7 +18,7 @@ import { exportClient } from '../export/exportClient.js'
 import type { ExportFlags } from '../export/exportFlags.js'
 import { performExport } from '../export/performExport.js'
 import { UsageError } from '../output.js'
-import type { Signal, Terminal } from '../Terminal.js'
+import type { CommandRun, Ending } from '../runCommand.js'
 import { openQueue } from './openQueue.js'
 
 interface QueuedExport {
@@ -29,54 +28,44 @@ interface QueuedExport {
   readonly source: (client: Client) => SliceSource<unknown>
 }
 
-/** Resolves with the exit status. Rejects with a `UsageError`. */
+/** Rejects with a `UsageError`. */
 export const exportOnQueue = async (
-  terminal: Terminal,
+  run: CommandRun,
   { out: given, flags, connection, source: sourceOf }: QueuedExport,
-): Promise<number> => {
-  const { timer, env, stderr } = terminal
+): Promise<Ending> => {
+  const { terminal, options } = run
   if (!isFolder(given)) {
     throw new UsageError('--out should be a folder with --queue: DIR/ or s3://BUCKET/PREFIX/')
   }
   const out = isS3(given) ? given : `${resolve(given)}/` // for workers in other folders
-  const queue = await openQueue(flags.queue, env)
+  const queue = await openQueue(flags.queue, terminal.env)
   try {
     const account = sourceOf(exportClient(terminal, flags, connection)).describe()
     const quota = flags.limits ? queue.quotaFor(account) : undefined
     const client = exportClient(terminal, flags, connection, quota)
     const source = sourceOf(client)
     const { format, compress, columns, amounts, formulas, slices, restart, maxRejects } = flags
-    const { lease } = flags
+    const { stop, ...shared } = options
     const planning = planSlices(source, {
-      ...defined({ format, compress, columns, amounts, formulas, slices, lease }),
-      ...{ out, restart, timer, env },
+      ...defined({ format, compress, columns, amounts, formulas, slices }),
+      ...{ ...shared, out, restart },
     } satisfies PlanSlicesOptions)
-    let stopped: Signal | undefined
-    const say = (text: string): void => {
-      if (!flags.quiet && flags.progress !== 'json') stderr.write(`${oneLine(text)}\n`)
-    }
     const events: Observable<ExportEvent> = planning.pipe(
       concatMap((plan): Observable<ExportEvent> => {
         if (E.isLeft(plan)) return of(plan)
         const many = plural(plan.right.slices.length, 'slice')
-        say(`${many} for the workers at ${queue.host}; the same command waits for them again`)
+        run.say(`${many} for the workers at ${queue.host}; the same command waits for them again`)
         const { connection } = queue
-        const waiting = { ...{ out, connection, maxRejects, timer, env }, ...defined({ lease }) }
-        return queue.functions.exportWithWorkers(plan.right, waiting)
+        return queue.functions.exportWithWorkers(plan.right, {
+          ...{ ...shared, out, connection, maxRejects },
+        })
       }),
-      takeUntil(
-        terminal.signals.pipe(
-          tap((signal) => {
-            stopped = signal
-          }),
-        ),
-      ),
+      takeUntil(stop),
     )
-    return await performExport(terminal, flags, {
+    return await performExport(run, flags, {
       ...{ client, events, query: source.describe().query, title: 'Export of charges', name: out },
       rejectsName: `${out}_incoming/*.rejects.ndjson`,
       ...{ canResume: true, canAdd: true, sinceLast: false },
-      stopped: () => stopped,
     })
   } finally {
     queue.close()

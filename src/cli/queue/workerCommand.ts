@@ -1,8 +1,7 @@
 /** `worker`: exports slices queued by `export --queue`, until stopped. */
 import { Command, InvalidArgumentError } from 'commander'
-import { firstValueFrom, ReplaySubject, take } from 'rxjs'
+import { lastValueFrom, tap } from 'rxjs'
 import type { SliceWorkerEvent } from '../../bullmq/index.js'
-import { oneLine } from '../../decode/redact.js'
 import { defined, E } from '../../fp.js'
 import { plural } from '../../report/text.js'
 import { addConnectionOptions, type ConnectionFlags, connectionFrom } from '../connection.js'
@@ -10,8 +9,8 @@ import { exportClient } from '../export/exportClient.js'
 import { withPace } from '../export/exportCommand.js'
 import type { ExportFlags } from '../export/exportFlags.js'
 import { integer, timeSpan } from '../optionParsers.js'
-import { type CommandContext, EXIT_BY_SIGNAL } from '../output.js'
-import type { Signal } from '../Terminal.js'
+import { type CommandContext, EXIT_BY_SIGNAL, EXIT_COMPLETE } from '../output.js'
+import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
 import { openQueue, queueOption } from './openQueue.js'
 
 interface WorkerFlags
@@ -36,7 +35,7 @@ Exit status:
   2    wrong use, or no Redis there: nothing was done
   130  stopped by Ctrl-C (143 by SIGTERM)`
 
-export const workerCommand = ({ terminal, output, exit }: CommandContext): Command =>
+export const workerCommand = (context: CommandContext): Command =>
   withPace(
     addConnectionOptions(new Command('worker'))
       .description('Work on slices queued by `export charges --queue`. Runs until stopped.')
@@ -57,7 +56,9 @@ export const workerCommand = ({ terminal, output, exit }: CommandContext): Comma
       .option('--quiet', 'print only errors', false),
   )
     .addHelpText('after', HELP)
-    .action(async (flags: WorkerFlags) => exit(await work({ terminal, output }, flags)))
+    .action((flags: WorkerFlags) =>
+      runCommand(context, flags, { run: (run) => work(run, flags), stopsInOrder: true }),
+    )
 
 /** Gathers the values of an option that is given several times. */
 const allowed = (prefix: string, before: ReadonlyArray<string> = []): ReadonlyArray<string> => {
@@ -70,10 +71,10 @@ const allowed = (prefix: string, before: ReadonlyArray<string> = []): ReadonlyAr
 }
 
 const work = async (
-  { terminal, output }: Pick<CommandContext, 'terminal' | 'output'>,
+  { terminal, output, options, say, stopped }: CommandRun,
   flags: WorkerFlags,
-): Promise<number> => {
-  const { timer, env } = terminal
+): Promise<Ending> => {
+  const { env } = terminal
   const connection = connectionFrom(flags, env)
   const settings = { ...flags, exact: false }
   const queue = await openQueue(flags.queue, env)
@@ -87,26 +88,17 @@ const work = async (
           client.charges.snapshot({ page_size: flags.pageSize, ...filter }),
       },
     }
-    const stop = new ReplaySubject<Signal>(1)
-    const hearing = terminal.signals.pipe(take(1)).subscribe(stop)
-    const say = (text: string): void => {
-      if (!flags.quiet) terminal.stderr.write(`${oneLine(text)}\n`)
-    }
-    const { parallel, lease, concurrency, allow } = flags
+    const { parallel, concurrency, allow } = flags
     const working = queue.functions.sliceWorker({
-      ...{ payments, connection: queue.connection, allow, concurrency, stop, timer, env },
-      ...defined({ parallel, lease }),
+      ...{ ...options, payments, connection: queue.connection, allow, concurrency },
+      ...defined({ parallel }),
     })
     say(`waiting for slices at ${queue.host}`)
-    await new Promise<void>((resolve, reject) => {
-      working.subscribe({
-        next: (event) => tell(event, say, output.complain),
-        error: reject,
-        complete: resolve,
-      })
+    await lastValueFrom(working.pipe(tap((event) => tell(event, say, output.complain))), {
+      defaultValue: undefined,
     })
-    hearing.unsubscribe()
-    return EXIT_BY_SIGNAL[await firstValueFrom(stop)]
+    const signal = stopped()
+    return { status: signal === undefined ? EXIT_COMPLETE : EXIT_BY_SIGNAL[signal] }
   } finally {
     queue.close()
   }

@@ -1,38 +1,22 @@
-import { Writable } from 'node:stream'
 import { asyncScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { doctorCommand } from '../../../src/cli/doctor/doctorCommand.js'
 import type { Finding } from '../../../src/cli/doctor/Finding.js'
-import { outputTo } from '../../../src/cli/output.js'
-import type { Terminal } from '../../../src/cli/Terminal.js'
 import { listen, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { closing } from '../../support/judged.js'
 import { expectNoSecret, secrets } from '../../support/secrets.js'
 import { speaking } from '../../support/speaking.js'
 import { hasty, PATIENT } from '../../support/timers.js'
+import { cli, type RunOptions } from '../support.js'
 
+/** Runs the command in real time; text is what it prints. */
 const doctor = async (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {},
-  timing: Pick<Terminal, 'timer' | 'timeout'> = { timer: asyncScheduler },
+  timing: Pick<RunOptions, 'timer' | 'timeout'> = {},
 ): Promise<{ readonly status: number; readonly text: string }> => {
-  const chunks: Array<string> = []
-  const stdout = new Writable({
-    decodeStrings: false,
-    write: (chunk, _encoding, done) => {
-      chunks.push(String(chunk))
-      done()
-    },
-  })
-  let status = -1
-  const output = outputTo({ stdout, stderr: stdout })
-  const exit = (code: number) => {
-    status = code
-  }
-  await doctorCommand({ terminal: { env, ...timing }, output, exit }).parseAsync(args, {
-    from: 'user',
-  })
-  return { status, text: chunks.join('') }
+  const options = { env, timer: asyncScheduler, timeout: undefined, ...timing }
+  const { status, stdout, stderr } = await cli(['doctor', ...args], options)
+  return { status, text: `${stdout}${stderr}` }
 }
 
 const PADDED = 'a key or an id begins or ends with a space or a line break: take it out'

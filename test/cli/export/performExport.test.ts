@@ -5,6 +5,8 @@ import { PassThrough, Readable } from 'node:stream'
 import { concat, NEVER, Observable, of, Subject, throwError } from 'rxjs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { performExport } from '../../../src/cli/export/performExport.js'
+import { outputTo } from '../../../src/cli/output.js'
+import { runCommand } from '../../../src/cli/runCommand.js'
 import { exportError } from '../../../src/export/ExportError.js'
 import type { ExportEvent, ExportProgress } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
@@ -58,34 +60,37 @@ const exported = (
   const started = new Promise<void>((resolve) => {
     start = resolve
   })
-  const performed = performExport(
-    terminal,
-    {
-      quiet: false,
-      progress,
-      resume: false,
-      ...(report === undefined ? {} : { report: join(folder, report) }),
+  const prepared = {
+    client: {
+      events: counted(client.events),
+      scheduler: { ...client.scheduler, state: counted(client.scheduler.state) },
     },
-    {
-      client: {
-        events: counted(client.events),
-        scheduler: { ...client.scheduler, state: counted(client.scheduler.state) },
-      },
-      events: new Observable((subscriber) => {
-        most = listeners
-        start()
-        return run.subscribe(subscriber)
-      }),
-      stopped: () => undefined,
-      canResume: true,
-      canAdd: true,
-      sinceLast: false,
-      query: {},
-      title: 'Export of charges',
-      name: 'c.ndjson',
-      rejectsName: 'c.ndjson.rejects.ndjson',
-    },
-  )
+    events: new Observable<ExportEvent>((subscriber) => {
+      most = listeners
+      start()
+      return run.subscribe(subscriber)
+    }),
+    canResume: true,
+    canAdd: true,
+    sinceLast: false,
+    query: {},
+    title: 'Export of charges',
+    name: 'c.ndjson',
+    rejectsName: 'c.ndjson.rejects.ndjson',
+  }
+  const flags = {
+    quiet: false,
+    progress,
+    ...(report === undefined ? {} : { report: join(folder, report) }),
+  }
+  let status = Number.NaN
+  const exit = (code: number): void => {
+    status = code
+  }
+  const performed = runCommand({ terminal, output: outputTo(terminal), exit }, flags, {
+    run: (running) => performExport(running, flags, prepared),
+    stopsInOrder: true,
+  }).then(() => status)
   const written = (): string => String(stderr.read() ?? '')
   const said = (): ReadonlyArray<string> => written().split('\n').slice(0, -1)
   return {
