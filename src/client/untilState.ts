@@ -1,4 +1,5 @@
 import { defer, first, map, merge, repeat, type SchedulerLike, take, tap, timer } from 'rxjs'
+import { finalBatchStatuses } from '../codec/BatchTransfer.js'
 import { finalChargeStatuses } from '../codec/Charge.js'
 import { WaitNames } from '../codec/common.js'
 import { oneLine, redact } from '../decode/redact.js'
@@ -39,18 +40,10 @@ export interface UntilStateSpec<A> {
   readonly timer: SchedulerLike
 }
 
-/** States that do not change by themselves (defaults, not specified by the interface). */
+/** States that do not change by themselves. */
 export const FINAL_STATES = {
   charge: finalChargeStatuses,
-  batch: [
-    'BOOKED',
-    'PARTIALLY_BOOKED',
-    'FAILED',
-    'CANCELLED',
-    'APPROVAL_RECALLED',
-    'APPROVAL_REJECTED',
-    'APPROVAL_BLOCKED',
-  ],
+  batch: finalBatchStatuses,
 } as const satisfies Record<string, ReadonlyArray<string>>
 
 /** An hour (default, not specified by the interface). */

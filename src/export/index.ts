@@ -36,6 +36,13 @@ export type { ExportSource } from './source/ExportSource.js'
 export type { TakeRows } from './source/exportList.js'
 export type { Reject } from './source/sortPage.js'
 export type { Mark } from './storage/integrity.js'
+export {
+  type BatchCalls,
+  type ChildSource,
+  type ItemOfBatch,
+  itemsOfAllBatches,
+  type Parent,
+} from './sync/itemsOfAllBatches.js'
 export type { SyncEvent, SyncOptions, SyncProgress, TimedSource } from './sync/SyncOptions.js'
 export { sync } from './sync/sync.js'
 export type {

@@ -248,3 +248,22 @@ export const consume =
 
 /** Asks for the next value when the one before has been taken by everyone downstream. */
 export const observe: <P>(open: () => Pull<P>) => Observable<P> = consume((value) => of(value))
+
+/** Pulls from an iterator, whose `return` gives up what is on its way. */
+export const pullFrom = <P>({
+  next,
+  return: leave,
+}: Pick<AsyncIterator<P, unknown, undefined>, 'next' | 'return'>): Pull<P> => ({
+  next: new Observable((subscriber) => {
+    next().then(
+      ({ done, value }) => {
+        if (done !== true) subscriber.next(value)
+        subscriber.complete()
+      },
+      (error: unknown) => subscriber.error(error),
+    )
+  }),
+  close: () => {
+    leave?.().catch(() => {}) // its failure is told by `next`
+  },
+})

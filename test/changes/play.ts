@@ -99,8 +99,11 @@ export class Account {
 
 const shown = (entry: Entry): object => ({ ...REST, request_id: `q${entry.id}`, ...entry })
 
-/** A clock that passes as fast as promises allow. */
-export const clock = (start = START) => {
+/**
+ * A clock that passes as fast as promises allow. `withFiles`: it waits for files, too; a turn of the event loop for each 50 ms
+ * that are to pass, and without end where nothing else is to happen.
+ */
+export const clock = (start = START, withFiles = false) => {
   const timer = new VirtualTimeScheduler()
   timer.frame = start * 1_000
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -114,6 +117,7 @@ export const clock = (start = START) => {
         if (++idle > 1_000_000) throw new Error('nothing is left to happen')
         continue
       }
+      if (withFiles && ++idle < Math.min(1_000, (next - timer.frame) / 50)) continue
       idle = 0
       timer.maxFrames = next
       timer.flush()

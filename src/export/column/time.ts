@@ -53,3 +53,10 @@ export const dateAsText = (value: unknown): unknown =>
   !Number.isNaN(Number(value))
     ? value.toISOString()
     : value
+
+/** ISO 8601 with six decimals, so that times sort as text. */
+export const isoMicros = (micros: bigint): string => {
+  const rest = Number(((micros % 1_000n) + 1_000n) % 1_000n)
+  const ms = Number((micros - BigInt(rest)) / 1_000n)
+  return `${new Date(ms).toISOString().slice(0, -1)}${String(rest).padStart(3, '0')}Z`
+}

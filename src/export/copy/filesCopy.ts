@@ -13,6 +13,7 @@ import { compressions, formatNames } from '../format/Format.js'
 import { readRows } from '../read/readRows.js'
 import { openFiles, type ReachOptions } from '../storage/openFiles.js'
 import { SETTLING } from '../sync/proveRows.js'
+import { GONE } from '../transfer/Destination.js'
 import type { Manifest, ManifestRun } from '../transfer/Manifest.js'
 import { rejectedRows } from '../transfer/TransferEvent.js'
 import { NO_UPKEEP, type RejectedRow, readTransferState } from '../transfer/TransferState.js'
@@ -22,7 +23,12 @@ import { RowIndex } from './RowIndex.js'
 // model
 
 /** The fields of a row that counts need. */
-const counted = t.type({ id: t.string, status: t.string, created_at: Instant })
+const counted = t.intersection([
+  t.type({ id: t.string, status: t.string, created_at: Instant }),
+  t.partial({ [GONE]: t.unknown }),
+])
+
+const COUNTED = ['id', 'status', 'created_at']
 
 const reject = t.type({ row: t.unknown })
 
@@ -74,9 +80,7 @@ const filterOf = (name: string, { spec: { query, format } }: ManifestRun): strin
     if (format[word] !== undefined) throw unusable(name, `its rows were ${word}`)
   }
   const columns = format.columns?.split(',') ?? []
-  const missing = Object.keys(counted.props).find(
-    (column) => columns.length > 0 && !columns.includes(column),
-  )
+  const missing = COUNTED.find((column) => columns.length > 0 && !columns.includes(column))
   if (missing !== undefined) throw unusable(name, `it has no column ${missing}`)
   return query.status
 }
@@ -152,7 +156,8 @@ async function* rowsOf(
   for (const one of paths) {
     for await (const row of readRows(one, { files, codec: counted, ...written })) {
       if (E.isLeft(row)) throw row.left
-      const { id, status, created_at } = row.right
+      const { id, status, created_at, [GONE]: gone } = row.right
+      if (gone !== undefined && gone !== null) continue
       yield { id, status, created: Math.floor(millisOf(created_at) / 1_000) }
     }
   }

@@ -1,4 +1,6 @@
 /** Formats in which a folder keeps its current rows. */
+import { isoMicros } from '../column/time.js'
+import { GONE } from '../transfer/Destination.js'
 import type { Batches } from './mergeRows.js'
 import type { PieceRow } from './PieceRow.js'
 import { readTextPiece, TextPieceWriter } from './textPieces.js'
@@ -18,6 +20,8 @@ export interface BaseFormat<C> {
   /** Reads a file of a run under way. */
   readonly readIncoming: (bytes: Uint8Array<ArrayBuffer>) => Batches<C>
   readonly writer: () => PieceWriter<C>
+  /** Marks a row as gone, at a time in µs since 1970. */
+  readonly marked: (content: C, at: number) => C
 }
 
 const readLines = (bytes: Uint8Array): Batches<string> =>
@@ -29,4 +33,6 @@ export const textBase: BaseFormat<string> = {
   read: readLines,
   readIncoming: readLines,
   writer: () => new TextPieceWriter(),
+  marked: (line, at) =>
+    `${line.slice(0, line.lastIndexOf('}'))},"${GONE}":"${isoMicros(BigInt(at))}"}`,
 }

@@ -41,10 +41,12 @@ const piece = t.readonly(
       /** Times of creation of its first and last row, in µs since 1970. */
       from: t.number,
       to: t.number,
-      /** Its rows by `status`. */
+      /** Its rows by `status`, without those that are gone. */
       statuses: t.record(t.string, t.number),
     }),
     t.partial({
+      /** Its rows that are marked as gone. */
+      gone: t.number,
       /** All times of creation, where they are few. */
       times: t.readonlyArray(t.number),
     }),

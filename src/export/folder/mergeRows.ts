@@ -1,5 +1,5 @@
 /** Merges sorted sources of rows into one, which has each id once. */
-import { compareRows, type PieceRow, replaces } from './PieceRow.js'
+import { compareRows, isMark, type PieceRow, replaces } from './PieceRow.js'
 
 /** Sorted rows in batches; an empty batch is no end. */
 export type Batches<C> = AsyncIterable<ReadonlyArray<PieceRow<C>>>
@@ -48,20 +48,26 @@ class Cursor<C> {
 /** Rows that are handed on together. */
 const BATCH = 1_000
 
+/** How versions of a row become one. */
+export interface MergeOptions<C> {
+  /** An `updated_at` after it, in µs since 1970, is of a wrong clock, and does not outlast a later version. */
+  readonly doubtful: number
+  /** Marks what is kept of a row as gone, at a time in µs since 1970. */
+  readonly marked: (content: C, at: number) => C
+}
+
 /**
  * Merges sources. Opens each only when its rows are due, so that sources whose times do not overlap are read one after
- * the other. Closes all of them, however it ends. `doubtful`: an `updated_at` after it, in µs since 1970, is of a wrong
- * clock, and does not outlast a later version.
+ * the other. Closes all of them, however it ends. A mark of a row that no source has is a row of its own.
  */
 export async function* mergeRows<C>(
   sources: ReadonlyArray<MergeSource<C>>,
-  doubtful = Number.POSITIVE_INFINITY,
+  options: MergeOptions<C>,
 ): AsyncGenerator<ReadonlyArray<PieceRow<C>>, void, undefined> {
   const waiting = [...sources].sort((a, b) => a.from - b.from)
   const open: Array<Cursor<C>> = []
   let batch: Array<PieceRow<C>> = []
-  let current: PieceRow<C> | undefined
-  let currentOrder = -1
+  let versions: Array<Version<C>> = [] // of one row
   try {
     for (;;) {
       let least = leastOf(open)
@@ -76,14 +82,12 @@ export async function* mergeRows<C>(
       }
       const row = least?.row
       if (least === undefined || row === undefined) break
-      if (current === undefined || compareRows(current, row) !== 0) {
-        if (current !== undefined) batch.push(current)
-        current = row
-        currentOrder = least.order
-      } else if (isNewer(row, least.order, current, currentOrder, doubtful)) {
-        current = row
-        currentOrder = least.order
+      const [before] = versions
+      if (before !== undefined && compareRows(before.row, row) !== 0) {
+        batch.push(currentOf(before, versions, options))
+        versions = []
       }
+      versions.push({ row, order: least.order })
       if (batch.length >= BATCH) {
         yield batch
         batch = []
@@ -91,20 +95,36 @@ export async function* mergeRows<C>(
       if (!least.step()) await least.read()
       if (least.row === undefined) open.splice(open.indexOf(least), 1)
     }
-    if (current !== undefined) batch.push(current)
+    const [last] = versions
+    if (last !== undefined) batch.push(currentOf(last, versions, options))
     if (batch.length > 0) yield batch
   } finally {
     for (const cursor of open) await cursor.close()
   }
 }
 
-const isNewer = (
-  row: PieceRow,
-  order: number,
-  than: PieceRow,
-  thanOrder: number,
-  doubtful: number,
-): boolean => (order >= thanOrder ? replaces(row, than, doubtful) : !replaces(than, row, doubtful))
+interface Version<C> {
+  readonly row: PieceRow<C>
+  readonly order: number
+}
+
+/** Returns a row as its versions leave it. A version that came after a mark takes that away. */
+const currentOf = <C>(
+  first: Version<C>,
+  versions: ReadonlyArray<Version<C>>,
+  { doubtful, marked }: MergeOptions<C>,
+): PieceRow<C> => {
+  if (versions.length === 1) return first.row
+  const [earliest = first, ...later] = versions.toSorted((a, b) => a.order - b.order)
+  let current = earliest.row
+  for (const { row } of later) {
+    if (isMark(row) && !isMark(current)) {
+      const { gone } = row
+      current = { ...current, gone, content: marked(current.content, gone) }
+    } else if (current.gone > 0 || replaces(row, current, doubtful)) current = row
+  }
+  return current
+}
 
 const leastOf = <C>(open: ReadonlyArray<Cursor<C>>): Cursor<C> | undefined => {
   let least: Cursor<C> | undefined

@@ -10,18 +10,16 @@
  * come first, then the checkpoint that lists them, then the old ones go: a run that is killed leaves files that no
  * checkpoint lists, and the next run that comes to its end removes them.
  */
-import { createHash } from 'node:crypto'
-import type { OpenCharge } from '../../changes/KnownCharges.js'
 import { bare, defined } from '../../fp.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 
 import { jsonOf, truncated } from '../column/json.js'
-import { type ExportError, exportError, isExportError } from '../ExportError.js'
-import type { Format } from '../format/Format.js'
 import { INCOMING } from '../storage/Files.js'
 import type { Destination, ListedFiles, Prepared } from '../transfer/Destination.js'
 import { type BaseFormat, textBase } from './BaseFormat.js'
+import { CountedPieces } from './CountedPieces.js'
+import { childRows } from './childRows.js'
 import {
   type FolderState,
   isPieceKey,
@@ -30,31 +28,35 @@ import {
   pathsOf,
   stateOf,
 } from './FolderState.js'
-import { type Batches, type MergeSource, mergeRows } from './mergeRows.js'
+import { type MergeSource, mergeRows } from './mergeRows.js'
 import type { Objects } from './Objects.js'
-import { type PieceRow, pieceRow, sortedOnce } from './PieceRow.js'
-import { encodeFile } from './textPieces.js'
+import { isMark } from './PieceRow.js'
+import {
+  changed,
+  type GoneRow,
+  hashOf,
+  PieceFacts,
+  type PieceOptions,
+  pieceOfMarks,
+  pieceWith,
+  readPiece,
+} from './pieces.js'
 
 // model
 
-export interface FolderOptions<A, C> {
-  readonly objects: Objects
+export interface FolderOptions<A, C> extends PieceOptions<A> {
   readonly store: Store
   /** Name of the list, such as `charges`: files of current rows begin with it. */
   readonly list: string
-  /** NDJSON in zstd, in which rows arrive. */
-  readonly incoming: Format<A>
   readonly base: BaseFormat<C>
   /** Returns the reason why a row cannot be written without a change to its values. */
   readonly check: Destination<A>['check']
-  /** An `updated_at` after it is of a wrong clock, in µs since 1970. */
-  readonly doubtful: number
   /** True if all of a run takes the place of all that was there; else rows are merged by id. */
   readonly replaces: boolean
+  /** True for rows of many parents: see `ChildRows`. */
+  readonly ofParents?: boolean
   /** How often steps should come, in ms: each is a file, and a new checkpoint; rows wait for it in memory. */
   readonly commitEvery: Millis
-  /** Draws names of files that no other run makes. */
-  readonly randomName: () => string
 }
 
 /** Files that are merged at a time: memory holds all that are open, as they are compressed. */
@@ -73,9 +75,10 @@ const BASE_BYTES = 8 << 20
  * before its step was kept, and no later run had begun.
  */
 export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destination<A> => {
-  const { objects, base, replaces } = options
+  const { objects, base, replaces, ofParents = false } = options
   let state = stateOf(undefined, objects.nameOf(''), base.extension)
   let rows: ReadonlyArray<A> = []
+  let gone: ReadonlyArray<GoneRow> = []
   /** Lines of rows that this run could not write, and those of runs before. */
   let lines: ReadonlyArray<string> = []
   let before: ReadonlyArray<string> = []
@@ -84,13 +87,20 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
   let made: ReadonlyArray<string> = []
 
   const incoming = async (): Promise<FolderState> => {
-    const waiting = rows
+    const [waiting, marks] = [rows, gone]
     rows = []
-    if (waiting.length === 0) return state
-    const piece = await pieceWith(options, waiting)
-    made = [...made, piece.path]
-    return { ...state, incoming: [...state.incoming, piece] }
+    gone = []
+    const pieces: Array<Piece> = []
+    if (waiting.length > 0) pieces.push(await pieceWith(options, waiting))
+    if (marks.length > 0) pieces.push(await pieceOfMarks(options, marks))
+    made = [...made, ...pathsOf(pieces)]
+    return { ...state, incoming: [...state.incoming, ...pieces] }
   }
+  const read = (piece: Piece) => readPiece(objects, base, piece)
+  const leave = (some: ReadonlyArray<GoneRow>): void => {
+    gone = [...gone, ...some]
+  }
+  const counted = new CountedPieces({ pieces: () => state.base, read })
   const rejected = async (all: ReadonlyArray<string>): Promise<Pick<FolderState, 'rejected'>> => {
     if (all.length === 0) return {}
     const bytes = new TextEncoder().encode(all.join(''))
@@ -114,6 +124,14 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     return namesOf(state).filter((name) => !kept.has(name))
   }
 
+  const place = async (): Promise<Prepared | undefined> => {
+    counted.begin()
+    if (rows.length + gone.length + state.incoming.length === 0) return undefined
+    const change = await merged(options, await incoming())
+    made = [...made, ...change.made]
+    return prepared(change.next, change.obsolete)
+  }
+
   return {
     name: objects.nameOf(''),
     store: options.store,
@@ -128,6 +146,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     },
     write: async (page) => {
       rows = rows.length === 0 ? page : [...rows, ...page]
+      counted.written(page)
     },
     reject: async (page) => {
       lines = [...lines, ...page.map((one) => `${json({ ...one, row: truncated(one.row) })}\n`)]
@@ -149,7 +168,11 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
       const next = { ...change.next, ...(await rejected(lines)) }
       return prepared(next, [...new Set([...dropped(next), ...change.obsolete, ...lost])])
     },
-    open: (final) => openIn(options, state, final),
+    ...(replaces ? {} : { place }),
+    ...(replaces || ofParents
+      ? {}
+      : { open: (final) => counted.open(final), counted: counted.rows(leave) }),
+    ...(ofParents ? { children: childRows({ pieces: () => state.base, read, leave }) } : {}),
     ...defined({ unremoved: objects.unremoved }),
     close: async (why) => {
       if (why === 'fenced') await removeAll(objects, made)
@@ -165,8 +188,6 @@ const json = jsonOf('exact')
 const linesOf = (bytes: Uint8Array | undefined): ReadonlyArray<string> =>
   bytes === undefined ? [] : (new TextDecoder().decode(bytes).match(/.*\n/g) ?? [])
 
-const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
-
 /** Lists the current files. */
 const listedIn = ({ base, rejected, format }: FolderState): ListedFiles => ({
   files: base.map(({ path, rows, bytes, sha256 }) => ({ path, rows, bytes, sha256 })),
@@ -181,62 +202,6 @@ interface Merge {
   readonly made: ReadonlyArray<string>
   /** Files that are of no use after it. */
   readonly obsolete: ReadonlyArray<string>
-}
-
-// files
-
-/** Counts the rows of a file while it is written. */
-class PieceFacts {
-  readonly #statuses = new Map<string, number>()
-  #times: Array<number> | undefined = []
-  #rows = 0
-  #from = 0
-  #to = 0
-
-  add(rows: ReadonlyArray<PieceRow>): void {
-    for (const { created, status } of rows) {
-      if (this.#rows++ === 0) this.#from = created
-      this.#to = created
-      this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
-      if (this.#times !== undefined && this.#times.push(created) > FEW) this.#times = undefined
-    }
-  }
-
-  piece(path: string, bytes: Uint8Array): Piece {
-    return {
-      path,
-      rows: this.#rows,
-      bytes: bytes.length,
-      sha256: hashOf(bytes),
-      from: this.#from,
-      to: this.#to,
-      statuses: Object.fromEntries(this.#statuses),
-      ...defined({ times: this.#times }),
-    }
-  }
-}
-
-/** Rows of steps that are read again by their ids are few, and far apart: they do not overlap what is between them. */
-const FEW = 200
-
-/** Puts the rows of a step into a file of their own. */
-const pieceWith = async <A, C>(
-  { objects, incoming, randomName, doubtful }: FolderOptions<A, C>,
-  rows: ReadonlyArray<A>,
-): Promise<Piece> => {
-  const placed = sortedOnce(
-    rows.map((row) => pieceRow(row, row)),
-    doubtful,
-  )
-  const facts = new PieceFacts()
-  facts.add(placed)
-  const path = `${INCOMING}${randomName()}.${incoming.extension}`
-  const bytes = await encodeFile(
-    incoming,
-    placed.map(({ content }) => content),
-  )
-  await objects.put(path, bytes)
-  return facts.piece(path, bytes)
 }
 
 // merging
@@ -309,7 +274,10 @@ const merge = async <A, C, D>(
   }
   const sources = runs.flatMap((run, order) => sourceOf(objects, format, run, order))
   let count = 0
-  for await (const rows of mergeRows(sources, doubtful)) {
+  const isLast = prefix !== INCOMING
+  for await (const all of mergeRows(sources, { doubtful, marked: format.marked })) {
+    // a mark of a row that is not there marks nothing
+    const rows = isLast ? all.filter((row) => !isMark(row)) : all
     await writer.add(rows)
     facts.add(rows)
     count += rows.length
@@ -333,32 +301,6 @@ const sourceOf = <C>(
     order,
     open: () => readPiece(objects, format, piece),
   }))
-
-async function* readPiece<C>(
-  objects: Objects,
-  format: BaseFormat<C>,
-  { path, bytes, sha256 }: Piece,
-): Batches<C> & AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
-  const found = await objects.get(path)
-  if (found === undefined) throw changed(objects, path, 'is gone')
-  if (found.bytes.length !== bytes || hashOf(found.bytes) !== sha256) {
-    throw changed(objects, path, 'has other bytes than were written')
-  }
-  try {
-    yield* path.startsWith(INCOMING) ? format.readIncoming(found.bytes) : format.read(found.bytes)
-  } catch (error) {
-    if (isExportError(error)) throw error
-    const name = objects.nameOf(path)
-    throw exportError('Damaged', `${name} is damaged, or of another format`, { path: name }, error)
-  }
-}
-
-/** Makes the error for a file that was changed by others: what it had is not merged, and not replaced. */
-const changed = (objects: Objects, key: string, why: string): ExportError => {
-  const path = objects.nameOf(key)
-  const advice = 'put it back as it was, or sync into another folder'
-  return exportError('ChecksumMismatch', `${path} ${why}: ${advice}`, { path })
-}
 
 /** How files are written, for the manifest. */
 const formatOf = (extension: string): Readonly<Record<string, string>> => {
@@ -394,26 +336,4 @@ const unlisted = async <A, C>(
     sizes.delete(path)
   }
   return [...sizes.keys()]
-}
-
-// rows that are not final
-
-const openIn = async <A, C>(
-  { objects, base }: FolderOptions<A, C>,
-  state: FolderState,
-  final: ReadonlyArray<string>,
-): Promise<ReadonlyArray<OpenCharge>> => {
-  const isFinal = new Set(final)
-  const isOpen = ({ statuses }: Piece): boolean =>
-    Object.keys(statuses).some((status) => !isFinal.has(status))
-  const open: Array<OpenCharge> = []
-  for (const piece of state.base.filter(isOpen)) {
-    for await (const rows of readPiece(objects, base, piece)) {
-      for (const { id, status, created, updated } of rows) {
-        if (isFinal.has(status)) continue
-        open.push({ id, status, created: Math.floor(created / 1e6), updated: updated / 1_000 })
-      }
-    }
-  }
-  return open
 }

@@ -7,11 +7,11 @@ import { processEnvironment, type S3Environment, s3Location } from '../../store/
 import { renamed, type Store } from '../../store/Store.js'
 import { s3Store } from '../../store/s3Store.js'
 import type { Millis } from '../../stream/index.js'
-import { columnsOf } from '../column/Column.js'
+import { type Column, columnsOf } from '../column/Column.js'
 import type { Numbers } from '../column/decimal.js'
 import type { Shape } from '../column/Shape.js'
 import { formatOfShape } from '../format/formatOf.js'
-import type { Destination } from '../transfer/Destination.js'
+import { type Destination, GONE } from '../transfer/Destination.js'
 import { textBase } from './BaseFormat.js'
 import { folderDestination } from './mergedFolder.js'
 import { diskObjects, type Objects } from './Objects.js'
@@ -27,6 +27,8 @@ export interface OpenFolderOptions {
   readonly shape: Shape
   readonly numbers: Numbers
   readonly replaces: boolean
+  /** True for rows of many parents: see `ChildRows`. */
+  readonly ofParents: boolean
   readonly format: 'ndjson' | 'parquet'
   readonly timer: SchedulerLike
   /** An `updated_at` after it is of a wrong clock, in ms since 1970. */
@@ -61,8 +63,11 @@ export const openBucket = async <A>(
   return destinationOf(options, objects, ownNames(s3Store(storage)), BUCKET_STEP)
 }
 
+/** Files by time or by parent have a column for the time when a row was found to be gone. */
+const GONE_COLUMN: Column = { name: GONE, path: [GONE], type: 'time', isDescribed: true }
+
 const destinationOf = <A>(
-  { list, shape, numbers, replaces, format, doubtful: ms }: OpenFolderOptions,
+  { list, shape, numbers, replaces, ofParents, format, doubtful: ms }: OpenFolderOptions,
   objects: Objects,
   store: Store,
   commitEvery: Millis,
@@ -70,10 +75,13 @@ const destinationOf = <A>(
   const text = { numbers, format: 'ndjson', compress: 'zstd' } as const
   const incoming = formatOfShape<A>(shape)(text)
   const doubtful = ms * 1_000
-  const common = { doubtful, objects, store, list, incoming, replaces, commitEvery, randomName }
+  const common = {
+    ...{ doubtful, objects, store, list, incoming, replaces, ofParents, commitEvery, randomName },
+  }
   if (format === 'ndjson') {
     return folderDestination({ ...common, base: textBase, check: incoming.check })
   }
   const { check } = formatOfShape<A>(shape)({ numbers, format })
-  return folderDestination({ ...common, base: parquetBase(columnsOf(shape), numbers), check })
+  const columns = [...columnsOf(shape), ...(replaces ? [] : [GONE_COLUMN])]
+  return folderDestination({ ...common, base: parquetBase(columns, numbers), check })
 }

@@ -8,9 +8,10 @@ import { type Stored, storedColumn } from '../column/storedValue.js'
 import { noFindings } from '../column/text.js'
 import { exportError } from '../ExportError.js'
 import { type ParquetOptions, valueEncoder } from '../format/parquet.js'
+import { GONE, PARENT } from '../transfer/Destination.js'
 import type { BaseFormat } from './BaseFormat.js'
 import type { Batches } from './mergeRows.js'
-import type { PieceRow } from './PieceRow.js'
+import { type PieceRow, placeOf } from './PieceRow.js'
 import { MemoryBytes, readTextPiece } from './textPieces.js'
 
 type Values = ReadonlyArray<Stored>
@@ -32,14 +33,23 @@ export const parquetBase = (
   const stored = columns.map((column) => storedColumn(column, options, noFindings()))
   const at = (name: string): number => columns.findIndex((column) => column.name === name)
   const [id, created, updated, status] = ['id', 'created_at', 'updated_at', 'status'].map(at)
+  const [gone, parent, parentUpdated] = [GONE, PARENT.id, PARENT.updated].map(at)
 
-  const placed = (content: Values): PieceRow<Values> => ({
-    id: textOf(content[id ?? -1]),
-    created: microsOf(content[created ?? -1]),
-    updated: microsOf(content[updated ?? -1]),
-    status: textOf(content[status ?? -1]),
-    content,
-  })
+  const placed = (content: Values): PieceRow<Values> => {
+    const textAt = (index = -1): string => textOf(content[index])
+    const microsAt = (index = -1): number => microsOf(content[index])
+    const isTimed = created !== undefined && created >= 0
+    return {
+      id: textAt(id),
+      created: isTimed || textAt(parent) === '' ? microsAt(created) : placeOf(textAt(parent)),
+      updated: microsAt(updated),
+      status: textAt(status),
+      gone: microsAt(gone),
+      parent: textAt(parent),
+      parentUpdated: microsAt(parentUpdated),
+      content,
+    }
+  }
 
   async function* read(
     bytes: Uint8Array<ArrayBuffer>,
@@ -60,6 +70,7 @@ export const parquetBase = (
   return {
     extension: 'parquet',
     read,
+    marked: (values, micros) => values.map((value, i) => (i === gone ? BigInt(micros) : value)),
     readIncoming: (bytes) =>
       readTextPiece(bytes, numbers === 'exact' ? parseExact : JSON.parse, (_, row) =>
         stored.map(({ store }) => store(row) ?? null),

@@ -7,17 +7,26 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fieldsOf } from '../../decode/unknown.js'
 import type { Store } from '../../store/Store.js'
+import type { Millis } from '../../stream/index.js'
 import type { ColumnType } from '../column/Shape.js'
+import { isoMicros } from '../column/time.js'
 import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
 import type { Reject } from '../source/sortPage.js'
-import type { CountedRows, Destination, Prepared } from '../transfer/Destination.js'
+import {
+  type ChildRows,
+  type CountedRows,
+  type Destination,
+  GONE,
+  PARENT,
+  type Prepared,
+} from '../transfer/Destination.js'
 import { driver } from './postgresDriver.js'
 import { errorOf } from './postgresErrors.js'
-import { countedIn, SECOND, UPDATED } from './postgresRows.js'
-import { isoMicros, type TableColumn } from './TableColumn.js'
+import { childrenIn, countedIn, SECOND, UPDATED } from './postgresRows.js'
+import type { TableColumn } from './TableColumn.js'
 import {
+  createIndex,
   createTable,
-  GONE,
   missingColumns,
   quoted,
   rejectsTable,
@@ -59,7 +68,7 @@ const IDLE = 15_000
 
 /** Connects, and makes the table if it is not there. Rejects with an `ExportError`. */
 export const postgresDestination = async <A>(options: PostgresOptions): Promise<Destination<A>> => {
-  const { url, name, table, shape, replaces, doubtful } = options
+  const { url, name, table, shape, replaces, ofParents = false, doubtful } = options
   const { columns } = shape
   const { connect, copyFrom } = await driver(name)
   const client = connect(url)
@@ -96,7 +105,10 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
         `CREATE TABLE ${state} (name text PRIMARY KEY, text text NOT NULL, version text NOT NULL)`,
       )
     }
-    if (!(await isThere(quoted(table)))) await query(createTable(table, wanted))
+    if (!(await isThere(quoted(table)))) {
+      await query(createTable(table, wanted))
+      if (ofParents) await query(createIndex(table, PARENT.id))
+    }
     const found = await query(COLUMNS, [quoted(table)])
     const missing = missingColumns(`${name}: table ${table}`, wanted, {
       columns: found.map((one) => ({ name: String(one.name), type: String(one.type) })),
@@ -176,11 +188,16 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
 
   // rows that are there
 
+  const leave = (ids: ReadonlyArray<string>, at: Millis): void => {
+    gone = [...gone, ...ids.map((id) => ({ id, at: new Date(at) }))]
+  }
   const counted: CountedRows = {
     ...countedIn(query, table),
-    markGone: async (ids, at) => {
-      gone = [...gone, ...ids.map((id) => ({ id, at: new Date(at) }))]
-    },
+    markGone: async (ids, at) => leave(ids, at),
+  }
+  const children: ChildRows = {
+    ...childrenIn(query, table),
+    markGone: async (_, ids, at) => leave(ids, at),
   }
 
   let gone: ReadonlyArray<{ readonly id: string; readonly at: Date }> = []
@@ -244,7 +261,8 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
     },
     commit: () => prepared(false),
     finish: () => prepared(true),
-    ...(replaces
+    ...(ofParents ? { children } : {}),
+    ...(replaces || ofParents
       ? {}
       : {
           counted,

@@ -1,10 +1,10 @@
 /** Rows of a table of Postgres, as they are counted; and a table that is opened for reading only. */
 import type { Counted } from '../../changes/proof/Counting.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import type { CountedRows } from '../transfer/Destination.js'
+import { type ChildRows, type CountedRows, GONE, PARENT } from '../transfer/Destination.js'
 import { driver } from './postgresDriver.js'
 import { errorOf } from './postgresErrors.js'
-import { GONE, noSuchTable, quoted, STATE, type TableRows } from './table.js'
+import { countChildren, noSuchTable, quoted, STATE, type TableRows } from './table.js'
 
 /** Runs a statement. Rejects with an `ExportError`. */
 export type Query = (
@@ -46,9 +46,9 @@ export const countedIn = (
       return found === undefined ? undefined : Number(found.second)
     },
     ids: async (rows) => (await there(rows, 'id')).map(({ id }) => String(id)),
-    versions: async (ids) => {
+    versions: async (rows) => {
       const sql = `SELECT id, status, ${UPDATED} FROM ${quoted(table)} WHERE id = ANY($1::text[]) AND ${isThere}`
-      const found = await query(sql, [ids])
+      const found = await query(sql, [rows.map(({ id }) => id)])
       return new Map(
         found.map(({ id, status, updated }) => [
           String(id),
@@ -58,6 +58,23 @@ export const countedIn = (
     },
   }
 }
+
+const OLDEST = `floor(extract(epoch FROM min(${PARENT.updated})) * 1000)`
+
+/** Counts the rows of a table by their parent. */
+export const childrenIn = (query: Query, table: string): Omit<ChildRows, 'markGone'> => ({
+  counts: async () =>
+    new Map(
+      (await query(countChildren(table, OLDEST))).map(({ parent, total, oldest }) => [
+        String(parent),
+        { rows: Number(total), oldest: Number(oldest) },
+      ]),
+    ),
+  ids: async (parent) => {
+    const sql = `SELECT id FROM ${quoted(table)} WHERE ${PARENT.id} = $1 AND ${GONE} IS NULL`
+    return (await query(sql, [parent])).map(({ id }) => String(id))
+  },
+})
 
 /** Opens a table, and changes nothing. `name`: that of the database, without secrets. Rejects with an `ExportError`. */
 export const openPostgresRows = async (

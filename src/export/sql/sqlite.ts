@@ -2,17 +2,26 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { fieldsOf } from '../../decode/unknown.js'
 import type { Store } from '../../store/Store.js'
+import type { Millis } from '../../stream/index.js'
 import type { ColumnType } from '../column/Shape.js'
 import type { Stored } from '../column/storedValue.js'
+import { isoMicros } from '../column/time.js'
 import { exportError } from '../ExportError.js'
 import type { Reject } from '../source/sortPage.js'
-import type { CountedRows, Destination, Prepared } from '../transfer/Destination.js'
-import { BUSY, codeOf, errorAt } from './sqliteErrors.js'
-import { countedIn, secondOfText } from './sqliteRows.js'
-import { isoMicros, type TableColumn } from './TableColumn.js'
 import {
-  createTable,
+  type ChildRows,
+  type CountedRows,
+  type Destination,
   GONE,
+  PARENT,
+  type Prepared,
+} from '../transfer/Destination.js'
+import { BUSY, codeOf, errorAt } from './sqliteErrors.js'
+import { childrenIn, countedIn, secondOfText } from './sqliteRows.js'
+import type { TableColumn } from './TableColumn.js'
+import {
+  createIndex,
+  createTable,
   missingColumns,
   quoted,
   rejectsTable,
@@ -58,7 +67,7 @@ const NEW_VERSION = 'hex(randomblob(8))'
 
 /** Opens or makes the database, and the table in it. Rejects with an `ExportError`. */
 export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Destination<A>> => {
-  const { path, table, shape, replaces, doubtful, pause } = options
+  const { path, table, shape, replaces, ofParents = false, doubtful, pause } = options
   const { columns } = shape
   const { DatabaseSync } = await import('node:sqlite').catch((error: unknown) => {
     const why = `cannot write ${path}: this runtime has no node:sqlite, which Node has from 22.13 on`
@@ -112,6 +121,7 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
     for (const { name, type } of missing) {
       db.exec(`ALTER TABLE ${quoted(table)} ADD COLUMN ${quoted(name)} ${type}`)
     }
+    if (ofParents) db.exec(createIndex(table, PARENT.id))
     if (replaces) db.exec(createTable(NEXT, wanted))
   }
 
@@ -199,11 +209,17 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
 
   // rows that are there
 
+  const leave = (ids: ReadonlyArray<string>, ms: Millis): void => {
+    const at = isoMicros(BigInt(ms) * 1_000n)
+    gone = [...gone, ...ids.map((id) => ({ id, at }))]
+  }
   const counted: CountedRows = {
     ...countedIn(db, table, located),
-    markGone: async (ids, at) => {
-      gone = [...gone, ...ids.map((id) => ({ id, at: isoMicros(BigInt(at) * 1_000n) }))]
-    },
+    markGone: async (ids, at) => leave(ids, at),
+  }
+  const children: ChildRows = {
+    ...childrenIn(db, table, located),
+    markGone: async (_, ids, at) => leave(ids, at),
   }
   const mark = (ids: typeof gone): void => {
     for (const { id, at } of ids) {
@@ -258,7 +274,8 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
         dropRejects()
         if (replaces) putInPlace()
       }),
-    ...(replaces
+    ...(ofParents ? { children } : {}),
+    ...(replaces || ofParents
       ? {}
       : {
           counted,

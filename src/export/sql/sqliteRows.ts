@@ -3,11 +3,18 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Seconds } from '../../changes/Ledger.js'
 import type { Counted } from '../../changes/proof/Counting.js'
 import { fieldsOf } from '../../decode/unknown.js'
+import { isoMicros } from '../column/time.js'
 import { exportError } from '../ExportError.js'
-import type { CountedRows, RowVersion } from '../transfer/Destination.js'
+import {
+  type ChildCount,
+  type ChildRows,
+  type CountedRows,
+  GONE,
+  PARENT,
+  type RowVersion,
+} from '../transfer/Destination.js'
 import { errorAt } from './sqliteErrors.js'
-import { isoMicros } from './TableColumn.js'
-import { GONE, noSuchTable, quoted, STATE, type TableRows } from './table.js'
+import { countChildren, noSuchTable, quoted, STATE, type TableRows } from './table.js'
 
 /** Counts rows of a table; `isMarked`: it has a column for rows that are gone. */
 export const countedIn = (
@@ -43,13 +50,13 @@ export const countedIn = (
       return found === undefined ? undefined : secondOfText(found.created_at)
     },
     ids: async (rows) => there(rows, 'id').map(({ id }) => String(id)),
-    versions: async (ids) =>
+    versions: async (rows) =>
       located(() => {
         const find = db.prepare(
           `SELECT status, updated_at FROM ${quoted(table)} WHERE id = ? AND ${isThere}`,
         )
         const versions = new Map<string, RowVersion>()
-        for (const id of ids) {
+        for (const { id } of rows) {
           const found = find.get(id)
           if (found === undefined) continue
           const { status, updated_at } = found
@@ -59,6 +66,29 @@ export const countedIn = (
       }),
   }
 }
+
+/** Counts the rows of a table by their parent. */
+export const childrenIn = (
+  db: DatabaseSync,
+  table: string,
+  located: <T>(work: () => T) => T,
+): Omit<ChildRows, 'markGone'> => ({
+  counts: async () =>
+    located(() => {
+      const counts = new Map<string, ChildCount>()
+      for (const { parent, total, oldest } of db.prepare(countChildren(table)).all()) {
+        counts.set(String(parent), { rows: Number(total), oldest: Date.parse(String(oldest)) })
+      }
+      return counts
+    }),
+  ids: async (parent) =>
+    located(() =>
+      db
+        .prepare(`SELECT id FROM ${quoted(table)} WHERE ${PARENT.id} = ? AND ${GONE} IS NULL`)
+        .all(parent)
+        .map(({ id }) => String(id)),
+    ),
+})
 
 /** Returns the second of a time as a table has it; 0 if it has none. */
 export const secondOfText = (text: unknown): Seconds => {

@@ -3,7 +3,7 @@
 import type { Millis } from '../../stream/index.js'
 import { jsonOf, truncated } from '../column/json.js'
 import { exportError } from '../ExportError.js'
-import type { CountedRows } from '../transfer/Destination.js'
+import { type CountedRows, GONE, PARENT } from '../transfer/Destination.js'
 import type { TableColumn, TableShape } from './TableColumn.js'
 
 // model
@@ -14,6 +14,8 @@ export interface TableOptions {
   readonly shape: TableShape
   /** True if all of a run takes the place of all that was there; else rows are merged by id. */
   readonly replaces: boolean
+  /** True for rows of many parents: see `ChildRows`. */
+  readonly ofParents?: boolean
   /** An `updated_at` after it is of a wrong clock, in ms since 1970. */
   readonly doubtful: Millis
 }
@@ -75,6 +77,9 @@ export const createTable = (table: string, columns: ReadonlyArray<ColumnDefiniti
   return `CREATE TABLE IF NOT EXISTS ${quoted(table)} (${definitions.join(', ')})`
 }
 
+export const createIndex = (table: string, column: string): string =>
+  `CREATE INDEX IF NOT EXISTS ${quoted(`${table.split('.').at(-1) ?? table}_${column}`)} ON ${quoted(table)} (${quoted(column)})`
+
 /**
  * Returns the columns to add to a table. Throws an `UnusableDestination` for one whose column has another type, or
  * whose primary key is not `id`: nothing else of a table is changed.
@@ -100,8 +105,9 @@ export const missingColumns = (
   return wanted.filter((column) => !types.has(column.name))
 }
 
-/** When the service was found to have a row no more; empty while it has it. Of rows that are put in place by id. */
-export const GONE = '_gone_at'
+/** Counts the rows of each parent. */
+export const countChildren = (table: string, oldest = `min(${PARENT.updated})`): string =>
+  `SELECT ${PARENT.id} AS parent, count(*) AS total, ${oldest} AS oldest FROM ${quoted(table)} WHERE ${GONE} IS NULL AND ${PARENT.id} IS NOT NULL GROUP BY ${PARENT.id}`
 
 /** Inserts rows. One that is there is replaced: `always`, or unless it has a later `updated_at` that is not doubtful. */
 export const upsert = (

@@ -3,12 +3,19 @@ import { from, map, type Observable } from 'rxjs'
 import { type Asking, asking, Interrupted } from '../../changes/Asking.js'
 import { openStatuses } from '../../changes/ChangeState.js'
 import { isOpenStatus } from '../../changes/KnownCharges.js'
-import { type Ledger, type LedgerRow, PAGE_SIZE, type Seconds } from '../../changes/Ledger.js'
+import {
+  type Ledger,
+  type LedgerRow,
+  PAGE_SIZE,
+  type Seconds,
+  type Stretch,
+} from '../../changes/Ledger.js'
 import { readOpen } from '../../changes/openRows.js'
 import { finalChargeStatuses } from '../../codec/Charge.js'
 import { E } from '../../fp.js'
+import type { Millis } from '../../stream/index.js'
 import type { Reject } from '../source/sortPage.js'
-import type { CountedRows, RowVersion } from '../transfer/Destination.js'
+import type { CountedRows, PlacedRow, RowVersion } from '../transfer/Destination.js'
 import type { Transfer } from '../transfer/Transfer.js'
 import { rejectedRows, type TransferEvent } from '../transfer/TransferEvent.js'
 
@@ -28,16 +35,25 @@ async function* steps<A>(
   if (open === undefined) return
   let done = 0
   let gone = 0
-  const lost = async (ids: ReadonlyArray<string>): Promise<void> => {
-    gone += ids.length
-    if (ids.length > 0) await markGone(transfer, ids, ledger.now())
+  const lost = async (rows: ReadonlyArray<PlacedRow>): Promise<void> => {
+    gone += rows.length
+    if (rows.length === 0) return
+    const times = rows.map(({ created }) => created)
+    const within = { from: Math.min(...times), to: Math.max(...times) }
+    await markGone(
+      transfer,
+      rows.map(({ id }) => id),
+      ledger.now(),
+      within,
+    )
   }
   try {
     const seen = new Set<string>()
-    for (const { id } of transfer.upkeep.rejected) {
+    for (const rejected of transfer.upkeep.rejected) {
+      const { id } = rejected
       if (transfer.rejected.has(id)) continue // of this run
       const row = await asks.retrieve(id)
-      if (row === undefined) await lost([id])
+      if (row === undefined) await lost([rejected])
       else await written(transfer, [row])
       seen.add(id)
       yield
@@ -61,7 +77,7 @@ async function* steps<A>(
       done += rows.length
       const older = rows.filter(({ created }) => created < byTime)
       await written(transfer, older, 'different', counted === undefined ? versions : undefined)
-      await lost(ids)
+      await lost(known.filter(({ id }) => ids.includes(id)))
       transfer.rereads = { done, gone }
       yield
     }
@@ -87,7 +103,7 @@ export const written = async <A>(
   // those that this run could not write were told
   const given = rows.filter(({ id }) => !transfer.rejected.has(id))
   const { counted } = transfer.session.destination
-  const versions = known ?? (await counted?.versions(given.map(({ id }) => id)))
+  const versions = known ?? (await counted?.versions(given))
   const isThere = ({ id, status, updated }: LedgerRow<A>): boolean => {
     const version = versions?.get(id)
     return version?.status === status && version.updated === updated
@@ -95,6 +111,7 @@ export const written = async <A>(
   const different = given.filter((row) => E.isLeft(row.row) || !isThere(row))
   const wanted = which === 'all' ? given : different
   if (wanted.length === 0) return
+  const { redact = (row: unknown) => row } = transfer.plan
   const good: Array<A> = []
   const bad: Array<Reject> = []
   for (const { id, raw, row } of wanted) {
@@ -102,7 +119,7 @@ export const written = async <A>(
       ? row.left.message
       : transfer.session.destination.check(row.right)?.message
     if (E.isRight(row) && reason === undefined) good.push(row.right)
-    else bad.push({ reason: reason ?? '', row: transfer.redact(raw ?? { id }) })
+    else bad.push({ reason: reason ?? '', row: redact(raw ?? { id }) })
   }
   const read = new Set(wanted.map(({ id }) => id))
   const rejected = [
@@ -116,9 +133,10 @@ export const written = async <A>(
 export const markGone = async <A>(
   transfer: Transfer<A, A>,
   ids: ReadonlyArray<string>,
-  at: number,
+  at: Millis,
+  within: Stretch,
 ): Promise<void> => {
-  await transfer.session.destination.counted?.markGone(ids, at)
+  await transfer.session.destination.counted?.markGone(ids, at, within)
   const gone = new Set(ids)
   const rejected = transfer.upkeep.rejected.filter(({ id }) => !gone.has(id))
   await transfer.readAgain([], [], { rejected })

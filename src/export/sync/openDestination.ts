@@ -14,19 +14,22 @@ export interface TargetOptions<A> {
   readonly to: string
   readonly table: string
   readonly list: ListDescription<A>
-  /** True if all rows are replaced; else they are merged by id. */
-  readonly replaces: boolean
+  /** How rows are put in place: all together, or by id. */
+  readonly rows: RowKind
   readonly format: 'ndjson' | 'parquet'
   readonly env: Readonly<Record<string, string | undefined>> | undefined
   readonly timer: SchedulerLike
 }
+
+/** `replaced`: all rows of a run take the place of all that were there; others are merged by id. */
+export type RowKind = 'replaced' | 'by time' | 'of parents'
 
 /** A row that was updated later than that from now has the time of a wrong clock, which no later version has to outdo. */
 const DAY: Millis = 86_400_000
 
 /** Opens the destination. Rejects with an `ExportError`. */
 export const openTarget =
-  <A>({ kind, to, table, list, replaces, format, env, timer }: TargetOptions<A>) =>
+  <A>({ kind, to, table, list, rows, format, env, timer }: TargetOptions<A>) =>
   async (): Promise<Destination<A>> => {
     const { codec, numbers } = list
     const shape = shapeWithoutSecret(shapeOf(codec))
@@ -34,6 +37,8 @@ export const openTarget =
       await firstValueFrom(later(ms, timer))
     }
     const doubtful = timer.now() + DAY
+    const replaces = rows === 'replaced'
+    const ofParents = rows === 'of parents'
     switch (kind) {
       case 'sqlite': {
         const { sqliteDestination } = await import('../sql/sqlite.js')
@@ -42,6 +47,7 @@ export const openTarget =
           table,
           shape: tableShape(shape, { numbers, minorUnits: true }),
           replaces,
+          ofParents,
           doubtful,
           pause,
         })
@@ -54,17 +60,28 @@ export const openTarget =
           table,
           shape: tableShape(shape, { numbers, minorUnits: false }),
           replaces,
+          ofParents,
           doubtful,
         })
       }
       case 'folder': {
         const { openFolder } = await import('../folder/openFolder.js')
-        return openFolder<A>({ to, list: table, shape, numbers, replaces, format, timer, doubtful })
+        return openFolder<A>({
+          to,
+          list: table,
+          shape,
+          numbers,
+          replaces,
+          ofParents,
+          format,
+          timer,
+          doubtful,
+        })
       }
       case 's3': {
         const { openBucket } = await import('../folder/openFolder.js')
         return openBucket<A>(
-          { to, list: table, shape, numbers, replaces, format, timer, doubtful },
+          { to, list: table, shape, numbers, replaces, ofParents, format, timer, doubtful },
           env,
         )
       }

@@ -1,7 +1,7 @@
 /** The proof that a destination has all charges, each night, and the sweep that reads a part of them whole. */
 import { concat, defer, map, type Observable } from 'rxjs'
 import { type Asking, asking } from '../../changes/Asking.js'
-import type { Ledger, Seconds } from '../../changes/Ledger.js'
+import type { Ledger, Seconds, Stretch } from '../../changes/Ledger.js'
 import type { Counted } from '../../changes/proof/Counting.js'
 import type { CountedTable, ProofTable } from '../../changes/proof/ProofTable.js'
 import { prove } from '../../changes/proof/prove.js'
@@ -113,12 +113,16 @@ const tableOf = <A>(
   ledger: Ledger<A>,
 ): ProofTable<A> => {
   const table = (): CountedTable => withRejected(counted, transfer.upkeep.rejected)
+  let read: Stretch = { from: Number.NEGATIVE_INFINITY, to: 0 } // where ids were asked for last
   return {
     count: (rows) => table().count(rows),
     nth: counted.nth,
-    ids: (rows) => table().ids(rows),
+    ids: (rows) => {
+      read = rows
+      return table().ids(rows)
+    },
     write: (rows) => written(transfer, rows),
-    markGone: (ids) => markGone(transfer, ids, ledger.now()),
+    markGone: (ids) => markGone(transfer, ids, ledger.now(), read),
   }
 }
 
@@ -128,17 +132,13 @@ export const withRejected = (
   rejected: ReadonlyArray<RejectedRow>,
 ): CountedTable => {
   const among = async ({ status, from, to }: Counted): Promise<ReadonlyArray<string>> => {
-    const ids = rejected
-      .filter(
-        (row) =>
-          row.created >= from &&
-          row.created <= to &&
-          (status === undefined || row.status === status),
-      )
-      .map(({ id }) => id)
-    if (ids.length === 0) return []
-    const there: ReadonlyMap<string, unknown> = (await table.versions?.(ids)) ?? new Map()
-    return ids.filter((id) => !there.has(id))
+    const rows = rejected.filter(
+      (row) =>
+        row.created >= from && row.created <= to && (status === undefined || row.status === status),
+    )
+    if (rows.length === 0) return []
+    const there: ReadonlyMap<string, unknown> = (await table.versions?.(rows)) ?? new Map()
+    return rows.flatMap(({ id }) => (there.has(id) ? [] : [id]))
   }
   return {
     count: async (rows) => (await table.count(rows)) + (await among(rows)).length,

@@ -24,7 +24,7 @@
  * stops a sync nor is forgotten.
  *
  * Lists that cannot be narrowed by time are read whole, gathered beside the rows that are there, and take their place in
- * the last step.
+ * the last step. Items of all batches are read by batch; see `childStages`.
  */
 import { asyncScheduler, catchError, concatMap, EMPTY, type Observable, of, throwError } from 'rxjs'
 import { bare, defined, E } from '../../fp.js'
@@ -56,6 +56,7 @@ import {
   manifestToAdopt,
   removeAdopted,
 } from './adopt.js'
+import type { ChildSource } from './itemsOfAllBatches.js'
 import { openTarget } from './openDestination.js'
 import {
   destinationKind,
@@ -75,27 +76,25 @@ import { reachedState, type SyncReading, syncFrom, syncStages } from './syncStag
  *
  * One call serves the first night and each one after. `payments.charges` is read by time of creation, from the end
  * of the last run less the `lookback` on; other lists, such as `payments.webhooks.list()`, are read whole and replaced
- * in one step. Rows are put in place by id.
+ * in one step; `itemsOfAllBatches(payments)` is read by batch. Rows are put in place by id.
  *
  * Emits its progress after each page; the last one of a complete run has `upTo`. An expected failure, of the service or
  * of the destination, is a `Left` after that, and ends the stream; the next call goes on from what was written. Cold:
  * each subscription is a run. Throws an `InvalidOption` at once for an option that cannot work.
  */
 export const sync = <A>(
-  source: TimedSource<A> | ExportSource<A>,
+  source: TimedSource<A> | ExportSource<A> | ChildSource<A>,
   given: SyncOptions<NoInfer<A>>,
 ): Observable<SyncEvent> => {
   checkArgument('source', source, listRule)
   const options = checkOptions(given, syncRules)
-  const timed = 'snapshot' in source ? source : undefined
-  const list = 'snapshot' in source ? source.snapshot({}) : source
+  const reading = readingOf(source, options)
   for (const name of TIMED) {
-    if (timed !== undefined || options[name] === undefined) continue
+    if (reading.timed !== undefined || options[name] === undefined) continue
     throw new InvalidOption(name, 'left out: only charges are listed by time')
   }
-  const description = list.describe()
-  const open = opener(options, description, timed === undefined)
-  return transfer(async () => planOf(await open(), { timed, list, options })).pipe(
+  const open = opener(reading)
+  return transfer(async () => planOf(await open(), reading)).pipe(
     concatMap(
       (event): ReadonlyArray<SyncEvent> => [
         E.right(syncProgress(event)),
@@ -106,6 +105,18 @@ export const sync = <A>(
       isExportError(error) ? of(E.left(error)) : throwError(() => error),
     ),
   )
+}
+
+const readingOf = <A>(
+  source: TimedSource<A> | ExportSource<A> | ChildSource<A>,
+  options: SyncOptions<A>,
+): SyncReading<A> => {
+  const common = { timed: undefined, family: undefined, list: undefined, options }
+  if ('children' in source) return { ...common, family: source, description: source.describe() }
+  if (!('snapshot' in source)) {
+    return { ...common, list: source, description: source.describe() }
+  }
+  return { ...common, timed: source, description: source.snapshot({}).describe() }
 }
 
 const syncProgress = (event: TransferEvent): SyncProgress => {
@@ -134,23 +145,29 @@ const nameOf = ({ to }: Pick<SyncOptions<never>, 'to'>): string =>
   typeof to === 'string' ? destinationName(to) : to.name
 
 /** Checks the options of the destination, and returns what opens it. */
-const opener = <A>(
-  options: SyncOptions<A>,
-  list: ListDescription<A>,
-  replaces: boolean,
-): (() => Promise<Destination<A>>) => {
+const opener = <A>({
+  options,
+  description: list,
+  family,
+  list: replaced,
+}: SyncReading<A>): (() => Promise<Destination<A>>) => {
   const { to } = options
   if (typeof to !== 'string') {
     leaveOut(options, [...FILES, ...TABLES], 'the destination has its own')
+    if (family !== undefined && to.children === undefined) {
+      throw new InvalidOption('to', 'a destination that has children, for rows of many parents')
+    }
     return async () => to
   }
   const kind = destinationKind(to)
   const isTable = kind === 'sqlite' || kind === 'postgres'
   const of = isTable ? 'folders and buckets' : 'databases'
   leaveOut(options, isTable ? FILES : TABLES, `it goes with ${of}`)
-  const table = options.table ?? specOfSync(list, options.account).resource.replaceAll(/\W/g, '_')
+  const { resource } = specOfSync(list, options.account)
+  const table = options.table ?? family?.table ?? resource.replaceAll(/\W/g, '_')
   const { format = 'ndjson', env, timer = asyncScheduler } = options
-  return openTarget<A>({ kind, to, table, list, replaces, format, env, timer })
+  const rows = family !== undefined ? 'of parents' : replaced === undefined ? 'by time' : 'replaced'
+  return openTarget<A>({ kind, to, table, list, rows, format, env, timer })
 }
 
 const leaveOut = (
@@ -166,9 +183,8 @@ const leaveOut = (
 const MAX_REJECTS = 1_000
 
 const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): TransferPlan<A, A> => {
-  const { timed, list, options } = reading
+  const { timed, description: client, options } = reading
   const { timer, stop, lease, deadline, onReject, maxRejects = MAX_REJECTS, account } = options
-  const client = list.describe()
   const { store, name } = destination
   const spec = specOfSync(client, account)
   let adopted: Adopted | undefined
@@ -285,6 +301,9 @@ const FILES = ['format', 'adopt'] as const
 const TIMED = ['since', 'lookback', 'sweep', 'parallel'] as const
 
 const listRule: Rule = {
-  accepts: (u) => is.withMethods('', 'snapshot').accepts(u) || sourceRule.accepts(u),
+  accepts: (u) =>
+    is.withMethods('', 'snapshot').accepts(u) ||
+    is.withMethods('', 'describe', 'children').accepts(u) ||
+    sourceRule.accepts(u),
   expected: 'payments.charges, or a list of a client',
 }

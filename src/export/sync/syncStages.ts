@@ -1,9 +1,10 @@
 /** The stages of a sync: what an earlier run has left, what is new or may have changed, and rows that are not final. */
-import { asyncScheduler, concat, defer, EMPTY, ignoreElements, type Observable } from 'rxjs'
+import { asyncScheduler, concat, defer, EMPTY, from, ignoreElements, type Observable } from 'rxjs'
 import type { Ledger } from '../../changes/Ledger.js'
 import { fromDate } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
 import { bare, E, type IO } from '../../fp.js'
+import type { ListDescription } from '../../http/list/List.js'
 import type { Millis } from '../../stream/index.js'
 import { exportTable } from '../ExportOptions.js'
 import { pieceRow } from '../folder/PieceRow.js'
@@ -11,6 +12,8 @@ import { type ExportSource, sourceOf } from '../source/ExportSource.js'
 import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
 import type { TransferEvent } from '../transfer/TransferEvent.js'
 import { NO_UPKEEP, type TransferState } from '../transfer/TransferState.js'
+import { childStages } from './childStages.js'
+import type { ChildSource } from './itemsOfAllBatches.js'
 import { keepOpen } from './keepOpen.js'
 import { proveRows } from './proveRows.js'
 import type { SyncOptions, TimedSource } from './SyncOptions.js'
@@ -21,8 +24,12 @@ import type { SyncOptions, TimedSource } from './SyncOptions.js'
 export interface SyncReading<A> {
   /** A list that can be narrowed by time. */
   readonly timed: TimedSource<A> | undefined
-  /** The list, whole. */
-  readonly list: ExportSource<A>
+  /** Rows that are listed by parent. */
+  readonly family: ChildSource<A> | undefined
+  /** A list that is read whole. */
+  readonly list: ExportSource<A> | undefined
+  /** Describes whichever it is. */
+  readonly description: ListDescription<A>
   readonly options: SyncOptions<A>
   /** Takes over rows that are there. */
   readonly adopts?: ((transfer: Transfer<A, A>) => Observable<TransferEvent>) | undefined
@@ -33,8 +40,10 @@ export interface SyncReading<A> {
 export const syncStages =
   <A>(reading: SyncReading<A>): TransferPlan<A, A>['stages'] =>
   (transfer) => {
-    const { timed, list, options, adopts } = reading
-    if (timed === undefined) return [() => readAll(transfer, list, options)]
+    const { timed, family, list, options, adopts } = reading
+    if (list !== undefined) return [() => readAll(transfer, list, options)]
+    if (family !== undefined) return childStages(family, () => nowOf(transfer))(transfer)
+    if (timed === undefined) return []
     return [
       () => adopts?.(transfer) ?? EMPTY,
       () => readRest(transfer, timed, options),
@@ -51,6 +60,7 @@ const upkeepOf = <A>(
   // the first run reads everything: nothing is read twice
   const readsAll = bare(transfer.upkeep).upTo === undefined
   return [
+    () => from(transfer.place()).pipe(ignoreElements()),
     () => keepOpen(transfer, ledger),
     () => proveRows(transfer, ledger, readsAll ? 'first' : (sweep ?? '30d')),
   ]

@@ -15,6 +15,7 @@
  * 8. Bounds. `own` does not grow with the rows. Memory holds a commit, or a part.
  */
 import type { OpenCharge } from '../../changes/KnownCharges.js'
+import type { Seconds, Stretch } from '../../changes/Ledger.js'
 import type { CountedTable } from '../../changes/proof/ProofTable.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
@@ -89,6 +90,13 @@ export interface KeyLog {
   readonly read: (keys: Set<string>, rejectedIds: Set<string>) => Promise<void>
 }
 
+/** A row by its id, and when it was created. */
+export interface PlacedRow {
+  readonly id: string
+  /** In whole seconds since 1970. */
+  readonly created: Seconds
+}
+
 /** Tells versions of a row apart. */
 export interface RowVersion {
   /** Its status. */
@@ -99,10 +107,33 @@ export interface RowVersion {
 
 /** Rows that are there, counted by time and status. Rows that wait for a step are none of them. */
 export interface CountedRows extends CountedTable {
-  /** Resolves with the versions of those of some ids that are there, and not marked as gone. */
-  readonly versions: (ids: ReadonlyArray<string>) => Promise<ReadonlyMap<string, RowVersion>>
-  /** Marks rows as gone in the next step, at a time in ms since 1970. Writing a row takes the mark away. */
-  readonly markGone: (ids: ReadonlyArray<string>, at: Millis) => Promise<void>
+  /** Resolves with the versions of those of some rows that are there, by id, and not marked as gone. */
+  readonly versions: (rows: ReadonlyArray<PlacedRow>) => Promise<ReadonlyMap<string, RowVersion>>
+  /** Marks rows as gone in the next step, at a time in ms since 1970. Writing a row takes the mark away. `within`: when they were created. */
+  readonly markGone: (ids: ReadonlyArray<string>, at: Millis, within: Stretch) => Promise<void>
+}
+
+/** When the service was found to have a row no more; empty while it has it. For rows that are put in place by id. */
+export const GONE = '_gone_at'
+
+/** The fields that tell which parent a row is of: for the items of a batch, the batch, and its version when they were read. */
+export const PARENT = { id: 'batch_id', updated: 'batch_updated_at' } as const
+
+/** The rows of a parent that are there, and not marked as gone. */
+export interface ChildCount {
+  readonly rows: number
+  /** The earliest version of the parent that one of them was read with, in ms since 1970. */
+  readonly oldest: Millis
+}
+
+/** Rows of many parents, such as the items of all batches. Rows that wait for a step are none of them. */
+export interface ChildRows {
+  /** Resolves with the counts by the id of the parent. */
+  readonly counts: () => Promise<ReadonlyMap<string, ChildCount>>
+  /** Resolves with the ids of the rows of a parent. */
+  readonly ids: (parent: string) => Promise<ReadonlyArray<string>>
+  /** Marks rows of a parent as gone in the next step, at a time in ms since 1970. Writing a row takes the mark away. */
+  readonly markGone: (parent: string, ids: ReadonlyArray<string>, at: Millis) => Promise<void>
 }
 
 /**
@@ -142,6 +173,10 @@ export interface Destination<in A> {
   readonly unremoved?: () => ReadonlyArray<string>
   /** Where rows can be counted: a sync proves then that none is missing. */
   readonly counted?: CountedRows
+  /** Where rows of many parents are put in place by id. */
+  readonly children?: ChildRows
+  /** Makes a step that puts in place what earlier ones were given, where rows are not counted before that. */
+  readonly place?: () => Promise<Prepared | undefined>
   /**
    * Waits for the operation under way, and leaves all as it stands; `fenced`: removes what this owner made and no state
    * names. May be called again, and after a failure. Its store is of use until its own `close`.

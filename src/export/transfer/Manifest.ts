@@ -199,6 +199,7 @@ export const replaceManifest = async (
 
 /** All that is known when a run ends. */
 export interface RunEnding {
+  readonly kind: ManifestKind
   readonly spec: ExportSpec
   readonly run: RunState
   readonly listed: ListedFiles
@@ -211,6 +212,7 @@ export interface RunEnding {
 
 /** Returns the entry of a run in the manifest. */
 export const manifestRun = ({
+  kind,
   spec,
   run,
   listed,
@@ -219,7 +221,10 @@ export const manifestRun = ({
   perSecond,
 }: RunEnding): ManifestRun => {
   const { started, bounds, drift, counts, keys, totals = [], reasons = [] } = run
-  const { rows, rejects, repeated, requests, refused, ms, starts, slices } = counts
+  const { rejects, repeated, requests, refused, ms, starts, slices } = counts
+  // a sync lists all rows that are there
+  const listsAll = kind === 'sync' && listed.files.length > 0
+  const rows = listsAll ? listed.files.reduce((sum, file) => sum + file.rows, 0) : counts.rows
   const { format = spec.format, ...files } = bare(listed)
   const missing = missingOf(rejects, why)
   return {

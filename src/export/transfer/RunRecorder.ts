@@ -1,6 +1,6 @@
 /** Counts of a run, over all its starts: rows, requests, time, drift, totals, and why rows were rejected. */
 import type { SchedulerLike, Subscription } from 'rxjs'
-import { defined } from '../../fp.js'
+import { bare, defined } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
 import type { Millis } from '../../stream/index.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
@@ -95,6 +95,12 @@ export class RunRecorder {
   /** A state that was kept, with the time and requests used since: waiting for a service that is gone, say. */
   upToNow(kept: RunState): RunState {
     return { ...kept, counts: { ...kept.counts, ...this.#effort() } }
+  }
+
+  /** The state of a run that has come to its end. */
+  ended(kept: RunState): RunState {
+    const { position: _, ...run } = bare(this.upToNow(kept))
+    return run
   }
 
   /** By the service's clock, where it has told its time: a later run reads on from then, whatever the clock here says. */

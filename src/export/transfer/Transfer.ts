@@ -224,11 +224,6 @@ export class Transfer<A, B> {
     return this.session.state.sync ?? NO_UPKEEP
   }
 
-  /** Removes secrets from a row that is rejected. */
-  redact(raw: unknown): unknown {
-    return this.plan.redact?.(raw) ?? raw
-  }
-
   get isCut(): boolean {
     return this.#cut !== undefined
   }
@@ -343,6 +338,18 @@ export class Transfer<A, B> {
     })
   }
 
+  /** Puts in place what was kept so far, where the destination does not do so at once; a manifest lists it then. */
+  place(): Promise<void> {
+    const { session, recorder } = this
+    return session.tracked(async () => {
+      const step = await session.destination.place?.()
+      if (step === undefined) return
+      await session.keep(step, session.state)
+      const run = recorder.ended(this.#latest ?? recorder.at(this.#total))
+      await this.#saveManifest(this.#entry(run, undefined))
+    })
+  }
+
   // inside
 
   #begun(): TransferEvent {
@@ -405,7 +412,7 @@ export class Transfer<A, B> {
       ...{ share: 1, ended: true },
       ...defined({ rereads: this.rereads, proof: this.proof }),
     }
-    const { position: _, ...run } = bare(recorder.upToNow(this.#latest ?? recorder.at(this.#total)))
+    const run = recorder.ended(this.#latest ?? recorder.at(this.#total))
     const step = await session.destination.finish()
     await this.#dropManifest()
     await session.keep(step, plan.ended({ ...session.state, run }))
@@ -462,21 +469,11 @@ export class Transfer<A, B> {
   }
 
   #entry(run: RunState, why: string | undefined): ManifestRun {
-    const { client, timer = asyncScheduler } = this.plan
+    const { client, kind, timer = asyncScheduler } = this.plan
     const { spec } = this.session.state
     const listed = this.session.listed() ?? { files: [] }
-    // a sync lists all rows that are there
-    const rows = listed.files.reduce((sum, file) => sum + file.rows, 0)
-    const all = this.plan.kind === 'sync' && listed.files.length > 0
-    const counted = all ? { ...run, counts: { ...run.counts, rows } } : run
-    return manifestRun({
-      spec,
-      run: counted,
-      listed,
-      why,
-      finished: timer.now(),
-      perSecond: client.perSecond(),
-    })
+    const effort = { finished: timer.now(), perSecond: client.perSecond() }
+    return manifestRun({ kind, spec, run, listed, why, ...effort })
   }
 
   /** Before rows that it lists go: while it stands, some of the rows would be taken for all. */

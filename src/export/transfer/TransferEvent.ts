@@ -1,6 +1,6 @@
 /** Events of a transfer, and why it ended. */
 
-import type { Proof } from '../../changes/proof/prove.js'
+import type { CountDifference, Proof } from '../../changes/proof/prove.js'
 import { millisOf } from '../../codec/Instant.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
@@ -51,8 +51,17 @@ export interface Rereads {
   readonly gone: number
 }
 
+/** Rows of which the destination has other counts than the service. */
+export interface SyncDifference extends CountDifference {
+  /** The batch that the rows are of, for items of all batches. */
+  readonly parent?: string
+}
+
 /** Proof of a sync by counts of the service against those of the destination. */
-export interface SyncProof extends Proof {
+export interface SyncProof extends Omit<Proof, 'differences'> {
+  readonly differences: ReadonlyArray<SyncDifference>
+  /** How many batches the rows are of, for items of all batches. */
+  readonly parents?: number
   /** Each row was read, as it stood, after this time, in ms since 1970; absent before the first round of sweeps. */
   readonly readSince?: Millis
 }

@@ -1,0 +1,141 @@
+/** Files of rows, as they are written and read: what is counted of them, and whether they are still what they were. */
+import { createHash } from 'node:crypto'
+import { defined } from '../../fp.js'
+import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import type { Format } from '../format/Format.js'
+import { INCOMING } from '../storage/Files.js'
+import { type BaseFormat, textBase } from './BaseFormat.js'
+import type { Piece } from './FolderState.js'
+import type { Batches } from './mergeRows.js'
+import type { Objects } from './Objects.js'
+import { markLine, type PieceRow, pieceRow, sortedOnce } from './PieceRow.js'
+import { encodeFile } from './textPieces.js'
+
+export const hashOf = (bytes: Uint8Array): string =>
+  createHash('sha256').update(bytes).digest('hex')
+
+/** Where files of a run under way go, and how they are written. */
+export interface PieceOptions<A> {
+  readonly objects: Objects
+  /** NDJSON in zstd, in which rows arrive. */
+  readonly incoming: Format<A>
+  /** An `updated_at` after it is of a wrong clock, in µs since 1970. */
+  readonly doubtful: number
+  /** Draws names of files that no other run makes. */
+  readonly randomName: () => string
+}
+
+/** Counts the rows of a file while it is written. */
+export class PieceFacts {
+  readonly #statuses = new Map<string, number>()
+  #times: Array<number> | undefined = []
+  #rows = 0
+  #gone = 0
+  #from = 0
+  #to = 0
+
+  add(rows: ReadonlyArray<PieceRow>): void {
+    for (const { created, status, gone } of rows) {
+      const isFirst = this.#rows++ === 0
+      if (isFirst) this.#from = created
+      if (this.#times !== undefined && (isFirst || created !== this.#to)) {
+        if (this.#times.push(created) > FEW) this.#times = undefined
+      }
+      this.#to = created
+      if (gone > 0) this.#gone++
+      else this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
+    }
+  }
+
+  piece(path: string, bytes: Uint8Array): Piece {
+    return {
+      path,
+      rows: this.#rows,
+      bytes: bytes.length,
+      sha256: hashOf(bytes),
+      from: this.#from,
+      to: this.#to,
+      statuses: Object.fromEntries(this.#statuses),
+      ...(this.#gone === 0 ? {} : { gone: this.#gone }),
+      ...defined({ times: this.#times }),
+    }
+  }
+}
+
+/** Rows of steps that are read again by their ids are few, and far apart: they do not overlap what is between them. */
+const FEW = 200
+
+/** Puts the rows of a step into a file of their own. */
+export const pieceWith = async <A>(
+  { objects, incoming, randomName, doubtful }: PieceOptions<A>,
+  rows: ReadonlyArray<A>,
+): Promise<Piece> => {
+  const placed = sortedOnce(
+    rows.map((row) => pieceRow(row, row)),
+    doubtful,
+  )
+  const facts = new PieceFacts()
+  facts.add(placed)
+  const path = `${INCOMING}${randomName()}.${incoming.extension}`
+  const bytes = await encodeFile(
+    incoming,
+    placed.map(({ content }) => content),
+  )
+  await objects.put(path, bytes)
+  return facts.piece(path, bytes)
+}
+
+/** Rows that are gone, and when that was found, in µs since 1970. */
+export interface GoneRow extends Pick<PieceRow, 'id' | 'created' | 'parent'> {
+  readonly at: number
+}
+
+/** Puts the marks of a step into a file of their own. */
+export const pieceOfMarks = async (
+  { objects, randomName }: Pick<PieceOptions<never>, 'objects' | 'randomName'>,
+  gone: ReadonlyArray<GoneRow>,
+): Promise<Piece> => {
+  const marks = sortedOnce(
+    gone.map(({ at, ...row }) => {
+      const line = markLine(row, at)
+      return pieceRow(JSON.parse(line), line)
+    }),
+  )
+  const facts = new PieceFacts()
+  facts.add(marks)
+  const path = `${INCOMING}${randomName()}.${textBase.extension}`
+  const writer = textBase.writer()
+  await writer.add(marks)
+  const bytes = await writer.end()
+  await objects.put(path, bytes)
+  return facts.piece(path, bytes)
+}
+
+// reading
+
+/** Reads the rows of a file. Throws a `ChecksumMismatch` where it is not what it was. */
+export async function* readPiece<C>(
+  objects: Objects,
+  format: BaseFormat<C>,
+  { path, bytes, sha256 }: Piece,
+): Batches<C> & AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
+  const found = await objects.get(path)
+  if (found === undefined) throw changed(objects, path, 'is gone')
+  if (found.bytes.length !== bytes || hashOf(found.bytes) !== sha256) {
+    throw changed(objects, path, 'has other bytes than were written')
+  }
+  try {
+    yield* path.startsWith(INCOMING) ? format.readIncoming(found.bytes) : format.read(found.bytes)
+  } catch (error) {
+    if (isExportError(error)) throw error
+    const name = objects.nameOf(path)
+    throw exportError('Damaged', `${name} is damaged, or of another format`, { path: name }, error)
+  }
+}
+
+/** Makes the error for a file that was changed by others: what it had is not merged, and not replaced. */
+export const changed = (objects: Objects, key: string, why: string): ExportError => {
+  const path = objects.nameOf(key)
+  const advice = 'put it back as it was, or sync into another folder'
+  return exportError('ChecksumMismatch', `${path} ${why}: ${advice}`, { path })
+}

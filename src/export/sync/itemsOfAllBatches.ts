@@ -1,0 +1,140 @@
+/** The items of all batches as one list: a source of `sync`. */
+import * as t from 'io-ts'
+import { map, type Observable } from 'rxjs'
+import { BatchItem } from '../../codec/BatchItem.js'
+import { type BatchTransfer, finalBatchStatuses } from '../../codec/BatchTransfer.js'
+import type { Codec } from '../../codec/Codec.js'
+import { fromDate, Instant } from '../../codec/Instant.js'
+import { withDigitsOf } from '../../decode/digits.js'
+import { fieldsOf } from '../../decode/unknown.js'
+import { E } from '../../fp.js'
+import { rowId } from '../../http/answer/readAnswer.js'
+import type { AnyFailure } from '../../http/Failure.js'
+import type { ListDescription } from '../../http/list/List.js'
+import { mapRight, type ObservableEither } from '../../stream/index.js'
+import { isObject } from '../column/readField.js'
+import type { SourcePage } from '../source/SourcePage.js'
+
+// model
+
+/** A row that has a list of others below it, as far as it decides whether they are read. */
+export interface Parent {
+  readonly id: string
+  /** It does not change by itself. */
+  readonly isFinal: boolean
+  /** When it was changed last. */
+  readonly updatedAt: string
+  /** How many rows its list has, as it says; NaN where it cannot be read. */
+  readonly rows: number
+}
+
+/** Rows that the service lists by parent only. */
+export interface ChildSource<A> {
+  /** Name of their table or files. */
+  readonly table: string
+  /** Describes the list of all of them. */
+  readonly describe: () => ListDescription<A>
+  /** Lists the parents, a page at a time. */
+  readonly parents: () => AsyncIterable<E.Either<AnyFailure, ReadonlyArray<Parent>>>
+  /** Reads a parent by its id. */
+  readonly parent: (id: string) => ObservableEither<AnyFailure, Parent>
+  /** Lists the rows of a parent, a page at a time. */
+  readonly children: (parent: Parent) => ObservableEither<AnyFailure, SourcePage<A>>
+}
+
+const item = t.intersection([
+  t.type({
+    /** The batch that the item is of. */
+    batch_id: t.string,
+    /** When the batch was last changed before the item was read. */
+    batch_updated_at: Instant,
+  }),
+  BatchItem,
+])
+
+/** An item, and the batch that it is of. */
+export interface ItemOfBatch extends t.TypeOf<typeof item> {}
+
+const ItemOfBatch: Codec<ItemOfBatch> = item
+
+interface ListCall<A> {
+  readonly pages: AsyncIterable<E.Either<AnyFailure, SourcePage<A>>> &
+    Observable<E.Either<AnyFailure, SourcePage<A>>>
+  readonly describe: () => ListDescription<A>
+}
+
+/** The calls of a client that read batches and their items. */
+export interface BatchCalls {
+  readonly batchTransfers: {
+    readonly list: () => ListCall<BatchTransfer>
+    readonly retrieve: (params: {
+      readonly id: string
+    }) => ObservableEither<AnyFailure, BatchTransfer>
+    readonly items: (params: { readonly id: string }) => ListCall<BatchItem>
+  }
+}
+
+// constructors
+
+/**
+ * Returns the items of all batches, each with `batch_id` and `batch_updated_at`, as a source of `sync`. Items of batches
+ * that can still change are read each time, those of the others once.
+ *
+ *     sync(itemsOfAllBatches(payments), { to: 'payments.sqlite' })
+ */
+export const itemsOfAllBatches = ({ batchTransfers }: BatchCalls): ChildSource<ItemOfBatch> => ({
+  table: 'batch_items',
+  describe: () => ({
+    ...batchTransfers.items({ id: '' }).describe(),
+    query: {},
+    codec: ItemOfBatch,
+  }),
+  parents: () => parentsIn(batchTransfers.list().pages),
+  parent: (id) => batchTransfers.retrieve({ id }).pipe(mapRight(parentOf)),
+  children: (parent) => batchTransfers.items(parent).pages.pipe(map(E.map(placed(parent)))),
+})
+
+const parentOf = ({ id, status, updated_at, total_item_count }: BatchTransfer): Parent => ({
+  id,
+  isFinal: finalBatchStatuses.some((final) => final === status),
+  updatedAt: updated_at,
+  rows: total_item_count,
+})
+
+async function* parentsIn(
+  pages: AsyncIterable<E.Either<AnyFailure, SourcePage<BatchTransfer>>>,
+): AsyncGenerator<E.Either<AnyFailure, ReadonlyArray<Parent>>, void, undefined> {
+  for await (const page of pages) {
+    if (E.isLeft(page)) {
+      yield page
+      continue
+    }
+    const parents: Array<Parent> = []
+    for (const [i, row] of page.right.items.entries()) {
+      const parent = E.isRight(row) ? parentOf(row.right) : unreadable(page.right.raw[i])
+      if (parent !== undefined) parents.push(parent)
+      else if (E.isLeft(row)) yield row
+    }
+    yield E.right(parents)
+  }
+}
+
+/** Places a batch that does not decode: its items are read each time. */
+const unreadable = (raw: unknown): Parent | undefined => {
+  const id = rowId(raw)
+  const { updated_at } = fieldsOf(raw)
+  const updatedAt = Instant.is(updated_at) ? updated_at : fromDate(new Date(0))
+  return id === undefined ? undefined : { id, isFinal: false, updatedAt, rows: Number.NaN }
+}
+
+/** Says of each row which batch it is of. */
+const placed =
+  ({ id, updatedAt }: Parent) =>
+  <A>({ items, raw, ...page }: SourcePage<A>): SourcePage<A & ItemOfBatch> => {
+    const place = { batch_id: id, batch_updated_at: updatedAt }
+    const withPlace = <B>(row: B): B =>
+      isObject(row) ? withDigitsOf(row)({ ...place, ...row, ...place }) : row
+    return { ...page, items: items.map(E.map(withPlace)), raw: raw.map(withPlace) } as SourcePage<
+      A & ItemOfBatch
+    > // each has its batch now
+  }
