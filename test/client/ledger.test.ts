@@ -3,8 +3,7 @@
  * before or after it was done, however far lists are behind, killed or run by two processes at once.
  */
 import fc from 'fast-check'
-import { from, last, type Observable } from 'rxjs'
-import { map } from 'rxjs/operators'
+import { from, ignoreElements, last, map, merge, type Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import type { Client, Failure } from '../../src/index.js'
@@ -28,6 +27,8 @@ interface Write {
   readonly options?: Partial<LedgerOptions>
   /** An earlier run is repeated by it. */
   readonly repeats?: true
+  /** Repeats an earlier run of `write`, which does not by itself. */
+  readonly again?: (client: Client) => Observable<Told>
   /** It is several calls, of which some may fail. */
   readonly isStream?: true
 }
@@ -51,6 +52,7 @@ const writes: Readonly<Record<string, Write>> = {
   'a charge': {
     write: ({ charges }) => charges.create(charge),
     done: ({ charges }) => charges.size,
+    again: ({ charges }) => charges.createOnce(charge),
   },
   'a charge with a generated request_id': {
     write: ({ charges }) => charges.create(NEW_CHARGE),
@@ -64,6 +66,7 @@ const writes: Readonly<Record<string, Write>> = {
   'a batch': {
     write: ({ batchTransfers }) => batchTransfers.create(batch),
     done: ({ batches }) => batches.size,
+    again: ({ batchTransfers }) => batchTransfers.createOnce(batch),
   },
   'a batch by createOnce': {
     write: ({ batchTransfers }) => batchTransfers.createOnce(batch),
@@ -96,8 +99,13 @@ const writes: Readonly<Record<string, Write>> = {
   },
 }
 
+const PRIORITIES = ['interactive', 'bulk'] as const
+
 /** How far lists are behind, in ms: the last one for longer than is looked. */
 const LAGS = [0, 1_000, 3_000, 20_000]
+
+/** Random plays of each property; more of them by LEDGER_RUNS. A failure prints the seed that repeats it. */
+const RUNS = Number(process.env.LEDGER_RUNS ?? 12)
 
 /** A list that is no further behind has caught up when it is looked up for the last time. */
 const IN_TIME = 14_000
@@ -126,6 +134,9 @@ const singles: ReadonlyArray<Fault> = [
 const isLie = ({ name, when }: Fault): boolean =>
   when === 'after' && name.endsWith(' of the service')
 
+/** Each run is killed after a time, and the next one begins after a pause. */
+const kills = fc.array(fc.tuple(fc.nat(6_000), fc.nat(6_000)), { minLength: 1, maxLength: 4 })
+
 describe.each(Object.entries(writes))('%s', (_, { write, done, options, repeats, isStream }) => {
   describe.each(LAGS)('with lists %i ms behind', (lag) => {
     it.each(singles.map((fault) => [`${fault.name} ${fault.when} it is done`, fault] as const))(
@@ -148,7 +159,7 @@ describe.each(Object.entries(writes))('%s', (_, { write, done, options, repeats,
             audit(told, done(books), isStream)
           },
         ),
-        { numRuns: 12 },
+        { numRuns: RUNS },
       )
     })
 
@@ -187,6 +198,35 @@ describe.each(Object.entries(writes))('%s', (_, { write, done, options, repeats,
   })
 })
 
+describe.each(Object.entries(writes).filter(([, { repeats, again }]) => repeats ?? again))(
+  '%s, with lists 0 to 3 s behind',
+  (_, { write, done, options, isStream, again = write }) => {
+    it('is done once, and told right, however often it is killed and run again', () => {
+      fc.assert(
+        fc.property(
+          kills,
+          fc.array(fc.constantFrom(...singles.filter((fault) => !isLie(fault))), { maxLength: 4 }),
+          fc.infiniteStream(fc.nat(3_000)),
+          (killed, several, lags) => {
+            const lag = () => lags.next().value ?? 0
+            const books = ledger({ ...options, lag, faults: several })
+            for (const [i, [after, pause]] of killed.entries()) {
+              const run = (i === 0 ? write : again)(books.client()).subscribe()
+              books.pass(after)
+              run.unsubscribe()
+              books.pass(pause)
+            }
+            const [told] = books.run(again(books.client()))
+            audit(told, done(books), isStream)
+            expect(told?._tag).toBe('Right')
+          },
+        ),
+        { numRuns: RUNS },
+      )
+    })
+  },
+)
+
 describe('a look-up', () => {
   it('ends when it is unsubscribed from, and with the deadline', () => {
     const lost: ReadonlyArray<Fault> = [{ name: 'a reset', when: 'after' }]
@@ -207,6 +247,36 @@ describe('a look-up', () => {
       }),
     )
   })
+
+  it.each([
+    ['interactive', 'before the reads of the bulk lane', 13],
+    ['bulk', 'after all', 20],
+  ] as const)(
+    'waits in the lane of its call: in the %s lane, beside ten reads in each, it is sent %s',
+    (priority, _, place) => {
+      const books = ledger({ lag: 0, faults: [{ name: 'half a body', when: 'after' }] })
+      const limits = { global: 100, endpoint: 1, concurrency: 50, logins: 100 }
+      const client = books.client({ limits })
+      const sent: Array<number> = []
+      client.events.subscribe((event) => {
+        if (event._tag === 'Sent' && event.endpoint === 'GET /api/v1/charges') sent.push(event.call)
+      })
+      const read = PRIORITIES.flatMap((lane) =>
+        Array.from({ length: 10 }, () => client.with({ priority: lane }).charges.list().pages),
+      )
+      const told = books.run(
+        merge(
+          merge(...read).pipe(ignoreElements()),
+          client.with({ priority }).charges.create(charge),
+        ),
+      )
+      expect(told).toMatchObject([E.right({ request_id: 'invoice-1' })])
+      const lookUp = sent.indexOf(Math.max(...sent)) // the call that began last
+      expect(sent).toHaveLength(21)
+      if (priority === 'bulk') expect(lookUp).toBe(place)
+      else expect(lookUp).toBeLessThan(place)
+    },
+  )
 
   it.each([
     [0, 'Ambiguous'],

@@ -3,7 +3,7 @@
  * may take the place of an answer, before the write is done or afterwards. Several clients may use it at once.
  */
 import { Observable, of, VirtualTimeScheduler } from 'rxjs'
-import { defined, E } from '../../src/fp.js'
+import { defined, E, type IO } from '../../src/fp.js'
 import {
   type Client,
   type ClientOptions,
@@ -57,8 +57,8 @@ const replyOf = ({ name }: Fault): Reply => faults[name] ?? unsent[name] ?? {}
 // the service
 
 export interface LedgerOptions {
-  /** Time until what was created shows in a list, in ms; of items, until the last one does. */
-  readonly lag: number
+  /** Time until what was created shows in a list, in ms; of items, until the last one does. A function: of each write. */
+  readonly lag: number | IO<number>
   readonly repeatedItems?: 'ignored' | 'refused'
   /** Of the writes, in their order; then there are none. */
   readonly faults?: ReadonlyArray<Fault>
@@ -91,6 +91,7 @@ export const ledger = ({ lag, repeatedItems = 'ignored', faults = [] }: LedgerOp
   const batches = new Map<string, Kept>()
   const items = new Map<string, Kept>()
   const plan = [...faults]
+  const delay = typeof lag === 'number' ? () => lag : lag
 
   const create = (
     kept: Map<string, Kept>,
@@ -100,7 +101,7 @@ export const ledger = ({ lag, repeatedItems = 'ignored', faults = [] }: LedgerOp
     const id = String(request_id)
     if (kept.has(id)) return problem(400, 'request_id_duplicate')
     const made = { ...row(kept.size + 1), ...asked, request_id: id }
-    kept.set(id, { row: made, shownAt: timer.now() + lag })
+    kept.set(id, { row: made, shownAt: timer.now() + delay() })
     return { status: 201, body: made }
   }
 
@@ -120,9 +121,10 @@ export const ledger = ({ lag, repeatedItems = 'ignored', faults = [] }: LedgerOp
     if (isRepeated && repeatedItems === 'refused') {
       return problem(400, 'request_id_in_batch_duplicate')
     }
+    const last = delay()
     for (const [i, item] of sent.entries()) {
       if (items.has(item.request_id)) continue
-      const shownAt = timer.now() + (lag * (i + 1)) / sent.length
+      const shownAt = timer.now() + (last * (i + 1)) / sent.length
       items.set(item.request_id, { row: itemRow(item), shownAt })
     }
     return { body: batch() }
