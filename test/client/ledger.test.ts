@@ -218,7 +218,8 @@ describe.each(Object.entries(writes).filter(([, { repeats, again }]) => repeats 
             }
             const [told] = books.run(again(books.client()))
             audit(told, done(books), isStream)
-            expect(told?._tag).toBe('Right')
+            // a request is sent three times: after more faults it may never have arrived
+            if (several.length < 3) expect(told?._tag).toBe('Right')
           },
         ),
         { numRuns: RUNS },

@@ -73,7 +73,8 @@ interface Found {
  * Makes one manifest of the slices of a plan, for `verify`, and ends the plan. If a slice is missing, of another plan,
  * or overlaps another one, that is a `NotAssembled` that names each, and nothing is changed; so it is if all slices have
  * fewer rows than the plan has counted. Called again, it emits the manifest that is there. Rows that were rejected are
- * missing from a complete slice, too: the manifest says so.
+ * missing from a complete slice, too: the manifest says so. Files are compared by size; `verify` compares their SHA-256,
+ * for which it reads them whole.
  */
 export const assemble = (
   given: SlicePlan,

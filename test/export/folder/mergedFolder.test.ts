@@ -180,6 +180,25 @@ describe.each(['ndjson.zst', 'parquet'] as const)('a folder of %s', (format) => 
     }
   })
 
+  it.each([
+    ['in one step', ([a, b]) => [[[a, b]]]],
+    ['in two steps of a run', ([a, b]) => [[[a], [b]]]],
+    ['in two runs', ([a, b]) => [[[a]], [[b]]]],
+  ] satisfies ReadonlyArray<[string, (versions: [Row, Row]) => Row[][][]]>)(
+    'takes the next version of a row whose time of update is far ahead, %s',
+    async (_, runs) => {
+      const { objects, open } = world(format)
+      const ahead = row(1, 8e9) // the year 2279
+      for (const steps of runs([ahead, row(1, 5)])) {
+        const run = runOf(open())
+        await run.begin()
+        for (const step of steps) await run.write([row(0), ...step])
+        await run.finish()
+      }
+      expect(await rowsIn(objects.files)).toEqual([row(0), row(1, 5)].map(facts))
+    },
+  )
+
   it('finds rows that are not final', async () => {
     const { open } = world(format)
     const target = open()
