@@ -3,6 +3,7 @@ import { type AnyEndpoint, type Endpoint, isList, untyped } from '../api/Endpoin
 import { type Api, api, tables } from '../api/index.js'
 import type { Paging } from '../api/Paging.js'
 import { type DriftFact, drift, parseExact } from '../decode/index.js'
+import { oneLine } from '../decode/redact.js'
 import { bare, flow, type IO, memoized, pipe, R } from '../fp.js'
 import { withAttemptContext } from '../http/AttemptContext.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
@@ -11,6 +12,7 @@ import { listLimitsOf, type RateLimitKey } from '../http/limits.js'
 import { LIST_DEFAULTS } from '../http/list/List.js'
 import { TIMEOUT } from '../http/transport/Transport.js'
 import type { Scheduler } from '../scheduler/index.js'
+import { tellOnce } from '../stream/tellOnce.js'
 import {
   baseUrlOf,
   type CallOptions,
@@ -38,7 +40,7 @@ import {
 } from './compositeCalls.js'
 import { createRuntime } from './createRuntime.js'
 import { withConnection } from './fromEnv.js'
-import { GuardedEvents, tellOnce } from './guardedEvents.js'
+import { GuardedEvents } from './guardedEvents.js'
 import { anyStatusList } from './ledger.js'
 import { logEvents } from './log.js'
 
@@ -105,7 +107,7 @@ export const createClient = (given: ClientOptions = {}): Client => {
   }
   const settings = changed(defaults, options)
   const { runtime, events: happening } = createRuntime(options, settings)
-  const failing = (what: string) => tellOnce(what, (text) => runtime.secrets.scrub(text))
+  const failing = (what: string) => tellOnce(what, (text) => runtime.secrets.scrub(oneLine(text)))
   logEvents(happening, options.log, runtime.now, failing('the option log'))
   const events = new GuardedEvents(happening, failing('a subscriber of events'))
   const limits = () => listLimitsOf(runtime.scheduler)

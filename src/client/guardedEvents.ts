@@ -1,23 +1,6 @@
 /** Functions of the caller's that only watch: their failures end neither a call nor the process, and are told once. */
 import { Observable, type Observer, type Operator, Subscriber, type Subscription } from 'rxjs'
-import { oneLine } from '../decode/redact.js'
-
-/** Takes what a function has thrown, or its promise was rejected with. */
-export type OnFailure = (error: unknown) => void
-
-/** Tells the first failure on stderr, without secrets; later ones are dropped. */
-export const tellOnce = (what: string, scrub: (text: string) => string): OnFailure => {
-  let isTold = false
-  return (error) => {
-    if (isTold) return
-    isTold = true
-    try {
-      const why = error instanceof Error ? `${error.name}: ${error.message}` : typeof error
-      // biome-ignore lint/suspicious/noConsole: a log that fails has no other place to be told
-      console.warn(`payments-rx: ${what} failed; this is told once: ${scrub(oneLine(why))}`)
-    } catch {} // neither has a console that fails
-  }
-}
+import type { OnFailure } from '../stream/tellOnce.js'
 
 /** Returns the function as one that never throws. */
 export const guarded =

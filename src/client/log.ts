@@ -6,7 +6,8 @@ import { oneLine } from '../decode/redact.js'
 import type { IO } from '../fp.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import { is, type Rule } from '../options/index.js'
-import { guarded, type OnFailure } from './guardedEvents.js'
+import type { OnFailure } from '../stream/tellOnce.js'
+import { guarded } from './guardedEvents.js'
 
 // model
 

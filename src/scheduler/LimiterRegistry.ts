@@ -36,7 +36,7 @@ export class LimiterRegistry<in R> {
     this.clock = clock
   }
 
-  /** Returns the limiters of a request. Throws what a key function throws. */
+  /** Returns the limiters of a request. */
   find(request: R): LimiterSet {
     const own = this.resources.limitersOf(request)
     if (this.keyed.length < 2 && own.length === 0) {

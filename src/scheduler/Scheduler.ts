@@ -29,6 +29,7 @@ import {
   stateFeed,
   tierSnapshot,
 } from './State.js'
+import { safeResources, withSafeKey } from './safeKey.js'
 import { refusalDefaults, refusalsRule, type SchedulerCore } from './Task.js'
 import { checkedTier, type Tier, tiersRule } from './Tier.js'
 import { DynamicLimits, TierLimiters } from './TierLimiters.js'
@@ -116,7 +117,8 @@ export interface SchedulerOptions<R> extends OptionsOf<typeof table> {
   readonly tiers: ReadonlyArray<Tier<R>>
   /**
    * Returns what may have a limit of its own that no tier names, the narrowest first, such as a path and an account. A
-   * resource that is refused while others are let in is held back alone. Default: nothing.
+   * resource that is refused while others are let in is held back alone. If it throws, that is told once on stderr, and the
+   * request has none. Default: nothing.
    */
   readonly resources?: ((request: R) => ReadonlyArray<string>) | undefined
 }
@@ -150,8 +152,9 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     guards.set(window, known)
     return known
   }
+  const resourcesOf = safeResources(options.resources ?? (() => []))
   const resources = new Resources(
-    (request) => options.resources?.(request as R) ?? [], // of a task of this scheduler
+    (request) => resourcesOf(request as R), // of a task of this scheduler
     (resource, { max, window }) => {
       const limit = new AdaptiveLimit(max, window, {
         random,
@@ -169,7 +172,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
   )
   const tiers: ReadonlyArray<TierLimiters<R>> = options.tiers.map(
     (tier) =>
-      new TierLimiters<R>(checkedTier(tier), {
+      new TierLimiters<R>(withSafeKey(checkedTier(tier)), {
         guard,
         share,
         random,

@@ -69,7 +69,7 @@ export interface SchedulerCore<in R> {
   readonly inFlight: InFlight
   /** Limiters of resources may have changed the queue of a request that waits. */
   readonly hasResources: IO<boolean>
-  /** Returns the queue of a request. Throws what a key function throws, and an `InvalidOption` for an unknown lane. */
+  /** Returns the queue of a request. Throws an `InvalidOption` for an unknown lane. */
   readonly queueOf: (request: R, lane: string | undefined) => RequestQueue
   /**
    * Requests of one operator that may wait at a time: as many as the tightest limit lets through at once, or `ahead`

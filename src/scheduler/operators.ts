@@ -9,7 +9,9 @@ import {
 } from 'rxjs'
 import { bare, O } from '../fp.js'
 import { checkOptions, InvalidOption, is, type OptionsTable } from '../options/index.js'
+import { tellOnce } from '../stream/tellOnce.js'
 import type { Scheduler } from './Scheduler.js'
+import { KEYLESS } from './safeKey.js'
 import { runTask, type ScheduleOptions } from './Task.js'
 
 const DEFAULTS = bare({})
@@ -29,7 +31,7 @@ const DEFAULTS = bare({})
  * Unsubscribing later keeps the permits for as long as the server may be at work. The source runs in the async
  * context (`AsyncLocalStorage`) of its subscriber.
  *
- * Fails with what a key function throws, and with an `InvalidOption` for an unknown lane or impossible `attempts`.
+ * Fails with an `InvalidOption` for an unknown lane or impossible `attempts`.
  */
 export const schedule = <R, A>(
   scheduler: Scheduler<R>,
@@ -43,7 +45,10 @@ export const schedule = <R, A>(
 
 /** Options of `scheduleMap`. `R`: what the tiers of the scheduler take their keys from. */
 export interface ScheduleMapOptions<in A, in B, out R> extends ScheduleOptions<B> {
-  /** The request that an item stands for: what the tiers take their keys from. Needed if one of them has a key. */
+  /**
+   * The request that an item stands for: what the tiers take their keys from. Needed if one of them has a key. Items for
+   * which it throws run nevertheless, and are counted together as one key: the first error is told on stderr.
+   */
   readonly key?: ((item: A) => R) | undefined
   /** Items that may be buffered of a source that pushes; one more is an `InvalidOption`. Default 100,000. */
   readonly maxBuffered?: number | undefined
@@ -89,8 +94,8 @@ const rules: OptionsTable<ScheduleMapOptions<never, never, unknown>> = {
  * Items whose key has no room let those of other keys pass: up to 1,000 items are pulled ahead for that, and an
  * Observable's are all in memory anyway.
  *
- * Fails as soon as the source, `project`, `key` or a result fails; everything under way is then cancelled, as it is
- * by unsubscribing. Throws an `InvalidOption` for an option that cannot work.
+ * Fails as soon as the source, `project` or a result fails; everything under way is then cancelled, as it is by
+ * unsubscribing. Throws an `InvalidOption` for an option that cannot work.
  */
 export const scheduleMap = <R, A, B>(
   scheduler: Scheduler<R>,
@@ -104,7 +109,16 @@ export const scheduleMap = <R, A, B>(
     const needed = 'a function, since a tier of the scheduler has a key, and is missing'
     throw new InvalidOption('key', needed, 'scheduleMap: ')
   }
-  const requestOf = (item: A): R => (key === undefined ? (undefined as R) : key(item)) // see `GivenOptions`
+  const tell = tellOnce('the option key of scheduleMap')
+  const requestOf = (item: A): R => {
+    if (key === undefined) return undefined as R // see `GivenOptions`
+    try {
+      return key(item)
+    } catch (error) {
+      tell(error)
+      return KEYLESS as R // which no tier's `key` is asked about
+    }
+  }
   return (source) =>
     new Observable((subscriber) => {
       let [index, active, waiting] = [0, 0, 0] // `waiting`: those of the active that must wait for a permit

@@ -13,7 +13,13 @@ import {
 } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { O } from '../../src/fp.js'
-import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import {
+  concurrency,
+  createScheduler,
+  rate,
+  schedule,
+  scheduleMap,
+} from '../../src/scheduler/index.js'
 import { marbles } from '../support/marbles.js'
 import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { stateOf } from './world.js'
@@ -243,26 +249,80 @@ describe('an error', () => {
       .subscribe({ error: (e) => errors.push(e) })
     expect(errors).toEqual([new Error('no')])
   })
+})
 
-  it('of a key function goes to the subscriber of that request alone', () => {
-    const scheduler = createScheduler<number>({
-      tiers: [
-        concurrency({
-          name: 'key',
-          limit: 1,
-          key: (n) => {
-            if (n === 1) throw new Error('no key')
-            return 'k'
-          },
-        }),
-      ],
+describe('a key function that throws', () => {
+  const told: Array<string> = []
+
+  beforeEach(() => {
+    told.length = 0
+    vi.spyOn(console, 'warn').mockImplementation((line) => told.push(String(line)))
+  })
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+
+  it('ends no request: those without a key share one limit, and it is told once', () => {
+    const timer = virtualTimer()
+    const perKey = rate({
+      ...{ name: 'path', limit: 1, per: 10, guard: 0 },
+      key: (n: number) => {
+        if (n < 0) throw new Error('no path')
+        return `${n}`
+      },
     })
-    const seen: Array<unknown> = []
-    for (const n of [0, 1, 2]) {
+    const scheduler = createScheduler<number>({ tiers: [perKey], timer })
+    const seen: Array<readonly [number, number]> = []
+    for (const n of [-1, 1, -2, -3]) {
       of(n)
         .pipe(schedule(scheduler, n))
-        .subscribe({ next: (a) => seen.push(a), error: (e) => seen.push(e) })
+        .subscribe((a) => seen.push([a, timer.now()]))
     }
-    expect(seen).toEqual([0, new Error('no key'), 2])
+    timer.flush(100)
+    expect(seen).toEqual([
+      [-1, 0],
+      [1, 0],
+      [-2, 10],
+      [-3, 20],
+    ])
+    expect(told).toEqual([expect.stringContaining("the key of tier 'path' failed")])
+  })
+
+  it('ends nothing as the key of scheduleMap', () => {
+    const timer = virtualTimer()
+    const perKey = rate({ name: 'path', limit: 1, per: 10, guard: 0, key: (n: number) => `${n}` })
+    const scheduler = createScheduler<number>({ tiers: [perKey], timer })
+    const seen: Array<readonly [number, number]> = []
+    const key = (n: number): number => {
+      if (n < 0) throw new Error('no key')
+      return n
+    }
+    scheduleMap(scheduler, (n: number) => of(n), { key })([-1, 1, -2]).subscribe((a) =>
+      seen.push([a, timer.now()]),
+    )
+    timer.flush(100)
+    expect(seen).toEqual([
+      [-1, 0],
+      [1, 0],
+      [-2, 10],
+    ])
+    expect(told).toEqual([expect.stringContaining('the option key of scheduleMap failed')])
+  })
+
+  it('ends nothing as the option resources', () => {
+    const scheduler = createScheduler<number>({
+      tiers: [concurrency({ name: 'c', limit: 9 })],
+      resources: () => {
+        throw new Error('no resource')
+      },
+      refusals: { attempts: 1 },
+    })
+    const seen: Array<number> = []
+    for (const n of [1, 2]) {
+      of(n)
+        .pipe(schedule(scheduler, n))
+        .subscribe((a) => seen.push(a))
+    }
+    expect(seen).toEqual([1, 2])
   })
 })

@@ -211,19 +211,6 @@ describe('an iterable', () => {
     expect(log).toEqual({ taken: 3, returned: 1 })
   })
 
-  it('is told to end by a `key` that throws', () => {
-    const { items, log } = counting()
-    const errors: Array<unknown> = []
-    const broken = (): never => {
-      throw new Error('no key')
-    }
-    scheduleMap(limitedTo(5), of, { key: broken })(items).subscribe({
-      error: (error: unknown) => errors.push(error),
-    })
-    expect(errors).toEqual([new Error('no key')])
-    expect(log).toEqual({ taken: 1, returned: 1 })
-  })
-
   it('needs no key where no tier has one', () => {
     const seen: Array<number> = []
     scheduleMap(limitedTo(9), (n: number) => of(n))([1, 2]).subscribe((n) => seen.push(n))

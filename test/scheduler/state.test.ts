@@ -125,32 +125,6 @@ describe('nothing stays behind', () => {
     expect(timer.pending()).toBe(0)
   })
 
-  it('of the keys of a request when one of its key functions threw', () => {
-    const scheduler = createScheduler<number>({
-      tiers: [
-        rate({ name: 'r', limit: 1, per: 10, key: (n) => `${n}` }),
-        rate({
-          name: 'broken',
-          limit: 1,
-          per: 10,
-          key: () => {
-            throw new Error('key')
-          },
-        }),
-      ],
-      timer: virtualTimer(),
-    })
-    let failed = 0
-    for (let n = 0; n < 1_000; n++) {
-      of(n)
-        .pipe(schedule(scheduler, n))
-        .subscribe({ error: () => failed++ })
-    }
-    const state = stateOf(scheduler)
-    expect(failed).toBe(1_000)
-    expect(state?.tiers[0]?.keys).toBe(0)
-  })
-
   it('of keys whose requests were refused long ago', () => {
     const timer = virtualTimer()
     const scheduler = createScheduler<string>({

@@ -1,0 +1,44 @@
+/** Functions of the caller's that say what a request is counted under: one that throws ends no request. */
+import { tellOnce } from '../stream/tellOnce.js'
+import type { Tier } from './Tier.js'
+
+/** Stands for the request of an item whose key cannot be told. */
+export const KEYLESS: unique symbol = Symbol('payments-rx: no key')
+
+/** Key of requests whose own cannot be told: they are counted together, so no limit is exceeded. */
+const NO_KEY = '(no key)'
+
+/** Returns the tier with a `key` that never throws. Its first error is told on stderr. */
+export const withSafeKey = <R>(tier: Tier<R>): Tier<R> => {
+  const { name, key } = tier
+  if (key === undefined) return tier
+  const tell = tellOnce(`the key of tier '${name}'`)
+  return {
+    ...tier,
+    key: (request) => {
+      if (request === KEYLESS) return NO_KEY
+      try {
+        return key(request)
+      } catch (error) {
+        tell(error)
+        return NO_KEY
+      }
+    },
+  }
+}
+
+/** Returns the resources of a request; none if `resources` throws, whose first error is told on stderr. */
+export const safeResources = <R>(
+  resources: (request: R) => ReadonlyArray<string>,
+): ((request: R) => ReadonlyArray<string>) => {
+  const tell = tellOnce('the option resources')
+  return (request) => {
+    if (request === KEYLESS) return []
+    try {
+      return resources(request)
+    } catch (error) {
+      tell(error)
+      return []
+    }
+  }
+}
