@@ -41,16 +41,18 @@ const withRepeated = (failure: Failure, { items }: ItemsToAdd): Failure => {
 
 // a stream of items
 
+/** Compares items that a batch has with those of a call: emits the batch, or how they differ. */
+export type CompareAdded = (
+  params: ItemsToAdd,
+  batch: BatchTransfer,
+) => ObservableEither<Failure, BatchTransfer>
+
 interface AddAllSpec {
   readonly endpoint: string
   /** Adds the items of one call. */
   readonly add: Add
   readonly retrieve: (params: ById) => ObservableEither<Failure, BatchTransfer>
-  /** Compares items that the batch had before a call with those of the call: emits the batch, or how they differ. */
-  readonly compare: (
-    params: ItemsToAdd,
-    batch: BatchTransfer,
-  ) => ObservableEither<Failure, BatchTransfer>
+  readonly compare: CompareAdded
   /** `false`: items are sent without being checked. */
   readonly check: boolean
 }

@@ -16,7 +16,7 @@ import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
 import { listLimitsOf } from '../http/limits.js'
 import { lookAgain } from '../http/retry/lookUp.js'
-import { addAllItems, addItems } from './addItems.js'
+import { addAllItems, addItems, type CompareAdded } from './addItems.js'
 import { type CallFactory, type CallOf, type ClientOf, typedCall, valuesOf } from './callFactory.js'
 import { type CreateOnce, createOnce } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
@@ -163,23 +163,18 @@ const batchCalls = (factory: BatchFactory, runtime: ClientRuntime, settings: Cal
   const { codes, timer } = runtime
   const { create, addItems: adding } = api.batchTransfers
   const add = addItems(typedCall<typeof adding>(valuesOf(itemsAnswer(factory, runtime, settings))))
-  return {
-    createOnce: createOnce(create.route, onceOf(answer, create)),
-    addItems: add,
-    addAllItems: addAllItems({
-      endpoint: adding.route,
-      add,
-      retrieve: calls.retrieve,
-      compare: compareItems({
-        items: calls.items,
-        again: lookAgain(runtime, settings.lookUpFor),
-        row: untyped(adding),
-        codes,
-        lookBy: () => timer.now() + Math.min(settings.retry.patience, settings.deadline),
-      }),
-      check: settings.check,
-    }),
-  }
+  const compare: CompareAdded = compareItems({
+    items: calls.items,
+    again: lookAgain(runtime, settings.lookUpFor),
+    row: untyped(adding),
+    codes,
+    lookBy: () => timer.now() + Math.min(settings.retry.patience, settings.deadline),
+  })
+  const once = createOnce(create.route, onceOf(answer, create))
+  const { retrieve } = calls
+  const { check } = settings
+  const addAll = addAllItems({ endpoint: adding.route, add, retrieve, compare, check })
+  return { compare, calls: { createOnce: once, addItems: add, addAllItems: addAll } }
 }
 
 export const compositeCalls = ({
@@ -204,7 +199,8 @@ export const compositeCalls = ({
   const paying: PaySpec = {
     calls: memoized(() => {
       const factory = bulk()
-      return { ...factory.calls, ...batchCalls(factory, runtime, settings) }
+      const { compare, calls } = batchCalls(factory, runtime, settings)
+      return { ...factory.calls, ...calls, compare }
     }),
     check: settings.check,
     timer,
@@ -249,7 +245,7 @@ export const compositeCalls = ({
         timer,
         now: runtime.now,
       }),
-      ...batches,
+      ...batches.calls,
       payAll: payAll(paying),
       payBatch: payBatch(paying),
       discardRun: discardRun(paying),

@@ -7,7 +7,7 @@ import type { Failure } from '../../http/Failure.js'
 import { doubling } from '../../stream/Backoff.js'
 import { type Millis, type ObservableEither, PAUSES } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
-import type { addAllItems } from '../addItems.js'
+import type { CompareAdded } from '../addItems.js'
 import type { ClientOf } from '../callFactory.js'
 import type { CreateOnce } from '../createOnce.js'
 import { type Flow, Stop } from './flow.js'
@@ -18,7 +18,7 @@ import type { PayEvent, PaymentBatch } from './PayOptions.js'
 
 /** The calls of a run; those of the rows are in the bulk lane. */
 export type PayCalls = ClientOf<Api>['batchTransfers'] & {
-  readonly addAllItems: ReturnType<typeof addAllItems>
+  readonly compare: CompareAdded
   readonly createOnce: CreateOnce<NewBatchTransfer, BatchTransfer>
 }
 
@@ -52,7 +52,7 @@ export interface RunBatch {
   readonly leftOut: ReadonlyMap<string, string>
 }
 
-/** Batches that are worked on at once: their calls, one after the other in each, use the rate limit up. */
+/** Batches that are quoted, submitted or read at once: these use the rate limit up. */
 export const WIDTH = 20
 
 /** The platform still takes items and a submission. */

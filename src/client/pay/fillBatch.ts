@@ -1,12 +1,22 @@
 /** Creates a batch of a run, or finds it, and puts its items into it. */
-import { last, map, from as streamOf, take, takeWhile, toArray } from 'rxjs'
+import {
+  bufferCount,
+  map,
+  mergeMap,
+  reduce,
+  from as streamOf,
+  take,
+  takeWhile,
+  toArray,
+} from 'rxjs'
 import type { BatchItem } from '../../codec/BatchItem.js'
 import { type BatchTransfer, shownOfBatch } from '../../codec/BatchTransfer.js'
+import { ITEMS_PER_CALL, type NewBatchItem } from '../../codec/NewBatchItem.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { A, defined, E } from '../../fp.js'
 import type { Failure } from '../../http/Failure.js'
 import { differencesOf } from '../../http/retry/difference.js'
-import { shows } from '../../http/retry/lookUp.js'
+import { shows, wasRecovered } from '../../http/retry/lookUp.js'
 import type { ObservableEither } from '../../stream/index.js'
 import { Stop } from './flow.js'
 import {
@@ -30,10 +40,12 @@ import type { PlacedBatch } from './plan.js'
 export const fillBatch = async (
   context: PayContext,
   payments: PlacedBatch,
-  found: BatchTransfer,
+  open: OpenBatch,
   { withoutInvalid = false }: Pick<PayBatchOptions, 'withoutInvalid'>,
 ): Promise<RunBatch> => {
-  const batch = isDraft(found) ? await withItems(context, payments, found, withoutInvalid) : found
+  const batch = isDraft(open.batch)
+    ? await withItems(context, payments, open, withoutInvalid)
+    : open.batch
   const known = {
     requestId: requestIdOf(payments),
     index: payments.index,
@@ -59,6 +71,13 @@ export const isDraft = ({ status }: BatchTransfer): boolean => status === DRAFTI
 
 // creating and finding
 
+/** A batch of the run at the platform. */
+export interface OpenBatch {
+  readonly batch: BatchTransfer
+  /** It was created just now: it is empty. */
+  readonly isNew: boolean
+}
+
 /** A batch without its items. */
 type Place = Pick<PaymentBatch, 'run' | 'index' | 'count' | 'hash'>
 
@@ -71,7 +90,7 @@ export const openBatch = async (
   place: Place,
   { batch = {} }: Pick<PayBatchOptions, 'batch'>,
   found: BatchTransfer | undefined,
-): Promise<BatchTransfer> => {
+): Promise<OpenBatch> => {
   const requestId = requestIdOf(place)
   const ofRun = metadataOf(place)
   const sent = { ...batch, request_id: requestId, metadata: { ...batch.metadata, ...ofRun } }
@@ -89,7 +108,9 @@ export const openBatch = async (
     }),
     ...differencesOf(shownOfBatch(sent), fieldsOf(opened.right), shows),
   ]
-  if (differences.length === 0) return opened.right
+  if (differences.length === 0) {
+    return { batch: opened.right, isNew: found === undefined && !wasRecovered(opened.right) }
+  }
   throw new Stop(otherRun(context.run, requestId, differences))
 }
 
@@ -126,11 +147,12 @@ export const lookedUp = (
 const withItems = async (
   context: PayContext,
   payments: PaymentBatch,
-  found: BatchTransfer,
+  open: OpenBatch,
   withoutInvalid: boolean,
 ): Promise<BatchTransfer> => {
   const size = payments.items.length
-  const filled = found.total_item_count === size ? found : await addTo(context, payments, found)
+  const isFull = open.batch.total_item_count === size
+  const filled = isFull ? open.batch : await addTo(context, payments, open)
   const { total_item_count: total } = filled
   // another process of the run may delete invalid items meanwhile
   if (!isDraft(filled) || total === size || (withoutInvalid && total < size)) return filled
@@ -138,18 +160,21 @@ const withItems = async (
   throw new Stop(itemsChanged(context.run, requestIdOf(payments), how))
 }
 
+/** Adds the items in several calls at once. */
 const addTo = async (
   context: PayContext,
   { items }: PaymentBatch,
-  { id }: BatchTransfer,
+  { batch: { id }, isNew }: OpenBatch,
 ): Promise<BatchTransfer> => {
-  const { calls, first, ask } = context
+  const { ask, calls, first } = context
+  const missing = isNew ? items : await missingFrom(context, items, id)
+  if (missing.length === 0) return ask(calls.retrieve({ id }))
   const added = await first(
-    streamOf(items).pipe(
-      calls.addAllItems({ id }),
-      map(({ outcome }) => outcome),
+    streamOf(missing).pipe(
+      bufferCount(ITEMS_PER_CALL),
+      mergeMap((some) => calls.addItems({ id, items: some })),
       takeWhile(E.isRight, true), // a call that fails is the last
-      last(),
+      reduce(latest),
     ),
   )
   if (E.isRight(added)) return added.right
@@ -158,6 +183,30 @@ const addTo = async (
   if (isDraft(now)) throw new Stop(added.left)
   return now
 }
+
+/** Returns the items that a batch does not show. Those that it shows, of an earlier run, are compared first. */
+const missingFrom = async (
+  context: PayContext,
+  items: ReadonlyArray<NewBatchItem>,
+  id: string,
+): Promise<ReadonlyArray<NewBatchItem>> => {
+  const { ask, calls } = context
+  const now = await ask(calls.retrieve({ id }))
+  if (now.total_item_count === 0) return items
+  const shown = new Set((await itemsOf(context, now)).map(({ request_id }) => request_id))
+  const there = items.filter(({ request_id }) => shown.has(request_id))
+  if (there.length > 0) await ask(calls.compare({ id, items: there }, now))
+  return items.filter(({ request_id }) => !shown.has(request_id))
+}
+
+/** Of two answers of calls at once, returns a failure, or else the one with more items, which was given later. */
+const latest = (
+  one: E.Either<Failure, BatchTransfer>,
+  other: E.Either<Failure, BatchTransfer>,
+): E.Either<Failure, BatchTransfer> =>
+  E.isLeft(one) || (E.isRight(other) && one.right.total_item_count > other.right.total_item_count)
+    ? one
+    : other
 
 // invalid items
 

@@ -1,10 +1,9 @@
 /** One run of payments: fills its batches, quotes them, asks, submits, and waits. */
 import type { TimedOut } from '../../http/Failure.js'
-import { wasRecovered } from '../../http/retry/lookUp.js'
 import type { Millis } from '../../stream/index.js'
 import { fillBatch, findBatch, isDraft, openBatch } from './fillBatch.js'
 import { each, type Flow, Stop } from './flow.js'
-import { type PayContext, type PaySpec, type RunBatch, requestIdOf, WIDTH } from './PayContext.js'
+import { type PayContext, type PaySpec, type RunBatch, requestIdOf } from './PayContext.js'
 import { invalidItems, itemsChanged, type PayFailure } from './PayFailure.js'
 import {
   type InvalidItem,
@@ -100,6 +99,12 @@ const leftOutOf = ({ requestId, batch, leftOut }: RunBatch): ReadonlyArray<Payme
 
 // filling
 
+/**
+ * Batches that are filled at once, each by up to ten calls: these use the rate limit up where an answer takes up to a
+ * second, and 4,000 items are little memory.
+ */
+const FILLED_AT_ONCE = 4
+
 /** Fills all batches, several at a time. The first of the run is created before the others: it shows whose name this is. */
 const fillAll = async (
   context: PayContext,
@@ -110,16 +115,15 @@ const fillAll = async (
   const first = { run, index: 1, count, hash }
   const found = await findBatch(context, requestIdOf(first))
   const opened = await openBatch(context, first, options, found)
-  const isNew = found === undefined && !wasRecovered(opened)
   const filled: Array<RunBatch> = []
-  await each(unchanged(context, batches()), WIDTH, async (payments) => {
+  await each(unchanged(context, batches()), FILLED_AT_ONCE, async (payments) => {
     const { index } = payments
     const open = async () =>
       openBatch(
         context,
         payments,
         options,
-        isNew ? undefined : await findBatch(context, requestIdOf(payments)),
+        opened.isNew ? undefined : await findBatch(context, requestIdOf(payments)),
       )
     const one = await fillBatch(context, payments, index === 1 ? opened : await open(), options)
     filled.push(one)
