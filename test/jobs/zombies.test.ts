@@ -17,7 +17,7 @@ const PAID = { _tag: 'Right', right: { isPaid: true, booked: 250 } }
  * Requests of a job that nothing stops: login, look-up, create, three times items, the batch, its quote, the batch, its
  * submission, polls until it is booked, and its items.
  */
-const REQUESTS = 14
+const REQUESTS = 13
 
 const account = (repeatedItems: 'ignored' | 'refused') => {
   const { timer, run } = virtualTime()
