@@ -40,8 +40,8 @@ interface VerifyFlags extends ConnectionFlags {
 
 const HELP = `
 Without --against-service, each file is compared with the manifest. No request
-is sent. With it, the service is asked how many charges it has, in all, settled and
-failed, in eight stretches of time each, and these counts are compared with
+is sent. With it, the service is asked how many charges it has, in all, settled
+and failed, in eight stretches of time each, and these counts are compared with
 those of the table or the files, up to the time that they claim to have reached.
 Charges that were open in the copy and are final now are no difference. Nothing
 is written; "payments-rx sync" finds the rows that differ, and reads them.
