@@ -1,7 +1,22 @@
 /** The tour as a page that loads and runs nothing: figures, and bars of each contender beside ours. */
-import { inWords } from './conditions.ts'
+import { type Conditions, inWords } from './conditions.ts'
 import { figure, type Result } from './result.ts'
-import type { Tour, Visit } from './tour.ts'
+import type { Ran } from './runSuite.ts'
+import type { Suite } from './suites.ts'
+
+export interface Visit {
+  readonly suite: Suite
+  readonly peers: ReadonlyArray<string>
+  readonly runs: ReadonlyArray<Ran>
+  /** The server that it needs and did not find. */
+  readonly missing?: string
+}
+
+export interface Tour {
+  readonly conditions: Conditions
+  readonly seconds: number
+  readonly visits: ReadonlyArray<Visit>
+}
 
 const STYLE = `
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c1f23; --faint: #5b6470; --rule: #d9dee5;

@@ -28,30 +28,6 @@ export const suites: ReadonlyArray<Suite> = [
     tour: [['pages']],
   },
   {
-    name: 'operators',
-    question: 'What do operators on streams of Either cost?',
-    floor: 'the same operators of rxjs on bare values',
-    peers: ['effect'],
-    seeds: NO_SEEDS,
-    tour: [[]],
-  },
-  {
-    name: 'pagination',
-    question: 'What does reading a list page by page cost, the requests aside?',
-    floor: 'an async generator with a loop',
-    peers: ['rxjs', 'effect'],
-    seeds: NO_SEEDS,
-    tour: [[]],
-  },
-  {
-    name: 'writers',
-    question: 'What does it cost to turn rows into NDJSON, CSV and Parquet?',
-    floor: 'JSON.stringify of each row',
-    peers: ['csv-stringify', 'hyparquet-writer'],
-    seeds: NO_SEEDS,
-    tour: [[]],
-  },
-  {
     name: 'scheduler',
     question: 'How much of the quota is used, how much is refused, and what does a task cost?',
     floor: 'possible: a client that never waits in vain; of the cost: defer alone',
@@ -92,14 +68,6 @@ export const suites: ReadonlyArray<Suite> = [
     tour: [['5']],
   },
   {
-    name: 'survival',
-    question: 'Is every row of an export there once after kills?',
-    floor: 'every row once',
-    peers: [],
-    seeds: '1',
-    tour: [['2', '5000']],
-  },
-  {
     name: 'kills',
     question: 'Is every row there once, in each kind of destination, after kills and freezes?',
     floor: 'every row once',
@@ -119,25 +87,6 @@ export const suites: ReadonlyArray<Suite> = [
     ],
   },
   {
-    name: 'buckets',
-    question: 'The same for exports into object storage.',
-    floor: 'an export into a local file',
-    peers: [],
-    seeds: '1',
-    tour: [
-      ['kills', 'ndjson.zst', '5'],
-      ['speed', 'ndjson.zst', '50000'],
-    ],
-  },
-  {
-    name: 'tap',
-    question: 'Does a Singer tap lose nothing when it is killed; how fast is it?',
-    floor: 'every record once',
-    peers: [],
-    seeds: '1',
-    tour: [['3', '20000']],
-  },
-  {
     name: 'quota',
     question: 'How much of one quota do several processes use together?',
     floor: 'one process without a shared quota',
@@ -154,16 +103,6 @@ export const suites: ReadonlyArray<Suite> = [
     peers: [],
     seeds: '1',
     tour: [['200', '1', 'alone']],
-    needs: 'redis-server',
-  },
-  {
-    name: 'slices',
-    question:
-      'Is each row of an export in slices there once after kills and freezes of its workers, and how fast is it?',
-    floor: 'the same workers, left alone',
-    peers: [],
-    seeds: '1',
-    tour: [['50000', '1', '0']],
     needs: 'redis-server',
   },
 ]

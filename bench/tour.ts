@@ -2,27 +2,13 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Conditions, conditions, inWords, peerVersions } from './conditions.ts'
-import { pageOf } from './page.ts'
+import { conditions, inWords, peerVersions } from './conditions.ts'
+import { pageOf, type Tour, type Visit } from './page.ts'
 import { bestPeer, figure, type Result, ratio } from './result.ts'
 import { type Ran, runSuite } from './runSuite.ts'
 import { type Suite, suites } from './suites.ts'
 
 // model
-
-export interface Visit {
-  readonly suite: Suite
-  readonly peers: ReadonlyArray<string>
-  readonly runs: ReadonlyArray<Ran>
-  /** The server that it needs and did not find. */
-  readonly missing?: string
-}
-
-export interface Tour {
-  readonly conditions: Conditions
-  readonly seconds: number
-  readonly visits: ReadonlyArray<Visit>
-}
 
 /** A line of the table: one piece of work. */
 export interface Line {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { typeStripping } from './support/typeStripping.js'
+import { typeStripping } from '../bench/services/typeStripping.js'
 
 const bench = new URL('../bench/', import.meta.url)
 

@@ -1,6 +1,6 @@
 /** What an editor says of the names of the package: the comments that are left in its declarations. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { calls } from './api/docs/calls.js'
+import { calls } from '../scripts/reference/calls.js'
 import { type Declarations, declarations, entries, type Shown } from './support/declarations.js'
 
 let emitted: Declarations | undefined

@@ -394,15 +394,42 @@ describe('src', () => {
   })
 })
 
-describe('test', () => {
-  it('takes nothing from the benches, which take what both need from test/support', () => {
-    const folder = fileURLToPath(new URL('.', import.meta.url))
-    const taking = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-      (file) =>
-        file.endsWith('.ts') &&
-        /from '(?:\.\.\/)+bench\//.test(readFileSync(join(folder, file), 'utf8')),
+describe('the folders beside src', () => {
+  const root = fileURLToPath(new URL('..', import.meta.url))
+
+  /** The files of a folder, from the top of the repository, each with the files that it imports. */
+  const graphOf = (folder: string): ReadonlyMap<string, ReadonlyArray<string>> => {
+    const all = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    const own = all.filter(
+      (file) => /(?<!\.d)\.(?:ts|vue)$/.test(file) && !/node_modules/.test(file),
+    )
+    return new Map(
+      own.map((file) => {
+        const path = join(folder, file)
+        const text = readFileSync(join(root, path), 'utf8')
+        const from = Array.from(text.matchAll(IMPORT), ([, from = '']) => from)
+        const local = from.filter((one) => one.startsWith('.'))
+        return [path, local.map((one) => join(dirname(path), one).replace(/\.js$/, '.ts'))]
+      }),
+    )
+  }
+
+  it.each(['bench', 'scripts', 'site', 'src'])('%s imports nothing of test', (folder) => {
+    const taking = [...graphOf(folder)].filter(([, from]) =>
+      from.some((file) => file.startsWith('test/')),
     )
     expect(taking).toEqual([])
+  })
+
+  it.each(['bench', 'scripts'])('%s has no file that imports itself in a circle', (folder) => {
+    const graph = graphOf(folder)
+    const reaches = (file: string, seen = new Set<string>()): ReadonlySet<string> => {
+      for (const next of graph.get(file) ?? []) {
+        if (!seen.has(next)) reaches(next, seen.add(next))
+      }
+      return seen
+    }
+    expect([...graph.keys()].filter((file) => reaches(file).has(file))).toEqual([])
   })
 })
 

@@ -1,5 +1,7 @@
 /** The playground of the site shows what the benchmark's simulation measures. Its runs have the timers of this realm. */
 import { expect, it } from 'vitest'
+import { scheduled, simulation } from '../bench/simulated/simulation.ts'
+import { virtualTimer } from '../bench/simulated/virtualTimer.ts'
 import {
   initial,
   type Parameters,
@@ -8,8 +10,6 @@ import {
   toldLimits,
 } from '../site/playground/parameters.ts'
 import { type Trace, traces } from '../site/playground/traces.ts'
-import { scheduled, simulation } from './support/simulated/simulation.ts'
-import { virtualTimer } from './support/simulated/virtualTimer.ts'
 
 const runsOf = async (parameters: Parameters): Promise<ReadonlyArray<Trace>> => {
   const all: Array<Trace> = []

@@ -3,10 +3,10 @@
  * each row is there once in the end. `npm run bench -- kills [KILLS] [FREEZES] [ROWS] [SEED] [KIND ...]`: so many of all.
  */
 import { createSandbox, listen } from 'payments-rx/sandbox'
-import { type Killed, playKills } from '../../test/support/killed.ts'
-import { killedPlaces } from '../../test/support/killedPlaces.ts'
-import { seeded } from '../../test/support/simulated/random.ts'
 import { reportExact } from '../result.ts'
+import { seeded } from '../simulated/random.ts'
+import { type Killed, playKills } from './killed.ts'
+import { killedPlaces } from './killedPlaces.ts'
 
 const [kills = 200, freezes = 40, charges = 6_000, seed = 1] = process.argv.slice(2, 6).map(Number)
 const wanted = process.argv.slice(6)

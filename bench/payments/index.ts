@@ -3,9 +3,9 @@
  * frozen, with a share of answers lost and jobs queued again; the sandbox counts how often each was booked.
  */
 
-import { type PayProgress, payRun } from '../../test/jobs/payRun.ts'
-import { seeded } from '../../test/support/simulated/random.ts'
 import { reportExact } from '../result.ts'
+import { seeded } from '../simulated/random.ts'
+import { type PayProgress, payRun } from './payRun.ts'
 
 const [payments = 5_000, kills = 50] = process.argv.slice(2).map(Number)
 const PER_BATCH = 250

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type Redis, startRedis } from '../../test/support/redis.ts'
+import { type Redis, startRedis } from '../services/redis.ts'
 import { IN_ALL, type Kind, PER_ENDPOINT } from './limiters.ts'
 
 // model

@@ -1,5 +1,5 @@
 /** Four processes on loopback while Redis fails, and while processes come and go. */
-import { type Redis, startRedis } from '../../test/support/redis.ts'
+import { type Redis, startRedis } from '../services/redis.ts'
 import { type Arrival, type Group, inAll, pass, type Server, startGroups } from './cell.ts'
 
 /** As long as each failure lasts. */

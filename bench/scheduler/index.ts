@@ -1,4 +1,4 @@
-/** `npm run bench -- scheduler [simulate | micro | refused | informed | overhead | real] [arguments]` */
+/** `npm run bench -- scheduler [simulate | micro | refused | overhead] [arguments]` */
 import { runPart } from '../runPart.ts'
 
-runPart(import.meta.url, ['simulate', 'micro', 'refused', 'informed', 'overhead', 'real'])
+runPart(import.meta.url, ['simulate', 'micro', 'refused', 'overhead'])

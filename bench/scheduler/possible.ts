@@ -5,9 +5,9 @@
  *     first window    |-- spread --|
  *     last window                      ...   |-- spread --|
  */
-import type { Limits } from '../../test/support/simulated/judge.ts'
-import type { Network } from '../../test/support/simulated/network.ts'
-import { seeded } from '../../test/support/simulated/random.ts'
+import type { Limits } from '../simulated/judge.ts'
+import type { Network } from '../simulated/network.ts'
+import { seeded } from '../simulated/random.ts'
 
 /** Departures of a window's requests, in ms: the first ones leave together, the others as answers come. */
 const spread = (network: Network, count: number, concurrent: number, seed: number): number => {

@@ -8,7 +8,7 @@
  * The longest queue goes first, and a refused request goes again with the next free permit.
  */
 import { type MonoTypeOperatorFunction, Observable, type SchedulerLike } from 'rxjs'
-import type { Limits } from '../../test/support/simulated/judge.ts'
+import type { Limits } from '../simulated/judge.ts'
 
 /** Shrinks so much by a success, milliseconds; grows by that over `CHANCE` when one is refused. */
 const STEP = 0.05

@@ -7,7 +7,7 @@
 
 import * as O from 'fp-ts/lib/Option.js'
 import { concurrency, createScheduler, rate, schedule } from 'payments-rx/scheduler'
-import type { Limits } from '../../test/support/simulated/judge.ts'
+import type { Limits } from '../simulated/judge.ts'
 import {
   type Limiting,
   type Load,
@@ -18,7 +18,7 @@ import {
   roundTripOf,
   SPACING,
   withOutages,
-} from '../../test/support/simulated/refusing.ts'
+} from '../simulated/refusing.ts'
 
 const CONFIGURED: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }
 

@@ -5,16 +5,11 @@
  */
 
 import type { Guard } from 'payments-rx/scheduler'
-import type { Limits } from '../../test/support/simulated/judge.ts'
-import { networks } from '../../test/support/simulated/network.ts'
-import {
-  type Result,
-  type Situation,
-  scheduled,
-  simulation,
-} from '../../test/support/simulated/simulation.ts'
-import { virtualTimer } from '../../test/support/simulated/virtualTimer.ts'
 import { type Contender, report } from '../result.ts'
+import type { Limits } from '../simulated/judge.ts'
+import { networks } from '../simulated/network.ts'
+import { type Result, type Situation, scheduled, simulation } from '../simulated/simulation.ts'
+import { virtualTimer } from '../simulated/virtualTimer.ts'
 import { possible } from './possible.ts'
 import { reference } from './reference.ts'
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { hasPostgres, type Postgres, startPostgres } from '../../test/support/postgres.ts'
-import { type S3Double, s3Double } from '../../test/support/s3Double.ts'
-import { seeded } from '../../test/support/simulated/random.ts'
-import type { StoredCharge } from '../../test/support/syncNights.ts'
+import type { StoredCharge } from '../kills/syncNights.ts'
+import { hasPostgres, type Postgres, startPostgres } from '../services/postgres.ts'
+import { type S3Double, s3Double } from '../services/s3Double.ts'
+import { seeded } from '../simulated/random.ts'
 
 export interface Destination {
   readonly to: string

@@ -12,16 +12,9 @@
 
 import { createSandbox, listen } from 'payments-rx/sandbox'
 import { asyncScheduler } from 'rxjs'
-import { seeded } from '../../test/support/simulated/random.ts'
-import {
-  begin,
-  chargesOf,
-  differ,
-  freeze,
-  type Service,
-  syncNights,
-} from '../../test/support/syncNights.ts'
+import { begin, chargesOf, differ, freeze, type Service, syncNights } from '../kills/syncNights.ts'
 import { reportExact } from '../result.ts'
+import { seeded } from '../simulated/random.ts'
 import { type Destination, destinations, stopServers } from './destinations.ts'
 import { measure } from './speed.ts'
 

@@ -5,7 +5,7 @@
  *     window ▁▃▆██▇█▇██|........................       let in during the last second, over time
  *     refused       | |                                a mark for each
  */
-import type { Attempt } from '../../test/support/simulated/simulation.ts'
+import type { Attempt } from '../../bench/simulated/simulation.ts'
 
 export interface Colors {
   readonly text: string

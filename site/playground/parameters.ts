@@ -1,8 +1,8 @@
 /** What can be set in the playground, and the situation that it describes. */
 
-import type { Limits } from '../../test/support/simulated/judge.ts'
-import { lognormal } from '../../test/support/simulated/random.ts'
-import type { Situation } from '../../test/support/simulated/simulation.ts'
+import type { Limits } from '../../bench/simulated/judge.ts'
+import { lognormal } from '../../bench/simulated/random.ts'
+import type { Situation } from '../../bench/simulated/simulation.ts'
 
 export interface Parameters {
   /** Round trip of half of the requests, in ms. */

@@ -1,15 +1,15 @@
 /** Runs of several limiters in one situation, each in a virtual time of its own. */
 import { firstValueFrom, from } from 'rxjs'
 import { backoff, type MakeLimit, peers } from '../../bench/scheduler/peers.ts'
-import { seeded } from '../../test/support/simulated/random.ts'
+import { seeded } from '../../bench/simulated/random.ts'
 import {
   type Attempt,
   type Hold,
   type Result,
   scheduled,
   simulation,
-} from '../../test/support/simulated/simulation.ts'
-import { virtualTimer } from '../../test/support/simulated/virtualTimer.ts'
+} from '../../bench/simulated/simulation.ts'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.ts'
 import { type Parameters, situationOf, toldLimits } from './parameters.ts'
 import { runInVirtualTime } from './virtualGlobals.ts'
 

@@ -3,7 +3,7 @@
  * a browser, `Date.now` is in whole milliseconds, and a timeout is never early.
  */
 import type { Subscription } from 'rxjs'
-import type { VirtualTimer } from '../../test/support/simulated/virtualTimer.ts'
+import type { VirtualTimer } from '../../bench/simulated/virtualTimer.ts'
 
 /** Lets promises settle: a task of the event loop, made by something that has no virtual time. */
 const settled = (): Promise<void> =>

@@ -1,10 +1,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, it } from 'vitest'
+import { calls } from '../../scripts/reference/calls.js'
+import { openapi, printOpenapi } from '../../scripts/reference/printOpenapi.js'
+import { printReference } from '../../scripts/reference/printReference.js'
 import { pathNames } from '../../src/api/Endpoint.js'
 import { eventNames } from '../../src/codec/Webhook.js'
-import { calls } from './docs/calls.js'
-import { openapi, printOpenapi } from './docs/printOpenapi.js'
-import { printReference } from './docs/printReference.js'
 
 // `npx vitest run test/api/docs.test.ts -u` prints the pages anew
 

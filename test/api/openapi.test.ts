@@ -2,12 +2,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { calls } from '../../scripts/reference/calls.js'
+import { openapi } from '../../scripts/reference/printOpenapi.js'
+import { schemaOf } from '../../scripts/reference/schemaOf.js'
 import type { Codec } from '../../src/codec/Codec.js'
 import { arbitrary } from '../codec/arbitrary.js'
 import { mutated } from '../codec/mutation.js'
-import { calls } from './docs/calls.js'
-import { openapi } from './docs/printOpenapi.js'
-import { schemaOf } from './docs/schemaOf.js'
 
 const ajv = new Ajv2020({ strict: false, allowUnionTypes: true })
 ajv.addSchema(openapi(), 'openapi')

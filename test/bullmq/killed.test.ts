@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasRedis } from '../../bench/services/redis.js'
+import { seeded } from '../../bench/simulated/random.js'
 import { buildCode } from '../../scripts/build.js'
 import { sandboxCredentials } from '../../src/sandbox/index.js'
-import { hasRedis } from '../support/redis.js'
 import { expectNoSecret, secrets } from '../support/secrets.js'
-import { seeded } from '../support/simulated/random.js'
 import { sliceRun } from '../support/sliceRun.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

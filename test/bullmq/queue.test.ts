@@ -13,12 +13,12 @@ import {
   toArray,
 } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { hasRedis, type Redis, startRedis } from '../../bench/services/redis.js'
 import { exportWithWorkers, sliceWorker } from '../../src/bullmq/index.js'
 import { type ExportEvent, planSlices, type SlicePlan } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { createClient, InvalidOption, type SnapshotFilter } from '../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
-import { hasRedis, type Redis, startRedis } from '../support/redis.js'
 
 const CHARGES = 400
 

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasRedis, type Redis, startRedis } from '../../bench/services/redis.js'
 import { buildCode } from '../../scripts/build.js'
-import { hasRedis, type Redis, startRedis } from '../support/redis.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'docs/many-machines.md'), 'utf8')

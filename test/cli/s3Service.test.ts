@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { asyncScheduler, lastValueFrom, toArray } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { begin, type Service, type StoredCharge, syncNights } from '../../bench/kills/syncNights.js'
+import { seeded } from '../../bench/simulated/random.js'
 import { buildCode } from '../../scripts/build.js'
 import { readRows, verify } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { Charge } from '../../src/index.js'
 import { createSandbox, listen } from '../../src/sandbox/index.js'
 import { hasS3Service, type S3Service, startS3Service } from '../support/s3Service.js'
-import { seeded } from '../support/simulated/random.js'
-import { begin, type Service, type StoredCharge, syncNights } from '../support/syncNights.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const timeout = 300_000

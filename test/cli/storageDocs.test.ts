@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type S3Double, s3Double } from '../../bench/services/s3Double.js'
 import { type Listening, listen, sandboxCredentials } from '../../src/sandbox/index.js'
 import { duckdb } from '../export/reading.js'
-import { type S3Double, s3Double } from '../support/s3Double.js'
 import { cli, folder } from './support.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

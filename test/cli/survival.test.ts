@@ -1,13 +1,17 @@
 /**
  * The command as it is installed, killed (SIGKILL) at moments drawn from a seed, frozen (SIGSTOP) while another one takes
  * over, and run again until it is complete: real processes, disks and databases, a sandbox with faults. `npm run bench --
- * kills` does so hundreds of times over all destinations, `npm run bench -- survival` for every format.
+ * kills` does so hundreds of times over all destinations.
  */
 import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { playKills } from '../../bench/kills/killed.js'
+import { type KilledPlaces, killedPlaces } from '../../bench/kills/killedPlaces.js'
+import { hasPostgres } from '../../bench/services/postgres.js'
+import { seeded } from '../../bench/simulated/random.js'
 import { buildCode } from '../../scripts/build.js'
 import {
   createSandbox,
@@ -15,10 +19,6 @@ import {
   listen,
   sandboxCredentials,
 } from '../../src/sandbox/index.js'
-import { playKills } from '../support/killed.js'
-import { type KilledPlaces, killedPlaces } from '../support/killedPlaces.js'
-import { hasPostgres } from '../support/postgres.js'
-import { seeded } from '../support/simulated/random.js'
 import { killTap } from '../support/tapKilled.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -3,6 +3,12 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { Subject } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  hasPostgres,
+  PASSWORD,
+  type Postgres,
+  startPostgres,
+} from '../../bench/services/postgres.js'
 import type { Signal } from '../../src/cli/Terminal.js'
 import {
   createSandbox,
@@ -11,7 +17,6 @@ import {
   sandboxCredentials,
 } from '../../src/sandbox/index.js'
 import { CLIENT, judge } from '../support/judge.js'
-import { hasPostgres, PASSWORD, type Postgres, startPostgres } from '../support/postgres.js'
 import { spellings } from '../support/secrets.js'
 import { cli, folder } from './support.js'
 

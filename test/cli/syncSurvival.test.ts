@@ -10,10 +10,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { asyncScheduler } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildCode } from '../../scripts/build.js'
-import { createSandbox, listen } from '../../src/sandbox/index.js'
-import { databases } from '../export/sync/databases.js'
-import { seeded } from '../support/simulated/random.js'
 import {
   begin,
   chargesOf,
@@ -22,7 +18,11 @@ import {
   type Service,
   type StoredCharge,
   syncNights,
-} from '../support/syncNights.js'
+} from '../../bench/kills/syncNights.js'
+import { seeded } from '../../bench/simulated/random.js'
+import { buildCode } from '../../scripts/build.js'
+import { createSandbox, listen } from '../../src/sandbox/index.js'
+import { databases } from '../export/sync/databases.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const timeout = 240_000

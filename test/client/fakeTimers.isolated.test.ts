@@ -2,10 +2,10 @@
 import { mock } from 'node:test'
 import { merge, of } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { busiestWindow } from '../../bench/simulated/refusing.js'
 import { createClient } from '../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
 import { createScheduler, rate, schedule } from '../../src/scheduler/index.js'
-import { busiestWindow } from '../support/simulated/refusing.js'
 
 // `mock.timers` of node:test replaces no `performance`; a turn is one of the real event loop
 const turn = setImmediate

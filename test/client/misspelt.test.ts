@@ -1,11 +1,11 @@
 /** Misspelt parameters: a `requestId` would pay again at each run, a `fromCreatedAt` return everything. */
 import type { Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { shapeOf } from '../../scripts/reference/schemaOf.js'
 import type { AnyEndpoint } from '../../src/api/Endpoint.js'
 import { rows } from '../../src/api/index.js'
 import { E } from '../../src/fp.js'
 import type { Client } from '../../src/index.js'
-import { shapeOf } from '../api/docs/schemaOf.js'
 import { examples } from '../api/examples/index.js'
 import { BATCH, item } from '../support/batch.js'
 import { CHARGE, lab, NEW_CHARGE } from '../support/lab.js'

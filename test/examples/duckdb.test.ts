@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, expect, it } from 'vitest'
+import { typeStripping } from '../../bench/services/typeStripping.js'
 import { checkDestination, type Destination } from '../../src/export/index.js'
-import { typeStripping } from '../support/typeStripping.js'
 
 const EXAMPLE = join(import.meta.dirname, '../../docs/examples/duckdb.ts')
 

@@ -15,11 +15,11 @@ import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { lastValueFrom, type Observable, takeWhile } from 'rxjs'
 import { afterAll, describe, expect, it } from 'vitest'
+import { s3Double } from '../../bench/services/s3Double.js'
 import { exportTo, sync, verify } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
-import { s3Double } from '../support/s3Double.js'
 import { hasty, PATIENT } from '../support/timers.js'
 
 const home = mkdtempSync(join(tmpdir(), 'payments-rx-own-'))

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { payRun } from '../../bench/payments/payRun.js'
+import { hasRedis } from '../../bench/services/redis.js'
+import { seeded } from '../../bench/simulated/random.js'
 import { buildCode } from '../../scripts/build.js'
-import { hasRedis } from '../support/redis.js'
-import { seeded } from '../support/simulated/random.js'
-import { payRun } from './payRun.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -19,15 +19,15 @@ describe.skipIf(!hasRedis)('payments as jobs in a real Redis', () => {
     await buildCode(join(home, 'dist'))
     copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
     symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
-    for (const name of ['jobs/batchJobs.ts', 'jobs/worker.ts', 'support/redis.ts']) {
-      cpSync(join(root, 'test', name), join(home, 'test', name))
+    for (const name of ['payments/batchJobs.ts', 'payments/worker.ts', 'services/redis.ts']) {
+      cpSync(join(root, 'bench', name), join(home, 'bench', name))
     }
   })
   afterAll(() => rmSync(home, { recursive: true }))
 
   it('are made once each, by workers that are killed and frozen', async () => {
     const { booked, batches, kills, freezes } = await payRun({
-      worker: join(home, 'test/jobs/worker.ts'),
+      worker: join(home, 'bench/payments/worker.ts'),
       payments: 600,
       perBatch: 150,
       workers: 2,

@@ -10,8 +10,8 @@ import { assemble, planSlices } from 'payments-rx/export'
 import { listen, sandboxCredentials } from 'payments-rx/sandbox'
 import { lastValueFrom } from 'rxjs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { hasPostgres, startPostgres } from '../support/postgres.js'
-import { typeStripping } from '../support/typeStripping.js'
+import { hasPostgres, startPostgres } from '../../bench/services/postgres.js'
+import { typeStripping } from '../../bench/services/typeStripping.js'
 import { openBoss, queueSlices } from './sliceBoss.js'
 
 const CHARGES = 1_200

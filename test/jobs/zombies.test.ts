@@ -5,7 +5,7 @@ import { createClient, type Fetch, orThrow, paymentBatches, toError } from 'paym
 import { createSandbox, sandboxCredentials, virtualTime } from 'payments-rx/sandbox'
 import { concatMap, lastValueFrom, mergeMap, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { paymentOf } from './payRun.js'
+import { paymentOf } from '../../bench/payments/payRun.js'
 
 /** Three calls of addAllItems. */
 const payments = Array.from({ length: 250 }, (_, n) => paymentOf(n))

@@ -3,6 +3,8 @@
  * network; a server that counts what arrives; and a Redis that runs the rule, and can be frozen, gone and emptied.
  */
 import { Observable, type SchedulerAction, type SchedulerLike } from 'rxjs'
+import { seeded } from '../../bench/simulated/random.js'
+import { type VirtualTimer, virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { redisQuota } from '../../src/quota/index.js'
 import { emptyAccount, type Report, report } from '../../src/quota/rule.js'
 import {
@@ -12,8 +14,6 @@ import {
   type Scheduler,
   schedule,
 } from '../../src/scheduler/index.js'
-import { seeded } from '../support/simulated/random.js'
-import { type VirtualTimer, virtualTimer } from '../support/simulated/virtualTimer.js'
 
 /** From when to when, in ms. */
 export type Span = readonly [from: number, to: number]

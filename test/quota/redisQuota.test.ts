@@ -1,13 +1,13 @@
 /** Schedulers and clients that ask a real Redis. */
 import { firstValueFrom, of } from 'rxjs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hasRedis, type Redis, startRedis } from '../../bench/services/redis.js'
 import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
 import { redisQuota } from '../../src/quota/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
 import { createScheduler, rate, schedule } from '../../src/scheduler/index.js'
 import { stateOf } from '../scheduler/world.js'
-import { hasRedis, type Redis, startRedis } from '../support/redis.js'
 
 const send = async () => []
 

@@ -1,9 +1,9 @@
 /** The script in a real Redis divides as the rule says, and what it keeps there is bounded and expires. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasRedis, type Redis, startRedis } from '../../bench/services/redis.js'
 import { type Claim, emptyAccount, type Report, report } from '../../src/quota/rule.js'
 import { decodeGrants, encodeReport, SCRIPT } from '../../src/quota/script.js'
-import { hasRedis, type Redis, startRedis } from '../support/redis.js'
 
 const CLOCK = 'math.floor(time[1] * 1000 + time[2] / 1000)'
 /** The script with a clock that the test sets. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { InvalidOption } from '../../src/options/index.js'
 import { faultNames } from '../../src/sandbox/faults.js'
 import { createSandbox, listen, type SandboxOptions } from '../../src/sandbox/index.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { open } from './support.js'
 
 it.each<SandboxOptions>([

@@ -1,10 +1,10 @@
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import {
   createSandbox,
   type SandboxOptions,
   sandboxCredentials,
   sandboxPartner,
 } from '../../src/sandbox/index.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 /** 2026-01-02T03:04:05Z, in ms since 1970. */
 const NOON = Date.UTC(2026, 0, 2, 3, 4, 5)

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { defer, delay, Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { O } from '../../src/fp.js'
 import {
   concurrency,
@@ -12,7 +13,6 @@ import {
   schedule,
   scheduleMap,
 } from '../../src/scheduler/index.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 const customers = ['a', 'b', 'c', 'd', 'e', 'f']
 

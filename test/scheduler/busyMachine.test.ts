@@ -1,13 +1,13 @@
 /** Machines that stall: batches that leave or arrive late, and turns of the event loop that take long. */
 import { Observable, type SchedulerAction, Subscription } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import type { Limits } from '../../bench/simulated/judge.js'
+import { networks } from '../../bench/simulated/network.js'
+import { seeded, uniform } from '../../bench/simulated/random.js'
+import { mean } from '../../bench/simulated/refusing.js'
+import { stallsUntil } from '../../bench/simulated/stalls.js'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
-import type { Limits } from '../support/simulated/judge.js'
-import { networks } from '../support/simulated/network.js'
-import { seeded, uniform } from '../support/simulated/random.js'
-import { mean } from '../support/simulated/refusing.js'
-import { stallsUntil } from '../support/simulated/stalls.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { type Answer, refused, world } from './world.js'
 
 const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 1_000 }

@@ -1,9 +1,9 @@
 /** A request that is cancelled or fails, at whatever moment, keeps no permit, and releases none twice. */
 import { finalize, forkJoin, Observable, Subject, take, takeUntil, throwError } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { type VirtualTimer, virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { O } from '../../src/fp.js'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
-import { type VirtualTimer, virtualTimer } from '../support/simulated/virtualTimer.js'
 import { stateOf } from './world.js'
 
 const world = () => {

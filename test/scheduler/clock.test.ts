@@ -9,8 +9,8 @@ import {
   VirtualTimeScheduler,
 } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { createScheduler, type Guard, rate, schedule } from '../../src/scheduler/index.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 /** A timer whose clock can be set to another time; its delays stay as they are. */
 const jumping = () => {

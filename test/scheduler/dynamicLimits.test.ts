@@ -17,10 +17,10 @@ import {
   timer as timerOf,
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { O } from '../../src/fp.js'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
 import { marbles } from '../support/marbles.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { stateOf } from './world.js'
 
 /** A scheduler of one rate over 100 ms, whose limit is given; records when requests are sent. */

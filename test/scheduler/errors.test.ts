@@ -12,6 +12,7 @@ import {
   throwError,
 } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import type { O } from '../../src/fp.js'
 import {
   concurrency,
@@ -21,7 +22,6 @@ import {
   scheduleMap,
 } from '../../src/scheduler/index.js'
 import { marbles } from '../support/marbles.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { stateOf } from './world.js'
 
 const boom = (): never => {

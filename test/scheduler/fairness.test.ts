@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import { defer, delay, NEVER, Observable, of, take, timer as timerOf } from 'rxjs'
 import { map } from 'rxjs/operators'
 import { describe, expect, it } from 'vitest'
+import { seeded } from '../../bench/simulated/random.js'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { O } from '../../src/fp.js'
 import {
   concurrency,
@@ -11,8 +13,6 @@ import {
   type SchedulerOptions,
   schedule,
 } from '../../src/scheduler/index.js'
-import { seeded } from '../support/simulated/random.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 /** One request a window, of all keys; records the order in which they were sent, and when. */
 const single = (options: { lanes?: Record<string, number>; maxQueueAge?: number } = {}) => {

@@ -1,5 +1,9 @@
 import { defer, Observable } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import type { Limits } from '../../bench/simulated/judge.js'
+import { type Network, networks } from '../../bench/simulated/network.js'
+import { seeded, uniform } from '../../bench/simulated/random.js'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import {
   createScheduler,
   type Guard,
@@ -7,10 +11,6 @@ import {
   type SchedulerState,
   schedule,
 } from '../../src/scheduler/index.js'
-import type { Limits } from '../support/simulated/judge.js'
-import { type Network, networks } from '../support/simulated/network.js'
-import { seeded, uniform } from '../support/simulated/random.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { refused, world } from './world.js'
 
 const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }

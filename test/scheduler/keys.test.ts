@@ -1,8 +1,8 @@
 /** How requests find the limiters of their keys, and when keys are forgotten. */
 import { defer, EMPTY, NEVER, Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { stateOf } from './world.js'
 
 it('asks a key function once a request', () => {

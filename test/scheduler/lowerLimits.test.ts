@@ -10,12 +10,12 @@ import {
   timer as timerOf,
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { type Judge, judge, type Limits } from '../../bench/simulated/judge.js'
+import { networks } from '../../bench/simulated/network.js'
+import { seeded } from '../../bench/simulated/random.js'
+import { mean } from '../../bench/simulated/refusing.js'
+import type { VirtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { type Guard, schedule } from '../../src/scheduler/index.js'
-import { type Judge, judge, type Limits } from '../support/simulated/judge.js'
-import { networks } from '../support/simulated/network.js'
-import { seeded } from '../support/simulated/random.js'
-import { mean } from '../support/simulated/refusing.js'
-import type { VirtualTimer } from '../support/simulated/virtualTimer.js'
 import { type Answer, refused, stateOf, world } from './world.js'
 
 const configured: Limits = { global: 1_000, endpoint: 20, per: 1_000, concurrent: 50 }

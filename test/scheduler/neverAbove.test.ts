@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import { Observable, type Subscription } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { judge } from '../../bench/simulated/judge.js'
+import { seeded } from '../../bench/simulated/random.js'
+import { busiestWindow } from '../../bench/simulated/refusing.js'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { O } from '../../src/fp.js'
 import { createScheduler, type Guard, rate, schedule } from '../../src/scheduler/index.js'
-import { judge } from '../support/simulated/judge.js'
-import { seeded } from '../support/simulated/random.js'
-import { busiestWindow } from '../support/simulated/refusing.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { stateOf } from './world.js'
 
 /** Some time when the server refuses everything, in ms. */

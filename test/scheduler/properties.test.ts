@@ -2,6 +2,9 @@
 import fc from 'fast-check'
 import type { Subscription } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { judge, type Limits } from '../../bench/simulated/judge.js'
+import { networks } from '../../bench/simulated/network.js'
+import { seeded } from '../../bench/simulated/random.js'
 import {
   concurrency,
   type Guard,
@@ -9,9 +12,6 @@ import {
   type SchedulerOptions,
   schedule,
 } from '../../src/scheduler/index.js'
-import { judge, type Limits } from '../support/simulated/judge.js'
-import { networks } from '../support/simulated/network.js'
-import { seeded } from '../support/simulated/random.js'
 import { type Answer, refused, world } from './world.js'
 
 const delays = fc.record({

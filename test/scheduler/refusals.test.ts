@@ -2,11 +2,11 @@
 import { defer, Observable, of, timer } from 'rxjs'
 import { concatMap, map } from 'rxjs/operators'
 import { describe, expect, it } from 'vitest'
+import type { Limits } from '../../bench/simulated/judge.js'
 import { O } from '../../src/fp.js'
 import { createScheduler, type RefusalOptions, rate, schedule } from '../../src/scheduler/index.js'
 import { refusalDefaults } from '../../src/scheduler/Task.js'
 import { marbles } from '../support/marbles.js'
-import type { Limits } from '../support/simulated/judge.js'
 import { refused as isRefused, world } from './world.js'
 
 const refused = (value: string) => (value === 'r' ? O.some({}) : O.none)

@@ -1,9 +1,8 @@
 /** Resources with limits of their own, which no tier names, beside others of the same endpoint, in virtual time. */
 import { defer, merge, Observable, repeat } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
-import { judge } from '../support/simulated/judge.js'
-import { seeded } from '../support/simulated/random.js'
+import { judge } from '../../bench/simulated/judge.js'
+import { seeded } from '../../bench/simulated/random.js'
 import {
   busiestWindow,
   type Limiting,
@@ -13,8 +12,9 @@ import {
   type RefusingServer,
   roundTripOf,
   withOutages,
-} from '../support/simulated/refusing.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
+} from '../../bench/simulated/refusing.js'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
+import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
 import { type Answer, refused } from './world.js'
 
 const LIMITS = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }

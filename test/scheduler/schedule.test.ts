@@ -13,6 +13,7 @@ import {
 } from 'rxjs'
 import { catchError, map, mergeMap, take, takeUntil } from 'rxjs/operators'
 import { describe, expect, it } from 'vitest'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import {
   concurrency,
   createScheduler,
@@ -21,7 +22,6 @@ import {
   schedule,
 } from '../../src/scheduler/index.js'
 import { marbles } from '../support/marbles.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 const atOnce = (limit: number) => createScheduler({ tiers: [concurrency({ name: 'c', limit })] })
 

@@ -10,6 +10,7 @@ import {
   throwError,
 } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { type E, O } from '../../src/fp.js'
 import {
   concurrency,
@@ -21,7 +22,6 @@ import {
 } from '../../src/scheduler/index.js'
 import { marbles } from '../support/marbles.js'
 import { numbers, rightsOf, upTo } from '../support/numbers.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { stateOf } from './world.js'
 
 /** So many requests in 10 ms, of all keys together. */

@@ -1,6 +1,7 @@
 /** `scheduleMap` over items sorted by key: a key without room does not hold up the keys behind it. */
 import { delay, from, mergeMap, type Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import {
   concurrency,
   createScheduler,
@@ -8,7 +9,6 @@ import {
   schedule,
   scheduleMap,
 } from '../../src/scheduler/index.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 /** 20 a second of each key, 100 of all together. */
 const limits = () => {

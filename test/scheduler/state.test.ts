@@ -2,6 +2,11 @@
 import fc from 'fast-check'
 import { NEVER, of, timer as rxTimer, type Subscription } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { judge, type Limits } from '../../bench/simulated/judge.js'
+import { networks } from '../../bench/simulated/network.js'
+import { seeded } from '../../bench/simulated/random.js'
+import { stallsUntil } from '../../bench/simulated/stalls.js'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { O } from '../../src/fp.js'
 import {
   concurrency,
@@ -10,11 +15,6 @@ import {
   type SchedulerState,
   schedule,
 } from '../../src/scheduler/index.js'
-import { judge, type Limits } from '../support/simulated/judge.js'
-import { networks } from '../support/simulated/network.js'
-import { seeded } from '../support/simulated/random.js'
-import { stallsUntil } from '../support/simulated/stalls.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 import { refused, stateOf, world } from './world.js'
 
 describe('the state', () => {

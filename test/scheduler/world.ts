@@ -1,4 +1,8 @@
 import { Observable } from 'rxjs'
+import { type Judge, judge, type Limits } from '../../bench/simulated/judge.js'
+import { seeded } from '../../bench/simulated/random.js'
+import { stalling } from '../../bench/simulated/stalls.js'
+import { type VirtualTimer, virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { O } from '../../src/fp.js'
 import {
   concurrency,
@@ -8,10 +12,6 @@ import {
   type SchedulerOptions,
   type SchedulerState,
 } from '../../src/scheduler/index.js'
-import { type Judge, judge, type Limits } from '../support/simulated/judge.js'
-import { seeded } from '../support/simulated/random.js'
-import { stalling } from '../support/simulated/stalls.js'
-import { type VirtualTimer, virtualTimer } from '../support/simulated/virtualTimer.js'
 
 export interface Answer {
   readonly ok: boolean

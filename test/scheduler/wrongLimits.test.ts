@@ -1,5 +1,14 @@
 /** Limits that are lower at the server than configured, refusals by chance, and outages: what they cost. */
 import { describe, expect, it } from 'vitest'
+import { judge } from '../../bench/simulated/judge.js'
+import {
+  type Limiting,
+  overSeeds,
+  plainLoop,
+  type RefusingServer,
+  roundTripOf,
+  withOutages,
+} from '../../bench/simulated/refusing.js'
 import { O } from '../../src/fp.js'
 import {
   concurrency,
@@ -8,15 +17,6 @@ import {
   rate,
   schedule,
 } from '../../src/scheduler/index.js'
-import { judge } from '../support/simulated/judge.js'
-import {
-  type Limiting,
-  overSeeds,
-  plainLoop,
-  type RefusingServer,
-  roundTripOf,
-  withOutages,
-} from '../support/simulated/refusing.js'
 import { stateOf, world } from './world.js'
 
 const configured = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }

@@ -1,9 +1,14 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import {
+  type S3Double,
+  type S3DoubleOptions,
+  type S3Fault,
+  s3Double,
+} from '../../bench/services/s3Double.js'
 import { type ObjectStorage, objectStorage } from '../../src/store/ObjectStorage.js'
 import { processEnvironment, s3Location } from '../../src/store/S3Location.js'
 import { s3Store } from '../../src/store/s3Store.js'
-import { type S3Double, type S3DoubleOptions, type S3Fault, s3Double } from '../support/s3Double.js'
 import { hasty } from '../support/timers.js'
 
 const bytes = (text: string) => new TextEncoder().encode(text)

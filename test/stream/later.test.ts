@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { later } from '../../src/stream/later.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 /** When it emits, and for how long timers were set. */
 const waiting = (ms: number, until: number) => {

@@ -9,10 +9,10 @@ import {
   VirtualTimeScheduler,
 } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
+import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { E, O } from '../../src/fp.js'
 import { InvalidOption, retry } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
-import { virtualTimer } from '../support/simulated/virtualTimer.js'
 
 const values = { L: E.left('bad'), M: E.left('worse'), R: E.right(1), S: E.right(2) }
 const bug = new Error('bug')

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { readManifest } from 'payments-rx/export'
 import { listen, sandboxCredentials } from 'payments-rx/sandbox'
-import { type Redis, startRedis } from './redis.ts'
+import { type Redis, startRedis } from '../../bench/services/redis.ts'
 
 // model
 

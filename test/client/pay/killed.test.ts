@@ -1,9 +1,9 @@
 /** Runs of payments that are killed at every request, and run again; two at once; faults, and lists that are behind. */
 import { lastValueFrom, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { seeded } from '../../../bench/simulated/random.js'
 import type { Fetch, NewBatchItem } from '../../../src/index.js'
 import { item } from '../../support/batch.js'
-import { seeded } from '../../support/simulated/random.js'
 import { type Account, account, faulty, type Kill, ofTag, type RunOptions } from './account.js'
 
 /** Three batches, the first of which takes two calls: no more of them, so that each run is short. */

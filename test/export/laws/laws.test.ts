@@ -1,6 +1,6 @@
 /** The laws of destinations, over each of them. */
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { type S3Double, s3Double } from '../../support/s3Double.js'
+import { type S3Double, s3Double } from '../../../bench/services/s3Double.js'
 import { databases, folder } from '../sync/databases.js'
 import { type Kind, lawsOf } from './laws.js'
 import {

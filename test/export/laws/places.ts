@@ -1,6 +1,7 @@
 /** Destinations as a user names them, and the ways in which their processes can be stopped. */
 import * as t from 'io-ts'
 import { concatMap, defer, from, lastValueFrom, type Observable } from 'rxjs'
+import type { S3Double } from '../../../bench/services/s3Double.js'
 import { fromDate, Instant } from '../../../src/codec/Instant.js'
 import {
   type ExportOptions,
@@ -13,7 +14,6 @@ import {
   type TimedSource,
 } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
-import type { S3Double } from '../../support/s3Double.js'
 import type { Database } from '../sync/databases.js'
 import { type Memory, memory } from '../transfer/memory.js'
 import { listAs, quickLooks, snapshotAs } from '../transfer/playing.js'

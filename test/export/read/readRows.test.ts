@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import * as t from 'io-ts'
 import { lastValueFrom, take, toArray } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
+import { s3Double } from '../../../bench/services/s3Double.js'
 import { digitsOf, minorUnitsOf, parseExact } from '../../../src/decode/index.js'
 import {
   type ExportError,
@@ -19,7 +20,6 @@ import { E, O } from '../../../src/fp.js'
 import { Charge, createClient, InvalidOption } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../../src/sandbox/index.js'
 import { CHARGE } from '../../support/lab.js'
-import { s3Double } from '../../support/s3Double.js'
 import { hasty, PATIENT } from '../../support/timers.js'
 import { format, pages, Row } from '../rows.js'
 

@@ -1,11 +1,11 @@
 /** Exports into a bucket: folders of objects, and one object of many parts. */
 import { lastValueFrom, type SchedulerLike, Subscription, takeWhile, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { type S3Double, type S3DoubleOptions, s3Double } from '../../../bench/services/s3Double.js'
 import { type ExportOptions, exportTo, proveCopy, verify } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { type Charge, createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
-import { type S3Double, type S3DoubleOptions, s3Double } from '../../support/s3Double.js'
 import { hasty, PATIENT } from '../../support/timers.js'
 import { unzstd } from '../reading.js'
 

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { lastValueFrom } from 'rxjs'
 import { afterEach, describe, expect, it } from 'vitest'
+import { type S3Double, s3Double } from '../../../bench/services/s3Double.js'
 import { exportTo, type SyncOptions, sync, verify } from '../../../src/export/index.js'
 import { createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
-import { type S3Double, s3Double } from '../../support/s3Double.js'
 import { hasty, PATIENT } from '../../support/timers.js'
 
 const timer = hasty()

@@ -1,10 +1,10 @@
 /** Buckets as companies have them: with Object Lock, encryption headers that a policy demands, and removals that it denies. */
 import { lastValueFrom, type Observable } from 'rxjs'
 import { afterEach, describe, expect, it } from 'vitest'
+import { type S3Double, type S3DoubleOptions, s3Double } from '../../../bench/services/s3Double.js'
 import { exportTo, sync, verify } from '../../../src/export/index.js'
 import { createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
-import { type S3Double, type S3DoubleOptions, s3Double } from '../../support/s3Double.js'
 import { hasty, PATIENT } from '../../support/timers.js'
 
 const timer = hasty()

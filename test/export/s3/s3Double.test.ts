@@ -16,7 +16,7 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { expect, it } from 'vitest'
-import { type S3DoubleOptions, s3Double } from '../../support/s3Double.js'
+import { type S3DoubleOptions, s3Double } from '../../../bench/services/s3Double.js'
 
 const Bucket = 'bucket'
 

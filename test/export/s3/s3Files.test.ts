@@ -1,10 +1,10 @@
 import * as fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
+import { type S3Double, s3Double } from '../../../bench/services/s3Double.js'
 import { s3Files } from '../../../src/export/storage/s3Files.js'
 import type { FileSystem } from '../../../src/store/FileSystem.js'
 import { type ObjectStorage, objectStorage } from '../../../src/store/ObjectStorage.js'
 import { processEnvironment, s3Location } from '../../../src/store/S3Location.js'
-import { type S3Double, s3Double } from '../../support/s3Double.js'
 import { hasty } from '../../support/timers.js'
 
 let double: S3Double

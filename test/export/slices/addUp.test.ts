@@ -1,12 +1,12 @@
 /** Slices of snapshots at random services: together they are the whole, or a failure says that they are not. */
 import { lastValueFrom, type Observable, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { seeded } from '../../../bench/simulated/random.js'
 import { assemble, exportSlice, planSlices, readManifest } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { type Charge, createClient, type SnapshotFilter, unlimited } from '../../../src/index.js'
 import { virtualTime } from '../../../src/sandbox/index.js'
 import { CHARGE, timeText } from '../../support/lab.js'
-import { seeded } from '../../support/simulated/random.js'
 import { memory } from '../transfer/memory.js'
 
 const START = Date.UTC(2026, 0, 1)

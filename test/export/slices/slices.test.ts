@@ -1,6 +1,7 @@
 /** Exports in slices: planned once, each written by one worker after the other, and assembled. */
 import { lastValueFrom, type Observable, Subscription, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { s3Double } from '../../../bench/services/s3Double.js'
 import {
   assemble,
   type ExportEvent,
@@ -17,7 +18,6 @@ import { E } from '../../../src/fp.js'
 import { type Charge, createClient, type SnapshotFilter } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../../src/sandbox/index.js'
 import { CHARGE, timeText } from '../../support/lab.js'
-import { s3Double } from '../../support/s3Double.js'
 import { hasty, PATIENT } from '../../support/timers.js'
 import { type Memory, memory } from '../transfer/memory.js'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll } from 'vitest'
-import { hasPostgres, type Postgres, startPostgres } from '../../support/postgres.js'
+import { hasPostgres, type Postgres, startPostgres } from '../../../bench/services/postgres.js'
 
 export interface Database {
   readonly name: 'SQLite' | 'Postgres'

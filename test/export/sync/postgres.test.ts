@@ -1,9 +1,14 @@
 /** What is of tables in Postgres alone. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  hasPostgres,
+  PASSWORD,
+  type Postgres,
+  startPostgres,
+} from '../../../bench/services/postgres.js'
 import { sync } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { cutter } from '../../support/cutter.js'
-import { hasPostgres, PASSWORD, type Postgres, startPostgres } from '../../support/postgres.js'
 import { account } from './nights.js'
 
 describe.skipIf(!hasPostgres)('a table of Postgres', () => {

@@ -17,8 +17,8 @@ import {
 } from 'payments-rx'
 import { createSandbox, listen, sandboxCredentials } from 'payments-rx/sandbox'
 import { lastValueFrom, toArray } from 'rxjs'
-import { startRedis } from '../support/redis.ts'
-import { typeStripping } from '../support/typeStripping.ts'
+import { startRedis } from '../services/redis.ts'
+import { typeStripping } from '../services/typeStripping.ts'
 import { queueBatches } from './batchJobs.ts'
 
 // model

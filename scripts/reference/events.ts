@@ -1,8 +1,8 @@
 /** The events of webhooks: the names that are known, by what their payload is. */
 import * as t from 'io-ts'
-import { BatchTransfer } from '../../../src/codec/BatchTransfer.js'
-import { Charge } from '../../../src/codec/Charge.js'
-import { eventNames } from '../../../src/codec/Webhook.js'
+import { BatchTransfer } from '../../src/codec/BatchTransfer.js'
+import { Charge } from '../../src/codec/Charge.js'
+import { eventNames } from '../../src/codec/Webhook.js'
 import {
   EventAccount,
   EventBill,
@@ -10,7 +10,7 @@ import {
   EventExpense,
   EventTransaction,
   type Payload,
-} from '../../../src/codec/WebhookEvent.js'
+} from '../../src/codec/WebhookEvent.js'
 import { NOT_SPECIFIED } from './words.js'
 
 interface Group {

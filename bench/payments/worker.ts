@@ -5,7 +5,7 @@
  */
 import { createClient } from 'payments-rx'
 import { redisQuota } from 'payments-rx/quota'
-import { redisClient } from '../support/redis.ts'
+import { redisClient } from '../services/redis.ts'
 import { batchWorker } from './batchJobs.ts'
 
 const [, , port = '', quota] = process.argv

@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { Charge } from 'payments-rx'
 import { readRows, verify } from 'payments-rx/export'
 import { lastValueFrom, toArray } from 'rxjs'
-import { hasPostgres, type Postgres, startPostgres } from './postgres.ts'
-import { type S3Double, s3Double } from './s3Double.ts'
+import { hasPostgres, type Postgres, startPostgres } from '../services/postgres.ts'
+import { type S3Double, s3Double } from '../services/s3Double.ts'
 
 // model
 

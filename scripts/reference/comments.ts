@@ -50,7 +50,7 @@ const objectsOf = (source: string): ReadonlyArray<Frame> => {
 
 const idOf = (names: ReadonlyArray<string>): string => names.toSorted().join(' ')
 
-const folder = new URL('../../../src/codec/', import.meta.url)
+const folder = new URL('../../src/codec/', import.meta.url)
 
 const all = readdirSync(folder)
   .filter((name) => name.endsWith('.ts'))

@@ -1,5 +1,5 @@
 /** How a call is refused: the statuses, and the codes that come with them. */
-import type { AnyEndpoint } from '../../../src/api/Endpoint.js'
+import type { AnyEndpoint } from '../../src/api/Endpoint.js'
 
 // model
 

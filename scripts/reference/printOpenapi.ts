@@ -1,12 +1,12 @@
 /** `docs/openapi.json`: an OpenAPI 3.1 description, printed from the rows and the codecs. */
-import { method, template } from '../../../src/api/Endpoint.js'
+import { method, template } from '../../src/api/Endpoint.js'
 import { type CallDoc, calls, type Parameter } from './calls.js'
 import { type EventFamily, eventFamilies } from './events.js'
 import { answered, sent } from './named.js'
 import { requiredByUs } from './ours.js'
 import { CREDENTIALS, meanings, type Refusal, refusals } from './refusals.js'
-import { type JsonSchema, schemaOf, shapeOf } from './schemaOf.js'
-import { NOT_SPECIFIED, replay } from './words.js'
+import { schemaOf, shapeOf } from './schemaOf.js'
+import { type JsonSchema, NOT_SPECIFIED, replay } from './words.js'
 
 // schemas of what is not in `src/codec` as one codec
 

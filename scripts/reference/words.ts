@@ -1,8 +1,34 @@
 /** Describes how a row is sent, in words for people. */
-import { type AnyEndpoint, method } from '../../../src/api/Endpoint.js'
-import type { Rule } from '../../../src/codec/Codec.js'
+import { type AnyEndpoint, method } from '../../src/api/Endpoint.js'
+import type { Rule } from '../../src/codec/Codec.js'
 import { sent } from './named.js'
-import type { JsonSchema } from './schemaOf.js'
+
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string | ReadonlyArray<string>
+  readonly description?: string
+  readonly enum?: ReadonlyArray<string>
+  /** The values that are known, of an enumeration to which others may be added. */
+  readonly 'x-extensible-enum'?: ReadonlyArray<string>
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: ReadonlyArray<string>
+  readonly items?: JsonSchema
+  readonly anyOf?: ReadonlyArray<JsonSchema>
+  readonly allOf?: ReadonlyArray<JsonSchema>
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly maxProperties?: number
+  readonly default?: unknown
+  /** The part of it that is our default: all of it, or some of its rules. */
+  readonly 'x-not-specified'?: true | ReadonlyArray<string>
+  /** The known values that are our defaults. */
+  readonly 'x-not-specified-values'?: ReadonlyArray<string>
+}
 
 export const NOT_SPECIFIED = 'default, not specified by the interface document'
 

@@ -1,14 +1,14 @@
 /** The codecs that docs refer to by name. */
 import type * as t from 'io-ts'
-import * as batchItems from '../../../src/codec/BatchItem.js'
-import * as batches from '../../../src/codec/BatchTransfer.js'
-import * as beneficiaries from '../../../src/codec/Beneficiary.js'
-import * as charges from '../../../src/codec/Charge.js'
-import * as common from '../../../src/codec/common.js'
-import * as items from '../../../src/codec/NewBatchItem.js'
-import * as orders from '../../../src/codec/OrderItem.js'
-import * as reference from '../../../src/codec/reference.js'
-import * as hooks from '../../../src/codec/Webhook.js'
+import * as batchItems from '../../src/codec/BatchItem.js'
+import * as batches from '../../src/codec/BatchTransfer.js'
+import * as beneficiaries from '../../src/codec/Beneficiary.js'
+import * as charges from '../../src/codec/Charge.js'
+import * as common from '../../src/codec/common.js'
+import * as items from '../../src/codec/NewBatchItem.js'
+import * as orders from '../../src/codec/OrderItem.js'
+import * as reference from '../../src/codec/reference.js'
+import * as hooks from '../../src/codec/Webhook.js'
 
 const { BatchItem } = batchItems
 const { BatchFunding, BatchQuoteSummary, BatchTransfer, NewFundingSource } = batches

@@ -1,16 +1,16 @@
 /** The pages of `docs/reference`, printed from the rows. */
 
 import * as t from 'io-ts'
-import { method, template } from '../../../src/api/Endpoint.js'
+import { method, template } from '../../src/api/Endpoint.js'
 import { type CallDoc, calls } from './calls.js'
 import { printEvents } from './events.js'
 import { answered, nameOf, paramsName, sent } from './named.js'
 import { requiredByUs } from './ours.js'
 import { refusals } from './refusals.js'
-import { type JsonSchema, schemaOf, shapeOf } from './schemaOf.js'
+import { schemaOf, shapeOf } from './schemaOf.js'
 import { openings, snippets } from './snippets.js'
 import { printVersions } from './versions.js'
-import { MARK, NOT_SPECIFIED, paging, replay, rule, typeOf } from './words.js'
+import { type JsonSchema, MARK, NOT_SPECIFIED, paging, replay, rule, typeOf } from './words.js'
 
 interface Line {
   readonly name: string

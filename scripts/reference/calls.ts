@@ -1,10 +1,10 @@
 /** Every call, with what its row says: the form from which both docs are printed. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { type AnyEndpoint, method, pathNames } from '../../../src/api/Endpoint.js'
-import { tables } from '../../../src/api/index.js'
+import { type AnyEndpoint, method, pathNames } from '../../src/api/Endpoint.js'
+import { tables } from '../../src/api/index.js'
 import { idNotes, inventedRules, parameterNotes, REQUEST_ID_NOTE } from './ours.js'
-import { type JsonSchema, shapeOf } from './schemaOf.js'
-import { between } from './words.js'
+import { shapeOf } from './schemaOf.js'
+import { between, type JsonSchema } from './words.js'
 
 // model
 
@@ -28,7 +28,7 @@ export interface CallDoc {
 
 // constructors
 
-const folder = new URL('../../../src/api/', import.meta.url)
+const folder = new URL('../../src/api/', import.meta.url)
 
 const source = readdirSync(folder)
   .filter((name) => name.endsWith('.ts'))

@@ -1,47 +1,16 @@
 /**
- * ```ts
- * const schemaOf: (codec: t.Mixed) => JsonSchema
- * ```
- *
  * The JSON Schema 2020-12 of the values that a codec accepts on the wire. Codecs with a name are
  * referred to by it.
  */
 import * as t from 'io-ts'
-import { LenientType, type Note, RuledType, type Schema } from '../../../src/codec/Codec.js'
-import { RepeatedType } from '../../../src/codec/scalars.js'
-import { OpenType } from '../../../src/decode/open.js'
+import { LenientType, type Note, RuledType, type Schema } from '../../src/codec/Codec.js'
+import { RepeatedType } from '../../src/codec/scalars.js'
+import { OpenType } from '../../src/decode/open.js'
 import { commentsOf } from './comments.js'
 import { isNamed } from './events.js'
 import { nameOf } from './named.js'
 import { INVENTED_PATTERNS } from './ours.js'
-import { between } from './words.js'
-
-export interface JsonSchema {
-  readonly $ref?: string
-  readonly type?: string | ReadonlyArray<string>
-  readonly description?: string
-  readonly enum?: ReadonlyArray<string>
-  /** The values that are known, of an enumeration to which others may be added. */
-  readonly 'x-extensible-enum'?: ReadonlyArray<string>
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly required?: ReadonlyArray<string>
-  readonly items?: JsonSchema
-  readonly anyOf?: ReadonlyArray<JsonSchema>
-  readonly allOf?: ReadonlyArray<JsonSchema>
-  readonly pattern?: string
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly minItems?: number
-  readonly maxItems?: number
-  readonly maxProperties?: number
-  readonly default?: unknown
-  /** The part of it that is our default: all of it, or some of its rules. */
-  readonly 'x-not-specified'?: true | ReadonlyArray<string>
-  /** The known values that are our defaults. */
-  readonly 'x-not-specified-values'?: ReadonlyArray<string>
-}
+import { between, type JsonSchema } from './words.js'
 
 /** The schema that a single value has been given, with the marks of what the interface does not show of it. */
 const wordOf = (codec: t.Mixed): (JsonSchema & Pick<Schema, 'type'>) | undefined => {
