@@ -12,6 +12,7 @@ import type { ChangeEvent } from './ChangesOptions.js'
 import { isOpenStatus, versionOf } from './KnownCharges.js'
 import { type Ledger, type LedgerRow, PAGE_SIZE, type Seconds } from './Ledger.js'
 import { readOpen } from './openRows.js'
+import { Tail, tailOf } from './Tail.js'
 
 // model
 
@@ -35,15 +36,8 @@ export interface FeedOptions<A> {
   readonly stop: Observable<unknown>
 }
 
-/** How far a poll reads back from the newest charge; each tenth one reads the whole lookback. */
-const TAIL: Seconds = 120
-const LONG_EVERY = 10
-
 /** Ids that wait to be read sooner. More are left to the poll. */
 const MAX_HINTS = 2_000
-
-/** Where nothing is known of it, a page of charges spans a day. */
-const PAGE_SPAN: Seconds = 86_400
 
 // functions
 
@@ -72,7 +66,7 @@ export class ChangeFeed<A> {
   async *poll(): AsyncGenerator<FeedPage<A>, void, undefined> {
     const { asking, ledger, session, lookback } = this.#options
     const { earliest, latest } = clocksOf(ledger)
-    const back = this.#polls++ % LONG_EVERY === 0 ? lookback : Math.min(TAIL, lookback)
+    const back = tailOf(this.#polls++, lookback)
     const seen = new Set<string>()
     const tail = new Tail()
     const from = Math.max(session.floor, session.upTo - back)
@@ -200,34 +194,4 @@ export const hintOf = ({ name, data }: WebhookEvent): string | undefined => {
   const { id, object } = fieldsOf(data)
   const found = id ?? fieldsOf(object).id
   return typeof found === 'string' && found !== '' ? found : undefined
-}
-
-/** Result of the pages of the newest charges. */
-class Tail {
-  newest: Seconds = Number.NEGATIVE_INFINITY
-  #oldest: Seconds = Number.POSITIVE_INFINITY
-  #rows = 0
-  #last: Seconds = Number.NEGATIVE_INFINITY
-  #isRising = true
-
-  add(rows: ReadonlyArray<LedgerRow<unknown>>): void {
-    this.#rows += rows.length
-    for (const { created } of rows) {
-      if (created < this.#last) this.#isRising = false
-      this.#last = created
-      this.newest = Math.max(this.newest, created)
-      this.#oldest = Math.min(this.#oldest, created)
-    }
-  }
-
-  /** All charges created before were shown, if the list is in rising order: that is not specified. */
-  get rising(): Seconds | undefined {
-    return this.#isRising && this.newest > this.#oldest ? this.newest : undefined
-  }
-
-  /** The time that a page of charges spans. */
-  get pageSpan(): Seconds {
-    const span = this.newest - this.#oldest
-    return this.#rows > 1 && span > 0 ? (span / this.#rows) * PAGE_SIZE : PAGE_SPAN
-  }
 }

@@ -1,10 +1,11 @@
-/** `follow`: what comes and changes, as lines of JSON. */
-
-import { Command } from 'commander'
+/** `follow`: what comes and changes, as lines of JSON, or kept in a table. */
+import { Command, Option } from 'commander'
 import { concatMap, EMPTY, from, type Observable, of, switchMap } from 'rxjs'
 import { limits, unlimited } from '../api/limits.js'
 import type { Changes } from '../changes/ChangesOptions.js'
 import { type Client, createClient } from '../client/createClient.js'
+import { type FollowOptions, follow } from '../export/index.js'
+import type { Sweep } from '../export/sync/SyncOptions.js'
 import { defined, E } from '../fp.js'
 import {
   addConnectionOptions,
@@ -12,10 +13,20 @@ import {
   type ConnectionFlags,
   connect,
   connectionFrom,
+  SANDBOX_ACCOUNT,
   sandboxOption,
 } from './connection.js'
-import { integer, timeSpan, timestamp } from './optionParsers.js'
-import type { CommandContext } from './output.js'
+import { exportClient } from './export/exportClient.js'
+import { followTable } from './followTable.js'
+import {
+  integer,
+  nonEmpty,
+  nonNegativeInteger,
+  patience,
+  timeSpan,
+  timestamp,
+} from './optionParsers.js'
+import { type CommandContext, UsageError } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 
 interface FollowFlags extends ConnectionFlags {
@@ -24,85 +35,193 @@ interface FollowFlags extends ConnectionFlags {
   readonly sandbox?: boolean
   readonly rows?: number
   readonly limits: boolean
+  // of a table
+  readonly table?: string
+  readonly prove?: string
+  readonly sweep?: Sweep
+  readonly maxRejects?: number
+  readonly lease?: number
+  readonly patience?: number
 }
 
+/** Flags that go with DEST. */
+const OF_TABLE = ['table', 'prove', 'sweep', 'maxRejects', 'lease', 'patience'] as const
+
 const HELP = `
-Each line is a JSON object:
+Without DEST, each line is a JSON object:
   kind      added, or changed
-  value     the row as it stands; states between two polls are not told
-  position  told: how many changes came before; upTo: up to when all new rows
-            were told, for --since of a later run
+  value     the row in its current state; states between two polls are not told
+  position  told: number of changes before; upTo: up to when all new rows were
+            told, for --since of a later run
+It begins with the rows that can still change.
 
-It begins with the rows that can still change, and goes on until it is stopped.
-An outage is told on stderr, and waited for.
+DEST is a table with one row for each id, in its latest version:
+  NAME.sqlite, NAME.db   a database, created if missing
+  postgres://HOST/DB     an existing database; PGUSER and PGPASSWORD keep user
+                         and password off the command line
+It has the lease and the state of "payments-rx sync", so that one continues what
+the other has left. Folders and buckets are kept by sync alone.
 
+It runs until it is stopped. An outage is told on stderr, and waited for.
+`
+
+const PROOF = `
+Each day at --prove, the charges of DEST are proven: the service is asked how many
+it has, in all, settled and failed, in eight stretches of time each, up to an
+hour before. Where it has other counts than the table, what differs is searched
+for and read. Rows that the service has no more are marked in the column
+_gone_at, and stay. --sweep reads a part of the rows whole, to find what counts
+cannot. The result is a line on stderr.
+`
+
+const STATUS = `
 Exit status:
-  2    wrong use
-  130  stopped by Ctrl-C (143 by SIGTERM)
+  1    DEST cannot be written, or the service failed at the start
+  2    wrong use, or DEST cannot be used
+  3    another run is writing to DEST, or has taken over
+  130  stopped by Ctrl-C (143 by SIGTERM); the same command continues
   141  the reader of stdout went away
 
 `
 
 export const followCommand = (context: CommandContext): Command =>
   new Command('follow')
-    .description('Print rows that come or change, as lines of JSON, until stopped.')
+    .description(
+      'Print rows that come or change as lines of JSON, or keep a table current, until stopped.',
+    )
     .addCommand(followCharges(context))
     .addCommand(followBatches(context))
 
 const followCharges = (context: CommandContext): Command =>
   withOptions(new Command('charges'))
-    .description('Print charges that come or change.')
-    .option('--since <time>', 'charges created at or after this time [now]', timestamp('00:00:00'))
+    .description('Follow charges.')
+    .option(
+      '--since <time>',
+      'created at or after this time [now; with DEST: that of the first run; all]',
+      timestamp('00:00:00'),
+    )
+    .option('--prove <time>', 'DEST: time of day of the proof, in UTC [02:00]', nonEmpty)
+    .addOption(
+      new Option(
+        '--sweep <how>',
+        'DEST: read existing rows again: a thirtieth each day, all of them each day, or none [30d]',
+      ).choices(['30d', 'now', 'off']),
+    )
     .addHelpText(
       'after',
-      `${HELP}Examples:
+      `${HELP}${PROOF}${STATUS}Examples:
   payments-rx follow charges | jq -r '[.kind, .value.id, .value.status] | @tsv'
-  payments-rx follow charges --since 2026-01-31 --every 1m`,
+  payments-rx follow charges --since 2026-01-31 --every 1m
+  payments-rx follow charges charges.sqlite
+  payments-rx follow charges postgres://db.example/finance --prove 01:30`,
     )
-    .action((flags: FollowFlags) =>
-      follow(context, flags, ({ charges }) =>
-        charges.changes({ every: flags.every, ...defined({ since: flags.since }) }),
-      ),
+    .action((to: string | undefined, flags: FollowFlags) =>
+      followed(context, to, flags, {
+        changesOf: ({ charges }) =>
+          charges.changes({ every: flags.every, ...defined({ since: flags.since }) }),
+        tableOf: ({ charges }, options) => follow(charges, options),
+      }),
     )
 
 const followBatches = (context: CommandContext): Command =>
   withOptions(new Command('batch-transfers'))
-    .description(
-      'Print batch transfers that come or change. Reads the whole list each time, in pages of 50.',
+    .description('Follow batch transfers. Reads the whole list each time, in pages of 50.')
+    .addHelpText(
+      'after',
+      `${HELP}${STATUS}Examples:
+  payments-rx follow batch-transfers --every 1m
+  payments-rx follow batch-transfers batches.sqlite --every 1m`,
     )
-    .addHelpText('after', `${HELP}Example:\n  payments-rx follow batch-transfers --every 1m`)
-    .action((flags: FollowFlags) =>
-      follow(context, flags, ({ batchTransfers }) => {
-        context.output.complain(
-          'the service lists batches only whole: each poll takes a request for 50 of them',
-        )
-        return batchTransfers.changes({ every: flags.every })
+    .action((to: string | undefined, flags: FollowFlags) =>
+      followed(context, to, flags, {
+        note: 'the service lists batches only whole: each poll takes a request for 50 of them',
+        changesOf: ({ batchTransfers }) => batchTransfers.changes({ every: flags.every }),
+        tableOf: ({ batchTransfers }, options) => follow(batchTransfers.list(), options),
       }),
     )
 
 const withOptions = (command: Command): Command =>
-  addConnectionOptions(command)
+  addConnectionOptions(
+    command.argument(
+      '[dest]',
+      'NAME.sqlite, NAME.db or postgres://HOST/DATABASE [stdout]',
+      nonEmpty,
+    ),
+  )
     .option('--every <time>', 'from one poll to the next [10s]', timeSpan, 10_000)
+    .option('--table <name>', 'DEST: name of the table [name of the list]', nonEmpty)
+    .option(
+      '--max-rejects <n>',
+      'DEST: stop when more rows than this cannot be written [1000]',
+      nonNegativeInteger,
+    )
+    .option('--lease <time>', 'DEST: how long the lease lasts without renewal [15s]', timeSpan)
+    .option(
+      '--patience <time>',
+      'DEST: how long to keep retrying a request while the service is failing: seconds, 5m, or forever [60]',
+      patience,
+    )
     .addOption(sandboxOption('start a sandbox on a free port, and follow it'))
     .option('--rows <n>', 'number of charges in that sandbox [100000]', integer(0, 2 ** 31))
     .option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
 
-const follow = (
+/** A list, and how it is followed. */
+interface Followed {
+  /** A line for stderr at the start. */
+  readonly note?: string
+  readonly changesOf: (client: Client) => Changes<unknown>
+  readonly tableOf: (client: Client, options: FollowOptions<unknown>) => ReturnType<typeof follow>
+}
+
+const followed = (
   context: CommandContext,
+  to: string | undefined,
   flags: FollowFlags,
-  changesOf: (client: Client) => Changes<unknown>,
-): Promise<void> =>
-  runCommand(
-    context,
-    {},
-    {
-      run: (run) =>
-        connect(run.terminal, flags, {
-          connection: connectionFrom,
-          simulated: { charges: flags.rows ?? 100_000, batches: 10 },
-        }).pipe(switchMap((connection) => print(run, changesOf(clientOf(run, flags, connection))))),
-    },
+  { note, changesOf, tableOf }: Followed,
+): Promise<void> => {
+  const given = OF_TABLE.find((name) => flags[name] !== undefined)
+  if (to === undefined && given !== undefined) {
+    throw new UsageError(`--${given === 'maxRejects' ? 'max-rejects' : given} goes with DEST`)
+  }
+  return runCommand(context, defined({ lease: flags.lease }), {
+    stopsInOrder: to !== undefined,
+    run: (run) =>
+      connect(run.terminal, flags, {
+        connection: connectionFrom,
+        simulated: { charges: flags.rows ?? 100_000, batches: 10 },
+      }).pipe(
+        switchMap((connection) => {
+          if (note !== undefined) run.say(note)
+          return to === undefined
+            ? print(run, changesOf(clientOf(run, flags, connection)))
+            : keep(run, to, flags, connection, tableOf)
+        }),
+      ),
+  })
+}
+
+/** Keeps a table current. */
+const keep = (
+  run: CommandRun,
+  to: string,
+  flags: FollowFlags,
+  connection: Connection,
+  tableOf: Followed['tableOf'],
+): Promise<Ending> => {
+  const { every, table, since, prove, sweep, maxRejects, sandbox = false } = flags
+  const { patience: seconds = 60, limits } = flags
+  const settings = { exact: false, share: 1, patience: seconds, sandbox, limits }
+  const client = exportClient(run.terminal, settings, connection)
+  const { env: _, deadline: __, ...given } = run.options
+  return followTable(run, (onReject) =>
+    tableOf(client, {
+      ...{ to, every, onReject },
+      ...defined({ table, since, prove, sweep, maxRejects }),
+      ...(sandbox ? { account: SANDBOX_ACCOUNT } : {}),
+      ...given,
+    }),
   )
+}
 
 const clientOf = (
   { terminal: { timer, timeout } }: CommandRun,

@@ -1,11 +1,14 @@
 /** `follow`: what comes and changes, as lines of JSON, by a sandbox that the test changes meanwhile. */
+import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { lastValueFrom, Subject } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Signal } from '../../src/cli/Terminal.js'
 import { type Client, createClient, orThrow, toError, unlimited } from '../../src/index.js'
 import { type Listening, listen, sandboxCredentials } from '../../src/sandbox/index.js'
-import { cli } from './support.js'
+import { cli, folder } from './support.js'
+
+const file = await folder()
 
 let sandbox: Listening
 let payments: Client
@@ -112,5 +115,100 @@ describe('follow batch-transfers', () => {
     expect(status).toBe(143)
     expect(lines.at(-1)).toMatchObject({ kind: 'added', value: { status: 'DRAFTING' } })
     expect(stderr).toMatch(/a request for 50 of them/)
+  })
+})
+
+describe('follow DEST', () => {
+  /** Follows into a table until it is as it should be, and stops then. */
+  const keptIn = async (
+    args: ReadonlyArray<string>,
+    to: string,
+    isDone: (rows: ReadonlyArray<Readonly<Record<string, unknown>>>) => boolean,
+    { signal = 'SIGTERM', kept = '"upTo"' }: { signal?: Signal; kept?: string } = {},
+  ) => {
+    const signals = new Subject<Signal>()
+    const table = args[0]?.replace('-', '_') ?? ''
+    const looking = setInterval(() => {
+      try {
+        const db = new DatabaseSync(to, { readOnly: true })
+        const rows = db.prepare(`SELECT * FROM ${table}`).all()
+        const { text } = db.prepare('SELECT text FROM payments_rx_state').get() ?? {}
+        db.close()
+        if (isDone(rows) && String(text).includes(kept)) signals.next(signal)
+      } catch {
+        // it is not there yet, or locked
+      }
+    }, 20)
+    const connection = ['--base-url', sandbox.url, '--no-limits', '--client-id', 'sandbox']
+    const run = await cli(['follow', ...args, ...connection], {
+      signals,
+      env: { PAYMENTS_API_KEY: sandboxCredentials.apiKey },
+    })
+    clearInterval(looking)
+    return run
+  }
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('keeps a table current, is proven, and ends at %s', async (signal, expected) => {
+    const to = file(`${signal}.sqlite`)
+    let made = ''
+    setTimeout(async () => {
+      made = (await lastValueFrom(payments.charges.create(NEW).pipe(orThrow(toError)))).id
+    }, 300)
+    const isThere = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): boolean =>
+      rows.some(({ id }) => id === made)
+    const { status, stdout, stderr } = await keptIn(['charges', to], to, isThere, {
+      signal,
+      kept: '"proved"',
+    })
+    expect([status, stdout]).toEqual([expected, ''])
+    expect(stderr).toMatch(/^payments-rx: reads everything$/m)
+    expect(stderr).toMatch(/has caught up to .*: 5[01] rows written; polls from now on/)
+    expect(stderr).toMatch(/^payments-rx: proven up to .*: 50 rows/m)
+    expect(stderr).toMatch(new RegExp(`stopped by ${signal}; the same command goes on\n$`))
+  })
+
+  it('keeps batches, which are read whole, and forgets those that are gone', async () => {
+    const to = file('batches.sqlite')
+    setTimeout(() => {
+      lastValueFrom(payments.batchTransfers.create({ request_id: 'b1' })).catch(() => {})
+    }, 300)
+    const { status, stderr } = await keptIn(
+      ['batch-transfers', to],
+      to,
+      (rows) => rows.length === 1,
+    )
+    expect(status).toBe(143)
+    expect(stderr).toMatch(/a request for 50 of them/)
+  })
+
+  it('refuses folders, buckets, and options that go with DEST', async () => {
+    const refused = async (...args: ReadonlyArray<string>): Promise<string> => {
+      const { status, stderr } = await cli(['follow', ...args, '--sandbox', '--rows', '5'])
+      expect(status).toBe(2)
+      return stderr
+    }
+    expect(await refused('charges', 'folder/')).toMatch(/DEST should be a database: each poll/)
+    expect(await refused('charges', 's3://bucket/x/')).toMatch(/so keep that by sync/)
+    expect(await refused('charges', 'x.csv')).toMatch(/DEST should be NAME\.sqlite/)
+    expect(await refused('charges', '--prove', '03:00')).toMatch(/--prove goes with DEST/)
+    expect(await refused('charges', file('x.db'), '--prove', '3')).toMatch(/such as 02:00/)
+  })
+
+  it('ends with 3 where another run is writing', async () => {
+    const to = file('locked.sqlite')
+    const first = keptIn(['charges', to], to, () => isOver)
+    let isOver = false
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const second = await cli(
+      ['follow', 'charges', to, '--base-url', sandbox.url, '--client-id', 'sandbox'],
+      { env: { PAYMENTS_API_KEY: sandboxCredentials.apiKey } },
+    )
+    isOver = true
+    expect(second.status).toBe(3)
+    expect(second.stderr).toMatch(/is in use: another run is writing there/)
+    expect((await first).status).toBe(143)
   })
 })

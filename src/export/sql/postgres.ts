@@ -202,6 +202,7 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
 
   let gone: ReadonlyArray<{ readonly id: string; readonly at: Date }> = []
   let fence = 0
+  let isPut = false // the rows of NEXT are in place
   let rows: ReadonlyArray<A> = []
   let rejects: ReadonlyArray<Reject> = []
   /** Sends what waits, unseen, and returns the statement that shows it with the state. */
@@ -211,6 +212,8 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
     gone = []
     rejects = []
     const changes: Array<string> = []
+    if (isPut) await query(`TRUNCATE ${quoted(NEXT)}`)
+    isPut = isLast && replaces
     if (written.length > 0) {
       await copy(written)
       if (replaces)

@@ -189,6 +189,7 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
     const names = columns.map(({ name }) => quoted(name)).join(', ')
     db.exec(`DELETE FROM ${quoted(table)}`)
     db.exec(`INSERT INTO ${quoted(table)} (${names}) SELECT ${names} FROM ${quoted(NEXT)}`)
+    db.exec(`DELETE FROM ${quoted(NEXT)}`)
   }
 
   const hasRejects = (): boolean =>

@@ -37,15 +37,7 @@ async function* steps<A>(
   let gone = 0
   const lost = async (rows: ReadonlyArray<PlacedRow>): Promise<void> => {
     gone += rows.length
-    if (rows.length === 0) return
-    const times = rows.map(({ created }) => created)
-    const within = { from: Math.min(...times), to: Math.max(...times) }
-    await markGone(
-      transfer,
-      rows.map(({ id }) => id),
-      ledger.now(),
-      within,
-    )
+    await markLost(transfer, rows, ledger.now())
   }
   try {
     const seen = new Set<string>()
@@ -90,7 +82,7 @@ async function* steps<A>(
 /** Ends a transfer by what has interrupted it. Throws what is no interruption. */
 export const endWith = <A>(transfer: Transfer<A, A>, error: unknown): void => {
   if (!(error instanceof Interrupted)) throw error
-  if (error.failure !== undefined) transfer.endWith(error.failure)
+  transfer.interrupt(error.failure)
 }
 
 /** Writes rows as they stand, in a step: those that differ from what is there, or `all`. */
@@ -140,6 +132,23 @@ export const markGone = async <A>(
   const gone = new Set(ids)
   const rejected = transfer.upkeep.rejected.filter(({ id }) => !gone.has(id))
   await transfer.readAgain([], [], { rejected })
+}
+
+/** Marks rows as gone that the service was asked for by their ids, in a step. */
+export const markLost = async <A>(
+  transfer: Transfer<A, A>,
+  rows: ReadonlyArray<PlacedRow>,
+  at: Millis,
+): Promise<void> => {
+  if (rows.length === 0) return
+  const times = rows.map(({ created }) => created)
+  const within = { from: Math.min(...times), to: Math.max(...times) }
+  await markGone(
+    transfer,
+    rows.map(({ id }) => id),
+    at,
+    within,
+  )
 }
 
 /** The time that a page of all charges spans, by the rows that are there. */

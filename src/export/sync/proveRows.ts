@@ -27,78 +27,85 @@ export const proveRows = <A>(
   ledger: Ledger<A>,
   sweeping: Sweep | 'first',
 ): Observable<TransferEvent> =>
-  defer(() => {
-    const { counted } = transfer.session.destination
-    if (counted === undefined) return []
-    const asks = asking(ledger, transfer.cuts)
-    const { since = 0 } = bare(transfer.upkeep)
-    const rows = {
-      from: since <= 0 ? Number.NEGATIVE_INFINITY : Math.floor(since / 1_000),
-      to: settledBy(ledger),
-    }
-    const table = tableOf(transfer, counted, ledger)
-    return concat(
-      ...(sweeping === 'off' ? [] : [defer(() => swept(transfer, asks, table, rows, sweeping))]),
-      defer(() => proved(transfer, asks, table, rows)),
-    ).pipe(map(() => transfer.shown()))
-  })
+  concat(
+    ...[sweepRows, proveCounts].map((work) =>
+      defer(async () => {
+        if (transfer.isCut) return
+        try {
+          await work(transfer, ledger, asking(ledger, transfer.cuts), sweeping)
+        } catch (error) {
+          endWith(transfer, error)
+        }
+      }),
+    ),
+  ).pipe(map(() => transfer.shown()))
 
-const swept = async <A>(
+/** Reads a part of the rows whole. Rejects with `Interrupted`. */
+export const sweepRows = async <A>(
   transfer: Transfer<A, A>,
+  ledger: Ledger<A>,
   asks: Asking<A>,
-  table: ProofTable<A>,
-  { from, to }: Counted,
   sweeping: Sweep | 'first',
 ): Promise<void> => {
-  if (transfer.isCut) return
+  const { counted } = transfer.session.destination
+  if (counted === undefined || sweeping === 'off') return
+  const { from, to } = settledRows(transfer, ledger)
   const now = to + SETTLING
   if (sweeping === 'first') {
     const sweep = { began: now, before: now }
     await transfer.readAgain([], [], { sweep })
     return
   }
-  try {
-    const position: SweepPosition | undefined = transfer.upkeep.sweep
-    const nights = sweeping === 'now' ? 1 : NIGHTS
-    // whole: a row may differ in what its version does not tell
-    const whole = {
-      ...table,
-      write: (rows: Parameters<typeof table.write>[0]) => written(transfer, rows, 'all'),
-    }
-    const { position: next, ...healed } = await sweep(asks, whole, {
-      ...{ from, until: to, now, nights },
-      ...defined({ position }),
-    })
-    transfer.swept = healed
-    const { began, swept: last, before } = next
-    const kept = { began, ...defined({ swept: last, before }) }
-    await transfer.readAgain([], [], { sweep: kept })
-  } catch (error) {
-    endWith(transfer, error)
+  const table = tableOf(transfer, counted, ledger)
+  // whole: a row may differ in what its version does not tell
+  const whole = {
+    ...table,
+    write: (rows: Parameters<typeof table.write>[0]) => written(transfer, rows, 'all'),
   }
+  const position: SweepPosition | undefined = transfer.upkeep.sweep
+  const nights = sweeping === 'now' ? 1 : NIGHTS
+  const { position: next, ...healed } = await sweep(asks, whole, {
+    ...{ from, until: to, now, nights },
+    ...defined({ position }),
+  })
+  transfer.swept = healed
+  const { began, swept: last, before } = next
+  const kept = { began, ...defined({ swept: last, before }) }
+  await transfer.readAgain([], [], { sweep: kept })
 }
 
-const proved = async <A>(
+/** Counts all rows against the service, and puts right what differs. Rejects with `Interrupted`. */
+export const proveCounts = async <A>(
   transfer: Transfer<A, A>,
+  ledger: Ledger<A>,
   asks: Asking<A>,
-  table: ProofTable<A>,
-  { from, to: until }: Counted,
 ): Promise<void> => {
-  if (transfer.isCut) return
-  try {
-    const { depth, sweep } = transfer.upkeep
-    const proof = await prove(asks, table, { from, until, final: finalChargeStatuses, depth })
-    const { late = 0, gone = 0 } = transfer.swept ?? {}
-    transfer.proof = {
-      ...proof,
-      late: proof.late + late,
-      gone: proof.gone + gone,
-      ...defined({ readSince: sweep?.before === undefined ? undefined : sweep.before * 1_000 }),
-    }
-    const { answered, refused } = proof.depth
-    await transfer.readAgain([], [], { depth: { answered, ...defined({ refused }) } })
-  } catch (error) {
-    endWith(transfer, error)
+  const { counted } = transfer.session.destination
+  if (counted === undefined) return
+  const { from, to: until } = settledRows(transfer, ledger)
+  const { depth, sweep } = transfer.upkeep
+  const table = tableOf(transfer, counted, ledger)
+  const proof = await prove(asks, table, { from, until, final: finalChargeStatuses, depth })
+  const { late = 0, gone = 0 } = transfer.swept ?? {}
+  transfer.proof = {
+    ...proof,
+    late: proof.late + late,
+    gone: proof.gone + gone,
+    ...defined({ readSince: sweep?.before === undefined ? undefined : sweep.before * 1_000 }),
+  }
+  const { answered, refused } = proof.depth
+  await transfer.readAgain([], [], {
+    depth: { answered, ...defined({ refused }) },
+    proved: Math.floor(ledger.now() / 1_000),
+  })
+}
+
+/** Returns the rows that a proof counts: from the first one of the sync on, up to an hour ago. */
+const settledRows = <A>(transfer: Transfer<A, A>, ledger: Ledger<A>): Counted => {
+  const { since = 0 } = bare(transfer.upkeep)
+  return {
+    from: since <= 0 ? Number.NEGATIVE_INFINITY : Math.floor(since / 1_000),
+    to: settledBy(ledger),
   }
 }
 

@@ -85,10 +85,16 @@ import { reachedState, type SyncReading, syncFrom, syncStages } from './syncStag
 export const sync = <A>(
   source: TimedSource<A> | ExportSource<A> | ChildSource<A>,
   given: SyncOptions<NoInfer<A>>,
+): Observable<SyncEvent> => startSync(source, checkOptions(given, syncRules))
+
+/** As `sync`, with options that were checked. `following`: what comes once all was read. */
+export const startSync = <A>(
+  source: TimedSource<A> | ExportSource<A> | ChildSource<A>,
+  options: SyncOptions<NoInfer<A>>,
+  following?: SyncReading<A>['following'],
 ): Observable<SyncEvent> => {
   checkArgument('source', source, listRule)
-  const options = checkOptions(given, syncRules)
-  const reading = readingOf(source, options)
+  const reading = { ...readingOf(source, options), following }
   for (const name of TIMED) {
     if (reading.timed !== undefined || options[name] === undefined) continue
     throw new InvalidOption(name, 'left out: only charges are listed by time')
@@ -97,7 +103,7 @@ export const sync = <A>(
   return transfer(async () => planOf(await open(), reading)).pipe(
     concatMap(
       (event): ReadonlyArray<SyncEvent> => [
-        E.right(syncProgress(event)),
+        event.outage === undefined ? E.right(syncProgress(event)) : E.left(event.outage),
         ...leftOf(event.cut, nameOf(options)),
       ],
     ),
@@ -120,7 +126,7 @@ const readingOf = <A>(
 }
 
 const syncProgress = (event: TransferEvent): SyncProgress => {
-  const { begun, upTo, waiting, ...progress } = progressOf(event)
+  const { begun, upTo, waiting, outage: _, ...progress } = progressOf(event)
   return {
     ...progress,
     ...(waiting && { waiting: { ms: waiting.ms } }),

@@ -31,6 +31,8 @@ export interface SyncReading<A> {
   /** Describes whichever it is. */
   readonly description: ListDescription<A>
   readonly options: SyncOptions<A>
+  /** Goes on once all was read, and as long as the transfer is not told to end. */
+  readonly following?: ((transfer: Transfer<A, A>) => Observable<TransferEvent>) | undefined
   /** Takes over rows that are there. */
   readonly adopts?: ((transfer: Transfer<A, A>) => Observable<TransferEvent>) | undefined
 }
@@ -40,15 +42,19 @@ export interface SyncReading<A> {
 export const syncStages =
   <A>(reading: SyncReading<A>): TransferPlan<A, A>['stages'] =>
   (transfer) => {
-    const { timed, family, list, options, adopts } = reading
-    if (list !== undefined) return [() => readAll(transfer, list, options)]
+    const { timed, family, list, options, adopts, following } = reading
+    if (list !== undefined) return [() => following?.(transfer) ?? readAll(transfer, list, options)]
     if (family !== undefined) return childStages(family, () => nowOf(transfer))(transfer)
     if (timed === undefined) return []
     return [
       () => adopts?.(transfer) ?? EMPTY,
       () => readRest(transfer, timed, options),
       () => catchUp(transfer, timed, options),
-      ...(timed.ledger === undefined ? [] : upkeepOf(transfer, timed.ledger, options)),
+      ...(following !== undefined
+        ? [() => following(transfer)]
+        : timed.ledger === undefined
+          ? []
+          : upkeepOf(transfer, timed.ledger, options)),
     ]
   }
 

@@ -8,7 +8,6 @@ import {
   EMPTY,
   finalize,
   from,
-  map,
   merge,
   NEVER,
   type Observable,
@@ -20,9 +19,9 @@ import {
 } from 'rxjs'
 import type { Healed } from '../../changes/proof/Healing.js'
 import { bare, defined } from '../../fp.js'
+import type { AnyFailure } from '../../http/Failure.js'
 import type { LeaseWait } from '../../store/lease.js'
 import type { Millis } from '../../stream/index.js'
-import { later } from '../../stream/later.js'
 import { isExportError } from '../ExportError.js'
 import {
   exportList,
@@ -42,7 +41,7 @@ import { type LeaseText, Session } from './Session.js'
 import {
   type Beginning,
   type CutShort,
-  deadlinePassed,
+  cutsOf,
   doneBefore,
   messageOf,
   type Reading,
@@ -219,6 +218,11 @@ export class Transfer<A, B> {
     this.#cut ??= cut
   }
 
+  /** Ends the transfer by a failure of the service, or, without one, because it was told to end. */
+  interrupt(failure: AnyFailure | undefined): void {
+    this.endWith(failure ?? this.#told ?? 'stopped')
+  }
+
   /** State that a sync keeps from run to run. */
   get upkeep(): Upkeep {
     return this.session.state.sync ?? NO_UPKEEP
@@ -302,12 +306,13 @@ export class Transfer<A, B> {
     )
   }
 
-  /** Writes rows that were read by their ids, and keeps what changed. */
+  /** Writes rows that were read by their ids, and keeps what changed; `finish`: they are all rows of the list. */
   async readAgain(
     rows: ReadonlyArray<B>,
     rejects: ReadonlyArray<Reject>,
     sync: Partial<Upkeep>,
     changed: number = rows.length,
+    why: 'pace' | 'finish' = 'pace',
   ): Promise<TransferEvent> {
     const { session, recorder, plan } = this
     await session.tracked(async () => {
@@ -323,15 +328,16 @@ export class Transfer<A, B> {
       rows: total.rows + Math.min(rows.length, changed),
       rejects: total.rejects + rejects.length,
     }
-    await this.keep({ ...session.state, sync: { ...this.upkeep, ...sync } })
+    await this.keep({ ...session.state, sync: { ...this.upkeep, ...sync } }, why)
     return this.shown()
   }
 
   /** Keeps a state, and whatever the destination was given before. */
-  keep(state: Omit<TransferState, 'own'>, why: 'pace' | 'stop' = 'pace'): Promise<void> {
+  keep(state: Omit<TransferState, 'own'>, why: 'pace' | 'finish' = 'pace'): Promise<void> {
     const { session } = this
+    const { destination } = session
     return session.tracked(async () => {
-      const step = await session.destination.commit(why)
+      const step = why === 'finish' ? await destination.finish() : await destination.commit(why)
       if (step === undefined) return
       await this.#dropManifest()
       await session.keep(step, state)
@@ -365,13 +371,7 @@ export class Transfer<A, B> {
 
   /** Listens for what cuts the transfer short. */
   #listen() {
-    const { deadline = Number.POSITIVE_INFINITY, timer = asyncScheduler, stop = NEVER } = this.plan
-    return merge(
-      stop.pipe(map((): CutShort => 'stopped')),
-      deadline === Number.POSITIVE_INFINITY
-        ? NEVER
-        : later(deadline, timer).pipe(map((): CutShort => deadlinePassed(deadline))),
-    ).subscribe((cut) => {
+    return cutsOf(this.plan).subscribe((cut) => {
       this.#told ??= cut
       this.#cuts.next(cut)
     })

@@ -1,5 +1,6 @@
 /** Events of a transfer, and why it ended. */
 
+import { asyncScheduler, map, merge, NEVER, type Observable, type SchedulerLike } from 'rxjs'
 import type { CountDifference, Proof } from '../../changes/proof/prove.js'
 import { millisOf } from '../../codec/Instant.js'
 import { fieldsOf } from '../../decode/unknown.js'
@@ -8,6 +9,7 @@ import { rowId } from '../../http/answer/readAnswer.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { LeaseWait } from '../../store/lease.js'
 import type { Millis } from '../../stream/index.js'
+import { later } from '../../stream/later.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import type { Source } from '../source/ExportSource.js'
 import { NO_PROGRESS, type Progress } from '../source/exportList.js'
@@ -27,6 +29,8 @@ export interface TransferEvent extends Omit<Progress, 'failure' | 'cut'> {
   readonly waiting?: LeaseWait
   /** How it begins; with the first progress only. */
   readonly begun?: TransferBegun
+  /** Why a poll failed; it goes on with the next one. */
+  readonly outage?: AnyFailure
   /** Why a resumed run reads its list from the beginning again; with one progress before the first page. */
   readonly reread?: AnyFailure
   /** Its entry in the manifest, unless nothing was written; with the last progress only. */
@@ -122,6 +126,23 @@ export interface Reading<A> {
 
 // functions
 
+/** Emits what cuts a transfer short from outside: a stop, or a deadline. */
+export const cutsOf = ({
+  deadline = Number.POSITIVE_INFINITY,
+  timer = asyncScheduler,
+  stop = NEVER,
+}: {
+  readonly deadline?: Millis | undefined
+  readonly timer?: SchedulerLike | undefined
+  readonly stop?: Observable<unknown> | undefined
+}): Observable<CutShort> =>
+  merge(
+    stop.pipe(map((): CutShort => 'stopped')),
+    deadline === Number.POSITIVE_INFINITY
+      ? NEVER
+      : later(deadline, timer).pipe(map((): CutShort => deadlinePassed(deadline))),
+  )
+
 export const doneBefore = (run: ManifestRun): TransferEvent => {
   const { rows, rejects, ended } = run
   return { ...NO_PROGRESS, rows, rejects, share: 1, ended, run }
@@ -164,7 +185,7 @@ export const whyCut = (cut: CutShort | undefined): string => {
   return cut === 'rejects' ? 'too many rows were rejected' : cut.message
 }
 
-export const deadlinePassed = (deadline: Millis): ExportError =>
+const deadlinePassed = (deadline: Millis): ExportError =>
   exportError('DeadlinePassed', `the deadline of ${deadline} ms has passed before the end`, {
     deadline,
   })

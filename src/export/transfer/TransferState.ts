@@ -173,6 +173,8 @@ const upkeep = t.intersection([
     depth: t.readonly(
       t.intersection([t.type({ answered: t.number }), t.partial({ refused: t.number })]),
     ),
+    /** When the last proof ended, in whole seconds since 1970. */
+    proved: t.number,
     /** How far the present round of sweeps is, in seconds since 1970. */
     sweep: t.readonly(
       t.intersection([
