@@ -59,19 +59,19 @@ DEST is a table with one row for each id, in its latest version:
   NAME.sqlite, NAME.db   a database, created if missing
   postgres://HOST/DB     an existing database; PGUSER and PGPASSWORD keep user
                          and password off the command line
-It has the lease and the state of "payments-rx sync", so that one continues what
-the other has left. Folders and buckets are kept by sync alone.
+It has the lease and the state of "payments-rx sync": one continues where the
+other ended. Folders and buckets are kept by sync alone.
 
 It runs until it is stopped. An outage is told on stderr, and waited for.
 `
 
 const PROOF = `
-Each day at --prove, the charges of DEST are proven: the service is asked how many
-it has, in all, settled and failed, in eight stretches of time each, up to an
-hour before. Where it has other counts than the table, what differs is searched
-for and read. Rows that the service has no more are marked in the column
-_gone_at, and stay. --sweep reads a part of the rows whole, to find what counts
-cannot. The result is a line on stderr.
+Each day at --prove, the charges of DEST are proven: the service is asked how
+many it has, in all, settled and failed, in eight stretches of time each, up to
+an hour before. Where its counts differ from those of the table, the difference
+is searched for, and read. Rows that the service no longer has are marked in the
+column _gone_at, and stay. --sweep reads a part of the rows whole, to find what
+counts cannot. The result is a line on stderr.
 `
 
 const STATUS = `

@@ -164,9 +164,9 @@ describe('follow DEST', () => {
       kept: '"proved"',
     })
     expect([status, stdout]).toEqual([expected, ''])
-    expect(stderr).toMatch(/^payments-rx: reads everything$/m)
+    expect(stderr).toMatch(/^reads everything$/m)
     expect(stderr).toMatch(/has caught up to .*: 5[01] rows written; polls from now on/)
-    expect(stderr).toMatch(/^payments-rx: proven up to .*: 50 rows/m)
+    expect(stderr).toMatch(/^proven up to .*: 50 rows/m)
     expect(stderr).toMatch(new RegExp(`stopped by ${signal}; the same command goes on\n$`))
   })
 

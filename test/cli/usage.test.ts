@@ -276,6 +276,9 @@ describe('help', () => {
     [['export', 'batch-items', '--help']],
     [['export', 'partner-webhooks', '--help']],
     [['verify', '--help']],
+    [['follow', 'charges', '--help']],
+    [['follow', 'batch-transfers', '--help']],
+    [['sync', 'charges', '--help']],
     [['sandbox', '--help']],
   ])('%j is on stdout, with status 0', async (args) => {
     const { status, stdout, stderr } = await cli(args)
