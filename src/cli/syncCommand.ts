@@ -169,7 +169,7 @@ DEST is one of
                          user and password off the command line
   FOLDER/                files, created if missing
   s3://BUCKET/PREFIX/    objects; region, endpoint and credentials are read
-                         like in the AWS tools (AWS_REGION, AWS_ACCESS_KEY_ID, ...)
+                         like in the AWS tools (AWS_REGION, ...)
 The table has the name of the list, or that of --table. Files have each row
 once, in its latest version; _manifest.json lists them.
 
@@ -177,16 +177,24 @@ The first run reads everything, or everything created since --since. Each later
 run resumes an interrupted one, and reads what is new or may have changed. All
 state is kept in DEST: run the same command each night, on any machine.
 
+Charges are then proven: the service is asked how many it has, in all, settled
+and failed, in eight stretches of time each, up to an hour before. Where its
+counts differ from those of DEST, the difference is searched for, and read. Rows
+that the service no longer has are marked in the column _gone_at, and stay.
+--sweep reads a part of the rows whole, to find what counts cannot: opposite
+errors in one stretch. The last line says up to when DEST is complete and proven.
+
 Exit status:
   0    complete: DEST is up to the time that the last line says
-  1    incomplete: the last line says why; the same command continues
+  1    incomplete or not proven: the last line says why; the same command
+       continues
   2    wrong use, or DEST cannot be used: nothing was changed
   3    another run is writing to DEST
   130  stopped by Ctrl-C (143 by SIGTERM); the same command continues
 
 Examples:
   payments-rx sync charges charges.sqlite --since 2026-01-01
-  payments-rx sync charges postgres://db.example/finance --table payments.charges
+  payments-rx sync charges postgres://db.example/sales --table pay.charges
   payments-rx sync charges s3://bucket/charges/ --format parquet
   payments-rx sync charges charges.sqlite --patience forever --deadline 6h
   payments-rx sync charges trial.sqlite --sandbox --rows 10000`
