@@ -182,7 +182,7 @@ and failed, in eight stretches of time each, up to an hour before. Where its
 counts differ from those of DEST, the difference is searched for, and read. Rows
 that the service no longer has are marked in the column _gone_at, and stay.
 --sweep reads a part of the rows whole, to find what counts cannot: opposite
-errors in one stretch. The last line says up to when DEST is complete and proven.
+errors in one stretch. The last line says up to when DEST is proven complete.
 
 Exit status:
   0    complete: DEST is up to the time that the last line says
