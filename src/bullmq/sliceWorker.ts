@@ -9,10 +9,12 @@ import {
 } from 'bullmq'
 import {
   asyncScheduler,
+  firstValueFrom,
   lastValueFrom,
   NEVER,
   Observable,
   ReplaySubject,
+  race,
   type SchedulerLike,
   take,
   tap,
@@ -30,6 +32,7 @@ import { accountHash } from '../export/transfer/ExportSpec.js'
 import { defined, E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { checkOptions, is, type OptionsTable, required } from '../options/index.js'
+import { later } from '../stream/later.js'
 import { allowRule, isAllowed, jobOf } from './sliceJobData.js'
 import { prefixOf, QUEUE, type SliceJob, type SliceProgress } from './sliceQueue.js'
 
@@ -82,6 +85,9 @@ const LEASE = 15_000
 
 /** Redis takes whole milliseconds. */
 const part = (ms: number, parts: number): number => Math.ceil(ms / parts)
+
+/** A slice is given back in less, unless Redis does not answer, in ms. */
+const CLOSED_WITHIN = 8_000
 
 /** Between two reports of progress, in ms. */
 const REPORT_EVERY = 500
@@ -153,7 +159,14 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
       maxStalledCount: ANY_NUMBER,
     })
     worker.on('error', () => {}) // a Redis that is gone comes back; a lost job is another worker's
-    const close = () => worker.close().catch(() => {}) // without Redis, it is closed as well
+    // without Redis, or with one that does not answer, it is closed as well
+    const close = () =>
+      firstValueFrom(
+        race(
+          worker.close().catch(() => {}),
+          later(CLOSED_WITHIN, timer),
+        ),
+      )
     const stopped = stop.pipe(take(1)).subscribe((signal) => {
       stopping.next(signal)
       void close().then(() => subscriber.complete())

@@ -50,3 +50,10 @@ process.exitCode = await run({
 
 // a stopped run waits neither for a reader that takes nothing, nor for what it has left behind
 if (Object.values(EXIT_BY_SIGNAL).includes(process.exitCode)) process.exit()
+
+// one that did not succeed otherwise does not wait for a destination that hangs, once its output is taken
+const HANGING = 1_000 // ms
+const leave = (): void => {
+  if (process.stdout.writableLength === 0) process.exit()
+}
+if (process.exitCode !== 0) setTimeout(leave, HANGING).unref()

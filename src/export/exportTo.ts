@@ -3,17 +3,9 @@ import {
   asyncScheduler,
   catchError,
   concatMap,
-  defer,
-  delay,
   EMPTY,
-  map,
-  merge,
-  NEVER,
   type Observable,
   of,
-  type SchedulerLike,
-  take,
-  takeWhile,
   tap,
   throwError,
 } from 'rxjs'
@@ -46,13 +38,13 @@ import type { Format } from './format/Format.js'
 import { destinationOf, formatFor, type GivenDestination } from './givenDestination.js'
 import { findSince } from './sinceLast.js'
 import { type ExportSource, type Source, sourceOf } from './source/ExportSource.js'
-import { NO_PROGRESS } from './source/exportList.js'
 import { stripped } from './source/secretField.js'
 import { openFiles } from './storage/openFiles.js'
 import { CHECKPOINT, type Destination } from './transfer/Destination.js'
 import { type ExportSpec, specOf } from './transfer/ExportSpec.js'
 import type { ManifestRun } from './transfer/Manifest.js'
-import { type TransferPlan, transfer } from './transfer/Transfer.js'
+import { transfer } from './transfer/runTransfer.js'
+import type { TransferPlan } from './transfer/Transfer.js'
 import { leftOf, progressOf, type TransferEvent } from './transfer/TransferEvent.js'
 import type { TransferState } from './transfer/TransferState.js'
 
@@ -132,52 +124,30 @@ const eventsOf = <A, B>(
   to: GivenDestination<B>,
 ): Observable<TransferEvent> => {
   const { options, format } = planned
+  const { stop, deadline, timer } = options
+  const endings = { stop, deadline, timer }
   switch (to.kind) {
     case 'file':
     case 'folder': {
       const paths = planned.paths ?? pathsOf(s3Path(to.out), options.checkpoint)
-      return transfer<A, B>(() => planFiles(planned, paths))
+      return transfer<A, B>(() => planFiles(planned, paths), endings)
     }
     case 'stream': {
       const { name, open } = to
-      const { endStream, stop, timer = asyncScheduler } = options
-      const events = transfer<A, B>(async () =>
-        planUnkept(planned, streamDestination({ name, open, format, endStream })),
-      )
-      return givingUp(events, stop, timer)
+      const { endStream } = options
+      const plan = async () =>
+        planUnkept(planned, streamDestination({ name, open, format, endStream }))
+      return transfer<A, B>(plan, { ...endings, grace: STREAM_GRACE })
     }
     case 'function':
-      return transfer<A, B>(async () => planUnkept(planned, functionDestination(to.take)))
+      return transfer<A, B>(async () => planUnkept(planned, functionDestination(to.take)), endings)
     case 'destination':
-      return transfer<A, B>(async () => planOwn(planned, to.destination))
+      return transfer<A, B>(async () => planOwn(planned, to.destination), endings)
   }
 }
 
 /** Time that the reader of a stream has to take what was written, once the export is told to stop, in ms. */
-const STOP_GRACE = 1_000
-
-/** Ends an export into a stream whose reader does not take what was written. */
-const givingUp = (
-  events: Observable<TransferEvent>,
-  stop: Observable<unknown> = NEVER,
-  timer: SchedulerLike,
-): Observable<TransferEvent> =>
-  defer(() => {
-    let last: TransferEvent = NO_PROGRESS
-    const givenUp = stop.pipe(
-      take(1),
-      delay(STOP_GRACE, timer),
-      map((): TransferEvent => ({ ...last, cut: 'stopped' })),
-    )
-    return merge(
-      events.pipe(
-        tap((event) => {
-          last = event
-        }),
-      ),
-      givenUp,
-    ).pipe(takeWhile(({ ended, cut }) => !ended && cut === undefined, true))
-  })
+const STREAM_GRACE = 1_000
 
 // plans
 

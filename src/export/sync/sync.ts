@@ -39,7 +39,8 @@ import { stripped } from '../source/secretField.js'
 import { CHECKPOINT, type Destination } from '../transfer/Destination.js'
 import { type ExportSpec, specOf } from '../transfer/ExportSpec.js'
 import { iso, type Manifest } from '../transfer/Manifest.js'
-import { type Transfer, type TransferPlan, transfer } from '../transfer/Transfer.js'
+import { transfer } from '../transfer/runTransfer.js'
+import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
 import {
   type Beginning,
   leftOf,
@@ -100,7 +101,9 @@ export const startSync = <A>(
     throw new InvalidOption(name, 'left out: only charges are listed by time')
   }
   const open = opener(reading)
-  return transfer(async () => planOf(await open(), reading)).pipe(
+  const { stop, deadline, timer } = options
+  const planned = async () => planOf(await open(), reading)
+  return transfer(planned, { stop, deadline, timer }).pipe(
     concatMap(
       (event): ReadonlyArray<SyncEvent> => [
         event.outage === undefined ? E.right(syncProgress(event)) : E.left(event.outage),

@@ -33,15 +33,14 @@ import {
 import { estimateAt } from '../source/ProgressEstimate.js'
 import type { SourcePage } from '../source/SourcePage.js'
 import { addedTo, type Known, type Reject } from '../source/sortPage.js'
-import { bracket } from './bracket.js'
 import type { Destination } from './Destination.js'
+import { cutsOf } from './endings.js'
 import { type ManifestKind, type ManifestRun, manifestRun, replaceManifest } from './Manifest.js'
 import { type CountedClient, RunRecorder } from './RunRecorder.js'
 import { type LeaseText, Session } from './Session.js'
 import {
   type Beginning,
   type CutShort,
-  cutsOf,
   doneBefore,
   messageOf,
   type Reading,
@@ -89,27 +88,6 @@ export interface TransferPlan<A, B> extends Pace<A, B> {
   readonly deadline?: Millis | undefined
 }
 
-// constructors
-
-/**
- * Reads into a destination. At most `every` ms after it was read, all that was read is durable, and a state says up to
- * where. A run that ended, however it did, is resumed from there. In the end a manifest says what is in the files, and
- * what is missing.
- *
- * Cold: each subscription is a run, of whatever `plan` resolves with then. An `ExportError` is the error of the stream;
- * what the system refuses comes after the progress that was kept last. Unsubscribing leaves all as it was kept last, and
- * releases the lease when the operation under way is done; the next subscription waits for that. `stop` commits first. A
- * run that was frozen, and finds its lease taken over, ends with `Fenced`, and changes nothing more.
- */
-export const transfer = <A, B>(
-  plan: () => Promise<TransferPlan<A, B>>,
-): Observable<TransferEvent> =>
-  bracket(
-    async (tell: (event: TransferEvent) => void) =>
-      Transfer.begin(await plan(), (waiting) => tell({ ...NO_PROGRESS, waiting })),
-    (transfer: Transfer<A, B>) => transfer.close(),
-  )((transfer) => transfer.events())
-
 export class Transfer<A, B> {
   readonly session: Session<B>
   readonly recorder: RunRecorder
@@ -123,6 +101,7 @@ export class Transfer<A, B> {
   proof: SyncProof | undefined
   /** How a sweep has put the rows right. */
   swept: Healed | undefined
+  readonly #asked: Millis
   readonly #beginning: Beginning
   readonly #known: Known | undefined
   readonly #added: () => ReadonlyArray<string>
@@ -136,12 +115,14 @@ export class Transfer<A, B> {
 
   private constructor(
     plan: TransferPlan<A, B>,
+    asked: Millis,
     session: Session<B>,
     beginning: Beginning,
     known: Known | undefined,
   ) {
     const { timer = asyncScheduler, client } = plan
     this.plan = plan
+    this.#asked = asked
     this.session = session
     this.recorder = new RunRecorder(client, timer, session.state.run)
     this.cuts = this.#cuts
@@ -152,9 +133,10 @@ export class Transfer<A, B> {
     this.#latest = session.state.run
   }
 
-  /** Takes the destination; or releases all, and rejects. */
+  /** Takes the destination; or releases all, and rejects. `asked`: when, from which on its deadline counts. */
   static async begin<A, B>(
     plan: TransferPlan<A, B>,
+    asked: Millis,
     onWait: (wait: LeaseWait) => void,
   ): Promise<Transfer<A, B>> {
     const { destination, keptAt, guard, restart, timer = asyncScheduler, lease, repeats } = plan
@@ -176,7 +158,7 @@ export class Transfer<A, B> {
         await destination.keys?.read(known.seen, known.rejectedIds)
       }
       if (beginning === undefined) throw new Error('the session has begun without a beginning')
-      return new Transfer(plan, session, beginning, known)
+      return new Transfer(plan, asked, session, beginning, known)
     } catch (error) {
       await session.close()
       throw error
@@ -371,7 +353,7 @@ export class Transfer<A, B> {
 
   /** Listens for what cuts the transfer short. */
   #listen() {
-    return cutsOf(this.plan).subscribe((cut) => {
+    return cutsOf(this.plan, this.#asked).subscribe((cut) => {
       this.#told ??= cut
       this.#cuts.next(cut)
     })

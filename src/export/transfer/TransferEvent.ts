@@ -1,6 +1,5 @@
 /** Events of a transfer, and why it ended. */
 
-import { asyncScheduler, map, merge, NEVER, type Observable, type SchedulerLike } from 'rxjs'
 import type { CountDifference, Proof } from '../../changes/proof/prove.js'
 import { millisOf } from '../../codec/Instant.js'
 import { fieldsOf } from '../../decode/unknown.js'
@@ -9,7 +8,6 @@ import { rowId } from '../../http/answer/readAnswer.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { LeaseWait } from '../../store/lease.js'
 import type { Millis } from '../../stream/index.js'
-import { later } from '../../stream/later.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import type { Source } from '../source/ExportSource.js'
 import { NO_PROGRESS, type Progress } from '../source/exportList.js'
@@ -126,23 +124,6 @@ export interface Reading<A> {
 
 // functions
 
-/** Emits what cuts a transfer short from outside: a stop, or a deadline. */
-export const cutsOf = ({
-  deadline = Number.POSITIVE_INFINITY,
-  timer = asyncScheduler,
-  stop = NEVER,
-}: {
-  readonly deadline?: Millis | undefined
-  readonly timer?: SchedulerLike | undefined
-  readonly stop?: Observable<unknown> | undefined
-}): Observable<CutShort> =>
-  merge(
-    stop.pipe(map((): CutShort => 'stopped')),
-    deadline === Number.POSITIVE_INFINITY
-      ? NEVER
-      : later(deadline, timer).pipe(map((): CutShort => deadlinePassed(deadline))),
-  )
-
 export const doneBefore = (run: ManifestRun): TransferEvent => {
   const { rows, rejects, ended } = run
   return { ...NO_PROGRESS, rows, rejects, share: 1, ended, run }
@@ -185,7 +166,7 @@ export const whyCut = (cut: CutShort | undefined): string => {
   return cut === 'rejects' ? 'too many rows were rejected' : cut.message
 }
 
-const deadlinePassed = (deadline: Millis): ExportError =>
+export const deadlinePassed = (deadline: Millis): ExportError =>
   exportError('DeadlinePassed', `the deadline of ${deadline} ms has passed before the end`, {
     deadline,
   })

@@ -1,0 +1,37 @@
+import { asyncScheduler, concat, NEVER, type Observable, ReplaySubject, share } from 'rxjs'
+import { NO_PROGRESS } from '../source/exportList.js'
+import { bracket } from './bracket.js'
+import { type Endings, endingSoon } from './endings.js'
+import { Transfer, type TransferPlan } from './Transfer.js'
+import type { TransferEvent } from './TransferEvent.js'
+
+/**
+ * Reads into a destination. At most `every` ms after it was read, all that was read is durable, and a state says up to
+ * where. A run that ended, however it did, is resumed from there. In the end a manifest says what is in the files, and
+ * what is missing.
+ *
+ * Cold: each subscription is a run, of whatever `plan` resolves with then. An `ExportError` is the error of the stream;
+ * what the system refuses comes after the progress that was kept last. `stop` and `deadline` commit first, and end it soon
+ * after that, whatever the destination does. Unsubscribing leaves all as it was kept last, and releases the lease when the
+ * operation under way is done; the next subscription waits for that. A run that was frozen, and finds its lease taken over,
+ * ends with `Fenced`, and changes nothing more.
+ */
+export const transfer = <A, B>(
+  plan: () => Promise<TransferPlan<A, B>>,
+  endings: Endings,
+): Observable<TransferEvent> => {
+  const { timer = asyncScheduler } = endings
+  // one that comes before the destination is there is kept until then
+  const stop = concat(endings.stop ?? NEVER, NEVER).pipe(
+    share({ connector: () => new ReplaySubject(1) }),
+  )
+  const events = bracket(
+    async (tell: (event: TransferEvent) => void) => {
+      const asked = timer.now()
+      const planned = { ...(await plan()), stop }
+      return Transfer.begin(planned, asked, (waiting) => tell({ ...NO_PROGRESS, waiting }))
+    },
+    (transfer: Transfer<A, B>) => transfer.close(),
+  )((transfer) => transfer.events())
+  return endingSoon(events, { ...endings, stop })
+}

@@ -1,0 +1,162 @@
+/**
+ * A run that is told to end does so, by `stop` or its deadline, whichever operation of its destination never comes back:
+ * of one of your own, in time that runs fast, and of those that listen at a socket where nothing ever answers.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { lastValueFrom, type Observable, Subject } from 'rxjs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Destination, exportTo, type Store, sync } from '../../../src/export/index.js'
+import { type Charge, createClient } from '../../../src/index.js'
+import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
+import { memoryStore } from '../../store/memoryStore.js'
+import { hasty, PATIENT } from '../../support/timers.js'
+
+const timer = hasty()
+const client = (fetch: typeof globalThis.fetch) =>
+  createClient({
+    ...{ baseUrl: 'https://sandbox', credentials: sandboxCredentials, timeout: PATIENT, timer },
+    fetch,
+  })
+const { fetch } = createSandbox({ charges: 300, limits: false, timer })
+const never = (): Promise<never> => new Promise(() => {})
+
+const OPERATIONS = [
+  ...(['resume', 'write', 'commit', 'finish', 'close'] as const),
+  ...(['store.read', 'store.replace', 'settle'] as const),
+]
+type Operation = (typeof OPERATIONS)[number]
+
+/** Takes rows in memory, and stands still at one operation; `reached`: it is called then. */
+const standing = (at: Operation, reached: () => void): Destination<Charge> => {
+  const held =
+    <Args extends ReadonlyArray<unknown>, T>(
+      name: Operation,
+      work: (...args: Args) => Promise<T>,
+    ) =>
+    (...args: Args): Promise<T> => {
+      if (name !== at) return work(...args)
+      reached()
+      return never()
+    }
+  const texts = memoryStore()
+  const store: Store = {
+    ...texts,
+    read: held('store.read', texts.read),
+    replace: held('store.replace', texts.replace),
+  }
+  const step = async () => ({ own: {}, settle: held('settle', async () => {}) })
+  return {
+    ...{ name: 'memory', store, commitEvery: 0, check: () => undefined },
+    resume: held('resume', async () => {}),
+    write: held('write', async () => {}),
+    reject: async () => {},
+    commit: held('commit', step),
+    finish: held('finish', step),
+    close: held('close', async () => {}),
+  }
+}
+
+const runs = {
+  'an export': (destination: Destination<Charge>, ends: object) =>
+    exportTo(client(fetch).charges.snapshot(), { out: destination, timer, ...ends }),
+  'a sync': (destination: Destination<Charge>, ends: object): Observable<unknown> =>
+    sync(client(fetch).charges, { to: destination, timer, ...ends }),
+}
+
+describe.each(Object.entries(runs))('%s ends', (_, run) => {
+  it.each(OPERATIONS)('when it is told to stop while %s never comes back', async (operation) => {
+    const stop = new Subject<void>()
+    const destination = standing(operation, () => stop.next())
+    const last = await lastValueFrom(run(destination, { stop }))
+    expect(last).toMatchObject({ _tag: 'Right' })
+  })
+
+  it.each(OPERATIONS)('at its deadline, where %s never comes back', async (operation) => {
+    const last = await lastValueFrom(
+      run(
+        standing(operation, () => {}),
+        { deadline: 10_000 },
+      ),
+    )
+    // all was kept before it was closed
+    const isComplete = operation === 'close'
+    expect(last).toMatchObject(
+      isComplete ? { right: { ended: true } } : { left: { _tag: 'DeadlinePassed' } },
+    )
+  })
+})
+
+describe('where nothing answers at a socket', () => {
+  let folder = ''
+  let port = 0
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => {}).resume())
+  })
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'payments-rx-stopping-'))
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const address = server.address()
+    port = typeof address === 'object' && address !== null ? address.port : 0
+  })
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const env = () => ({
+    ...{ AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'secret-key' },
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+  })
+  const silent = (): typeof globalThis.fetch => async (_input, init) =>
+    globalThis.fetch(`http://127.0.0.1:${port}/`, { signal: init?.signal ?? null })
+
+  const places: ReadonlyArray<readonly [string, (ends: object) => Observable<unknown>]> = [
+    [
+      'an export into a bucket',
+      (ends) =>
+        exportTo(client(fetch).charges.snapshot(), {
+          ...{ out: 's3://bucket/a.ndjson', env: env(), timer, ...ends },
+        }),
+    ],
+    [
+      'a sync into a bucket',
+      (ends) => sync(client(fetch).charges, { to: 's3://bucket/a/', env: env(), timer, ...ends }),
+    ],
+    [
+      'a sync into Postgres',
+      (ends) =>
+        sync(client(fetch).charges, {
+          ...{ to: `postgres://me@127.0.0.1:${port}/db?sslmode=disable`, timer, ...ends },
+        }),
+    ],
+    [
+      'an export of a service',
+      (ends) =>
+        exportTo(client(silent()).charges.snapshot(), {
+          ...{ out: join(folder, 'a.ndjson'), timer, ...ends },
+        }),
+    ],
+    [
+      'a sync of a service',
+      (ends) => sync(client(silent()).charges, { to: `${join(folder, 'b')}/`, timer, ...ends }),
+    ],
+  ]
+
+  it.each(places)('%s ends at its deadline', async (_, run) => {
+    expect(await lastValueFrom(run({ deadline: 20_000 }))).toMatchObject({
+      left: { _tag: 'DeadlinePassed' },
+    })
+  })
+
+  it.each(places)('%s ends when it is told to stop', async (_, run) => {
+    const stop = new Subject<void>()
+    const ended = lastValueFrom(run({ stop }))
+    timer.schedule(() => stop.next(), 20_000)
+    expect(await ended).toMatchObject({ right: { ended: false } })
+  })
+})
