@@ -73,7 +73,7 @@ export const suites: ReadonlyArray<Suite> = [
     floor: 'every row once',
     peers: [],
     seeds: '1',
-    tour: [['11', '0', '2000']],
+    tour: [['13', '0', '2000']],
   },
   {
     name: 'sync',

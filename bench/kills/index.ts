@@ -1,10 +1,13 @@
 /**
- * Exports and syncs into each kind of destination that are killed, or frozen while another process takes over: whether
- * each row is there once in the end. `npm run bench -- kills [KILLS] [FREEZES] [ROWS] [SEED] [KIND ...]`: so many of all.
+ * Exports and syncs into each kind of destination that are killed, or frozen while another process takes over, and tables
+ * that follow: whether each row is there once in the end. `npm run bench -- kills [KILLS] [FREEZES] [ROWS] [SEED] [KIND ...]`: so many of all.
  */
 import { createSandbox, listen } from 'payments-rx/sandbox'
+import { asyncScheduler } from 'rxjs'
 import { reportExact } from '../result.ts'
 import { seeded } from '../simulated/random.ts'
+import { destinations, stopServers } from '../sync/destinations.ts'
+import { FOLLOWED, fastClock, followArgs, followKilled } from './followed.ts'
 import { type Killed, playKills } from './killed.ts'
 import { killedPlaces } from './killedPlaces.ts'
 
@@ -14,8 +17,12 @@ const main = new URL('../../dist/cli/main.js', import.meta.url).pathname
 
 const faults = { '429': 0.01, '500': 0.01, 'reset-before': 0.01, 'cut-off': 0.01 }
 const { kinds, stop } = await killedPlaces()
-const queue = Object.entries(kinds).filter(([kind]) => wanted.length === 0 || wanted.includes(kind))
-const share = (all: number): number => Math.ceil(all / queue.length)
+const isWanted = (kind: string): boolean => wanted.length === 0 || wanted.includes(kind)
+const queue = Object.entries(kinds).filter(([kind]) => isWanted(kind))
+const tables = ['sqlite', 'postgres'].filter(
+  (table) => isWanted(`follow-${table}`) && (table === 'sqlite' || kinds.postgres !== undefined),
+)
+const share = (all: number): number => Math.ceil(all / (queue.length + tables.length))
 const each = { kills: share(kills), freezes: share(freezes) }
 
 const played: Array<Killed> = []
@@ -39,8 +46,35 @@ const worker = async (number: number): Promise<void> => {
     await close()
   }
 }
+/** Tables that follow: charges come and change meanwhile. */
+const follow = async (table: string): Promise<void> => {
+  const { now, standStill } = fastClock(Date.UTC(2026, 0, 1), 600)
+  const timer = Object.assign(Object.create(asyncScheduler), { now })
+  const sandbox = createSandbox({ ...FOLLOWED, charges: 2_000, latency: 5, seed, faults, timer })
+  const { url, close } = await listen(sandbox)
+  const made = await destinations[table]?.()
+  if (made === undefined) return
+  const outcome = await followKilled({
+    service: { url, requests: () => sandbox.stats().requests, standStill },
+    args: followArgs(main, url, made.to),
+    read: made.read,
+    kills: each.kills,
+    most: 40,
+    random: seeded(seed * 1_000 + table.length),
+  })
+  await close()
+  await made.remove()
+  const { wrong, status, rows, kills } = outcome
+  const exact = wrong.length === 0 && status === 143 ? 1 : 0
+  const name = `follow ${table}`
+  played.push({ name, kills, freezes: 0, complete: 1, exact, wrong, losers: {} })
+  reportExact(`${name}, ${kills} kills`, exact, 1)
+  console.log(name, JSON.stringify({ kills, rows, status, wrong: wrong.slice(0, 3) }))
+}
 await Promise.all([worker(1), worker(2)])
+for (const table of tables) await follow(table)
 await stop()
+await stopServers()
 const sum = (of: (one: Killed) => number): number => played.reduce((all, one) => all + of(one), 0)
 console.log(
   `${sum((one) => one.kills)} kills, ${sum((one) => one.freezes)} freezes:`,

@@ -66,7 +66,7 @@ const argsOf = (
 ): ReadonlyArray<string> => [
   ...[cli, 'sync', 'charges', to, '--base-url', service.url, '--client-id', 'sandbox'],
   ...['--api-key', 'sandbox-key', '--environment', 'sandbox', '--no-limits', '--parallel', '4'],
-  ...['--page-size', '200', '--lookback', '1d', '--max-rereads', '100000', '--lease', lease],
+  ...['--page-size', '200', '--lookback', '1d', '--lease', lease],
   ...['--progress', 'none', ...more],
 ]
 

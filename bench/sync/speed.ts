@@ -84,18 +84,9 @@ export const measure = async (
     join(folder, 'a.ndjson'),
     ...connection,
   ])
-  const first = await run([
-    cli,
-    'sync',
-    'charges',
-    to,
-    '--max-rereads',
-    '0',
-    ...connection,
-    ...more,
-  ])
+  const first = await run([cli, 'sync', 'charges', to, '--sweep', 'off', ...connection, ...more])
   const again = await run([
-    ...[cli, 'sync', 'charges', to, '--max-rereads', '0', '--lookback', '5000d'],
+    ...[cli, 'sync', 'charges', to, '--sweep', 'off', '--lookback', '5000d'],
     ...[...connection, ...more],
   ])
   const row = ({ seconds, cpuSeconds, peakMiB }: Measured) => ({

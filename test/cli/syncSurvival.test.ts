@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { asyncScheduler } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FOLLOWED, fastClock, followArgs, followKilled } from '../../bench/kills/followed.js'
 import {
   begin,
   chargesOf,
@@ -114,6 +115,30 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
     expect(outcome).toMatchObject({ exact: 3, wrong: [] })
     expect(outcome.rows).toBeGreaterThan(600)
   })
+
+  it.skipIf(!isThere)(
+    'follows through kills while charges come and change',
+    { timeout },
+    async () => {
+      const { now, standStill } = fastClock(Date.UTC(2026, 0, 1), 600)
+      const timer = Object.assign(Object.create(asyncScheduler), { now })
+      const faults = { 'reset-before': 0.01, 'cut-off': 0.01 }
+      const sandbox = createSandbox({ ...FOLLOWED, charges: 300, latency: 5, faults, timer })
+      const { url, close } = await listen(sandbox)
+      const to = await make()
+      const outcome = await followKilled({
+        service: { url, requests: () => sandbox.stats().requests, standStill },
+        args: followArgs(join(home, 'dist/cli/main.js'), url, to),
+        read: () => read(to),
+        kills: 5,
+        most: 30,
+        random: seeded(7),
+      })
+      await close()
+      expect(outcome).toMatchObject({ status: 143, wrong: [] })
+      expect(outcome.rows).toBeGreaterThan(300)
+    },
+  )
 
   it.skipIf(!isThere)(
     'is exact after a run that was frozen while another took over',
