@@ -15,7 +15,7 @@ export type PathName<R extends string> = R extends `${string}{${infer Name}}${in
  * The place of a parameter: the query of a GET and the body of a POST, unless a row says otherwise. A `whole body`
  * has no other parameters beside it, and a GET has none.
  */
-type Place = 'query' | 'whole body' | `header ${string}`
+type ParamPlace = 'query' | 'whole body' | `header ${string}`
 
 /**
  * The reason why a call can be repeated.
@@ -47,7 +47,7 @@ type ListRow = {
  * The statuses of refusals that the interface lists for a call (interface, Errors), each with the codes
  * that it names. 429 and 500 are listed for all.
  */
-type Errors<Code extends string> = {
+type ErrorCodesByStatus<Code extends string> = {
   readonly 400?: ReadonlyArray<Code>
   readonly 403?: ReadonlyArray<Code>
   readonly 404?: ReadonlyArray<Code>
@@ -77,7 +77,7 @@ export interface Endpoint<
   /** The status of a success; the interface has 201 for what is created. */
   readonly status: 200 | 201
   /** The codes that the interface names, by status. */
-  readonly errors: Errors<Code>
+  readonly errors: ErrorCodesByStatus<Code>
   /** Further codes that were seen, with status 400 (defaults, not specified by the interface document). */
   readonly otherErrors: ReadonlyArray<Code>
   /** `anything` where the interface shows no body: JSON if it is JSON, else text, or nothing at all. */
@@ -87,7 +87,7 @@ export interface Endpoint<
   /** The paging of a list; without it there is one value. */
   readonly paging: Pages
   /** Parameters that do not go to their usual place. */
-  readonly at: { readonly [Name in string]?: Place }
+  readonly at: { readonly [Name in string]?: ParamPlace }
   /**
    * The reason why the call can be repeated when it is unknown if it arrived: it carries a `request_id`, or it
    * moves nothing. A GET is always safe; a POST without a reason here is never repeated.
@@ -133,12 +133,12 @@ export const endpoint = <
     readonly params: Codec<P>
     readonly success: Codec<A>
     readonly status?: 200 | 201
-    readonly errors?: Errors<Code>
+    readonly errors?: ErrorCodesByStatus<Code>
     readonly otherErrors?: ReadonlyArray<Code>
     readonly answer?: 'json' | 'anything'
     readonly noContent?: Readonly<Record<string, unknown>> | undefined
     readonly paging?: Pages
-    readonly at?: { readonly [Name in keyof P]?: Place }
+    readonly at?: { readonly [Name in keyof P]?: ParamPlace }
     // undefined as well, so that a row can be made of another one
     readonly repeatable?: Repeatable | undefined
     readonly rules?: ((now: number) => ReadonlyArray<Rule<NoInfer<P>>>) | undefined

@@ -4,9 +4,9 @@ import type { ClientOptions } from '../client/ClientOptions.js'
 import {
   InvalidOption,
   is,
+  type OptionRule,
   type OptionsOf,
   type Resolved,
-  type Rule,
   resolveOptions,
   withDefault,
 } from '../options/index.js'
@@ -31,7 +31,7 @@ const optionsTable = {
   workload: withDefault(is.oneOf(...WORKLOADS), 'read'),
   /** Options of a client of your own environment. Default: an embedded sandbox, in a process of its own. */
   // the client checks each of them: here only that it is an object
-  connection: is.object('options of a client') as Rule<ClientOptions>,
+  connection: is.object('options of a client') as OptionRule<ClientOptions>,
   /** Options of the embedded sandbox. */
   sandbox: is.group<SandboxTable>(sandboxTable),
   /** How long to measure, in ms, from 2,000 on. Default 30,000. */

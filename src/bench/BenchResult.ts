@@ -73,7 +73,7 @@ export interface Ceiling {
 }
 
 /** Counts of all requests that were sent, also before and after the measured time. */
-export interface Totals {
+export interface BenchTotals {
   /** Without logins. */
   readonly requests: number
   readonly logins: number
@@ -134,7 +134,7 @@ export interface BenchResult {
   /** Answers by time: each bin from `from` on, in ms, to the next. */
   readonly answers: ReadonlyArray<{ readonly from: Millis; readonly count: number }>
   /** All that was sent, also in the first seconds. */
-  readonly total: Totals
+  readonly total: BenchTotals
   /** Only against the embedded sandbox. */
   readonly arrivals?: Arrivals
   /** Other programs, if any were asked for. */

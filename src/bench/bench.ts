@@ -24,13 +24,13 @@ import type { Millis } from '../stream/index.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
 import { type BenchOptions, type BenchSettings, benchSettings } from './BenchOptions.js'
 import type { BenchResult, Contender } from './BenchResult.js'
-import { judge, leftOut, PEERS, type Program, peerProgram, userProgram } from './contenders.js'
+import { judge, leftOut, PEERS, type PeerProgram, peerProgram, userProgram } from './contenders.js'
 import { Measurement } from './measure.js'
 import { machine, type SandboxSettings, usage, withSandbox } from './processes.js'
 import {
+  type BenchFailure,
   limitsOf,
   type Ran,
-  type RunFailure,
   type RunLimits,
   type RunProgress,
   run,
@@ -54,10 +54,10 @@ export type BenchFact =
   | { readonly _tag: 'Measured'; readonly result: BenchResult }
 
 /** A fact; or last, why there is no result. */
-export type BenchEvent = E.Either<RunFailure, BenchFact>
+export type BenchEvent = E.Either<BenchFailure, BenchFact>
 
 /** The client's own run, with what others need to do the same work. */
-interface Own {
+interface OwnMeasurement {
   readonly result: BenchResult
   readonly work: Work
   readonly limits: RunLimits
@@ -112,9 +112,9 @@ const sandboxOf = ({ sandbox = {} }: BenchSettings): SandboxSettings => ({
   ...defined(sandbox),
 })
 
-const isOwn = (one: RunProgress | Own): one is Own => 'work' in one
+const isOwn = (one: RunProgress | OwnMeasurement): one is OwnMeasurement => 'work' in one
 
-const factOf = (one: RunProgress | Own): BenchFact =>
+const factOf = (one: RunProgress | OwnMeasurement): BenchFact =>
   isOwn(one) ? { _tag: 'Measured', result: one.result } : { _tag: 'Progress', ...one }
 
 /** The run of this client. */
@@ -122,7 +122,7 @@ const own = (
   settings: BenchSettings,
   connection: ClientOptions,
   target: string,
-): Observable<E.Either<RunFailure, RunProgress | Own>> => {
+): Observable<E.Either<BenchFailure, RunProgress | OwnMeasurement>> => {
   const { workload, pageSize, duration, parallel, share, guard } = settings
   const client = createClient({
     ...connection,
@@ -161,7 +161,7 @@ const own = (
 const prepare = async (
   workload: BenchResult['workload'],
   options: WorkOptions,
-): Promise<E.Either<RunFailure, Omit<Own, 'result'>>> => {
+): Promise<E.Either<BenchFailure, Omit<OwnMeasurement, 'result'>>> => {
   const work = await workOf(workload, options)
   return E.isLeft(work)
     ? work
@@ -174,7 +174,7 @@ const isRan = (event: RunProgress | Ran): event is Ran => 'verdict' in event
 const contend = (
   settings: BenchSettings,
   sandbox: SandboxSettings,
-  { result, work, limits }: Own,
+  { result, work, limits }: OwnMeasurement,
 ): Observable<BenchEvent> => {
   const programs = programsOf(settings, result, work, limits)
   const running = programs.filter((program) => 'command' in program).length
@@ -210,11 +210,11 @@ const programsOf = (
   { answer, ceiling }: BenchResult,
   { paths }: Work,
   { concurrency }: RunLimits,
-): ReadonlyArray<Program | Contender> => {
+): ReadonlyArray<PeerProgram | Contender> => {
   const { perSecond } = ceiling
   // a loop without a limiter stays below the limit by its width alone
   const width = Math.max(1, Math.floor((perSecond * (answer.p50 ?? 0)) / 1_000))
-  const peer = (name: (typeof PEERS)[number]): Program | Contender =>
+  const peer = (name: (typeof PEERS)[number]): PeerProgram | Contender =>
     paths.length === 0
       ? leftOut(name, 'only reads are compared')
       : (peerProgram(name, { paths, perSecond, concurrency, width }) ??

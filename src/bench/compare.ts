@@ -6,7 +6,7 @@ import type { BenchResult, SubRun } from './BenchResult.js'
 // model
 
 /** A figure before and after. */
-export interface Change {
+export interface BenchChange {
   readonly name: 'rowsPerSecond' | 'requestsPerSecond' | 'cpuSecondsPerMillionRows'
   readonly before: number
   readonly after: number
@@ -44,7 +44,7 @@ export const comparableOf = (u: unknown, expected: Comparable['workload']): Comp
 }
 
 /** Compares two runs of one workload. */
-export const compare = (before: Comparable, after: Comparable): ReadonlyArray<Change> =>
+export const compare = (before: Comparable, after: Comparable): ReadonlyArray<BenchChange> =>
   FIGURES.flatMap(([name, good]) => {
     const [old, now] = [valuesOf(before, name), valuesOf(after, name)]
     if (old.length === 0 || now.length === 0) return []
@@ -57,7 +57,7 @@ export const compare = (before: Comparable, after: Comparable): ReadonlyArray<Ch
     return [{ name, before: from, after: to, change, noise, verdict }]
   })
 
-const valuesOf = ({ subRuns }: Comparable, name: Change['name']): ReadonlyArray<number> =>
+const valuesOf = ({ subRuns }: Comparable, name: BenchChange['name']): ReadonlyArray<number> =>
   subRuns.flatMap(({ [name]: value }) => (value === null ? [] : [value]))
 
 const mean = (values: ReadonlyArray<number>): number =>

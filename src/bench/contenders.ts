@@ -24,7 +24,7 @@ import { sandboxCredentials } from '../sandbox/options.js'
 import type { Millis } from '../stream/index.js'
 import { later } from '../stream/later.js'
 import type { Ceiling, Contender } from './BenchResult.js'
-import type { Count } from './judge.js'
+import type { JudgedCount } from './judge.js'
 import {
   type EmbeddedSandbox,
   node,
@@ -37,7 +37,7 @@ import {
 // model
 
 /** A program to be judged. */
-export interface Program {
+export interface PeerProgram {
   readonly name: string
   readonly command: string
   readonly args: ReadonlyArray<string>
@@ -67,7 +67,7 @@ const LAST_ANSWERS: Millis = 5_000
 // programs
 
 /** The program of a user: run by Node if its name says so. */
-export const userProgram = (path: string): Program =>
+export const userProgram = (path: string): PeerProgram =>
   /\.[cm]?[jt]s$/.test(path)
     ? { name: path, command: node, args: [path] }
     : { name: path, command: path, args: [] }
@@ -78,8 +78,8 @@ export const PEERS = ['fetch loop', 'p-queue', 'bottleneck'] as const
 export const peerProgram = (
   name: (typeof PEERS)[number],
   settings: PeerSettings,
-): Program | undefined => {
-  const program = (module: string): Program => ({
+): PeerProgram | undefined => {
+  const program = (module: string): PeerProgram => ({
     name: name === 'fetch loop' ? `fetch loop, ${settings.width} at a time` : name,
     command: node,
     args: [programOf('peerProcess'), name, module, JSON.stringify(settings)],
@@ -101,7 +101,7 @@ export const leftOut = (name: string, why: string): Contender => ({
 // judging
 
 /** Runs a program against a fresh sandbox for `duration` from its first request on, and stops it. */
-export const judge = (program: Program, judging: Judging): Observable<Contender> =>
+export const judge = (program: PeerProgram, judging: Judging): Observable<Contender> =>
   withSandbox(judging.sandbox, (sandbox) =>
     defer(() => {
       const { environment } = judging.sandbox
@@ -174,7 +174,12 @@ const poll = (
     take(1),
   )
 
-const contenderOf = (name: string, count: Count, duration: Millis, ceiling: Ceiling): Contender => {
+const contenderOf = (
+  name: string,
+  count: JudgedCount,
+  duration: Millis,
+  ceiling: Ceiling,
+): Contender => {
   const { isSettled: _, ms, ...arrivals } = count
   if (arrivals.requests === 0) return leftOut(name, 'sent no request')
   // one that ended by itself had less time

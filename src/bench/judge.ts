@@ -11,7 +11,7 @@ import type { Arrivals } from './BenchResult.js'
 // model
 
 /** A request that has arrived. */
-interface Arrival {
+interface JudgedArrival {
   readonly at: Millis
   readonly endpoint: string
   status: number | undefined
@@ -19,7 +19,7 @@ interface Arrival {
 }
 
 /** Arrivals from the first one on. */
-export interface Count extends Arrivals {
+export interface JudgedCount extends Arrivals {
   /** False while one of them has no answer. */
   readonly isSettled: boolean
   /** Time from the first arrival to the last one, in ms. */
@@ -31,11 +31,11 @@ const WINDOW: Millis = 1_000
 // class
 
 export class ArrivalCounter {
-  private readonly arrivals: Array<Arrival> = []
+  private readonly arrivals: Array<JudgedArrival> = []
 
   /** Counts an arrival; returns a function to be called with its answer. */
   arrive(at: Millis, endpoint: string): (status: number, rows: number) => void {
-    const arrival: Arrival = { at, endpoint, status: undefined, rows: 0 }
+    const arrival: JudgedArrival = { at, endpoint, status: undefined, rows: 0 }
     this.arrivals.push(arrival)
     return (status, rows) => {
       arrival.status = status
@@ -44,7 +44,7 @@ export class ArrivalCounter {
   }
 
   /** Counts those of the first `ms` from the first arrival on, by when they arrived. Default: all. */
-  count(ms = Number.POSITIVE_INFINITY): Count {
+  count(ms = Number.POSITIVE_INFINITY): JudgedCount {
     const first = this.arrivals[0]?.at ?? 0
     const all = this.arrivals.filter(({ at }) => at < first + ms)
     const endpoints = [...new Set(all.map(({ endpoint }) => endpoint))]
@@ -62,7 +62,7 @@ export class ArrivalCounter {
 }
 
 /** The most in any window: the densest one begins with an arrival. */
-const mostInWindow = (arrivals: ReadonlyArray<Arrival>): number => {
+const mostInWindow = (arrivals: ReadonlyArray<JudgedArrival>): number => {
   let most = 0
   let oldest = 0
   arrivals.forEach(({ at }, newest) => {

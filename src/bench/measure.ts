@@ -5,7 +5,7 @@ import type { IO } from '../fp.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import { addTime, type Histogram, histogram, quantile } from '../report/histogram.js'
 import type { Millis } from '../stream/index.js'
-import type { Percentiles, Second, SubRun, Totals } from './BenchResult.js'
+import type { BenchTotals, Percentiles, Second, SubRun } from './BenchResult.js'
 
 // model
 
@@ -18,7 +18,7 @@ export interface Usage {
 }
 
 /** Counts up to a moment. */
-interface Mark {
+interface MeasuredMoment {
   readonly at: Millis
   readonly units: number
   readonly rows: number
@@ -64,8 +64,8 @@ export class Measurement {
   private stride = Number.POSITIVE_INFINITY
   private readonly began: Millis
   /** At the start of the measured time. */
-  private first: Mark
-  private marks: Array<Mark> = []
+  private first: MeasuredMoment
+  private marks: Array<MeasuredMoment> = []
   private units = 0
   private rows = 0
   private sent = 0
@@ -175,7 +175,7 @@ export class Measurement {
   /** The marked time in parts of about the same length. */
   subRuns(): ReadonlyArray<SubRun> {
     const parts = Math.min(SUB_RUNS, this.marks.length - 1)
-    const cut = (part: number): Mark | undefined =>
+    const cut = (part: number): MeasuredMoment | undefined =>
       this.marks[Math.round((part * (this.marks.length - 1)) / parts)]
     if (parts < 1) return [subRunOf(this.measured())]
     return Array.from({ length: parts }, (_, part) => [cut(part), cut(part + 1)]).flatMap(
@@ -198,12 +198,12 @@ export class Measurement {
     }
   }
 
-  totals(): Totals {
+  totals(): BenchTotals {
     const { sent, logins, rows } = this
     return { requests: sent, logins, rows, seconds: (this.timer.now() - this.began) / 1_000 }
   }
 
-  private between(from: Mark, to: Mark): Measured {
+  private between(from: MeasuredMoment, to: MeasuredMoment): Measured {
     const ms = Math.max(1e-6, to.at - from.at)
     const seconds = ms / 1_000
     const rows = to.rows - from.rows
@@ -228,7 +228,7 @@ export class Measurement {
     }
   }
 
-  private mark(): Mark {
+  private mark(): MeasuredMoment {
     const { units, rows, ended } = this
     return { at: this.timer.now(), units, rows, requests: ended, cpu: this.usage().cpu }
   }

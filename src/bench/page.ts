@@ -1,18 +1,18 @@
 /** The result of a run as a page that loads nothing: a pure function from facts to HTML. */
 import { type Html, html, scrollable, section } from '../report/html.js'
 import { page } from '../report/page.js'
-import { type Span, svgChart, ticks } from '../report/svgChart.js'
+import { type ChartSpan, svgChart, ticks } from '../report/svgChart.js'
 import { number, plural } from '../report/text.js'
 import type { BenchResult } from './BenchResult.js'
-import type { Change } from './compare.js'
+import type { BenchChange } from './compare.js'
 import { changeRows, figures, timeRows } from './text.js'
 
-type Row = ReadonlyArray<string>
+type PageRow = ReadonlyArray<string>
 
 /** Returns the text of an HTML file: light and dark, narrow, and without a script. */
 export const benchPage = (
   result: BenchResult,
-  changes: ReadonlyArray<Change>,
+  changes: ReadonlyArray<BenchChange>,
   version: string,
 ): string => {
   const { workload, target, environment, began, machine, verdict, contenders } = result
@@ -33,13 +33,13 @@ ${changes.length > 0 && section('changes', 'Compared with the run before', table
   })
 }
 
-interface Step extends Span {
+interface RateStep extends ChartSpan {
   readonly value: number
 }
 
 const rateChart = ({ timeline, ceiling }: BenchResult): Html => {
   const whole = timeline.slice(0, -1) // the last second is a part of one
-  const steps = whole.map(({ requests }, i): Step => {
+  const steps = whole.map(({ requests }, i): RateStep => {
     return { from: i * 1_000, to: (i + 1) * 1_000, value: requests }
   })
   const values = steps.map(({ value }) => value)
@@ -59,7 +59,9 @@ const rateChart = ({ timeline, ceiling }: BenchResult): Html => {
 
 const timesChart = ({ answers }: BenchResult): Html => {
   const width = (answers[1]?.from ?? 1) - (answers[0]?.from ?? 0)
-  const steps = answers.map(({ from, count }): Step => ({ from, to: from + width, value: count }))
+  const steps = answers.map(
+    ({ from, count }): RateStep => ({ from, to: from + width, value: count }),
+  )
   const total = answers.reduce((sum, { count }) => sum + count, 0)
   return svgChart(
     {
@@ -77,7 +79,7 @@ const timesChart = ({ answers }: BenchResult): Html => {
   )
 }
 
-const table = (id: string, [head = [], ...rows]: ReadonlyArray<Row>): Html =>
+const table = (id: string, [head = [], ...rows]: ReadonlyArray<PageRow>): Html =>
   scrollable(
     id,
     html`<table>

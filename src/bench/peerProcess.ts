@@ -4,25 +4,24 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fieldsOf } from '../decode/unknown.js'
 import type { PeerSettings } from './contenders.js'
 
-type Task = () => Promise<unknown>
+type PeerTask = () => Promise<unknown>
 
 /** Runs tasks, each when its limits allow. */
-type Limiter = (task: Task) => Promise<unknown>
+type PeerLimiter = (task: PeerTask) => Promise<unknown>
 
 const [peer, module = '', given = ''] = process.argv.slice(2)
 const { paths, perSecond, concurrency, width }: PeerSettings = JSON.parse(given)
 const { PAYMENTS_BASE_URL: baseUrl, PAYMENTS_CLIENT_ID = '', PAYMENTS_API_KEY = '' } = process.env
 
-const limiterOf = async (): Promise<Limiter> => {
+const limiterOf = async (): Promise<PeerLimiter> => {
   if (peer === 'p-queue') {
-    const { default: Queue }: { default: new (options: object) => { add: Limiter } } = await import(
-      module
-    )
+    const { default: Queue }: { default: new (options: object) => { add: PeerLimiter } } =
+      await import(module)
     const queue = new Queue({ concurrency, intervalCap: perSecond, interval: 1_000, strict: true })
     return (task) => queue.add(task)
   }
   if (peer === 'bottleneck') {
-    const { default: Bottleneck }: { default: new (options: object) => { schedule: Limiter } } =
+    const { default: Bottleneck }: { default: new (options: object) => { schedule: PeerLimiter } } =
       await import(module)
     const limiter = new Bottleneck({ minTime: 1_000 / perSecond, maxConcurrent: concurrency })
     return (task) => limiter.schedule(task)

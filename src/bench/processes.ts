@@ -7,7 +7,7 @@ import { filter, firstValueFrom, Observable, Subject, take } from 'rxjs'
 import type { Environment } from '../api/limits.js'
 import type { Millis } from '../stream/index.js'
 import type { Machine } from './BenchResult.js'
-import type { Count } from './judge.js'
+import type { JudgedCount } from './judge.js'
 import type { Usage } from './measure.js'
 
 // this process
@@ -45,7 +45,7 @@ export interface SandboxSettings {
 export interface EmbeddedSandbox {
   readonly url: string
   /** Counts the requests of the first `ms` from the first one on. Default: all. */
-  readonly count: (ms?: Millis) => Promise<Count>
+  readonly count: (ms?: Millis) => Promise<JudgedCount>
 }
 
 /** Runs `work` against a sandbox in a process of its own, which ends with it. */
@@ -63,7 +63,7 @@ export const withSandbox = <A>(
     const started = messages.pipe(filter(isStarted), take(1)).subscribe(({ url }) => {
       subscriber.add(work({ url, count }).subscribe(subscriber))
     })
-    const count = async (ms?: Millis): Promise<Count> => {
+    const count = async (ms?: Millis): Promise<JudgedCount> => {
       const counted = firstValueFrom(messages.pipe(filter(isCount)))
       child.send(ms ?? 'all')
       return counted
@@ -81,4 +81,5 @@ export const withSandbox = <A>(
 const isStarted = (u: unknown): u is { readonly url: string } =>
   typeof u === 'object' && u !== null && 'url' in u
 
-const isCount = (u: unknown): u is Count => typeof u === 'object' && u !== null && 'isSettled' in u
+const isCount = (u: unknown): u is JudgedCount =>
+  typeof u === 'object' && u !== null && 'isSettled' in u

@@ -47,7 +47,7 @@ export interface RunOptions {
   /** Requests at a time; found from the round trips if left out. */
   readonly parallel?: number | undefined
   /** Does the work in place of units, for all of the duration. Completes, or emits why it failed. */
-  readonly instead?: ((addRows: (rows: number) => void) => Observable<RunFailure>) | undefined
+  readonly instead?: ((addRows: (rows: number) => void) => Observable<BenchFailure>) | undefined
   readonly timer: SchedulerLike
   /** Has counted what was requested to prepare the work. */
   readonly measurement: Measurement
@@ -69,10 +69,10 @@ export type Ran = Omit<
   'workload' | 'target' | 'environment' | 'began' | 'contenders' | 'arrivals' | 'machine'
 >
 
-export type RunFailure = AnyFailure | ExportError
+export type BenchFailure = AnyFailure | ExportError
 
 /** Progress; last, the figures, or why there are none. */
-export type RunEvent = E.Either<RunFailure, RunProgress | Ran>
+export type RunEvent = E.Either<BenchFailure, RunProgress | Ran>
 
 /** The width before an answer has come. */
 const FIRST_WIDTH = 8
@@ -131,7 +131,7 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
     })
 
     /** Counts a unit. Returns a failure before any success: without answers, there is nothing to measure. */
-    const count = (result: E.Either<AnyFailure, number>): ReadonlyArray<RunFailure> => {
+    const count = (result: E.Either<AnyFailure, number>): ReadonlyArray<BenchFailure> => {
       if (E.isLeft(result)) {
         measurement.callFailed()
         return hasSucceeded ? [] : [result.left]

@@ -1,9 +1,9 @@
 /** The result of a run in words: the bound, the figures, the contenders. */
 import { bytes, number, percent } from '../report/text.js'
 import type { BenchResult, Percentiles } from './BenchResult.js'
-import type { Change } from './compare.js'
+import type { BenchChange } from './compare.js'
 
-type Row = ReadonlyArray<string>
+type TextRow = ReadonlyArray<string>
 
 // tables
 
@@ -30,23 +30,23 @@ export const figures = (result: BenchResult): ReadonlyArray<readonly [string, st
 }
 
 /** Quantiles of answers and of waiting. */
-export const timeRows = ({ answer, wait }: BenchResult): ReadonlyArray<Row> => [
+export const timeRows = ({ answer, wait }: BenchResult): ReadonlyArray<TextRow> => [
   ['', '50 %', '95 %', '99 %'],
   ['Answer', ...times(answer)],
   ['Wait in the queue', ...times(wait)],
 ]
 
-const times = ({ p50, p95, p99 }: Percentiles): Row =>
+const times = ({ p50, p95, p99 }: Percentiles): TextRow =>
   [p50, p95, p99].map((ms) => (ms === null ? '' : `${number(ms)} ms`))
 
-const CHANGED: Readonly<Record<Change['name'], string>> = {
+const CHANGED: Readonly<Record<BenchChange['name'], string>> = {
   rowsPerSecond: 'Rows a second',
   requestsPerSecond: 'Requests a second',
   cpuSecondsPerMillionRows: 'CPU s a million rows',
 }
 
 /** Changes; one within the spread of the parts of a run is none. */
-export const changeRows = (changes: ReadonlyArray<Change>): ReadonlyArray<Row> => [
+export const changeRows = (changes: ReadonlyArray<BenchChange>): ReadonlyArray<TextRow> => [
   ['', 'Before', 'Now', 'Change', 'Spread', 'That is'],
   ...changes.map(({ name, before, after, change, noise, verdict }) => [
     CHANGED[name],
@@ -61,7 +61,7 @@ export const changeRows = (changes: ReadonlyArray<Change>): ReadonlyArray<Row> =
 const decimal = (n: number): string =>
   n.toLocaleString('en-US', { maximumFractionDigits: n < 100 ? 2 : 0 })
 
-const contenderRows = (result: BenchResult): ReadonlyArray<Row> => [
+const contenderRows = (result: BenchResult): ReadonlyArray<TextRow> => [
   ['', 'Rows/s', 'Requests/s', 'Of the quota', 'Refused', 'Most in a second'],
   contenderRow('payments-rx', result, result.refused, result.arrivals?.mostOfEndpoint ?? 0),
   ...result.contenders.map(({ leftOut, ...one }) =>
@@ -76,7 +76,7 @@ const contenderRow = (
   one: Pick<BenchResult, 'rowsPerSecond' | 'requestsPerSecond' | 'share'>,
   refused: number,
   most: number,
-): Row => [
+): TextRow => [
   name,
   number(one.rowsPerSecond),
   one.requestsPerSecond.toFixed(1),
@@ -89,7 +89,7 @@ const contenderRow = (
 
 export const benchText = (
   result: BenchResult,
-  changes: ReadonlyArray<Change>,
+  changes: ReadonlyArray<BenchChange>,
 ): ReadonlyArray<string> => {
   const { verdict, total, arrivals, contenders } = result
   const counted =
@@ -108,7 +108,7 @@ export const benchText = (
 }
 
 /** Columns of equal width: the first one to the left, the others to the right. A row of one cell may be wider. */
-const aligned = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
+const aligned = (rows: ReadonlyArray<TextRow>): ReadonlyArray<string> => {
   const whole = rows.filter(({ length }) => length > 1)
   const widths = (whole[0] ?? []).map((_, i) =>
     Math.max(...whole.map((row) => row[i]?.length ?? 0)),

@@ -28,7 +28,7 @@ export interface Case {
 /** A limit of which less is let in. */
 export type Lowered = Pick<LimitChanged, 'tier' | 'limit' | 'allowed' | 'message'>
 
-export interface Verdict {
+export interface BenchVerdict {
   readonly boundBy: BoundBy
   /** One sentence. */
   readonly verdict: string
@@ -49,13 +49,13 @@ const TROUBLE = 0.05
 
 // functions
 
-export const verdictOf = (one: Case): Verdict => {
+export const verdictOf = (one: Case): BenchVerdict => {
   const { measured, ceiling, width, concurrency, refused, failed, unit } = one
   const share = measured.unitsPerSecond / ceiling.perSecond
   const used = `${percent(share)} of the quota`
   const rate = `${number(ceiling.perSecond)} requests a second`
   const answer = `${number(measured.meanAnswer)} ms a ${unit}`
-  const say = (boundBy: BoundBy, why: string): Verdict => ({
+  const say = (boundBy: BoundBy, why: string): BenchVerdict => ({
     boundBy,
     share,
     verdict: `${used}: ${why}`,

@@ -5,7 +5,7 @@ import * as t from 'io-ts'
 import { causes } from '../decode/index.js'
 import { PlannedSlice } from '../export/slices/SlicePlan.js'
 import { defined, E } from '../fp.js'
-import type { Rule } from '../options/index.js'
+import type { OptionRule } from '../options/index.js'
 import { isS3 } from '../store/S3Location.js'
 import type { SliceJob } from './sliceQueue.js'
 
@@ -53,7 +53,7 @@ export const jobOf = (u: unknown): E.Either<string, SliceJob> => {
 // where it may write
 
 /** Accepts folders and `s3://` prefixes, which end with a slash. */
-export const allowRule: Rule<ReadonlyArray<string>> = {
+export const allowRule: OptionRule<ReadonlyArray<string>> = {
   accepts: (u) =>
     Array.isArray(u) &&
     u.length > 0 &&

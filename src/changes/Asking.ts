@@ -9,7 +9,7 @@ import type { Ledger, LedgerPage, LedgerQuery, LedgerRow } from './Ledger.js'
  * Ends work on a ledger before its end: by a failure of the service, or without one if it was told to stop. Internal: its
  * callers turn it into a value.
  */
-export class Interrupted extends Error {
+export class PollInterrupted extends Error {
   override readonly name = 'Interrupted'
   readonly failure: AnyFailure | undefined
 
@@ -21,7 +21,7 @@ export class Interrupted extends Error {
 
 /** The questions that proofs and polls ask. */
 export interface Asking<A> {
-  /** Resolves with a page. Rejects with `Interrupted`. */
+  /** Resolves with a page. Rejects with `PollInterrupted`. */
   readonly page: (query: LedgerQuery) => Promise<LedgerPage<A>>
   /** Resolves with a row as it stands now; `undefined` if the service has it no more (404). */
   readonly retrieve: (id: string) => Promise<LedgerRow<A> | undefined>
@@ -38,20 +38,20 @@ export const asking = <A>(ledger: Ledger<A>, stop: Observable<unknown>): Asking<
     requests++
     const none = { defaultValue: undefined }
     const came = await firstValueFrom(question.pipe(takeUntil(stop)), none)
-    if (came === undefined) throw new Interrupted(undefined)
+    if (came === undefined) throw new PollInterrupted(undefined)
     return came
   }
   return {
     page: async (query) => {
       const came = await answer(ledger.page(query))
-      if (E.isLeft(came)) throw new Interrupted(came.left)
+      if (E.isLeft(came)) throw new PollInterrupted(came.left)
       return came.right
     },
     retrieve: async (id) => {
       const came = await answer(ledger.retrieve(id))
       if (E.isRight(came)) return came.right
       if (came.left._tag === 'Refused' && came.left.status === 404) return undefined
-      throw new Interrupted(came.left)
+      throw new PollInterrupted(came.left)
     },
     requests: () => requests,
   }

@@ -6,7 +6,7 @@ import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import type { Millis } from '../stream/index.js'
 import { later } from '../stream/later.js'
-import { type Asking, Interrupted } from './Asking.js'
+import { type Asking, PollInterrupted } from './Asking.js'
 import type { ChangeSession } from './ChangeSession.js'
 import type { ChangeEvent } from './ChangesOptions.js'
 import { isOpenStatus, versionOf } from './KnownCharges.js'
@@ -61,7 +61,7 @@ export class ChangeFeed<A> {
 
   /**
    * Reads the newest charges, those that are open, and those that were. Each page is acknowledged before the next one is
-   * read. Rejects with `Interrupted`, or with the error of a store.
+   * read. Rejects with `PollInterrupted`, or with the error of a store.
    */
   async *poll(): AsyncGenerator<FeedPage<A>, void, undefined> {
     const { asking, ledger, session, lookback } = this.#options
@@ -111,7 +111,7 @@ export class ChangeFeed<A> {
       if (rest <= 0) return
       const goOn = merge(later(rest, timer), this.#hinted).pipe(map(() => false))
       if (await firstValueFrom(merge(goOn, stop.pipe(map(() => true))))) {
-        throw new Interrupted(undefined)
+        throw new PollInterrupted(undefined)
       }
     }
   }
@@ -130,7 +130,7 @@ export class ChangeFeed<A> {
       const isTold = known !== undefined || isOpenStatus(row.status) || row.created >= oldest
       return isTold ? this.#page([row]) : []
     } catch (error) {
-      if (error instanceof Interrupted && error.failure !== undefined) return [] // the poll reads it
+      if (error instanceof PollInterrupted && error.failure !== undefined) return [] // the poll reads it
       throw error
     }
   }

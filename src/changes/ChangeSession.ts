@@ -15,7 +15,7 @@ interface Keeper {
   readonly release: () => Promise<void>
 }
 
-export interface SessionOptions {
+export interface ChangeSessionOptions {
   readonly store: Store | undefined
   readonly timer: SchedulerLike
   /** Its first value ends the wait for a lease. */
@@ -54,7 +54,7 @@ export class ChangeSession {
   }
 
   /** Takes the lease of the store, if there is one. Rejects with a `StoreError`. */
-  static async open({ store, timer, stop, onLost }: SessionOptions): Promise<ChangeSession> {
+  static async open({ store, timer, stop, onLost }: ChangeSessionOptions): Promise<ChangeSession> {
     if (store === undefined) return new ChangeSession(undefined, NEW)
     // loaded where it is needed: most clients keep nothing
     const { takeLease } = await import('../store/lease.js')

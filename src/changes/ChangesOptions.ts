@@ -3,7 +3,7 @@ import { Time, toMillis } from '../codec/times.js'
 import type { WebhookEvent } from '../codec/WebhookEvent.js'
 import type { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
-import { is, type OptionsOf, type Rule, withDefault } from '../options/index.js'
+import { is, type OptionRule, type OptionsOf, withDefault } from '../options/index.js'
 import type { Store } from '../store/Store.js'
 import type { StoreError } from '../store/StoreError.js'
 
@@ -51,7 +51,7 @@ export interface Changes<A> extends Observable<ChangeEvent<A>>, AsyncIterable<Ch
 
 // rules
 
-const time: Rule<Date | string> = {
+const time: OptionRule<Date | string> = {
   accepts: (u) => Time.is(u) && !Number.isNaN(toMillis(u)),
   expected: 'a Date or an ISO 8601 time',
 }

@@ -4,7 +4,7 @@ import { toMillis } from '../codec/times.js'
 import { E } from '../fp.js'
 import type { Resolved } from '../options/index.js'
 import { isStoreError, type StoreError } from '../store/StoreError.js'
-import { asking, Interrupted } from './Asking.js'
+import { asking, PollInterrupted } from './Asking.js'
 import { ChangeFeed, clocksOf, type FeedPage, hintOf } from './ChangeFeed.js'
 import { ChangeSession } from './ChangeSession.js'
 import type { ChangesFailure, changesTable } from './ChangesOptions.js'
@@ -76,7 +76,7 @@ export async function* feedPages<A>(
     if (bug !== undefined) throw bug.error
     if (lost !== undefined) yield failed(lost)
     else if (isStoreError(error)) yield failed(error)
-    else if (!(error instanceof Interrupted)) throw error
+    else if (!(error instanceof PollInterrupted)) throw error
   } finally {
     hints?.unsubscribe()
     // what cannot be kept is told again by the next stream
@@ -98,7 +98,7 @@ const beginning = (
 
 /** Returns the failure after which a stream goes on. */
 const outageOf = (error: unknown): ChangesFailure | undefined => {
-  if (error instanceof Interrupted) return error.failure
+  if (error instanceof PollInterrupted) return error.failure
   return isStoreError(error) && error._tag !== 'Fenced' ? error : undefined
 }
 

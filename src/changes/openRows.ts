@@ -6,7 +6,7 @@
  * are read by id, and those that are close in time together, by a page of their time.
  */
 import type { Asking } from './Asking.js'
-import { Interrupted } from './Asking.js'
+import { PollInterrupted } from './Asking.js'
 import type { OpenCharge } from './KnownCharges.js'
 import { type LedgerQuery, type LedgerRow, PAGE_SIZE, type Seconds } from './Ledger.js'
 import { Counting, TooDeep, Uncountable } from './proof/Counting.js'
@@ -45,7 +45,7 @@ const FILL = 0.9
 
 // functions
 
-/** Reads open charges and those that have left. Rejects with `Interrupted`. */
+/** Reads open charges and those that have left. Rejects with `PollInterrupted`. */
 export async function* readOpen<A>(
   asking: Asking<A>,
   options: OpenOptions,
@@ -91,7 +91,7 @@ async function* readStatus<A>(
       for (const id of unseen) seen.add(id)
     } else yield* pagesOf(asking, { status, to: before - 1 })
   } catch (error) {
-    if (!(error instanceof Interrupted) || !isRefusal(error)) throw error
+    if (!(error instanceof PollInterrupted) || !isRefusal(error)) throw error
     if (!isListed) unlisted.add(status)
     // or it pages less deep: the rest of what is known is read as if it had left
   }
@@ -111,7 +111,7 @@ const hasAsMany = async (
   }
 }
 
-const isRefusal = ({ failure }: Interrupted): boolean =>
+const isRefusal = ({ failure }: PollInterrupted): boolean =>
   failure?._tag === 'InvalidRequest' || (failure?._tag === 'Refused' && failure.status === 400)
 
 async function* pagesOf<A>(

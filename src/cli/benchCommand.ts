@@ -38,7 +38,7 @@ import {
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 import type { Terminal } from './Terminal.js'
 
-type Workload = BenchResult['workload']
+type WorkloadName = BenchResult['workload']
 
 interface BenchFlags extends ConnectionFlags {
   readonly duration?: number
@@ -58,7 +58,7 @@ interface BenchFlags extends ConnectionFlags {
   readonly compare?: string
 }
 
-const WORKLOADS: ReadonlyArray<Workload> = ['read', 'mixed', 'write', 'export']
+const WORKLOADS: ReadonlyArray<WorkloadName> = ['read', 'mixed', 'write', 'export']
 
 const HELP = `
   read    pages of charges, up to the limit of one endpoint
@@ -128,7 +128,7 @@ export const benchCommand = (context: CommandContext): Command =>
     .option('--report <file>', 'write an HTML report', nonEmpty)
     .option('--compare <file>', 'compare with an earlier result of --json', nonEmpty)
     .addHelpText('after', HELP)
-    .action((workload: Workload, flags: BenchFlags) =>
+    .action((workload: WorkloadName, flags: BenchFlags) =>
       runCommand(
         context,
         {},
@@ -141,7 +141,7 @@ export const benchCommand = (context: CommandContext): Command =>
 
 const measure = async (
   { terminal, options: { stop }, stopped }: CommandRun,
-  workload: Workload,
+  workload: WorkloadName,
   flags: BenchFlags,
 ): Promise<Ending> => {
   // loaded only here, for a fast start
@@ -219,7 +219,11 @@ const openReport = async (path: string) => {
   }
 }
 
-const optionsOf = (workload: Workload, flags: BenchFlags, env: Terminal['env']): BenchOptions => {
+const optionsOf = (
+  workload: WorkloadName,
+  flags: BenchFlags,
+  env: Terminal['env'],
+): BenchOptions => {
   const { duration, parallel, pageSize, share, guard, write, peers, against } = flags
   const { sandbox, latency, jitter, rows } = flags
   const own = defined({ duration, parallel, pageSize, share, guard, against })
@@ -285,9 +289,9 @@ const viewOf = ({ stderr, env }: Terminal, options: BenchOptions) => {
   }
 }
 
-type Progress = Exclude<BenchFact, { readonly _tag: 'Measured' }>
+type BenchProgress = Exclude<BenchFact, { readonly _tag: 'Measured' }>
 
-const progressLine = (fact: Progress, whole: number): string => {
+const progressLine = (fact: BenchProgress, whole: number): string => {
   if (fact._tag === 'Contending') {
     return `${seconds(fact.elapsed)} of ${seconds(fact.duration)}  ${fact.name}`
   }

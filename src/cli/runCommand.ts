@@ -56,7 +56,7 @@ export interface Ending {
 }
 
 /** Options that the long calls of the library share. */
-interface CallOptions extends Defined<Pick<RunFlags, 'deadline' | 'lease'>> {
+interface SharedOptions extends Defined<Pick<RunFlags, 'deadline' | 'lease'>> {
   readonly stop: Observable<Signal>
   readonly timer: SchedulerLike
   readonly env: Terminal['env']
@@ -64,7 +64,7 @@ interface CallOptions extends Defined<Pick<RunFlags, 'deadline' | 'lease'>> {
 
 /** A command that runs. */
 export interface CommandRun extends Pick<CommandContext, 'terminal' | 'output'> {
-  readonly options: CallOptions
+  readonly options: SharedOptions
   /** The signal that came, if one did. */
   readonly stopped: IO<Signal | undefined>
   /** Prints a line on stderr that stays, unless `--quiet`. */

@@ -17,9 +17,9 @@ import {
   checkOptions,
   InvalidOption,
   is,
+  type OptionRule,
   type OptionsOf,
   type Resolved,
-  type Rule,
   required,
   resolveOptions,
   withDefault,
@@ -38,7 +38,7 @@ const BASE_URL =
   'an HTTPS URL (or HTTP on this machine, and elsewhere with plainHttp) without user name, query and fragment'
 
 /** Completed by `checkCredentials`. */
-const credentialsRule: Rule<Credentials | { readonly token: TokenSource }> = {
+const credentialsRule: OptionRule<Credentials | { readonly token: TokenSource }> = {
   accepts: is.isObject,
   expected: 'an object of clientId, apiKey, loginAs, token',
   fields: {
@@ -146,7 +146,7 @@ export const clientTable = {
    * Time that a place in a rate limit stays taken beyond its window, for the jitter of the network: `'learned'`,
    * `'safe'`, or ms. Default `'learned'`.
    */
-  guard: guardRule as Rule<Guard>,
+  guard: guardRule as OptionRule<Guard>,
   /**
    * Divides the limits between all processes of an account, such as `redisQuota` of `payments-rx/quota`. Default: they
    * are this client's alone.

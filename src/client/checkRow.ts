@@ -5,20 +5,20 @@ import {
   checkOptions,
   InvalidOption,
   is,
+  type OptionRule,
   type OptionsTable,
   type Required,
-  type Rule,
   required,
 } from '../options/index.js'
 
-const route: Rule = is.stringThat(
+const route: OptionRule = is.stringThat(
   (text) => /^(GET|POST) \/[^\s?#]*$/.test(text),
   "a route such as 'GET /api/v1/charges/{id}': GET or POST, and the path alone",
 )
 
 const codec = is.withMethods('an io-ts codec', 'decode', 'validate', 'encode')
 
-const paging: Rule = {
+const paging: OptionRule = {
   accepts: (u) =>
     is.isObject(u) &&
     ['number', 'cursor'].includes(Reflect.get(u, 'style')) &&
@@ -27,7 +27,7 @@ const paging: Rule = {
 }
 
 /** Accepts fields that may be undefined. */
-const optional = (rule: Rule): Required =>
+const optional = (rule: OptionRule): Required =>
   required({ ...rule, accepts: (u) => u === undefined || rule.accepts(u) })
 
 /** The name of a header is a token (RFC 9110, 5.6.2). */

@@ -68,9 +68,9 @@ export const explainSnapshot = <F>(
   )
 }
 
-interface Count extends Omit<RowCount, 'pageSize'> {}
+interface ListCount extends Omit<RowCount, 'pageSize'> {}
 
-interface Counted extends Count {
+interface CountedList extends ListCount {
   /** Times that full pages took. */
   readonly pageTimes: ReadonlyArray<Millis>
 }
@@ -80,10 +80,10 @@ const counted = <F>(
   { pagesOf, time, now }: ExplainSpec<F>,
   slices: SnapshotPosition['slices'],
   pageSize: number,
-): ObservableEither<F, Counted> =>
+): ObservableEither<F, CountedList> =>
   defer(() => {
     const pageTimes: Array<Millis> = []
-    const countSpan = (span: Span): ObservableEither<F, Count> => {
+    const countSpan = (span: Span): ObservableEither<F, ListCount> => {
       let outside = 0 // on the first or the last page, which an exact count has read
       const page = (number: number) =>
         defer(() => {
@@ -114,7 +114,7 @@ const counted = <F>(
 const isOutside = (span: Span, time: Millis): boolean =>
   !Number.isNaN(time) && !contains(span, time)
 
-const sumOf = (one: Count, other: Count): Count => ({
+const sumOf = (one: ListCount, other: ListCount): ListCount => ({
   rows: one.rows + other.rows,
   precision: VAGUEST.find((p) => p === one.precision || p === other.precision) ?? 'exact',
   probes: one.probes + other.probes,

@@ -5,7 +5,7 @@ import { plural } from '../decode/plural.js'
 import { oneLine } from '../decode/redact.js'
 import type { IO } from '../fp.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
-import { is, type Rule } from '../options/index.js'
+import { is, type OptionRule } from '../options/index.js'
 import type { OnFailure } from '../stream/tellOnce.js'
 import { guarded } from './guardedEvents.js'
 
@@ -31,7 +31,7 @@ export type Log = ((line: string) => void) | Logger | false
 
 const isLogger = is.withMethods<Logger>('a logger', 'debug', 'info', 'warn', 'error')
 
-export const logRule: Rule<Log> = {
+export const logRule: OptionRule<Log> = {
   accepts: (u) => u === false || is.fn().accepts(u) || isLogger.accepts(u),
   expected: `a function that takes a line, ${isLogger.expected}, or false`,
 }

@@ -17,7 +17,7 @@ import { left, type Millis, mapRight, type ObservableEither, type Page } from '.
 // model
 
 /** An item as it was sent, as JSON. */
-interface SentItem {
+interface LookedUpItem {
   /** Index in the call. */
   readonly at: number
   readonly json: unknown
@@ -101,7 +101,7 @@ export const lookUpItems =
 /** Reads the items and their batch from parameters. */
 const sentItems = (params: Readonly<Record<string, unknown>>) => {
   const items: ReadonlyArray<unknown> = Array.isArray(params.items) ? params.items : []
-  return { id: String(params.id), items: items.map((json, at): SentItem => ({ at, json })) }
+  return { id: String(params.id), items: items.map((json, at): LookedUpItem => ({ at, json })) }
 }
 
 const causeOf = (failure: Failure): Failure =>
@@ -196,7 +196,7 @@ const unseen = (endpoint: string): Failure => ({
 
 /** Compares items with those shown, in all fields that they show: themselves, or in the terms of their transfer. */
 const itemDifferences = (
-  items: ReadonlyArray<SentItem>,
+  items: ReadonlyArray<LookedUpItem>,
   shown: ShownItems,
 ): ReadonlyArray<FieldDifference> =>
   items.flatMap(({ at, json }) => {

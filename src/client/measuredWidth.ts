@@ -8,7 +8,7 @@ import type { Millis } from '../stream/index.js'
 // model
 
 /** Round trips of a list, in ms. */
-interface RoundTrips {
+interface MeasuredRoundTrips {
   /** Round trip of the first page, which travels alone. */
   readonly first: Millis
   /** Mean of the last pages. */
@@ -16,7 +16,7 @@ interface RoundTrips {
 }
 
 /** Round trip of a page of 2,000 charges before one was measured. */
-const USUAL: RoundTrips = { first: 400, mean: 400 }
+const USUAL: MeasuredRoundTrips = { first: 400, mean: 400 }
 
 /** Weight of the last round trip in the mean. */
 const WEIGHT = 1 / 8
@@ -47,7 +47,7 @@ export const measuredWidth = (
   defer(() =>
     events.pipe(
       concatMap((event) => (event._tag === 'Answered' && event.status === 200 ? [event.took] : [])),
-      scan<Millis, RoundTrips, undefined>(
+      scan<Millis, MeasuredRoundTrips, undefined>(
         (trips, took) =>
           trips === undefined
             ? { first: took, mean: took }
@@ -61,7 +61,7 @@ export const measuredWidth = (
 
 const requestsFor = (
   { global, endpoint, concurrency }: ListLimits,
-  { first, mean }: RoundTrips,
+  { first, mean }: MeasuredRoundTrips,
 ): number => {
   const requests = widthFor(
     Math.min(global, endpoint),

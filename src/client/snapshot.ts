@@ -37,7 +37,7 @@ import {
   secondOf,
 } from '../stream/snapshot/SnapshotPosition.js'
 import { explainSnapshot, type SnapshotPlan } from './explainSnapshot.js'
-import { type CountedSpan, type ProbedPage, type SpanCount, splitTime } from './splitTime.js'
+import { type CountedStretch, type ProbedPage, type SpanCount, splitTime } from './splitTime.js'
 
 // model
 
@@ -81,12 +81,12 @@ export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPa
    * Emits spans of its time with about equal rows: `slices` of them, or as many as have `rows` each. Their bounds are
    * whole seconds. Reads some pages by their number to find them: 30 for ten million rows in 12 slices.
    */
-  readonly split: (count: SpanCount) => ObservableEither<E, ReadonlyArray<CountedSpan>>
+  readonly split: (count: SpanCount) => ObservableEither<E, ReadonlyArray<CountedStretch>>
   /** Returns what the snapshot reads, and as whom. An export is known by it. */
   readonly describe: () => ListDescription<A>
 }
 
-interface Source<Code extends string> {
+interface SnapshotSource<Code extends string> {
   readonly endpoint: string
   /** Checks the names of a filter before anything is sent. */
   readonly check: boolean
@@ -117,7 +117,7 @@ const SMALL_PAGE = 10
 // constructors
 
 export const snapshot =
-  <Code extends string>(source: Source<Code>) =>
+  <Code extends string>(source: SnapshotSource<Code>) =>
   (filter: SnapshotFilter = {}): Snapshot<SnapshotFailure<Code>, Charge> => {
     type F = SnapshotFailure<Code>
     const { endpoint, list } = source
@@ -247,7 +247,7 @@ interface PresentTime {
  * service that never tells its time leaves the clock of this machine, unless a row proves that to be behind.
  */
 const presentTime = <Code extends string>(
-  { endpoint, list, logIn, serviceTime, now }: Source<Code>,
+  { endpoint, list, logIn, serviceTime, now }: SnapshotSource<Code>,
   filter: ChargeFilter,
   timeOf: (row: unknown) => Millis,
 ): Observable<E.Either<SnapshotFailure<Code>, PresentTime>> => {
@@ -338,7 +338,7 @@ const DAY = 86_400_000
 
 /** Returns why a filter cannot be one of a snapshot. */
 const invalidFilter = (
-  { endpoint, check }: Pick<Source<never>, 'endpoint' | 'check'>,
+  { endpoint, check }: Pick<SnapshotSource<never>, 'endpoint' | 'check'>,
   filter: SnapshotFilter,
 ): InvalidRequest | undefined => {
   const invalid = invalidParams(ChargeFilter, filter, false)

@@ -11,7 +11,7 @@ import { SECOND, secondOf, splitNear } from '../stream/snapshot/SnapshotPosition
 export type SpanCount = { readonly slices: number } | { readonly rows: number }
 
 /** A span, and about how many rows are in it. */
-export interface CountedSpan extends Span {
+export interface CountedStretch extends Span {
   readonly rows: number
   /**
    * True where pages of several lengths allowed only an estimate. Otherwise the rows of all spans add up to a count: the
@@ -38,7 +38,7 @@ export interface SplitOptions<F> {
 }
 
 /** A span of which all rows are counted, and how long its pages are. */
-interface Part extends Span {
+interface EstimatedSpan extends Span {
   readonly rows: number
   readonly pageSize: number
   readonly isEstimate: boolean
@@ -52,7 +52,7 @@ interface Part extends Span {
  */
 export const splitTime = <F>(
   options: SplitOptions<F>,
-): ObservableEither<F, ReadonlyArray<CountedSpan>> => {
+): ObservableEither<F, ReadonlyArray<CountedStretch>> => {
   const { span, count } = options
   return countParts(options, span).pipe(
     concatChain((parts) => {
@@ -73,7 +73,7 @@ export const splitTime = <F>(
 const countParts = <F>(
   options: SplitOptions<F>,
   span: Span,
-): ObservableEither<F, ReadonlyArray<Part>> => {
+): ObservableEither<F, ReadonlyArray<EstimatedSpan>> => {
   const settled = settledIn(span)
   const counting = countRows({
     pageSize: options.pageSize,
@@ -112,7 +112,7 @@ const settledIn = ({ from, to }: Span): Span => ({
 /** Emits when the row of a rank was created. */
 const timeOf = <F>(
   { page }: SplitOptions<F>,
-  parts: ReadonlyArray<Part>,
+  parts: ReadonlyArray<EstimatedSpan>,
   rank: number,
 ): ObservableEither<F, number> => {
   let before = 0
@@ -143,8 +143,8 @@ const timesOf = <F>(
 const between = (
   span: Span,
   times: ReadonlyArray<number>,
-  { rows, isEstimate }: Pick<Part, 'rows' | 'isEstimate'>,
-): ReadonlyArray<CountedSpan> => {
+  { rows, isEstimate }: Pick<EstimatedSpan, 'rows' | 'isEstimate'>,
+): ReadonlyArray<CountedStretch> => {
   const inside = times.map(secondOf).filter((time) => span.from < time && time < span.to)
   const bounds = [span.from, ...new Set(inside.sort((a, b) => a - b)), span.to]
   const spans = bounds.length - 1

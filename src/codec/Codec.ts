@@ -41,14 +41,14 @@ export interface Note {
 }
 
 /** A codec with the JSON Schema of its values, for docs and for generators of values. */
-interface Described {
+interface WithSchema {
   /** The JSON Schema of its values. */
   readonly schema: Schema
 }
 
 // constructors
 
-export const described = <C extends t.Mixed>(codec: C, schema: Schema): C & Described =>
+export const described = <C extends t.Mixed>(codec: C, schema: Schema): C & WithSchema =>
   Object.assign(codec, { schema })
 
 /** A codec of an object that says more of its fields, by their names. */
@@ -155,10 +155,10 @@ export class RuledType<A> extends t.Type<A, unknown, unknown> {
  * of its row, so that nothing is known of them.
  */
 // biome-ignore lint/suspicious/noExplicitAny: with `unknown` no rule could be written there
-type Fields = Readonly<Record<string, any>>
+type AnyFields = Readonly<Record<string, any>>
 
 /** A rule about one field: the expected value in words, and a predicate that holds if the rule is kept. */
-export const rule = <A = Fields>(
+export const rule = <A = AnyFields>(
   field: Extract<keyof NoInfer<A>, string>,
   expected: string,
   holds: (a: A) => boolean,

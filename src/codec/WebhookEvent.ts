@@ -63,7 +63,7 @@ const envelope = t.intersection([
   rest,
 ])
 
-type Envelope = t.TypeOf<typeof envelope>
+type EventEnvelope = t.TypeOf<typeof envelope>
 
 const text = nullable(t.string)
 const moment = nullable(Instant)
@@ -78,12 +78,12 @@ const first = <A>(codec: Codec<A>, values: ReadonlyArray<unknown>): A | undefine
 const camelKeys = ['accountId', 'orgId', 'sourceId', 'createdAt'] as const
 
 /** Tells if `data` may have the older spelling: its version says so, or else its envelope has it. */
-const isOlder = (version: string | null | undefined, came: Envelope): boolean =>
+const isOlder = (version: string | null | undefined, came: EventEnvelope): boolean =>
   typeof version === 'string' && version !== ''
     ? version < SNAKE_CASE_SINCE
     : camelKeys.some((key) => came[key] !== undefined)
 
-const normal = (came: Envelope, raw: unknown): WebhookEvent => {
+const normal = (came: EventEnvelope, raw: unknown): WebhookEvent => {
   const { id, name } = came
   const account_id = first(text, [came.account_id, came.accountId])
   const org_id = first(text, [came.org_id, came.orgId])
@@ -253,10 +253,10 @@ export interface UndecodableEvent {
 
 // reading payloads
 
-type Reader = (resource: Resource) => E.Either<UndecodableEvent, Payload>
+type PayloadReader = (resource: EventResource) => E.Either<UndecodableEvent, Payload>
 
 const reader =
-  <A>(codec: t.Type<A, unknown, unknown>, payload: (a: A) => Payload): Reader =>
+  <A>(codec: t.Type<A, unknown, unknown>, payload: (a: A) => Payload): PayloadReader =>
   ({ at, value }) =>
     pipe(
       codec.decode(value),
@@ -264,7 +264,7 @@ const reader =
     )
 
 /** By the start of the name, so that an event that is added to a family is decoded like the others. */
-const readers: ReadonlyArray<readonly [prefix: RegExp, read: Reader]> = [
+const readers: ReadonlyArray<readonly [prefix: RegExp, read: PayloadReader]> = [
   [/^account\./, reader(EventAccount, (a) => ({ _tag: 'Account', account: a }))],
   [/^spend\.bill\./, reader(EventBill, (bill) => ({ _tag: 'Bill', bill }))],
   [/^spend\.expense\./, reader(EventExpense, (expense) => ({ _tag: 'Expense', expense }))],
@@ -284,13 +284,13 @@ const readers: ReadonlyArray<readonly [prefix: RegExp, read: Reader]> = [
 ]
 
 /** The payload before it is decoded, with its path in the body. */
-interface Resource {
+interface EventResource {
   readonly at: string
   readonly value: unknown
 }
 
 /** Some families have the payload one level down. */
-const resourceOf = (data: unknown): Resource =>
+const resourceOf = (data: unknown): EventResource =>
   isRecord(data) && isRecord(data.object) && data.id === undefined
     ? { at: 'data.object', value: data.object }
     : { at: 'data', value: data }

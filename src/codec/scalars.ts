@@ -225,7 +225,7 @@ export const Empty: Codec<Readonly<Record<string, never>>> = described(
 /** Keys and values that are stored with a resource, and mean nothing to the service. */
 export const Metadata = t.UnknownRecord
 
-interface Listed {
+interface ListBounds {
   readonly min: number
   readonly max?: number
   /** The noun for the items; in the singular where `min` is 1 and there is no `max`. */
@@ -239,7 +239,7 @@ interface Listed {
  */
 export const listOf = <A>(
   item: Codec<A>,
-  { min, max, what, advice }: Listed,
+  { min, max, what, advice }: ListBounds,
 ): Codec<ReadonlyArray<A>> =>
   described(
     t.refinement(

@@ -171,7 +171,7 @@ export const explain = (errors: t.Errors): string =>
 
 // the likeliest branch of a union
 
-type Errors = ReadonlyArray<t.ValidationError>
+type ValidationErrors = ReadonlyArray<t.ValidationError>
 
 /** The entries of a context below one depth that lead further into the value. */
 interface Below {
@@ -182,13 +182,13 @@ interface Below {
 type BelowOf = (error: t.ValidationError) => ReadonlyArray<Below>
 
 interface Branch {
-  readonly errors: Errors
+  readonly errors: ValidationErrors
   /** Compared number by number; higher is likelier. */
   readonly rank: ReadonlyArray<number>
 }
 
 /** Returns the errors in io-ts's order, except that in each union the likeliest branch comes first. */
-const likeliestFirst = (errors: Errors): Errors => {
+const likeliestFirst = (errors: ValidationErrors): ValidationErrors => {
   const known = new Map<t.ValidationError, ReadonlyArray<Below>>()
   const belowOf: BelowOf = (error) => {
     const below = known.get(error) ?? belowEach(error)
@@ -198,7 +198,7 @@ const likeliestFirst = (errors: Errors): Errors => {
   return sorted(errors, 1, belowOf)
 }
 
-const sorted = (errors: Errors, depth: number, belowOf: BelowOf): Errors => {
+const sorted = (errors: ValidationErrors, depth: number, belowOf: BelowOf): ValidationErrors => {
   const context = errors[0]?.context
   if (errors.length < 2 || depth > 200 || context === undefined) return errors
   const groups = byKey(errors, depth).map((group) => sorted(group, depth + 1, belowOf))
@@ -209,7 +209,7 @@ const sorted = (errors: Errors, depth: number, belowOf: BelowOf): Errors => {
     .flatMap((branch) => branch.errors)
 }
 
-const byKey = (errors: Errors, depth: number): ReadonlyArray<Errors> => {
+const byKey = (errors: ValidationErrors, depth: number): ReadonlyArray<ValidationErrors> => {
   const groups = new Map<string | undefined, Array<t.ValidationError>>()
   for (const error of errors) {
     const key = error.context[depth]?.key
@@ -228,7 +228,7 @@ const byRank = (a: Branch, b: Branch): number => {
 const tagKinds = new Set<unknown>(['LiteralType', 'KeyofType'])
 
 /** Ranks the branch of a union at `depth`: how deep it got, then its tag, then the fields it names. */
-const rank = (errors: Errors, depth: number, belowOf: BelowOf): ReadonlyArray<number> => {
+const rank = (errors: ValidationErrors, depth: number, belowOf: BelowOf): ReadonlyArray<number> => {
   const entry = errors[0]?.context[depth]
   const failedFields = new Set<string | undefined>()
   let [least, most, failedTags] = [1, 0, 0]

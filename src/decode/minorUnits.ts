@@ -6,15 +6,15 @@ import { fieldsOf } from './unknown.js'
 
 /** Why an amount is not a whole number of minor units. The amount itself is not repeated. */
 export type MinorUnitsFailure =
-  | (Common & { readonly _tag: 'UnknownCurrency' })
-  | (Common & { readonly _tag: 'NotDecimal' })
-  | (Common & {
+  | (AmountFailure & { readonly _tag: 'UnknownCurrency' })
+  | (AmountFailure & { readonly _tag: 'NotDecimal' })
+  | (AmountFailure & {
       readonly _tag: 'FractionOfMinorUnit'
       /** How many decimals the currency has. */
       readonly exponent: number
     })
 
-interface Common {
+interface AmountFailure {
   /** The currency, as it was given. */
   readonly currency: string
   /** One line, fit for a log. */

@@ -28,12 +28,12 @@ export interface Counter {
 }
 
 /** Returns the counter of a fact, which it creates at the first call. */
-type Counting = (path: string, kind: DriftKind, example: string) => Counter
+type CounterFor = (path: string, kind: DriftKind, example: string) => Counter
 
 /** Looks at a value and counts what its codec does not name. */
 type Watcher = (u: unknown) => void
 
-interface Field {
+interface WatchedField {
   readonly key: string
   readonly optional: boolean
   readonly codec: unknown
@@ -61,7 +61,7 @@ const looksLike = (known: ReadonlyArray<string>, value: string): boolean =>
 // constructors
 
 /** Makes a watcher for the values of a codec; undefined where there is nothing to watch. */
-export const watcherOf = (root: t.Mixed, counting: Counting): Watcher | undefined => {
+export const watcherOf = (root: t.Mixed, counting: CounterFor): Watcher | undefined => {
   const recursive = new Map<unknown, Watcher>()
 
   const visitRecursive = (codec: unknown, path: string): Watcher => {
@@ -112,7 +112,7 @@ export const watcherOf = (root: t.Mixed, counting: Counting): Watcher | undefine
 }
 
 const watchOpen =
-  (codec: OpenType<string>, path: string, counting: Counting): Watcher =>
+  (codec: OpenType<string>, path: string, counting: CounterFor): Watcher =>
   (u) => {
     if (typeof u !== 'string' || codec.known.includes(u)) return
     counting(path, 'unknown value', exampleOf(codec.known, u)).count++
@@ -137,7 +137,7 @@ const watchUnion = (
   codec: unknown,
   path: string,
   visit: Visit,
-  counting: Counting,
+  counting: CounterFor,
 ): Watcher | undefined => {
   const members = typesOf(codec)
     .filter(isCodec)
@@ -160,7 +160,7 @@ const watchUnion = (
 // objects
 
 /** Returns the fields that an object's codec names; undefined if it takes others by a record or unasked. */
-const fieldsOf = (codec: unknown): ReadonlyArray<Field> | undefined => {
+const fieldsOf = (codec: unknown): ReadonlyArray<WatchedField> | undefined => {
   switch (tagOf(codec)) {
     case 'ExactType':
     case 'ReadonlyType':
@@ -191,8 +191,8 @@ const fieldsOf = (codec: unknown): ReadonlyArray<Field> | undefined => {
 }
 
 /** Joins the fields of the members of an intersection: an object that several describe has the fields of all. */
-const joined = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> => {
-  const all: Array<Field> = []
+const joined = (fields: ReadonlyArray<WatchedField>): ReadonlyArray<WatchedField> => {
+  const all: Array<WatchedField> = []
   for (const field of fields) {
     const { key, codec } = field
     const i = all.findIndex((one) => one.key === key && [one.codec, codec].some(fieldsOf))
@@ -206,7 +206,7 @@ const joined = (fields: ReadonlyArray<Field>): ReadonlyArray<Field> => {
 }
 
 /** The work to do for an object that has these keys in this order. */
-interface Layout {
+interface ObjectLayout {
   readonly keys: ReadonlyArray<string>
   readonly counters: ReadonlyArray<Counter>
   readonly within: ReadonlyArray<{ readonly key: string; readonly watch: Watcher }>
@@ -218,9 +218,9 @@ interface Layout {
  */
 const watchObject = (
   path: string,
-  fields: ReadonlyArray<Field>,
+  fields: ReadonlyArray<WatchedField>,
   visit: Visit,
-  counting: Counting,
+  counting: CounterFor,
   closed: boolean,
 ): Watcher => {
   const named = new Map(fields.map((field) => [field.key, field]))
@@ -228,7 +228,7 @@ const watchObject = (
   const missed = new Set<string>()
   const watched = fields.map(({ key, codec }) => ({ key, watch: visit(codec, fieldAt(path, key)) }))
 
-  const layoutOf = (keys: ReadonlyArray<string>, u: Record<string, unknown>): Layout => {
+  const layoutOf = (keys: ReadonlyArray<string>, u: Record<string, unknown>): ObjectLayout => {
     const present = new Set(keys)
     const counters = keys.flatMap((key) => {
       const field = named.get(key)
@@ -248,7 +248,7 @@ const watchObject = (
     return { keys, counters, within }
   }
 
-  let last: Layout | undefined
+  let last: ObjectLayout | undefined
   return (u) => {
     if (!isRecord(u)) return
     if (last === undefined || !hasKeys(u, last.keys)) last = layoutOf(Object.keys(u), u)

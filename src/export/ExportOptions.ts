@@ -5,9 +5,9 @@ import type { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import {
   is,
+  type OptionRule,
   type OptionsOf,
   type OptionsTable,
-  type Rule,
   required,
   withDefault,
 } from '../options/index.js'
@@ -24,7 +24,7 @@ import type { Since } from './transfer/TransferEvent.js'
 
 // rules
 
-const out: Rule = {
+const out: OptionRule = {
   accepts: (u) =>
     typeof u === 'function' ||
     is.nonEmptyString.accepts(u) ||
@@ -34,18 +34,18 @@ const out: Rule = {
   expected: 'a path, a Writable, a WritableStream, a function that takes rows, or a destination',
 }
 
-const sinceLast: Rule<boolean | string> = {
+const sinceLast: OptionRule<boolean | string> = {
   accepts: (u) => is.boolean.accepts(u) || is.nonEmptyString.accepts(u),
   expected: 'true, or the path of a manifest',
 }
 
-const env: Rule<Readonly<Record<string, string | undefined>>> = {
+const env: OptionRule<Readonly<Record<string, string | undefined>>> = {
   accepts: is.isObject,
   expected: 'variables by their names',
 }
 
 /** The rule of a source. */
-export const sourceRule: Rule = {
+export const sourceRule: OptionRule = {
   accepts: is.withMethods('', 'drain', 'describe').accepts,
   expected: 'a list or a snapshot of a client, as it is (pipe makes a plain stream of it)',
 }

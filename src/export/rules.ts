@@ -1,8 +1,8 @@
 /** Rules that several tables of options share. */
-import { is, type Rule } from '../options/index.js'
+import { is, type OptionRule } from '../options/index.js'
 import type { FileSystem } from '../store/FileSystem.js'
 
-export const format: Rule = {
+export const format: OptionRule = {
   ...is.withMethods('', 'encoder'),
   expected: 'a format, made by formatOf or jsonLines',
 }
@@ -13,7 +13,7 @@ export const files = is.withMethods<FileSystem>('functions as those of node:fs/p
 export const mark = is.object('a mark, as commit answered it')
 
 /** A destination of the caller's own. */
-export const destination: Rule = {
+export const destination: OptionRule = {
   ...is.withMethods('', 'resume', 'write', 'reject', 'commit', 'finish', 'close'),
   expected: 'a destination',
 }

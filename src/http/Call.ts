@@ -58,13 +58,13 @@ import { BLOCKED_PORT } from './transport/transportError.js'
 // model
 
 /** A 2xx response, not yet read. */
-interface Success {
+interface RequestSuccess {
   readonly context: RequestContext
   readonly response: HttpResponse
 }
 
 /** The result of one request. */
-type Result = E.Either<Failure, Success>
+type RequestResult = E.Either<Failure, RequestSuccess>
 
 /** Stands for the result of a request whose token was refused while it was queued: it was not sent. */
 const REVOKED = 'revoked'
@@ -96,7 +96,7 @@ export class Call {
   /** Requests sent so far. */
   #attempts = 0
   /** The result of the last, until the call ends: an old object that kept it would have each body live for longer. */
-  #last: Result | undefined
+  #last: RequestResult | undefined
   /** The generation of the token that the last was sent with. */
   #generation = 0
   #isTokenRenewed = false
@@ -176,7 +176,7 @@ export class Call {
   }
 
   /** Sends once, with a token; `revoked` is one that was refused meanwhile: should no login succeed now, it is sent with that. */
-  #attempt(revoked?: string): Observable<Result> {
+  #attempt(revoked?: string): Observable<RequestResult> {
     return this.#auth.header.pipe(
       keepContext(), // a login may be one that another call has begun
       concatMap((login) => {
@@ -191,12 +191,12 @@ export class Call {
   }
 
   /** Queues the request in the scheduler, which retries it after a 429. `REVOKED` if its token is refused meanwhile. */
-  #queued(header: string): Observable<Result | typeof REVOKED> {
+  #queued(header: string): Observable<RequestResult | typeof REVOKED> {
     const { scheduler, timer } = this.#runtime
     const { priority, retry } = this.#settings
     return new Observable((subscriber) => {
-      const queued = new Subscriber<Result>(subscriber)
-      const leave = (result: Result | typeof REVOKED): void => {
+      const queued = new Subscriber<RequestResult>(subscriber)
+      const leave = (result: RequestResult | typeof REVOKED): void => {
         queued.unsubscribe() // first: a new token may be there at once, and be refused at once
         subscriber.next(result)
         subscriber.complete()
@@ -217,7 +217,7 @@ export class Call {
         stopListening()
         this.#auth.renewIfDue()
       }
-      const refused = (result: Result): O.Option<{ readonly retryAfter?: Millis }> => {
+      const refused = (result: RequestResult): O.Option<{ readonly retryAfter?: Millis }> => {
         if (!isThrottled(result) || this.#isOver() || !this.#mayBeSentAgain()) return O.none
         waitUntilSendBy()
         // without one, the backoff of the interface applies
@@ -242,7 +242,7 @@ export class Call {
   }
 
   /** Sends one request, with the latest token, which may be newer than `header`. */
-  #send(header: string, onSent: IO<void>): Observable<Result> {
+  #send(header: string, onSent: IO<void>): Observable<RequestResult> {
     if (this.#last !== undefined && this.#isOver()) return of(this.#last)
     onSent()
     const { attempts, retryBudget, timer, transport } = this.#runtime
@@ -267,7 +267,7 @@ export class Call {
     context: RequestContext,
     answer: E.Either<TransportError, HttpResponse>,
     sentAt: Millis,
-  ): Result {
+  ): RequestResult {
     const { codes, now, serviceClock, timer } = this.#runtime
     const result = resultOf(context, answer, codes.fault)
     this.#isUnderWay = false
@@ -289,7 +289,7 @@ export class Call {
   }
 
   /** Reads a 2xx response. */
-  #read<A>(read: ResponseReader<A>): (success: Success) => E.Either<Failure, A> {
+  #read<A>(read: ResponseReader<A>): (success: RequestSuccess) => E.Either<Failure, A> {
     return ({ context, response }) => {
       const { noContent } = this.#row
       const isAcknowledged = noContent !== undefined && response.status === 204
@@ -460,7 +460,7 @@ const resultOf = (
   context: RequestContext,
   answer: E.Either<TransportError, HttpResponse>,
   faultCodes: ReadonlyArray<string>,
-): Result => {
+): RequestResult => {
   if (E.isLeft(answer)) return E.left(transportFailure(context, answer.left))
   return isSuccess(answer.right)
     ? E.right({ context: withTraceId(context, answer.right), response: answer.right })
@@ -484,7 +484,7 @@ const isTransient = (failure: Failure, outcome: Outcome): failure is TransientFa
   }
 }
 
-const isThrottled = (result: Result): boolean =>
+const isThrottled = (result: RequestResult): boolean =>
   E.isLeft(result) && result.left._tag === 'Throttled'
 
 /** Tells a login that failed, and may succeed later, from one that was refused. */

@@ -5,7 +5,7 @@ import type { Millis, SnapshotPosition } from '../stream/index.js'
 // model
 
 /** Fields of every failure. */
-interface Common {
+interface FailureFields {
   /** The route, as the reference prints it: `GET /api/v1/charges/{id}`. */
   readonly endpoint: string
   /** Number of requests sent for this call, logins aside. */
@@ -24,7 +24,7 @@ interface Common {
 }
 
 /** Nothing was sent: a parameter breaks a rule of the interface. */
-export interface InvalidRequest extends Common {
+export interface InvalidRequest extends FailureFields {
   readonly _tag: 'InvalidRequest'
   /** Path of the first invalid parameter. */
   readonly field: string
@@ -37,14 +37,14 @@ export interface InvalidRequest extends Common {
 }
 
 /** 401, after one new login; or a login that was refused. */
-export interface Unauthorized extends Common {
+export interface Unauthorized extends FailureFields {
   readonly _tag: 'Unauthorized'
   /** Error code of the service, such as `credentials_expired`. */
   readonly code: string
 }
 
 /** Another 4xx: the request was understood, and rejected. To a write, only with an error code of the service. */
-export interface Refused<Code extends string = string> extends Common {
+export interface Refused<Code extends string = string> extends FailureFields {
   readonly _tag: 'Refused'
   /** HTTP status: 4xx. */
   readonly status: number
@@ -57,7 +57,7 @@ export interface Refused<Code extends string = string> extends Common {
 }
 
 /** 429, at each attempt. */
-export interface Throttled extends Common {
+export interface Throttled extends FailureFields {
   readonly _tag: 'Throttled'
   /** Error code of the service: `too_many_requests`. A gateway has another, or none: `http_429`. */
   readonly code: string
@@ -67,7 +67,7 @@ export interface Throttled extends Common {
  * 5xx, or what means the same: a 400 with such a code; the answer of a gateway, which is a 3xx (never followed), 408,
  * 425 or 499, or to a write any 4xx without an error code.
  */
-export interface ServerFault extends Common {
+export interface ServerFault extends FailureFields {
   readonly _tag: 'ServerFault'
   /** HTTP status. */
   readonly status: number
@@ -76,7 +76,7 @@ export interface ServerFault extends Common {
 }
 
 /** No response: the connection failed. */
-export interface Unreachable extends Common {
+export interface Unreachable extends FailureFields {
   readonly _tag: 'Unreachable'
   /** Error code of the system: `ECONNREFUSED`, `ECONNRESET` ... */
   readonly code: string
@@ -85,7 +85,7 @@ export interface Unreachable extends Common {
 }
 
 /** No response in time. */
-export interface TimedOut extends Common {
+export interface TimedOut extends FailureFields {
   readonly _tag: 'TimedOut'
   /**
    * The phase that took too long: `connect`; `headers` of the response; `body`, between two parts of it; `whole`, to
@@ -97,7 +97,7 @@ export interface TimedOut extends Common {
 }
 
 /** A response, or one row of it, that does not fit its codec. */
-export interface Undecodable extends Common {
+export interface Undecodable extends FailureFields {
   readonly _tag: 'Undecodable'
   /** Path in the response, such as `items[17].amount`; empty for all of it. */
   readonly path: string
@@ -110,7 +110,7 @@ export interface Undecodable extends Common {
 }
 
 /** A list that could not be read to its end. The pages before `position` were delivered. */
-export interface Truncated<At = Position> extends Common {
+export interface Truncated<At = Position> extends FailureFields {
   readonly _tag: 'Truncated'
   /** Position of the first missing page; for a snapshot, of all that is missing. */
   readonly position: At
@@ -154,7 +154,7 @@ export interface FieldDifference {
 }
 
 /** A write that may have been done, or whose `request_id` belongs to something else: see `differences`. */
-export interface Ambiguous extends Common {
+export interface Ambiguous extends FailureFields {
   readonly _tag: 'Ambiguous'
   /** Steps taken to find out. */
   readonly tried: ReadonlyArray<string>

@@ -5,7 +5,7 @@ import type { AnyEndpoint, Route } from '../api/Endpoint.js'
 import { type Limits, limits, MINUTE, SECOND, unlimited } from '../api/limits.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { defined } from '../fp.js'
-import { is, type Rule } from '../options/index.js'
+import { is, type OptionRule } from '../options/index.js'
 import { concurrency, rate, type Scheduler, type Tier } from '../scheduler/index.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
 
@@ -35,7 +35,7 @@ export interface ListLimits extends Pick<Limits, 'global' | 'endpoint' | 'concur
 // rules
 
 /** Accepts schedulers with the lanes that calls wait in. */
-export const schedulerRule: Rule<Scheduler<RateLimitKey>> = {
+export const schedulerRule: OptionRule<Scheduler<RateLimitKey>> = {
   accepts: (u) => {
     const lanes = fieldsOf(fieldsOf(u).core).lanes
     return Array.isArray(lanes) && PRIORITIES.every((lane) => lanes.includes(lane))

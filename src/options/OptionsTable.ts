@@ -22,14 +22,14 @@
 // model
 
 /**
- * The values that an option accepts. A bare rule in a table is an option without a default. `Given` is what callers may
+ * The values that an option accepts. A bare rule in a table is an option without a default. `OptionsGiven` is what callers may
  * write: of a group, fields that are left out may be `undefined` as well.
  */
-export interface Rule<out A = unknown, out Given = A> {
+export interface OptionRule<out A = unknown, out OptionsGiven = A> {
   readonly accepts: (u: unknown) => boolean
   /** Carries the type of accepted values, as codecs of io-ts do. Never set. */
   readonly _A?: A
-  readonly _Given?: Given
+  readonly _Given?: OptionsGiven
   /** Completes the sentence "x should be ...". */
   readonly expected: string
   /** The `typeof` of all accepted values, so that an error does not say "a text" of a wrong text. */
@@ -38,32 +38,34 @@ export interface Rule<out A = unknown, out Given = A> {
   /** Rules for the named fields of an object. */
   readonly fields?: Table
   /** Rule for each item of an array, or each field of a record. */
-  readonly each?: Rule
+  readonly each?: OptionRule
 }
 
 /** An option that must be given. */
-export interface Required<out A = unknown, out Given = A> extends Rule<A, Given> {
+export interface Required<out A = unknown, out OptionsGiven = A>
+  extends OptionRule<A, OptionsGiven> {
   readonly required: true
 }
 
 /** An option with a default. */
-export interface Defaulted<out A = unknown, out Given = A> extends Rule<A, Given> {
+export interface Defaulted<out A = unknown, out OptionsGiven = A>
+  extends OptionRule<A, OptionsGiven> {
   readonly default: A
 }
 
 /** Rules by the names of options. */
-export type Table = Readonly<Record<string, Rule>>
+export type Table = Readonly<Record<string, OptionRule>>
 
 /** A table with a rule for each field of `A`, required where the field is. */
 export type OptionsTable<A> = {
-  readonly [Name in keyof A]-?: Record<never, never> extends Pick<A, Name> ? Rule : Required
+  readonly [Name in keyof A]-?: Record<never, never> extends Pick<A, Name> ? OptionRule : Required
 }
 
 // the types of a table; `Pick` and `Partial` keep doc comments, mapping with `as` would lose them
 
 /** The options that callers give; `undefined` counts as left out. */
-export type OptionsOf<T> = Pick<Given<T>, RequiredNames<T>> &
-  MayBeUndefined<Partial<Pick<Given<T>, Exclude<keyof T, RequiredNames<T>>>>>
+export type OptionsOf<T> = Pick<OptionsGiven<T>, RequiredNames<T>> &
+  MayBeUndefined<Partial<Pick<OptionsGiven<T>, Exclude<keyof T, RequiredNames<T>>>>>
 
 /** Lets the fields of an object that may be left out be `undefined` as well. */
 export type MayBeUndefined<A> = {
@@ -74,10 +76,10 @@ export type MayBeUndefined<A> = {
 export type Resolved<T> = SomeRequired<T, RequiredNames<T> | DefaultedNames<T>>
 
 /** The defaults alone. */
-export type Defaults<T> = Pick<Values<T>, DefaultedNames<T>>
+export type Defaults<T> = Pick<OptionValues<T>, DefaultedNames<T>>
 
-type SomeRequired<T, Names extends keyof T> = Pick<Values<T>, Names> &
-  Partial<Pick<Values<T>, Exclude<keyof T, Names>>>
+type SomeRequired<T, Names extends keyof T> = Pick<OptionValues<T>, Names> &
+  Partial<Pick<OptionValues<T>, Exclude<keyof T, Names>>>
 
 /** Checked options: those that were `undefined` are left out. */
 export type Checked<A> = {
@@ -86,11 +88,13 @@ export type Checked<A> = {
     : A[Name]
 }
 
-type Given<T> = {
-  readonly [Name in keyof T]: T[Name] extends Rule<infer _, infer G> ? G : never
+type OptionsGiven<T> = {
+  readonly [Name in keyof T]: T[Name] extends OptionRule<infer _, infer G> ? G : never
 }
 
-type Values<T> = { readonly [Name in keyof T]: T[Name] extends Rule<infer A, infer _> ? A : never }
+type OptionValues<T> = {
+  readonly [Name in keyof T]: T[Name] extends OptionRule<infer A, infer _> ? A : never
+}
 
 type RequiredNames<T> = NamesOf<T, Required>
 
@@ -100,15 +104,17 @@ type NamesOf<T, Row> = { [Name in keyof T]: T[Name] extends Row ? Name : never }
 
 // constructors
 
-export const required = <A, Given>(rule: Rule<A, Given>): Required<A, Given> => ({
+export const required = <A, OptionsGiven>(
+  rule: OptionRule<A, OptionsGiven>,
+): Required<A, OptionsGiven> => ({
   ...rule,
   required: true,
 })
 
-export const withDefault = <A, Given>(
-  rule: Rule<A, Given>,
+export const withDefault = <A, OptionsGiven>(
+  rule: OptionRule<A, OptionsGiven>,
   value: NoInfer<A>,
-): Defaulted<A, Given> => ({
+): Defaulted<A, OptionsGiven> => ({
   ...rule,
   default: value,
 })

@@ -4,10 +4,10 @@ import { InvalidOption } from './InvalidOption.js'
 import {
   type Checked,
   type Defaults,
+  type OptionRule,
   type OptionsOf,
   type OptionsTable,
   type Resolved,
-  type Rule,
   required,
   type Table,
 } from './OptionsTable.js'
@@ -64,7 +64,12 @@ export const defaultsOf = <T extends Table>(table: T): Defaults<T> =>
   ) as Defaults<T>
 
 /** Throws an `InvalidOption` unless the rule accepts the value of an argument that has a place of its own. */
-export const checkArgument = (name: string, value: unknown, rule: Rule, context?: string): void => {
+export const checkArgument = (
+  name: string,
+  value: unknown,
+  rule: OptionRule,
+  context?: string,
+): void => {
   checkValue(name, value, required(rule), context)
 }
 
@@ -74,7 +79,11 @@ export const checkArgument = (name: string, value: unknown, rule: Rule, context?
 const invalidOption = (
   option: string,
   u: unknown,
-  { expected, type, context }: Pick<Rule, 'expected' | 'type'> & Pick<CheckSettings, 'context'>,
+  {
+    expected,
+    type,
+    context,
+  }: Pick<OptionRule, 'expected' | 'type'> & Pick<CheckSettings, 'context'>,
 ): InvalidOption => {
   const kind = kindOf(u, type)
   return new InvalidOption(
@@ -105,7 +114,7 @@ const checkFields = <A extends object>(
   return kept
 }
 
-const checkValue = (path: string, u: unknown, rule: Rule, context = ''): unknown => {
+const checkValue = (path: string, u: unknown, rule: OptionRule, context = ''): unknown => {
   if (u === undefined && rule.required !== true) return undefined
   if (!rule.accepts(u)) throw invalidOption(path, u, { ...rule, context })
   const { fields, each } = rule
@@ -118,11 +127,11 @@ const checkValue = (path: string, u: unknown, rule: Rule, context = ''): unknown
   return isObject(u) ? checkFields(path, u, tableOf(u, each), { context }) : u
 }
 
-const tableOf = (u: object, rule: Rule): Table =>
+const tableOf = (u: object, rule: OptionRule): Table =>
   Object.fromEntries(Object.keys(u).map((name) => [name, rule]))
 
 /** Returns `undefined` where `expected` says it already. */
-const kindOf = (u: unknown, type: Rule['type']): string | undefined => {
+const kindOf = (u: unknown, type: OptionRule['type']): string | undefined => {
   if (u === undefined) return 'missing'
   if (u === null) return 'null'
   if (u === '') return 'empty'
@@ -134,7 +143,7 @@ const kindOf = (u: unknown, type: Rule['type']): string | undefined => {
   return isObject(u) ? 'an object' : 'an object without fields'
 }
 
-const finiteKind = (n: number, type: Rule['type']): string | undefined => {
+const finiteKind = (n: number, type: OptionRule['type']): string | undefined => {
   if (type === 'string' || n > 0) return type === 'number' ? undefined : 'a number'
   return n < 0 ? 'below 0' : '0'
 }

@@ -9,11 +9,11 @@ export { InvalidOption } from './InvalidOption.js'
 export {
   type Checked,
   type MayBeUndefined,
+  type OptionRule,
   type OptionsOf,
   type OptionsTable,
   type Required,
   type Resolved,
-  type Rule,
   required,
   withDefault,
 } from './OptionsTable.js'

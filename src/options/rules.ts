@@ -1,18 +1,19 @@
 /** Rules that several tables use, as `is.finiteMillis`. */
-import type { MayBeUndefined, OptionsTable, Rule, Table } from './OptionsTable.js'
+import type { MayBeUndefined, OptionRule, OptionsTable, Table } from './OptionsTable.js'
 
 // numbers
 
-const numberThat = (accepts: (n: number) => boolean, expected: string): Rule<number> => ({
+const numberThat = (accepts: (n: number) => boolean, expected: string): OptionRule<number> => ({
   accepts: (u) => typeof u === 'number' && accepts(u),
   expected,
   type: 'number',
 })
 
-export const atLeast = (n: number): Rule<number> =>
+export const atLeast = (n: number): OptionRule<number> =>
   numberThat((u) => u >= n, `a number of at least ${n}`)
 
-export const above = (n: number): Rule<number> => numberThat((u) => u > n, `a number above ${n}`)
+export const above = (n: number): OptionRule<number> =>
+  numberThat((u) => u > n, `a number above ${n}`)
 
 const MILLIS = 'milliseconds of at least 0'
 
@@ -31,7 +32,11 @@ export const fraction = numberThat((n) => n > 0 && n <= 1, 'above 0 and at most 
 export const probability = numberThat((n) => n >= 0 && n <= 1, 'a chance from 0 to 1')
 
 /** `text` is `to` in words. */
-export const int = (from: number, to = Number.POSITIVE_INFINITY, text = String(to)): Rule<number> =>
+export const int = (
+  from: number,
+  to = Number.POSITIVE_INFINITY,
+  text = String(to),
+): OptionRule<number> =>
   numberThat(
     (n) => Number.isInteger(n) && n >= from && n <= to,
     to === Number.POSITIVE_INFINITY
@@ -39,7 +44,7 @@ export const int = (from: number, to = Number.POSITIVE_INFINITY, text = String(t
       : `a whole number from ${from} to ${text}`,
   )
 
-const intOrInfinity = (from: number): Rule<number> =>
+const intOrInfinity = (from: number): OptionRule<number> =>
   numberThat(
     (n) => n === Number.POSITIVE_INFINITY || (Number.isInteger(n) && n >= from),
     `a whole number of at least ${from}, or Infinity`,
@@ -51,7 +56,10 @@ export const nonNegativeIntOrInfinity = intOrInfinity(0)
 
 // strings
 
-export const stringThat = (accepts: (text: string) => boolean, expected: string): Rule<string> => ({
+export const stringThat = (
+  accepts: (text: string) => boolean,
+  expected: string,
+): OptionRule<string> => ({
   accepts: (u) => typeof u === 'string' && accepts(u),
   expected,
   type: 'string',
@@ -69,7 +77,9 @@ const isDay = (text: string): boolean => {
 
 export const isoDay = stringThat(isDay, 'a date as YYYY-MM-DD')
 
-export const oneOf = <const Word extends string>(...words: ReadonlyArray<Word>): Rule<Word> => ({
+export const oneOf = <const Word extends string>(
+  ...words: ReadonlyArray<Word>
+): OptionRule<Word> => ({
   accepts: (u) => words.some((word) => word === u),
   expected: `one of ${words.map((word) => `'${word}'`).join(', ')}`,
   type: 'string',
@@ -77,7 +87,7 @@ export const oneOf = <const Word extends string>(...words: ReadonlyArray<Word>):
 
 // others
 
-export const boolean: Rule<boolean> = {
+export const boolean: OptionRule<boolean> = {
   accepts: (u) => typeof u === 'boolean',
   expected: 'true or false',
 }
@@ -94,7 +104,7 @@ export const isDate = (u: unknown): u is Date => {
   }
 }
 
-export const date: Rule<Date> = {
+export const date: OptionRule<Date> = {
   accepts: (u) => isDate(u) && !Number.isNaN(u.getTime()),
   expected: 'a Date that is a time',
 }
@@ -102,7 +112,9 @@ export const date: Rule<Date> = {
 type AnyFunction = (...args: never) => unknown
 
 /** A function; that it has the signature of `F`, only the compiler can check. */
-export const fn = <F extends AnyFunction = AnyFunction>(expected = 'a function'): Rule<F> => ({
+export const fn = <F extends AnyFunction = AnyFunction>(
+  expected = 'a function',
+): OptionRule<F> => ({
   accepts: (u) => typeof u === 'function',
   expected,
 })
@@ -111,7 +123,7 @@ export const fn = <F extends AnyFunction = AnyFunction>(expected = 'a function')
 export const withMethods = <A = unknown>(
   expected: string,
   ...methods: ReadonlyArray<string>
-): Rule<A> => ({
+): OptionRule<A> => ({
   accepts: (u) =>
     ((typeof u === 'object' && u !== null) || typeof u === 'function') &&
     methods.every((name) => typeof Reflect.get(u, name) === 'function'),
@@ -119,7 +131,7 @@ export const withMethods = <A = unknown>(
 })
 
 /** `S` is `SchedulerLike`, which is not imported: not all entries of the package need RxJS. */
-export const rxScheduler = <S = unknown>(): Rule<S> =>
+export const rxScheduler = <S = unknown>(): OptionRule<S> =>
   withMethods('a scheduler of RxJS', 'now', 'schedule')
 
 /** Accepts objects with fields. An array, a `Map` or a `Date` would look like an object without options. */
@@ -131,9 +143,12 @@ export const isObject = (u: unknown): u is object =>
     Object.keys(u).some((name) => !/^\d+$/.test(name)))
 
 /** An object whose fields are not checked. */
-export const object = (expected: string): Rule<object> => ({ accepts: isObject, expected })
+export const object = (expected: string): OptionRule<object> => ({ accepts: isObject, expected })
 
-export const arrayOf = <A>(each: Rule<A>, expected: string): Rule<ReadonlyArray<A>> => ({
+export const arrayOf = <A>(
+  each: OptionRule<A>,
+  expected: string,
+): OptionRule<ReadonlyArray<A>> => ({
   accepts: Array.isArray,
   expected,
   each,
@@ -141,9 +156,9 @@ export const arrayOf = <A>(each: Rule<A>, expected: string): Rule<ReadonlyArray<
 
 /** An object with names of the caller's choice. */
 export const recordOf = <A>(
-  each: Rule<A>,
+  each: OptionRule<A>,
   expected: string,
-): Rule<Readonly<Record<string, A>>> => ({
+): OptionRule<Readonly<Record<string, A>>> => ({
   accepts: isObject,
   expected,
   each,
@@ -152,7 +167,7 @@ export const recordOf = <A>(
 /** Options with a table of their own. */
 export const group = <A extends object>(
   fields: OptionsTable<A> & Table,
-): Rule<A, MayBeUndefined<A>> => ({
+): OptionRule<A, MayBeUndefined<A>> => ({
   accepts: isObject,
   expected: `an object of ${Object.keys(fields).join(', ')}`,
   fields,

@@ -70,7 +70,7 @@ export const schedulerMetrics = (
 // exports
 
 /** The progress of an export, as far as it is counted. */
-interface Counted {
+interface CountedProgress {
   readonly rows: number
   readonly begun?: { readonly resumed: boolean }
   /** The entry of the manifest, with the last progress. */
@@ -89,7 +89,7 @@ export const exportCounters = ({ meter, attributes }: Pick<Telemetry, 'meter' | 
   })
   return () => {
     let written: number | undefined
-    return ({ rows, begun, run }: Counted): void => {
+    return ({ rows, begun, run }: CountedProgress): void => {
       written ??= begun?.resumed === true ? rows : 0 // an earlier start counted those before
       if (rows > written) rowCounter.add(rows - written, attributes)
       written = Math.max(written, rows)

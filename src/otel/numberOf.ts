@@ -4,7 +4,7 @@ import type { IO } from '../fp.js'
 /** The schedulers of the clients of a meter, by their numbers; shared by all copies of this package. */
 const CLIENTS = Symbol.for('payments-rx.clients')
 
-export interface Numbered {
+export interface NumberedClient {
   readonly number: number
   /** Returns whether no client with a lower number has the same scheduler, which is measured once. */
   readonly isFirst: IO<boolean>
@@ -16,7 +16,7 @@ export interface Numbered {
  * Returns the lowest number, from 1, that no other client of a meter has: it tells their metrics apart, and is the same
  * after a restart.
  */
-export const numberOf = (meter: object, scheduler: object): Numbered => {
+export const numberOf = (meter: object, scheduler: object): NumberedClient => {
   const clients = clientsOf(meter)
   const number = firstFree(clients)
   clients.set(number, scheduler)

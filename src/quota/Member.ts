@@ -3,7 +3,14 @@ import { oneLine } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
 import type { DividedScheduler, QuotaMember } from '../scheduler/Scheduler.js'
 import type { Millis } from '../stream/index.js'
-import { type Claim, fairPart, type Grant, QUIET_TAIL, RESERVE, type Report } from './rule.js'
+import {
+  fairPart,
+  type Grant,
+  type MemberReport,
+  QUIET_TAIL,
+  type QuotaClaim,
+  RESERVE,
+} from './rule.js'
 
 /**
  * A joiner has its share after a window and four reports, two of its own and two of the former owner: in less than two
@@ -36,7 +43,7 @@ export interface MemberOptions {
   readonly onLost: 'continue' | 'stop'
   readonly uuid: () => string
   /** Sends a report, and resolves with its grants; rejects if there is no fitting answer. */
-  readonly exchange: (report: Report) => Promise<ReadonlyArray<Grant>>
+  readonly exchange: (report: MemberReport) => Promise<ReadonlyArray<Grant>>
 }
 
 /** One divided limit, as this process knows it. */
@@ -229,7 +236,7 @@ export class Member implements QuotaMember {
     if (this.isUrgent) this.soon()
   }
 
-  private granted(share: Share, claim: Claim, grant: Grant | undefined): void {
+  private granted(share: Share, claim: QuotaClaim, grant: Grant | undefined): void {
     share.part = grant?.part ?? claim.had
     share.told = claim.want
     share.version = grant?.version ?? 0
@@ -238,7 +245,12 @@ export class Member implements QuotaMember {
     if (isIdle && share.idleSince !== undefined) this.shares.delete(share.name)
   }
 
-  private claim(share: Share, demand: Demand = NO_DEMAND, now: Millis, isLeaving: boolean): Claim {
+  private claim(
+    share: Share,
+    demand: Demand = NO_DEMAND,
+    now: Millis,
+    isLeaving: boolean,
+  ): QuotaClaim {
     const { limit, tail, turn, allowed, version, less } = share
     const isReserve = share === this.reserve
     share.wanted.push(Math.min(limit, demand.waiting + demand.used))
@@ -332,8 +344,11 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** True if the process wants, uses and gets what it did before. */
-const isSame = ({ told }: Share, { had, held, want }: Claim, grant: Grant | undefined): boolean =>
-  told === want && held === 0 && (grant?.part ?? had) === had
+const isSame = (
+  { told }: Share,
+  { had, held, want }: QuotaClaim,
+  grant: Grant | undefined,
+): boolean => told === want && held === 0 && (grant?.part ?? had) === had
 
 interface Demand {
   readonly waiting: number

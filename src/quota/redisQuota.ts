@@ -9,7 +9,7 @@ import {
 } from '../options/index.js'
 import type { SharedQuota } from '../scheduler/index.js'
 import { Member } from './Member.js'
-import type { Report } from './rule.js'
+import type { MemberReport } from './rule.js'
 import { decodeGrants, encodeReport, SCRIPT } from './script.js'
 
 const ACCOUNT = 'a text without braces that is not empty'
@@ -50,7 +50,7 @@ export const redisQuota = (given: RedisQuotaOptions): SharedQuota => {
   const { send, account } = options
   const run = scriptRunner(send)
 
-  const exchange = async (report: Report) => {
+  const exchange = async (report: MemberReport) => {
     const answer = await run(encodeReport(`payments-rx:{${account}}`, report))
     const grants = decodeGrants(answer, report.claims.length)
     if (grants === undefined) {

@@ -11,7 +11,7 @@ import type { Millis } from '../stream/index.js'
 // model
 
 /** One limit in a report of a process. */
-export interface Claim {
+export interface QuotaClaim {
   /** Key in Redis. */
   readonly name: string
   readonly limit: number
@@ -31,7 +31,7 @@ export interface Claim {
 }
 
 /** Report of a process, sent at an interval. */
-export interface Report {
+export interface MemberReport {
   readonly id: string
   /** Rises with each report: one that arrives after a later one is ignored. */
   readonly seq: number
@@ -41,7 +41,7 @@ export interface Report {
   /** It has nothing to do: it gives up its lease. */
   readonly isLeaving: boolean
   /** The first one is for the reserve: the part of every limit that a process may have without Redis. */
-  readonly claims: ReadonlyArray<Claim>
+  readonly claims: ReadonlyArray<QuotaClaim>
 }
 
 /** The part of one limit; `undefined` if it is as before. */
@@ -196,7 +196,7 @@ export const report = (
   account: Account,
   now: Millis,
   run: string,
-  { id, seq, lease, longest, isLeaving, claims }: Report,
+  { id, seq, lease, longest, isLeaving, claims }: MemberReport,
 ): ReadonlyArray<Grant> => {
   if (Number.isFinite(account.seen)) {
     const elapsed = now - account.seen

@@ -1,7 +1,6 @@
 import type { Millis } from '../stream/index.js'
 import {
   BRIEF,
-  type Claim,
   GAP,
   GOLDEN,
   type Grant,
@@ -9,9 +8,10 @@ import {
   LOW_AGAIN_WITHIN,
   LOW_FOR,
   LOW_FOR_AT_MOST,
+  type MemberReport,
   QUIET_TAIL,
+  type QuotaClaim,
   RESERVE,
-  type Report,
 } from './rule.js'
 
 /** State is kept for a week after the last report: a weekend's rest begins with no quiet lease. */
@@ -213,7 +213,7 @@ return reply
 /** Arguments of the script for one report: the number of its keys, the keys, and the values. */
 export const encodeReport = (
   account: string,
-  { id, seq, lease, longest, isLeaving, claims }: Report,
+  { id, seq, lease, longest, isLeaving, claims }: MemberReport,
 ): ReadonlyArray<string> => [
   String(claims.length + 1),
   account,
@@ -223,7 +223,7 @@ export const encodeReport = (
   ...claims.flatMap(encodeClaim),
 ]
 
-const encodeClaim = (claim: Claim): ReadonlyArray<string> => {
+const encodeClaim = (claim: QuotaClaim): ReadonlyArray<string> => {
   const { limit, tail, turn, version, had, held, want, less } = claim
   return [limit, tail, turn, version, had, held, want, less].map(String)
 }

@@ -12,18 +12,18 @@ export interface Html {
 }
 
 /** Nothing is shown of `undefined` and `false`. */
-export type Content = Html | string | number | false | undefined | ReadonlyArray<Content>
+export type HtmlContent = Html | string | number | false | undefined | ReadonlyArray<HtmlContent>
 
 // constructors
 
-export const html = (texts: TemplateStringsArray, ...values: ReadonlyArray<Content>): Html => ({
+export const html = (texts: TemplateStringsArray, ...values: ReadonlyArray<HtmlContent>): Html => ({
   [MARK]: texts.reduce((all, text, i) => all + contentText(values[i - 1]) + text),
 })
 
 /** Takes text of this program as it is, such as a style sheet. Never use it for text from outside. */
 export const verbatim = (text: string): Html => ({ [MARK]: text })
 
-const contentText = (content: Content): string => {
+const contentText = (content: HtmlContent): string => {
   if (content === undefined || content === false) return ''
   if (typeof content === 'number') return String(content)
   if (typeof content === 'string') return escaped(content)
@@ -41,7 +41,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const escaped = (text: string): string =>
   oneLine(text).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 
-export const section = (id: string, title: string, content: Content): Html =>
+export const section = (id: string, title: string, content: HtmlContent): Html =>
   html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 ${content}
 </section>`

@@ -4,7 +4,7 @@ import { type Html, html, textOf, verbatim } from './html.js'
 
 // model
 
-export interface Page {
+export interface HtmlPage {
   readonly title: string
   readonly content: Html
   readonly footer: string
@@ -104,7 +104,7 @@ const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
 // constructors
 
 /** Returns the text of an HTML document. */
-export const page = ({ title, content, footer }: Page): string => `<!doctype html>
+export const page = ({ title, content, footer }: HtmlPage): string => `<!doctype html>
 ${textOf(html`<html lang="en">
 <head>
 <meta charset="utf-8">

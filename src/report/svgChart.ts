@@ -9,22 +9,22 @@ import { DAY, HOUR, MINUTE, SECOND } from './text.js'
 // model
 
 /** Part of a run, in ms since its start. */
-export interface Span {
+export interface ChartSpan {
   readonly from: number
   readonly to: number
 }
 
 /** Reads a number of an interval; `undefined` where there is nothing to measure. */
-export type Measure<I extends Span> = (interval: I) => number | undefined
+export type Measure<I extends ChartSpan> = (interval: I) => number | undefined
 
-export interface Line<I extends Span> {
+export interface Line<I extends ChartSpan> {
   readonly name: string
   /** How it is drawn: colour is not all that tells lines apart. */
   readonly form: 'area' | 'solid' | 'dashed' | 'dotted' | 'bars'
   readonly of: Measure<I>
 }
 
-export interface Chart<I extends Span> {
+export interface Chart<I extends ChartSpan> {
   readonly id: string
   readonly title: string
   /** The chart in words. */
@@ -54,7 +54,7 @@ interface Frame {
 
 // constructors
 
-export const svgChart = <I extends Span>(
+export const svgChart = <I extends ChartSpan>(
   { id, title, summary, format, lines, limit, marks: below = TIMES }: Chart<I>,
   intervals: ReadonlyArray<I>,
 ): Html => {
@@ -90,7 +90,7 @@ const timeMark = (x: number, text: string): Html =>
   html`<text class="moment" x="${round(x / 10)}%" y="100%">${text}</text>`
 
 /** Draws steps, since each number is of an interval and not of a moment; a gap where there is none. */
-const path = <I extends Span>(
+const path = <I extends ChartSpan>(
   { form, of }: Line<I>,
   intervals: ReadonlyArray<I>,
   { x, y }: Frame,
@@ -114,7 +114,7 @@ const path = <I extends Span>(
     .join('')
 }
 
-const hoverColumn = <I extends Span>(
+const hoverColumn = <I extends ChartSpan>(
   interval: I,
   lines: ReadonlyArray<Line<I>>,
   { x }: Frame,
@@ -130,10 +130,13 @@ const hoverColumn = <I extends Span>(
   return html`<rect class="column" x="${x(from)}" y="0" width="${round(x(to) - x(from))}" height="${HEIGHT}"><title>${text}</title></rect>`
 }
 
-const legend = <I extends Span>(lines: ReadonlyArray<Line<I>>, limit: string | undefined): Html =>
+const legend = <I extends ChartSpan>(
+  lines: ReadonlyArray<Line<I>>,
+  limit: string | undefined,
+): Html =>
   html`<ul class="legend">${lines.map(({ name, form }, i) => html`<li>${swatch(`line ${form} colour-${i}`, form)} ${name}</li>`)}${limit && html`<li>${swatch('limit', 'solid')} ${limit}</li>`}</ul>`
 
-const swatch = (kind: string, form: Line<Span>['form']): Html =>
+const swatch = (kind: string, form: Line<ChartSpan>['form']): Html =>
   html`<svg class="swatch" viewBox="0 0 24 10" width="24" height="10" aria-hidden="true"><path class="${kind}" d="${form === 'area' || form === 'bars' ? 'M0 1H24V9H0Z' : 'M0 5H24'}"/></svg>`
 
 // scales

@@ -2,7 +2,7 @@
 
 // model
 
-export interface Numbered {
+export interface CollectionItem {
   /** The place in the order of creation. */
   readonly n: number
   readonly request_id: string
@@ -22,7 +22,7 @@ export type Walk<A> = (from: number, step: 1 | -1) => Iterable<A>
 
 // class
 
-export class Collection<A extends Numbered> {
+export class Collection<A extends CollectionItem> {
   /** Added and changed resources; undefined for a deleted one. */
   private readonly stored = new Map<number, A | undefined>()
   /** From added resources, deleted ones included: a `request_id` is never free again. */

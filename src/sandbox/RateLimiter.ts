@@ -19,14 +19,14 @@ export type Arrival =
 
 export class RateLimiter {
   private readonly limits: Limits
-  private readonly global: RollingWindow
-  private readonly endpoints = new Map<string, RollingWindow>()
-  private readonly logins = new Map<string, RollingWindow>()
+  private readonly global: ArrivalWindow
+  private readonly endpoints = new Map<string, ArrivalWindow>()
+  private readonly logins = new Map<string, ArrivalWindow>()
   private active = 0
 
   constructor(limits: Limits) {
     this.limits = limits
-    this.global = new RollingWindow(limits.global, SECOND)
+    this.global = new ArrivalWindow(limits.global, SECOND)
   }
 
   /** Requests that were let in and are not answered yet. */
@@ -51,7 +51,7 @@ export class RateLimiter {
     this.active--
   }
 
-  private windowOf(arrival: Arrival): readonly [SandboxTier, RollingWindow | undefined] {
+  private windowOf(arrival: Arrival): readonly [SandboxTier, ArrivalWindow | undefined] {
     const { endpoint, logins } = this.limits
     switch (arrival._tag) {
       case 'Call':
@@ -65,18 +65,18 @@ export class RateLimiter {
 }
 
 const getOrAdd = (
-  windows: Map<string, RollingWindow>,
+  windows: Map<string, ArrivalWindow>,
   key: string,
   limit: number,
   per: number,
-): RollingWindow => {
-  const window = windows.get(key) ?? new RollingWindow(limit, per)
+): ArrivalWindow => {
+  const window = windows.get(key) ?? new ArrivalWindow(limit, per)
   windows.set(key, window)
   return window
 }
 
 /** Counts arrivals of the last `per` ms: one at `t` counts until just before `t + per`. */
-class RollingWindow {
+class ArrivalWindow {
   private readonly limit: number
   private readonly per: number
   /** Times of arrival, earliest first. */

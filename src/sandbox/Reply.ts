@@ -11,13 +11,13 @@ import { defined } from '../fp.js'
  * - `stall`: the body stops in the middle, and the connection stays open.
  * - `slow`: the body comes in pieces.
  */
-export type Delivery = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
+export type ReplyDelivery = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
 
 /** A response, and how much of it arrives. */
 export interface Reply {
   readonly status: number
-  readonly body: Bytes
-  readonly delivery: Delivery
+  readonly body: BodyBytes
+  readonly delivery: ReplyDelivery
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
 }
@@ -37,7 +37,7 @@ export const PAUSE = 100
 
 // constructors
 
-export const jsonReply = (status: number, body: Bytes): Reply => ({
+export const jsonReply = (status: number, body: BodyBytes): Reply => ({
   status,
   body,
   delivery: 'whole',
@@ -69,9 +69,9 @@ export const dated = (reply: Reply, now: number): Reply => ({
 
 // parts of a body
 
-export const firstHalf = ({ body }: Reply): Bytes => body.subarray(0, body.length >>> 1)
+export const firstHalf = ({ body }: Reply): BodyBytes => body.subarray(0, body.length >>> 1)
 
-export const pieces = ({ body }: Reply): ReadonlyArray<Bytes> => {
+export const pieces = ({ body }: Reply): ReadonlyArray<BodyBytes> => {
   const size = Math.max(1, Math.ceil(body.length / PIECES))
   return Array.from({ length: Math.ceil(body.length / size) }, (_, n) =>
     body.subarray(n * size, (n + 1) * size),
@@ -81,7 +81,7 @@ export const pieces = ({ body }: Reply): ReadonlyArray<Bytes> => {
 // results of handlers
 
 /** As `Response` takes them. */
-export type Bytes = Uint8Array<ArrayBuffer>
+export type BodyBytes = Uint8Array<ArrayBuffer>
 
 // model
 
@@ -94,11 +94,11 @@ export interface Success<A> {
 /** JSON that is encoded already. */
 export interface Json {
   readonly _tag: 'Json'
-  readonly body: Bytes
+  readonly body: BodyBytes
 }
 
 /** The body of a call whose response the interface does not show; may be empty. */
-export interface Text {
+export interface TextReply {
   readonly _tag: 'Text'
   readonly text: string
 }
@@ -113,7 +113,7 @@ export interface ApiError {
   readonly source?: string
 }
 
-export type Result<A> = Success<A> | Json | Text | ApiError
+export type HandlerResult<A> = Success<A> | Json | TextReply | ApiError
 
 // constructors
 
@@ -123,7 +123,7 @@ export const json = (value: unknown): Json => jsonText(JSON.stringify(value))
 
 export const jsonText = (text: string): Json => ({ _tag: 'Json', body: Buffer.from(text) })
 
-export const text = (text: string): Text => ({ _tag: 'Text', text })
+export const text = (text: string): TextReply => ({ _tag: 'Text', text })
 
 export const apiError = (
   status: number,

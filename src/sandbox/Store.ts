@@ -1,15 +1,15 @@
 /** Everything a sandbox remembers: plain and mutable. Handlers check first, then write; nothing is rolled back. */
 import type { NewWebhook } from '../codec/Webhook.js'
-import { type Batch, generatedBatch, generatedBatches } from './batches/Batch.js'
-import { Collection, type Numbered } from './Collection.js'
+import { generatedBatch, generatedBatches, type SandboxBatch } from './batches/Batch.js'
+import { Collection, type CollectionItem } from './Collection.js'
 import type { CreatedCharge } from './data/createdCharges.js'
 import { type GeneratedCharges, generatedCharges } from './data/generatedCharges.js'
-import type { Order } from './data/orders.js'
+import type { QuotaOrder } from './data/orders.js'
 import type { Settings } from './options.js'
 
 // model
 
-export interface Store {
+export interface SandboxStore {
   /** When the sandbox was created, in ms since 1970. */
   readonly began: number
   /** How many tokens were issued; they are numbered from 0. */
@@ -20,16 +20,16 @@ export interface Store {
   readonly createdCharges: Collection<CreatedCharge>
   /** How many of the created charges arrived by themselves. */
   arrivedCharges: number
-  readonly batches: Collection<Batch>
+  readonly batches: Collection<SandboxBatch>
   /** How many of the batches arrived by themselves. */
   arrivedBatches: number
   /** Uploaded orders, which raise limits. */
-  readonly orders: Array<Order>
+  readonly orders: Array<QuotaOrder>
   readonly webhooks: Collection<StoredWebhook>
   readonly partnerWebhooks: Collection<StoredWebhook>
 }
 
-export interface StoredWebhook extends Numbered {
+export interface StoredWebhook extends CollectionItem {
   readonly asked: NewWebhook
   readonly url: string
   /** Accounts and organizations whose events a partner's webhook receives. */
@@ -41,7 +41,7 @@ export interface StoredWebhook extends Numbered {
 
 // functions
 
-export const createStore = (settings: Settings): Store => ({
+export const createStore = (settings: Settings): SandboxStore => ({
   began: settings.now(),
   tokensIssued: 0,
   tokensRevokedBelow: 0,
@@ -56,7 +56,7 @@ export const createStore = (settings: Settings): Store => ({
 })
 
 /** Adds the charges and batches that have arrived by themselves up to now, so that lists drift. */
-export const addArrivals = (store: Store, now: number, settings: Settings): void => {
+export const addArrivals = (store: SandboxStore, now: number, settings: Settings): void => {
   const { began, createdCharges, generatedCharges, batches } = store
   const { arrivals, batchArrivals } = settings
   const due = (every: number): number => (every > 0 ? Math.floor((now - began) / every) : 0)
@@ -72,7 +72,7 @@ export const addArrivals = (store: Store, now: number, settings: Settings): void
 }
 
 /** Returns when the next charge or batch arrives by itself, in ms since 1970; `undefined` if none does. */
-export const nextArrival = (store: Store, settings: Settings): number | undefined => {
+export const nextArrival = (store: SandboxStore, settings: Settings): number | undefined => {
   const times = [
     { every: settings.arrivals, arrived: store.arrivedCharges },
     { every: settings.batchArrivals, arrived: store.arrivedBatches },

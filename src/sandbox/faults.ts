@@ -105,9 +105,9 @@ export const injectFault = (fault: FaultName | undefined, reply: Reply): Reply =
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>
+type RowFields = Readonly<Record<string, unknown>>
 
-type ChangeRow = (row: Fields, n: number, size: number) => Fields
+type ChangeRow = (row: RowFields, n: number, size: number) => RowFields
 
 /** Changes the object in a body, or the rows of a list. Logins and texts stay as they are. */
 const changeRows = (reply: Reply, change: ChangeRow): Reply => {
@@ -125,14 +125,14 @@ const changedBody = (body: unknown, change: ChangeRow): unknown => {
 }
 
 /** The field that a malformed row spoils: the amount, or one that identifies the row. */
-const mainField = (row: Fields): string =>
+const mainField = (row: RowFields): string =>
   ['amount', 'id', 'card_brand', 'type', 'currency'].find((name) => name in row) ??
   Object.keys(row)[0] ??
   'id'
 
 const enumFields = ['status', 'card_brand', 'type']
 
-const unknownEnum = (row: Fields): Fields =>
+const unknownEnum = (row: RowFields): RowFields =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,

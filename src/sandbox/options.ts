@@ -9,10 +9,10 @@ import {
   InvalidOption,
   is,
   type MayBeUndefined,
+  type OptionRule,
   type OptionsOf,
   type OptionsTable,
   type Resolved,
-  type Rule,
   required,
   resolveOptions,
   withDefault,
@@ -80,15 +80,16 @@ const partnerTable: OptionsTable<SandboxPartner> = {
   scopes,
 }
 
-const limitsOrFalse: Rule<Partial<Limits> | false, MayBeUndefined<Partial<Limits>> | false> = {
-  ...limitsRule,
-  accepts: (u) => u === false || limitsRule.accepts(u),
-  expected: 'an object of limits, or false',
-}
+const limitsOrFalse: OptionRule<Partial<Limits> | false, MayBeUndefined<Partial<Limits>> | false> =
+  {
+    ...limitsRule,
+    accepts: (u) => u === false || limitsRule.accepts(u),
+    expected: 'an object of limits, or false',
+  }
 
 const probabilities = is.group(Object.fromEntries(faultNames.map((name) => [name, is.probability])))
 
-const faultsRule: Rule<Faults> = {
+const faultsRule: OptionRule<Faults> = {
   ...probabilities,
   accepts: (u) => typeof u === 'function' || probabilities.accepts(u),
   expected: 'chances by the names of faults, or a function',
@@ -98,7 +99,7 @@ const deliveryProbabilities = is.group(
   Object.fromEntries(deliveryFaultNames.map((name) => [name, is.probability])),
 )
 
-const deliveryFaultsRule: Rule<DeliveryFaults> = {
+const deliveryFaultsRule: OptionRule<DeliveryFaults> = {
   ...deliveryProbabilities,
   accepts: (u) => typeof u === 'function' || deliveryProbabilities.accepts(u),
   expected: 'chances by the names of faults, or a function',

@@ -1,6 +1,6 @@
 /** Sends replies without a socket: a broken connection is a rejection, or a body that errors. */
 import { type SchedulerLike, Subscription } from 'rxjs'
-import { type Bytes, firstHalf, PAUSE, pieces, type Reply, type SendReply } from './Reply.js'
+import { type BodyBytes, firstHalf, PAUSE, pieces, type Reply, type SendReply } from './Reply.js'
 
 export const replyInProcess =
   ({ method, signal }: Request): SendReply =>
@@ -38,7 +38,7 @@ const onAbort = (signal: AbortSignal, work: () => void): (() => void) => {
   return () => signal.removeEventListener('abort', work)
 }
 
-interface Reader {
+interface ReplyReader {
   readonly signal: AbortSignal
   readonly timer: SchedulerLike
   /** To be called when the body ends. */
@@ -47,14 +47,14 @@ interface Reader {
 
 /** A body that is being written. */
 interface BodyWriter {
-  readonly controller: ReadableStreamDefaultController<Bytes>
+  readonly controller: ReadableStreamDefaultController<BodyBytes>
   /** Calls `work` later, unless the body has ended by then. */
   readonly schedule: (delay: number, work: () => void) => void
   /** Ends the body, and cancels what is scheduled. */
   readonly end: () => void
 }
 
-const bodyOf = (reply: Reply, reader: Reader): ReadableStream<Bytes> => {
+const bodyOf = (reply: Reply, reader: ReplyReader): ReadableStream<BodyBytes> => {
   switch (reply.delivery) {
     case 'cut-off':
       return bodyFrom(firstHalf(reply), reader, ({ controller, schedule, end }) =>
@@ -86,10 +86,10 @@ const bodyOf = (reply: Reply, reader: Reader): ReadableStream<Bytes> => {
 
 /** A body that starts with `first` and goes on as `write` says, until it is cancelled. */
 const bodyFrom = (
-  first: Bytes,
-  { signal, timer, finished }: Reader,
+  first: BodyBytes,
+  { signal, timer, finished }: ReplyReader,
   write: (writer: BodyWriter) => void,
-): ReadableStream<Bytes> => {
+): ReadableStream<BodyBytes> => {
   let hasEnded = false
   let scheduled = Subscription.EMPTY
   let stopListening = (): void => {}
@@ -104,7 +104,7 @@ const bodyFrom = (
       if (!hasEnded) work()
     }, delay)
   }
-  return new ReadableStream<Bytes>({
+  return new ReadableStream<BodyBytes>({
     start: (controller) => {
       stopListening = onAbort(signal, () => {
         end()

@@ -26,7 +26,7 @@ export interface SentRequest {
 }
 
 /** An answered request of the windows that a burst is judged by. */
-interface Departure {
+interface ResourceDeparture {
   readonly resources: ReadonlyArray<string>
   readonly window: SendWindow
   readonly isRefused: boolean
@@ -83,7 +83,8 @@ export class Resources {
     const unexplained = recent.filter((one) => one.window.index > limit.lastBurst)
     const depth = Math.max(0, ...unexplained.map(({ resources }) => resources.length))
     const suspects = new Set<string>()
-    const isSuspect = ({ resources }: Departure) => resources.some((one) => suspects.has(one))
+    const isSuspect = ({ resources }: ResourceDeparture) =>
+      resources.some((one) => suspects.has(one))
     for (let level = 0; level < depth; level++) {
       const rest = unexplained.filter((one) => !isSuspect(one))
       for (const suspect of suspectsOf(rest, level)) suspects.add(suspect)
@@ -117,7 +118,7 @@ export class Resources {
   private limit(
     resource: string,
     shared: AdaptiveLimit,
-    departures: ReadonlyArray<Departure>,
+    departures: ReadonlyArray<ResourceDeparture>,
     worked: number,
     now: Millis,
   ): void {
@@ -128,7 +129,7 @@ export class Resources {
   }
 
   /** Returns the answered requests under a limit, of this window and the ones before. */
-  private recent({ index }: SendWindow, limit: AdaptiveLimit): ReadonlyArray<Departure> {
+  private recent({ index }: SendWindow, limit: AdaptiveLimit): ReadonlyArray<ResourceDeparture> {
     return this.departures.flatMap(({ request, set, windows, isAnswered, isRefused }) => {
       const window = windows[set.limiters.findIndex((limiter) => limiter.limit === limit)]
       if (!isAnswered || window === undefined || window.index <= index - WINDOWS) return []
@@ -137,11 +138,14 @@ export class Resources {
   }
 }
 
-const lettingIn = (departures: ReadonlyArray<Departure>, resource: string): number =>
+const lettingIn = (departures: ReadonlyArray<ResourceDeparture>, resource: string): number =>
   departures.filter((one) => !one.isRefused && one.resources.includes(resource)).length
 
 /** Returns the resources at one level that were refused repeatedly, and as often as they were let in. */
-const suspectsOf = (departures: ReadonlyArray<Departure>, level: number): ReadonlyArray<string> => {
+const suspectsOf = (
+  departures: ReadonlyArray<ResourceDeparture>,
+  level: number,
+): ReadonlyArray<string> => {
   const refusals = new Map<string, number>()
   for (const { resources, isRefused } of departures) {
     const resource = resources[level]
@@ -154,16 +158,18 @@ const suspectsOf = (departures: ReadonlyArray<Departure>, level: number): Readon
 }
 
 /** A limit that the suspects share would have let in the first of them only, such as one of two. */
-const isEachLetIn = (suspects: ReadonlySet<string>, own: ReadonlyArray<Departure>): boolean =>
-  [...suspects].every((suspect) => lettingIn(own, suspect) > 0)
+const isEachLetIn = (
+  suspects: ReadonlySet<string>,
+  own: ReadonlyArray<ResourceDeparture>,
+): boolean => [...suspects].every((suspect) => lettingIn(own, suspect) > 0)
 
 /**
  * Tells whether others were let in while suspects were refused: in a window with refusals of suspects, or when the
  * shared limit let in more before than now, and so cannot be what refuses.
  */
 const areLetIn = (
-  others: ReadonlyArray<Departure>,
-  own: ReadonlyArray<Departure>,
+  others: ReadonlyArray<ResourceDeparture>,
+  own: ReadonlyArray<ResourceDeparture>,
   isMoreThanNow: boolean,
 ): boolean => {
   const refusing = new Set(own.flatMap(({ isRefused, window }) => (isRefused ? [window] : [])))

@@ -5,9 +5,9 @@ import {
   defaultsOf,
   InvalidOption,
   is,
+  type OptionRule,
   type OptionsOf,
   type OptionsTable,
-  type Rule,
   required,
   withDefault,
 } from '../options/index.js'
@@ -35,7 +35,7 @@ import { checkedTier, type Tier, tiersRule } from './Tier.js'
 import { DynamicLimits, TierLimiters } from './TierLimiters.js'
 
 /** A turn of a lane counts `1 / weight`: these are summed, so the smallest must not be lost in the sum. */
-const weight: Rule<number> = {
+const weight: OptionRule<number> = {
   accepts: (u) => typeof u === 'number' && u >= 0.001 && u <= 1_000,
   expected: 'a weight from 0.001 to 1,000',
   type: 'number',

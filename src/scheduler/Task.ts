@@ -98,7 +98,7 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
   private readonly context: AsyncContext | undefined = captureContext()
   private refusals = 0
   /** The attempt under way, the backoff, `WAITING` in the queue, or `undefined` when all is done. */
-  private current: Attempt<R, A> | Unsubscribable | undefined = undefined
+  private current: TaskAttempt<R, A> | Unsubscribable | undefined = undefined
 
   constructor(
     core: SchedulerCore<R>,
@@ -134,7 +134,7 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
 
   start(now: Millis): void {
     const sent = this.core.inFlight.send(this.request, this.queue.set, now)
-    const attempt = new Attempt(this, sent)
+    const attempt = new TaskAttempt(this, sent)
     this.current = attempt
     try {
       runIn(this.context, () => this.source.subscribe(attempt))
@@ -151,7 +151,7 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
     this.subscriber.error(error)
   }
 
-  emitted(attempt: Attempt<R, A>, value: A): void {
+  emitted(attempt: TaskAttempt<R, A>, value: A): void {
     if (attempt.sent.isAnswered) {
       this.subscriber.next(value)
       return
@@ -180,14 +180,18 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
     }
   }
 
-  complete(attempt: Attempt<R, A>): void {
+  complete(attempt: TaskAttempt<R, A>): void {
     const { clock, inFlight } = this.core
     if (!attempt.sent.isAnswered) inFlight.accepted(attempt.sent, clock.now())
     this.finish(attempt, true)
   }
 
   /** `isComplete`: the source has ended by itself. */
-  finish(attempt: Attempt<R, A>, isComplete: boolean, failure?: { readonly error: unknown }): void {
+  finish(
+    attempt: TaskAttempt<R, A>,
+    isComplete: boolean,
+    failure?: { readonly error: unknown },
+  ): void {
     this.current = undefined
     try {
       if (failure === undefined) this.subscriber.complete()
@@ -209,17 +213,17 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
     try {
       current?.unsubscribe()
     } finally {
-      if (current instanceof Attempt) this.ended(current, false)
+      if (current instanceof TaskAttempt) this.ended(current, false)
       this.core.left()
     }
   }
 
-  private ended({ sent }: Attempt<R, A>, isComplete: boolean): void {
+  private ended({ sent }: TaskAttempt<R, A>, isComplete: boolean): void {
     this.core.inFlight.ended(sent, this.core.clock.now(), isComplete)
   }
 
   /** Time until the refused request is sent again, in ms; `undefined` when all attempts are used up. */
-  private backoff({ sent }: Attempt<R, A>, told: Millis = 0): Millis | undefined {
+  private backoff({ sent }: TaskAttempt<R, A>, told: Millis = 0): Millis | undefined {
     const { clock, inFlight, random, refusals: options } = this.core
     const retryAfter = told > 0 ? Math.min(told, options.maxRetryAfter) : 0
     inFlight.refused(sent, clock.now(), retryAfter)
@@ -251,7 +255,7 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
 }
 
 /** One subscription to the source of a task: it is sent once. */
-class Attempt<R, A> extends Subscriber<A> {
+class TaskAttempt<R, A> extends Subscriber<A> {
   readonly sent: Sent
   private readonly task: Task<R, A>
 

@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs'
 import { bare } from '../fp.js'
-import { checkOptions, is, type OptionsTable, type Rule, required } from '../options/index.js'
+import { checkOptions, is, type OptionRule, type OptionsTable, required } from '../options/index.js'
 import type { Millis } from './Clock.js'
 import { type Guard, guardRule } from './limiters/RollingWindow.js'
 
@@ -41,7 +41,7 @@ export interface Concurrency<in R> extends TierOptions<R> {
 /** One limit of an API, made by `rate` or `concurrency`. */
 export type Tier<R> = Rate<R> | Concurrency<R>
 
-const limitRule: Rule = {
+const limitRule: OptionRule = {
   ...is.positiveIntOrInfinity,
   accepts: (u) => is.positiveIntOrInfinity.accepts(u) || is.withMethods('', 'subscribe').accepts(u),
 }
@@ -86,7 +86,7 @@ export const checkedTier = <R>(tier: Tier<R>): Tier<R> =>
   tier._tag === 'Rate' ? rate(tier) : concurrency(tier)
 
 /** Looks at the kind only: a tier is checked by its constructor. */
-export const tiersRule: Rule = is.arrayOf(
+export const tiersRule: OptionRule = is.arrayOf(
   {
     accepts: (u) => is.isObject(u) && ['Rate', 'Concurrency'].includes(Reflect.get(u, '_tag')),
     expected: 'a tier, made by rate or concurrency',

@@ -190,12 +190,12 @@ interface Items<A> {
   readonly stop: (isDone: boolean) => void
 }
 
-interface Receiver {
+interface PullReceiver {
   readonly pull: () => void
   readonly fail: (error: unknown) => void
 }
 
-const itemsOf = <A>(source: ItemSource<A>, maxBuffered: number, to: Receiver): Items<A> => {
+const itemsOf = <A>(source: ItemSource<A>, maxBuffered: number, to: PullReceiver): Items<A> => {
   if (Symbol.asyncIterator in source) return asyncItems(source[Symbol.asyncIterator](), to)
   if (!(Symbol.iterator in source)) return pushedItems(source, maxBuffered, to)
   const iterator: Iterator<A, unknown> = source[Symbol.iterator]()
@@ -207,7 +207,10 @@ const itemsOf = <A>(source: ItemSource<A>, maxBuffered: number, to: Receiver): I
   }
 }
 
-const asyncItems = <A>(iterator: AsyncIterator<A, unknown>, { pull, fail }: Receiver): Items<A> => {
+const asyncItems = <A>(
+  iterator: AsyncIterator<A, unknown>,
+  { pull, fail }: PullReceiver,
+): Items<A> => {
   let taken: IteratorResult<A, unknown> | undefined
   let [isAsked, isDone] = [false, false]
   const ask = async (): Promise<void> => {
@@ -235,7 +238,11 @@ const asyncItems = <A>(iterator: AsyncIterator<A, unknown>, { pull, fail }: Rece
   }
 }
 
-const pushedItems = <A>(source: Observable<A>, max: number, { pull, fail }: Receiver): Items<A> => {
+const pushedItems = <A>(
+  source: Observable<A>,
+  max: number,
+  { pull, fail }: PullReceiver,
+): Items<A> => {
   let incoming: Array<IteratorYieldResult<A>> = []
   let outgoing: Array<IteratorYieldResult<A>> = [] // last one first
   let isComplete = false

@@ -25,7 +25,7 @@ const table = {
 export interface BackoffOptions extends OptionsOf<typeof table> {}
 
 /** The first pause, and the longest. */
-type Bounds = Pick<BackoffOptions, 'first' | 'cap'>
+type BackoffBounds = Pick<BackoffOptions, 'first' | 'cap'>
 
 /** Pauses without an end. */
 export interface DoublingOptions extends Omit<BackoffOptions, 'repeats'> {
@@ -71,4 +71,5 @@ export const pausesOf = ({ first, cap, repeats }: Omit<BackoffOptions, 'random'>
 }
 
 /** Returns the number of pauses that are shorter than any that follow. */
-const doublings = ({ first, cap }: Bounds): number => Math.max(0, Math.ceil(Math.log2(cap / first)))
+const doublings = ({ first, cap }: BackoffBounds): number =>
+  Math.max(0, Math.ceil(Math.log2(cap / first)))

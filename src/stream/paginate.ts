@@ -54,13 +54,13 @@ export interface PaginateOptions<E, A, Q> extends Parallel {
 interface Slot<E, A, Q> {
   readonly position: Q
   readonly flight: Subscription
-  answer?: Answer<E, A, Q>
+  answer?: PageAnswer<E, A, Q>
   /** May be delivered before its turn. */
   isEarly: boolean
   isDelivered: boolean
 }
 
-type Answer<E, A, Q> = E.Either<E, Page<E, A, Q>> | Bug
+type PageAnswer<E, A, Q> = E.Either<E, Page<E, A, Q>> | Bug
 
 interface Bug {
   readonly _tag: 'Bug'
@@ -127,7 +127,7 @@ const MORE = 2
 const listPlan = <E, A, Q>(
   options: PaginateOptions<E, A, Q>,
   width: number,
-): PagePlan<Answer<E, A, Q>, E.Either<E, Page<E, A, Q>>> => {
+): PagePlan<PageAnswer<E, A, Q>, E.Either<E, Page<E, A, Q>>> => {
   type P = Page<E, A, Q>
   const { fetch, key, mark = () => O.none, cut, maxPages, maxEmptyPages } = options
   const { parallel, following = () => O.none, ordered = true, mayRepeat = () => false } = options
@@ -163,7 +163,7 @@ const listPlan = <E, A, Q>(
   /** Reads the page whose turn it is. Returns the end of the list, if that is after it, or in its place. */
   const read = (
     { position, isDelivered }: Slot<E, A, Q>,
-    answer: Answer<E, A, Q>,
+    answer: PageAnswer<E, A, Q>,
   ): End<E, Q> | undefined => {
     const cutHere = (cut: Cut<E, Q>): End<E, Q> => ({ _tag: 'Cut', cut, position })
     if (answer._tag === 'Bug') return answer
@@ -207,7 +207,7 @@ const listPlan = <E, A, Q>(
     return O.isSome(next) && O.isSome(guess) && key(next.value) === key(guess.value)
   }
 
-  const receive = (slot: Slot<E, A, Q>, answer: Answer<E, A, Q>): void => {
+  const receive = (slot: Slot<E, A, Q>, answer: PageAnswer<E, A, Q>): void => {
     slot.answer = answer
     if (answer._tag === 'Right' && goesOn(answer.right)) {
       const isNew = !isRepeated(answer.right, marksCame)
@@ -226,7 +226,7 @@ const listPlan = <E, A, Q>(
     return parallel !== undefined && isAllowed ? following(last.position) : O.none
   }
 
-  const request = (position: Q): PageRequest<Answer<E, A, Q>> => {
+  const request = (position: Q): PageRequest<PageAnswer<E, A, Q>> => {
     const flight = new Subscription()
     const slot: Slot<E, A, Q> = { position, flight, isEarly: false, isDelivered: false }
     slots.push(slot)

@@ -37,7 +37,7 @@ type LazyText = () => RowText | undefined
 
 const text: unique symbol = Symbol('text of the rows')
 
-type Rows<A> = ReadonlyArray<A> & { readonly [text]?: LazyText }
+type RowsWithText<A> = ReadonlyArray<A> & { readonly [text]?: LazyText }
 
 // constructors
 
@@ -63,7 +63,7 @@ export const withRowTextOf = <A>(
 export const hasRowText = (rows: ReadonlyArray<unknown>): boolean => Reflect.has(rows, text)
 
 /** Returns the text of rows, if their array carries it. */
-export const rowText = (rows: Rows<unknown>): RowText | undefined => rows[text]?.()
+export const rowText = (rows: RowsWithText<unknown>): RowText | undefined => rows[text]?.()
 
 /** Returns the rows at some indices, with their text. */
 export const pickRows = <A>(

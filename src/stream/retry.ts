@@ -5,7 +5,7 @@ import type { Millis } from './Backoff.js'
 import type { ObservableEither } from './either/ObservableEither.js'
 import { later } from './later.js'
 
-interface Attempt<V> {
+interface RetryState<V> {
   readonly number: number
   readonly held: Array<V> // what came, and is given in its turn
   at: number // what comes next of it: to shift an array is to move all of it
@@ -32,7 +32,7 @@ export const retry = <E>(
   return <A>(source: ObservableEither<E, A>): ObservableEither<E, A> =>
     new Observable((out) => {
       const unsubscribed = new Subject<void>()
-      const attempts: Array<Attempt<E.Either<E, A>>> = [] // not done with; it is the last one's turn
+      const attempts: Array<RetryState<E.Either<E, A>>> = [] // not done with; it is the last one's turn
       let waiting = true // for the next attempt: nothing is given before it
       let due: number | undefined = 1 // the next attempt, when its pause is over
       let giving = false
@@ -40,7 +40,7 @@ export const retry = <E>(
       const error = (bug: unknown): void => out.error(bug)
 
       const start = (number: number): void => {
-        const attempt: Attempt<E.Either<E, A>> = { number, held: [], at: 0, ended: false }
+        const attempt: RetryState<E.Either<E, A>> = { number, held: [], at: 0, ended: false }
         attempts.push(attempt)
         source.pipe(takeUntil(unsubscribed)).subscribe({
           next: (value) => {

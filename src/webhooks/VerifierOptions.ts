@@ -3,9 +3,9 @@ import { asyncScheduler, type TimestampProvider } from 'rxjs'
 import {
   is,
   type MayBeUndefined,
+  type OptionRule,
   type OptionsOf,
   type Resolved,
-  type Rule,
   required,
   withDefault,
 } from '../options/index.js'
@@ -18,7 +18,7 @@ const SECRET = 'a text that is not empty, without space around it'
 
 export const secretRule = is.stringThat((text) => text !== '' && text.trim() === text, SECRET)
 
-const secretsRule: Rule<string | ReadonlyArray<string>> = {
+const secretsRule: OptionRule<string | ReadonlyArray<string>> = {
   accepts: (u) => secretRule.accepts(u) || (Array.isArray(u) && u.length > 0),
   expected: `${SECRET}, or a list of at least one`,
   type: 'string',
@@ -41,7 +41,7 @@ export const schemeRule = is.group<Partial<Scheme & SigningScheme>>({
   signature: is.fn(),
 })
 
-const verifierSchemeRule: Rule<Partial<Scheme>, MayBeUndefined<Partial<Scheme>>> = schemeRule
+const verifierSchemeRule: OptionRule<Partial<Scheme>, MayBeUndefined<Partial<Scheme>>> = schemeRule
 
 // table
 

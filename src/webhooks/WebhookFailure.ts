@@ -9,19 +9,19 @@ import type { Millis } from '../stream/index.js'
 // model
 
 /** Fields of every failure. */
-interface Common {
+interface WithMessage {
   readonly message: string
 }
 
 /** The receiver's own mistake: the body is not what came, such as an object that was parsed from it. */
-export interface NotRaw extends Common {
+export interface NotRaw extends WithMessage {
   readonly _tag: 'NotRaw'
   /** Described, never repeated. */
   readonly actual: string
 }
 
 /** A header is missing, was given twice, or cannot be read. */
-export interface Unsigned extends Common {
+export interface Unsigned extends WithMessage {
   readonly _tag: 'Unsigned'
   /** The one that is missing, or no signature. */
   readonly header: string
@@ -32,14 +32,14 @@ export interface Unsigned extends Common {
 }
 
 /** Signed with none of the secrets; or the body, or the time, is not the one that was signed. */
-export interface Forged extends Common {
+export interface Forged extends WithMessage {
   readonly _tag: 'Forged'
   /** The size of the body. */
   readonly bytes: number
 }
 
 /** Signed as it should be, but too long ago; or in the future. */
-export interface Stale extends Common {
+export interface Stale extends WithMessage {
   readonly _tag: 'Stale'
   /** From the time that was signed until now; below 0 when that time is ahead. */
   readonly age: Millis
@@ -51,14 +51,14 @@ export interface Stale extends Common {
 export type WebhookFailure = NotRaw | Unsigned | Forged | Stale | UndecodableEvent
 
 /** Not read to its end: the body is larger than `maxBytes`. */
-export interface TooLarge extends Common {
+export interface TooLarge extends WithMessage {
   readonly _tag: 'TooLarge'
   /** The most that it may have. */
   readonly maxBytes: number
 }
 
 /** The connection broke in the middle of the body, or the rest of it did not come in time. */
-export interface Interrupted extends Common {
+export interface Interrupted extends WithMessage {
   readonly _tag: 'Interrupted'
 }
 

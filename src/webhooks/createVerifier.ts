@@ -22,7 +22,7 @@ import { forged, stale, unsigned, type WebhookFailure } from './WebhookFailure.j
 export type Verify = (delivery: Delivery) => ObservableEither<WebhookFailure, WebhookEvent>
 
 /** Claims of a delivery, not yet verified. */
-interface Claim {
+interface SignedClaim {
   readonly body: Uint8Array
   readonly timestamp: string
   readonly sentAt: number
@@ -46,7 +46,7 @@ export const verifierOf =
 const claimOf = (
   { scheme }: VerifierSettings,
   { headers, body }: Delivery,
-): E.Either<WebhookFailure, Claim> =>
+): E.Either<WebhookFailure, SignedClaim> =>
   pipe(
     E.Do,
     E.apS('body', bytesOf(body)),
@@ -63,7 +63,7 @@ const claimOf = (
 /** The age is looked at last, so that what is stale is known to be genuine. */
 const examine =
   (settings: VerifierSettings) =>
-  (claim: Claim): ObservableEither<WebhookFailure, WebhookEvent> =>
+  (claim: SignedClaim): ObservableEither<WebhookFailure, WebhookEvent> =>
     isGenuine(settings, claim).pipe(
       map((genuine): E.Either<WebhookFailure, WebhookEvent> => {
         const { scheme, secrets, tolerance, timer } = settings
@@ -79,7 +79,7 @@ const examine =
 
 const isGenuine = (
   { scheme, secrets }: VerifierSettings,
-  { body, timestamp, signature }: Claim,
+  { body, timestamp, signature }: SignedClaim,
 ): Observable<boolean> => {
   const message = scheme.message(timestamp, body)
   return from(secrets).pipe(

@@ -5,8 +5,8 @@
 import { E, pipe } from '../fp.js'
 import {
   type MayBeUndefined,
+  type OptionRule,
   type OptionsOf,
-  type Rule,
   required,
   resolveOptions,
 } from '../options/index.js'
@@ -17,7 +17,7 @@ import { schemeRule, secretRule, verifierTable } from './VerifierOptions.js'
 
 // model
 
-const signingSchemeRule: Rule<
+const signingSchemeRule: OptionRule<
   Partial<SigningScheme>,
   MayBeUndefined<Partial<SigningScheme>>
 > = schemeRule

@@ -4,9 +4,9 @@ import {
   defaultsOf,
   InvalidOption,
   is,
+  type OptionRule,
   type OptionsOf,
   type OptionsTable,
-  type Rule,
   required,
   resolveOptions,
   withDefault,
@@ -73,7 +73,7 @@ it('a table has a rule for every option, and says which are needed', () => {
   const { codes } = rules
   expectTypeOf({ ...all, codes }).toExtend<OptionsTable<Options>>()
   expectTypeOf(all).not.toExtend<OptionsTable<Options>>()
-  const optional: Rule = is.string
+  const optional: OptionRule = is.string
   expectTypeOf({ ...all, codes, name: optional }).not.toExtend<OptionsTable<Options>>()
 })
 
@@ -89,7 +89,7 @@ it('a table of other options is none for these', () => {
   expect(checkOptions(options, { name: is.string })).toEqual(options)
 })
 
-it.each<readonly [string, Rule, ReadonlyArray<unknown>, ReadonlyArray<unknown>]>([
+it.each<readonly [string, OptionRule, ReadonlyArray<unknown>, ReadonlyArray<unknown>]>([
   ['least', is.atLeast(2), [2, 2.5], [1.9]],
   ['fraction', is.fraction, [1, 0.1], [0, 1.1]],
   ['chance', is.probability, [0, 1], [-0.1, 1.1]],

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clientTable } from '../../src/client/ClientOptions.js'
-import { defaultsOf, type Rule } from '../../src/options/index.js'
+import { defaultsOf, type OptionRule } from '../../src/options/index.js'
 import { receiverTable } from '../../src/webhooks/createReceiver.js'
 import { signTable } from '../../src/webhooks/sign.js'
 import { verifierTable } from '../../src/webhooks/VerifierOptions.js'
 import { type Declarations, declarations } from '../support/declarations.js'
 
 interface Documented {
-  readonly table: Readonly<Record<string, Rule>>
+  readonly table: Readonly<Record<string, OptionRule>>
   /** The interface that follows from the table, and the entry of the package that exports it. */
   readonly type: string
   readonly entry: string

@@ -6,7 +6,7 @@ import { Observable, type SchedulerAction, type SchedulerLike } from 'rxjs'
 import { seeded } from '../../bench/simulated/random.js'
 import { type VirtualTimer, virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { redisQuota } from '../../src/quota/index.js'
-import { emptyAccount, type Report, report } from '../../src/quota/rule.js'
+import { emptyAccount, type MemberReport, report } from '../../src/quota/rule.js'
 import {
   concurrency,
   createScheduler,
@@ -231,7 +231,7 @@ export const mostInWindow = (
 }
 
 /** Returns the report in a command. */
-const decodeReport = (command: ReadonlyArray<string>): Report => {
+const decodeReport = (command: ReadonlyArray<string>): MemberReport => {
   const keys = Number(command[2])
   const names = command.slice(4, 3 + keys)
   const [id = '', seq, lease, longest, isLeaving, ...rest] = command.slice(3 + keys)

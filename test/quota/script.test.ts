@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, type Redis, startRedis } from '../../bench/services/redis.js'
-import { type Claim, emptyAccount, type Report, report } from '../../src/quota/rule.js'
+import { emptyAccount, type MemberReport, type QuotaClaim, report } from '../../src/quota/rule.js'
 import { decodeGrants, encodeReport, SCRIPT } from '../../src/quota/script.js'
 
 const CLOCK = 'math.floor(time[1] * 1000 + time[2] / 1000)'
@@ -64,7 +64,7 @@ describe.skipIf(!hasRedis)('the script', () => {
             account = emptyAccount()
           }
           const id = `p${step.process}`
-          const claims = step.claims.map(({ isKnown, ...one }, i): Claim => {
+          const claims = step.claims.map(({ isKnown, ...one }, i): QuotaClaim => {
             const name = `${ACCOUNT}:${i === 0 ? 'reserve' : `limit:${i}`}`
             const known = told.get(`${id} ${name}`)
             return {
@@ -76,7 +76,7 @@ describe.skipIf(!hasRedis)('the script', () => {
               had: step.isAcknowledged ? (known?.part ?? 0) : one.had,
             }
           })
-          const sent: Report = {
+          const sent: MemberReport = {
             id,
             seq: step.isLate ? Math.max(1, seq - 3) : seq + 1,
             lease: 10_000,
@@ -100,7 +100,7 @@ describe.skipIf(!hasRedis)('the script', () => {
 
   it('keeps a hash for the account and one for each limit in use, all with one hash tag, and lets them expire', async () => {
     await redis.send(['FLUSHALL'])
-    const claims = (had: number, want: number): ReadonlyArray<Claim> =>
+    const claims = (had: number, want: number): ReadonlyArray<QuotaClaim> =>
       ['reserve', ...Array.from({ length: 50 }, (_, n) => `limit:endpoint:${n}`)].map((name) => ({
         name: `${ACCOUNT}:${name}`,
         limit: 20,

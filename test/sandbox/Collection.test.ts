@@ -1,15 +1,15 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Collection, type Numbered } from '../../src/sandbox/Collection.js'
+import { Collection, type CollectionItem } from '../../src/sandbox/Collection.js'
 import {
   idOf,
-  type Kind,
   numberOf,
   numberOfRequestId,
+  type ResourceKind,
   requestIdOf,
 } from '../../src/sandbox/data/ids.js'
 
-interface Row extends Numbered {
+interface Row extends CollectionItem {
   readonly value: number
 }
 
@@ -80,7 +80,7 @@ it('generates only the rows that are asked for', () => {
 })
 
 it('an identifier encodes the number of its resource', () => {
-  const kinds = fc.constantFrom<Kind>('charge', 'batch', 'webhook', 'partner webhook')
+  const kinds = fc.constantFrom<ResourceKind>('charge', 'batch', 'webhook', 'partner webhook')
   fc.assert(
     fc.property(kinds, fc.integer(), fc.nat(2 ** 31), (kind, seed, n) => {
       const id = idOf(kind, seed, n)

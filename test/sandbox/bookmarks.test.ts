@@ -2,12 +2,12 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BatchTransfer } from '../../src/codec/BatchTransfer.js'
 import { E } from '../../src/fp.js'
-import type { Numbered } from '../../src/sandbox/Collection.js'
+import type { CollectionItem } from '../../src/sandbox/Collection.js'
 import { type BookmarkedPage, bookmarkedPage, walkArray } from '../../src/sandbox/handlers/pages.js'
 import { BATCHES, newItem, openedBatch } from './batchSupport.js'
 import { everyBookmarked, items, open } from './support.js'
 
-const row = (n: number): Numbered => ({ n, request_id: `r${n}` })
+const row = (n: number): CollectionItem => ({ n, request_id: `r${n}` })
 
 const numbers = fc
   .uniqueArray(fc.nat(60), { maxLength: 40 })
@@ -19,7 +19,7 @@ const read = (
   newestFirst: boolean,
   page?: string,
   list = 'a',
-): BookmarkedPage<Numbered> => {
+): BookmarkedPage<CollectionItem> => {
   const bookmarks = { list, seed: 1, newestFirst, page_size: size, page }
   const found = bookmarkedPage(bookmarks, walkArray(rows.map(row)))
   if (E.isLeft(found)) throw new Error(found.left.message)
@@ -31,7 +31,7 @@ describe('bookmarks', () => {
     fc.assert(
       fc.property(numbers, fc.integer({ min: 1, max: 12 }), fc.boolean(), (rows, size, newest) => {
         const expected = newest ? rows.toReversed() : rows
-        const there: Array<BookmarkedPage<Numbered>> = [read(rows, size, newest)]
+        const there: Array<BookmarkedPage<CollectionItem>> = [read(rows, size, newest)]
         for (let next = there[0]?.page_after ?? null; next !== null; ) {
           const page = read(rows, size, newest, next)
           there.push(page)
@@ -39,7 +39,7 @@ describe('bookmarks', () => {
         }
         expect(there.flatMap((page) => page.items.map(({ n }) => n))).toEqual(expected)
         expect(there[0]?.page_before).toBeNull()
-        const back: Array<BookmarkedPage<Numbered>> = []
+        const back: Array<BookmarkedPage<CollectionItem>> = []
         for (let next = there.at(-1)?.page_before ?? null; next !== null; ) {
           const page = read(rows, size, newest, next)
           back.unshift(page)

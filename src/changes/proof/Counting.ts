@@ -1,6 +1,6 @@
 /** Counts rows at the service: one request where the count is known beforehand. */
 import type { AnyFailure } from '../../http/Failure.js'
-import { type Asking, Interrupted } from '../Asking.js'
+import { type Asking, PollInterrupted } from '../Asking.js'
 import type { LedgerPage, LedgerQuery, Seconds, Stretch } from '../Ledger.js'
 
 // model
@@ -12,7 +12,7 @@ export interface Counted extends Stretch {
 }
 
 /** How the service reads the bounds of a filter by time. */
-export type Bounds = 'inclusive' | 'half-open' | 'exclusive' | 'from exclusive'
+export type FilterBounds = 'inclusive' | 'half-open' | 'exclusive' | 'from exclusive'
 
 /** How many rows deep the service pages, as far as it was seen. Kept from night to night. */
 export interface Depth {
@@ -53,7 +53,7 @@ const STRIDE = 8
 /** Counts and reads rows of stretches of time, by bounds and depths that it learns. */
 export class Counting<A> {
   readonly #asking: Asking<A>
-  #bounds: Bounds = 'inclusive'
+  #bounds: FilterBounds = 'inclusive'
   #depth: Depth
 
   constructor(asking: Asking<A>, depth: Depth = { answered: 0 }) {
@@ -75,7 +75,7 @@ export class Counting<A> {
    * row did not come at all. Rejects with `Uncountable` if the filter is not kept.
    */
   async calibrate(id: string, second: Seconds): Promise<boolean> {
-    const questions: ReadonlyArray<readonly [Bounds, Seconds, Seconds]> = [
+    const questions: ReadonlyArray<readonly [FilterBounds, Seconds, Seconds]> = [
       ['inclusive', second, second],
       ['half-open', second, second + 1],
       ['from exclusive', second - 1, second],
@@ -133,7 +133,7 @@ export class Counting<A> {
 
   /**
    * Reads a page of rows. Rejects with `TooDeep` if the service does not page as deep, with `Uncountable` if it refuses
-   * even the first page, and with `Interrupted` for other failures.
+   * even the first page, and with `PollInterrupted` for other failures.
    */
   async page({ status, from, to }: Counted, page: number, size: number): Promise<LedgerPage<A>> {
     const rows = page * size
@@ -146,7 +146,7 @@ export class Counting<A> {
       this.#depth = { ...this.#depth, answered: Math.max(this.#depth.answered, rows) }
       return answer
     } catch (error) {
-      if (!(error instanceof Interrupted) || error.failure === undefined) throw error
+      if (!(error instanceof PollInterrupted) || error.failure === undefined) throw error
       const cause = causeOf(error.failure)
       if (page === 0 || cause === 'other') throw error
       // a fault may be an outage: then the first page does not come either
@@ -174,7 +174,7 @@ export class Counting<A> {
     try {
       return await this.#asking.page(query)
     } catch (error) {
-      if (query.page > 0 || !(error instanceof Interrupted) || error.failure === undefined)
+      if (query.page > 0 || !(error instanceof PollInterrupted) || error.failure === undefined)
         throw error
       throw causeOf(error.failure) === 'refused' ? new Uncountable(error.message) : error
     }

@@ -16,7 +16,7 @@ interface Parameter {
   readonly description: string
 }
 
-type Fields = Readonly<Record<string, unknown>>
+type ParamFields = Readonly<Record<string, unknown>>
 
 // functions
 
@@ -41,7 +41,7 @@ export const callHelp = async (call: NamedRow, columns: number): Promise<string>
   ].join('\n')
 }
 
-const openapi = async (): Promise<Fields> => {
+const openapi = async (): Promise<ParamFields> => {
   const root = dirname(createRequire(import.meta.url).resolve('payments-rx/package.json'))
   return fieldsOf(parsed(await readFile(join(root, 'docs/openapi.json'), 'utf8')))
 }
@@ -49,9 +49,9 @@ const openapi = async (): Promise<Fields> => {
 const listOf = (u: unknown): ReadonlyArray<unknown> => (Array.isArray(u) ? u : [])
 
 const parametersOf = (
-  document: Fields,
+  document: ParamFields,
   { row }: NamedRow,
-  operation: Fields,
+  operation: ParamFields,
 ): ReadonlyArray<Parameter> => {
   const inPlace = listOf(operation.parameters).flatMap((one): ReadonlyArray<Parameter> => {
     const { name, required, description, schema } = fieldsOf(one)
@@ -71,7 +71,7 @@ const parametersOf = (
   )
 }
 
-const fieldsIn = (document: Fields, schema: unknown): ReadonlyArray<Parameter> => {
+const fieldsIn = (document: ParamFields, schema: unknown): ReadonlyArray<Parameter> => {
   const { properties, required, allOf, anyOf } = resolved(document, schema)
   const own = Object.entries(fieldsOf(properties)).map(([name, field]) =>
     parameter(
@@ -85,7 +85,7 @@ const fieldsIn = (document: Fields, schema: unknown): ReadonlyArray<Parameter> =
   return [...own, ...[...listOf(allOf), ...listOf(anyOf)].flatMap((one) => fieldsIn(document, one))]
 }
 
-const resolved = (document: Fields, schema: unknown): Fields => {
+const resolved = (document: ParamFields, schema: unknown): ParamFields => {
   const fields = fieldsOf(schema)
   const name = wordOf(fields.$ref)?.replace('#/components/schemas/', '')
   if (name === undefined) return fields
@@ -93,7 +93,7 @@ const resolved = (document: Fields, schema: unknown): Fields => {
 }
 
 const parameter = (
-  document: Fields,
+  document: ParamFields,
   name: string,
   isRequired: boolean,
   description: unknown,
@@ -106,7 +106,7 @@ const parameter = (
 })
 
 /** Returns `text`, `number`, `list of text`, `NEW | PENDING` ... */
-const typeOf = (document: Fields, schema: unknown): string => {
+const typeOf = (document: ParamFields, schema: unknown): string => {
   const { type, enum: values, items, anyOf, const: only } = resolved(document, schema)
   if (Array.isArray(values)) return values.join(' | ')
   if (only !== undefined) return String(only)

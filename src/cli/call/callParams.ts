@@ -11,7 +11,7 @@ import { UsageError } from '../output.js'
 export type ReadText = (source: string) => Promise<string>
 
 /** One parameter, with its values in the order they were given. */
-interface Given {
+interface GivenParam {
   /** `funding_source.id` is `['funding_source', 'id']`. */
   readonly path: ReadonlyArray<string>
   readonly texts: ReadonlyArray<string>
@@ -30,7 +30,7 @@ export const callParams = async (
   now: number,
 ): Promise<unknown> => {
   let params: unknown = {}
-  const given = new Map<string, Given>()
+  const given = new Map<string, GivenParam>()
   for (const [i, arg] of args.entries()) {
     if (isSource(arg)) {
       params = merged(params, wholeBody(row, await readJson(arg, read)))
@@ -88,7 +88,7 @@ const argumentText = async (
 }
 
 /** Puts a value into the parameters as the first of text, JSON and list that the codec of the row takes there. */
-const withValue = (row: AnyEndpoint, params: unknown, { path, texts }: Given, now: number) => {
+const withValue = (row: AnyEndpoint, params: unknown, { path, texts }: GivenParam, now: number) => {
   const [text = ''] = texts
   const json = parsed(text)
   const candidates: ReadonlyArray<unknown> =

@@ -2,7 +2,7 @@
 
 // model
 
-export type Verdict = 'ok' | 'warning' | 'failed' | 'skipped'
+export type CheckVerdict = 'ok' | 'warning' | 'failed' | 'skipped'
 
 /** Names of checks: they never change, since scripts select by them. */
 export type Check =
@@ -21,7 +21,7 @@ export type Check =
 
 export interface Finding {
   readonly check: Check
-  readonly verdict: Verdict
+  readonly verdict: CheckVerdict
   /** One line. */
   readonly found: string
   readonly advice?: string
@@ -34,7 +34,7 @@ export interface Finding {
 // constructors
 
 const finding =
-  (verdict: Verdict) =>
+  (verdict: CheckVerdict) =>
   (
     check: Check,
     found: string,

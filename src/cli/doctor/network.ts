@@ -48,12 +48,12 @@ export interface NetworkOptions {
   readonly stepTimeout?: number
 }
 
-type Step = Extract<Check, 'DNS' | 'connection' | 'TLS'>
+type NetworkStep = Extract<Check, 'DNS' | 'connection' | 'TLS'>
 
 /** A certificate that expires sooner is a warning, in ms. */
 const CERTIFICATE_WARNING = 14 * DAY
 
-const ADVICE: Readonly<Record<Step, string>> = {
+const ADVICE: Readonly<Record<NetworkStep, string>> = {
   DNS: 'check the spelling of the base URL, and whether this machine can resolve names at all',
   connection: 'check the base URL and its port, and whether a firewall or a proxy stands between',
   TLS: 'behind a proxy that opens TLS, give its certificate to Node with NODE_EXTRA_CA_CERTS',
@@ -74,7 +74,7 @@ export const checkNetwork = (
   const place = `${host}, port ${server.port}`
 
   const step = <A>(
-    check: Step,
+    check: NetworkStep,
     source: Observable<A>,
     found: (value: A, ms: number) => Finding,
   ): Observable<Finding> =>

@@ -29,7 +29,7 @@ export interface Conclusion {
 }
 
 /** The output of an export, by the names that messages use. */
-export interface Output {
+export interface OutputNames {
   readonly name: string
   readonly rejectsName: string
   /** True if it can be resumed. */
@@ -41,7 +41,7 @@ export interface Output {
 }
 
 /** The end of an export. */
-export interface Ending {
+export interface ExportEnd {
   /** The last event; absent if it was stopped before it began. */
   readonly event: ExportEvent | undefined
   /** The last progress; absent if it never began. */
@@ -56,7 +56,10 @@ const MORE_REJECTS = '--resume with a greater --max-rejects goes on'
 // constructors
 
 /** Returns the exit status, and why. */
-export const conclusion = ({ event, progress, stopped }: Ending, output: Output): Conclusion => {
+export const conclusion = (
+  { event, progress, stopped }: ExportEnd,
+  output: OutputNames,
+): Conclusion => {
   if (event !== undefined && E.isLeft(event)) {
     return isExportError(event.left)
       ? fileConclusion(event.left, progress, output)
@@ -88,8 +91,8 @@ const whyRejected = ({ reasons = [] }: Pick<ManifestRun, 'reasons'> = {}): strin
 
 /** Returns the state of the output after an export. */
 export const outputState = (
-  { event, progress, stopped }: Ending,
-  { canResume }: Output,
+  { event, progress, stopped }: ExportEnd,
+  { canResume }: OutputNames,
 ): OutputState => {
   if (!canResume) return 'written'
   if (progress === undefined) return 'untouched'
@@ -172,7 +175,7 @@ const isAboutManifest = (error: ExportError): boolean =>
 const fileConclusion = (
   error: ExportError,
   progress: ExportProgress | undefined,
-  { name, rejectsName, canResume, canAdd, sinceLast }: Output,
+  { name, rejectsName, canResume, canAdd, sinceLast }: OutputNames,
 ): Conclusion => {
   const usage = (advice: string): Conclusion => ({
     status: EXIT_USAGE,

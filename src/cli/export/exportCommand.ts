@@ -21,8 +21,8 @@ import {
   batchItems,
   batchTransfers,
   charges,
+  type ExportableList,
   partnerWebhooks,
-  type Resource,
   type Simulated,
   webhooks,
 } from './resources.js'
@@ -38,7 +38,7 @@ export const exportCommand = (context: CommandContext): Command =>
     .addCommand(commandOf(partnerWebhooks, context))
 
 const commandOf = <A, Flags, Filter extends object>(
-  resource: Resource<A, Flags, Filter>,
+  resource: ExportableList<A, Flags, Filter>,
   context: CommandContext,
 ): Command => {
   const own = resource.withOptions(new Command(resource.name).description(resource.description))

@@ -14,11 +14,11 @@ import { exportClient } from './exportClient.js'
 import { type ExportFlags, exportOptions, outputOf } from './exportFlags.js'
 import { performExport } from './performExport.js'
 import { rejectedRows } from './rejectedRows.js'
-import { type Resource, sandboxData } from './resources.js'
+import { type ExportableList, sandboxData } from './resources.js'
 
 /** Runs an export. Rejects with a `UsageError`, and with what can only be a bug. */
 export const exportResource =
-  <A, Flags, Filter extends object>(resource: Resource<A, Flags, Filter>) =>
+  <A, Flags, Filter extends object>(resource: ExportableList<A, Flags, Filter>) =>
   (context: CommandContext, flags: ExportFlags & Flags): Promise<void> =>
     runCommand(context, flags, {
       stopsInOrder: !flags.dryRun,
@@ -37,7 +37,7 @@ export const exportResource =
     })
 
 const exported = async <A, Flags, Filter extends object>(
-  resource: Resource<A, Flags, Filter>,
+  resource: ExportableList<A, Flags, Filter>,
   run: CommandRun,
   flags: ExportFlags & Flags,
   connection: Connection,

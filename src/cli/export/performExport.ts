@@ -15,13 +15,13 @@ import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from '../output.js'
 import { countProgress, summary } from '../progress/ExportCounters.js'
 import type { MonitoredRun } from '../progress/ProgressMonitor.js'
 import type { CommandRun, Ending, Watch } from '../runCommand.js'
-import { conclusion, type Output, outputState } from './conclusion.js'
+import { conclusion, type OutputNames, outputState } from './conclusion.js'
 import type { ExportFlags } from './exportFlags.js'
 import type { RejectedRows } from './rejectedRows.js'
 import { reportFacts } from './reportFacts.js'
 
 /** An export, ready to be subscribed to. */
-export interface PreparedExport extends Output {
+export interface PreparedExport extends OutputNames {
   readonly client: MonitoredRun['client']
   readonly events: Observable<ExportEvent>
   /** Rows that an output without a file for them rejected. */

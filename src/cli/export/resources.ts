@@ -42,7 +42,7 @@ export const sandboxData = (simulated: Simulated | undefined, rows?: number): Sa
   simulated === undefined ? {} : { [simulated.what]: rows ?? simulated.count }
 
 /** A list that can be exported. */
-export interface Resource<A, Flags, Filter> {
+export interface ExportableList<A, Flags, Filter> {
   /** Its name on the command line: `batch-transfers`. */
   readonly name: string
   readonly description: string
@@ -84,7 +84,7 @@ export interface ChargeFlags extends ConnectionFlags {
   readonly pageSize: number
 }
 
-export const charges: Resource<Charge, ChargeFlags, SnapshotFilter> = {
+export const charges: ExportableList<Charge, ChargeFlags, SnapshotFilter> = {
   name: 'charges',
   description:
     'Charges as they were when the export began: a snapshot of all that pass the filters.',
@@ -134,7 +134,7 @@ interface BatchFlags extends ConnectionFlags {
   readonly shortReferenceId?: string
 }
 
-export const batchTransfers: Resource<BatchTransfer, BatchFlags, BatchFilter> = {
+export const batchTransfers: ExportableList<BatchTransfer, BatchFlags, BatchFilter> = {
   name: 'batch-transfers',
   description: 'Batches of transfers.',
   simulated: batches,
@@ -153,7 +153,7 @@ interface ItemFlags extends ConnectionFlags {
   readonly batch: string
 }
 
-export const batchItems: Resource<BatchItem, ItemFlags, BatchItemFilter> = {
+export const batchItems: ExportableList<BatchItem, ItemFlags, BatchItemFilter> = {
   name: 'batch-items',
   description: 'Items of one batch of transfers.',
   simulated: batches,
@@ -167,7 +167,7 @@ export const batchItems: Resource<BatchItem, ItemFlags, BatchItemFilter> = {
 
 // webhooks
 
-export const webhooks: Resource<Webhook, ConnectionFlags, object> = {
+export const webhooks: ExportableList<Webhook, ConnectionFlags, object> = {
   name: 'webhooks',
   description: 'Webhooks, without their secrets.',
   withOptions: addConnectionOptions,
@@ -177,7 +177,7 @@ export const webhooks: Resource<Webhook, ConnectionFlags, object> = {
   source: ({ webhooks }) => webhooks.list(),
 }
 
-export const partnerWebhooks: Resource<Webhook, PartnerFlags, object> = {
+export const partnerWebhooks: ExportableList<Webhook, PartnerFlags, object> = {
   name: 'partner-webhooks',
   description: 'Webhooks of a partner’s application, without their secrets.',
   withOptions: addPartnerOptions,

@@ -9,7 +9,7 @@ import { type CommandContext, UsageError } from '../output.js'
 import { template } from './itemFields.js'
 import { formatOfName, type PayFormat, payFormats } from './payFile.js'
 import { type PayFlags, performDiscard, performPay } from './performPay.js'
-import type { Limits } from './quoteTable.js'
+import type { SpendingLimits } from './quoteTable.js'
 
 const HELP = `
 FILE has a payment in each row: CSV, NDJSON or Parquet; - reads stdin, as CSV
@@ -110,7 +110,7 @@ const runName = (text: string): string => {
   )
 }
 
-const amounts = (text: string): Limits => {
+const amounts = (text: string): SpendingLimits => {
   const pairs = text.split(',').map((pair) => /^([A-Z]{3})=(\d+(?:\.\d+)?)$/.exec(pair.trim()))
   if (pairs.some((pair) => pair === null)) {
     throw new InvalidArgumentError(

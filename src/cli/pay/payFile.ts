@@ -106,13 +106,13 @@ const unreadable = (name: string, row: number, error: unknown): string => {
   return `cannot read ${name} (${code})`
 }
 
-interface Read {
+interface ReadRow {
   readonly cells: ReadonlyMap<string, string>
   /** The row itself, where it is an object. */
   readonly value?: unknown
 }
 
-const READERS: Readonly<Record<PayFormat, (options: PayFileOptions) => AsyncIterable<Read>>> = {
+const READERS: Readonly<Record<PayFormat, (options: PayFileOptions) => AsyncIterable<ReadRow>>> = {
   csv: async function* ({ path, name, map }) {
     let header: ReadonlyArray<string> | undefined
     const parser = parse({
@@ -144,7 +144,7 @@ const READERS: Readonly<Record<PayFormat, (options: PayFileOptions) => AsyncIter
 
   ndjson: async function* ({ path }) {
     let rest = ''
-    const read = (line: string): Read => {
+    const read = (line: string): ReadRow => {
       const value = parseExact(line)
       return { cells: flattened(value), value }
     }

@@ -40,7 +40,7 @@ import { type CommandRun, type Ending, runCommand, type Watch } from '../runComm
 import type { Signal } from '../Terminal.js'
 import { type PayFileOptions, type PayFormat, rowsOf } from './payFile.js'
 import { readMap } from './payMap.js'
-import { aboveLimits, type Limits, quoteTable } from './quoteTable.js'
+import { aboveLimits, quoteTable, type SpendingLimits } from './quoteTable.js'
 import { Results } from './Results.js'
 
 // model
@@ -53,7 +53,7 @@ export interface PayFlags
     > {
   readonly run?: string
   readonly yes: boolean
-  readonly max?: Limits
+  readonly max?: SpendingLimits
   readonly withoutInvalid: boolean
   readonly map?: string
   readonly format?: PayFormat

@@ -5,7 +5,7 @@ import { O } from '../../fp.js'
 import { number, plural } from '../../report/text.js'
 
 /** The most that may be paid, by currency: decimal text. */
-export type Limits = ReadonlyMap<string, string>
+export type SpendingLimits = ReadonlyMap<string, string>
 
 const HEADER = ['from', 'to', 'you pay', 'they receive', 'fees', 'rate']
 
@@ -56,7 +56,7 @@ const rateOf = (rates: ReadonlyArray<string>): string => {
 // limits
 
 /** Returns why a quote is above the limits; none if it is within them. */
-export const aboveLimits = ({ totals }: PaySummary, limits: Limits): string | undefined => {
+export const aboveLimits = ({ totals }: PaySummary, limits: SpendingLimits): string | undefined => {
   if (totals.length === 0) return 'the platform has quoted no totals to hold against --max'
   const sums = new Map<string, bigint>()
   for (const { sourceCurrency: currency, payerPays } of totals) {

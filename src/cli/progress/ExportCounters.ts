@@ -13,10 +13,10 @@ export interface ExportCounters extends Progress {
   /** Requests that were not answered, or with a 5xx. */
   readonly failed: number
   /** Rows of earlier runs, where this one resumes them. */
-  readonly beforeResume: RowCounts
+  readonly beforeResume: RowsAndRejects
 }
 
-export type RowCounts = Pick<Progress, 'rows' | 'rejects'>
+export type RowsAndRejects = Pick<Progress, 'rows' | 'rejects'>
 
 export const NO_COUNTERS: ExportCounters = {
   ...NO_PROGRESS,
@@ -59,7 +59,11 @@ export const countProgress =
     }
   }
 
-export const countedInThisRun = ({ rows, rejects, beforeResume }: ExportCounters): RowCounts => ({
+export const countedInThisRun = ({
+  rows,
+  rejects,
+  beforeResume,
+}: ExportCounters): RowsAndRejects => ({
   rows: rows - beforeResume.rows,
   rejects: rejects - beforeResume.rejects,
 })

@@ -25,10 +25,10 @@ export interface ProgressView {
   /** Prints a line that stays. */
   readonly say: (line: string) => void
   /** Stops, and prints the outcome if there is one. */
-  readonly end: (outcome?: Outcome) => void
+  readonly end: (outcome?: ViewEnd) => void
 }
 
-export interface Outcome {
+export interface ViewEnd {
   /** The exit status. */
   readonly status: number
   readonly summary: string
@@ -55,11 +55,11 @@ export const showProgress = (
   const say = (text: string): void => {
     screen.stderr.write(`${oneLine(text)}\n`)
   }
-  const complain = ({ reason }: Outcome): void => {
+  const complain = ({ reason }: ViewEnd): void => {
     if (reason !== undefined) say(`payments-rx: ${reason}`)
   }
   const paint = painter(canRedraw(screen) && hasColours(screen))
-  const conclude = (outcome: Outcome): void => {
+  const conclude = (outcome: ViewEnd): void => {
     const style = outcome.status === EXIT_COMPLETE ? 'green' : 'red'
     const summary = oneLine(outcome.summary).replace(/^\w+/, (verdict) => paint(style, verdict))
     if (!NOTHING_DONE.includes(outcome.status)) screen.stderr.write(`${summary}\n`)
@@ -78,7 +78,7 @@ export const showProgress = (
 const viewOf = (
   showing: Subscription,
   say: ProgressView['say'],
-  conclude: (outcome: Outcome) => void,
+  conclude: (outcome: ViewEnd) => void,
 ): ProgressView => ({
   say,
   end: (outcome) => {
@@ -95,7 +95,7 @@ const hasColours = ({ env }: Screen): boolean => (env.NO_COLOR ?? '') === ''
 const redraw = (
   screen: Screen,
   say: ProgressView['say'],
-  conclude: (outcome: Outcome) => void,
+  conclude: (outcome: ViewEnd) => void,
   { samples }: ProgressMonitor,
 ): ProgressView => {
   const { stderr } = screen
@@ -152,7 +152,7 @@ export const retryNotes = (timer: Pick<SchedulerLike, 'now'>) => {
 type Style = Parameters<typeof styleText>[0]
 
 /** A part of a line; the lowest priority gives way first. */
-interface Part {
+interface LinePart {
   readonly text: string
   readonly priority: number
   readonly style?: Style
@@ -213,10 +213,10 @@ const COLOURS = {
 } as const
 
 /** `hasBar`: rate and time left stay beside it, rather than rejected rows. */
-const parts = (sample: ProgressSample, hasBar = false): ReadonlyArray<Part> => {
+const parts = (sample: ProgressSample, hasBar = false): ReadonlyArray<LinePart> => {
   const { elapsedMs, msLeft, quota } = sample
   const { rows, rejects, refused, failed, share } = sample.counters
-  const refusals: Part = { text: `${number(refused)} refused`, priority: 2 }
+  const refusals: LinePart = { text: `${number(refused)} refused`, priority: 2 }
   return [
     ...(share === undefined ? [] : [{ text: percent(share), priority: 9, style: 'bold' } as const]),
     { text: plural(rows, 'row'), priority: 10 },
@@ -247,9 +247,10 @@ const bar = (share: number, columns: number, paint: ReturnType<typeof painter>):
   return paint('green', '█'.repeat(full)) + paint('dim', '░'.repeat(columns - full))
 }
 
-const widthOf = (some: ReadonlyArray<Part>): number => some.map(({ text }) => text).join(GAP).length
+const widthOf = (some: ReadonlyArray<LinePart>): number =>
+  some.map(({ text }) => text).join(GAP).length
 
-const fitToWidth = (all: ReadonlyArray<Part>, columns: number): ReadonlyArray<Part> => {
+const fitToWidth = (all: ReadonlyArray<LinePart>, columns: number): ReadonlyArray<LinePart> => {
   if (widthOf(all) <= columns) return all
   if (all.length <= 1) return all.map((part) => ({ ...part, text: truncate(part.text, columns) }))
   const least = Math.min(...all.map(({ priority }) => priority))

@@ -148,13 +148,13 @@ const describePauses = ({ count, ms }: Pauses): string =>
 
 // table
 
-interface Column {
+interface ChartColumn {
   readonly name: string
   readonly of: Measure<Interval>
   readonly format: (value: number) => string
 }
 
-const COLUMNS: ReadonlyArray<Column> = [
+const COLUMNS: ReadonlyArray<ChartColumn> = [
   { name: 'Rows/s', of: rowsPerSecond, format: number },
   { name: 'Rejected', of: ({ stats }) => stats.rejects, format: number },
   { name: 'Requests/s', of: requestsPerSecond, format: decimal },

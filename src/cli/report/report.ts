@@ -45,7 +45,7 @@ export interface ReportFacts {
 
 export type Pair = readonly [name: string, value: string]
 
-export interface Report {
+export interface ReportFile {
   /** Writes the page, also when it is closed. Resolves with the reason if the system does not let it. */
   readonly write: (facts: ReportFacts) => Promise<string | undefined>
   /** Stops recording. */
@@ -57,7 +57,7 @@ export interface Report {
 /** Records a run from now on. */
 export const reportTo =
   (path: string) =>
-  (run: Pick<MonitoredRun, 'client' | 'timer'>, monitor: ProgressMonitor): Report => {
+  (run: Pick<MonitoredRun, 'client' | 'timer'>, monitor: ProgressMonitor): ReportFile => {
     const { recording, close } = recorder(run, monitor)
     const write = (facts: ReportFacts): Promise<string | undefined> =>
       writeFile(path, reportPage(facts, recording())).then(

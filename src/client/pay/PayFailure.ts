@@ -4,7 +4,7 @@ import type { InvalidItem } from './PayOptions.js'
 
 // model
 
-interface Common {
+interface RunFailureFields {
   /** The name of the run. */
   readonly run: string
   /** One line, fit for a log, without secrets. */
@@ -12,7 +12,7 @@ interface Common {
 }
 
 /** Items are invalid, or a `request_id` is used twice. Nothing was submitted. */
-export interface InvalidItems extends Common {
+export interface InvalidItems extends RunFailureFields {
   readonly _tag: 'InvalidItems'
   /** How many. Each was told before, as an event `Invalid`. */
   readonly count: number
@@ -21,7 +21,7 @@ export interface InvalidItems extends Common {
 }
 
 /** A batch of this name is of another run: of other items, or cut otherwise. Nothing was sent. */
-export interface OtherRun extends Common {
+export interface OtherRun extends RunFailureFields {
   readonly _tag: 'OtherRun'
   /** The `request_id` of the batch. */
   readonly requestId: string
@@ -30,14 +30,14 @@ export interface OtherRun extends Common {
 }
 
 /** The items were others when they were read again, or a batch holds items that are not of this run. */
-export interface ItemsChanged extends Common {
+export interface ItemsChanged extends RunFailureFields {
   readonly _tag: 'ItemsChanged'
   /** The `request_id` of the batch. */
   readonly requestId: string
 }
 
 /** Quotes expire sooner than a batch can be submitted. */
-export interface QuoteTooShort extends Common {
+export interface QuoteTooShort extends RunFailureFields {
   readonly _tag: 'QuoteTooShort'
   /** The `request_id` of the batch. */
   readonly requestId: string

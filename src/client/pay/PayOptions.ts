@@ -12,10 +12,10 @@ import type { Millis } from '../../stream/index.js'
 /** An item, or, from a file, why a row is none: see `readRows` of `payments-rx/export`. */
 export type PayItem<F = never> = NewBatchItem | E.Either<F, NewBatchItem>
 
-type Rows<F> = Iterable<PayItem<F>> | AsyncIterable<PayItem<F>>
+type PayItemRows<F> = Iterable<PayItem<F>> | AsyncIterable<PayItem<F>>
 
 /** Items that can be read twice: an array, rows of a file, or a function that begins anew each time. */
-export type PayItems<F = never> = Rows<F> | (() => Rows<F>)
+export type PayItems<F = never> = PayItemRows<F> | (() => PayItemRows<F>)
 
 /** A failure of the items that ends a run: a row that is no item is told as an invalid one. */
 export type Unread<F> = Exclude<F, { readonly _tag: 'UnreadableRow' }>

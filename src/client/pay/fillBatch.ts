@@ -79,7 +79,7 @@ export interface OpenBatch {
 }
 
 /** A batch without its items. */
-type Place = Pick<PaymentBatch, 'run' | 'index' | 'count' | 'hash'>
+type BatchPlace = Pick<PaymentBatch, 'run' | 'index' | 'count' | 'hash'>
 
 /**
  * Creates the batch, or finds the one that a run of these payments created; any other ends the run.
@@ -87,7 +87,7 @@ type Place = Pick<PaymentBatch, 'run' | 'index' | 'count' | 'hash'>
  */
 export const openBatch = async (
   context: PayContext,
-  place: Place,
+  place: BatchPlace,
   { batch = {} }: Pick<PayBatchOptions, 'batch'>,
   found: BatchTransfer | undefined,
 ): Promise<OpenBatch> => {
@@ -115,7 +115,7 @@ export const openBatch = async (
 }
 
 /** The state of a run is in its batches: each says which place it has in which run. */
-const metadataOf = ({ index, count, hash }: Place) => ({
+const metadataOf = ({ index, count, hash }: BatchPlace) => ({
   index: String(index),
   count: String(count),
   hash,

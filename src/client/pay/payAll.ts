@@ -20,7 +20,7 @@ import {
   type Unread,
 } from './PayOptions.js'
 import { contextOf, type Payments, payRun, unchanged } from './payRun.js'
-import { batchesOf, canBeReadTwice, type Plan, planOf } from './plan.js'
+import { batchesOf, canBeReadTwice, type PayPlan, planOf } from './plan.js'
 
 // types
 
@@ -130,7 +130,7 @@ const checkItems = (items: unknown, context: string): void => {
 
 /** Ends a run of items that cannot all be paid, unless those that are invalid are to be left out. */
 const refuseInvalid = (
-  { run, invalid, isRepeated }: Plan,
+  { run, invalid, isRepeated }: PayPlan,
   withoutInvalid: boolean | undefined,
 ): void => {
   if (invalid.length === 0 || (withoutInvalid === true && !isRepeated)) return

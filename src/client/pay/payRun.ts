@@ -34,7 +34,7 @@ export interface Payments {
 }
 
 /** The counts of a report. */
-type Counts = Record<'booked' | 'failed' | 'left out' | 'unknown', number>
+type OutcomeCounts = Record<'booked' | 'failed' | 'left out' | 'unknown', number>
 
 // functions
 
@@ -52,7 +52,7 @@ export const payRun = async (
 ): Promise<PayReport> => {
   const filled = await fillAll(context, payments, options)
   const submission = await submitAll(context, filled, options)
-  const counts: Counts = { booked: 0, failed: 0, 'left out': payments.leftOut, unknown: 0 }
+  const counts: OutcomeCounts = { booked: 0, failed: 0, 'left out': payments.leftOut, unknown: 0 }
   const last = new Map(submission.batches.map(({ index, batch }) => [index, batch]))
   const settle = async (one: RunBatch, outcomes: ReadonlyArray<PaymentOutcome>): Promise<void> => {
     last.set(one.index, one.batch)

@@ -12,7 +12,7 @@ import { RequestIds } from './RequestIds.js'
 // model
 
 /** A run, cut into batches. The items are not kept: they are read again. */
-export interface Plan {
+export interface PayPlan {
   readonly run: string
   readonly perBatch: number
   /** Number of items, without those left out. */
@@ -29,7 +29,7 @@ export interface Plan {
   readonly isRepeated: boolean
 }
 
-interface PlanOptions {
+interface PayPlanOptions {
   readonly run: string
   readonly perBatch: number
   /** `false`: items are not checked by their codec. */
@@ -60,10 +60,10 @@ export const canBeReadTwice = (items: unknown): boolean => {
   return typeof begin === 'function' && typeof Reflect.get(items, 'next') !== 'function'
 }
 
-type Row = { readonly item: NewBatchItem } | { readonly causes: ReadonlyArray<Cause> }
+type PlannedRow = { readonly item: NewBatchItem } | { readonly causes: ReadonlyArray<Cause> }
 
 /** Returns an item, or why a row of a file is none. A file that cannot be read ends the run. */
-const rowOf = <F>(given: PayItem<F>): Row => {
+const rowOf = <F>(given: PayItem<F>): PlannedRow => {
   if (!isEither(given)) return { item: given }
   if (E.isRight(given)) return { item: given.right }
   const { _tag, causes } = fieldsOf(given.left)
@@ -79,7 +79,7 @@ const isEither = <F>(given: PayItem<F>): given is E.Either<F, NewBatchItem> => {
 // planning
 
 /** Reads and checks all items, and cuts them into batches. Sends nothing. */
-export const planOf = async <F>(items: PayItems<F>, options: PlanOptions): Promise<Plan> => {
+export const planOf = async <F>(items: PayItems<F>, options: PayPlanOptions): Promise<PayPlan> => {
   const { run, perBatch } = options
   const checked = itemCheck(options)
   const ids = new RequestIds()
@@ -138,7 +138,7 @@ const repeatedIn = async <F>(
 }
 
 /** Returns what is wrong with an item. */
-const itemCheck = ({ check }: Pick<PlanOptions, 'check'>) => {
+const itemCheck = ({ check }: Pick<PayPlanOptions, 'check'>) => {
   /** For each currency pair, the field that says its amounts, and the item that used it first. */
   const fields = new Map<string, readonly [field: string, index: number]>()
   return (item: NewBatchItem, text: unknown, index: number): ReadonlyArray<string> => {
@@ -220,7 +220,7 @@ export class Changed extends Error {
 /** Reads the items again, a batch at a time, and throws `Changed` unless they are those of the plan. */
 export async function* batchesOf<F>(
   items: PayItems<F>,
-  { run, perBatch, chain, hash, leftOut }: Plan,
+  { run, perBatch, chain, hash, leftOut }: PayPlan,
 ): AsyncGenerator<PlacedBatch> {
   const again = new Chain(run, perBatch)
   const count = chain.length

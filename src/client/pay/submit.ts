@@ -7,7 +7,14 @@ import { each } from './flow.js'
 import { askUntil, orStop, type PayContext, type RunBatch, WIDTH } from './PayContext.js'
 import { type PayFailure, quoteTooShort } from './PayFailure.js'
 import type { PayAllOptions, PayBatchOptions, PaySummary } from './PayOptions.js'
-import { earliestExpiry, expiryOf, isWorse, shownTotals, type Totals, totalsOf } from './totals.js'
+import {
+  earliestExpiry,
+  expiryOf,
+  isWorse,
+  type QuoteTotals,
+  shownTotals,
+  totalsOf,
+} from './totals.js'
 
 // model
 
@@ -24,7 +31,7 @@ export interface Submission {
 }
 
 /** Outcome of one attempt to submit a batch. */
-type Attempt =
+type SubmitResult =
   | { readonly is: 'submitted'; readonly batch: BatchTransfer }
   /** Its quote has expired, or is not the one that was approved. */
   | { readonly is: 'stale'; readonly batch: BatchTransfer }
@@ -79,7 +86,7 @@ export const submitAll = async (
   })
   if (first.length === 0) return ended(false)
 
-  const totalsNow = (): Totals =>
+  const totalsNow = (): QuoteTotals =>
     totalsOf(first.map(({ index, batch }) => known.get(index)?.batch ?? batch))
   const isApproved = (isWorse: boolean): Promise<boolean> => {
     const summary = summaryOf(context.run, [...known.values()], isWorse)
@@ -137,7 +144,7 @@ const summaryOf = (run: string, all: ReadonlyArray<RunBatch>, isWorse: boolean):
 // one batch
 
 /** Reads the batch, and submits it if it is still what was approved. */
-const submitOne = async (context: PayContext, draft: RunBatch): Promise<Attempt> => {
+const submitOne = async (context: PayContext, draft: RunBatch): Promise<SubmitResult> => {
   const { calls, first } = context
   const { id } = draft.batch
   const read = calls.retrieve({ id })

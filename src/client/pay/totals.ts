@@ -56,7 +56,7 @@ const shortest = ({ units, scale }: Decimal): Decimal =>
 // totals
 
 /** The total of a currency pair and a currency of fees. */
-interface Sum {
+interface QuoteSum {
   readonly quote: BatchQuote
   readonly payerPays: Decimal
   readonly beneficiariesReceive: Decimal
@@ -65,10 +65,10 @@ interface Sum {
 }
 
 /** Totals by currency pair and currency of fees. */
-export type Totals = ReadonlyMap<string, Sum>
+export type QuoteTotals = ReadonlyMap<string, QuoteSum>
 
-export const totalsOf = (batches: ReadonlyArray<BatchTransfer>): Totals => {
-  const sums = new Map<string, Sum>()
+export const totalsOf = (batches: ReadonlyArray<BatchTransfer>): QuoteTotals => {
+  const sums = new Map<string, QuoteSum>()
   for (const quote of batches.flatMap(({ quote_summary }) => quote_summary?.quotes ?? [])) {
     const key = `${quote.source_currency} ${quote.transfer_currency} ${quote.fee_currency}`
     const sum = sums.get(key)
@@ -87,7 +87,7 @@ export const totalsOf = (batches: ReadonlyArray<BatchTransfer>): Totals => {
   return sums
 }
 
-export const shownTotals = (totals: Totals): ReadonlyArray<PayTotal> =>
+export const shownTotals = (totals: QuoteTotals): ReadonlyArray<PayTotal> =>
   Array.from(totals.values(), ({ quote, payerPays, beneficiariesReceive, fee, rates }) => ({
     sourceCurrency: quote.source_currency,
     transferCurrency: quote.transfer_currency,
@@ -102,7 +102,7 @@ export const shownTotals = (totals: Totals): ReadonlyArray<PayTotal> =>
 const PARTS = 10_000
 
 /** Returns whether the payer pays more in a pair, or its beneficiaries receive less, by more than `tolerance` per cent. */
-export const isWorse = (approved: Totals, now: Totals, tolerance: number): boolean => {
+export const isWorse = (approved: QuoteTotals, now: QuoteTotals, tolerance: number): boolean => {
   const whole = BigInt(100 * PARTS)
   const part = BigInt(Math.round(tolerance * PARTS))
   for (const [key, { payerPays, beneficiariesReceive }] of now) {

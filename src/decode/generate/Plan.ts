@@ -21,12 +21,12 @@ export type Basic =
   | 'function'
   | 'undefined'
 
-export interface Field {
+export interface PlanField {
   readonly key: string
   readonly plan: Plan
 }
 
-export interface Member {
+export interface UnionMember {
   /** The values of the tag that lead to this member. */
   readonly tags: ReadonlyArray<unknown>
   readonly plan: Plan
@@ -39,10 +39,10 @@ export interface Recursive {
 }
 
 /** `type`, where a missing key is added, or `partial`, where it is passed over. */
-export interface Struct {
+export interface StructPlan {
   readonly _tag: 'Struct'
   readonly optional: boolean
-  readonly fields: ReadonlyArray<Field>
+  readonly fields: ReadonlyArray<PlanField>
 }
 
 export interface Dictionary {
@@ -66,7 +66,7 @@ export type Plan =
   | { readonly _tag: 'List'; readonly item: Plan }
   | { readonly _tag: 'Tuple'; readonly items: ReadonlyArray<Plan> }
   | { readonly _tag: 'Union'; readonly members: ReadonlyArray<Plan> }
-  | { readonly _tag: 'Tagged'; readonly tag: string; readonly members: ReadonlyArray<Member> }
+  | { readonly _tag: 'Tagged'; readonly tag: string; readonly members: ReadonlyArray<UnionMember> }
   | { readonly _tag: 'Intersection'; readonly members: ReadonlyArray<Plan> }
   | {
       readonly _tag: 'Refinement'
@@ -74,7 +74,7 @@ export type Plan =
       readonly predicate: (a: unknown) => unknown
     }
   | { readonly _tag: 'Opaque'; readonly codec: t.Mixed }
-  | Struct
+  | StructPlan
   | Dictionary
   | Exact
   | Recursive

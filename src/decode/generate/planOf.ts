@@ -1,12 +1,12 @@
 import * as t from 'io-ts'
 import { domainKeys, exactProps, isCodec, part, tagOf, tagValues, typesOf } from '../codecParts.js'
 import { OpenType } from '../open.js'
-import type { Basic, Field, Member, Plan } from './Plan.js'
+import type { Basic, Plan, PlanField, UnionMember } from './Plan.js'
 
 // io-ts's own codecs
 
 /** The ways in which io-ts validates. A codec is told by the source of its `validate`: a clone keeps its `_tag`. */
-type Kind =
+type CodecKind =
   | 'any'
   | 'literal'
   | 'keyof'
@@ -28,7 +28,7 @@ const textOf = (f: unknown): string =>
 const one = t.type({ tag: t.literal(1) })
 const two = t.type({ tag: t.literal(2) })
 
-const samples: ReadonlyArray<readonly [Kind, t.Mixed]> = [
+const samples: ReadonlyArray<readonly [CodecKind, t.Mixed]> = [
   ['any', t.unknown],
   ['literal', t.literal(1)],
   ['keyof', t.keyof({ a: null })],
@@ -45,12 +45,12 @@ const samples: ReadonlyArray<readonly [Kind, t.Mixed]> = [
   ['exact', t.exact(one)],
 ]
 
-const kinds: ReadonlyMap<string, Kind> = new Map(
+const kinds: ReadonlyMap<string, CodecKind> = new Map(
   samples.map(([kind, { validate }]) => [textOf(validate), kind]),
 )
 
 /** Returns the kind of a codec if its `validate` is io-ts's own. */
-const kindOf = (codec: unknown): Kind | undefined => kinds.get(textOf(part(codec, 'validate')))
+const kindOf = (codec: unknown): CodecKind | undefined => kinds.get(textOf(part(codec, 'validate')))
 
 const basics: ReadonlyArray<readonly [Basic, object]> = [
   ['null', t.null],
@@ -80,7 +80,7 @@ const basicOf = (codec: unknown): Basic | undefined =>
 
 type PlanOf = (codec: unknown) => Plan
 
-const fieldsOf = (props: unknown, planOf: PlanOf): ReadonlyArray<Field> =>
+const fieldsOf = (props: unknown, planOf: PlanOf): ReadonlyArray<PlanField> =>
   typeof props === 'object' && props !== null
     ? Object.keys(props).map((key) => ({ key, plan: planOf(part(props, key)) }))
     : []
@@ -105,7 +105,7 @@ const tagged = (codec: unknown, planOf: PlanOf): Plan | undefined => {
   const tag = part(codec, 'tag')
   if (typeof tag !== 'string') return undefined
   const members = typesOf(codec).map(
-    (member): Member => ({ tags: tagValues(member, tag) ?? [], plan: planOf(member) }),
+    (member): UnionMember => ({ tags: tagValues(member, tag) ?? [], plan: planOf(member) }),
   )
   const tags = members.flatMap((member) => member.tags)
   const apart = new Set(tags).size === tags.length && members.every((m) => m.tags.length > 0)
@@ -122,7 +122,7 @@ const recordOf = (codec: unknown, planOf: PlanOf): Plan | undefined => {
   return { _tag: 'Exact', plan, props }
 }
 
-const ofKind = (kind: Kind, codec: unknown, planOf: PlanOf): Plan | undefined => {
+const ofKind = (kind: CodecKind, codec: unknown, planOf: PlanOf): Plan | undefined => {
   const tag = tagOf(codec)
   const own = (name: string): boolean => tag === name
   switch (kind) {

@@ -6,7 +6,7 @@ import {
   mayTakeUndefined,
   mostlyKeepsInput,
   type Plan,
-  type Struct,
+  type StructPlan,
 } from './Plan.js'
 import { type Locals, locals, type Program } from './Program.js'
 import { isRecord, testOf } from './tests.js'
@@ -52,7 +52,7 @@ const tuple = (items: ReadonlyArray<Plan>, own: Locals, to: Program): string => 
     return made`
 }
 
-const struct = (plan: Struct, own: Locals, to: Program): string =>
+const struct = (plan: StructPlan, own: Locals, to: Program): string =>
   `if (!(${isRecord('x')})) return refused;
     let made = x;
     ${readFields(plan, own, to).join('\n')}
@@ -153,7 +153,7 @@ const copying: Written = {
  * return `refused` if one is not accepted.
  */
 const readFields = (
-  struct: Struct,
+  struct: StructPlan,
   own: Locals,
   to: Program,
   written: Partial<Written> = {},
@@ -182,10 +182,10 @@ const readFields = (
   })
 }
 
-const isStruct = (plan: Plan): plan is Struct => plan._tag === 'Struct'
+const isStruct = (plan: Plan): plan is StructPlan => plan._tag === 'Struct'
 
 /** Returns the structs inside, if their fields can be counted: each key once, and none that all objects have. */
-const countable = ({ plan }: Exact): ReadonlyArray<Struct> => {
+const countable = ({ plan }: Exact): ReadonlyArray<StructPlan> => {
   const members = plan._tag === 'Intersection' && mostlyKeepsInput(plan) ? plan.members : [plan]
   const structs = members.filter(isStruct)
   const keys = structs.flatMap(({ fields }) => fields.map(({ key }) => key))

@@ -1,6 +1,6 @@
 /** The proof of a copy that was made before: a table, a folder, or the files of an export. */
 import { catchError, defer, finalize, type Observable, of, ReplaySubject } from 'rxjs'
-import { asking, Interrupted } from '../../changes/Asking.js'
+import { asking, PollInterrupted } from '../../changes/Asking.js'
 import { compare, type Proof } from '../../changes/proof/prove.js'
 import { finalChargeStatuses } from '../../codec/Charge.js'
 import { defined, E } from '../../fp.js'
@@ -96,7 +96,7 @@ export const proveCopy = <A>(
 /** Returns why there is no proof; throws what is a bug. */
 const expected = (error: unknown): ExportError | AnyFailure => {
   if (isExportError(error)) return withUrls(error)
-  if (error instanceof Interrupted && error.failure !== undefined) return error.failure
+  if (error instanceof PollInterrupted && error.failure !== undefined) return error.failure
   throw error
 }
 

@@ -4,7 +4,7 @@ import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import { causes } from '../../decode/index.js'
 import { E } from '../../fp.js'
-import type { Rule } from '../../options/index.js'
+import type { OptionRule } from '../../options/index.js'
 import { exportError } from '../ExportError.js'
 import { isFolder, isRowsName } from '../file/paths.js'
 import { refined } from '../source/SourcePage.js'
@@ -121,7 +121,7 @@ export const specOfSlice = ({ spec }: SlicePlan, { file, query }: PlannedSlice):
 })
 
 /** Accepts the folder of a plan. */
-export const outRule: Rule<string> = {
+export const outRule: OptionRule<string> = {
   accepts: (u) => typeof u === 'string' && isFolder(u),
   expected: 'a folder or an s3:// URL, which ends with a slash',
 }

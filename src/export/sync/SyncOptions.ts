@@ -3,7 +3,13 @@ import type { Ledger } from '../../changes/Ledger.js'
 import { Time, toMillis } from '../../codec/times.js'
 import type { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
-import { InvalidOption, is, type OptionsTable, type Rule, required } from '../../options/index.js'
+import {
+  InvalidOption,
+  is,
+  type OptionRule,
+  type OptionsTable,
+  required,
+} from '../../options/index.js'
 import type { Millis } from '../../stream/index.js'
 import type { ExportError } from '../ExportError.js'
 import type { ExportProgress } from '../ExportOptions.js'
@@ -121,7 +127,7 @@ export type SyncEvent = E.Either<ExportError | AnyFailure, SyncProgress>
 
 const TABLE_NAME = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$/
 
-const time: Rule<string> = {
+const time: OptionRule<string> = {
   accepts: (u) => typeof u === 'string' && Time.is(u) && !Number.isNaN(toMillis(u)),
   expected: 'an ISO 8601 time',
 }

@@ -1,6 +1,6 @@
 /** The charges that are open, and those that were: read by lists of their status, and rejected ones again by id. */
 import { from, map, type Observable } from 'rxjs'
-import { type Asking, asking, Interrupted } from '../../changes/Asking.js'
+import { type Asking, asking, PollInterrupted } from '../../changes/Asking.js'
 import { openStatuses } from '../../changes/ChangeState.js'
 import { isOpenStatus } from '../../changes/KnownCharges.js'
 import {
@@ -81,7 +81,7 @@ async function* steps<A>(
 
 /** Ends a transfer by what has interrupted it. Throws what is no interruption. */
 export const endWith = <A>(transfer: Transfer<A, A>, error: unknown): void => {
-  if (!(error instanceof Interrupted)) throw error
+  if (!(error instanceof PollInterrupted)) throw error
   transfer.interrupt(error.failure)
 }
 

@@ -29,7 +29,13 @@
 import { asyncScheduler, catchError, concatMap, EMPTY, type Observable, of, throwError } from 'rxjs'
 import { bare, defined, E } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
-import { checkArgument, checkOptions, InvalidOption, is, type Rule } from '../../options/index.js'
+import {
+  checkArgument,
+  checkOptions,
+  InvalidOption,
+  is,
+  type OptionRule,
+} from '../../options/index.js'
 import type { Millis } from '../../stream/index.js'
 import { truncated } from '../column/json.js'
 import { exportError, isExportError } from '../ExportError.js'
@@ -309,7 +315,7 @@ const FILES = ['format', 'adopt'] as const
 /** Options of lists by time. */
 const TIMED = ['since', 'lookback', 'sweep', 'parallel'] as const
 
-const listRule: Rule = {
+const listRule: OptionRule = {
   accepts: (u) =>
     is.withMethods('', 'snapshot').accepts(u) ||
     is.withMethods('', 'describe', 'children').accepts(u) ||

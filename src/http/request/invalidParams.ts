@@ -100,7 +100,7 @@ const unknownFields = ({ path, value, fields, names }: NamedObject): ReadonlyArr
 // objects and their codecs
 
 /** The fields and items that the codecs of one value describe together. */
-interface Described extends Pick<NamedObject, 'fields' | 'names'> {
+interface DescribedShape extends Pick<NamedObject, 'fields' | 'names'> {
   readonly items: ReadonlyArray<unknown>
   /** Leaves the values below to the service, and so their names. */
   readonly lenient: ReadonlyArray<LenientType<unknown>>
@@ -108,7 +108,7 @@ interface Described extends Pick<NamedObject, 'fields' | 'names'> {
 
 /** Finds the objects among parameters, from the top down. */
 const namedObjects = (root: unknown, params: object): ReadonlyArray<NamedObject> => {
-  const described = new Map<unknown, Described>() // items of a list have the same codecs
+  const described = new Map<unknown, DescribedShape>() // items of a list have the same codecs
   const found: Array<NamedObject> = []
 
   const visit = (codecs: ReadonlyArray<unknown>, value: object, path: string, isFree: boolean) => {
@@ -138,7 +138,7 @@ const namedObjects = (root: unknown, params: object): ReadonlyArray<NamedObject>
 
 const isObject = (u: unknown): u is object => typeof u === 'object' && u !== null
 
-const describe = (codecs: ReadonlyArray<unknown>): Described => {
+const describe = (codecs: ReadonlyArray<unknown>): DescribedShape => {
   const all = codecs.flatMap(withInner)
   const fields = new Map<string, ReadonlyArray<unknown>>()
   for (const codec of all) {

@@ -15,11 +15,11 @@ export interface ConnectionTracker {
   /** Runs the `fetch` to track, once, after `steps` was subscribed to. */
   readonly run: <A>(send: () => A) => A
   /** Tells whether the request was written to a connection. */
-  readonly departure: () => Departure
+  readonly departure: () => RequestProgress
 }
 
 /** `unknown` if nothing was published about the request. */
-export type Departure = 'none' | 'written' | 'unknown'
+export type RequestProgress = 'none' | 'written' | 'unknown'
 
 const REQUEST_CREATED = 'undici:request:create'
 const HEADERS_WRITTEN = 'undici:client:sendHeaders'

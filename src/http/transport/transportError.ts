@@ -2,7 +2,7 @@ import { map, type Observable, type SchedulerLike } from 'rxjs'
 import { fieldsOf, isRecord } from '../../decode/unknown.js'
 import type { Millis } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
-import type { Departure } from './connectionTracker.js'
+import type { RequestProgress } from './connectionTracker.js'
 import type { Timeout, TransportError } from './Transport.js'
 
 // model
@@ -83,7 +83,7 @@ export const timeoutAfter = (
 export const transportError = (
   error: unknown,
   timeout: Timeout,
-  departure: Departure | undefined,
+  departure: RequestProgress | undefined,
 ): TransportError => {
   if (isTimeout(error)) return { _tag: 'TimedOut', phase: error.phase, limit: error.limit }
   const root = rootOf(causesOf(error))

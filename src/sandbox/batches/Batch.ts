@@ -2,7 +2,7 @@
 import type { BatchQuote, NewBatchTransfer, QuoteValidity } from '../../codec/BatchTransfer.js'
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
 import { E, memoized } from '../../fp.js'
-import type { Generated, Numbered } from '../Collection.js'
+import type { CollectionItem, Generated } from '../Collection.js'
 import { hash, subSeed } from '../data/hash.js'
 import { rate, rounded } from '../data/money.js'
 import { endAt } from '../data/time.js'
@@ -29,7 +29,7 @@ export interface StoredQuote {
   readonly quotes: Quotes
 }
 
-export interface Batch extends Numbered {
+export interface SandboxBatch extends CollectionItem {
   readonly asked: NewBatchTransfer
   /** In ms since 1970. */
   readonly createdAt: number
@@ -50,7 +50,7 @@ export const newBatch = (
   request_id: string,
   asked: NewBatchTransfer,
   now: number,
-): Batch => ({
+): SandboxBatch => ({
   n,
   request_id,
   asked,
@@ -63,15 +63,19 @@ export const newBatch = (
 })
 
 /** The items that will be booked, in this order. */
-export const validItems = ({ items }: Batch): ReadonlyArray<StoredItem> =>
+export const validItems = ({ items }: SandboxBatch): ReadonlyArray<StoredItem> =>
   items.filter(({ checked }) => E.isRight(checked))
 
 /** True for a batch that may be submitted: with a quote that holds, or without one. */
-export const isQuoteValid = ({ quoted }: Batch, now: number): boolean =>
+export const isQuoteValid = ({ quoted }: SandboxBatch, now: number): boolean =>
   quoted === undefined || now < quoted.expires
 
 /** Adds the items whose `request_id` the batch does not have yet. */
-export const withItems = (batch: Batch, items: ReadonlyArray<SentItem>, now: number): Batch => {
+export const withItems = (
+  batch: SandboxBatch,
+  items: ReadonlyArray<SentItem>,
+  now: number,
+): SandboxBatch => {
   const known = new Set(batch.items.map(({ request_id }) => request_id))
   const fresh = items.filter(
     ({ request_id }) => !known.has(request_id) && known.add(request_id).size > 0,
@@ -90,34 +94,38 @@ export const withItems = (batch: Batch, items: ReadonlyArray<SentItem>, now: num
 }
 
 export const withoutItems = (
-  batch: Batch,
+  batch: SandboxBatch,
   isDeleted: (item: StoredItem) => boolean,
   now: number,
-): Batch => {
+): SandboxBatch => {
   const others = batch.items.filter((item) => !isDeleted(item))
   return others.length === batch.items.length ? batch : changeItems(batch, others, now)
 }
 
 /** `life`: how long the quote holds, in ms. */
 export const withQuote = (
-  batch: Batch,
+  batch: SandboxBatch,
   validity: QuoteValidity,
   life: number,
   now: number,
-): Batch => {
+): SandboxBatch => {
   const items = batch.items.flatMap(({ checked }) => (E.isRight(checked) ? [checked.right] : []))
   const quoted = { at: now, expires: endAt(now, life), validity, quotes: quotesOf(items) }
   return { ...batch, changedAt: now, quoted }
 }
 
-export const submitted = (batch: Batch, now: number): Batch => ({
+export const submitted = (batch: SandboxBatch, now: number): SandboxBatch => ({
   ...batch,
   changedAt: now,
   submittedAt: now,
 })
 
 /** Drops the quote, which is for the items of its time. */
-const changeItems = (batch: Batch, items: ReadonlyArray<StoredItem>, now: number): Batch => ({
+const changeItems = (
+  batch: SandboxBatch,
+  items: ReadonlyArray<StoredItem>,
+  now: number,
+): SandboxBatch => ({
   ...batch,
   items,
   changedAt: now,
@@ -134,7 +142,7 @@ const DRAFTED = 60_000
 
 const currencies = ['EUR', 'GBP', 'USD', 'JPY', 'AUD'] as const
 
-export const generatedBatches = (settings: Settings): Generated<Batch> => {
+export const generatedBatches = (settings: Settings): Generated<SandboxBatch> => {
   const { batches: count, every, since } = settings
   return {
     count,
@@ -144,11 +152,11 @@ export const generatedBatches = (settings: Settings): Generated<Batch> => {
 }
 
 /** The n-th batch, created `at` that time, in ms since 1970. */
-export const generatedBatch = (n: number, at: number, { seed }: Settings): Batch => {
+export const generatedBatch = (n: number, at: number, { seed }: Settings): SandboxBatch => {
   const random = hash(n ^ subSeed(seed, 18))
   const request_id = `batch-${n}`
   const failed = random % 32 === 1 ? { funding_source: { id: `la_${n}_failed` } } : {}
-  const asked = { request_id, name: `Batch ${n}`, ...failed }
+  const asked = { request_id, name: `SandboxBatch ${n}`, ...failed }
   const added = 1 + (random % 12)
   const items = memoized(() =>
     Array.from({ length: added }, (_, i): StoredItem => {

@@ -8,7 +8,7 @@
 import type { BatchStatus } from '../../codec/BatchTransfer.js'
 import { E } from '../../fp.js'
 import type { Settings } from '../options.js'
-import { type Batch, validItems } from './Batch.js'
+import { type SandboxBatch, validItems } from './Batch.js'
 import { isBookable } from './batchItems.js'
 
 // model
@@ -28,7 +28,7 @@ export type BatchTimeline = readonly [BatchStep, ...ReadonlyArray<BatchStep>]
 // functions
 
 /** Every step of the batch, past and future, if no further call changes it. */
-export const batchTimeline = (batch: Batch, settings: Settings): BatchTimeline => {
+export const batchTimeline = (batch: SandboxBatch, settings: Settings): BatchTimeline => {
   const { submittedAt, changedAt } = batch
   return [
     { at: changedAt, status: 'DRAFTING', funding: 'SCHEDULED' },
@@ -45,7 +45,7 @@ export const bookingStart = (timeline: BatchTimeline): number | undefined =>
 
 type Steps = ReadonlyArray<BatchStep>
 
-const approvalSteps = (batch: Batch, at: number, settings: Settings): Steps => {
+const approvalSteps = (batch: SandboxBatch, at: number, settings: Settings): Steps => {
   const { approval, approveAfter } = settings
   const waiting: BatchStep = { at, status: 'IN_APPROVAL', funding: 'SCHEDULED' }
   switch (approval) {
@@ -66,7 +66,7 @@ const declined = {
   blocked: 'APPROVAL_BLOCKED',
 } as const
 
-const fundingSteps = (batch: Batch, from: number, settings: Settings): Steps => {
+const fundingSteps = (batch: SandboxBatch, from: number, settings: Settings): Steps => {
   const collected = from + 2 * settings.fundAfter
   const ready = Math.max(collected, transferDay(batch))
   const before: Steps = [
@@ -97,7 +97,7 @@ const fundingSteps = (batch: Batch, from: number, settings: Settings): Steps => 
   }
 }
 
-const bookingSteps = (batch: Batch, from: number, settings: Settings): Steps => {
+const bookingSteps = (batch: SandboxBatch, from: number, settings: Settings): Steps => {
   const end = from + validItems(batch).length * settings.bookEvery
   const status = finalStatus(batch)
   const steps: Steps = [
@@ -109,7 +109,7 @@ const bookingSteps = (batch: Batch, from: number, settings: Settings): Steps => 
     : steps
 }
 
-const finalStatus = (batch: Batch): BatchStatus => {
+const finalStatus = (batch: SandboxBatch): BatchStatus => {
   const valid = validItems(batch)
   const booked = valid.filter(({ checked }) => E.isRight(checked) && isBookable(checked.right))
   if (booked.length === valid.length) return 'BOOKED'
@@ -117,12 +117,12 @@ const finalStatus = (batch: Batch): BatchStatus => {
 }
 
 /** The funding source decides by its ending, else the options do. */
-const fundingOf = ({ asked }: Batch, { funding }: Settings): Settings['funding'] => {
+const fundingOf = ({ asked }: SandboxBatch, { funding }: Settings): Settings['funding'] => {
   const id = asked.funding_source?.id ?? ''
   const endings = ['failed', 'overdue', 'reversed', 'cancelled'] as const
   return endings.find((ending) => id.endsWith(`_${ending}`)) ?? funding
 }
 
 /** The earliest time of processing, in ms since 1970: the beginning of its day in UTC. */
-const transferDay = ({ asked: { transfer_date } }: Batch): number =>
+const transferDay = ({ asked: { transfer_date } }: SandboxBatch): number =>
   transfer_date === undefined || transfer_date === '' ? 0 : Date.parse(transfer_date.slice(0, 10))

@@ -10,7 +10,13 @@ import { hash, hex8, subSeed } from '../data/hash.js'
 import { idOf } from '../data/ids.js'
 import { dayInstantAt, instantAt } from '../data/time.js'
 import type { Settings } from '../options.js'
-import { type Batch, priceOf, type StoredItem, type StoredQuote, validItems } from './Batch.js'
+import {
+  priceOf,
+  type SandboxBatch,
+  type StoredItem,
+  type StoredQuote,
+  validItems,
+} from './Batch.js'
 import { isBookable, itemError } from './batchItems.js'
 import {
   type BatchStep,
@@ -34,14 +40,14 @@ const FAILURE_DETAILS = '2026-06-30'
 
 // batches
 
-export const shortIdOf = ({ n }: Batch): string => `BT${hex8(hash(n))}`
+export const shortIdOf = ({ n }: SandboxBatch): string => `BT${hex8(hash(n))}`
 
-export const statusAt = (batch: Batch, { now, settings }: ViewContext): BatchStep =>
+export const statusAt = (batch: SandboxBatch, { now, settings }: ViewContext): BatchStep =>
   stepAt(batchTimeline(batch, settings), now)
 
 /** Responses of retrieve and list alone have a status of the funding (interface, Batch transfer). */
 export const batchAt = (
-  batch: Batch,
+  batch: SandboxBatch,
   context: ViewContext,
   show: 'funding status' | 'no funding status' = 'no funding status',
 ): BatchTransfer => {
@@ -67,7 +73,11 @@ export const batchAt = (
   }
 }
 
-const fundingAt = ({ asked }: Batch, status: FundingStatus, version: string): BatchFunding => {
+const fundingAt = (
+  { asked }: SandboxBatch,
+  status: FundingStatus,
+  version: string,
+): BatchFunding => {
   const { id, deposit_type, reference } = asked.funding_source ?? {}
   return {
     deposit_type: id === undefined ? null : (deposit_type ?? 'DIRECT_DEBIT'),
@@ -103,14 +113,17 @@ const quoteSummary = ({ at, expires, validity, quotes }: StoredQuote): BatchQuot
 })
 
 /** The requested date, else the day of submission, or today. */
-const transferDate = ({ asked: { transfer_date }, submittedAt }: Batch, now: number): Instant => {
+const transferDate = (
+  { asked: { transfer_date }, submittedAt }: SandboxBatch,
+  now: number,
+): Instant => {
   if (transfer_date === undefined || transfer_date === '') return dayInstantAt(submittedAt ?? now)
   return Instant.is(transfer_date) ? transfer_date : instantAt(toMillis(transfer_date))
 }
 
 /** The time of the last call, step or booked item. */
 const updatedAt = (
-  { changedAt }: Batch,
+  { changedAt }: SandboxBatch,
   step: BatchStep,
   from: number | undefined,
   { now, settings: { bookEvery } }: ViewContext,
@@ -126,7 +139,7 @@ const updatedAt = (
 /** Ids of a batch's items, or of their transfers: eight digits for the batch, four for the item. */
 export const itemIdOf = (
   kind: 'bti' | 'tfr',
-  batch: Batch,
+  batch: SandboxBatch,
   item: StoredItem,
   { seed }: Settings,
 ): string => {
@@ -137,7 +150,7 @@ export const itemIdOf = (
 /** Some items of a batch. */
 export const itemsAt = (
   items: ReadonlyArray<StoredItem>,
-  batch: Batch,
+  batch: SandboxBatch,
   context: ViewContext,
 ): ReadonlyArray<BatchItem> => {
   const { settings } = context
@@ -170,7 +183,7 @@ export const itemsAt = (
   })
 }
 
-interface Progress {
+interface BookingProgress {
   readonly status: 'VALIDATED' | 'BOOKING' | 'BOOKED' | 'BOOKING_FAILED'
   /** Since when, in ms since 1970. */
   readonly at: number
@@ -183,7 +196,7 @@ const progressAt = (
   rank: number,
   from: number | undefined,
   { now, settings }: ViewContext,
-): Progress => {
+): BookingProgress => {
   if (from === undefined || now < from) return { status: 'VALIDATED', at: addedAt }
   const booked = from + (rank + 1) * settings.bookEvery
   if (now < booked) return { status: 'BOOKING', at: from }

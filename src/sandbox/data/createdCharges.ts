@@ -1,6 +1,6 @@
 /** Charges that are created while the sandbox runs; their status follows from the time. */
 import type { Charge, ChargeStatus } from '../../codec/Charge.js'
-import type { Numbered } from '../Collection.js'
+import type { CollectionItem } from '../Collection.js'
 import {
   type CompleteNewCharge,
   type Filter,
@@ -11,7 +11,7 @@ import { hash, hex8 } from './hash.js'
 import { idOf } from './ids.js'
 import { instantAt } from './time.js'
 
-export interface CreatedCharge extends CompleteNewCharge, Numbered {
+export interface CreatedCharge extends CompleteNewCharge, CollectionItem {
   readonly request_id: string
   /** When it was created, in ms since 1970. */
   readonly at: number

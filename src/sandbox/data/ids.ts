@@ -9,18 +9,18 @@ const kinds = {
   'partner webhook': ['pwh_', 13],
 } as const
 
-export type Kind = keyof typeof kinds
+export type ResourceKind = keyof typeof kinds
 
 const HEX8 = /^[0-9a-f]{8}$/
 
 /** The id of the n-th resource of a kind: a prefix and 8 hexadecimal digits. */
-export const idOf = (kind: Kind, seed: number, n: number): string => {
+export const idOf = (kind: ResourceKind, seed: number, n: number): string => {
   const [prefix, purpose] = kinds[kind]
   return prefix + hex8(hash(n ^ subSeed(seed, purpose)))
 }
 
 /** The number in an id of this kind; undefined for any other text. */
-export const numberOf = (kind: Kind, seed: number, id: string): number | undefined => {
+export const numberOf = (kind: ResourceKind, seed: number, id: string): number | undefined => {
   const [prefix, purpose] = kinds[kind]
   const digits = id.slice(prefix.length)
   return id.startsWith(prefix) && HEX8.test(digits)

@@ -4,7 +4,7 @@ import type { ExpiringQuota, Quota, QuotaType } from '../../codec/reference.js'
 import { rounded } from './money.js'
 import { DAY, dayInstantAt } from './time.js'
 
-export interface Order {
+export interface QuotaOrder {
   readonly type: QuotaType
   /** In major units of `LIMIT_CURRENCY`. */
   readonly amount: number
@@ -20,7 +20,7 @@ const BASE_LIMIT = 10_000
 
 const WEEK = 7 * DAY
 
-export const quotaAt = (now: number, type: QuotaType, orders: ReadonlyArray<Order>): Quota => {
+export const quotaAt = (now: number, type: QuotaType, orders: ReadonlyArray<QuotaOrder>): Quota => {
   const own = orders.filter((order) => order.type === type)
   return {
     available_order_amount: rounded(
@@ -36,7 +36,7 @@ export const quotaAt = (now: number, type: QuotaType, orders: ReadonlyArray<Orde
 export const expiringQuotaAt = (
   now: number,
   type: QuotaType,
-  orders: ReadonlyArray<Order>,
+  orders: ReadonlyArray<QuotaOrder>,
 ): ExpiringQuota => {
   const expiring = orders.filter(
     (order) => order.type === type && expiryOf(order) > now && expiryOf(order) <= now + WEEK,
@@ -48,10 +48,10 @@ export const expiringQuotaAt = (
   }
 }
 
-const total = (orders: ReadonlyArray<Order>): number =>
+const total = (orders: ReadonlyArray<QuotaOrder>): number =>
   rounded(
     orders.reduce((sum, { amount }) => sum + amount, 0),
     LIMIT_CURRENCY,
   )
 
-const expiryOf = ({ at }: Order): number => at + ORDER_AGE * DAY
+const expiryOf = ({ at }: QuotaOrder): number => at + ORDER_AGE * DAY

@@ -5,7 +5,7 @@ import type { Collection } from '../Collection.js'
 import { hash, hex32, randomNumbers, subSeed } from '../data/hash.js'
 import { secretOf } from '../handlers/webhooks.js'
 import type { Settings } from '../options.js'
-import { addArrivals, nextArrival, type Store, type StoredWebhook } from '../Store.js'
+import { addArrivals, nextArrival, type SandboxStore, type StoredWebhook } from '../Store.js'
 import { type DeliveryFault, drawDeliveryFault, HELD, LATE, STALE } from './deliveryFaults.js'
 import { eventBody, missingIn, nameIn } from './eventBody.js'
 import { type Happening, Happenings } from './happenings.js'
@@ -44,7 +44,7 @@ interface Sending {
 }
 
 /** The events of one webhook, sent one after the other. */
-interface Queue {
+interface EventQueue {
   readonly sendings: Subject<Sending>
   /** Events that wait for the next one to go first. */
   readonly held: Set<Sending>
@@ -66,10 +66,10 @@ const OWN_ACCOUNT = 'acct_sandbox'
 // class
 
 export class Deliveries {
-  private readonly store: Store
+  private readonly store: SandboxStore
   private readonly settings: Settings
   private readonly happenings: Happenings
-  private readonly queues = new Map<string, Queue>()
+  private readonly queues = new Map<string, EventQueue>()
   private readonly random: () => number
   /** Everything that waits or is under way. */
   private readonly work = new Subscription()
@@ -79,7 +79,7 @@ export class Deliveries {
   private readonly counts = { sent: 0, accepted: 0, givenUp: 0, blocked: 0 }
   private readonly faults = new Map<string, number>()
 
-  constructor(store: Store, settings: Settings) {
+  constructor(store: SandboxStore, settings: Settings) {
     this.store = store
     this.settings = settings
     this.random = randomNumbers(subSeed(settings.seed, 30))
@@ -182,10 +182,10 @@ export class Deliveries {
     }
   }
 
-  private queueOf(key: string): Queue {
+  private queueOf(key: string): EventQueue {
     const known = this.queues.get(key)
     if (known !== undefined) return known
-    const queue: Queue = { sendings: new Subject(), held: new Set(), events: 0 }
+    const queue: EventQueue = { sendings: new Subject(), held: new Set(), events: 0 }
     this.queues.set(key, queue)
     this.work.add(
       queue.sendings

@@ -3,12 +3,12 @@
 import { BatchTransfer } from '../../codec/BatchTransfer.js'
 import { Charge } from '../../codec/Charge.js'
 import { Heap, HeapEntry } from '../../scheduler/Heap.js'
-import type { Batch } from '../batches/Batch.js'
+import type { SandboxBatch } from '../batches/Batch.js'
 import { type BatchStep, batchTimeline } from '../batches/batchTimeline.js'
 import { batchAt } from '../batches/batchView.js'
 import { type CreatedCharge, chargeAt, chargeSteps } from '../data/createdCharges.js'
 import type { Settings } from '../options.js'
-import type { Store } from '../Store.js'
+import type { SandboxStore } from '../Store.js'
 
 // model
 
@@ -31,11 +31,15 @@ export class Happenings {
   /** The last step of each batch that was told. */
   private readonly told = new Map<number, number>()
   private order = 0
-  private readonly store: Store
+  private readonly store: SandboxStore
   private readonly settings: Settings
   private readonly onHappening: (happening: Happening) => void
 
-  constructor(store: Store, settings: Settings, onHappening: (happening: Happening) => void) {
+  constructor(
+    store: SandboxStore,
+    settings: Settings,
+    onHappening: (happening: Happening) => void,
+  ) {
     this.store = store
     this.settings = settings
     this.onHappening = onHappening
@@ -103,7 +107,7 @@ export class Happenings {
     }
   }
 
-  private tellStep(batch: Batch, name: string, at: number): void {
+  private tellStep(batch: SandboxBatch, name: string, at: number): void {
     const { settings } = this
     this.onHappening({
       name: `payout.batch_transfers.${name}`,

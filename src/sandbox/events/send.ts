@@ -20,7 +20,7 @@ export interface Outgoing {
 }
 
 /** The answer of a receiver, or the reason why there is none. */
-export type Outcome =
+export type SendOutcome =
   | { readonly _tag: 'Answered'; readonly status: number }
   | { readonly _tag: 'Failed'; readonly reason: string }
 
@@ -43,7 +43,7 @@ export const sendDelivery = async (
   { url, secret, body, signedAt }: Outgoing,
   deliver: Deliver | undefined,
   timer: SchedulerLike,
-): Promise<Outcome> => {
+): Promise<SendOutcome> => {
   const end = new AbortController()
   const { signal } = end
   const signed = await sign({ secret, scheme: { signature: hmacSha256 } })({
@@ -51,7 +51,7 @@ export const sendDelivery = async (
     timestamp: signedAt,
   })
   const headers = { 'content-type': 'application/json', ...signed }
-  const answered = defer(async (): Promise<Outcome> => {
+  const answered = defer(async (): Promise<SendOutcome> => {
     try {
       const status = await (deliver === undefined
         ? post(url, headers, body, signal)
@@ -62,7 +62,7 @@ export const sendDelivery = async (
     }
   })
   const late = after(ANSWER_TIME, timer).pipe(
-    map((): Outcome => ({ _tag: 'Failed', reason: `no answer in ${ANSWER_TIME / 1_000} s` })),
+    map((): SendOutcome => ({ _tag: 'Failed', reason: `no answer in ${ANSWER_TIME / 1_000} s` })),
   )
   const outcome = await firstValueFrom(race(answered, late))
   end.abort()

@@ -7,8 +7,8 @@ import {
   didYouMean,
   InvalidOption,
   is,
+  type OptionRule,
   type OptionsOf,
-  type Rule,
   required,
   resolveOptions,
   similarName,
@@ -22,7 +22,7 @@ import { generatedCharges } from '../data/generatedCharges.js'
 import { settingsOf } from '../options.js'
 import { LATE, STALE } from './deliveryFaults.js'
 import { documentedData, eventBody, isOfOrganization, missingIn, nameIn } from './eventBody.js'
-import { type Deliver, type Outcome, sendDelivery } from './send.js'
+import { type Deliver, type SendOutcome, sendDelivery } from './send.js'
 
 // model
 
@@ -36,9 +36,9 @@ const url = is.stringThat((text) => {
   return /^https?:$/.test(protocol) && username === '' && password === ''
 }, 'an HTTP or HTTPS URL without user name')
 
-const eventName: Rule<EventName> = is.nonEmptyString
+const eventName: OptionRule<EventName> = is.nonEmptyString
 
-const anyJson: Rule<unknown> = { accepts: () => true, expected: 'any JSON' }
+const anyJson: OptionRule<unknown> = { accepts: () => true, expected: 'any JSON' }
 
 const table = {
   /** The name of the event, such as `account.active`; one that is not known here needs `data`. */
@@ -126,7 +126,7 @@ const newId = (): string => `evt_${crypto.randomUUID().replaceAll('-', '')}`
 const triggered = (
   id: string,
   body: string,
-  outcome: Outcome,
+  outcome: SendOutcome,
   took: number,
   isGenuine: boolean,
 ): Triggered => {

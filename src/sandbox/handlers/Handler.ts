@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../api/Endpoint.js'
 import type { Settings } from '../options.js'
-import type { Result } from '../Reply.js'
-import type { Store } from '../Store.js'
+import type { HandlerResult } from '../Reply.js'
+import type { SandboxStore } from '../Store.js'
 
 export interface CallContext {
   /** In ms since 1970. */
@@ -17,7 +17,11 @@ export interface CallContext {
 export type RawParams = Readonly<Record<string, unknown>>
 
 /** Handles one call: checks it against the store, changes the store, and returns the response. */
-export type Handle<P, A> = (store: Store, params: P, context: CallContext) => Result<A>
+export type Handle<P, A> = (
+  store: SandboxStore,
+  params: P,
+  context: CallContext,
+) => HandlerResult<A>
 
 /** Takes parameters as they came, where the service accepts more than the codec of the endpoint. */
 export interface RawHandler<A> {

@@ -10,7 +10,7 @@ import { hash, hex8, subSeed } from '../data/hash.js'
 import { endAt, timeText } from '../data/time.js'
 import type { Settings } from '../options.js'
 import { type ApiError, apiError, success } from '../Reply.js'
-import type { Store } from '../Store.js'
+import type { SandboxStore } from '../Store.js'
 import type { CallContext, Handler } from './Handler.js'
 
 // errors
@@ -72,7 +72,7 @@ type Scopes = CallContext['scopes']
 export const authorize = (
   { auth, errors }: AnyEndpoint,
   headers: Headers,
-  store: Store,
+  store: SandboxStore,
   now: number,
   settings: Settings,
 ): E.Either<ApiError, Scopes> => {
@@ -104,7 +104,7 @@ const BEARER = /^Bearer sandbox\.(\d{1,15})\.(\d{1,15})\.(\d{1,6})\.([0-9a-f]{8}
 
 const bearerScopes = (
   header: string,
-  store: Store,
+  store: SandboxStore,
   now: number,
   { seed, credentials }: Settings,
 ): E.Either<ApiError, Scopes> => {

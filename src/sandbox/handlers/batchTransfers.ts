@@ -11,9 +11,9 @@ import {
 import { ITEMS_PER_BATCH } from '../../codec/NewBatchItem.js'
 import { E, pipe } from '../../fp.js'
 import {
-  type Batch,
   isQuoteValid,
   newBatch,
+  type SandboxBatch,
   submitted,
   validItems,
   withItems,
@@ -26,13 +26,13 @@ import { numberOf } from '../data/ids.js'
 import {
   type ApiError,
   apiError,
+  type HandlerResult,
   invalid,
   notFound,
-  type Result,
   required,
   success,
 } from '../Reply.js'
-import type { Store } from '../Store.js'
+import type { SandboxStore } from '../Store.js'
 import type { CallContext, HandlersOf } from './Handler.js'
 import { pageByBookmark, walkArray, walkWhere } from './pages.js'
 
@@ -57,7 +57,7 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
   list: (store, params, context) => {
     const { seed, order, listDelay, batches: fromTheStart } = context.settings
     const { page, page_size = rows.list.paging.size, ...filter } = params
-    const passes = (batch: Batch): boolean =>
+    const passes = (batch: SandboxBatch): boolean =>
       (batch.n < fromTheStart || batch.createdAt + listDelay <= context.now) &&
       (filter.request_id ?? batch.request_id) === batch.request_id &&
       (filter.short_reference_id ?? shortIdOf(batch)) === shortIdOf(batch) &&
@@ -142,21 +142,21 @@ export const batchTransfers: HandlersOf<{ batches: typeof rows }>['batches'] = {
 // finding and replacing
 
 const findBatch = (
-  { batches }: Store,
+  { batches }: SandboxStore,
   id: unknown,
   { settings }: CallContext,
-): Batch | undefined => {
+): SandboxBatch | undefined => {
   const n = numberOf('batch', settings.seed, String(id))
   return n === undefined ? undefined : batches.get(n)
 }
 
 /** The batch, if it is in one of these statuses. */
 const batchIn = (
-  store: Store,
+  store: SandboxStore,
   id: unknown,
   context: CallContext,
   ...statuses: ReadonlyArray<string>
-): E.Either<ApiError, Batch> =>
+): E.Either<ApiError, SandboxBatch> =>
   pipe(
     findBatch(store, id, context),
     E.fromNullable(notFound),
@@ -166,7 +166,11 @@ const batchIn = (
     ),
   )
 
-const replace = (store: Store, batch: Batch, context: CallContext): Result<BatchTransfer> => {
+const replace = (
+  store: SandboxStore,
+  batch: SandboxBatch,
+  context: CallContext,
+): HandlerResult<BatchTransfer> => {
   store.batches.replace(batch)
   return success(batchAt(batch, context))
 }

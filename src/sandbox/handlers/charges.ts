@@ -6,7 +6,7 @@ import type { Filter } from '../data/generatedCharges.js'
 import { numberOf, numberOfRequestId } from '../data/ids.js'
 import { isWithinMaxAmount, MAX_AMOUNT } from '../data/money.js'
 import { apiError, invalid, json, notFound, required, success } from '../Reply.js'
-import type { Store } from '../Store.js'
+import type { SandboxStore } from '../Store.js'
 import type { CallContext, HandlersOf } from './Handler.js'
 import { pageByNumber } from './pages.js'
 
@@ -64,13 +64,13 @@ export const charges: HandlersOf<{ charges: typeof rows }>['charges'] = {
   },
 }
 
-const contextOf = (store: Store, { now, settings }: CallContext): ChargeContext => ({
+const contextOf = (store: SandboxStore, { now, settings }: CallContext): ChargeContext => ({
   now,
   generated: store.generatedCharges,
   settings,
 })
 
-const isTaken = (requestId: string, store: Store, { settings }: CallContext): boolean => {
+const isTaken = (requestId: string, store: SandboxStore, { settings }: CallContext): boolean => {
   const n = numberOfRequestId(settings.seed, requestId)
   return (
     store.createdCharges.hasRequestId(requestId) ||

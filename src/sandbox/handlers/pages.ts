@@ -3,7 +3,7 @@
  * order of a list, not a count of rows, so rows that come or go elsewhere move no page.
  */
 import { E } from '../../fp.js'
-import type { Numbered, Walk } from '../Collection.js'
+import type { CollectionItem, Walk } from '../Collection.js'
 import { hash, hex8, subSeed } from '../data/hash.js'
 import { type ApiError, invalid, type Json, json } from '../Reply.js'
 
@@ -58,7 +58,7 @@ export interface BookmarkedPage<A> {
 }
 
 /** The page as a response, or the error for a bookmark that is not of this list. */
-export const pageByBookmark = <A extends Numbered>(
+export const pageByBookmark = <A extends CollectionItem>(
   list: BookmarkedList,
   walk: Walk<A>,
   encode: (items: ReadonlyArray<A>) => ReadonlyArray<unknown>,
@@ -68,7 +68,7 @@ export const pageByBookmark = <A extends Numbered>(
   return json({ ...page.right, items: encode(page.right.items) })
 }
 
-export const bookmarkedPage = <A extends Numbered>(
+export const bookmarkedPage = <A extends CollectionItem>(
   list: BookmarkedList,
   walk: Walk<A>,
 ): E.Either<ApiError, BookmarkedPage<A>> => {
@@ -76,7 +76,7 @@ export const bookmarkedPage = <A extends Numbered>(
   const position = ({ n }: A): number => (newestFirst ? -n : n)
   const rowsAfter = (gap: number) => (newestFirst ? walk(0 - gap, -1) : walk(gap, 1))
   const rowsBefore = (gap: number) => (newestFirst ? walk(1 - gap, 1) : walk(gap - 1, -1))
-  const start: Bookmark = { direction: 'after', gap: Number.MIN_SAFE_INTEGER }
+  const start: PageBookmark = { direction: 'after', gap: Number.MIN_SAFE_INTEGER }
   const bookmark = list.page === undefined ? start : readBookmark(list, list.page)
   if (bookmark === undefined) {
     return E.left(invalid('page must be a bookmark of this list.', 'page'))
@@ -88,7 +88,7 @@ export const bookmarkedPage = <A extends Numbered>(
   const items = forward ? found.rows : found.rows.toReversed()
   const [first, last] = [items[0], items.at(-1)]
   const [hasBefore, hasAfter] = forward ? [hasOthers, found.hasMore] : [found.hasMore, hasOthers]
-  const bookmarkAt = (direction: Bookmark['direction'], at: number): string =>
+  const bookmarkAt = (direction: PageBookmark['direction'], at: number): string =>
     writeBookmark(list, { direction, gap: at })
   return E.right({
     items,
@@ -103,7 +103,7 @@ export const bookmarkedPage = <A extends Numbered>(
 
 /** Walks rows that are in the order of their numbers. */
 export const walkArray =
-  <A extends Numbered>(rows: ReadonlyArray<A>): Walk<A> =>
+  <A extends CollectionItem>(rows: ReadonlyArray<A>): Walk<A> =>
   (from, step) =>
     step === 1 ? rows.filter(({ n }) => n >= from) : rows.filter(({ n }) => n <= from).toReversed()
 
@@ -122,7 +122,7 @@ const take = <A>(count: number, rows: Iterable<A>) => {
 }
 
 /** The rows after a gap, or those before it. */
-interface Bookmark {
+interface PageBookmark {
   readonly direction: 'after' | 'before'
   readonly gap: number
 }
@@ -130,12 +130,12 @@ interface Bookmark {
 /** Direction, gap, seal. */
 const BOOKMARK = /^((after|before)\.(-?\d{1,15}))\.([0-9a-f]{8})$/
 
-const writeBookmark = (list: BookmarkedList, { direction, gap }: Bookmark): string => {
+const writeBookmark = (list: BookmarkedList, { direction, gap }: PageBookmark): string => {
   const text = `${direction}.${gap}`
   return btoa(`${text}.${sealOf(list, text)}`).replace(/=+$/, '')
 }
 
-const readBookmark = (list: BookmarkedList, page: string): Bookmark | undefined => {
+const readBookmark = (list: BookmarkedList, page: string): PageBookmark | undefined => {
   const text = /^[A-Za-z0-9+/]+$/.test(page) && page.length % 4 !== 1 ? atob(page) : ''
   const [, content = '', direction, gap = '', seal] = BOOKMARK.exec(text) ?? []
   if (seal !== sealOf(list, content)) return undefined

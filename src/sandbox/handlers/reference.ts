@@ -17,7 +17,7 @@ import {
   industryCodes,
 } from '../data/fixtures.js'
 import { currencies, isConvertible, isWithinMaxAmount, MAX_AMOUNT, rate } from '../data/money.js'
-import { expiringQuotaAt, LIMIT_CURRENCY, type Order, quotaAt } from '../data/orders.js'
+import { expiringQuotaAt, LIMIT_CURRENCY, type QuotaOrder, quotaAt } from '../data/orders.js'
 import { DAY, dayAt, dayInstantAt } from '../data/time.js'
 import type { Settings } from '../options.js'
 import { type ApiError, apiError, invalid, required, success } from '../Reply.js'
@@ -95,7 +95,7 @@ const notEnabled = (type: QuotaType, source: string): ApiError =>
   invalid(`${type} is not enabled for this account.`, source)
 
 function quotaBy<A>(
-  at: (now: number, type: QuotaType, orders: ReadonlyArray<Order>) => A,
+  at: (now: number, type: QuotaType, orders: ReadonlyArray<QuotaOrder>) => A,
 ): Handle<{ readonly type?: QuotaType | undefined }, A> {
   return (store, { type = 'CN_INBOUND' }, { now, settings }) =>
     settings.quotaTypes.includes(type)
@@ -113,7 +113,7 @@ const readOrders = (
   params: RawParams,
   now: number,
   enabled: ReadonlyArray<QuotaType>,
-): E.Either<ApiError, ReadonlyArray<Order>> => {
+): E.Either<ApiError, ReadonlyArray<QuotaOrder>> => {
   const { items, allow_partial_success = false, types: typesGiven = ['CN_INBOUND'] } = params
   if (!Array.isArray(items)) return E.left(invalid('The body is not a list.', 'items'))
   if (items.length > ITEMS_PER_UPLOAD) {
@@ -153,7 +153,10 @@ const checkOrder = (item: unknown, i: number, now: number): E.Either<ApiError, O
     ),
   )
 
-const orderOf = (type: QuotaType, { currency, line_total, order_datetime }: OrderItem): Order => ({
+const orderOf = (
+  type: QuotaType,
+  { currency, line_total, order_datetime }: OrderItem,
+): QuotaOrder => ({
   type,
   amount: Number(line_total) * rate(currency, LIMIT_CURRENCY),
   at: toMillis(order_datetime),

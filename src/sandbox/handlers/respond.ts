@@ -10,14 +10,14 @@ import {
   type ApiError,
   apiError,
   errorReply,
+  type HandlerResult,
   invalid,
   jsonReply,
   type Reply,
-  type Result,
   required,
   textReply,
 } from '../Reply.js'
-import type { Store } from '../Store.js'
+import type { SandboxStore } from '../Store.js'
 import { authorize, credentialsInvalid } from './authentication.js'
 import type { RawParams } from './Handler.js'
 import type { Service } from './index.js'
@@ -25,7 +25,7 @@ import type { Service } from './index.js'
 export const respond = (
   service: Service,
   request: RequestParts,
-  store: Store,
+  store: SandboxStore,
   now: number,
   settings: Settings,
 ): Reply => {
@@ -46,10 +46,10 @@ export const respond = (
 const handle = (
   { row, handler }: Service,
   request: RequestParts,
-  store: Store,
+  store: SandboxStore,
   now: number,
   settings: Settings,
-): Result<unknown> => {
+): HandlerResult<unknown> => {
   const scopes = authorize(row, request.headers, store, now, settings)
   if (E.isLeft(scopes)) return scopes.left
   const version = versionOf(request.headers, settings)

@@ -22,15 +22,15 @@ import {
   success,
   text,
 } from '../Reply.js'
-import type { Store, StoredWebhook } from '../Store.js'
+import type { SandboxStore, StoredWebhook } from '../Store.js'
 import type { CallContext, Handle, HandlersOf } from './Handler.js'
 import { pageByBookmark, pageByNumber, walkWhere } from './pages.js'
 
 // owners
 
-interface Owner {
+interface WebhookOwner {
   readonly kind: 'webhook' | 'partner webhook'
-  readonly webhooksOf: (store: Store) => Collection<StoredWebhook>
+  readonly webhooksOf: (store: SandboxStore) => Collection<StoredWebhook>
   /** Purpose of the seed of its secrets. */
   readonly secretPurpose: number
   /** The error for a `request_id` that was used before. */
@@ -40,14 +40,14 @@ interface Owner {
 const duplicate = (status: number, code: string): ApiError =>
   apiError(status, code, 'A webhook with this request_id was made before.', 'request_id')
 
-const account: Owner = {
+const account: WebhookOwner = {
   kind: 'webhook',
   webhooksOf: (store) => store.webhooks,
   secretPurpose: 16,
   duplicate: duplicate(409, 'already_exists'),
 }
 
-const partner: Owner = {
+const partner: WebhookOwner = {
   kind: 'partner webhook',
   webhooksOf: (store) => store.partnerWebhooks,
   secretPurpose: 17,
@@ -57,17 +57,17 @@ const partner: Owner = {
 
 // calls of both
 
-interface ById {
+interface WithId {
   readonly id: string
 }
 
-const find = (owner: Owner, store: Store, id: string, { settings }: CallContext) => {
+const find = (owner: WebhookOwner, store: SandboxStore, id: string, { settings }: CallContext) => {
   const n = numberOf(owner.kind, settings.seed, id)
   return n === undefined ? undefined : owner.webhooksOf(store).get(n)
 }
 
 const create =
-  (owner: Owner): Handle<NewWebhook, WebhookWithSecret> =>
+  (owner: WebhookOwner): Handle<NewWebhook, WebhookWithSecret> =>
   (store, asked, context) => {
     const { request_id } = asked
     const webhooks = owner.webhooksOf(store)
@@ -84,7 +84,7 @@ const create =
   }
 
 const retrieve =
-  (owner: Owner): Handle<ById, Webhook> =>
+  (owner: WebhookOwner): Handle<WithId, Webhook> =>
   (store, { id }, context) => {
     const webhook = find(owner, store, id, context)
     return webhook === undefined ? notFound : success(webhookOf(owner, webhook, context))
@@ -92,7 +92,7 @@ const retrieve =
 
 /** Only the URL can be updated (interface, Webhooks). */
 const update =
-  (owner: Owner): Handle<ById & { readonly url: string }, Webhook> =>
+  (owner: WebhookOwner): Handle<WithId & { readonly url: string }, Webhook> =>
   (store, { id, url }, context) => {
     const webhook = find(owner, store, id, context)
     if (webhook === undefined) return notFound
@@ -102,20 +102,25 @@ const update =
   }
 
 /** Returns false if there is no such webhook. */
-const remove = (owner: Owner, store: Store, id: string, context: CallContext): boolean => {
+const remove = (
+  owner: WebhookOwner,
+  store: SandboxStore,
+  id: string,
+  context: CallContext,
+): boolean => {
   const webhook = find(owner, store, id, context)
   if (webhook !== undefined) owner.webhooksOf(store).delete(webhook.n)
   return webhook !== undefined
 }
 
 /** The secret of the n-th webhook of a kind. */
-export const secretOf = (kind: Owner['kind'], seed: number, n: number): string => {
+export const secretOf = (kind: WebhookOwner['kind'], seed: number, n: number): string => {
   const { secretPurpose } = kind === 'webhook' ? account : partner
   return `whsec_${hex32(hash(n ^ subSeed(seed, secretPurpose)))}`
 }
 
 const webhookOf = (
-  { kind }: Owner,
+  { kind }: WebhookOwner,
   { n, request_id, asked, url, createdAt, updatedAt }: StoredWebhook,
   { settings: { seed } }: CallContext,
 ): WebhookWithSecret => ({

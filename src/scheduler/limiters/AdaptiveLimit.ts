@@ -69,7 +69,7 @@ export class SendWindow {
 }
 
 /** Reason of a refusal: `chance` is bad luck of the network, `burst` a lower limit or an outage, `elsewhere` another limit. */
-export type Verdict = 'chance' | 'burst' | 'probe' | 'elsewhere'
+export type RefusalVerdict = 'chance' | 'burst' | 'probe' | 'elsewhere'
 
 export interface AdaptiveLimitOptions {
   readonly random: IO<number>
@@ -211,7 +211,7 @@ export class AdaptiveLimit {
   }
 
   /** A request of this window was refused. `retryAfter`: what the server says, 0 for nothing. */
-  refused(window: SendWindow, now: Millis, retryAfter: Millis): Verdict {
+  refused(window: SendWindow, now: Millis, retryAfter: Millis): RefusalVerdict {
     window.open--
     window.refused++
     this.refusedInARow++
@@ -220,7 +220,7 @@ export class AdaptiveLimit {
     return verdict
   }
 
-  private judge(window: SendWindow, now: Millis): Verdict {
+  private judge(window: SendWindow, now: Millis): RefusalVerdict {
     if (this.isDown) {
       if (!window.isJudged) this.close(now)
       window.isJudged = true
@@ -253,7 +253,7 @@ export class AdaptiveLimit {
   }
 
   /** A burst lowers the level when all answers of its window are in, unless they show that it comes from elsewhere. */
-  private fallWhenKnown(window: SendWindow, now: Millis): Verdict {
+  private fallWhenKnown(window: SendWindow, now: Millis): RefusalVerdict {
     if (window.open > 0) return 'burst'
     window.isJudged = true
     this.refusedWindows = 0

@@ -1,6 +1,6 @@
 import type { Millis } from '../Clock.js'
 import type { SendBatch } from '../SendBatch.js'
-import type { AdaptiveLimit, SendWindow, Verdict } from './AdaptiveLimit.js'
+import type { AdaptiveLimit, RefusalVerdict, SendWindow } from './AdaptiveLimit.js'
 
 /** Decides whether one more request may start: for the requests of one key of a tier. */
 export abstract class Limiter {
@@ -47,7 +47,7 @@ export abstract class Limiter {
   }
 
   /** A request was refused by this limiter, as far as can be told. */
-  refused(window: SendWindow, now: Millis, retryAfter: Millis): Verdict {
+  refused(window: SendWindow, now: Millis, retryAfter: Millis): RefusalVerdict {
     this.refusals++
     return this.limit.refused(window, now, retryAfter)
   }

@@ -1,8 +1,8 @@
-import { is, type Rule } from '../../options/index.js'
+import { is, type OptionRule } from '../../options/index.js'
 import { type Millis, TICK } from '../Clock.js'
 import type { JitterGuard } from '../JitterGuard.js'
 import type { SendBatch } from '../SendBatch.js'
-import type { AdaptiveLimit, SendWindow, Verdict } from './AdaptiveLimit.js'
+import type { AdaptiveLimit, RefusalVerdict, SendWindow } from './AdaptiveLimit.js'
 import { Limiter } from './Limiter.js'
 
 /**
@@ -11,7 +11,7 @@ import { Limiter } from './Limiter.js'
  */
 export type Guard = 'learned' | 'safe' | Millis
 
-export const guardRule: Rule<Guard> = {
+export const guardRule: OptionRule<Guard> = {
   accepts: (u) => u === 'learned' || u === 'safe' || is.finiteMillis.accepts(u),
   expected: "'learned', 'safe' or milliseconds",
 }
@@ -67,7 +67,7 @@ export class RollingWindow extends Limiter {
 
   ended(): void {}
 
-  override refused(window: SendWindow, now: Millis, retryAfter: Millis): Verdict {
+  override refused(window: SendWindow, now: Millis, retryAfter: Millis): RefusalVerdict {
     const verdict = super.refused(window, now, retryAfter)
     if (verdict === 'chance' && typeof this.guard === 'object') this.guard.refused(now)
     return verdict

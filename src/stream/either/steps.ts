@@ -5,7 +5,7 @@ import { Fifo } from './Fifo.js'
 // model
 
 /** One step. Its input is the output of the step before it; only the makers below know their types. */
-type Step =
+type EitherStep =
   /** A value for a value. */
   | { readonly _tag: 'Map'; readonly f: (a: unknown) => unknown }
   /** A stream for a value, one after the other. */
@@ -24,9 +24,9 @@ type Step =
  */
 class Stepped<B> extends Observable<B> {
   readonly before: Observable<unknown>
-  readonly step: Step
+  readonly step: EitherStep
 
-  constructor(before: Observable<unknown>, step: Step) {
+  constructor(before: Observable<unknown>, step: EitherStep) {
     super((out) => start(before, step, out))
     this.before = before
     this.step = step
@@ -63,14 +63,14 @@ export const concatEachWith =
       project: project as (a: unknown, all: Observable<unknown>) => ObservableInput<unknown>,
     })
 
-const start = <B>(before: Observable<unknown>, last: Step, out: Subscriber<B>): void => {
+const start = <B>(before: Observable<unknown>, last: EitherStep, out: Subscriber<B>): void => {
   const steps = [last]
   let source = before
   while (source instanceof Stepped) {
     steps.push(source.step)
     source = source.before
   }
-  new Run(steps.reverse(), out as Subscriber<unknown>).start(source) // the last step makes a `B`
+  new StepRun(steps.reverse(), out as Subscriber<unknown>).start(source) // the last step makes a `B`
 }
 
 // a loop in place of the stack
@@ -115,7 +115,7 @@ class Loop {
 }
 
 /** A step that subscribes to one stream after the other. */
-interface Queue {
+interface StepQueue {
   readonly project: (a: unknown) => ObservableInput<unknown>
   readonly values: Fifo<unknown>
   isRunning: boolean
@@ -124,14 +124,14 @@ interface Queue {
 }
 
 /** One subscription to all steps. */
-class Run {
+class StepRun {
   readonly loop: Loop
-  private readonly steps: ReadonlyArray<Step>
-  private readonly queues: ReadonlyArray<Queue | undefined>
+  private readonly steps: ReadonlyArray<EitherStep>
+  private readonly queues: ReadonlyArray<StepQueue | undefined>
   private readonly seconds: Array<() => void> = []
   private readonly out: Subscriber<unknown>
 
-  constructor(steps: ReadonlyArray<Step>, out: Subscriber<unknown>) {
+  constructor(steps: ReadonlyArray<EitherStep>, out: Subscriber<unknown>) {
     this.loop = out instanceof Linked ? out.loop : new Loop(out)
     this.steps = steps
     this.out = out
@@ -143,7 +143,7 @@ class Run {
     for (const subscribe of this.seconds) this.loop.run(subscribe)
   }
 
-  private queueOf(step: Step, i: number): Queue | undefined {
+  private queueOf(step: EitherStep, i: number): StepQueue | undefined {
     if (step._tag === 'Map') return undefined
     const open = { values: new Fifo<unknown>(), isRunning: false, isSourceOpen: true }
     if (step._tag === 'Concat') return { ...open, project: step.project, isSecondOpen: false }
@@ -204,7 +204,7 @@ class Run {
     this.endIfDone(queue, i)
   }
 
-  private endIfDone(queue: Queue, i: number): void {
+  private endIfDone(queue: StepQueue, i: number): void {
     if (!queue.isSourceOpen && isDone(queue)) this.sourceEnded(i + 1)
   }
 
@@ -223,16 +223,16 @@ class Run {
   }
 }
 
-const isDone = ({ values, isRunning, isSecondOpen }: Queue): boolean =>
+const isDone = ({ values, isRunning, isSecondOpen }: StepQueue): boolean =>
   values.isEmpty() && !isRunning && !isSecondOpen
 
 /** A subscriber within a loop: steps that it is the subscriber of run in the same one. */
 class Linked extends Subscriber<unknown> {
   readonly loop: Loop
-  protected readonly run: Run
+  protected readonly run: StepRun
   protected readonly step: number
 
-  constructor(run: Run, step: number) {
+  constructor(run: StepRun, step: number) {
     super()
     this.loop = run.loop
     this.run = run
@@ -273,7 +273,7 @@ class InnerOf extends Linked {
 class SecondOf extends Linked {
   private readonly all: ReplaySubject<unknown>
 
-  constructor(run: Run, step: number, all: ReplaySubject<unknown>) {
+  constructor(run: StepRun, step: number, all: ReplaySubject<unknown>) {
     super(run, step)
     this.all = all
   }

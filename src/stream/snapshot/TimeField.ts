@@ -1,7 +1,7 @@
 /** The time of a snapshot, walked by several readers: which part each of them reads, and what is left. */
 import type { IO } from '../../fp.js'
 import type { Millis } from '../Backoff.js'
-import { coverageOf, type Order, type Shown } from './coverage.js'
+import { coverageOf, type ListOrder, type Shown } from './coverage.js'
 import {
   both,
   contains,
@@ -18,7 +18,7 @@ import {
 
 /** The order and the speed of a walk, once an answer has shown them. */
 export interface WalkPace {
-  readonly order: Order
+  readonly order: ListOrder
   /** The time that a full page spans, in ms. */
   readonly pageSpan: Millis
 }
@@ -74,7 +74,7 @@ export interface AnswerRows {
 }
 
 /** The conclusion from one answer. */
-export type Outcome =
+export type SliceOutcome =
   /** It has all rows of this stretch. */
   | { readonly _tag: 'Covered'; readonly span: Span }
   /** It led to asking otherwise. */
@@ -94,9 +94,9 @@ export interface TimeField {
   /** Returns the span to ask for: what a walk has ahead of it, or what showed rows that are missing now. */
   readonly question: (walk: PageWalk) => Span
   /** Takes an answer to the question of a walk. */
-  readonly receivePage: (walk: PageWalk, rows: AnswerRows) => Outcome
+  readonly receivePage: (walk: PageWalk, rows: AnswerRows) => SliceOutcome
   /** Takes all rows of a crowded stretch, in answer to the question of a walk. */
-  readonly receiveSecond: (walk: PageWalk, span: Span, rows: AnswerRows) => Outcome
+  readonly receiveSecond: (walk: PageWalk, span: Span, rows: AnswerRows) => SliceOutcome
   /** Takes note of a page that is delivered. Returns the slice as it stands with it. */
   readonly deliver: (walk: PageWalk, span: Span, rows: number) => Slice
   readonly position: () => SnapshotPosition
@@ -113,7 +113,7 @@ const WALKS = 256
 /** How far from its walk a part is split off first, in pages; twice as far each time that is too near. */
 const REACH = 8
 
-const NOTHING: Outcome = { _tag: 'Nothing' }
+const NOTHING: SliceOutcome = { _tag: 'Nothing' }
 
 // constructors
 
@@ -134,7 +134,7 @@ export const timeField = (start: SnapshotPosition, width: IO<number>): TimeField
     span: Span,
     rows: AnswerRows,
     isWide: boolean,
-  ): Outcome | undefined => {
+  ): SliceOutcome | undefined => {
     const edge = [...walk.edge].filter(([, { time }]) => contains(span, time))
     if (edge.length === 0) return undefined
     const moments = new Set(edge.map(([, { time }]) => time))
@@ -150,7 +150,7 @@ export const timeField = (start: SnapshotPosition, width: IO<number>): TimeField
   }
 
   /** Takes the answer to the question that showed the missing rows: they left the list, or the service loses them. */
-  const recheck = (walk: PageWalk, { keys }: MissingRows, rows: AnswerRows): Outcome => {
+  const recheck = (walk: PageWalk, { keys }: MissingRows, rows: AnswerRows): SliceOutcome => {
     const came = keysWhere(rows, () => true)
     const there = keys.filter((key) => came.has(key))
     if (there.length > 0) return { _tag: 'RowsMissing', rows: there.length }

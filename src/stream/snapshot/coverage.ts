@@ -3,10 +3,10 @@ import { isEmpty, SECOND, type Span, secondAfter, secondOf, splitNear } from './
 
 // model
 
-export type Order = 'ascending' | 'descending'
+export type ListOrder = 'ascending' | 'descending'
 
 /** The order of a list, as far as answers have shown it: `none` once they contradict each other, or themselves. */
-export type Shown = Order | 'none' | undefined
+export type Shown = ListOrder | 'none' | undefined
 
 export type Coverage =
   /** All rows of `span` are in the answer, since one answer is consistent in itself. */
@@ -67,7 +67,7 @@ export const coverageOf = ({ asked, question = asked, times, more, known }: Answ
 }
 
 /** The second that a walk in this order is at. */
-const farSecond = ({ from, to }: Span, order: Order): Span =>
+const farSecond = ({ from, to }: Span, order: ListOrder): Span =>
   order === 'ascending'
     ? { from, to: Math.min(to, secondOf(from) + SECOND) }
     : { from: Math.max(from, secondAfter(to) - SECOND), to }

@@ -24,14 +24,14 @@ export type Unsettled<E> =
     }
 
 /** A row, and where it came. */
-interface Row<E, A> {
+interface ListedRow<E, A> {
   readonly page: Page<E, A, unknown>
   readonly place: number
 }
 
 /** One reading of the list, page after page, while it may have moved. */
-interface Reading<E, A> {
-  readonly rows: ReadonlyMap<string, Row<E, A>>
+interface ListReading<E, A> {
+  readonly rows: ReadonlyMap<string, ListedRow<E, A>>
   /** Rows in the list when the last page was read; NaN where pages of several lengths do not tell. */
   readonly size: number
 }
@@ -48,7 +48,9 @@ export const readUntilSettled = <E, A>({
 }: SettledOptions<E, A>): ObservableEither<Unsettled<E>, Rows<E, A>> => {
   const reading = pages.pipe(toArray(), map(A.sequence(E.Applicative)), mapRight(readingOf(key)))
 
-  const read = (before: ReadonlyArray<Reading<E, A>>): ObservableEither<Unsettled<E>, Rows<E, A>> =>
+  const read = (
+    before: ReadonlyArray<ListReading<E, A>>,
+  ): ObservableEither<Unsettled<E>, Rows<E, A>> =>
     reading.pipe(
       concatMap((latest): ObservableEither<Unsettled<E>, Rows<E, A>> => {
         if (E.isLeft(latest)) return of(E.left({ _tag: 'Failed', failure: latest.left } as const))
@@ -65,7 +67,7 @@ export const readUntilSettled = <E, A>({
   return read([])
 }
 
-const moved = <E, A>(readings: ReadonlyArray<Reading<E, A>>): Unsettled<never> => ({
+const moved = <E, A>(readings: ReadonlyArray<ListReading<E, A>>): Unsettled<never> => ({
   _tag: 'Moved',
   readings: readings.length,
   isUneven: readings.every(({ size }) => Number.isNaN(size)),
@@ -73,7 +75,7 @@ const moved = <E, A>(readings: ReadonlyArray<Reading<E, A>>): Unsettled<never> =
 
 const readingOf =
   (key: (raw: unknown) => string | undefined) =>
-  <E, A>(pages: ReadonlyArray<Page<E, A, unknown>>): Reading<E, A> => {
+  <E, A>(pages: ReadonlyArray<Page<E, A, unknown>>): ListReading<E, A> => {
     const names = identitiesBy(key)(pages.flatMap(({ raw }) => raw)).values()
     const rows = pages.flatMap((page) =>
       page.raw.map((_, place) => [names.next().value ?? '', { page, place }] as const),
@@ -89,7 +91,7 @@ const readingOf =
  * For what was seen before that end and after it was in the list at it. So these rows are the list as it
  * was then, and a row that stayed is among them. (A row that goes and comes back could deceive.)
  */
-const settled = <E, A>(readings: ReadonlyArray<Reading<E, A>>): O.Option<Rows<E, A>> => {
+const settled = <E, A>(readings: ReadonlyArray<ListReading<E, A>>): O.Option<Rows<E, A>> => {
   for (const [last, { size }] of readings.entries()) {
     const before = new Set(readings.slice(0, last + 1).flatMap(({ rows }) => [...rows.keys()]))
     const after = new Map(readings.slice(last + 1).flatMap(({ rows }) => [...rows]))

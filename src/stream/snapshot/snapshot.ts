@@ -25,12 +25,12 @@ import { type Rows, undatedOnce, within } from './Rows.js'
 import { readUntilSettled, type Unsettled } from './readUntilSettled.js'
 import type { SnapshotPage, SnapshotPosition, Span } from './SnapshotPosition.js'
 import type { PageWalk } from './TimeField.js'
-import { type Outcome, timeField } from './TimeField.js'
+import { type SliceOutcome, timeField } from './TimeField.js'
 
 // model
 
 /** Why a snapshot was given up. */
-export type SnapshotCut<E> = Unsettled<E> | Exclude<Outcome, { _tag: 'Covered' | 'Nothing' }>
+export type SnapshotCut<E> = Unsettled<E> | Exclude<SliceOutcome, { _tag: 'Covered' | 'Nothing' }>
 
 /** How a snapshot is read. */
 export interface SnapshotOptions<E, A> {
@@ -62,7 +62,7 @@ interface Ready<E, A> {
 }
 
 /** Rows, or why there are none, or nothing but that they have to be asked for otherwise. */
-type Answer<E, A> = E.Either<SnapshotCut<E>, O.Option<Ready<E, A>>>
+type SliceAnswer<E, A> = E.Either<SnapshotCut<E>, O.Option<Ready<E, A>>>
 
 const nothingCame = (): Error => new Error('list should emit a page, and emitted nothing')
 
@@ -124,7 +124,7 @@ const snapshotPlan = <E, A>(
   { cut, ...asking }: SnapshotOptions<E, A>,
   start: SnapshotPosition,
   concurrency: IO<number>,
-): PagePlan<Answer<E, A>, E.Either<E, SnapshotPage<E, A>>> => {
+): PagePlan<SliceAnswer<E, A>, E.Either<E, SnapshotPage<E, A>>> => {
   const field = timeField(start, concurrency)
   const ask = asker(field, asking)
   const flights = new Subscription()
@@ -132,7 +132,7 @@ const snapshotPlan = <E, A>(
   let cutBy: SnapshotCut<E> | undefined
   let pages = 0
 
-  const request = (walk: PageWalk): PageRequest<Answer<E, A>> => {
+  const request = (walk: PageWalk): PageRequest<SliceAnswer<E, A>> => {
     walk.busy = true
     return {
       flight: flights,
@@ -188,7 +188,7 @@ const snapshotPlan = <E, A>(
 const asker = <E, A>(
   field: ReturnType<typeof timeField>,
   { list, time, key }: Pick<SnapshotOptions<E, A>, 'list' | 'time' | 'key'>,
-): ((walk: PageWalk) => Observable<Answer<E, A>>) => {
+): ((walk: PageWalk) => Observable<SliceAnswer<E, A>>) => {
   const unseen = undatedOnce(time, key)
   const failed = (failure: E): SnapshotCut<E> => ({ _tag: 'Failed', failure })
   // a list without pages would be asked for again and again, or rows would be missing without a failure
@@ -199,10 +199,10 @@ const asker = <E, A>(
     (i: number) =>
       key(raw[i])
 
-  const onePage = (walk: PageWalk): Observable<Answer<E, A>> => {
+  const onePage = (walk: PageWalk): Observable<SliceAnswer<E, A>> => {
     const asked = walk.ahead
     const question = field.question(walk)
-    const read = (page: Rows<E, A> & { readonly next: O.Option<unknown> }): Answer<E, A> => {
+    const read = (page: Rows<E, A> & { readonly next: O.Option<unknown> }): SliceAnswer<E, A> => {
       const times = page.raw.map(time)
       const more = O.isSome(page.next)
       const outcome = field.receivePage(walk, { asked, question, times, key: keyAt(page), more })
@@ -223,7 +223,7 @@ const asker = <E, A>(
   }
 
   /** All pages of a second with more rows than a page. */
-  const allPages = (walk: PageWalk, span: Span): Observable<Answer<E, A>> => {
+  const allPages = (walk: PageWalk, span: Span): Observable<SliceAnswer<E, A>> => {
     const question = field.question(walk)
     const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {
       const times = rows.raw.map(time)

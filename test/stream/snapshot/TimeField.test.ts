@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { wholeOf } from '../../../src/stream/snapshot/SnapshotPosition.js'
 import type { PageWalk } from '../../../src/stream/snapshot/TimeField.js'
-import { type Outcome, type TimeField, timeField } from '../../../src/stream/snapshot/TimeField.js'
+import {
+  type SliceOutcome,
+  type TimeField,
+  timeField,
+} from '../../../src/stream/snapshot/TimeField.js'
 
 const YEAR = { from: 0, to: 365 * 86_400_000 }
 
@@ -22,7 +26,7 @@ describe('timeField', () => {
     'gives up when no answer shows anything, and %s may be asked for at a time',
     (width) => {
       const field = timeField(wholeOf(YEAR), () => width)
-      const answer = (walk: PageWalk): Outcome => {
+      const answer = (walk: PageWalk): SliceOutcome => {
         walk.busy = false
         const rows = {
           asked: walk.ahead,
@@ -36,7 +40,7 @@ describe('timeField', () => {
         return outcome
       }
       let answers = 0
-      let last: Outcome | undefined
+      let last: SliceOutcome | undefined
       while (last?._tag !== 'Unordered' && answers < 20_000) {
         const outcomes = asked(field, width).map(answer)
         answers += outcomes.length
