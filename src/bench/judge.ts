@@ -31,12 +31,12 @@ const WINDOW: Millis = 1_000
 // class
 
 export class ArrivalCounter {
-  private readonly arrivals: Array<JudgedArrival> = []
+  readonly #arrivals: Array<JudgedArrival> = []
 
   /** Counts an arrival; returns a function to be called with its answer. */
   arrive(at: Millis, endpoint: string): (status: number, rows: number) => void {
     const arrival: JudgedArrival = { at, endpoint, status: undefined, rows: 0 }
-    this.arrivals.push(arrival)
+    this.#arrivals.push(arrival)
     return (status, rows) => {
       arrival.status = status
       arrival.rows = rows
@@ -45,8 +45,8 @@ export class ArrivalCounter {
 
   /** Counts those of the first `ms` from the first arrival on, by when they arrived. Default: all. */
   count(ms = Number.POSITIVE_INFINITY): JudgedCount {
-    const first = this.arrivals[0]?.at ?? 0
-    const all = this.arrivals.filter(({ at }) => at < first + ms)
+    const first = this.#arrivals[0]?.at ?? 0
+    const all = this.#arrivals.filter(({ at }) => at < first + ms)
     const endpoints = [...new Set(all.map(({ endpoint }) => endpoint))]
     const ofOne = endpoints.map((name) => all.filter(({ endpoint }) => endpoint === name))
     return {

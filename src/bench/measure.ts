@@ -59,77 +59,77 @@ const SUB_RUNS = 6
  *     marks        ^          ^          ^
  */
 export class Measurement {
-  private readonly timer: Pick<SchedulerLike, 'now'>
-  private readonly usage: IO<Usage>
-  private stride = Number.POSITIVE_INFINITY
-  private readonly began: Millis
+  readonly #timer: Pick<SchedulerLike, 'now'>
+  readonly #usage: IO<Usage>
+  #stride = Number.POSITIVE_INFINITY
+  readonly #began: Millis
   /** At the start of the measured time. */
-  private first: MeasuredMoment
-  private marks: Array<MeasuredMoment> = []
-  private units = 0
-  private rows = 0
-  private sent = 0
+  #first: MeasuredMoment
+  #marks: Array<MeasuredMoment> = []
+  #units = 0
+  #rows = 0
+  #sent = 0
   /** Requests with an answer, or without hope of one. */
-  private ended = 0
-  private logins = 0
-  private answered = 0
-  private answerMs = 0
-  private waitMs = 0
-  private sinceStart = { refused: 0, retries: 0, failed: 0 }
-  private answers: Histogram = histogram()
-  private waits: Histogram = histogram()
-  private seconds: Array<{ rows: number; requests: number; refused: number }> = []
-  private memory = 0
+  #ended = 0
+  #logins = 0
+  #answered = 0
+  #answerMs = 0
+  #waitMs = 0
+  #sinceStart = { refused: 0, retries: 0, failed: 0 }
+  #answers: Histogram = histogram()
+  #waits: Histogram = histogram()
+  #seconds: Array<{ rows: number; requests: number; refused: number }> = []
+  #memory = 0
 
   constructor(timer: Pick<SchedulerLike, 'now'>, usage: IO<Usage>) {
-    this.timer = timer
-    this.usage = usage
-    this.first = this.mark()
-    this.began = this.first.at
+    this.#timer = timer
+    this.#usage = usage
+    this.#first = this.#mark()
+    this.#began = this.#first.at
   }
 
   /**
    * Starts the measured time, with a mark each `stride` units: what came before is only in `totals`.
    */
   start(stride: number): void {
-    this.stride = Math.max(1, Math.round(stride))
-    this.first = this.mark()
-    this.marks = []
-    this.sinceStart = { refused: 0, retries: 0, failed: 0 }
-    this.answers = histogram()
-    this.waits = histogram()
-    this.seconds = []
-    this.answered = 0
-    this.answerMs = 0
-    this.waitMs = 0
-    this.memory = 0
+    this.#stride = Math.max(1, Math.round(stride))
+    this.#first = this.#mark()
+    this.#marks = []
+    this.#sinceStart = { refused: 0, retries: 0, failed: 0 }
+    this.#answers = histogram()
+    this.#waits = histogram()
+    this.#seconds = []
+    this.#answered = 0
+    this.#answerMs = 0
+    this.#waitMs = 0
+    this.#memory = 0
     this.sample()
   }
 
   observe(event: ClientEvent): void {
     if ('endpoint' in event && event.endpoint === login.route) {
-      if (event._tag === 'Sent') this.logins++
+      if (event._tag === 'Sent') this.#logins++
       return
     }
     switch (event._tag) {
       case 'Sent':
-        this.sent++
-        this.second().requests++
-        if (event.attempt > 1) this.sinceStart.retries++
-        this.waitMs += event.waited
-        addTime(this.waits, event.waited)
+        this.#sent++
+        this.#second().requests++
+        if (event.attempt > 1) this.#sinceStart.retries++
+        this.#waitMs += event.waited
+        addTime(this.#waits, event.waited)
         return
       case 'Unanswered':
-        this.ended++
+        this.#ended++
         return
       case 'Answered':
-        this.ended++
-        this.answered++
-        this.answerMs += event.took
-        addTime(this.answers, event.took)
+        this.#ended++
+        this.#answered++
+        this.#answerMs += event.took
+        addTime(this.#answers, event.took)
         if (event.status !== 429) return
-        this.sinceStart.refused++
-        this.second().refused++
+        this.#sinceStart.refused++
+        this.#second().refused++
         return
       default:
         return
@@ -138,50 +138,50 @@ export class Measurement {
 
   /** Counts rows of a unit that is not done yet. */
   addRows(rows: number): void {
-    this.rows += rows
-    this.second().rows += rows
+    this.#rows += rows
+    this.#second().rows += rows
   }
 
   /** Counts a unit of work that is done. */
   unitDone(): void {
-    this.units++
-    if (this.units % this.stride !== 0) return
+    this.#units++
+    if (this.#units % this.#stride !== 0) return
     this.sample()
-    this.marks.push(this.mark())
+    this.#marks.push(this.#mark())
   }
 
   callFailed(): void {
-    this.sinceStart.failed++
+    this.#sinceStart.failed++
   }
 
   /** Looks at the memory of the process. */
   sample(): void {
-    this.memory = Math.max(this.memory, this.usage().memory)
+    this.#memory = Math.max(this.#memory, this.#usage().memory)
   }
 
   /** Time since the start of the measured time. */
   get elapsed(): Millis {
-    return this.timer.now() - this.first.at
+    return this.#timer.now() - this.#first.at
   }
 
   /** Figures between the first and the last mark; from the start until now before there are two. */
   measured(): Measured {
-    const [first, last] = [this.marks[0], this.marks.at(-1)]
+    const [first, last] = [this.#marks[0], this.#marks.at(-1)]
     return first === undefined || last === undefined || first === last
-      ? this.between(this.first, this.mark())
-      : this.between(first, last)
+      ? this.#between(this.#first, this.#mark())
+      : this.#between(first, last)
   }
 
   /** The marked time in parts of about the same length. */
   subRuns(): ReadonlyArray<SubRun> {
-    const parts = Math.min(SUB_RUNS, this.marks.length - 1)
+    const parts = Math.min(SUB_RUNS, this.#marks.length - 1)
     const cut = (part: number): MeasuredMoment | undefined =>
-      this.marks[Math.round((part * (this.marks.length - 1)) / parts)]
+      this.#marks[Math.round((part * (this.#marks.length - 1)) / parts)]
     if (parts < 1) return [subRunOf(this.measured())]
     return Array.from({ length: parts }, (_, part) => [cut(part), cut(part + 1)]).flatMap(
       ([from, to]) => {
         if (from === undefined || to === undefined) return []
-        return [subRunOf(this.between(from, to))]
+        return [subRunOf(this.#between(from, to))]
       },
     )
   }
@@ -189,29 +189,31 @@ export class Measurement {
   /** Distributions, counts and maxima since the start. */
   summary() {
     return {
-      ...this.sinceStart,
-      answer: percentiles(this.answers),
-      wait: percentiles(this.waits),
-      answers: bins(this.answers),
-      timeline: this.seconds.map((second): Second => ({ ...second })),
-      peakMemory: this.memory,
+      ...this.#sinceStart,
+      answer: percentiles(this.#answers),
+      wait: percentiles(this.#waits),
+      answers: bins(this.#answers),
+      timeline: this.#seconds.map((second): Second => ({ ...second })),
+      peakMemory: this.#memory,
     }
   }
 
   totals(): BenchTotals {
-    const { sent, logins, rows } = this
-    return { requests: sent, logins, rows, seconds: (this.timer.now() - this.began) / 1_000 }
+    const sent = this.#sent
+    const logins = this.#logins
+    const rows = this.#rows
+    return { requests: sent, logins, rows, seconds: (this.#timer.now() - this.#began) / 1_000 }
   }
 
-  private between(from: MeasuredMoment, to: MeasuredMoment): Measured {
+  #between(from: MeasuredMoment, to: MeasuredMoment): Measured {
     const ms = Math.max(1e-6, to.at - from.at)
     const seconds = ms / 1_000
     const rows = to.rows - from.rows
     const requests = to.requests - from.requests
     const units = to.units - from.units
     const cpu = to.cpu - from.cpu
-    const meanAnswer = this.answerMs / Math.max(1, this.answered)
-    const meanWait = this.waitMs / Math.max(1, this.answered)
+    const meanAnswer = this.#answerMs / Math.max(1, this.#answered)
+    const meanWait = this.#waitMs / Math.max(1, this.#answered)
     return {
       seconds,
       rows,
@@ -228,15 +230,17 @@ export class Measurement {
     }
   }
 
-  private mark(): MeasuredMoment {
-    const { units, rows, ended } = this
-    return { at: this.timer.now(), units, rows, requests: ended, cpu: this.usage().cpu }
+  #mark(): MeasuredMoment {
+    const units = this.#units
+    const rows = this.#rows
+    const ended = this.#ended
+    return { at: this.#timer.now(), units, rows, requests: ended, cpu: this.#usage().cpu }
   }
 
-  private second() {
+  #second() {
     const index = Math.max(0, Math.floor(this.elapsed / 1_000))
-    while (this.seconds.length <= index) this.seconds.push({ rows: 0, requests: 0, refused: 0 })
-    return this.seconds[index] ?? { rows: 0, requests: 0, refused: 0 }
+    while (this.#seconds.length <= index) this.#seconds.push({ rows: 0, requests: 0, refused: 0 })
+    return this.#seconds[index] ?? { rows: 0, requests: 0, refused: 0 }
   }
 }
 

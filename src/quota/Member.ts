@@ -71,45 +71,45 @@ interface Share {
 
 /** A scheduler's part in the quota of its account: reports what it uses, and applies what it is granted. */
 export class Member implements QuotaMember {
-  private readonly scheduler: DividedScheduler
-  private readonly options: MemberOptions
-  private readonly timer: SchedulerLike
-  private readonly id: string
-  private readonly shares = new Map<string, Share>()
+  readonly #scheduler: DividedScheduler
+  readonly #options: MemberOptions
+  readonly #timer: SchedulerLike
+  readonly #id: string
+  readonly #shares = new Map<string, Share>()
   /** Its part is the part of every limit that may be used without Redis. All want all of it. */
-  private readonly reserve: Share
-  private readonly longest: Millis
-  private requests = 0
+  readonly #reserve: Share
+  readonly #longest: Millis
+  #requests = 0
   /** There was a request since the last look. */
-  private isActive = false
-  private seq = 0
-  private next: Subscription | undefined
+  #isActive = false
+  #seq = 0
+  #next: Subscription | undefined
   /** The report without an answer so far. */
-  private pending: Subscription | undefined
+  #pending: Subscription | undefined
   /** The last report was like the one before, and so was the answer. */
-  private isCalm = false
+  #isCalm = false
   /** Something is wanted that the pending report does not tell. */
-  private isUrgent = false
-  private leaseEnd: Millis = Number.NEGATIVE_INFINITY
+  #isUrgent = false
+  #leaseEnd: Millis = Number.NEGATIVE_INFINITY
   /** When the last report without an answer was sent. */
-  private lostAt: Millis = Number.NEGATIVE_INFINITY
+  #lostAt: Millis = Number.NEGATIVE_INFINITY
   /** When the first of the reports failed that had no answer since; undefined while Redis answers. */
-  private failingSince: Millis | undefined
+  #failingSince: Millis | undefined
   /** The reason that was told last; undefined while Redis answers. */
-  private toldReason: string | undefined
+  #toldReason: string | undefined
 
   constructor(scheduler: DividedScheduler, options: MemberOptions) {
-    this.scheduler = scheduler
-    this.options = options
-    this.timer = scheduler.timer
-    this.id = options.uuid()
-    this.reserve = { ...newShare('reserve', RESERVE, UNDER_WAY), turn: HARDLY_EVER }
+    this.#scheduler = scheduler
+    this.#options = options
+    this.#timer = scheduler.timer
+    this.#id = options.uuid()
+    this.#reserve = { ...newShare('reserve', RESERVE, UNDER_WAY), turn: HARDLY_EVER }
     const tails = scheduler.tiers.map(({ per = UNDER_WAY }) => tailOf(per))
-    this.longest = Math.max(QUIET_TAIL, ...tails)
+    this.#longest = Math.max(QUIET_TAIL, ...tails)
     scheduler.events.subscribe((event) => {
       if (event._tag !== 'LimitChanged') return
       const { tier, key, limit, allowed } = event
-      const share = this.shares.get(nameOf(tier, key))
+      const share = this.#shares.get(nameOf(tier, key))
       if (share === undefined) return
       const lowest = Math.min(share.lowest, limit)
       if (allowed < lowest) share.less += lowest - allowed
@@ -118,153 +118,150 @@ export class Member implements QuotaMember {
   }
 
   part(tier: string, key: string | undefined): number {
-    const isNew = !this.shares.has(nameOf(tier, key))
-    const share = this.shareOf(tier, key)
-    if (isNew && this.requests > 0) this.soon()
+    const isNew = !this.#shares.has(nameOf(tier, key))
+    const share = this.#shareOf(tier, key)
+    if (isNew && this.#requests > 0) this.#soon()
     return share?.allowed ?? 0
   }
 
   check(): void {
-    const now = this.timer.now()
-    if (now >= this.leaseEnd) this.refresh(now)
+    const now = this.#timer.now()
+    if (now >= this.#leaseEnd) this.#refresh(now)
   }
 
   joined(): void {
-    this.isActive = true
-    if (this.requests++ === 0 && this.next === undefined) this.soon()
+    this.#isActive = true
+    if (this.#requests++ === 0 && this.#next === undefined) this.#soon()
   }
 
   left(): void {
-    this.requests--
+    this.#requests--
   }
 
   /** Reports as soon as this turn of the event loop is over, or the pending report is answered. */
-  private soon(): void {
-    this.isUrgent = this.pending !== undefined
-    if (!this.isUrgent) this.reportAfter(0)
+  #soon(): void {
+    this.#isUrgent = this.#pending !== undefined
+    if (!this.#isUrgent) this.#reportAfter(0)
   }
 
-  private reportAfter(delay: Millis): void {
-    this.next?.unsubscribe()
-    this.next = this.timer.schedule(() => {
-      this.next = undefined
-      this.tick()
+  #reportAfter(delay: Millis): void {
+    this.#next?.unsubscribe()
+    this.#next = this.#timer.schedule(() => {
+      this.#next = undefined
+      this.#tick()
     }, delay)
   }
 
   /** No timer keeps a process alive that has nothing to do: it leaves after an interval without a request. */
-  private tick(): void {
-    if (this.pending === undefined) {
-      const now = this.timer.now()
-      if (this.isActive) this.report(now, false)
-      else if (now >= this.leaseEnd || now - this.lostAt <= LOST_FOR) return
+  #tick(): void {
+    if (this.#pending === undefined) {
+      const now = this.#timer.now()
+      if (this.#isActive) this.#report(now, false)
+      else if (now >= this.#leaseEnd || now - this.#lostAt <= LOST_FOR) return
       else {
-        this.report(now, true)
+        this.#report(now, true)
         return
       }
     }
-    this.isActive = this.requests > 0
-    this.reportAfter(this.isCalm ? CALM_INTERVAL : INTERVAL)
+    this.#isActive = this.#requests > 0
+    this.#reportAfter(this.#isCalm ? CALM_INTERVAL : INTERVAL)
   }
 
-  private report(now: Millis, isLeaving: boolean): void {
-    this.refresh(now)
-    const demands = this.demands()
-    const claimed = [this.reserve, ...this.shares.values()].map((share) => {
-      const claim = this.claim(share, demands.get(share), now, isLeaving)
-      if (claim.had < share.allowed) this.apply(share, claim.had)
+  #report(now: Millis, isLeaving: boolean): void {
+    this.#refresh(now)
+    const demands = this.#demands()
+    const claimed = [this.#reserve, ...this.#shares.values()].map((share) => {
+      const claim = this.#claim(share, demands.get(share), now, isLeaving)
+      if (claim.had < share.allowed) this.#apply(share, claim.had)
       share.part = Math.min(share.part, claim.had) // told: it may be given away
       return { share, claim }
     })
-    if (isLeaving) this.leaseEnd = Number.NEGATIVE_INFINITY
+    if (isLeaving) this.#leaseEnd = Number.NEGATIVE_INFINITY
 
-    const seq = ++this.seq
-    const { id, longest, options } = this
+    const seq = ++this.#seq
+    const id = this.#id
+    const longest = this.#longest
+    const options = this.#options
     const { lease, exchange } = options
     const claims = claimed.map(({ claim }) => claim)
     const failed = (reason?: string): void => {
-      if (this.seq !== seq || this.pending === undefined) return
-      this.lostAt = now
-      this.tellFailure(now, reason)
-      this.answered()
-      this.refresh(this.timer.now())
+      if (this.#seq !== seq || this.#pending === undefined) return
+      this.#lostAt = now
+      this.#tellFailure(now, reason)
+      this.#answered()
+      this.#refresh(this.#timer.now())
     }
-    this.pending = this.timer.schedule(() => failed(), ANSWERS_WITHIN)
+    this.#pending = this.#timer.schedule(() => failed(), ANSWERS_WITHIN)
     exchange({ id, seq, lease, longest, isLeaving, claims }).then(
       (grants) => {
-        if (this.seq !== seq || this.pending === undefined) return // a later report may have told otherwise
-        if (!isLeaving) this.leaseEnd = now + lease
-        this.lostAt = Number.NEGATIVE_INFINITY
-        this.tellSuccess()
-        const wasCalm = this.isCalm
-        this.isCalm = claimed.every(({ share, claim }, i) => isSame(share, claim, grants[i]))
+        if (this.#seq !== seq || this.#pending === undefined) return // a later report may have told otherwise
+        if (!isLeaving) this.#leaseEnd = now + lease
+        this.#lostAt = Number.NEGATIVE_INFINITY
+        this.#tellSuccess()
+        const wasCalm = this.#isCalm
+        this.#isCalm = claimed.every(({ share, claim }, i) => isSame(share, claim, grants[i]))
         claimed.forEach(({ share, claim }, i) => {
-          this.granted(share, claim, grants[i])
+          this.#granted(share, claim, grants[i])
         })
-        if (wasCalm && !this.isCalm && this.next !== undefined) this.reportAfter(INTERVAL)
-        this.answered()
-        this.refresh(this.timer.now())
+        if (wasCalm && !this.#isCalm && this.#next !== undefined) this.#reportAfter(INTERVAL)
+        this.#answered()
+        this.#refresh(this.#timer.now())
       },
       (error) => failed(reasonOf(error)),
     )
   }
 
   /** Tells a refusal at once, and silence when Redis counts as lost; each reason once until Redis answers. */
-  private tellFailure(now: Millis, reason: string | undefined): void {
-    this.failingSince ??= now
-    const isTooSoon = reason === undefined && now - this.failingSince < LOST_FOR - ANSWERS_WITHIN
+  #tellFailure(now: Millis, reason: string | undefined): void {
+    this.#failingSince ??= now
+    const isTooSoon = reason === undefined && now - this.#failingSince < LOST_FOR - ANSWERS_WITHIN
     const why = reason ?? `no answer within ${ANSWERS_WITHIN / 1_000} s`
-    if (isTooSoon || why === this.toldReason) return
-    this.toldReason = why
-    this.tell(false, `the Redis of the shared quota cannot be used, and is tried again: ${why}`)
+    if (isTooSoon || why === this.#toldReason) return
+    this.#toldReason = why
+    this.#tell(false, `the Redis of the shared quota cannot be used, and is tried again: ${why}`)
   }
 
-  private tellSuccess(): void {
-    this.failingSince = undefined
-    if (this.toldReason === undefined) return
-    this.toldReason = undefined
-    this.tell(true, 'the Redis of the shared quota answers again')
+  #tellSuccess(): void {
+    this.#failingSince = undefined
+    if (this.#toldReason === undefined) return
+    this.#toldReason = undefined
+    this.#tell(true, 'the Redis of the shared quota answers again')
   }
 
-  private tell(isAvailable: boolean, message: string): void {
-    this.scheduler.tell({ _tag: 'QuotaChanged', isAvailable, message })
+  #tell(isAvailable: boolean, message: string): void {
+    this.#scheduler.tell({ _tag: 'QuotaChanged', isAvailable, message })
   }
 
-  private answered(): void {
-    this.pending?.unsubscribe()
-    this.pending = undefined
-    if (this.isUrgent) this.soon()
+  #answered(): void {
+    this.#pending?.unsubscribe()
+    this.#pending = undefined
+    if (this.#isUrgent) this.#soon()
   }
 
-  private granted(share: Share, claim: QuotaClaim, grant: Grant | undefined): void {
+  #granted(share: Share, claim: QuotaClaim, grant: Grant | undefined): void {
     share.part = grant?.part ?? claim.had
     share.told = claim.want
     share.version = grant?.version ?? 0
     share.less -= claim.less
     const isIdle = claim.want + claim.had + claim.held + share.part === 0
-    if (isIdle && share.idleSince !== undefined) this.shares.delete(share.name)
+    if (isIdle && share.idleSince !== undefined) this.#shares.delete(share.name)
   }
 
-  private claim(
-    share: Share,
-    demand: Demand = NO_DEMAND,
-    now: Millis,
-    isLeaving: boolean,
-  ): QuotaClaim {
+  #claim(share: Share, demand: Demand = NO_DEMAND, now: Millis, isLeaving: boolean): QuotaClaim {
     const { limit, tail, turn, allowed, version, less } = share
-    const isReserve = share === this.reserve
+    const isReserve = share === this.#reserve
     share.wanted.push(Math.min(limit, demand.waiting + demand.used))
     if (share.wanted.length > REMEMBERED) share.wanted.shift()
     const wanted = isReserve ? limit : Math.max(...share.wanted)
     share.idleSince = wanted > 0 ? undefined : (share.idleSince ?? now)
-    const isUnused = now - (share.idleSince ?? now) > this.options.lease
-    const isFair = !isReserve && now >= this.leaseEnd && this.isLost(now)
+    const isUnused = now - (share.idleSince ?? now) > this.#options.lease
+    const isFair = !isReserve && now >= this.#leaseEnd && this.#isLost(now)
     const isGivenUp = isLeaving || isUnused
     const had = isGivenUp ? 0 : allowed
     // Told before it is used, since a report may arrive long after Redis is back.
-    const held = Math.max(demand.used, isFair && !isGivenUp ? this.fair(limit) : 0)
+    const held = Math.max(demand.used, isFair && !isGivenUp ? this.#fair(limit) : 0)
     return {
-      name: `payments-rx:{${this.options.account}}:${share.name}`,
+      name: `payments-rx:{${this.#options.account}}:${share.name}`,
       limit,
       tail,
       turn,
@@ -277,56 +274,56 @@ export class Member implements QuotaMember {
   }
 
   /** Requests that wait and permits in use, by share. */
-  private demands(): ReadonlyMap<Share, Demand> {
+  #demands(): ReadonlyMap<Share, Demand> {
     const demands = new Map<Share, Demand>()
-    for (const { name, perKey } of this.scheduler.state().tiers) {
+    for (const { name, perKey } of this.#scheduler.state().tiers) {
       for (const { key, waiting, used } of perKey) {
-        const share = this.shareOf(name, key)
+        const share = this.#shareOf(name, key)
         if (share !== undefined) demands.set(share, { waiting, used })
       }
     }
     return demands
   }
 
-  private shareOf(tier: string, key: string | undefined): Share | undefined {
+  #shareOf(tier: string, key: string | undefined): Share | undefined {
     const name = nameOf(tier, key)
-    const known = this.shares.get(name)
-    const divided = this.scheduler.tiers.find((one) => one.name === tier)
+    const known = this.#shares.get(name)
+    const divided = this.#scheduler.tiers.find((one) => one.name === tier)
     if (known !== undefined || divided === undefined) return known
     const { limit, per = UNDER_WAY } = divided
-    const share = newShare(name, limit, per, (part) => this.scheduler.configure(tier, key, part))
-    this.shares.set(name, share)
+    const share = newShare(name, limit, per, (part) => this.#scheduler.configure(tier, key, part))
+    this.#shares.set(name, share)
     return share
   }
 
   /** Has the scheduler use what may be used now. */
-  private refresh(now: Millis): void {
-    for (const share of this.shares.values()) this.apply(share, this.allowed(share, now))
-    const isUsable = now < this.leaseEnd || this.isLost(now)
-    this.reserve.allowed = isUsable ? this.reserve.part : 0
+  #refresh(now: Millis): void {
+    for (const share of this.#shares.values()) this.#apply(share, this.#allowed(share, now))
+    const isUsable = now < this.#leaseEnd || this.#isLost(now)
+    this.#reserve.allowed = isUsable ? this.#reserve.part : 0
   }
 
   /**
    * The part while the lease lasts. Then, if Redis is lost, at most the part of the reserve; and all of that once every
    * other process is sure to have come down to its own. Nothing after a time in which no report was tried.
    */
-  private allowed({ part, limit, tail }: Share, now: Millis): number {
-    const { lease } = this.options
-    if (now < this.leaseEnd) return part
-    if (!this.isLost(now)) return 0
-    const fair = this.fair(limit)
-    return now < this.leaseEnd + lease + tail ? Math.min(part, fair) : fair
+  #allowed({ part, limit, tail }: Share, now: Millis): number {
+    const { lease } = this.#options
+    if (now < this.#leaseEnd) return part
+    if (!this.#isLost(now)) return 0
+    const fair = this.#fair(limit)
+    return now < this.#leaseEnd + lease + tail ? Math.min(part, fair) : fair
   }
 
-  private fair(limit: number): number {
-    return fairPart(limit, this.reserve.part)
+  #fair(limit: number): number {
+    return fairPart(limit, this.#reserve.part)
   }
 
-  private isLost(now: Millis): boolean {
-    return this.options.onLost === 'continue' && now - this.lostAt <= LOST_FOR
+  #isLost(now: Millis): boolean {
+    return this.#options.onLost === 'continue' && now - this.#lostAt <= LOST_FOR
   }
 
-  private apply(share: Share, allowed: number): void {
+  #apply(share: Share, allowed: number): void {
     if (share.allowed === allowed) return
     share.allowed = allowed
     share.configure?.(allowed)

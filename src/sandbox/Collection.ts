@@ -24,53 +24,53 @@ export type Walk<A> = (from: number, step: 1 | -1) => Iterable<A>
 
 export class Collection<A extends CollectionItem> {
   /** Added and changed resources; undefined for a deleted one. */
-  private readonly stored = new Map<number, A | undefined>()
+  readonly #stored = new Map<number, A | undefined>()
   /** From added resources, deleted ones included: a `request_id` is never free again. */
-  private readonly requestIds = new Set<string>()
-  private readonly generated: Generated<A> | undefined
-  private count: number
+  readonly #requestIds = new Set<string>()
+  readonly #generated: Generated<A> | undefined
+  #count: number
   /** Called after a resource was added (`isNew`) or replaced. */
   onStored: (row: A, isNew: boolean) => void = () => {}
 
   constructor(generated?: Generated<A>) {
-    this.generated = generated
-    this.count = generated?.count ?? 0
+    this.#generated = generated
+    this.#count = generated?.count ?? 0
   }
 
   /** The number of the next resource to add. */
   get next(): number {
-    return this.count
+    return this.#count
   }
 
   hasRequestId(requestId: string): boolean {
-    return this.requestIds.has(requestId) || this.generated?.hasRequestId(requestId) === true
+    return this.#requestIds.has(requestId) || this.#generated?.hasRequestId(requestId) === true
   }
 
   get(n: number): A | undefined {
-    if (n < 0 || n >= this.count) return undefined
-    return this.stored.has(n) ? this.stored.get(n) : this.generated?.at(n)
+    if (n < 0 || n >= this.#count) return undefined
+    return this.#stored.has(n) ? this.#stored.get(n) : this.#generated?.at(n)
   }
 
   add(row: A): void {
-    this.stored.set(this.count++, row)
-    this.requestIds.add(row.request_id)
+    this.#stored.set(this.#count++, row)
+    this.#requestIds.add(row.request_id)
     this.onStored(row, true)
   }
 
   /** Replaces the resource with the same number. */
   replace(row: A): void {
-    this.stored.set(row.n, row)
+    this.#stored.set(row.n, row)
     this.onStored(row, false)
   }
 
+  readonly walk: Walk<A> = (from, step) => this.#rows(from, step)
+
   delete(n: number): void {
-    this.stored.set(n, undefined)
+    this.#stored.set(n, undefined)
   }
 
-  readonly walk: Walk<A> = (from, step) => this.rows(from, step)
-
-  private *rows(from: number, step: 1 | -1): Generator<A> {
-    const last = this.count - 1
+  *#rows(from: number, step: 1 | -1): Generator<A> {
+    const last = this.#count - 1
     const first = step === 1 ? Math.max(0, from) : Math.min(last, from)
     for (let n = first; n >= 0 && n <= last; n += step) {
       const row = this.get(n)

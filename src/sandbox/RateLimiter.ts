@@ -18,46 +18,46 @@ export type Arrival =
 // classes
 
 export class RateLimiter {
-  private readonly limits: Limits
-  private readonly global: ArrivalWindow
-  private readonly endpoints = new Map<string, ArrivalWindow>()
-  private readonly logins = new Map<string, ArrivalWindow>()
-  private active = 0
+  readonly #limits: Limits
+  readonly #global: ArrivalWindow
+  readonly #endpoints = new Map<string, ArrivalWindow>()
+  readonly #logins = new Map<string, ArrivalWindow>()
+  #active = 0
 
   constructor(limits: Limits) {
-    this.limits = limits
-    this.global = new ArrivalWindow(limits.global, SECOND)
+    this.#limits = limits
+    this.#global = new ArrivalWindow(limits.global, SECOND)
   }
 
   /** Requests that were let in and are not answered yet. */
   get concurrency(): number {
-    return this.active
+    return this.#active
   }
 
   /** Takes a permit of every limit, or returns the limit that is used up. `now` in ms. */
   enter(arrival: Arrival, now: number): SandboxTier | undefined {
-    if (this.active >= this.limits.concurrency) return 'concurrency'
-    const [tier, window] = this.windowOf(arrival)
+    if (this.#active >= this.#limits.concurrency) return 'concurrency'
+    const [tier, window] = this.#windowOf(arrival)
     if (window?.isFull(now) === true) return tier
-    if (this.global.isFull(now)) return 'global'
-    this.active++
-    this.global.add(now)
+    if (this.#global.isFull(now)) return 'global'
+    this.#active++
+    this.#global.add(now)
     window?.add(now)
     return undefined
   }
 
   /** Ends a request that was let in. */
   leave(): void {
-    this.active--
+    this.#active--
   }
 
-  private windowOf(arrival: Arrival): readonly [SandboxTier, ArrivalWindow | undefined] {
-    const { endpoint, logins } = this.limits
+  #windowOf(arrival: Arrival): readonly [SandboxTier, ArrivalWindow | undefined] {
+    const { endpoint, logins } = this.#limits
     switch (arrival._tag) {
       case 'Call':
-        return ['endpoint', getOrAdd(this.endpoints, arrival.endpoint, endpoint, SECOND)]
+        return ['endpoint', getOrAdd(this.#endpoints, arrival.endpoint, endpoint, SECOND)]
       case 'Login':
-        return ['logins', getOrAdd(this.logins, arrival.apiKey, logins, MINUTE)]
+        return ['logins', getOrAdd(this.#logins, arrival.apiKey, logins, MINUTE)]
       case 'UnknownRoute':
         return ['global', undefined]
     }
@@ -77,30 +77,30 @@ const getOrAdd = (
 
 /** Counts arrivals of the last `per` ms: one at `t` counts until just before `t + per`. */
 class ArrivalWindow {
-  private readonly limit: number
-  private readonly per: number
+  readonly #limit: number
+  readonly #per: number
   /** Times of arrival, earliest first. */
-  private arrivals: Array<number> = []
+  #arrivals: Array<number> = []
   /** How many at the front have left the window. */
-  private expired = 0
+  #expired = 0
 
   constructor(limit: number, per: number) {
-    this.limit = limit
-    this.per = per
+    this.#limit = limit
+    this.#per = per
   }
 
   isFull(now: number): boolean {
-    while ((this.arrivals[this.expired] ?? Number.POSITIVE_INFINITY) <= now - this.per) {
-      this.expired++
+    while ((this.#arrivals[this.#expired] ?? Number.POSITIVE_INFINITY) <= now - this.#per) {
+      this.#expired++
     }
-    if (this.expired > 1_000 && this.expired * 2 > this.arrivals.length) {
-      this.arrivals = this.arrivals.slice(this.expired)
-      this.expired = 0
+    if (this.#expired > 1_000 && this.#expired * 2 > this.#arrivals.length) {
+      this.#arrivals = this.#arrivals.slice(this.#expired)
+      this.#expired = 0
     }
-    return this.arrivals.length - this.expired >= this.limit
+    return this.#arrivals.length - this.#expired >= this.#limit
   }
 
   add(now: number): void {
-    if (this.limit < Number.POSITIVE_INFINITY) this.arrivals.push(now)
+    if (this.#limit < Number.POSITIVE_INFINITY) this.#arrivals.push(now)
   }
 }

@@ -30,11 +30,11 @@ const turnsBefore = (ms: number): number => Math.min(ms / 50, 1_000)
 
 /** Reports when an action is scheduled. */
 class ObservedScheduler extends VirtualTimeScheduler {
-  private readonly onSchedule: () => void
+  readonly #onSchedule: () => void
 
   constructor(onSchedule: () => void) {
     super()
-    this.onSchedule = onSchedule
+    this.#onSchedule = onSchedule
   }
 
   override schedule<T>(
@@ -43,7 +43,7 @@ class ObservedScheduler extends VirtualTimeScheduler {
     state?: T,
   ): Subscription {
     const scheduled = super.schedule(work, delay, state)
-    this.onSchedule()
+    this.#onSchedule()
     return scheduled
   }
 }

@@ -11,25 +11,25 @@ const SHORTEST: Millis = 0.001
 
 /** Milliseconds since the scheduler was made. They never run backwards, whatever the clock of the timer does. */
 export class Clock {
-  private readonly timer: SchedulerLike
-  private offset: Millis
-  private last: Millis = 0
+  readonly #timer: SchedulerLike
+  #offset: Millis
+  #last: Millis = 0
 
   constructor(timer: SchedulerLike) {
-    this.timer = timer
+    this.#timer = timer
     const start = timer.now()
-    this.offset = Number.isFinite(start) ? -start : 0
+    this.#offset = Number.isFinite(start) ? -start : 0
   }
 
   now(): Millis {
-    const now = this.timer.now() + this.offset
-    if (now >= this.last && now < Number.POSITIVE_INFINITY) this.last = now
-    else if (Number.isFinite(now)) this.offset += this.last - now // the clock was set back
-    return this.last
+    const now = this.#timer.now() + this.#offset
+    if (now >= this.#last && now < Number.POSITIVE_INFINITY) this.#last = now
+    else if (Number.isFinite(now)) this.#offset += this.#last - now // the clock was set back
+    return this.#last
   }
 
   /** Runs `work` after `delay`, or after the longest delay of the platform's timers (24 days) if that is sooner. */
   after(delay: Millis, work: () => void): Subscription {
-    return this.timer.schedule(work, delay > 0 ? Math.min(Math.max(delay, SHORTEST), LONGEST) : 0)
+    return this.#timer.schedule(work, delay > 0 ? Math.min(Math.max(delay, SHORTEST), LONGEST) : 0)
   }
 }

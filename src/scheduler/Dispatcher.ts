@@ -30,18 +30,18 @@ const NEVER: Millis = Number.POSITIVE_INFINITY
  * moment, their queues are put together, so that the fairest choice among all of them is made.
  */
 export class Dispatcher {
-  private readonly clock: Clock
-  private readonly weights: ReadonlyArray<number>
-  private readonly maxQueueAge: Millis
-  private readonly beforeStarting: () => void
-  private readonly ready: FairQueue<RequestQueue>
-  private readonly wakeUps = new Heap<Parking>()
-  private timer: Subscription | undefined
-  private timerAt: Millis = NEVER
-  private isRunning = false
+  readonly #clock: Clock
+  readonly #weights: ReadonlyArray<number>
+  readonly #maxQueueAge: Millis
+  readonly #beforeStarting: () => void
+  readonly #ready: FairQueue<RequestQueue>
+  readonly #wakeUps = new Heap<Parking>()
+  #timer: Subscription | undefined
+  #timerAt: Millis = NEVER
+  #isRunning = false
   /** The queue that permits are reserved for, see `reserve`. */
-  private overdue: RequestQueue | undefined
-  private reservedUntil: Millis = 0
+  #overdue: RequestQueue | undefined
+  #reservedUntil: Millis = 0
 
   /**
    * `weights`: of the lanes; `maxQueueAge`: a queue that was not served for so long goes before longer ones;
@@ -53,11 +53,11 @@ export class Dispatcher {
     maxQueueAge: Millis,
     beforeStarting: () => void,
   ) {
-    this.beforeStarting = beforeStarting
-    this.clock = clock
-    this.weights = weights
-    this.maxQueueAge = maxQueueAge
-    this.ready = new FairQueue(weights, maxQueueAge)
+    this.#beforeStarting = beforeStarting
+    this.#clock = clock
+    this.#weights = weights
+    this.#maxQueueAge = maxQueueAge
+    this.#ready = new FairQueue(weights, maxQueueAge)
   }
 
   /** A request waits. A retry was started before, and goes first. */
@@ -68,9 +68,9 @@ export class Dispatcher {
       queue.parkedIn.lengthChanged(queue)
       return
     }
-    queue.servedAt = this.clock.now()
-    this.ready.add(queue)
-    this.run(queue.servedAt)
+    queue.servedAt = this.#clock.now()
+    this.#ready.add(queue)
+    this.#run(queue.servedAt)
   }
 
   remove(request: QueuedRequest): void {
@@ -81,133 +81,133 @@ export class Dispatcher {
       return
     }
     queue.parkedIn?.remove(queue)
-    if (this.overdue === queue) {
-      const now = this.clock.now()
-      this.endReservation(now)
-      this.run(now)
-    } else if (!this.isRunning) {
-      this.setTimer()
+    if (this.#overdue === queue) {
+      const now = this.#clock.now()
+      this.#endReservation(now)
+      this.#run(now)
+    } else if (!this.#isRunning) {
+      this.#setTimer()
     }
   }
 
   /** A request ended or was answered: these limiters may have room. */
   changed(limiters: ReadonlyArray<Limiter>, now: Millis): void {
-    this.wake(limiters, now)
-    this.run(now)
+    this.#wake(limiters, now)
+    this.#run(now)
   }
 
   /** Permits of these limiters may be released sooner than was known. */
   reschedule(limiters: ReadonlyArray<Limiter>, now: Millis): void {
     for (const { parking } of limiters) {
-      if (parking instanceof Parking && parking.size > 0) this.setWakeUp(parking, now)
+      if (parking instanceof Parking && parking.size > 0) this.#setWakeUp(parking, now)
     }
-    if (!this.isRunning) this.setTimer()
+    if (!this.#isRunning) this.#setTimer()
   }
 
   parkedAt({ parking }: Limiter): number {
     return parking instanceof Parking ? parking.size : 0
   }
 
-  private wake(limiters: ReadonlyArray<Limiter>, now: Millis): void {
+  #wake(limiters: ReadonlyArray<Limiter>, now: Millis): void {
     // Backwards: of those that have room at once, the narrowest, given last, is gathered first.
     for (let i = limiters.length - 1; i >= 0; i--) {
       const parking = limiters[i]?.parking
-      if (parking instanceof Parking && parking.size > 0) this.wakeAt(parking, now)
+      if (parking instanceof Parking && parking.size > 0) this.#wakeAt(parking, now)
     }
   }
 
-  private wakeAt({ wakeUp }: Parking, at: Millis): void {
+  #wakeAt({ wakeUp }: Parking, at: Millis): void {
     if (wakeUp.slot >= 0 && wakeUp.rank === at) return
-    this.wakeUps.remove(wakeUp)
+    this.#wakeUps.remove(wakeUp)
     wakeUp.rank = at
-    if (at < NEVER) this.wakeUps.add(wakeUp)
+    if (at < NEVER) this.#wakeUps.add(wakeUp)
   }
 
   /** Not re-entrant: what is asked for meanwhile is done by the loop that runs. */
-  private run(now: Millis): void {
-    if (this.isRunning) return
-    this.isRunning = true
+  #run(now: Millis): void {
+    if (this.#isRunning) return
+    this.#isRunning = true
     try {
-      this.beforeStarting()
-      const { overdue } = this
-      if (overdue !== undefined && (now >= this.reservedUntil || isClosed(overdue, now))) {
-        this.endReservation(now)
+      this.#beforeStarting()
+      const overdue = this.#overdue
+      if (overdue !== undefined && (now >= this.#reservedUntil || isClosed(overdue, now))) {
+        this.#endReservation(now)
       }
-      for (let early = EARLY; this.round(now, now + early); early = 0);
+      for (let early = EARLY; this.#round(now, now + early); early = 0);
     } finally {
-      this.isRunning = false
+      this.#isRunning = false
     }
-    this.setTimer()
+    this.#setTimer()
   }
 
   /** Serves the limiters that have room by `until`. Returns whether there was anything to do. */
-  private round(now: Millis, until: Millis): boolean {
-    let due = this.nextDue(until)
-    if (due === undefined && this.ready.size === 0) return false
-    if (this.overdue !== undefined) this.tryStart(this.overdue, now)
-    const next = this.wakeUps.first()
-    if (due !== undefined && this.ready.size === 0 && (next === undefined || next.rank > until)) {
-      this.serve(due, now)
+  #round(now: Millis, until: Millis): boolean {
+    let due = this.#nextDue(until)
+    if (due === undefined && this.#ready.size === 0) return false
+    if (this.#overdue !== undefined) this.#tryStart(this.#overdue, now)
+    const next = this.#wakeUps.first()
+    if (due !== undefined && this.#ready.size === 0 && (next === undefined || next.rank > until)) {
+      this.#serve(due, now)
       return true
     }
     const gathered: Array<Parking> = []
-    for (; due !== undefined; due = this.nextDue(until)) {
-      this.gather(due, now)
+    for (; due !== undefined; due = this.#nextDue(until)) {
+      this.#gather(due, now)
       gathered.push(due)
     }
-    for (let queue = this.ready.next(now); queue !== undefined; queue = this.ready.next(now)) {
-      this.tryStart(queue, now)
+    for (let queue = this.#ready.next(now); queue !== undefined; queue = this.#ready.next(now)) {
+      this.#tryStart(queue, now)
     }
-    for (const parking of gathered) this.setWakeUp(parking, now)
+    for (const parking of gathered) this.#setWakeUp(parking, now)
     return true
   }
 
-  private nextDue(until: Millis): Parking | undefined {
-    const first = this.wakeUps.first()
+  #nextDue(until: Millis): Parking | undefined {
+    const first = this.#wakeUps.first()
     if (first === undefined || first.rank > until) return undefined
-    this.wakeUps.remove(first)
+    this.#wakeUps.remove(first)
     return first.item
   }
 
   /** Starts requests while this limiter has room, or parks their queues elsewhere. */
-  private serve(parking: Parking, now: Millis): void {
+  #serve(parking: Parking, now: Millis): void {
     while (parking.limiter.wait(now) <= 0) {
       const queue = parking.next(now)
-      if (queue === undefined || (!this.tryStart(queue, now) && queue.parkedIn === parking)) break
+      if (queue === undefined || (!this.#tryStart(queue, now) && queue.parkedIn === parking)) break
     }
-    this.setWakeUp(parking, now)
+    this.#setWakeUp(parking, now)
   }
 
   /** Makes as many queues ready as the limiter has room for. Not all of them can start when others are full. */
-  private gather(parking: Parking, now: Millis): void {
+  #gather(parking: Parking, now: Millis): void {
     for (let room = parking.limiter.room(now); room > 0; room--) {
       const queue = parking.next(now)
       if (queue === undefined) return
       parking.started(queue)
       parking.remove(queue)
-      this.ready.add(queue)
+      this.#ready.add(queue)
     }
   }
 
   /** Starts the first request of a queue, or parks the queue at a limiter that is full. Returns whether it started. */
-  private tryStart(queue: RequestQueue, now: Millis): boolean {
+  #tryStart(queue: RequestQueue, now: Millis): boolean {
     const { first: request, parkedIn } = queue
     if (request === undefined || parkedIn === undefined) return false
     const queueNow = request.queueNow()
     if (queueNow !== queue) {
-      this.move(request, queueNow, now)
+      this.#move(request, queueNow, now)
       return true
     }
     for (const limiter of queue.set.limiters) {
-      if (limiter.wait(now) <= 0 && (this.overdue === queue || !this.isReserved(limiter, now))) {
+      if (limiter.wait(now) <= 0 && (this.#overdue === queue || !this.#isReserved(limiter, now))) {
         continue
       }
-      this.park(queue, limiter, now)
+      this.#park(queue, limiter, now)
       return false
     }
     queue.remove(request)
     queue.servedAt = now
-    if (this.overdue === queue) this.endReservation(now)
+    if (this.#overdue === queue) this.#endReservation(now)
     parkedIn.started(queue)
     if (queue.length === 0) parkedIn.remove(queue)
     else parkedIn.lengthChanged(queue)
@@ -220,12 +220,12 @@ export class Dispatcher {
   }
 
   /** Moves a request to the end of another queue. */
-  private move(request: QueuedRequest, to: RequestQueue, now: Millis): void {
+  #move(request: QueuedRequest, to: RequestQueue, now: Millis): void {
     const { queue } = request
     queue.remove(request)
     if (queue.length > 0) queue.parkedIn?.lengthChanged(queue)
     else queue.parkedIn?.remove(queue)
-    if (this.overdue === queue) this.endReservation(now)
+    if (this.#overdue === queue) this.#endReservation(now)
     request.queue = to
     to.push(request, false)
     if (to.parkedIn !== undefined) {
@@ -233,17 +233,17 @@ export class Dispatcher {
       return
     }
     to.servedAt = now
-    this.ready.add(to)
+    this.#ready.add(to)
   }
 
-  private park(queue: RequestQueue, limiter: Limiter, now: Millis): void {
-    this.reserve(queue, limiter, now)
-    limiter.parking ??= new Parking(limiter, this.weights, this.maxQueueAge)
+  #park(queue: RequestQueue, limiter: Limiter, now: Millis): void {
+    this.#reserve(queue, limiter, now)
+    limiter.parking ??= new Parking(limiter, this.#weights, this.#maxQueueAge)
     const { parking } = limiter
     if (parking === queue.parkedIn || !(parking instanceof Parking)) return
     queue.parkedIn?.remove(queue)
     parking.add(queue)
-    this.setWakeUp(parking, now)
+    this.#setWakeUp(parking, now)
   }
 
   /**
@@ -251,53 +251,53 @@ export class Dispatcher {
    * fewer permits overtake it for ever. So the last permit of each of its limiters is reserved for a queue that was
    * overtaken and not served for `maxQueueAge`. One queue at a time, so that no two wait for each other.
    */
-  private reserve(queue: RequestQueue, full: Limiter, now: Millis): void {
-    if (this.overdue !== undefined || queue.set.limiters.length === 1) return
-    if (now - queue.servedAt <= this.maxQueueAge || isClosed(queue, now)) return
+  #reserve(queue: RequestQueue, full: Limiter, now: Millis): void {
+    if (this.#overdue !== undefined || queue.set.limiters.length === 1) return
+    if (now - queue.servedAt <= this.#maxQueueAge || isClosed(queue, now)) return
     if (full.acquiredAt <= queue.servedAt) return // it was not overtaken
-    this.overdue = queue
-    this.reservedUntil = now + RESERVED
+    this.#overdue = queue
+    this.#reservedUntil = now + RESERVED
   }
 
-  private endReservation(now: Millis): void {
-    const { overdue } = this
-    this.overdue = undefined
-    if (overdue !== undefined) this.wake(overdue.set.limiters, now)
+  #endReservation(now: Millis): void {
+    const overdue = this.#overdue
+    this.#overdue = undefined
+    if (overdue !== undefined) this.#wake(overdue.set.limiters, now)
   }
 
-  private isReserved(limiter: Limiter, now: Millis): boolean {
-    const { overdue } = this
+  #isReserved(limiter: Limiter, now: Millis): boolean {
+    const overdue = this.#overdue
     if (overdue === undefined) return false
     return overdue.set.limiters.includes(limiter) && limiter.room(now) <= 1
   }
 
-  private setWakeUp(parking: Parking, now: Millis): void {
+  #setWakeUp(parking: Parking, now: Millis): void {
     const { limiter } = parking
     let at = parking.size > 0 ? now + limiter.wait(now) : NEVER
-    if (at <= now && parking !== this.overdue?.parkedIn && this.isReserved(limiter, now)) {
-      at = Math.min(now + limiter.more(now), this.reservedUntil)
+    if (at <= now && parking !== this.#overdue?.parkedIn && this.#isReserved(limiter, now)) {
+      at = Math.min(now + limiter.more(now), this.#reservedUntil)
     }
-    this.wakeAt(parking, at)
+    this.#wakeAt(parking, at)
   }
 
   /** One timer, for the first limiter that queues wait for. None keeps an idle process alive. */
-  private setTimer(): void {
-    let first = this.wakeUps.first()
+  #setTimer(): void {
+    let first = this.#wakeUps.first()
     while (first !== undefined && first.item.size === 0) {
-      this.wakeUps.remove(first) // all of its requests were cancelled
-      first = this.wakeUps.first()
+      this.#wakeUps.remove(first) // all of its requests were cancelled
+      first = this.#wakeUps.first()
     }
     const at = first?.rank ?? NEVER
-    if (at === this.timerAt || (at > this.timerAt && at < NEVER)) return
-    this.timer?.unsubscribe()
-    this.timer = undefined
-    this.timerAt = at
+    if (at === this.#timerAt || (at > this.#timerAt && at < NEVER)) return
+    this.#timer?.unsubscribe()
+    this.#timer = undefined
+    this.#timerAt = at
     if (at === NEVER) return
-    const { clock } = this
-    this.timer = clock.after(at - clock.now(), () => {
-      this.timer = undefined
-      this.timerAt = NEVER
-      this.run(clock.now())
+    const clock = this.#clock
+    this.#timer = clock.after(at - clock.now(), () => {
+      this.#timer = undefined
+      this.#timerAt = NEVER
+      this.#run(clock.now())
     })
   }
 }

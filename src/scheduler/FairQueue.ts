@@ -33,34 +33,34 @@ interface Lane<T> {
  */
 export class FairQueue<T extends WaitingQueue<T>> {
   size = 0
-  private readonly lanes: ReadonlyArray<Lane<T>>
-  private readonly maxAge: Millis
-  private served = 0
-  private changes = 0
+  readonly #lanes: ReadonlyArray<Lane<T>>
+  readonly #maxAge: Millis
+  #served = 0
+  #changes = 0
 
   constructor(weights: ReadonlyArray<number>, maxAge: Millis) {
-    this.maxAge = maxAge
-    this.lanes = weights.map((weight) => {
+    this.#maxAge = maxAge
+    this.#lanes = weights.map((weight) => {
       return { weight, longest: new Heap(), oldest: new Heap(), served: 0 }
     })
   }
 
   next(now: Millis): T | undefined {
     let best: Lane<T> | undefined
-    for (const lane of this.lanes) {
+    for (const lane of this.#lanes) {
       if (lane.longest.first() === undefined) continue
       if (best === undefined || lane.served < best.served) best = lane
     }
-    return best && (this.overdue(best, now) ?? best.longest.first()?.item)
+    return best && (this.#overdue(best, now) ?? best.longest.first()?.item)
   }
 
   add(queue: T): void {
-    const lane = this.lanes[queue.lane]
+    const lane = this.#lanes[queue.lane]
     if (lane === undefined) return
     // A lane with nothing to send saves no turns up.
-    if (lane.longest.first() === undefined) lane.served = Math.max(lane.served, this.served)
+    if (lane.longest.first() === undefined) lane.served = Math.max(lane.served, this.#served)
     queue.parkedIn = this
-    this.rankByLength(queue)
+    this.#rankByLength(queue)
     lane.longest.add(queue.byLength)
     queue.byAge.rank = queue.servedAt
     lane.oldest.add(queue.byAge)
@@ -68,7 +68,7 @@ export class FairQueue<T extends WaitingQueue<T>> {
   }
 
   remove(queue: T): void {
-    const lane = this.lanes[queue.lane]
+    const lane = this.#lanes[queue.lane]
     if (lane === undefined) return
     queue.parkedIn = undefined
     lane.longest.remove(queue.byLength)
@@ -77,28 +77,28 @@ export class FairQueue<T extends WaitingQueue<T>> {
   }
 
   lengthChanged(queue: T): void {
-    this.rankByLength(queue)
-    this.lanes[queue.lane]?.longest.moved(queue.byLength)
+    this.#rankByLength(queue)
+    this.#lanes[queue.lane]?.longest.moved(queue.byLength)
   }
 
   /** Call it for each start, so that the turn passes on to the next lane. */
   started(queue: T): void {
-    const lane = this.lanes[queue.lane]
+    const lane = this.#lanes[queue.lane]
     if (lane === undefined) return
-    this.served = Math.max(this.served, lane.served)
+    this.#served = Math.max(this.#served, lane.served)
     lane.served += 1 / lane.weight
   }
 
   /** Among queues of one length, the one that has had it for longest goes first. */
-  private rankByLength({ byLength, length, goesFirst }: T): void {
+  #rankByLength({ byLength, length, goesFirst }: T): void {
     byLength.rank = goesFirst ? FIRST : -length
-    byLength.order = ++this.changes
+    byLength.order = ++this.#changes
   }
 
   /** A queue that was not served for too long. Serving a queue leaves its rank as it is; it is corrected here. */
-  private overdue({ oldest }: Lane<T>, now: Millis): T | undefined {
+  #overdue({ oldest }: Lane<T>, now: Millis): T | undefined {
     let entry = oldest.first()
-    while (entry !== undefined && now - entry.rank > this.maxAge) {
+    while (entry !== undefined && now - entry.rank > this.#maxAge) {
       if (entry.rank === entry.item.servedAt) return entry.item
       entry.rank = entry.item.servedAt
       oldest.moved(entry)

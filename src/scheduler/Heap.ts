@@ -16,23 +16,23 @@ const precedes = <T>(a: HeapEntry<T>, b: HeapEntry<T>): boolean =>
 
 /** A binary heap, lowest rank first, in which any entry is moved or removed in O(log n). */
 export class Heap<T> {
-  private readonly entries: Array<HeapEntry<T>> = []
+  readonly #entries: Array<HeapEntry<T>> = []
 
   first(): HeapEntry<T> | undefined {
-    return this.entries[0]
+    return this.#entries[0]
   }
 
   add(entry: HeapEntry<T>): void {
-    entry.slot = this.entries.length
-    this.entries.push(entry)
-    this.siftUp(entry)
+    entry.slot = this.#entries.length
+    this.#entries.push(entry)
+    this.#siftUp(entry)
   }
 
   remove(entry: HeapEntry<T>): void {
     const { slot } = entry
     if (slot < 0) return
     entry.slot = -1
-    const last = this.entries.pop()
+    const last = this.#entries.pop()
     if (last === undefined || last === entry) return
     last.slot = slot
     this.moved(last)
@@ -41,42 +41,42 @@ export class Heap<T> {
   /** Call it after the rank or order of an entry has changed. */
   moved(entry: HeapEntry<T>): void {
     const { slot } = entry
-    this.siftUp(entry)
-    if (entry.slot === slot) this.siftDown(entry)
+    this.#siftUp(entry)
+    if (entry.slot === slot) this.#siftDown(entry)
   }
 
-  private siftUp(entry: HeapEntry<T>): void {
+  #siftUp(entry: HeapEntry<T>): void {
     let { slot } = entry
     while (slot > 0) {
       const above = (slot - 1) >> 1
-      const parent = this.entries[above]
+      const parent = this.#entries[above]
       if (parent === undefined || !precedes(entry, parent)) break
-      this.put(parent, slot)
+      this.#put(parent, slot)
       slot = above
     }
-    this.put(entry, slot)
+    this.#put(entry, slot)
   }
 
-  private siftDown(entry: HeapEntry<T>): void {
+  #siftDown(entry: HeapEntry<T>): void {
     let { slot } = entry
     for (;;) {
       let below = 2 * slot + 1
-      let child = this.entries[below]
+      let child = this.#entries[below]
       if (child === undefined) break
-      const other = this.entries[below + 1]
+      const other = this.#entries[below + 1]
       if (other !== undefined && precedes(other, child)) {
         below++
         child = other
       }
       if (!precedes(child, entry)) break
-      this.put(child, slot)
+      this.#put(child, slot)
       slot = below
     }
-    this.put(entry, slot)
+    this.#put(entry, slot)
   }
 
-  private put(entry: HeapEntry<T>, slot: number): void {
-    this.entries[slot] = entry
+  #put(entry: HeapEntry<T>, slot: number): void {
+    this.#entries[slot] = entry
     entry.slot = slot
   }
 }

@@ -26,14 +26,14 @@ export class InFlight {
   count = 0
   /** Requests sent so far, retries included. */
   sent = 0
-  private readonly clock: Clock
-  private readonly dispatcher: Dispatcher
-  private readonly resources: Resources
-  private readonly hasEnded: (now: Millis) => void
-  private readonly roundTrips = new RoundTrips()
-  private leaving: MixedBatch | undefined
+  readonly #clock: Clock
+  readonly #dispatcher: Dispatcher
+  readonly #resources: Resources
+  readonly #hasEnded: (now: Millis) => void
+  readonly #roundTrips = new RoundTrips()
+  #leaving: MixedBatch | undefined
   /** An answer was read since the last request left. */
-  private isAnswered = false
+  #isAnswered = false
 
   constructor(
     clock: Clock,
@@ -41,22 +41,22 @@ export class InFlight {
     resources: Resources,
     hasEnded: (now: Millis) => void,
   ) {
-    this.clock = clock
-    this.dispatcher = dispatcher
-    this.resources = resources
-    this.hasEnded = hasEnded
+    this.#clock = clock
+    this.#dispatcher = dispatcher
+    this.#resources = resources
+    this.#hasEnded = hasEnded
   }
 
   send(request: unknown, set: LimiterSet, now: Millis): Sent {
     this.count++
     this.sent++
     set.inFlight++
-    const batch = this.batchFor(set, now)
+    const batch = this.#batchFor(set, now)
     batch.open++
     batch.sets.add(set)
     const windows = set.limiters.map((limiter) => limiter.acquire(batch, now))
     const sent = { request, set, batch, windows, isAnswered: false, isRefused: false }
-    this.resources.sent(sent)
+    this.#resources.sent(sent)
     return sent
   }
 
@@ -65,9 +65,9 @@ export class InFlight {
     const { set, batch, windows } = sent
     const roundTrip = Math.max(0, now - batch.sentAt)
     set.roundTrips.add(roundTrip)
-    this.roundTrips.add(roundTrip)
-    const excess = this.excess(set, roundTrip)
-    batch.answered(roundTrip, excess, this.roundTrips.isKnown() ? excess : roundTrip)
+    this.#roundTrips.add(roundTrip)
+    const excess = this.#excess(set, roundTrip)
+    batch.answered(roundTrip, excess, this.#roundTrips.isKnown() ? excess : roundTrip)
     for (const guard of set.guards) guard.answered(batch, roundTrip, excess)
     let isSooner = false
     let i = 0
@@ -76,8 +76,8 @@ export class InFlight {
       const window = windows[i++]
       if (window !== undefined) limiter.limit.accepted(window, now)
     }
-    this.close(batch, now)
-    if (isSooner) this.dispatcher.reschedule(set.limiters, now)
+    this.#close(batch, now)
+    if (isSooner) this.#dispatcher.reschedule(set.limiters, now)
   }
 
   /** `retryAfter`: what the server says, in ms; 0 for nothing. */
@@ -86,7 +86,7 @@ export class InFlight {
     sent.isRefused = true
     const { set, batch, windows } = sent
     const roundTrip = Math.max(0, now - batch.sentAt)
-    batch.refused(this.roundTrips.isKnown() ? this.excess(set, roundTrip) : roundTrip)
+    batch.refused(this.#roundTrips.isKnown() ? this.#excess(set, roundTrip) : roundTrip)
     const blamed = limiterToBlame(sent, now)
     let i = 0
     for (const limiter of set.limiters) {
@@ -96,8 +96,8 @@ export class InFlight {
       if (limiter === blamed) limiter.refused(window, now, retryAfter)
       else limiter.limit.abandoned(window, now)
     }
-    this.close(batch, now)
-    this.dispatcher.reschedule(set.limiters, now)
+    this.#close(batch, now)
+    this.#dispatcher.reschedule(set.limiters, now)
   }
 
   /** Call it once. `isComplete`: the source has ended by itself, so the server no longer works on the request. */
@@ -117,15 +117,15 @@ export class InFlight {
     }
     if (!isAnswered) {
       batch.lostAfter = Math.max(batch.lostAfter, until - batch.sentAt)
-      this.close(batch, now)
+      this.#close(batch, now)
     }
-    this.hasEnded(now)
-    this.dispatcher.changed(set.limiters, now)
+    this.#hasEnded(now)
+    this.#dispatcher.changed(set.limiters, now)
   }
 
   /** How much longer it took than the shortest round trip: of its own kind, once enough of that are known. */
-  private excess({ roundTrips }: LimiterSet, roundTrip: Millis): Millis {
-    const known = roundTrips.isKnown() ? roundTrips : this.roundTrips
+  #excess({ roundTrips }: LimiterSet, roundTrip: Millis): Millis {
+    const known = roundTrips.isKnown() ? roundTrips : this.#roundTrips
     return Math.max(0, roundTrip - known.shortest())
   }
 
@@ -133,46 +133,47 @@ export class InFlight {
    * Returns the batch that a request leaves with. When many answers are read in one turn, each lets a request go whose
    * bytes leave before the next answer is read: so an answer in between ends a batch that is older than a tick.
    */
-  private batchFor({ guards }: LimiterSet, now: Millis): MixedBatch {
-    const { leaving, isAnswered } = this
-    this.isAnswered = false
+  #batchFor({ guards }: LimiterSet, now: Millis): MixedBatch {
+    const leaving = this.#leaving
+    const isAnswered = this.#isAnswered
+    this.#isAnswered = false
     if (leaving !== undefined) {
       if (!isAnswered || now - leaving.sentAt <= TICK) return leaving
-      this.leave(leaving, now)
+      this.#leave(leaving, now)
     }
     const isCold = guards.some((guard) => !guard.isKnown())
     const batch = new MixedBatch(now, isCold)
-    this.leaving = batch
-    this.clock.after(0, () => {
-      if (batch.isLeaving) this.leave(batch, this.clock.now())
+    this.#leaving = batch
+    this.#clock.after(0, () => {
+      if (batch.isLeaving) this.#leave(batch, this.#clock.now())
     })
     return batch
   }
 
   /** The turn of a batch is over: by now its bytes have left. */
-  private leave(batch: MixedBatch, now: Millis): void {
+  #leave(batch: MixedBatch, now: Millis): void {
     batch.sentAt = now
     batch.isLeaving = false
-    this.leaving = undefined
+    this.#leaving = undefined
     // From now on its permits are released by time as well, whenever its answers come.
-    for (const { limiters } of batch.sets) this.dispatcher.reschedule(limiters, now)
-    this.settle(batch, now)
+    for (const { limiters } of batch.sets) this.#dispatcher.reschedule(limiters, now)
+    this.#settle(batch, now)
   }
 
   /** A request of a batch was answered or given up. */
-  private close(batch: MixedBatch, now: Millis): void {
-    this.isAnswered ||= batch !== this.leaving // an answer within the turn of departure shows nothing
+  #close(batch: MixedBatch, now: Millis): void {
+    this.#isAnswered ||= batch !== this.#leaving // an answer within the turn of departure shows nothing
     batch.open--
-    this.settle(batch, now)
+    this.#settle(batch, now)
   }
 
   /** Once a batch has left and nothing of it is open, its permits may be released sooner than was known. */
-  private settle(batch: MixedBatch, now: Millis): void {
+  #settle(batch: MixedBatch, now: Millis): void {
     if (batch.open > 0 || batch.isLeaving) return
     const sets = [...batch.sets]
     batch.sets.clear() // guards remember it for a while
     for (const guard of new Set(sets.flatMap(({ guards }) => guards))) guard.settled(batch)
-    for (const { limiters } of sets) this.dispatcher.reschedule(limiters, now)
+    for (const { limiters } of sets) this.#dispatcher.reschedule(limiters, now)
   }
 }
 

@@ -49,83 +49,83 @@ const LAST_OPENED = Math.sqrt(3)
  * One guard serves all limiters with the same window, so that their permits are released together.
  */
 export class JitterGuard {
-  private readonly max: Millis
-  private readonly window: Millis
+  readonly #max: Millis
+  readonly #window: Millis
   /** The margin of a batch that is not late. */
   value: Millis
-  private answers = 0
-  private measureAt = ENOUGH
-  private spread: Millis = 0
-  private variance = 0
+  #answers = 0
+  #measureAt = ENOUGH
+  #spread: Millis = 0
+  #variance = 0
   /** Added to the guard by refusals, and taken back by answers. */
-  private learned: Millis = 0
+  #learned: Millis = 0
   /** The spread at which that was learned. */
-  private learnedAt: Millis = 0
-  private growsAt = Number.NEGATIVE_INFINITY
+  #learnedAt: Millis = 0
+  #growsAt = Number.NEGATIVE_INFINITY
   /** In µs: integers sort in a quarter of the time. */
-  private readonly excesses = new Uint32Array(REMEMBERED)
-  private readonly recent: Array<SendBatch> = []
-  private shortest: Millis = Number.POSITIVE_INFINITY
+  readonly #excesses = new Uint32Array(REMEMBERED)
+  readonly #recent: Array<SendBatch> = []
+  #shortest: Millis = Number.POSITIVE_INFINITY
   /** A request was answered that found its connection open. */
-  private isWarm = false
+  #isWarm = false
 
   constructor(window: Millis) {
-    this.window = window
-    this.max = window / 2
-    this.value = this.max
+    this.#window = window
+    this.#max = window / 2
+    this.value = this.#max
   }
 
   isKnown(): boolean {
-    return this.answers >= ENOUGH
+    return this.#answers >= ENOUGH
   }
 
   /** How long beyond their window the permits of a batch stay held. */
   after(batch: SendBatch): Millis {
-    const proven = this.proven(batch)
-    if (!this.isKnown()) return Math.min(this.max + this.window, proven)
-    const late = Math.max(0, Math.min(this.max, this.lateness(batch)))
-    return Math.min(this.value + late, batch.isCold ? this.window : proven)
+    const proven = this.#proven(batch)
+    if (!this.isKnown()) return Math.min(this.#max + this.#window, proven)
+    const late = Math.max(0, Math.min(this.#max, this.#lateness(batch)))
+    return Math.min(this.value + late, batch.isCold ? this.#window : proven)
   }
 
   answered(batch: SendBatch, roundTrip: Millis, excess: Millis): void {
-    if (this.isKnown()) batch.usual ??= this.usual()
-    this.excesses[this.answers % REMEMBERED] = excess * 1_000
-    this.answers++
-    this.shortest = Math.min(this.shortest, roundTrip)
-    this.isWarm ||= !batch.isCold
+    if (this.isKnown()) batch.usual ??= this.#usual()
+    this.#excesses[this.#answers % REMEMBERED] = excess * 1_000
+    this.#answers++
+    this.#shortest = Math.min(this.#shortest, roundTrip)
+    this.#isWarm ||= !batch.isCold
     if (!this.isKnown()) return
-    if (this.answers >= this.measureAt) this.measure()
-    this.learn(-this.growth() * SHRINK)
+    if (this.#answers >= this.#measureAt) this.#measure()
+    this.#learn(-this.#growth() * SHRINK)
   }
 
   /** No further answer of this batch will come. */
   settled(batch: SendBatch): void {
     if (batch.answers === 0 || batch.isCold) return
-    this.recent.push(batch)
-    if (this.recent.length > COMPARED) this.recent.shift()
+    this.#recent.push(batch)
+    if (this.#recent.length > COMPARED) this.#recent.shift()
   }
 
   /** A request was refused that closely followed the release of a permit. */
   refused(now: Millis): void {
-    if (now < this.growsAt) return // what refuses one request of a window often refuses several
-    this.growsAt = now + this.window
-    this.learn(this.growth())
+    if (now < this.#growsAt) return // what refuses one request of a window often refuses several
+    this.#growsAt = now + this.#window
+    this.#learn(this.#growth())
   }
 
-  private growth(): Millis {
-    return Math.max(GROWTH * this.spread, GROWTH_LEAST)
+  #growth(): Millis {
+    return Math.max(GROWTH * this.#spread, GROWTH_LEAST)
   }
 
-  private learn(by: Millis): void {
-    const least = (LEAST - START) * this.spread
-    this.learned = Math.max(least, Math.min(this.max, this.learned + by))
-    this.value = Math.min(this.max, Math.hypot(FLOOR, START * this.spread + this.learned))
+  #learn(by: Millis): void {
+    const least = (LEAST - START) * this.#spread
+    this.#learned = Math.max(least, Math.min(this.#max, this.#learned + by))
+    this.value = Math.min(this.#max, Math.hypot(FLOOR, START * this.#spread + this.#learned))
   }
 
   /** The spread of the fastest quarter: the slow ones tell of the server's work, not of the way there. */
-  private measure(): void {
-    const sorted = this.excesses.slice(0, Math.min(this.answers, REMEMBERED)).sort()
-    this.measureAt = this.answers + RENEWED * sorted.length
+  #measure(): void {
+    const sorted = this.#excesses.slice(0, Math.min(this.#answers, REMEMBERED)).sort()
+    this.#measureAt = this.#answers + RENEWED * sorted.length
     const at = (part: number): Millis => (sorted[Math.floor(part * sorted.length)] ?? 0) / 1_000
     let [sum, squares] = [0, 0]
     for (let i = 0; i < sorted.length; i++) {
@@ -133,82 +133,82 @@ export class JitterGuard {
       sum += excess
       squares += excess * excess
     }
-    this.variance = Math.max(0, squares / sorted.length - (sum / sorted.length) ** 2)
-    this.spread = at(0.25) - at(0.05)
-    if (this.spread < this.learnedAt / 2) {
-      this.learned *= this.spread / this.learnedAt // another network
-      this.learnedAt = this.spread
+    this.#variance = Math.max(0, squares / sorted.length - (sum / sorted.length) ** 2)
+    this.#spread = at(0.25) - at(0.05)
+    if (this.#spread < this.#learnedAt / 2) {
+      this.#learned *= this.#spread / this.#learnedAt // another network
+      this.#learnedAt = this.#spread
     }
-    this.learnedAt = Math.max(this.learnedAt, this.spread)
+    this.#learnedAt = Math.max(this.#learnedAt, this.#spread)
   }
 
   /** When all of a batch is answered, none of it arrived later than its longest round trip allows. */
-  private proven({ open, answers, refusals, lostAfter, maxExcess }: SendBatch): Millis {
+  #proven({ open, answers, refusals, lostAfter, maxExcess }: SendBatch): Millis {
     if (open > 0 || (answers + refusals === 0 && lostAfter === 0)) return Number.POSITIVE_INFINITY
     return Math.max(FLOOR + maxExcess, lostAfter)
   }
 
   /** By how much a batch as a whole arrived later than others do. */
-  private lateness(batch: SendBatch): Millis {
+  #lateness(batch: SendBatch): Millis {
     const { answers, excess, isCold, usual } = batch
-    if (isCold) return answers === 0 ? this.proven(batch) : this.connecting(batch)
+    if (isCold) return answers === 0 ? this.#proven(batch) : this.#connecting(batch)
     if (answers === 0 || usual === undefined) return 0
     const scatter = Math.sqrt((usual.variance + batch.scatter()) / answers)
     return excess / answers - usual.excess - (CHANCE * scatter) / Math.sqrt(answers)
   }
 
   /** The best batch of late: a busy machine delays several batches in a row, and perhaps not the next one. */
-  private usual(): SendBatch['usual'] {
-    if (this.recent.length === 0) return undefined
-    let [squares, count] = [this.variance, 1]
-    for (const batch of this.recent) {
+  #usual(): SendBatch['usual'] {
+    if (this.#recent.length === 0) return undefined
+    let [squares, count] = [this.#variance, 1]
+    for (const batch of this.#recent) {
       squares += batch.scatter()
       count += batch.answers - 1
     }
     const variance = squares / count
     let excess = Number.POSITIVE_INFINITY
-    for (const batch of this.recent) {
+    for (const batch of this.#recent) {
       excess = Math.min(excess, batch.excess / batch.answers + Math.sqrt(variance / batch.answers))
     }
     return { excess, variance }
   }
 
   /** How long the last request of the first batch waited for its connection: they are opened one after the other. */
-  private connecting({ answers, roundTrips, squares }: SendBatch): Millis {
+  #connecting({ answers, roundTrips, squares }: SendBatch): Millis {
     const mean = roundTrips / answers
     const deviation = Math.sqrt(Math.max(0, squares / answers - mean ** 2))
-    const last = mean - this.shortest + LAST_OPENED * deviation
-    return this.isWarm ? last : Math.max(OPENING * mean, last)
+    const last = mean - this.#shortest + LAST_OPENED * deviation
+    return this.#isWarm ? last : Math.max(OPENING * mean, last)
   }
 }
 
 /** The shortest and the longest round trip of late. */
 export class RoundTrips {
-  private count = 0
-  private recent = { shortest: NONE, longest: 0 }
-  private before = this.recent
+  #count = 0
+  #recent = { shortest: NONE, longest: 0 }
+  #before = this.#recent
 
   /** Returns whether there are answers enough to tell which of them is short. */
   isKnown(): boolean {
-    return this.count >= ENOUGH
+    return this.#count >= ENOUGH
   }
 
   add(roundTrip: Millis): void {
-    if (this.count++ % REMEMBERED === 0) {
-      this.before = this.recent
-      this.recent = { shortest: NONE, longest: 0 }
+    if (this.#count++ % REMEMBERED === 0) {
+      this.#before = this.#recent
+      this.#recent = { shortest: NONE, longest: 0 }
     }
-    const { recent } = this
+    const recent = this.#recent
     if (roundTrip < recent.shortest) recent.shortest = roundTrip
     if (roundTrip > recent.longest) recent.longest = Math.min(roundTrip, LONGEST_ROUND_TRIP)
   }
 
   shortest(): Millis {
-    return Math.min(this.recent.shortest, this.before.shortest)
+    return Math.min(this.#recent.shortest, this.#before.shortest)
   }
 
   /** 0 before the first answer. */
   longest(): Millis {
-    return Math.max(this.recent.longest, this.before.longest)
+    return Math.max(this.#recent.longest, this.#before.longest)
   }
 }

@@ -12,16 +12,16 @@ type Key = string | undefined
 
 /** All limiters of a scheduler, found by request. Keys that are no longer used are forgotten. */
 export class LimiterRegistry<in R> {
-  private readonly tiers: ReadonlyArray<TierLimiters<R>>
-  private readonly keyed: ReadonlyArray<(request: R) => Key>
-  private readonly lanes: number
-  private readonly resources: Resources
-  private readonly clock: Clock
-  private readonly sets = new Map<Key, LimiterSet>()
-  private forgetAtSize = FEW
+  readonly #tiers: ReadonlyArray<TierLimiters<R>>
+  readonly #keyed: ReadonlyArray<(request: R) => Key>
+  readonly #lanes: number
+  readonly #resources: Resources
+  readonly #clock: Clock
+  readonly #sets = new Map<Key, LimiterSet>()
+  #forgetAtSize = FEW
   /** Limiters that were left when it last forgot. */
-  private kept = 0
-  private forgetAt: Millis = FORGET_AFTER
+  #kept = 0
+  #forgetAt: Millis = FORGET_AFTER
 
   constructor(
     tiers: ReadonlyArray<TierLimiters<R>>,
@@ -29,43 +29,43 @@ export class LimiterRegistry<in R> {
     resources: Resources,
     clock: Clock,
   ) {
-    this.tiers = tiers
-    this.resources = resources
-    this.keyed = tiers.flatMap(({ tier }) => (tier.key === undefined ? [] : [tier.key]))
-    this.lanes = lanes
-    this.clock = clock
+    this.#tiers = tiers
+    this.#resources = resources
+    this.#keyed = tiers.flatMap(({ tier }) => (tier.key === undefined ? [] : [tier.key]))
+    this.#lanes = lanes
+    this.#clock = clock
   }
 
   /** Returns the limiters of a request. */
   find(request: R): LimiterSet {
-    const own = this.resources.limitersOf(request)
-    if (this.keyed.length < 2 && own.length === 0) {
-      const key = this.keyed[0]?.(request)
-      return this.sets.get(key) ?? this.create(key, [key])
+    const own = this.#resources.limitersOf(request)
+    if (this.#keyed.length < 2 && own.length === 0) {
+      const key = this.#keyed[0]?.(request)
+      return this.#sets.get(key) ?? this.#create(key, [key])
     }
-    const keys = this.keyed.map((keyOf) => keyOf(request))
+    const keys = this.#keyed.map((keyOf) => keyOf(request))
     // Lengths keep apart what is the same when joined: 'a' and 'bc', 'ab' and 'c'.
     const id = [...keys, ...own.map(({ key }) => key)]
       .map((key) => (key === undefined ? '-' : `${key.length}:${key}`))
       .join('')
-    return this.sets.get(id) ?? this.create(id, keys, own)
+    return this.#sets.get(id) ?? this.#create(id, keys, own)
   }
 
   all(): Iterable<LimiterSet> {
-    return this.sets.values()
+    return this.#sets.values()
   }
 
   /** Call it now and then: once a minute at most it forgets what is not used. */
   age(now: Millis): void {
-    const isMuch = this.resources.size > 0 || Math.max(this.sets.size, this.kept) > FEW
-    if (now >= this.forgetAt && isMuch) this.forgetUnused(now)
+    const isMuch = this.#resources.size > 0 || Math.max(this.#sets.size, this.#kept) > FEW
+    if (now >= this.#forgetAt && isMuch) this.#forgetUnused(now)
   }
 
-  private create(id: Key, keys: ReadonlyArray<Key>, own: ReadonlyArray<Limiter> = []): LimiterSet {
-    if (this.sets.size >= this.forgetAtSize) this.forgetUnused(this.clock.now())
+  #create(id: Key, keys: ReadonlyArray<Key>, own: ReadonlyArray<Limiter> = []): LimiterSet {
+    if (this.#sets.size >= this.#forgetAtSize) this.#forgetUnused(this.#clock.now())
     const left = keys.values()
     const guards = new Set<JitterGuard>()
-    const shared = this.tiers.flatMap((tier) => {
+    const shared = this.#tiers.flatMap((tier) => {
       const isKeyed = tier.tier.key !== undefined
       const key = isKeyed ? left.next().value : undefined
       if (isKeyed && key === undefined) return [] // not counted
@@ -73,25 +73,25 @@ export class LimiterRegistry<in R> {
       return [tier.get(key)]
     })
     const limiters = [...shared, ...own]
-    const set = new LimiterSet(limiters, [...guards], this.lanes, own.length > 0)
+    const set = new LimiterSet(limiters, [...guards], this.#lanes, own.length > 0)
     for (const limiter of limiters) limiter.sharedBy++
-    this.sets.set(id, set)
+    this.#sets.set(id, set)
     return set
   }
 
-  private forgetUnused(now: Millis): void {
-    for (const [id, set] of this.sets) {
+  #forgetUnused(now: Millis): void {
+    for (const [id, set] of this.#sets) {
       if (!set.isIdle()) continue
-      this.sets.delete(id)
+      this.#sets.delete(id)
       for (const limiter of set.limiters) limiter.sharedBy--
     }
-    this.resources.forgetUnused(now, FORGET_AFTER)
-    this.kept = 0
-    for (const tier of this.tiers) {
+    this.#resources.forgetUnused(now, FORGET_AFTER)
+    this.#kept = 0
+    for (const tier of this.#tiers) {
       tier.forgetUnused(now)
-      this.kept += tier.limiters.size
+      this.#kept += tier.limiters.size
     }
-    this.forgetAtSize = this.sets.size + Math.max(FEW, this.sets.size, this.kept)
-    this.forgetAt = now + FORGET_AFTER
+    this.#forgetAtSize = this.#sets.size + Math.max(FEW, this.#sets.size, this.#kept)
+    this.#forgetAt = now + FORGET_AFTER
   }
 }

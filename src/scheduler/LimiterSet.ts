@@ -62,9 +62,9 @@ export class RequestQueue implements WaitingQueue<RequestQueue> {
   parkedIn: FairQueue<RequestQueue> | undefined
   readonly byLength = new HeapEntry<RequestQueue>(this)
   readonly byAge = new HeapEntry<RequestQueue>(this)
-  private last: QueuedRequest | undefined
+  #last: QueuedRequest | undefined
   /** Last of the requests at the front that were refused and came back. */
-  private lastRetry: QueuedRequest | undefined
+  #lastRetry: QueuedRequest | undefined
 
   constructor(set: LimiterSet, lane: number) {
     this.set = set
@@ -74,15 +74,15 @@ export class RequestQueue implements WaitingQueue<RequestQueue> {
 
   /** Appends a request. A retry goes to the front, behind the retries that are already there. */
   push(request: QueuedRequest, isRetry: boolean): void {
-    const previous = isRetry ? this.lastRetry : this.last
+    const previous = isRetry ? this.#lastRetry : this.#last
     const next = previous === undefined ? this.first : previous.next
     request.previous = previous
     request.next = next
     if (previous === undefined) this.first = request
     else previous.next = request
-    if (next === undefined) this.last = request
+    if (next === undefined) this.#last = request
     else next.previous = request
-    if (isRetry) this.lastRetry = request
+    if (isRetry) this.#lastRetry = request
     this.length++
   }
 
@@ -90,10 +90,10 @@ export class RequestQueue implements WaitingQueue<RequestQueue> {
     const isFirst = this.first === request
     const previous = isFirst ? undefined : request.previous
     const { next } = request
-    if (this.lastRetry === request) this.lastRetry = previous
+    if (this.#lastRetry === request) this.#lastRetry = previous
     if (previous === undefined) this.first = next
     else previous.next = next
-    if (next === undefined) this.last = previous
+    if (next === undefined) this.#last = previous
     // The `previous` of a first request is never read: leaving it alone saves a cache miss for each start.
     else if (!isFirst) next.previous = previous
     request.previous = undefined

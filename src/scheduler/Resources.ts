@@ -41,43 +41,43 @@ interface ResourceDeparture {
  */
 export class Resources {
   /** Returns the resources of a request, the narrowest first. */
-  private readonly of: (request: unknown) => ReadonlyArray<string>
+  readonly #of: (request: unknown) => ReadonlyArray<string>
   /** Makes the limiter of a resource that was refused under a limit. */
-  private readonly create: (resource: string, limit: AdaptiveLimit) => Limiter
-  private readonly limiters = new Map<string, Limiter>()
-  private readonly departures: Array<SentRequest> = []
-  private oldest = 0
+  readonly #create: (resource: string, limit: AdaptiveLimit) => Limiter
+  readonly #limiters = new Map<string, Limiter>()
+  readonly #departures: Array<SentRequest> = []
+  #oldest = 0
 
   constructor(
     of: (request: unknown) => ReadonlyArray<string>,
     create: (resource: string, limit: AdaptiveLimit) => Limiter,
   ) {
-    this.of = of
-    this.create = create
+    this.#of = of
+    this.#create = create
   }
 
   /** Resources that have a limiter. */
   get size(): number {
-    return this.limiters.size
+    return this.#limiters.size
   }
 
   /** Returns the limiters of a request's resources, of those that are held back. */
   limitersOf(request: unknown): ReadonlyArray<Limiter> {
     if (this.size === 0) return []
-    return this.of(request).flatMap((resource) => {
-      const limiter = this.limiters.get(resource)
+    return this.#of(request).flatMap((resource) => {
+      const limiter = this.#limiters.get(resource)
       return limiter?.limit.isLowered() ? [limiter] : []
     })
   }
 
   sent(sent: SentRequest): void {
-    this.departures[this.oldest] = sent
-    this.oldest = (this.oldest + 1) % REMEMBERED
+    this.#departures[this.#oldest] = sent
+    this.#oldest = (this.#oldest + 1) % REMEMBERED
   }
 
   /** Puts the refusals of a window down to a few resources, if these explain them. Returns whether they do. */
   explain(window: SendWindow, limit: AdaptiveLimit, now: Millis): boolean {
-    const recent = this.recent(window, limit)
+    const recent = this.#recent(window, limit)
     const before = recent.map((one) => (one.window === window ? 0 : one.window.letIn))
     const isMoreThanNow = Math.max(0, ...before) > window.letInSince()
     const unexplained = recent.filter((one) => one.window.index > limit.lastBurst)
@@ -99,7 +99,7 @@ export class Resources {
       // When nothing else was sent it may be the shared limit after all, or an outage: then back to what worked.
       const worked = others.length === 0 ? limit.worked : 0
       const inWindow = own.filter((one) => one.window === window)
-      for (const suspect of suspects) this.limit(suspect, limit, inWindow, worked, now)
+      for (const suspect of suspects) this.#limit(suspect, limit, inWindow, worked, now)
       return true
     }
     return false
@@ -107,33 +107,33 @@ export class Resources {
 
   /** Forgets limiters of resources that were not used for so long, or let everything in again. */
   forgetUnused(now: Millis, after: Millis): void {
-    for (const [resource, limiter] of this.limiters) {
+    for (const [resource, limiter] of this.#limiters) {
       const isKnown = limiter.limit.isLowered() && now - limiter.acquiredAt <= after
       if (limiter.sharedBy > 0 || limiter.held(now) > 0 || isKnown) continue
-      this.limiters.delete(resource)
+      this.#limiters.delete(resource)
     }
   }
 
   /** Gives a resource a limiter, unless it has one that is to show first what it is good for. */
-  private limit(
+  #limit(
     resource: string,
     shared: AdaptiveLimit,
     departures: ReadonlyArray<ResourceDeparture>,
     worked: number,
     now: Millis,
   ): void {
-    if (this.limiters.get(resource)?.limit.isLowered()) return
-    const limiter = this.create(resource, shared)
+    if (this.#limiters.get(resource)?.limit.isLowered()) return
+    const limiter = this.#create(resource, shared)
     limiter.limit.beginAt(lettingIn(departures, resource), worked, now)
-    this.limiters.set(resource, limiter)
+    this.#limiters.set(resource, limiter)
   }
 
   /** Returns the answered requests under a limit, of this window and the ones before. */
-  private recent({ index }: SendWindow, limit: AdaptiveLimit): ReadonlyArray<ResourceDeparture> {
-    return this.departures.flatMap(({ request, set, windows, isAnswered, isRefused }) => {
+  #recent({ index }: SendWindow, limit: AdaptiveLimit): ReadonlyArray<ResourceDeparture> {
+    return this.#departures.flatMap(({ request, set, windows, isAnswered, isRefused }) => {
       const window = windows[set.limiters.findIndex((limiter) => limiter.limit === limit)]
       if (!isAnswered || window === undefined || window.index <= index - WINDOWS) return []
-      return [{ resources: this.of(request), window, isRefused }]
+      return [{ resources: this.#of(request), window, isRefused }]
     })
   }
 }

@@ -90,15 +90,15 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
   queue: RequestQueue
   previous: QueuedRequest | undefined = undefined
   next: QueuedRequest | undefined = undefined
-  private readonly core: SchedulerCore<R>
-  private readonly request: R
-  private readonly options: ScheduleOptions<A>
-  private readonly source: Observable<A>
-  private readonly subscriber: Subscriber<A>
-  private readonly context: AsyncContext | undefined = captureContext()
-  private refusals = 0
+  readonly #core: SchedulerCore<R>
+  readonly #request: R
+  readonly #options: ScheduleOptions<A>
+  readonly #source: Observable<A>
+  readonly #subscriber: Subscriber<A>
+  readonly #context: AsyncContext | undefined = captureContext()
+  #refusals = 0
   /** The attempt under way, the backoff, `WAITING` in the queue, or `undefined` when all is done. */
-  private current: TaskAttempt<R, A> | Unsubscribable | undefined = undefined
+  #current: TaskAttempt<R, A> | Unsubscribable | undefined = undefined
 
   constructor(
     core: SchedulerCore<R>,
@@ -107,81 +107,82 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
     source: Observable<A>,
     subscriber: Subscriber<A>,
   ) {
-    this.core = core
-    this.request = request
+    this.#core = core
+    this.#request = request
     this.queue = core.queueOf(request, options.lane)
-    this.options = options
-    this.source = source
-    this.subscriber = subscriber
+    this.#options = options
+    this.#source = source
+    this.#subscriber = subscriber
   }
 
   queueNow(): RequestQueue {
-    const { core, options } = this
-    return core.hasResources() ? core.queueOf(this.request, options.lane) : this.queue
+    const core = this.#core
+    const options = this.#options
+    return core.hasResources() ? core.queueOf(this.#request, options.lane) : this.queue
   }
 
   enqueue(isRetry: boolean): void {
-    this.current = undefined
+    this.#current = undefined
     try {
-      this.core.watch()
+      this.#core.watch()
     } catch (error) {
-      this.subscriber.error(error)
+      this.#subscriber.error(error)
     }
-    if (this.subscriber.closed) return
-    this.current = WAITING
-    this.core.dispatcher.enqueue(this, isRetry)
+    if (this.#subscriber.closed) return
+    this.#current = WAITING
+    this.#core.dispatcher.enqueue(this, isRetry)
   }
 
   start(now: Millis): void {
-    const sent = this.core.inFlight.send(this.request, this.queue.set, now)
+    const sent = this.#core.inFlight.send(this.#request, this.queue.set, now)
     const attempt = new TaskAttempt(this, sent)
-    this.current = attempt
+    this.#current = attempt
     try {
-      runIn(this.context, () => this.source.subscribe(attempt))
+      runIn(this.#context, () => this.#source.subscribe(attempt))
     } catch (error) {
-      if (this.current !== attempt) throw error // cancelled: no subscriber is left
+      if (this.#current !== attempt) throw error // cancelled: no subscriber is left
       attempt.error(error)
     }
   }
 
   fail(error: unknown): void {
-    if (this.current !== WAITING) return
-    this.current = undefined
-    this.core.dispatcher.remove(this)
-    this.subscriber.error(error)
+    if (this.#current !== WAITING) return
+    this.#current = undefined
+    this.#core.dispatcher.remove(this)
+    this.#subscriber.error(error)
   }
 
   emitted(attempt: TaskAttempt<R, A>, value: A): void {
     if (attempt.sent.isAnswered) {
-      this.subscriber.next(value)
+      this.#subscriber.next(value)
       return
     }
     try {
-      const refusal = this.options.refused?.(value) ?? O.none
-      if (this.current !== attempt) return // `refused` has cancelled the task
-      if (O.isNone(refusal)) this.core.inFlight.accepted(attempt.sent, this.core.clock.now())
-      const wait = O.isSome(refusal) ? this.backoff(attempt, refusal.value.retryAfter) : undefined
+      const refusal = this.#options.refused?.(value) ?? O.none
+      if (this.#current !== attempt) return // `refused` has cancelled the task
+      if (O.isNone(refusal)) this.#core.inFlight.accepted(attempt.sent, this.#core.clock.now())
+      const wait = O.isSome(refusal) ? this.#backoff(attempt, refusal.value.retryAfter) : undefined
       if (wait === undefined) {
-        this.subscriber.next(value)
+        this.#subscriber.next(value)
         return
       }
-      this.options.onRetry?.(wait)
+      this.#options.onRetry?.(wait)
       attempt.unsubscribe()
-      if (this.current !== attempt) return // `onRetry` or a teardown of the source has cancelled the task
-      this.retry(wait)
-      this.ended(attempt, false)
+      if (this.#current !== attempt) return // `onRetry` or a teardown of the source has cancelled the task
+      this.#retry(wait)
+      this.#ended(attempt, false)
     } catch (error) {
-      if (this.current !== attempt) throw error // cancelled: no subscriber is left
+      if (this.#current !== attempt) throw error // cancelled: no subscriber is left
       try {
         attempt.unsubscribe()
       } finally {
-        if (this.current === attempt) this.finish(attempt, false, { error })
+        if (this.#current === attempt) this.finish(attempt, false, { error })
       }
     }
   }
 
   complete(attempt: TaskAttempt<R, A>): void {
-    const { clock, inFlight } = this.core
+    const { clock, inFlight } = this.#core
     if (!attempt.sent.isAnswered) inFlight.accepted(attempt.sent, clock.now())
     this.finish(attempt, true)
   }
@@ -192,50 +193,50 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
     isComplete: boolean,
     failure?: { readonly error: unknown },
   ): void {
-    this.current = undefined
+    this.#current = undefined
     try {
-      if (failure === undefined) this.subscriber.complete()
-      else this.subscriber.error(failure.error)
+      if (failure === undefined) this.#subscriber.complete()
+      else this.#subscriber.error(failure.error)
     } finally {
       try {
         attempt.unsubscribe() // frees the resources of the source before the next request starts
       } finally {
-        this.ended(attempt, isComplete)
+        this.#ended(attempt, isComplete)
       }
     }
   }
 
   /** The subscriber has left: by cancelling, or because all is done. */
   unsubscribe(): void {
-    const { current } = this
-    this.current = undefined
-    if (current === WAITING) this.core.dispatcher.remove(this)
+    const current = this.#current
+    this.#current = undefined
+    if (current === WAITING) this.#core.dispatcher.remove(this)
     try {
       current?.unsubscribe()
     } finally {
-      if (current instanceof TaskAttempt) this.ended(current, false)
-      this.core.left()
+      if (current instanceof TaskAttempt) this.#ended(current, false)
+      this.#core.left()
     }
   }
 
-  private ended({ sent }: TaskAttempt<R, A>, isComplete: boolean): void {
-    this.core.inFlight.ended(sent, this.core.clock.now(), isComplete)
+  #ended({ sent }: TaskAttempt<R, A>, isComplete: boolean): void {
+    this.#core.inFlight.ended(sent, this.#core.clock.now(), isComplete)
   }
 
   /** Time until the refused request is sent again, in ms; `undefined` when all attempts are used up. */
-  private backoff({ sent }: TaskAttempt<R, A>, told: Millis = 0): Millis | undefined {
-    const { clock, inFlight, random, refusals: options } = this.core
+  #backoff({ sent }: TaskAttempt<R, A>, told: Millis = 0): Millis | undefined {
+    const { clock, inFlight, random, refusals: options } = this.#core
     const retryAfter = told > 0 ? Math.min(told, options.maxRetryAfter) : 0
     inFlight.refused(sent, clock.now(), retryAfter)
-    this.refusals++
-    if (this.refusals >= (this.options.attempts ?? options.attempts)) return undefined
+    this.#refusals++
+    if (this.#refusals >= (this.#options.attempts ?? options.attempts)) return undefined
     if (retryAfter > 0) return retryAfter
-    const attempt = options.retryAtOnce ? this.refusals - 1 : this.refusals
+    const attempt = options.retryAtOnce ? this.#refusals - 1 : this.#refusals
     const { backoff: first, maxBackoff: cap, jitter } = options
     return attempt === 0 ? 0 : doubling({ first, cap, jitter, random })(attempt)
   }
 
-  private retry(wait: Millis): void {
+  #retry(wait: Millis): void {
     if (wait === 0) {
       this.enqueue(true)
       return
@@ -245,36 +246,36 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
     const backoff = new Subscription(() => {
       set.backingOff--
     })
-    this.current = backoff
+    this.#current = backoff
     const again = (): void => {
       backoff.unsubscribe()
       this.enqueue(true)
     }
-    backoff.add(this.core.clock.after(wait, again))
+    backoff.add(this.#core.clock.after(wait, again))
   }
 }
 
 /** One subscription to the source of a task: it is sent once. */
 class TaskAttempt<R, A> extends Subscriber<A> {
   readonly sent: Sent
-  private readonly task: Task<R, A>
+  readonly #task: Task<R, A>
 
   constructor(task: Task<R, A>, sent: Sent) {
     super()
-    this.task = task
+    this.#task = task
     this.sent = sent
   }
 
   protected override _next(value: A): void {
-    this.task.emitted(this, value)
+    this.#task.emitted(this, value)
   }
 
   protected override _error(error: unknown): void {
-    this.task.finish(this, true, { error })
+    this.#task.finish(this, true, { error })
   }
 
   protected override _complete(): void {
-    this.task.complete(this)
+    this.#task.complete(this)
   }
 }
 

@@ -40,36 +40,36 @@ export class TierLimiters<in R> {
   limit: number
   /** Time over which refusals are judged: a rate's window. */
   window: Millis = CONCURRENCY_WINDOW
-  private readonly options: TierLimitersOptions
-  private readonly share: number
-  private forgottenRefusals = 0
+  readonly #options: TierLimitersOptions
+  readonly #share: number
+  #forgottenRefusals = 0
 
   constructor(tier: Tier<R>, options: TierLimitersOptions) {
     this.tier = tier
-    this.options = options
-    this.share = tier.share ?? options.share
+    this.#options = options
+    this.#share = tier.share ?? options.share
     const limit = typeof tier.limit === 'number' ? tier.limit : 0
-    this.limit = this.shareOf(limit)
-    this.window = this.windowOf(limit)
+    this.limit = this.#shareOf(limit)
+    this.window = this.#windowOf(limit)
     if (tier._tag === 'Concurrency') return
     const { guard = options.guard } = tier
     this.guard = guard === 'learned' ? options.guardOf(this.window) : guard
   }
 
   configure(limit: number): void {
-    this.limit = this.shareOf(limit)
-    this.window = this.windowOf(limit)
+    this.limit = this.#shareOf(limit)
+    this.window = this.#windowOf(limit)
     for (const limiter of this.limiters.values()) limiter.configure(this.limit, this.window)
   }
 
   get(key: string | undefined): Limiter {
-    const limiter = this.limiters.get(key) ?? this.create(key)
+    const limiter = this.limiters.get(key) ?? this.#create(key)
     this.limiters.set(key, limiter)
     return limiter
   }
 
   refusals(): number {
-    let sum = this.forgottenRefusals
+    let sum = this.#forgottenRefusals
     for (const { refusals } of this.limiters.values()) sum += refusals
     return sum
   }
@@ -79,23 +79,25 @@ export class TierLimiters<in R> {
     for (const [key, limiter] of this.limiters) {
       const isKnown = limiter.limit.isLowered() && now - limiter.acquiredAt <= FORGET_AFTER
       if (limiter.sharedBy > 0 || limiter.held(now) > 0 || isKnown) continue
-      this.forgottenRefusals += limiter.refusals
+      this.#forgottenRefusals += limiter.refusals
       this.limiters.delete(key)
     }
   }
 
-  private shareOf(limit: number): number {
-    return limit === 0 ? 0 : Math.max(1, Math.floor(limit * this.share + ROUNDING))
+  #shareOf(limit: number): number {
+    return limit === 0 ? 0 : Math.max(1, Math.floor(limit * this.#share + ROUNDING))
   }
 
   /** Less than one request in a window is one in a longer window. */
-  private windowOf(limit: number): Millis {
-    const { tier, share } = this
+  #windowOf(limit: number): Millis {
+    const { tier } = this
+    const share = this.#share
     return tier._tag === 'Rate' ? tier.per / Math.min(1, limit * share || 1) : CONCURRENCY_WINDOW
   }
 
-  private create(key: string | undefined): Limiter {
-    const { guard, window, options } = this
+  #create(key: string | undefined): Limiter {
+    const { guard, window } = this
+    const options = this.#options
     const { name } = this.tier
     const limit = new AdaptiveLimit(options.part(name, key) ?? this.limit, window, {
       random: options.random,
@@ -111,11 +113,11 @@ export class TierLimiters<in R> {
 
 /** Keeps the limits of tiers up to date that are Observables, while any request waits or is under way. */
 export class DynamicLimits<R> {
-  private readonly changes: Observable<unknown> | undefined
-  private readonly failed: (error: unknown) => void
-  private requests = 0
-  private isSubscribed = false
-  private subscription = Subscription.EMPTY
+  readonly #changes: Observable<unknown> | undefined
+  readonly #failed: (error: unknown) => void
+  #requests = 0
+  #isSubscribed = false
+  #subscription = Subscription.EMPTY
 
   /** `failed` is called with the error of a limit: all requests that wait fail with it. */
   constructor(
@@ -123,38 +125,38 @@ export class DynamicLimits<R> {
     changed: (tier: TierLimiters<R>) => void,
     failed: (error: unknown) => void,
   ) {
-    this.failed = failed
+    this.#failed = failed
     const changes = tiers.flatMap((tiers) => changesOf(tiers, changed))
-    if (changes.length > 0) this.changes = merge(...changes)
+    if (changes.length > 0) this.#changes = merge(...changes)
   }
 
   joined(): void {
-    this.requests++
+    this.#requests++
   }
 
   left(): void {
-    if (--this.requests > 0 || !this.isSubscribed) return
-    this.isSubscribed = false
-    this.subscription.unsubscribe()
+    if (--this.#requests > 0 || !this.#isSubscribed) return
+    this.#isSubscribed = false
+    this.#subscription.unsubscribe()
   }
 
   /** A request is about to wait. The first one subscribes, and so does the first one after a failure. Throws what fails at once. */
   watch(): void {
-    if (this.changes === undefined || this.isSubscribed) return
-    this.isSubscribed = true
+    if (this.#changes === undefined || this.#isSubscribed) return
+    this.#isSubscribed = true
     const failures: Array<{ readonly error: unknown }> = []
     let failed = (error: unknown): void => {
       failures.push({ error })
     }
     const error = (reason: unknown): void => {
-      this.isSubscribed = false
+      this.#isSubscribed = false
       failed(reason)
     }
-    this.subscription = this.changes.subscribe({ error })
-    failed = this.failed
+    this.#subscription = this.#changes.subscribe({ error })
+    failed = this.#failed
     const [failure] = failures
     if (failure === undefined) return
-    this.failed(failure.error)
+    this.#failed(failure.error)
     throw failure.error
   }
 }

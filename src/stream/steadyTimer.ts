@@ -15,9 +15,9 @@ const EARLY: Millis = 2
  */
 class PlatformTimer implements SchedulerLike {
   /** Latest time that a timer has proven. */
-  private proven: Millis = Number.NEGATIVE_INFINITY
+  #proven: Millis = Number.NEGATIVE_INFINITY
 
-  readonly now = (): Millis => Math.max(performance.now(), this.proven)
+  readonly now = (): Millis => Math.max(performance.now(), this.#proven)
 
   schedule<T>(
     work: (this: SchedulerAction<T>, state?: T) => void,
@@ -29,7 +29,7 @@ class PlatformTimer implements SchedulerLike {
     const prove = (): void => {
       const now = performance.now()
       // While the clock stands still, waits of less than `EARLY` have to end as well.
-      if (due > (now < this.proven ? this.proven : now + EARLY)) this.proven = due
+      if (due > (now < this.#proven ? this.#proven : now + EARLY)) this.#proven = due
     }
     const proving = function (this: SchedulerAction<T>, state?: T): void {
       prove()

@@ -10,62 +10,63 @@ import { type PayFileOptions, rowsOf } from './payFile.js'
 import { PrivateFile } from './privateFile.js'
 
 export class Results {
-  private readonly outcomesPath: string
-  private readonly rejectedPath: string
-  private readonly file: PayFileOptions
-  private readonly outcomes: PrivateFile
-  private written: Promise<void> = Promise.resolve()
-  private count = 0
+  readonly #outcomesPath: string
+  readonly #rejectedPath: string
+  readonly #file: PayFileOptions
+  readonly #outcomes: PrivateFile
+  #written: Promise<void> = Promise.resolve()
+  #count = 0
   /** Reasons by the place of a row, and by `request_id`. */
-  private readonly byPlace = new Map<number, string>()
-  private readonly byRequestId = new Map<string, string>()
+  readonly #byPlace = new Map<number, string>()
+  readonly #byRequestId = new Map<string, string>()
 
   constructor(beside: string, file: PayFileOptions) {
-    this.outcomesPath = `${beside}.outcomes.ndjson`
-    this.rejectedPath = `${beside}.rejected.csv`
-    this.file = file
-    this.outcomes = new PrivateFile(this.outcomesPath)
+    this.#outcomesPath = `${beside}.outcomes.ndjson`
+    this.#rejectedPath = `${beside}.rejected.csv`
+    this.#file = file
+    this.#outcomes = new PrivateFile(this.#outcomesPath)
   }
 
   readonly note = (event: E.Either<PayFailure, PayEvent>): void => {
     if (E.isLeft(event)) return
-    if (event.right._tag === 'Invalid') this.noteInvalid(event.right.item)
+    if (event.right._tag === 'Invalid') this.#noteInvalid(event.right.item)
     if (event.right._tag !== 'Settled') return
     const { outcomes } = event.right
     for (const { state, requestId, reason = '' } of outcomes) {
-      if (state !== 'booked' && state !== 'unknown') this.byRequestId.set(requestId, reason)
+      if (state !== 'booked' && state !== 'unknown') this.#byRequestId.set(requestId, reason)
     }
-    this.count += outcomes.length
-    this.written = this.written.then(() => this.writeAll(outcomes))
-    this.written.catch(() => {}) // told by `publish`
+    this.#count += outcomes.length
+    this.#written = this.#written.then(() => this.#writeAll(outcomes))
+    this.#written.catch(() => {}) // told by `publish`
   }
 
   /** Puts the files in their places; resolves with lines that say where they are. */
   async publish(): Promise<ReadonlyArray<string>> {
-    await this.written
+    await this.#written
     const lines: Array<string> = []
-    if (this.count > 0) {
-      await this.outcomes.publish()
-      lines.push(`outcomes of ${plural(this.count, 'payment')}: ${this.outcomesPath}`)
+    if (this.#count > 0) {
+      await this.#outcomes.publish()
+      lines.push(`outcomes of ${plural(this.#count, 'payment')}: ${this.#outcomesPath}`)
     }
-    const rejected = await this.reject()
-    if (rejected > 0) lines.push(`${number(rejected)} not paid, with reasons: ${this.rejectedPath}`)
+    const rejected = await this.#reject()
+    if (rejected > 0)
+      lines.push(`${number(rejected)} not paid, with reasons: ${this.#rejectedPath}`)
     return lines
   }
 
   /** Leaves nothing behind. */
   async discard(): Promise<void> {
-    await this.written.catch(() => {})
-    await this.outcomes.discard()
+    await this.#written.catch(() => {})
+    await this.#outcomes.discard()
   }
 
-  private noteInvalid({ index, requestId, reasons }: InvalidItem): void {
+  #noteInvalid({ index, requestId, reasons }: InvalidItem): void {
     const reason = reasons.join(', ')
-    if (index !== undefined) this.byPlace.set(index, reason)
-    else if (requestId !== undefined) this.byRequestId.set(requestId, reason)
+    if (index !== undefined) this.#byPlace.set(index, reason)
+    else if (requestId !== undefined) this.#byRequestId.set(requestId, reason)
   }
 
-  private async writeAll(outcomes: ReadonlyArray<PaymentOutcome>): Promise<void> {
+  async #writeAll(outcomes: ReadonlyArray<PaymentOutcome>): Promise<void> {
     for (const { requestId, batch, batchId, state, transferId, reason } of outcomes) {
       const row = {
         request_id: requestId,
@@ -75,24 +76,24 @@ export class Results {
         transfer_id: transferId ?? null,
         reason: reason ?? null,
       }
-      await this.outcomes.add(JSON.stringify(row))
+      await this.#outcomes.add(JSON.stringify(row))
     }
   }
 
   /** Reads the file once more for the rows that were not paid, and writes them as they are. */
-  private async reject(): Promise<number> {
-    if (this.byPlace.size + this.byRequestId.size === 0) {
-      await rm(this.rejectedPath, { force: true }) // that of an earlier run, since mended
+  async #reject(): Promise<number> {
+    if (this.#byPlace.size + this.#byRequestId.size === 0) {
+      await rm(this.#rejectedPath, { force: true }) // that of an earlier run, since mended
       return 0
     }
-    const columns = await this.columns()
-    const rejected = new PrivateFile(this.rejectedPath)
+    const columns = await this.#columns()
+    const rejected = new PrivateFile(this.#rejectedPath)
     await rejected.add(csvLine([...columns, WHY]))
     let place = 0
     let count = 0
-    for await (const { cells, item } of rowsOf(this.file)) {
+    for await (const { cells, item } of rowsOf(this.#file)) {
       const requestId = E.isRight(item) ? requestIdOf(item.right) : undefined
-      const reason = this.byPlace.get(place++) ?? this.byRequestId.get(requestId ?? '')
+      const reason = this.#byPlace.get(place++) ?? this.#byRequestId.get(requestId ?? '')
       if (reason === undefined) continue
       count++
       await rejected.add(csvLine([...columns.map((name) => cells.get(name) ?? ''), reason]))
@@ -102,11 +103,11 @@ export class Results {
   }
 
   /** All columns of the rows; those of NDJSON may differ from row to row. */
-  private async columns(): Promise<ReadonlyArray<string>> {
+  async #columns(): Promise<ReadonlyArray<string>> {
     const names = new Set<string>()
-    for await (const { cells } of rowsOf(this.file)) {
+    for await (const { cells } of rowsOf(this.#file)) {
       for (const name of cells.keys()) names.add(name)
-      if (this.file.format !== 'ndjson') break
+      if (this.#file.format !== 'ndjson') break
     }
     names.delete(WHY)
     return [...names]

@@ -193,20 +193,20 @@ const LEAST_SHARE = 0.1
 
 /** Counts samples by their gravest reason. */
 class StallTally {
-  private samples = 0
-  private readonly kinds = new Map<string, { count: number; because: string }>()
+  #samples = 0
+  readonly #kinds = new Map<string, { count: number; because: string }>()
 
   add(reason: StallReason | undefined): void {
-    this.samples++
+    this.#samples++
     if (reason === undefined) return
-    const count = (this.kinds.get(reason._tag)?.count ?? 0) + 1
-    this.kinds.set(reason._tag, { count, because: describeStall(reason) })
+    const count = (this.#kinds.get(reason._tag)?.count ?? 0) + 1
+    this.#kinds.set(reason._tag, { count, because: describeStall(reason) })
   }
 
   most(): Recording['stall'] {
-    const [most] = [...this.kinds.values()].sort((a, b) => b.count - a.count)
-    if (most === undefined || most.count < LEAST_SHARE * this.samples) return undefined
-    return { because: most.because, share: most.count / this.samples }
+    const [most] = [...this.#kinds.values()].sort((a, b) => b.count - a.count)
+    if (most === undefined || most.count < LEAST_SHARE * this.#samples) return undefined
+    return { because: most.because, share: most.count / this.#samples }
   }
 }
 
@@ -288,44 +288,44 @@ const MAX_INTERVALS = 240
  *     2 s each    | ab| cd|  |  |
  */
 export class Timeline {
-  private length = LENGTH
-  private all: Array<IntervalStats> = []
+  #length = LENGTH
+  #all: Array<IntervalStats> = []
 
-  private readonly most: number
+  readonly #most: number
 
   constructor(most = MAX_INTERVALS) {
-    this.most = most
+    this.#most = most
   }
 
   /** Returns the counters of the interval that `ms` is in. */
   at(ms: number): IntervalStats {
-    while (ms >= this.length * this.most) this.halve()
-    const index = Math.max(0, Math.floor(ms / this.length))
-    while (this.all.length < index) this.all.push(emptyStats())
-    const stats = this.all[index] ?? emptyStats()
-    this.all[index] = stats
+    while (ms >= this.#length * this.#most) this.#halve()
+    const index = Math.max(0, Math.floor(ms / this.#length))
+    while (this.#all.length < index) this.#all.push(emptyStats())
+    const stats = this.#all[index] ?? emptyStats()
+    this.#all[index] = stats
     return stats
   }
 
   /** Returns all intervals of a run that ended after `ms`. */
   intervals(ms: number): ReadonlyArray<Interval> {
-    const all = this.all.map((stats, i) => {
-      const from = i * this.length
-      return { from, to: Math.max(Math.min(from + this.length, ms), from + 1), stats }
+    const all = this.#all.map((stats, i) => {
+      const from = i * this.#length
+      return { from, to: Math.max(Math.min(from + this.#length, ms), from + 1), stats }
     })
     const [before, last] = [all.at(-2), all.at(-1)]
     if (before === undefined || last === undefined) return all
-    if (last.to - last.from >= this.length / 2) return all
+    if (last.to - last.from >= this.#length / 2) return all
     // rates over less than half an interval say nothing
     const stats = mergeStats(before.stats, last.stats)
     return [...all.slice(0, -2), { from: before.from, to: last.to, stats }]
   }
 
-  private halve(): void {
-    this.length *= 2
-    this.all = this.all.flatMap((stats, i) => {
+  #halve(): void {
+    this.#length *= 2
+    this.#all = this.#all.flatMap((stats, i) => {
       if (i % 2 === 1) return []
-      const next = this.all[i + 1]
+      const next = this.#all[i + 1]
       return [next === undefined ? stats : mergeStats(stats, next)]
     })
   }

@@ -3,48 +3,49 @@
  * once in 2^64 pairs, so a text that seems repeated is compared afterwards.
  */
 export class RequestIds {
-  private high = new Uint32Array(FIRST_SLOTS)
-  private low = new Uint32Array(FIRST_SLOTS)
-  private size = 0
+  #high = new Uint32Array(FIRST_SLOTS)
+  #low = new Uint32Array(FIRST_SLOTS)
+  #size = 0
 
   /** Adds a text; returns whether it, or one with the same hash, was there before. */
   add(text: string): boolean {
-    if (this.size >= this.high.length * MOST_FILLED) this.grow()
+    if (this.#size >= this.#high.length * MOST_FILLED) this.#grow()
     const [high, low] = hashOf(text)
-    return this.put(high, low)
+    return this.#put(high, low)
   }
 
   /** Returns whether the text, or one with the same hash, was added. */
   has(text: string): boolean {
     const [high, low] = hashOf(text)
-    return this.high[this.slotOf(high, low)] !== 0
+    return this.#high[this.#slotOf(high, low)] !== 0
   }
 
-  private put(high: number, low: number): boolean {
-    const slot = this.slotOf(high, low)
-    if (this.high[slot] !== 0) return true
-    this.high[slot] = high
-    this.low[slot] = low
-    this.size++
+  #put(high: number, low: number): boolean {
+    const slot = this.#slotOf(high, low)
+    if (this.#high[slot] !== 0) return true
+    this.#high[slot] = high
+    this.#low[slot] = low
+    this.#size++
     return false
   }
 
   /** The slot of a hash, or the empty one where it would be put. */
-  private slotOf(high: number, low: number): number {
-    const mask = this.high.length - 1
+  #slotOf(high: number, low: number): number {
+    const mask = this.#high.length - 1
     let slot = low & mask
-    while (this.high[slot] !== 0 && (this.high[slot] !== high || this.low[slot] !== low)) {
+    while (this.#high[slot] !== 0 && (this.#high[slot] !== high || this.#low[slot] !== low)) {
       slot = (slot + 1) & mask
     }
     return slot
   }
 
-  private grow(): void {
-    const { high, low } = this
-    this.high = new Uint32Array(high.length * 2)
-    this.low = new Uint32Array(high.length * 2)
-    this.size = 0
-    for (const [slot, value] of high.entries()) if (value !== 0) this.put(value, low[slot] ?? 0)
+  #grow(): void {
+    const high = this.#high
+    const low = this.#low
+    this.#high = new Uint32Array(high.length * 2)
+    this.#low = new Uint32Array(high.length * 2)
+    this.#size = 0
+    for (const [slot, value] of high.entries()) if (value !== 0) this.#put(value, low[slot] ?? 0)
   }
 }
 

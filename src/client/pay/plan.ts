@@ -175,31 +175,31 @@ const describeCause = ({ path, expected, actual }: Cause): string =>
 
 /** Hashes items one after the other; at the end of each batch, all up to there. */
 class Chain {
-  private readonly perBatch: number
-  private readonly hash: Hash
-  private readonly all: Array<string> = []
-  private size = 0
+  readonly #perBatch: number
+  readonly #hash: Hash
+  readonly #all: Array<string> = []
+  #size = 0
 
   constructor(run: string, perBatch: number) {
-    this.perBatch = perBatch
-    this.hash = createHash('sha256').update(`${run} ${perBatch}`)
+    this.#perBatch = perBatch
+    this.#hash = createHash('sha256').update(`${run} ${perBatch}`)
   }
 
   /** Adds the JSON of an item. */
   add(text: unknown): void {
-    this.hash.update(`\n${String(text)}`)
-    if (++this.size === this.perBatch) this.close()
+    this.#hash.update(`\n${String(text)}`)
+    if (++this.#size === this.#perBatch) this.#close()
   }
 
   /** Returns the hashes of all batches, the last of which may have fewer items. */
   hashes(): ReadonlyArray<string> {
-    if (this.size > 0) this.close()
-    return this.all
+    if (this.#size > 0) this.#close()
+    return this.#all
   }
 
-  private close(): void {
-    this.all.push(this.hash.copy().digest('hex'))
-    this.size = 0
+  #close(): void {
+    this.#all.push(this.#hash.copy().digest('hex'))
+    this.#size = 0
   }
 }
 

@@ -156,7 +156,7 @@ export const generatedBatch = (n: number, at: number, { seed }: Settings): Sandb
   const random = hash(n ^ subSeed(seed, 18))
   const request_id = `batch-${n}`
   const failed = random % 32 === 1 ? { funding_source: { id: `la_${n}_failed` } } : {}
-  const asked = { request_id, name: `SandboxBatch ${n}`, ...failed }
+  const asked = { request_id, name: `Batch ${n}`, ...failed }
   const added = 1 + (random % 12)
   const items = memoized(() =>
     Array.from({ length: added }, (_, i): StoredItem => {

@@ -66,41 +66,41 @@ const OWN_ACCOUNT = 'acct_sandbox'
 // class
 
 export class Deliveries {
-  private readonly store: SandboxStore
-  private readonly settings: Settings
-  private readonly happenings: Happenings
-  private readonly queues = new Map<string, EventQueue>()
-  private readonly random: () => number
+  readonly #store: SandboxStore
+  readonly #settings: Settings
+  readonly #happenings: Happenings
+  readonly #queues = new Map<string, EventQueue>()
+  readonly #random: () => number
   /** Everything that waits or is under way. */
-  private readonly work = new Subscription()
-  private wake = Subscription.EMPTY
-  private wakeAt = Number.POSITIVE_INFINITY
-  private events = 0
-  private readonly counts = { sent: 0, accepted: 0, givenUp: 0, blocked: 0 }
-  private readonly faults = new Map<string, number>()
+  readonly #work = new Subscription()
+  #wake = Subscription.EMPTY
+  #wakeAt = Number.POSITIVE_INFINITY
+  #events = 0
+  readonly #counts = { sent: 0, accepted: 0, givenUp: 0, blocked: 0 }
+  readonly #faults = new Map<string, number>()
 
   constructor(store: SandboxStore, settings: Settings) {
-    this.store = store
-    this.settings = settings
-    this.random = randomNumbers(subSeed(settings.seed, 30))
-    this.happenings = new Happenings(store, settings, (happening) => this.tell(happening))
+    this.#store = store
+    this.#settings = settings
+    this.#random = randomNumbers(subSeed(settings.seed, 30))
+    this.#happenings = new Happenings(store, settings, (happening) => this.#tell(happening))
   }
 
   /** Tells what has happened up to now, and wakes up when more will. */
   update(now: number): void {
-    this.happenings.tellUntil(now)
-    if (this.store.webhooks.next === 0 && this.store.partnerWebhooks.next === 0) return
-    const arrival = nextArrival(this.store, this.settings) ?? Number.POSITIVE_INFINITY
-    const next = Math.min(this.happenings.next ?? Number.POSITIVE_INFINITY, arrival)
-    if (next === this.wakeAt || this.work.closed) return
-    this.wake.unsubscribe()
-    this.wakeAt = next
+    this.#happenings.tellUntil(now)
+    if (this.#store.webhooks.next === 0 && this.#store.partnerWebhooks.next === 0) return
+    const arrival = nextArrival(this.#store, this.#settings) ?? Number.POSITIVE_INFINITY
+    const next = Math.min(this.#happenings.next ?? Number.POSITIVE_INFINITY, arrival)
+    if (next === this.#wakeAt || this.#work.closed) return
+    this.#wake.unsubscribe()
+    this.#wakeAt = next
     if (next === Number.POSITIVE_INFINITY) return
-    this.wake = this.settings.timer.schedule(
+    this.#wake = this.#settings.timer.schedule(
       () => {
-        this.wakeAt = Number.POSITIVE_INFINITY
-        const moment = this.settings.now()
-        addArrivals(this.store, moment, this.settings)
+        this.#wakeAt = Number.POSITIVE_INFINITY
+        const moment = this.#settings.now()
+        addArrivals(this.#store, moment, this.#settings)
         this.update(moment)
       },
       Math.min(Math.max(0, next - now), LONGEST),
@@ -109,30 +109,30 @@ export class Deliveries {
 
   /** Ends all that waits. */
   close(): void {
-    this.wake.unsubscribe()
-    this.work.unsubscribe()
+    this.#wake.unsubscribe()
+    this.#work.unsubscribe()
   }
 
   stats(): DeliveryStats {
-    return { ...this.counts, faults: Object.fromEntries(this.faults) }
+    return { ...this.#counts, faults: Object.fromEntries(this.#faults) }
   }
 
-  private tell(happening: Happening): void {
-    const id = `evt_${hex32(hash(subSeed(this.settings.seed, 31) ^ this.events++))}`
-    const { webhooks, partnerWebhooks } = this.store
+  #tell(happening: Happening): void {
+    const id = `evt_${hex32(hash(subSeed(this.#settings.seed, 31) ^ this.#events++))}`
+    const { webhooks, partnerWebhooks } = this.#store
     for (const webhook of webhooks.walk(0, 1)) {
-      this.tellWebhook(id, happening, webhook, webhooks, 'webhook', OWN_ACCOUNT)
+      this.#tellWebhook(id, happening, webhook, webhooks, 'webhook', OWN_ACCOUNT)
     }
     for (const webhook of partnerWebhooks.walk(0, 1)) {
       const account = [OWN_ACCOUNT, happening.source].find(
         (one) => one !== undefined && webhook.accounts.includes(one),
       )
       if (account === undefined) continue
-      this.tellWebhook(id, happening, webhook, partnerWebhooks, 'partner webhook', account)
+      this.#tellWebhook(id, happening, webhook, partnerWebhooks, 'partner webhook', account)
     }
   }
 
-  private tellWebhook(
+  #tellWebhook(
     id: string,
     { name, at, data }: Happening,
     webhook: StoredWebhook,
@@ -145,26 +145,26 @@ export class Deliveries {
     if (!isAsked || webhook.createdAt > at || missingIn(name, version) !== undefined) return
     const facts = { id, name, version, at, account_id: account, org_id: null }
     const body = eventBody({ ...facts, data: data(version) })
-    const secret = secretOf(kind, this.settings.seed, webhook.n)
-    this.enqueue({ key: `${kind} ${webhook.n}`, webhooks, n: webhook.n, secret }, body, name)
+    const secret = secretOf(kind, this.#settings.seed, webhook.n)
+    this.#enqueue({ key: `${kind} ${webhook.n}`, webhooks, n: webhook.n, secret }, body, name)
   }
 
-  private enqueue(to: Subscriber, body: string, event: string): void {
-    const queue = this.queueOf(to.key)
+  #enqueue(to: Subscriber, body: string, event: string): void {
+    const queue = this.#queueOf(to.key)
     queue.events++
     const target = { event, nth: queue.events }
-    const fault = drawDeliveryFault(this.settings.deliveryFaults, this.random, target)
-    if (fault !== undefined) this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1)
+    const fault = drawDeliveryFault(this.#settings.deliveryFaults, this.#random, target)
+    if (fault !== undefined) this.#faults.set(fault, (this.#faults.get(fault) ?? 0) + 1)
     const sending: Sending = { to, body, fault, isForged: false }
     switch (fault) {
       case 'lost':
         return
       case 'late':
-        this.later(LATE, () => queue.sendings.next(sending))
+        this.#later(LATE, () => queue.sendings.next(sending))
         return
       case 'out-of-order':
         queue.held.add(sending)
-        this.later(HELD, () => {
+        this.#later(HELD, () => {
           if (queue.held.delete(sending)) queue.sendings.next(sending)
         })
         return
@@ -182,17 +182,17 @@ export class Deliveries {
     }
   }
 
-  private queueOf(key: string): EventQueue {
-    const known = this.queues.get(key)
+  #queueOf(key: string): EventQueue {
+    const known = this.#queues.get(key)
     if (known !== undefined) return known
     const queue: EventQueue = { sendings: new Subject(), held: new Set(), events: 0 }
-    this.queues.set(key, queue)
-    this.work.add(
+    this.#queues.set(key, queue)
+    this.#work.add(
       queue.sendings
         .pipe(
           concatMap((sending) => {
-            const sent = from(this.attempt(sending, 0))
-            return merge(sent, after(TURN, this.settings.timer)).pipe(take(1))
+            const sent = from(this.#attempt(sending, 0))
+            return merge(sent, after(TURN, this.#settings.timer)).pipe(take(1))
           }),
         )
         .subscribe(),
@@ -201,11 +201,12 @@ export class Deliveries {
   }
 
   /** Sends an event to the URL that its webhook has now; a deleted one gets nothing. */
-  private async attempt(sending: Sending, repeats: number): Promise<void> {
+  async #attempt(sending: Sending, repeats: number): Promise<void> {
     const { to, body, fault, isForged } = sending
-    const { settings, counts } = this
+    const settings = this.#settings
+    const counts = this.#counts
     const webhook = to.webhooks.get(to.n)
-    if (webhook === undefined || this.work.closed) return
+    if (webhook === undefined || this.#work.closed) return
     if (settings.deliver === undefined && !isAllowed(webhook.url, settings.deliverTo)) {
       counts.blocked++
       return
@@ -226,16 +227,16 @@ export class Deliveries {
     } else if (repeats === REPEATS) {
       counts.givenUp++
     } else {
-      this.later(2 ** repeats * 1_000, () => void this.attempt(sending, repeats + 1))
+      this.#later(2 ** repeats * 1_000, () => void this.#attempt(sending, repeats + 1))
     }
   }
 
-  private later(ms: number, work: () => void): void {
-    const waiting = after(ms, this.settings.timer).subscribe(() => {
-      this.work.remove(waiting)
+  #later(ms: number, work: () => void): void {
+    const waiting = after(ms, this.#settings.timer).subscribe(() => {
+      this.#work.remove(waiting)
       work()
     })
-    this.work.add(waiting)
+    this.#work.add(waiting)
   }
 }
 

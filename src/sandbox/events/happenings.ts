@@ -27,54 +27,55 @@ export interface Happening {
 
 /** The changes that are due, in order of time; those of one moment in the order in which they became known. */
 export class Happenings {
-  private readonly due = new Heap<() => void>()
+  readonly #due = new Heap<() => void>()
   /** The last step of each batch that was told. */
-  private readonly told = new Map<number, number>()
-  private order = 0
-  private readonly store: SandboxStore
-  private readonly settings: Settings
-  private readonly onHappening: (happening: Happening) => void
+  readonly #told = new Map<number, number>()
+  #order = 0
+  readonly #store: SandboxStore
+  readonly #settings: Settings
+  readonly #onHappening: (happening: Happening) => void
 
   constructor(
     store: SandboxStore,
     settings: Settings,
     onHappening: (happening: Happening) => void,
   ) {
-    this.store = store
-    this.settings = settings
-    this.onHappening = onHappening
-    store.createdCharges.onStored = (charge) => this.chargeCreated(charge)
+    this.#store = store
+    this.#settings = settings
+    this.#onHappening = onHappening
+    store.createdCharges.onStored = (charge) => this.#chargeCreated(charge)
     store.batches.onStored = (batch, isNew) => {
-      if (!this.told.has(batch.n)) this.told.set(batch.n, isNew ? -1 : 0)
-      this.at(settings.now(), () => this.tellBatch(batch.n))
+      if (!this.#told.has(batch.n)) this.#told.set(batch.n, isNew ? -1 : 0)
+      this.#at(settings.now(), () => this.#tellBatch(batch.n))
     }
   }
 
   /** The time of the next change, in ms since 1970; undefined if none is known. */
   get next(): number | undefined {
-    return this.due.first()?.rank
+    return this.#due.first()?.rank
   }
 
   /** Tells the changes up to a moment. */
   tellUntil(now: number): void {
-    for (let first = this.due.first(); first && first.rank <= now; first = this.due.first()) {
-      this.due.remove(first)
+    for (let first = this.#due.first(); first && first.rank <= now; first = this.#due.first()) {
+      this.#due.remove(first)
       first.item()
     }
   }
 
-  private at(at: number, work: () => void): void {
+  #at(at: number, work: () => void): void {
     const entry = new HeapEntry(work)
     entry.rank = at
-    entry.order = this.order++
-    this.due.add(entry)
+    entry.order = this.#order++
+    this.#due.add(entry)
   }
 
-  private chargeCreated(charge: CreatedCharge): void {
-    const { settings, store } = this
+  #chargeCreated(charge: CreatedCharge): void {
+    const settings = this.#settings
+    const store = this.#store
     for (const { at, status } of chargeSteps(charge, settings)) {
-      this.at(at, () =>
-        this.onHappening({
+      this.#at(at, () =>
+        this.#onHappening({
           name: `charge.${status.toLowerCase()}`,
           at,
           source: charge.source,
@@ -88,28 +89,30 @@ export class Happenings {
   }
 
   /** Calls may have changed what follows: the timeline is read anew at each step. */
-  private tellBatch(n: number): void {
-    const { store, settings } = this
+  #tellBatch(n: number): void {
+    const store = this.#store
+    const settings = this.#settings
     const batch = store.batches.get(n)
     if (batch === undefined) return // deleted
     const timeline = batchTimeline(batch, settings)
     const now = settings.now()
-    let told = this.told.get(n) ?? -1
+    let told = this.#told.get(n) ?? -1
     for (const [index, step] of timeline.entries()) {
       if (index <= told) continue
       if (step.at > now) {
-        this.at(step.at, () => this.tellBatch(n))
+        this.#at(step.at, () => this.#tellBatch(n))
         break
       }
       told = index
-      this.told.set(n, index)
-      for (const name of batchEvents(timeline[index - 1], step)) this.tellStep(batch, name, step.at)
+      this.#told.set(n, index)
+      for (const name of batchEvents(timeline[index - 1], step))
+        this.#tellStep(batch, name, step.at)
     }
   }
 
-  private tellStep(batch: SandboxBatch, name: string, at: number): void {
-    const { settings } = this
-    this.onHappening({
+  #tellStep(batch: SandboxBatch, name: string, at: number): void {
+    const settings = this.#settings
+    this.#onHappening({
       name: `payout.batch_transfers.${name}`,
       at,
       source: undefined,

@@ -38,33 +38,33 @@ export class SendWindow {
   /** It has changed the level, or shown that it need not: one decrease a window. */
   isJudged = false
   /** The window before, when the level changed within it: the server counts its requests as well. */
-  private readonly continues: SendWindow | undefined
+  readonly #continues: SendWindow | undefined
   /** Kind of the last request that was refused, and how often that changed. */
-  private kind: object | undefined = undefined
-  private kinds = 0
+  #kind: object | undefined = undefined
+  #kinds = 0
 
   constructor(index: number, now: Millis, level: number, reason: Reason, before?: SendWindow) {
     this.index = index
     this.startedAt = now
     this.level = level
     this.reason = reason
-    this.continues = before
+    this.#continues = before
   }
 
   since(): Millis {
-    return this.continues?.since() ?? this.startedAt
+    return this.#continues?.since() ?? this.startedAt
   }
 
   /** Requests that were let in, those of the windows that it continues included. */
   letInSince(): number {
-    return this.letIn + (this.continues?.letInSince() ?? 0)
+    return this.letIn + (this.#continues?.letInSince() ?? 0)
   }
 
   /** A request of this kind was refused, by this limit or another one. Returns whether those of several kinds were. */
   refusesSeveral(kind: object): boolean {
-    if (this.kind !== kind) this.kinds++
-    this.kind = kind
-    return this.kinds > 1
+    if (this.#kind !== kind) this.#kinds++
+    this.#kind = kind
+    return this.#kinds > 1
   }
 }
 
@@ -97,43 +97,43 @@ export class AdaptiveLimit {
   /** Configured limit. */
   max: number
   window: Millis
-  private readonly options: AdaptiveLimitOptions
-  private reason: Reason = 'usual'
+  readonly #options: AdaptiveLimitOptions
+  #reason: Reason = 'usual'
   /** The next departure begins a window, since the level has changed. */
-  private isNewLevel = true
-  private present: SendWindow | undefined
-  private windows = 0
+  #isNewLevel = true
+  #present: SendWindow | undefined
+  #windows = 0
   /** Index of the first window that began under the configured limit of now. */
-  private configuredAt = 0
+  #configuredAt = 0
   /** Highest level at which a whole window was let in. */
   worked = 0
   /** Index of the last window whose burst was put down to something. */
   lastBurst = Number.NEGATIVE_INFINITY
   /** Clean windows since the level changed, and how many it takes to go back to the level that worked. */
-  private cleanWindows = 0
-  private returnAfter = 1
+  #cleanWindows = 0
+  #returnAfter = 1
 
-  private probeAt: Millis = Number.POSITIVE_INFINITY
-  private probeAfter = PROBE_AFTER
-  private step = 1
-  private beforeProbe: number
+  #probeAt: Millis = Number.POSITIVE_INFINITY
+  #probeAfter = PROBE_AFTER
+  #step = 1
+  #beforeProbe: number
 
-  private refusedWindows = 0
-  private refusedInARow = 0
+  #refusedWindows = 0
+  #refusedInARow = 0
   /** Index of the last window in which a fifth was refused. */
-  private lastMany = Number.NEGATIVE_INFINITY
-  private isDown = false
-  private closures = 0
-  private closedUntil: Millis = 0
+  #lastMany = Number.NEGATIVE_INFINITY
+  #isDown = false
+  #closures = 0
+  #closedUntil: Millis = 0
 
   /** `limit` is the configured one, `window` the time over which requests are judged together. */
   constructor(limit: number, window: Millis, options: AdaptiveLimitOptions) {
-    this.options = options
+    this.#options = options
     this.window = window
     this.level = limit
     this.max = limit
     this.confirmed = limit
-    this.beforeProbe = limit
+    this.#beforeProbe = limit
   }
 
   isLowered(): boolean {
@@ -145,11 +145,11 @@ export class AdaptiveLimit {
     this.window = window
     this.level = this.isLowered() ? Math.min(this.level, limit) : limit
     this.worked = Math.min(this.worked, limit)
-    this.beforeProbe = Math.min(this.beforeProbe, limit)
+    this.#beforeProbe = Math.min(this.#beforeProbe, limit)
     this.max = limit
     this.confirmed = this.level
-    this.configuredAt = this.windows
-    this.isNewLevel = true
+    this.#configuredAt = this.#windows
+    this.#isNewLevel = true
   }
 
   /** Begins with what was let in of a window under another limit, of which `worked` did before. */
@@ -160,35 +160,36 @@ export class AdaptiveLimit {
 
   /** Time until it lets requests through, whatever is in use; 0 for now. Begins a probe that is due. */
   closedFor(now: Millis): Millis {
-    const { present } = this
+    const present = this.#present
     if (this.max === 0) return Number.POSITIVE_INFINITY
     if (present?.isBurst === true && !present.isJudged && present.open > 0) {
       const left = present.startedAt + 2 * this.window - now
       if (left > 0) return left // until all of its answers are in
     }
     if (now >= this.probesAt()) {
-      this.beforeProbe = this.level
-      this.change(Math.min(this.max, this.level + this.step), 'probe', now, PROBE_LASTS)
-      this.step *= 2
+      this.#beforeProbe = this.level
+      this.#change(Math.min(this.max, this.level + this.#step), 'probe', now, PROBE_LASTS)
+      this.#step *= 2
     }
-    return Math.max(0, this.closedUntil - now)
+    return Math.max(0, this.#closedUntil - now)
   }
 
   /** When a higher level is tried; `Infinity` if none is. */
   probesAt(): Millis {
-    return this.isLowered() && !this.isDown ? this.probeAt : Number.POSITIVE_INFINITY
+    return this.isLowered() && !this.#isDown ? this.#probeAt : Number.POSITIVE_INFINITY
   }
 
   /** A request leaves. Returns the window that it is judged with. */
   sent(now: Millis): SendWindow {
-    let { present } = this
-    if (present === undefined || this.isNewLevel || now >= present.startedAt + this.window) {
-      const isSame = this.isNewLevel && present !== undefined && now < present.since() + this.window
+    let present = this.#present
+    if (present === undefined || this.#isNewLevel || now >= present.startedAt + this.window) {
+      const isSame =
+        this.#isNewLevel && present !== undefined && now < present.since() + this.window
       const before = isSame ? present : undefined
-      present = new SendWindow(this.windows++, now, this.level, this.reason, before)
-      this.present = present
-      this.isNewLevel = false
-      this.reason = 'usual'
+      present = new SendWindow(this.#windows++, now, this.level, this.#reason, before)
+      this.#present = present
+      this.#isNewLevel = false
+      this.#reason = 'usual'
     }
     present.open++
     return present
@@ -197,76 +198,76 @@ export class AdaptiveLimit {
   accepted(window: SendWindow, now: Millis): void {
     window.open--
     window.letIn++
-    this.refusedInARow = 0
-    if (this.isDown) this.open(now)
+    this.#refusedInARow = 0
+    if (this.#isDown) this.#open(now)
     else if (window.isJudged) return
-    else if (window.isBurst) this.fallWhenKnown(window, now)
-    else if (window.letInSince() >= window.level) this.clean(window, now)
+    else if (window.isBurst) this.#fallWhenKnown(window, now)
+    else if (window.letInSince() >= window.level) this.#clean(window, now)
   }
 
   /** A request of this window got no answer, or another limit refused it. */
   abandoned(window: SendWindow, now: Millis): void {
     window.open--
-    if (window.isBurst && !window.isJudged) this.fallWhenKnown(window, now)
+    if (window.isBurst && !window.isJudged) this.#fallWhenKnown(window, now)
   }
 
   /** A request of this window was refused. `retryAfter`: what the server says, 0 for nothing. */
   refused(window: SendWindow, now: Millis, retryAfter: Millis): RefusalVerdict {
     window.open--
     window.refused++
-    this.refusedInARow++
-    const verdict = this.judge(window, now)
-    if (verdict === 'burst') this.closedUntil = Math.max(this.closedUntil, now + retryAfter)
+    this.#refusedInARow++
+    const verdict = this.#judge(window, now)
+    if (verdict === 'burst') this.#closedUntil = Math.max(this.#closedUntil, now + retryAfter)
     return verdict
   }
 
-  private judge(window: SendWindow, now: Millis): RefusalVerdict {
-    if (this.isDown) {
-      if (!window.isJudged) this.close(now)
+  #judge(window: SendWindow, now: Millis): RefusalVerdict {
+    if (this.#isDown) {
+      if (!window.isJudged) this.#close(now)
       window.isJudged = true
       return 'burst'
     }
     if (window.isJudged) return window.reason === 'probe' ? 'probe' : 'burst'
     if (window.reason === 'probe') {
       window.isJudged = true
-      this.probeAfter = Math.min(PROBE_AFTER_AT_MOST, 2 * this.probeAfter)
-      this.step = 1
-      this.change(this.beforeProbe, 'usual', now)
+      this.#probeAfter = Math.min(PROBE_AFTER_AT_MOST, 2 * this.#probeAfter)
+      this.#step = 1
+      this.#change(this.#beforeProbe, 'usual', now)
       return 'probe'
     }
-    if (window.refused === 1) this.refusedWindows++
-    if (!window.isBurst && !this.isBurst(window)) return 'chance'
+    if (window.refused === 1) this.#refusedWindows++
+    if (!window.isBurst && !this.#isBurst(window)) return 'chance'
     window.isBurst = true
-    return this.fallWhenKnown(window, now)
+    return this.#fallWhenKnown(window, now)
   }
 
-  private isBurst({ refused, letIn, level, index }: SendWindow): boolean {
+  #isBurst({ refused, letIn, level, index }: SendWindow): boolean {
     const isRepeated = refused >= Math.max(FEWEST, REPEATED_BURST * level)
-    const isSecond = isRepeated && this.lastMany === index - 1
-    if (isRepeated && !isSecond) this.lastMany = index
+    const isSecond = isRepeated && this.#lastMany === index - 1
+    if (isRepeated && !isSecond) this.#lastMany = index
     return (
       isSecond ||
       refused >= Math.max(FEWEST, BURST * level) ||
-      this.refusedWindows >= RUNNING ||
-      (letIn === 0 && this.refusedInARow >= FEWEST)
+      this.#refusedWindows >= RUNNING ||
+      (letIn === 0 && this.#refusedInARow >= FEWEST)
     )
   }
 
   /** A burst lowers the level when all answers of its window are in, unless they show that it comes from elsewhere. */
-  private fallWhenKnown(window: SendWindow, now: Millis): RefusalVerdict {
+  #fallWhenKnown(window: SendWindow, now: Millis): RefusalVerdict {
     if (window.open > 0) return 'burst'
     window.isJudged = true
-    this.refusedWindows = 0
-    const isElsewhere = this.options.isElsewhere(window, this, now)
+    this.#refusedWindows = 0
+    const isElsewhere = this.#options.isElsewhere(window, this, now)
     this.lastBurst = window.index
     if (isElsewhere) {
-      this.closedUntil = 0
+      this.#closedUntil = 0
       return 'elsewhere'
     }
-    this.step = 1
+    this.#step = 1
     const letIn = window.letInSince()
     if (letIn > 0 && window.reason === 'return') {
-      this.returnAfter = Math.min(RETURN_AFTER_AT_MOST, 2 * this.returnAfter)
+      this.#returnAfter = Math.min(RETURN_AFTER_AT_MOST, 2 * this.#returnAfter)
     }
     this.fall(letIn, now)
     return 'burst'
@@ -275,59 +276,59 @@ export class AdaptiveLimit {
   /** Goes down to what was let in during a window; when that is nothing, it closes. */
   fall(letIn: number, now: Millis): void {
     if (letIn > 0) {
-      this.change(this.options.afterBurst(letIn, this.level), 'usual', now)
+      this.#change(this.#options.afterBurst(letIn, this.level), 'usual', now)
       return
     }
-    this.isDown = true
-    this.change(1, 'usual', now)
-    this.close(now)
+    this.#isDown = true
+    this.#change(1, 'usual', now)
+    this.#close(now)
   }
 
   /** A window was let in as a whole. */
-  private clean(window: SendWindow, now: Millis): void {
+  #clean(window: SendWindow, now: Millis): void {
     window.isJudged = true
-    this.refusedWindows = 0
+    this.#refusedWindows = 0
     this.worked = Math.max(this.worked, Math.min(window.level, this.max))
-    if (window.level !== this.confirmed && window.index >= this.configuredAt) {
+    if (window.level !== this.confirmed && window.index >= this.#configuredAt) {
       this.confirmed = window.level
-      this.options.confirmed(window.level, this.max)
+      this.#options.confirmed(window.level, this.max)
     }
     if (window.reason === 'return') {
-      this.returnAfter = 1
+      this.#returnAfter = 1
     } else if (window.reason === 'probe') {
-      this.probeAfter = Math.max(PROBE_AFTER, this.probeAfter / 2)
-      this.probeAt = now // 1, 2, 4 ... more while it goes well
+      this.#probeAfter = Math.max(PROBE_AFTER, this.#probeAfter / 2)
+      this.#probeAt = now // 1, 2, 4 ... more while it goes well
     }
-    if (this.worked > this.level && ++this.cleanWindows >= this.returnAfter) {
-      this.change(this.worked, 'return', now)
+    if (this.worked > this.level && ++this.#cleanWindows >= this.#returnAfter) {
+      this.#change(this.worked, 'return', now)
     }
   }
 
   /** Everything is refused: 1, 2, 4 ... windows without a departure, then one request. */
-  private close(now: Millis): void {
-    const length = Math.min(LONGEST_CLOSURE, this.window * 2 ** this.closures)
-    const jitter = this.closures > 0 ? CLOSURE_JITTER * this.options.random() : 0
-    this.closures++
-    this.closedUntil = now + length * (1 + jitter)
+  #close(now: Millis): void {
+    const length = Math.min(LONGEST_CLOSURE, this.window * 2 ** this.#closures)
+    const jitter = this.#closures > 0 ? CLOSURE_JITTER * this.#options.random() : 0
+    this.#closures++
+    this.#closedUntil = now + length * (1 + jitter)
   }
 
   /** Something was let in again: at once back to what worked, or a slow start if nothing has yet. */
-  private open(now: Millis): void {
-    this.isDown = false
-    this.closures = 0
-    this.closedUntil = 0
-    this.step = 2
-    this.beforeProbe = 1
-    if (this.worked > 0) this.change(this.worked, 'return', now)
-    else this.change(Math.min(this.max, 2), 'return', now, 1)
+  #open(now: Millis): void {
+    this.#isDown = false
+    this.#closures = 0
+    this.#closedUntil = 0
+    this.#step = 2
+    this.#beforeProbe = 1
+    if (this.worked > 0) this.#change(this.worked, 'return', now)
+    else this.#change(Math.min(this.max, 2), 'return', now, 1)
   }
 
   /** `probeAfter`: windows until a higher level is tried. */
-  private change(level: number, reason: Reason, now: Millis, probeAfter = this.probeAfter): void {
+  #change(level: number, reason: Reason, now: Millis, probeAfter = this.#probeAfter): void {
     this.level = Math.min(level, this.max) // the limit may have been lowered meanwhile
-    this.reason = reason
-    this.probeAt = now + probeAfter * this.window
-    this.cleanWindows = 0
-    this.isNewLevel = true
+    this.#reason = reason
+    this.#probeAt = now + probeAfter * this.window
+    this.#cleanWindows = 0
+    this.#isNewLevel = true
   }
 }

@@ -6,9 +6,9 @@ import { Limiter } from './Limiter.js'
  * its work on it.
  */
 export class ConcurrencyLimit extends Limiter {
-  private count = 0
+  #count = 0
   /** When permits of aborted requests are released, earliest first. */
-  private readonly lingering: Array<Millis> = []
+  readonly #lingering: Array<Millis> = []
 
   counted(): boolean {
     return false
@@ -16,11 +16,11 @@ export class ConcurrencyLimit extends Limiter {
 
   ended(now: Millis, until: Millis): void {
     if (until <= now) {
-      this.count--
+      this.#count--
       return
     }
-    const at = this.lingering.findLastIndex((other) => other <= until)
-    this.lingering.splice(at + 1, 0, until)
+    const at = this.#lingering.findLastIndex((other) => other <= until)
+    this.#lingering.splice(at + 1, 0, until)
   }
 
   /** A request has a permit itself, which is not the reason why it was refused. */
@@ -30,21 +30,21 @@ export class ConcurrencyLimit extends Limiter {
 
   held(now: Millis): number {
     while (this.releasesAt() <= now) {
-      this.lingering.shift()
-      this.count--
+      this.#lingering.shift()
+      this.#count--
     }
-    return this.count
+    return this.#count
   }
 
   used(now: Millis): number {
-    return this.count - this.lingering.filter((until) => until <= now).length
+    return this.#count - this.#lingering.filter((until) => until <= now).length
   }
 
   protected take(): void {
-    this.count++
+    this.#count++
   }
 
   protected releasesAt(): Millis {
-    return this.lingering[0] ?? Number.POSITIVE_INFINITY
+    return this.#lingering[0] ?? Number.POSITIVE_INFINITY
   }
 }

@@ -40,28 +40,28 @@ interface HeldPermits {
  *     'learned'       |------ window ------|guard> released
  */
 export class RollingWindow extends Limiter {
-  private per: Millis
-  private readonly guard: RateGuard
-  private readonly permits: Array<HeldPermits> = []
-  private count = 0
+  #per: Millis
+  readonly #guard: RateGuard
+  readonly #permits: Array<HeldPermits> = []
+  #count = 0
 
   constructor(key: string | undefined, limit: AdaptiveLimit, per: Millis, guard: RateGuard) {
     super(key, limit)
-    this.per = per
-    this.guard = guard
+    this.#per = per
+    this.#guard = guard
   }
 
   override configure(limit: number, window: Millis): void {
     super.configure(limit, window)
-    this.per = window
+    this.#per = window
   }
 
   counted(by: Millis): boolean {
-    if (this.guard !== 'safe') return false
-    const at = this.permits.findLastIndex(({ countedBy }) => countedBy <= by) // they come nearly in order
-    const before = this.permits[at]
+    if (this.#guard !== 'safe') return false
+    const at = this.#permits.findLastIndex(({ countedBy }) => countedBy <= by) // they come nearly in order
+    const before = this.#permits[at]
     if (before?.countedBy === by) before.count++
-    else this.permits.splice(at + 1, 0, { batch: undefined, countedBy: by, count: 1 })
+    else this.#permits.splice(at + 1, 0, { batch: undefined, countedBy: by, count: 1 })
     return true
   }
 
@@ -69,7 +69,7 @@ export class RollingWindow extends Limiter {
 
   override refused(window: SendWindow, now: Millis, retryAfter: Millis): RefusalVerdict {
     const verdict = super.refused(window, now, retryAfter)
-    if (verdict === 'chance' && typeof this.guard === 'object') this.guard.refused(now)
+    if (verdict === 'chance' && typeof this.#guard === 'object') this.#guard.refused(now)
     return verdict
   }
 
@@ -78,41 +78,41 @@ export class RollingWindow extends Limiter {
   }
 
   held(now: Millis): number {
-    for (let first = this.permits[0]; first !== undefined; first = this.permits[0]) {
-      if (this.releaseOf(first) > now) break
-      this.count -= first.count
-      this.permits.shift()
+    for (let first = this.#permits[0]; first !== undefined; first = this.#permits[0]) {
+      if (this.#releaseOf(first) > now) break
+      this.#count -= first.count
+      this.#permits.shift()
     }
-    return this.count
+    return this.#count
   }
 
   used(now: Millis): number {
-    let { count } = this
-    for (const permits of this.permits) {
-      if (this.releaseOf(permits) > now) break
+    let count = this.#count
+    for (const permits of this.#permits) {
+      if (this.#releaseOf(permits) > now) break
       count -= permits.count
     }
     return count
   }
 
   protected take(batch: SendBatch): void {
-    this.count++
-    if (this.guard === 'safe') return
-    const last = this.permits.at(-1)
+    this.#count++
+    if (this.#guard === 'safe') return
+    const last = this.#permits.at(-1)
     if (last?.batch === batch) last.count++
-    else this.permits.push({ batch, countedBy: 0, count: 1 })
+    else this.#permits.push({ batch, countedBy: 0, count: 1 })
   }
 
   protected releasesAt(): Millis {
-    const first = this.permits[0]
-    return first === undefined ? Number.POSITIVE_INFINITY : this.releaseOf(first)
+    const first = this.#permits[0]
+    return first === undefined ? Number.POSITIVE_INFINITY : this.#releaseOf(first)
   }
 
-  private releaseOf({ batch, countedBy }: HeldPermits): Millis {
-    if (batch === undefined) return countedBy + this.per + TICK
+  #releaseOf({ batch, countedBy }: HeldPermits): Millis {
+    if (batch === undefined) return countedBy + this.#per + TICK
     // Until its turn is over its bytes have not left, however long that takes.
     if (batch.isLeaving) return Number.POSITIVE_INFINITY
-    const margin = typeof this.guard === 'object' ? this.guard.after(batch) : Number(this.guard)
-    return batch.sentAt + this.per + margin
+    const margin = typeof this.#guard === 'object' ? this.#guard.after(batch) : Number(this.#guard)
+    return batch.sentAt + this.#per + margin
   }
 }

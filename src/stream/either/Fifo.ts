@@ -5,25 +5,25 @@ interface Entry<A> {
 
 /** A list, first in, first out: an array moves all that is behind what it loses. */
 export class Fifo<A> {
-  private first: Entry<A> | undefined
-  private last: Entry<A> | undefined
+  #first: Entry<A> | undefined
+  #last: Entry<A> | undefined
 
   push(value: A): void {
     const entry = { value, next: undefined }
-    if (this.last === undefined) this.first = entry
-    else this.last.next = entry
-    this.last = entry
+    if (this.#last === undefined) this.#first = entry
+    else this.#last.next = entry
+    this.#last = entry
   }
 
   /** Takes the first one out. */
   shift(): Entry<A> | undefined {
-    const { first } = this
-    this.first = first?.next
-    if (this.first === undefined) this.last = undefined
+    const first = this.#first
+    this.#first = first?.next
+    if (this.#first === undefined) this.#last = undefined
     return first
   }
 
   isEmpty(): boolean {
-    return this.first === undefined
+    return this.#first === undefined
   }
 }

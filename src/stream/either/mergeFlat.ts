@@ -14,86 +14,86 @@ export const mergeFlat =
     })
 
 class Flat<A, B> extends Subscriber<A> {
-  private readonly out: Subscriber<B>
-  private readonly project: (a: A) => Observable<B>
-  private readonly concurrent: number
-  private readonly waiting = new Fifo<A>()
-  private running = 0
-  private ended = false
-  private filling = false
+  readonly #out: Subscriber<B>
+  readonly #project: (a: A) => Observable<B>
+  readonly #concurrent: number
+  readonly #waiting = new Fifo<A>()
+  #running = 0
+  #ended = false
+  #filling = false
 
   constructor(out: Subscriber<B>, project: (a: A) => Observable<B>, concurrent: number) {
     super()
-    this.out = out
-    this.project = project
-    this.concurrent = concurrent
+    this.#out = out
+    this.#project = project
+    this.#concurrent = concurrent
     out.add(this)
   }
 
   protected override _next(value: A): void {
-    this.waiting.push(value)
-    this.fill()
+    this.#waiting.push(value)
+    this.#fill()
   }
 
   protected override _error(error: unknown): void {
-    this.out.error(error)
+    this.#out.error(error)
   }
 
   protected override _complete(): void {
-    this.ended = true
+    this.#ended = true
     this.unsubscribe()
-    this.fill()
+    this.#fill()
   }
 
   /** One of those that run has ended, and what it held is given back. */
   innerEnded(): void {
-    this.running--
-    this.fill()
+    this.#running--
+    this.#fill()
   }
 
-  private fill(): void {
-    if (this.filling) return
-    this.filling = true
-    while (this.running < this.concurrent && !this.out.closed) {
-      const next = this.waiting.shift()
+  #fill(): void {
+    if (this.#filling) return
+    this.#filling = true
+    while (this.#running < this.#concurrent && !this.#out.closed) {
+      const next = this.#waiting.shift()
       if (next === undefined) break
-      this.running++
-      this.start(next.value)
+      this.#running++
+      this.#start(next.value)
     }
-    this.filling = false
-    if (this.ended && this.running === 0 && this.waiting.isEmpty()) this.out.complete()
+    this.#filling = false
+    if (this.#ended && this.#running === 0 && this.#waiting.isEmpty()) this.#out.complete()
   }
 
-  private start(value: A): void {
+  #start(value: A): void {
     try {
-      from(this.project(value)).subscribe(new Inner(this.out, this))
+      from(this.#project(value)).subscribe(new Inner(this.#out, this))
     } catch (error) {
-      this.out.error(error)
+      this.#out.error(error)
     }
   }
 }
 
 class Inner<A, B> extends Subscriber<B> {
-  private readonly out: Subscriber<B>
-  private readonly flat: Flat<A, B>
+  readonly #out: Subscriber<B>
+  readonly #flat: Flat<A, B>
 
   constructor(out: Subscriber<B>, flat: Flat<A, B>) {
     super()
-    this.out = out
-    this.flat = flat
+    this.#out = out
+    this.#flat = flat
     out.add(this)
   }
 
   protected override _next(value: B): void {
-    this.out.next(value)
+    this.#out.next(value)
   }
 
   protected override _error(error: unknown): void {
-    this.out.error(error)
+    this.#out.error(error)
   }
 
   protected override _complete(): void {
     this.unsubscribe()
-    this.flat.innerEnded()
+    this.#flat.innerEnded()
   }
 }

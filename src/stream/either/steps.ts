@@ -82,8 +82,8 @@ const DEPTH = 30
 class Loop {
   /** The subscriber of the outermost stream. When it is closed, all within is. */
   readonly out: Subscriber<unknown>
-  private depth = 0
-  private readonly waiting = new Fifo<() => void>()
+  #depth = 0
+  readonly #waiting = new Fifo<() => void>()
 
   constructor(out: Subscriber<unknown>) {
     this.out = out
@@ -91,12 +91,12 @@ class Loop {
 
   /** Runs a task: at once, or after those that wait. */
   run(task: () => void): void {
-    if (this.depth >= DEPTH || !this.waiting.isEmpty()) this.waiting.push(task)
-    else this.within(task)
-    while (this.depth === 0) {
-      const next = this.waiting.shift()
+    if (this.#depth >= DEPTH || !this.#waiting.isEmpty()) this.#waiting.push(task)
+    else this.#within(task)
+    while (this.#depth === 0) {
+      const next = this.#waiting.shift()
       if (next === undefined) return
-      this.within(next.value)
+      this.#within(next.value)
     }
   }
 
@@ -104,12 +104,12 @@ class Loop {
     this.run(() => this.out.error(error))
   }
 
-  private within(task: () => void): void {
-    this.depth++
+  #within(task: () => void): void {
+    this.#depth++
     try {
       task()
     } finally {
-      this.depth--
+      this.#depth--
     }
   }
 }
@@ -126,29 +126,29 @@ interface StepQueue {
 /** One subscription to all steps. */
 class StepRun {
   readonly loop: Loop
-  private readonly steps: ReadonlyArray<EitherStep>
-  private readonly queues: ReadonlyArray<StepQueue | undefined>
-  private readonly seconds: Array<() => void> = []
-  private readonly out: Subscriber<unknown>
+  readonly #steps: ReadonlyArray<EitherStep>
+  readonly #queues: ReadonlyArray<StepQueue | undefined>
+  readonly #seconds: Array<() => void> = []
+  readonly #out: Subscriber<unknown>
 
   constructor(steps: ReadonlyArray<EitherStep>, out: Subscriber<unknown>) {
     this.loop = out instanceof Linked ? out.loop : new Loop(out)
-    this.steps = steps
-    this.out = out
-    this.queues = steps.map((step, i) => this.queueOf(step, i))
+    this.#steps = steps
+    this.#out = out
+    this.#queues = steps.map((step, i) => this.#queueOf(step, i))
   }
 
   start(source: Observable<unknown>): void {
     source.subscribe(new SourceOf(this, 0))
-    for (const subscribe of this.seconds) this.loop.run(subscribe)
+    for (const subscribe of this.#seconds) this.loop.run(subscribe)
   }
 
-  private queueOf(step: EitherStep, i: number): StepQueue | undefined {
+  #queueOf(step: EitherStep, i: number): StepQueue | undefined {
     if (step._tag === 'Map') return undefined
     const open = { values: new Fifo<unknown>(), isRunning: false, isSourceOpen: true }
     if (step._tag === 'Concat') return { ...open, project: step.project, isSecondOpen: false }
     const all = new ReplaySubject<unknown>()
-    this.seconds.push(() => {
+    this.#seconds.push(() => {
       if (!this.loop.out.closed) step.second.subscribe(new SecondOf(this, i, all))
     })
     return { ...open, project: (a) => step.project(a, all), isSecondOpen: true }
@@ -160,7 +160,7 @@ class StepRun {
     let now = value
     let i = to
     try {
-      for (let step = this.steps[i]; step?._tag === 'Map'; step = this.steps[i]) {
+      for (let step = this.#steps[i]; step?._tag === 'Map'; step = this.#steps[i]) {
         now = step.f(now)
         i++
       }
@@ -168,49 +168,49 @@ class StepRun {
       this.loop.fail(error)
       return
     }
-    const queue = this.queues[i]
+    const queue = this.#queues[i]
     if (queue === undefined) {
-      this.out.next(now)
+      this.#out.next(now)
     } else {
       queue.values.push(now)
-      this.fill(i)
+      this.#fill(i)
     }
   }
 
   /** The source of a step has ended. */
   sourceEnded(of: number): void {
-    for (let i = of; i < this.steps.length; i++) {
-      const queue = this.queues[i]
+    for (let i = of; i < this.#steps.length; i++) {
+      const queue = this.#queues[i]
       if (queue === undefined) continue
       queue.isSourceOpen = false
       if (!isDone(queue)) return
     }
-    this.out.complete()
+    this.#out.complete()
   }
 
   secondEnded(i: number): void {
-    const queue = this.queues[i]
+    const queue = this.#queues[i]
     if (queue === undefined) return
     queue.isSecondOpen = false
-    this.endIfDone(queue, i)
+    this.#endIfDone(queue, i)
   }
 
   /** The stream that a step was subscribed to has ended. */
   innerEnded(i: number): void {
-    const queue = this.queues[i]
+    const queue = this.#queues[i]
     if (queue === undefined) return
     queue.isRunning = false
-    this.fill(i)
-    this.endIfDone(queue, i)
+    this.#fill(i)
+    this.#endIfDone(queue, i)
   }
 
-  private endIfDone(queue: StepQueue, i: number): void {
+  #endIfDone(queue: StepQueue, i: number): void {
     if (!queue.isSourceOpen && isDone(queue)) this.sourceEnded(i + 1)
   }
 
   /** Subscribes to the next stream of a step, unless one runs. */
-  private fill(i: number): void {
-    const queue = this.queues[i]
+  #fill(i: number): void {
+    const queue = this.#queues[i]
     if (queue === undefined || queue.isRunning || this.loop.out.closed) return
     const entry = queue.values.shift()
     if (entry === undefined) return
@@ -271,20 +271,20 @@ class InnerOf extends Linked {
 
 /** Subscribes to the second stream of a step, and keeps its values. */
 class SecondOf extends Linked {
-  private readonly all: ReplaySubject<unknown>
+  readonly #all: ReplaySubject<unknown>
 
   constructor(run: StepRun, step: number, all: ReplaySubject<unknown>) {
     super(run, step)
-    this.all = all
+    this.#all = all
   }
 
   protected override _next(value: unknown): void {
-    this.all.next(value)
+    this.#all.next(value)
   }
 
   protected override _complete(): void {
     this.unsubscribe()
-    this.all.complete()
+    this.#all.complete()
     this.loop.run(() => this.run.secondEnded(this.step))
   }
 }
