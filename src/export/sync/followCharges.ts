@@ -7,7 +7,7 @@
  * The table is the memory: what it has in the same version is not written. An outage is told, and the next poll goes on.
  */
 import { finalize, from, merge, type Observable, ReplaySubject } from 'rxjs'
-import { type Asking, asking, Interrupted } from '../../changes/Asking.js'
+import { type Asking, asking, PollInterrupted } from '../../changes/Asking.js'
 import { clocksOf } from '../../changes/ChangeFeed.js'
 import { openStatuses } from '../../changes/ChangeState.js'
 import { isOpenStatus, versionOf } from '../../changes/KnownCharges.js'
@@ -97,7 +97,7 @@ class Follower<A> {
           yield { ...transfer.shown(), ...defined({ proof: transfer.proof }) }
         }
       } catch (error) {
-        if (!(error instanceof Interrupted)) throw error
+        if (!(error instanceof PollInterrupted)) throw error
         const { failure } = error
         if (failure === undefined) return transfer.interrupt(undefined)
         yield { ...transfer.shown(), outage: failure }
@@ -181,7 +181,7 @@ class Follower<A> {
     }
     if (bad.size > (transfer.plan.maxRejects ?? Number.POSITIVE_INFINITY)) {
       transfer.endWith('rejects')
-      throw new Interrupted(undefined)
+      throw new PollInterrupted(undefined)
     }
   }
 }

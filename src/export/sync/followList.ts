@@ -14,7 +14,7 @@ import {
   ReplaySubject,
   takeUntil,
 } from 'rxjs'
-import { Interrupted } from '../../changes/Asking.js'
+import { PollInterrupted } from '../../changes/Asking.js'
 import { fingerprint } from '../../changes/fingerprint.js'
 import { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
@@ -56,7 +56,7 @@ async function* readings<A>(
       }
       yield { ...transfer.shown(), upTo: began }
     } catch (error) {
-      if (!(error instanceof Interrupted)) throw error
+      if (!(error instanceof PollInterrupted)) throw error
       const { failure } = error
       if (failure === undefined) return transfer.interrupt(undefined)
       yield { ...transfer.shown(), outage: failure }
@@ -87,7 +87,7 @@ interface Whole<A> {
 /** Characters of a version: 60 bits. */
 const VERSION_LENGTH = 10
 
-/** Reads all rows. Rejects with `Interrupted`. */
+/** Reads all rows. Rejects with `PollInterrupted`. */
 const readWhole = async <A>(
   transfer: Transfer<A, A>,
   list: ExportSource<A>,
@@ -123,6 +123,6 @@ const readWhole = async <A>(
   })
   const none = { defaultValue: undefined }
   await lastValueFrom(concat(pages, ended).pipe(ignoreElements(), takeUntil(stop)), none)
-  if (failure !== undefined || !isWhole) throw new Interrupted(failure)
+  if (failure !== undefined || !isWhole) throw new PollInterrupted(failure)
   return { good, bad, version: fingerprint(versions.join(), VERSION_LENGTH) }
 }
