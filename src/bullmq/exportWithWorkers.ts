@@ -11,6 +11,7 @@ import {
   type Observable,
   of,
   repeat,
+  retry,
   shareReplay,
   takeWhile,
 } from 'rxjs'
@@ -32,6 +33,7 @@ import { defined, E } from '../fp.js'
 import { checkOptions, is, type OptionsTable, required } from '../options/index.js'
 import type { SnapshotPosition } from '../stream/index.js'
 import { isSnapshotPosition, wholeOf } from '../stream/snapshot/SnapshotPosition.js'
+import { RedisWatch } from './RedisWatch.js'
 import {
   JOB_OPTIONS,
   jobIdOf,
@@ -49,6 +51,11 @@ export interface ExportWithWorkersOptions
     Pick<AssembleOptions, 'maxMissing'> {
   /** A client of ioredis or node-redis, or how to connect, such as `{ url: 'redis://HOST' }`. */
   readonly connection: ConnectionOptions
+  /**
+   * Is told why Redis is waited for, in its own words, within five seconds; each reason once, and then that it answers again.
+   * Default: `console.warn`.
+   */
+  readonly onWait?: ((message: string) => void) | undefined
 }
 
 const rules: OptionsTable<ExportWithWorkersOptions> = {
@@ -57,6 +64,7 @@ const rules: OptionsTable<ExportWithWorkersOptions> = {
   maxRejects: is.nonNegativeIntOrInfinity,
   maxMissing: is.nonNegativeIntOrInfinity,
   timer: is.rxScheduler(),
+  onWait: is.fn(),
   env: is.object('variables by their names'),
   lease: is.int(1_000, 600_000),
 }
@@ -87,11 +95,12 @@ export const exportWithWorkers = (
   plan: SlicePlan,
   given: ExportWithWorkersOptions,
 ): Observable<ExportEvent> => {
-  const { connection, ...options } = checkOptions(given, rules)
+  const { connection, onWait, ...options } = checkOptions(given, rules)
   const { out, timer = asyncScheduler } = options
+  const watch = new RedisWatch({ onWait, timer })
   const open = async () => {
     const queue = new Queue<SliceJob>(QUEUE, { connection, prefix: prefixOf(plan.spec.account) })
-    queue.on('error', () => {}) // each command tells its own
+    queue.on('error', (error) => watch.failed(error))
     return queue
   }
   return bracket(open, (queue: Queue<SliceJob>) => queue.close())((queue) => {
@@ -121,9 +130,13 @@ export const exportWithWorkers = (
         await add(slice)
       }
     }
-    const looks = defer(() => look().catch(() => states)).pipe(
-      // a Redis that is gone comes back
-
+    const done = async <T>(work: () => Promise<T>): Promise<T> => {
+      const result = await watch.watched(work)
+      watch.answered(true)
+      return result
+    }
+    // a Redis that is gone comes back
+    const looks = defer(() => done(look).catch(() => states)).pipe(
       repeat({ delay: () => delay(LOOK_EVERY, timer) }),
       takeWhile((now) => !now.every(isSettled), true),
       shareReplay({ bufferSize: 1, refCount: true }),
@@ -134,7 +147,10 @@ export const exportWithWorkers = (
       concatMap((now) => ended(plan, now, options)),
     )
     const begun: ExportEvent = E.right({ ...NO_PROGRESS, begun: { resumed: false } })
-    return concat(of(begun), defer(begin).pipe(concatMap(() => concat(progress, end))))
+    const beginning = defer(() => done(begin)).pipe(
+      retry({ delay: () => delay(LOOK_EVERY, timer) }),
+    )
+    return concat(of(begun), beginning.pipe(concatMap(() => concat(progress, end))))
   })
 }
 

@@ -9,12 +9,16 @@ import {
 } from 'bullmq'
 import {
   asyncScheduler,
+  timer as delay,
+  exhaustMap,
   firstValueFrom,
+  interval,
   lastValueFrom,
   NEVER,
   Observable,
   ReplaySubject,
   race,
+  retry,
   type SchedulerLike,
   take,
   tap,
@@ -33,6 +37,7 @@ import { defined, E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { checkOptions, is, type OptionsTable, required } from '../options/index.js'
 import { later } from '../stream/later.js'
+import { RedisWatch } from './RedisWatch.js'
 import { allowRule, isAllowed, jobOf } from './sliceJobData.js'
 import { prefixOf, QUEUE, type SliceJob, type SliceProgress } from './sliceQueue.js'
 
@@ -50,6 +55,11 @@ export interface SliceWorkerOptions<A>
    * can name one.
    */
   readonly allow: ReadonlyArray<string>
+  /**
+   * Is told why Redis is waited for, in its own words, within five seconds; each reason once, and then that it answers again.
+   * Default: `console.warn`.
+   */
+  readonly onWait?: ((message: string) => void) | undefined
   /** Slices at a time. Default 1. */
   readonly concurrency?: number | undefined
 }
@@ -68,6 +78,7 @@ const rules: OptionsTable<SliceWorkerOptions<never>> = {
   payments: required(is.object('a client')),
   connection: required(is.object('a client of Redis, or how to connect')),
   allow: required(allowRule),
+  onWait: is.fn(),
   concurrency: is.int(1),
   parallel: is.positiveIntOrInfinity,
   lease: is.int(1_000, 600_000),
@@ -88,6 +99,9 @@ const part = (ms: number, parts: number): number => Math.ceil(ms / parts)
 
 /** A slice is given back in less, unless Redis does not answer, in ms. */
 const CLOSED_WITHIN = 8_000
+
+/** Between two looks at Redis, in ms. */
+const PING_EVERY = 1_500
 
 /** Between two reports of progress, in ms. */
 const REPORT_EVERY = 500
@@ -113,6 +127,7 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
   const half = part(lease, 2)
   const prefix = prefixOf(accountHash(payments.charges.snapshot({} as never).describe(), account))
   return new Observable((subscriber) => {
+    const watch = new RedisWatch({ onWait: options.onWait, timer })
     const stopping = new ReplaySubject<unknown>(1) // also for a job that is fetched just then
     const work = async (job: Job<SliceJob>, token?: string): Promise<Partial<SliceProgress>> => {
       const read = jobOf(job.data)
@@ -124,7 +139,8 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
       }
       const goesOn = (): void => {
         if (job.stalledCounter === (job.data.stalls ?? 0)) return
-        job.updateData({ ...job.data, stalls: job.stalledCounter }).catch(() => {}) // the next page does
+        const data = { ...job.data, stalls: job.stalledCounter }
+        job.updateData(data).catch((error) => watch.failed(error)) // the next page does
       }
       if (!(await isAllowed(allow, out))) {
         const why = `${out} is not within what the worker allows: add it to allow (--allow) if it should be`
@@ -132,7 +148,7 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
         subscriber.next({ out, slice, event: E.left(refused) })
         throw new UnrecoverableError(refused.message)
       }
-      const report = reporter(job, timer)
+      const report = reporter(job, timer, watch)
       const event = await lastValueFrom(
         exportSlice(payments, slice, {
           ...defined({ ...pick(options), maxRejects }),
@@ -158,7 +174,17 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
       stalledInterval: part(half, 3),
       maxStalledCount: ANY_NUMBER,
     })
-    worker.on('error', () => {}) // a Redis that is gone comes back; a lost job is another worker's
+    worker.on('error', (error) => watch.failed(error)) // a Redis that is gone comes back
+    worker.on('active', () => watch.answered(true))
+    // what it waits for at Redis has no end of its own
+    const heard = interval(PING_EVERY, timer)
+      .pipe(
+        exhaustMap(() =>
+          watch.watched(async () => (await worker.backend.client).llen(worker.toKey('wait'))),
+        ),
+      )
+      .pipe(retry({ delay: () => delay(PING_EVERY, timer) }))
+      .subscribe(() => watch.answered(false))
     // without Redis, or with one that does not answer, it is closed as well
     const close = () =>
       firstValueFrom(
@@ -172,6 +198,7 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
       void close().then(() => subscriber.complete())
     })
     return () => {
+      heard.unsubscribe()
       stopped.unsubscribe()
       stopping.next(undefined)
       void close()
@@ -182,14 +209,14 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
 const pick = <A>({ parallel, env, account }: SliceWorkerOptions<A>) => ({ parallel, env, account })
 
 /** Returns what tells the queue how far a slice is, from time to time. */
-const reporter = (job: Job<SliceJob>, timer: SchedulerLike) => {
+const reporter = (job: Job<SliceJob>, timer: SchedulerLike, watch: RedisWatch) => {
   let reported = Number.NEGATIVE_INFINITY
   return (event: ExportEvent): void => {
     if (E.isLeft(event) || timer.now() - reported < REPORT_EVERY) return
     reported = timer.now()
     const { rows, rejects, pages, next } = event.right
     const progress: SliceProgress = { rows, rejects, pages, ...defined({ next }) }
-    job.updateProgress({ ...progress }).catch(() => {}) // the next report says it
+    job.updateProgress({ ...progress }).catch((error) => watch.failed(error)) // the next report says it
   }
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../optionParsers.js'
 import type { CommandContext } from '../output.js'
 import { PROGRESS_MODES } from '../progress/ProgressView.js'
-import { queueOption } from '../queue/openQueue.js'
+import { plainRedisOption, queueOption } from '../queue/openQueue.js'
 import type { ExportFlags } from './exportFlags.js'
 import { exportResource } from './exportResource.js'
 import {
@@ -136,6 +136,7 @@ const withTimes = (command: Command): Command =>
     .addOption(
       queueOption('queue slices of DIR/ in Redis for "payments-rx worker"').conflicts(UNQUEUED),
     )
+    .addOption(plainRedisOption())
     .option('--slices <n>', 'with --queue: number of slices [12]', integer(1, 1_000))
 
 /** Flags of an export in one process, which `--queue` excludes. */

@@ -24,6 +24,7 @@ export interface ExportFlags extends ViewFlags {
   readonly formulas?: 'mask' | 'keep'
   /** The URL of a Redis; `true`: that of the variable. */
   readonly queue?: string | true
+  readonly plainRedis: boolean
   readonly slices?: number
   readonly rotateRows?: number
   readonly rotateBytes?: number

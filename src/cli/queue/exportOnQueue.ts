@@ -19,7 +19,7 @@ import type { ExportFlags } from '../export/exportFlags.js'
 import { performExport } from '../export/performExport.js'
 import { UsageError } from '../output.js'
 import type { CommandRun, Ending } from '../runCommand.js'
-import { openQueue } from './openQueue.js'
+import { openQueue, stoppedEnding } from './openQueue.js'
 
 interface QueuedExport {
   readonly out: string
@@ -38,7 +38,9 @@ export const exportOnQueue = async (
     throw new UsageError('--out should be a folder with --queue: DIR/ or s3://BUCKET/PREFIX/')
   }
   const out = isS3(given) ? given : `${resolve(given)}/` // for workers in other folders
-  const queue = await openQueue(flags.queue, terminal.env)
+  const { queue: url, plainRedis: isPlain } = flags
+  const queue = await openQueue({ ...options, url, isPlain })
+  if (queue === undefined) return stoppedEnding(run)
   try {
     const account = sourceOf(exportClient(terminal, flags, connection)).describe()
     const quota = flags.limits ? queue.quotaFor(account) : undefined
@@ -57,7 +59,7 @@ export const exportOnQueue = async (
         run.say(`${many} for the workers at ${queue.host}; the same command waits for them again`)
         const { connection } = queue
         return queue.functions.exportWithWorkers(plan.right, {
-          ...{ ...shared, out, connection, maxRejects },
+          ...{ ...shared, out, connection, maxRejects, onWait: run.say },
         })
       }),
       takeUntil(stop),

@@ -1,14 +1,18 @@
 /** The Redis of `--queue`: its packages, its address, and the quota that is shared through it. */
 import { Option } from 'commander'
 import type { Redis } from 'ioredis'
+import { firstValueFrom, from, map, race } from 'rxjs'
 import { fieldsOf } from '../../decode/unknown.js'
 import { accountHash } from '../../export/transfer/ExportSpec.js'
 import type { ListDescription } from '../../http/list/List.js'
 import { redisQuota } from '../../quota/index.js'
 import type { SharedQuota } from '../../scheduler/index.js'
 import { randomName } from '../../store/FileSystem.js'
-import { UsageError } from '../output.js'
-import type { Terminal } from '../Terminal.js'
+import type { Millis } from '../../stream/index.js'
+import { later } from '../../stream/later.js'
+import { EXIT_BY_SIGNAL, EXIT_COMPLETE, UsageError } from '../output.js'
+import type { CommandRun, Ending } from '../runCommand.js'
+import { queueUrl } from './queueUrl.js'
 
 /** A connection to the Redis of a queue. */
 export interface OpenQueue {
@@ -22,6 +26,10 @@ export interface OpenQueue {
 }
 
 const VARIABLE = 'PAYMENTS_QUEUE_URL'
+const PLAIN = 'PAYMENTS_PLAIN_REDIS'
+
+/** A Redis that takes longer to answer at first cannot be used. */
+const ANSWERS_WITHIN: Millis = 5_000
 
 /** In ms: shorter than usual, since workers that are killed are replaced, and have a part again at once. */
 const QUOTA_LEASE = 5_000
@@ -32,12 +40,35 @@ export const queueOption = (description: string): Option =>
     `${description}: redis://HOST, rediss:// with TLS [${VARIABLE}; other users of this machine can see command lines: prefer the variable]`,
   )
 
-/** Connects. Rejects with a `UsageError` that names what is missing, and shows no password. */
-export const openQueue = async (
-  given: string | true | undefined,
-  env: Terminal['env'],
-): Promise<OpenQueue> => {
-  const url = urlOf(given === true || given === undefined ? env[VARIABLE] : given)
+/** `--plain-redis`. */
+export const plainRedisOption = (): Option =>
+  new Option(
+    '--plain-redis',
+    `allow redis:// (no TLS) to another machine; jobs and the password travel unencrypted [${PLAIN}=1]`,
+  ).default(false)
+
+/** The end of a command that works until it is stopped. */
+export const stoppedEnding = ({ stopped }: Pick<CommandRun, 'stopped'>): Ending => {
+  const signal = stopped()
+  return { status: signal === undefined ? EXIT_COMPLETE : EXIT_BY_SIGNAL[signal] }
+}
+
+/** How a Redis is opened. */
+export interface OpenQueueOptions extends Pick<CommandRun['options'], 'env' | 'timer' | 'stop'> {
+  /** `--queue`. */
+  readonly url: string | true | undefined
+  /** `--plain-redis`. */
+  readonly isPlain: boolean
+}
+
+/**
+ * Connects. Rejects with a `UsageError` that names what is missing, and shows no password. Resolves with undefined when it is
+ * told to stop.
+ */
+export const openQueue = async (options: OpenQueueOptions): Promise<OpenQueue | undefined> => {
+  const { env, timer, stop, isPlain } = options
+  const given = options.url === true || options.url === undefined ? env[VARIABLE] : options.url
+  const url = queueUrl(given, VARIABLE, isPlain || env[PLAIN] === '1')
   const { Redis, functions } = await load()
   const open = (enableOfflineQueue: boolean) => {
     const redis = new Redis(url.href, { maxRetriesPerRequest: null, enableOfflineQueue })
@@ -45,14 +76,27 @@ export const openQueue = async (
     return redis
   }
   const connection = open(true)
-  try {
-    await new Promise((resolve, reject) => {
-      connection.once('error', reject)
-      probe(connection).then(resolve, reject)
-    })
-  } catch (error) {
+  const failed = new Promise<never>((_, reject) => {
+    connection.once('error', reject)
+  })
+  const silent = later(ANSWERS_WITHIN, timer).pipe(
+    map(() => {
+      throw new Error(`no answer within ${ANSWERS_WITHIN / 1_000} s`)
+    }),
+  )
+  const isOpen = await firstValueFrom(
+    race(
+      from(Promise.race([probe(connection), failed])).pipe(map(() => true)),
+      stop.pipe(map(() => false)),
+      silent,
+    ),
+  ).catch((error: unknown) => {
     connection.disconnect()
     throw new UsageError(`--queue: Redis at ${url.host} cannot be used: ${reasonOf(error)}`)
+  })
+  if (!isOpen) {
+    connection.disconnect()
+    return undefined
   }
   // a command that cannot be sent now is of no use later: the quota goes on without
   const quotas = open(false)
@@ -79,18 +123,15 @@ export const openQueue = async (
  * missing replicas (NOREPLICAS) or a cluster (MOVED).
  */
 const probe = async (redis: Redis): Promise<void> => {
+  if (/_mode:cluster/.test(await redis.info('server'))) {
+    const info = String(await redis.cluster('INFO'))
+    const [, nodes = '0'] = /cluster_size:(\d+)/.exec(info) ?? []
+    if (nodes !== '1') {
+      throw new Error(`it is a cluster of ${nodes} nodes with slots: use a Redis that is none`)
+    }
+  }
   const script = "redis.call('SET', KEYS[1], '1', 'PX', 10000) return redis.call('DEL', KEYS[1])"
   await redis.eval(script, 1, `payments-rx:{probe-${randomName()}}`)
-  await redis.info('server')
-}
-
-const urlOf = (text: string | undefined): URL => {
-  if (text === undefined || text === '') {
-    throw new UsageError(`--queue or ${VARIABLE} should have the URL of a Redis`)
-  }
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url !== undefined && /^rediss?:$/.test(url.protocol) && url.host !== '') return url
-  throw new UsageError('--queue should be redis://HOST or rediss://HOST')
 }
 
 /** Loads the packages, which are optional. */

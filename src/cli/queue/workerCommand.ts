@@ -9,9 +9,9 @@ import { exportClient } from '../export/exportClient.js'
 import { withPace } from '../export/exportCommand.js'
 import type { ExportFlags } from '../export/exportFlags.js'
 import { integer, timeSpan } from '../optionParsers.js'
-import { type CommandContext, EXIT_BY_SIGNAL, EXIT_COMPLETE } from '../output.js'
+import type { CommandContext } from '../output.js'
 import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
-import { openQueue, queueOption } from './openQueue.js'
+import { openQueue, plainRedisOption, queueOption, stoppedEnding } from './openQueue.js'
 
 interface WorkerFlags
   extends ConnectionFlags,
@@ -20,6 +20,7 @@ interface WorkerFlags
       'limits' | 'share' | 'patience' | 'timeout' | 'guard' | 'parallel' | 'lease'
     > {
   readonly queue?: string | true
+  readonly plainRedis: boolean
   readonly allow: ReadonlyArray<string>
   readonly concurrency: number
   readonly pageSize: number
@@ -40,6 +41,7 @@ export const workerCommand = (context: CommandContext): Command =>
     addConnectionOptions(new Command('worker'))
       .description('Work on slices queued by `export charges --queue`. Runs until stopped.')
       .addOption(queueOption('Redis with the queue'))
+      .addOption(plainRedisOption())
       .requiredOption(
         '--allow <prefix>',
         'a folder or s3://BUCKET/PREFIX/ that jobs may write to; may be repeated',
@@ -70,14 +72,13 @@ const allowed = (prefix: string, before: ReadonlyArray<string> = []): ReadonlyAr
   return [...before, prefix]
 }
 
-const work = async (
-  { terminal, output, options, say, stopped }: CommandRun,
-  flags: WorkerFlags,
-): Promise<Ending> => {
+const work = async (run: CommandRun, flags: WorkerFlags): Promise<Ending> => {
+  const { terminal, output, options, say } = run
   const { env } = terminal
   const connection = connectionFrom(flags, env)
   const settings = { ...flags, exact: false }
-  const queue = await openQueue(flags.queue, env)
+  const queue = await openQueue({ ...options, url: flags.queue, isPlain: flags.plainRedis })
+  if (queue === undefined) return stoppedEnding(run)
   try {
     const account = exportClient(terminal, settings, connection).charges.snapshot().describe()
     const quota = flags.limits ? queue.quotaFor(account) : undefined
@@ -91,14 +92,14 @@ const work = async (
     const { parallel, concurrency, allow } = flags
     const working = queue.functions.sliceWorker({
       ...{ ...options, payments, connection: queue.connection, allow, concurrency },
+      onWait: output.complain,
       ...defined({ parallel }),
     })
     say(`waiting for slices at ${queue.host}`)
     await lastValueFrom(working.pipe(tap((event) => tell(event, say, output.complain))), {
       defaultValue: undefined,
     })
-    const signal = stopped()
-    return { status: signal === undefined ? EXIT_COMPLETE : EXIT_BY_SIGNAL[signal] }
+    return stoppedEnding(run)
   } finally {
     queue.close()
   }
