@@ -29,6 +29,7 @@ import { withSandbox as sandboxOptions, withPace, withView } from './export/expo
 import type { ExportFlags } from './export/exportFlags.js'
 import { rejectedRows, rejectsIn } from './export/rejectedRows.js'
 import { batchTransfers, charges, type Simulated, sandboxData } from './export/resources.js'
+import { unremovedEnd, unremovedNotes } from './export/unremoved.js'
 import { integer, nonEmpty, nonNegativeInteger, timeSpan, timestamp } from './optionParsers.js'
 import {
   type CommandContext,
@@ -289,7 +290,7 @@ const perform = async (
   })
   const event = await lastValueFrom(events.pipe(note)).finally(() => noting.unsubscribe())
   await rejected.close()
-  for (const note of rereadNotes(progress)) run.say(note)
+  for (const note of [...rereadNotes(progress), ...unremovedNotes(progress)]) run.say(note)
   const rejectsName = rejectsIn(to, table ?? list.name.replaceAll('-', '_'))
   return {
     ...conclusion(event, progress, run.stopped(), rejectsName),
@@ -329,7 +330,7 @@ const summary = (
     duration(ms),
     plural(requests, 'request'),
     `${number(refused)} refused`,
-    `${plural(rejects, 'row')} rejected`,
+    `${plural(rejects, 'row')} rejected${unremovedEnd(progress)}`,
   ].join(', ')
 
 /** Says up to when the rows are there, and what was proven of that. */

@@ -18,6 +18,7 @@ export type Check =
   | 'clock'
   | 'limits'
   | 'API version'
+  | 'queue'
 
 export interface Finding {
   readonly check: Check

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { concat, defer, from, map, type Observable, of, switchMap, tap, toArray } from 'rxjs'
+import { concat, defer, EMPTY, from, map, type Observable, of, switchMap, tap, toArray } from 'rxjs'
 import { kyTransport } from '../../http/transport/kyTransport.js'
 import {
   addConnectionOptions,
@@ -10,11 +10,11 @@ import {
   sandboxOption,
 } from '../connection.js'
 import { fraction } from '../optionParsers.js'
-import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE } from '../output.js'
+import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE, UsageError } from '../output.js'
 import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
 import type { Terminal } from '../Terminal.js'
 import { type CheckedConfiguration, checkConfiguration } from './configuration.js'
-import { type Finding, findingText, ok, skipped, worst } from './Finding.js'
+import { type Finding, failed, findingText, ok, skipped, worst } from './Finding.js'
 import { checkNetwork, nodeProbe } from './network.js'
 import { checkService, skipService } from './service.js'
 
@@ -49,12 +49,12 @@ export const doctorCommand = (context: CommandContext): Command =>
     .action((flags: DoctorFlags) => runCommand(context, {}, { run: (run) => doctor(run, flags) }))
 
 const doctor = (
-  { terminal, output: { print } }: CommandRun,
+  { terminal, options, output: { print } }: CommandRun,
   { json, sandbox, share, ...flags }: DoctorFlags,
 ): Observable<Ending> =>
   configurationOf(terminal, flags, sandbox).pipe(
     switchMap((configuration) =>
-      checks(terminal, share, configuration).pipe(
+      concat(checks(terminal, share, configuration), checkQueue(options)).pipe(
         tap((finding) => json || print(findingText(finding))),
         toArray(),
       ),
@@ -110,6 +110,24 @@ const checks = (
   })
   return concat(findings, network, service)
 }
+
+/** Checks the Redis of `--queue`, where the environment names one. */
+const checkQueue = (options: CommandRun['options']): Observable<Finding> =>
+  options.env.PAYMENTS_QUEUE_URL
+    ? defer(async () => {
+        const { openQueue } = await import('../queue/openQueue.js') // or not, to start fast
+        try {
+          const queue = await openQueue({ ...options, url: true, isPlain: false })
+          queue?.close()
+          return ok('queue', `Redis at ${queue?.host} takes what --queue and worker need`)
+        } catch (error) {
+          if (!(error instanceof UsageError)) throw error
+          return failed('queue', error.message, {
+            advice: 'check PAYMENTS_QUEUE_URL, and the rights of its user',
+          })
+        }
+      })
+    : EMPTY
 
 const networkOf = (
   { env, timer, timeout }: Terminal,

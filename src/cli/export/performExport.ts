@@ -19,6 +19,7 @@ import { conclusion, type OutputNames, outputState } from './conclusion.js'
 import type { ExportFlags } from './exportFlags.js'
 import type { RejectedRows } from './rejectedRows.js'
 import { reportFacts } from './reportFacts.js'
+import { unremovedEnd, unremovedNotes } from './unremoved.js'
 
 /** An export, ready to be subscribed to. */
 export interface PreparedExport extends OutputNames {
@@ -56,7 +57,7 @@ export const performExport = async (
     report?.close()
   })
   await rejected?.close()
-  for (const note of findings(progress, flags)) run.say(note)
+  for (const note of [...findings(progress, flags), ...unremovedNotes(progress)]) run.say(note)
   const ended = { event, progress, stopped: run.stopped() }
   const { status, reason } = conclusion(ended, prepared)
   const ms = watch.elapsed()
@@ -69,6 +70,7 @@ export const performExport = async (
     writtenTo(name, whole),
     outputState(ended, prepared),
   )
+  const last = `${line}${unremovedEnd(progress)}`
   const unwritten = await report?.write(
     reportFacts({
       ...{ prepared, run: whole, counters, conclusion: { status, ...defined({ reason }) } },
@@ -78,7 +80,7 @@ export const performExport = async (
   if (status === EXIT_BY_SIGNAL.SIGPIPE) return { status }
   return {
     status: unwritten === undefined ? status : Math.max(status, EXIT_INCOMPLETE),
-    summary: line,
+    summary: last,
     ...defined({ reason: reason ?? unwritten }),
   }
 }
