@@ -22,8 +22,8 @@ import type { Store } from './Store.js'
  * A service that ignores the conditions would let two runs write at once. So the first text that is written has to be
  * refused when it is written again under a condition that does not hold:
  *
- *     it was replaced        If-Match of the version before it
- *     it was not there       If-None-Match; and If-Match of a version that never was, where that of its own is let through
+ *     If-None-Match
+ *     If-Match of the version before it, or of one that never was; its own is let through
  */
 export const s3Store = (storage: ObjectStorage, prefix = ''): Store => {
   let isProven = false
@@ -59,15 +59,16 @@ export const s3Store = (storage: ObjectStorage, prefix = ''): Store => {
     before: string | undefined,
   ): Promise<string> => {
     if (isProven || written === before) return written
-    const path = storage.nameOf(prefix + name)
+    const refusal = async (why: string): Promise<Error> => {
+      if (before === undefined) await storage.remove(prefix + name) // it was not there
+      return unconditional(storage.nameOf(prefix + name), why)
+    }
     const isLet = async (condition: Condition): Promise<boolean> =>
       (await putOnly(name, text, condition)) !== undefined
-    if (before === undefined && (await isLet('absent'))) {
-      throw unconditional(path, 'ignores If-None-Match')
-    }
+    if (await isLet('absent')) throw await refusal('ignores If-None-Match')
     const last = before === undefined ? await putOnly(name, text, { etag: written }) : written
-    if (last === undefined) throw unconditional(path, 'refuses If-Match of the text that is there')
-    if (await isLet({ etag: before ?? NO_VERSION })) throw unconditional(path, 'ignores If-Match')
+    if (last === undefined) throw await refusal('refuses If-Match of the text that is there')
+    if (await isLet({ etag: before ?? NO_VERSION })) throw await refusal('ignores If-Match')
     isProven = true
     return told(name, last)
   }

@@ -327,7 +327,7 @@ describe('keys', () => {
 describe('the store', () => {
   const writes = ({ calls }: S3Double) => calls.map(({ operation }) => operation)
 
-  it('proves both conditions with four writes of its first text, and with two of a later one', () =>
+  it('proves both conditions with four writes of its first text, and with three of a later one', () =>
     withStorage({}, async (storage, double) => {
       const store = s3Store(storage)
       const first = await store.replace('state', 'one', undefined)
@@ -337,12 +337,13 @@ describe('the store', () => {
       expect(double.calls.length).toBe(6)
       const found = await s3Store(storage).read('state')
       const later = await s3Store(storage).replace('state', 'three', found?.version)
-      expect(double.calls.length).toBe(9)
+      expect(double.calls.length).toBe(10)
       expect(await store.read('state')).toEqual({ text: 'three', version: later })
     }))
 
   it.each([
     ['if-none-match', 'ignores If-None-Match', undefined],
+    ['if-none-match', 'ignores If-None-Match', 'there'],
     ['if-match', 'ignores If-Match', undefined],
     ['if-match', 'ignores If-Match', 'there'],
   ] as const)('of a service that ignores %s is refused: %s', (header, why, before) =>
@@ -354,6 +355,7 @@ describe('the store', () => {
         _tag: 'UnusableDestination',
         message: expect.stringContaining(why),
       })
+      expect(double.objects.has('bucket/exports/state')).toBe(before !== undefined)
     }),
   )
 
