@@ -137,9 +137,9 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   sql: ['ExportError.ts', 'column', 'source', 'transfer'],
   singer: ['ExportError.ts', 'column', 'source', 'transfer'],
   'ExportOptions.ts': ['ExportError.ts', 'format', 'rules.ts', 'source', 'transfer'],
-  'beginExport.ts': ['ExportError.ts', 'file', 'source', 'storage', 'transfer'],
-  'sinceLast.ts': ['ExportError.ts', 'file', 'transfer'],
-  'givenDestination.ts': ['ExportOptions.ts', 'column', 'file', 'format', 'source', 'transfer'],
+  'beginExport.ts': ['ExportError.ts', 'file', 'source', 'transfer'],
+  'sinceLast.ts': ['ExportError.ts', 'file', 'storage', 'transfer'],
+  'givenDestination.ts': ['ExportOptions.ts', 'column', 'format', 'source', 'storage', 'transfer'],
   'exportTo.ts': [
     'ExportError.ts',
     'ExportOptions.ts',
@@ -150,7 +150,6 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     'givenDestination.ts',
     'sinceLast.ts',
     'source',
-    'storage',
     'transfer',
   ],
   slices: [

@@ -1,5 +1,8 @@
 /** Errors of the files of an export: one union on `_tag`. */
+import { type Observable, of, throwError } from 'rxjs'
 import type { Cause } from '../decode/causes.js'
+import { E } from '../fp.js'
+import { isSystemError } from '../store/FileSystem.js'
 import { isStoreError, isTagged, type StoreErrors, taggedError } from '../store/StoreError.js'
 import type { Millis } from '../stream/index.js'
 
@@ -70,3 +73,14 @@ export const exportError = taggedError<ExportErrors>('ExportError')
 /** Returns whether it is an `ExportError`, also one of another copy of this package. */
 export const isExportError = (error: unknown): error is ExportError =>
   isStoreError(error) || isTagged('ExportError')(error)
+
+/** Makes a `Left` of what the system refused; other errors are bugs, or of the caller's own functions. */
+export const expectedAsLeft =
+  (name: string) =>
+  (error: unknown): Observable<E.Either<ExportError, never>> => {
+    if (isExportError(error)) return of(E.left(error))
+    if (!isSystemError(error)) return throwError(() => error)
+    const path = 'path' in error && typeof error.path === 'string' ? error.path : name
+    const message = `cannot write ${path}: ${error.message}`
+    return of(E.left(exportError('WriteFailed', message, { path, code: error.code }, error)))
+  }

@@ -1,10 +1,9 @@
 /** How an export begins, where a state, runs or rows may be: refuse them, go on, add to them, or replace them. */
-import { basename } from 'node:path'
 import { fieldsOf } from '../decode/unknown.js'
 import { exportError, isExportError } from './ExportError.js'
-import { isOfRun, type Paths, runOfName } from './file/paths.js'
+import type { OpenedFiles } from './file/openFileDestination.js'
+import { isOfRun, runOfName } from './file/paths.js'
 import type { AnyPosition } from './source/SourcePage.js'
-import type { Files } from './storage/Files.js'
 import { checkSameSpec, type ExportSpec } from './transfer/ExportSpec.js'
 import {
   filesOf,
@@ -28,10 +27,7 @@ export type Begin = 'new' | 'resume' | 'restart' | 'once'
 
 /** Where to look, and what may be there. */
 export interface BeginOptions {
-  readonly files: Files
-  /** The name of the one file in it. */
-  readonly name: string
-  readonly paths: Paths
+  readonly opened: Pick<OpenedFiles, 'names' | 'files' | 'texts' | 'name' | 'keptAt'>
   /** Resolves with the manifest that is there. */
   readonly loadManifest: () => Promise<Manifest | undefined>
   readonly spec: ExportSpec
@@ -47,17 +43,18 @@ export interface BeginOptions {
 
 /** Looks at what is there, and changes nothing. Rejects with an `ExportError` when that is in the way. */
 export const beginExport = async (options: BeginOptions, found: unknown): Promise<Beginning> => {
-  const { files, paths, begin, adds, spec } = options
+  const { opened, begin, adds, spec } = options
+  const { files, names, keptAt } = opened
   const { sync, slices } = fieldsOf(found)
   const isResumed = begin !== 'new' && begin !== 'restart'
   if (sync !== undefined || (slices !== undefined && isResumed)) {
     const own = sync === undefined ? 'an export in slices' : 'a sync'
-    const why = `${paths.checkpoint} is of ${own}, which has this folder: name another one`
-    throw exportError('UnusableDestination', why, { destination: paths.checkpoint })
+    const why = `${keptAt.path} is of ${own}, which has this folder: name another one`
+    throw exportError('UnusableDestination', why, { destination: keptAt.path })
   }
-  const kept = stateToResume({ ...options, path: paths.checkpoint }, found)
+  const kept = stateToResume({ ...options, path: keptAt.path }, found)
   const state = kept ?? { spec }
-  if (!paths.isFolder) {
+  if (names.file !== undefined) {
     const complete = begin === 'once' && kept === undefined ? await completeRun(options) : undefined
     const replaces =
       begin === 'new' && complete === undefined ? await exportedRun(options) : undefined
@@ -78,36 +75,37 @@ export const beginExport = async (options: BeginOptions, found: unknown): Promis
   if (kept !== undefined) return { state, runs }
   if (begin === 'restart') return { state, runs: adds ? runs : [] }
   if (!adds && runs.length > 0) {
-    const why = `${paths.manifest} is of an export that would be replaced`
-    throw exportError('OutputExists', why, { path: paths.manifest })
+    const path = manifestPath(options)
+    throw exportError('OutputExists', `${path} is of an export that would be replaced`, { path })
   }
   const listed = new Set(runs.flatMap(filesOf).map(({ path }) => path))
   const [other] = await files.list((name) => runOfName(name)?.isRows === true && !listed.has(name))
   if (other !== undefined) {
-    const path = files.nameOf(other)
+    const path = files.nameOf(other.name)
     const why = `${path} is of no complete run, by its manifest, and might be replaced`
     throw exportError('OutputExists', why, { path })
   }
   return { state, runs }
 }
 
+const manifestPath = ({ opened: { texts, names } }: BeginOptions): string =>
+  texts.nameOf(names.manifest)
+
 /** Resolves with the run that wrote the file that is there; rejects with `OutputExists` if none did, or it was changed since. */
 const exportedRun = async ({
-  files,
-  name,
-  paths,
+  opened: { files, name, names, texts },
   loadManifest,
 }: BeginOptions): Promise<ManifestRun | undefined> => {
   const size = (await files.size(name)) ?? 0
   if (size === 0) return undefined
-  const shown = basename(paths.out)
   const manifest = await loadManifest().catch(ofKind) // else as if there were none
   const found = manifest?.runs.find((run) =>
-    filesOf(run).some((file) => file.path === shown && file.bytes === size),
+    filesOf(run).some((file) => file.path === names.file && file.bytes === size),
   )
   if (found !== undefined) return found
-  const why = `${paths.out} is not as an export wrote it, by its manifest, and would be replaced`
-  throw exportError('OutputExists', why, { path: paths.out })
+  const path = texts.nameOf(names.file ?? '')
+  const why = `${path} is not as an export wrote it, by its manifest, and would be replaced`
+  throw exportError('OutputExists', why, { path })
 }
 
 const ofKind = (error: unknown): undefined => {
@@ -117,16 +115,16 @@ const ofKind = (error: unknown): undefined => {
 
 /** Resolves with the run of the same export that wrote the file; rejects with `SpecMismatch` if one of another did. */
 const completeRun = async (options: BeginOptions): Promise<ManifestRun | undefined> => {
-  const { files, name, paths, loadManifest, spec } = options
+  const { opened, loadManifest, spec } = options
   const manifest = await loadManifest()
   const run = manifest === undefined ? undefined : lastEnded(manifest)
   if (run === undefined) {
     await exportedRun(options) // refuses a file of no export
     return undefined
   }
-  checkSameSpec(paths.manifest, spec)(run.spec)
+  checkSameSpec(manifestPath(options), spec)(run.spec)
   const [file] = run.files
-  const size = await files.size(name)
+  const size = await opened.files.size(opened.name)
   return file !== undefined && size === file.bytes ? run : undefined
 }
 

@@ -1,26 +1,16 @@
 /** A list into files, a stream, or a function: everything that the command `export` does. */
-import {
-  asyncScheduler,
-  catchError,
-  concatMap,
-  EMPTY,
-  type Observable,
-  of,
-  tap,
-  throwError,
-} from 'rxjs'
+import { catchError, concatMap, EMPTY, type Observable, tap } from 'rxjs'
 import { fromDate } from '../codec/Instant.js'
 import { bare, defined, E } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
 import { checkArgument, checkOptions } from '../options/index.js'
-import { disk, isSystemError } from '../store/FileSystem.js'
-import { isS3, s3Path, withUrls } from '../store/S3Location.js'
+import { isS3 } from '../store/S3Location.js'
 import type { Millis } from '../stream/index.js'
 import { type Begin, beginExport, stateToResume } from './beginExport.js'
 import { truncated } from './column/json.js'
 import { shapeOf } from './column/Shape.js'
 import { noFindings, type TextFindings } from './column/text.js'
-import { type ExportError, exportError, isExportError } from './ExportError.js'
+import { expectedAsLeft, exportError } from './ExportError.js'
 import {
   type ExportEvent,
   type ExportOptions,
@@ -29,17 +19,16 @@ import {
   exportTable,
   sourceRule,
 } from './ExportOptions.js'
-import { checkPaths, ensureOutputDir } from './file/checkPaths.js'
-import { manifestOfKind } from './file/manifestAt.js'
-import { filesOrParts, openPlace } from './file/openFileDestination.js'
-import { type Paths, pathsOf } from './file/paths.js'
+import { checkPaths } from './file/checkPaths.js'
+import { manifestOfKind } from './file/manifestIn.js'
+import { fileDestination, type OpenedFiles, openNames } from './file/openFileDestination.js'
+import { type ExportNames, namesOf, specName } from './file/paths.js'
 import { functionDestination, streamDestination } from './file/streamDestination.js'
 import type { Format } from './format/Format.js'
 import { destinationOf, formatFor, type GivenDestination } from './givenDestination.js'
 import { findSince } from './sinceLast.js'
 import { type ExportSource, type Source, sourceOf } from './source/ExportSource.js'
 import { stripped } from './source/secretField.js'
-import { openFiles } from './storage/openFiles.js'
 import { CHECKPOINT, type Destination } from './transfer/Destination.js'
 import { type ExportSpec, specOf } from './transfer/ExportSpec.js'
 import type { ManifestRun } from './transfer/Manifest.js'
@@ -76,11 +65,11 @@ export const exportTo = <A, B = A>(
   given: ExportOptions<A, B>,
 ): Observable<ExportEvent> => startExport(source, given)
 
-/** As `exportTo`; `begin`: the action for what is there, in place of `resume` and `restart`; `paths`: of its files. */
+/** As `exportTo`; `begin`: the action for what is there, in place of `resume` and `restart`; `names`: of its files. */
 export const startExport = <A, B = A>(
   source: ExportSource<A>,
   given: ExportOptions<A, B>,
-  { begin, paths }: Partial<Pick<Planned<A, B>, 'begin' | 'paths'>> = {},
+  { begin, names }: Partial<Pick<Planned<A, B>, 'begin' | 'names'>> = {},
 ): Observable<ExportEvent> => {
   checkArgument('source', source, sourceRule)
   const options = checkOptions(given, exportRules)
@@ -89,7 +78,7 @@ export const startExport = <A, B = A>(
   const format = formatFor<B>(shapeOf(options.codec ?? list.codec), options, list, to.kind)
   const findings = noFindings()
   const encoder: Format<B>['encoder'] = (bytes, kept) => format.encoder(bytes, kept, findings)
-  const planned = bare({ source, options, list, begin, paths, format: { ...format, encoder } })
+  const planned = bare({ source, options, list, begin, names, format: { ...format, encoder } })
   return eventsOf(planned, to).pipe(
     tap(({ begun }) => {
       if (begun !== undefined) Object.assign(findings, noFindings()) // another subscription
@@ -99,14 +88,6 @@ export const startExport = <A, B = A>(
   )
 }
 
-/** Makes a `Left` of what the system refused; other errors are bugs, or of the caller's own functions. */
-export const expectedAsLeft =
-  (name: string) =>
-  (error: unknown): Observable<E.Either<ExportError, never>> => {
-    const expected = expectedError(error, name)
-    return expected === undefined ? throwError(() => error) : of(E.left(expected))
-  }
-
 /** An export whose options are checked. */
 interface Planned<A, B> {
   readonly source: ExportSource<A>
@@ -114,8 +95,8 @@ interface Planned<A, B> {
   readonly list: ListDescription<A>
   readonly format: Format<B>
   readonly begin: Begin | undefined
-  /** Where the files are, of one of several in a folder. */
-  readonly paths: Paths | undefined
+  /** The names of its files, of one of several in a folder. */
+  readonly names: ExportNames | undefined
 }
 
 /** Cold; also the subscriptions to one of them wait for each other to release its files. */
@@ -129,8 +110,8 @@ const eventsOf = <A, B>(
   switch (to.kind) {
     case 'file':
     case 'folder': {
-      const paths = planned.paths ?? pathsOf(s3Path(to.out), options.checkpoint)
-      return transfer<A, B>(() => planFiles(planned, paths), endings)
+      const names = planned.names ?? namesOf(to.out)
+      return transfer<A, B>(() => planFiles(planned, names), endings)
     }
     case 'stream': {
       const { name, open } = to
@@ -192,27 +173,29 @@ const readOnce =
 /** Checks the files, and finds out from when on to read. */
 const planFiles = async <A, B>(
   planned: Planned<A, B>,
-  paths: Paths,
+  names: ExportNames,
 ): Promise<TransferPlan<A, B>> => {
   const { source, options, list, format } = planned
-  const { resume = false, sinceLast = false, timer = asyncScheduler } = options
+  const { resume = false, sinceLast = false, checkpoint } = options
   const { plan, begins, read, spec: specFor } = common(planned)
-  const out = typeof options.out === 'string' ? options.out : paths.out
-  const files = await openFiles(out, { files: options.files, env: options.env, timer })
-  if (files === disk) await checkPaths({ out: paths.out, checkpoint: options.checkpoint })
-  await ensureOutputDir(files, paths)
+  const out = `${names.folder}${names.file ?? ''}`
+  if (options.files === undefined && !isS3(out)) await checkPaths({ out, checkpoint })
+  const opened = await openNames(names, options)
+  await prepare(opened)
   const { lookback = exportTable.lookback.default } = options
   const since =
     sinceLast === false
       ? undefined
-      : await findSince({ paths, sinceLast, lookback, resume, files, spec: specFor(list)('') })
+      : await findSince({
+          ...{ opened, sinceLast, lookback, resume, options },
+          spec: specFor(list)(''),
+        })
   const from = since?.from === undefined ? undefined : fromDate(new Date(since.from))
   const listed = from === undefined ? source : (source.since?.(from) ?? source)
   const reading = read(listed)
-  const opened = await openPlace(files, paths)
   let runs: ReadonlyArray<ManifestRun> = []
-  const destination = filesOrParts<B>({
-    ...{ paths, opened, format },
+  const destination = fileDestination<B>({
+    ...{ opened, format },
     rotation: defined({ rows: options.rotateRows, bytes: options.rotateBytes }),
     commitEvery: commitEvery(format, out),
     before: () => runs,
@@ -220,20 +203,14 @@ const planFiles = async <A, B>(
   return bare({
     ...plan,
     ...{ destination, keptAt: opened.keptAt, guard: opened.guard },
-    listsUnfinished: paths.isFolder,
+    listsUnfinished: names.file === undefined,
     stages: readOnce(reading),
     begin: async (kept: unknown) => {
       const beginning = await beginExport(
         {
-          ...{
-            files: opened.files,
-            name: opened.name,
-            paths,
-            begin: begins,
-            adds: sinceLast !== false,
-          },
-          loadManifest: () => manifestOfKind('export', files, paths.manifest),
-          spec: specFor(listed.describe())(paths.destination),
+          ...{ opened, begin: begins, adds: sinceLast !== false },
+          loadManifest: () => manifestOfKind('export', opened.texts, names.manifest),
+          spec: specFor(listed.describe())(specName(names, checkpoint)),
           isPosition: reading.isPosition,
           maxRejects: plan.maxRejects,
         },
@@ -243,6 +220,15 @@ const planFiles = async <A, B>(
       return { ...beginning, ...(since && { reads: { since } }) }
     },
   })
+}
+
+/** Makes the folder of several files. Rejects with an `UnusablePath` where a folder has the name of the one file. */
+const prepare = async ({ names: { file }, texts }: OpenedFiles): Promise<void> => {
+  if (file === undefined) return texts.prepare()
+  if (!(await texts.isFolder(file))) return
+  const path = texts.nameOf(file)
+  const why = 'is a folder, and no file: to write into it, end its name with a slash'
+  throw exportError('UnusablePath', `${path} ${why}`, { path, option: 'out' })
 }
 
 /** Rows that cannot be taken back: there is no state. */
@@ -324,13 +310,4 @@ const exportProgress = (
       },
     }),
   }
-}
-
-/** Returns the error if the system refused to write; others are bugs, or of the caller's own functions. */
-const expectedError = (error: unknown, name: string): ExportError | undefined => {
-  if (isExportError(error)) return withUrls(error)
-  if (!isSystemError(error)) return undefined
-  const path = 'path' in error && typeof error.path === 'string' ? error.path : name
-  const message = `cannot write ${path}: ${error.message}`
-  return exportError('WriteFailed', message, { path, code: error.code }, error)
 }

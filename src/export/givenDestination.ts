@@ -7,12 +7,12 @@ import { InvalidOption } from '../options/index.js'
 import { isS3 } from '../store/S3Location.js'
 import type { Shape } from './column/Shape.js'
 import type { ExportOptions } from './ExportOptions.js'
-import { isFolder } from './file/paths.js'
 import { type ByExtension, byExtension, EXTENSIONS, type Format } from './format/Format.js'
 import { formatOfShape } from './format/formatOf.js'
 import type { ExportSource } from './source/ExportSource.js'
 import type { TakeRows } from './source/exportList.js'
 import { isSecretColumn, shapeWithoutSecret } from './source/secretField.js'
+import { isFolder } from './storage/openFiles.js'
 import type { Destination } from './transfer/Destination.js'
 
 // model

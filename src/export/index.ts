@@ -35,7 +35,7 @@ export type { PlannedSlice, SlicePlan } from './slices/SlicePlan.js'
 export type { ExportSource } from './source/ExportSource.js'
 export type { TakeRows } from './source/exportList.js'
 export type { Reject } from './source/sortPage.js'
-export type { Mark } from './storage/integrity.js'
+export type { Mark } from './storage/Files.js'
 export type { FollowOptions } from './sync/FollowOptions.js'
 export { follow } from './sync/follow.js'
 export {

@@ -1,17 +1,16 @@
 /** Compares the files of an export with its manifest. */
 import { createHash } from 'node:crypto'
-import { dirname, resolve } from 'node:path'
-import { catchError, concatMap, defer, map, type Observable, of } from 'rxjs'
+import { catchError, defer, map, type Observable, of } from 'rxjs'
 import { plural } from '../decode/plural.js'
 import { E } from '../fp.js'
 import { checkOptions, is, type OptionsTable } from '../options/index.js'
-import { chunksOf, closing, codeOf, type FileHandle, type FileSystem } from '../store/FileSystem.js'
-import { s3Path, s3Url, withUrls } from '../store/S3Location.js'
+import { codeOf } from '../store/FileSystem.js'
 import { type ExportError, isExportError } from './ExportError.js'
-import { manifestFor } from './file/manifestAt.js'
-import { isOfFolder, isOfRun, isSameFile, pathsOf } from './file/paths.js'
+import { type FoundText, isOfFolder, manifestFor } from './file/manifestIn.js'
+import { isOfRun, namesOf } from './file/paths.js'
 import * as rule from './rules.js'
-import { openFiles, type ReachOptions } from './storage/openFiles.js'
+import { blocksOf, type Files, INCOMING, type ReadableFile, reading } from './storage/Files.js'
+import type { ReachOptions } from './storage/openFiles.js'
 import { filesOf, type ManifestFile, type ManifestRun } from './transfer/Manifest.js'
 
 // model
@@ -56,30 +55,27 @@ export const verify = (
   options: VerifyOptions = {},
 ): Observable<E.Either<ExportError, FileCheck>> => {
   const checked = checkOptions(options, rules)
-  return defer(() => openFiles(path, checked)).pipe(
-    concatMap((files) => checkedAll(s3Path(path), files)),
-    map(
-      (check): E.Either<ExportError, FileCheck> => E.right({ ...check, path: s3Url(check.path) }),
-    ),
+  return defer(() => checkedAll(path, checked)).pipe(
+    map((check): E.Either<ExportError, FileCheck> => E.right(check)),
     catchError((error: unknown) => {
-      if (isExportError(error)) return of(E.left(withUrls(error)))
+      if (isExportError(error)) return of(E.left(error))
       throw error
     }),
   )
 }
 
 // a generator: a run without files answers at once, and thousands of these would nest in a `concatMap`
-async function* checkedAll(given: string, files: FileSystem): AsyncGenerator<FileCheck> {
-  const { path, manifest } = await manifestFor(files, given)
+async function* checkedAll(given: string, options: VerifyOptions): AsyncGenerator<FileCheck> {
+  const { files, name, path, manifest } = await manifestFor(given, options)
   const { runs } = manifest
-  yield* await stranger(files, path, given, runs)
+  yield* await stranger({ files, name }, given, runs)
   for (const run of runs) {
     yield checkedRun(path, run)
     for (const expected of expectedOf(run)) {
-      yield await check(files, resolve(dirname(path), expected.file.path), expected)
+      yield await check(files, expected)
     }
   }
-  yield* await unknownFiles(files, path, runs)
+  yield* await unknownFiles({ files, name }, runs)
 }
 
 /** A file, as the manifest has it. */
@@ -111,34 +107,39 @@ const expectedOf = (run: ManifestRun): ReadonlyArray<Expected> => {
 
 /** Checks a given file whose manifest is of other files: copied, perhaps, or renamed. */
 const stranger = async (
-  files: FileSystem,
-  path: string,
+  { files, name }: FoundText,
   given: string,
   runs: ReadonlyArray<ManifestRun>,
 ): Promise<ReadonlyArray<FileCheck>> => {
-  if (isOfFolder(path) || path !== pathsOf(given).manifest) return []
-  const names = runs.flatMap((run) => run.files.map((file) => file.path))
-  for (const name of names) {
-    if (await isSameFile(files, resolve(dirname(path), name), resolve(given))) return []
-  }
+  const { file, manifest } = namesOf(given)
+  if (file === undefined || name !== manifest) return []
+  const names = runs.flatMap((run) => run.files.map((one) => one.path))
+  if (names.includes(file)) return []
+  const id = await idOf(files, file)
+  for (const other of names) if (id !== undefined && id === (await idOf(files, other))) return []
   const message = `is not in its manifest, which is of ${names.join(', ') || 'no file'}`
-  return [{ path: resolve(given), isFile: true, differences: [{ _tag: 'Unknown', message }] }]
+  const path = files.nameOf(file)
+  return [{ path, isFile: true, differences: [{ _tag: 'Unknown', message }] }]
 }
+
+/** Undefined where it cannot be opened. */
+const idOf = (files: Files, name: string): Promise<string | undefined> =>
+  reading(files, name, async ({ id }) => id).catch(() => undefined)
 
 /** Checks for files in the folder that are named as those of a run, and that no run lists. */
 const unknownFiles = async (
-  files: FileSystem,
-  path: string,
+  { files, name }: FoundText,
   runs: ReadonlyArray<ManifestRun>,
 ): Promise<ReadonlyArray<FileCheck>> => {
-  if (!isOfFolder(path)) return []
-  const folder = dirname(path)
-  const known = new Set(runs.flatMap(filesOf).map((file) => resolve(folder, file.path)))
-  return (await files.readdir(folder))
-    .filter((name) => isOfRun(name) && !known.has(resolve(folder, name)))
+  if (!isOfFolder(name)) return []
+  const known = new Set(runs.flatMap(filesOf).map(({ path }) => path))
+  const isUnknown = (one: string): boolean =>
+    isOfRun(one) && !known.has(one) && !one.startsWith(INCOMING)
+  const found = await files.list(isUnknown)
+  return [...found.map((one) => one.name), ...(await files.foreign(isUnknown))]
     .sort()
-    .map((name) => ({
-      path: resolve(folder, name),
+    .map((one) => ({
+      path: files.nameOf(one),
       isFile: true,
       differences: [
         { _tag: 'Unknown', message: 'is not in the manifest: no run that ended wrote it' },
@@ -147,12 +148,9 @@ const unknownFiles = async (
 }
 
 /** Compares a file with what the manifest says of it. */
-const check = async (
-  files: FileSystem,
-  path: string,
-  { file, lines }: Expected,
-): Promise<FileCheck> => {
-  const found = await contentAt(files, path)
+const check = async (files: Files, { file, lines }: Expected): Promise<FileCheck> => {
+  const path = files.nameOf(file.path)
+  const found = await contentOf(files, file.path)
   if ('_tag' in found) return { path, isFile: true, differences: [found] }
   const differences: Array<Difference> = []
   const compare = <A>(_tag: Difference['_tag'], is: A, should: A, show: (a: A) => string): void => {
@@ -167,17 +165,17 @@ const check = async (
 }
 
 /** Or why it cannot be told. */
-const contentAt = async (files: FileSystem, path: string): Promise<Content | Difference> => {
+const contentOf = async (files: Files, name: string): Promise<Content | Difference> => {
   try {
-    return await closing(files.open(path, 'r'), async (handle) =>
-      (await handle.stat()).isFile()
-        ? contentOf(handle)
-        : { _tag: 'Unreadable', message: 'is no regular file' },
+    const found = await reading(
+      files,
+      name,
+      async (file): Promise<Content | Difference> =>
+        file.isFile ? content(file) : { _tag: 'Unreadable', message: 'is no regular file' },
     )
+    return found ?? { _tag: 'Missing', message: 'is not there' }
   } catch (error) {
-    return codeOf(error) === 'ENOENT'
-      ? { _tag: 'Missing', message: 'is not there' }
-      : { _tag: 'Unreadable', message: unreadable(error) }
+    return { _tag: 'Unreadable', message: unreadable(error) }
   }
 }
 
@@ -200,14 +198,14 @@ interface Content {
 const LINE_FEED = 10
 
 /** Reads all of it, once. */
-const contentOf = async (handle: FileHandle): Promise<Content> => {
+const content = async (file: ReadableFile): Promise<Content> => {
   const hash = createHash('sha256')
   let bytes = 0
   let lines = 0
-  for await (const chunk of chunksOf(handle)) {
-    hash.update(chunk)
-    bytes += chunk.length
-    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) {
+  for await (const block of blocksOf(file)) {
+    hash.update(block)
+    bytes += block.length
+    for (let at = block.indexOf(LINE_FEED); at !== -1; at = block.indexOf(LINE_FEED, at + 1)) {
       lines++
     }
   }

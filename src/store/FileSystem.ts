@@ -3,7 +3,6 @@ import { constants, fsync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Store } from './Store.js'
 import { checksumMismatch } from './StoreError.js'
 
 // model
@@ -64,10 +63,6 @@ export interface FileSystem {
   readonly stat: (path: string) => Promise<{ readonly size: number; readonly mode: number }>
   /** Resolves with what a link leads to; rejects for what is no link. */
   readonly readlink: (path: string) => Promise<string>
-  /** Names the files that were to be removed, and that the rights of a bucket keep. */
-  readonly unremoved?: () => ReadonlyArray<string>
-  /** Returns the store of a folder, where texts cannot be replaced by `rename`. Default: files in the folder. */
-  readonly store?: (folder: string) => Store
 }
 
 // constructors
@@ -142,13 +137,6 @@ export const withPath =
 
 // combinators
 
-/** Returns whether there is such a file or folder. */
-export const isThere = (files: Pick<FileSystem, 'stat'>, path: string): Promise<boolean> =>
-  files.stat(path).then(
-    () => true,
-    () => false,
-  )
-
 /** Returns whether a name is a link, whatever it leads to. */
 export const isLink = (files: Pick<FileSystem, 'readlink'>, path: string): Promise<boolean> =>
   files.readlink(path).then(
@@ -156,28 +144,19 @@ export const isLink = (files: Pick<FileSystem, 'readlink'>, path: string): Promi
     () => false,
   )
 
-/** Returns whether a name is a file, and no link to one. */
-const isPlainFile = async (
-  files: Pick<FileSystem, 'readlink' | 'stat'>,
-  path: string,
-): Promise<boolean> => {
-  if (await isLink(files, path)) return false
-  const type = await files.stat(path).then(
-    ({ mode }) => mode & constants.S_IFMT,
-    () => undefined,
-  )
-  return type === 0 || type === constants.S_IFREG // 0: it does not tell
-}
-
 /** Lists the files of a folder that have names of ours. Links and folders by such names are of other programs. */
 export const filesNamed = async (
   files: Pick<FileSystem, 'readdir' | 'readlink' | 'stat'>,
   folder: string,
   isOurs: (name: string) => boolean,
-): Promise<ReadonlyArray<string>> => {
-  const found: Array<string> = []
+): Promise<ReadonlyArray<{ readonly name: string; readonly size: number }>> => {
+  const found: Array<{ readonly name: string; readonly size: number }> = []
   for (const name of (await files.readdir(folder)).filter(isOurs)) {
-    if (await isPlainFile(files, join(folder, name))) found.push(name)
+    const path = join(folder, name)
+    const stat = (await isLink(files, path)) ? undefined : await files.stat(path).catch(() => {})
+    const type = stat && stat.mode & constants.S_IFMT
+    const isPlain = type === 0 || type === constants.S_IFREG // 0: it does not tell
+    if (stat !== undefined && isPlain) found.push({ name, size: stat.size })
   }
   return found
 }
@@ -195,17 +174,6 @@ export const removeFile = async (
 
 /** Codes of Node and of systems for a folder that is removed as a file. */
 const IS_FOLDER: ReadonlyArray<unknown> = ['ERR_FS_EISDIR', 'EISDIR']
-
-/** Returns whether there is a file of so many bytes. */
-export const hasBytes = (
-  files: Pick<FileSystem, 'stat'>,
-  path: string,
-  bytes: number,
-): Promise<boolean> =>
-  files.stat(path).then(
-    ({ size }) => size === bytes,
-    () => false,
-  )
 
 /** Returns whether there is such a folder that can be read. */
 export const isFolderThere = (files: Pick<FileSystem, 'readdir'>, path: string): Promise<boolean> =>
@@ -278,7 +246,7 @@ export const readFully = async (
   handle: FileHandle,
   position: number,
   length: number,
-): Promise<Uint8Array> => {
+): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = new Uint8Array(length)
   for (let got = 0; got < length; ) {
     const { bytesRead } = await handle.read(bytes, got, length - got, position + got)
@@ -286,22 +254,4 @@ export const readFully = async (
     got += bytesRead
   }
   return bytes
-}
-
-/** Bytes that are read at a time. */
-export const CHUNK_BYTES = 1 << 20
-
-/** Reads a file, up to `end`, a chunk at a time; the next one is put in the place of the one before. */
-export async function* chunksOf(
-  handle: FileHandle,
-  end = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Buffer> {
-  const place = Buffer.alloc(CHUNK_BYTES)
-  for (let position = 0; position < end; ) {
-    const length = Math.min(CHUNK_BYTES, end - position)
-    const { bytesRead } = await handle.read(place, 0, length, position)
-    if (bytesRead === 0) return
-    yield place.subarray(0, bytesRead)
-    position += bytesRead
-  }
 }

@@ -214,21 +214,3 @@ const section = (text: string, name: string): Profile => {
   }
   return found
 }
-
-// URLs as paths
-
-/** Returns the path of a URL, and any other path as it is. */
-export const s3Path = (path: string): string => (isS3(path) ? path.replace('s3://', 's3:/') : path)
-
-/** Returns the URL of a path, and any other path as it is. */
-export const s3Url = (path: string): string => path.replace(S3_PATH, 's3://')
-
-/** `s3:/`, also behind the folder of the process. */
-const S3_PATH = /(?:[^\s"']*\/)?s3:\/(?!\/)/
-
-/** Names objects by their URLs again. */
-export const withUrls = <E extends Error>(error: E): E =>
-  Object.assign(error, {
-    message: error.message.replaceAll(new RegExp(S3_PATH, 'g'), 's3://'),
-    ...('path' in error && typeof error.path === 'string' ? { path: s3Url(error.path) } : {}),
-  })

@@ -113,10 +113,6 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
   }
 }
 
-/** Returns the store of a folder; `mode`: the permissions of its files, those of the process unless given. */
-export const storeIn = (files: FileSystem, folder: string, mode?: number): Store =>
-  files.store?.(folder) ?? diskStore({ folder, files, mode })
-
 /** Throws an `UnusablePath` for a name that would lead out of the folder. */
 const pathIn = (folder: string, name: string): string => {
   if (!/^[^/\\\0]+$/.test(name) || name === '.' || name === '..') {
@@ -131,7 +127,7 @@ const versionOf = (text: string): string => createHash('sha256').update(text).di
 // files
 
 /** Reads a file as text; undefined when there is none, or an empty one. Rejects with `UnusablePath` for what no export can have written. */
-export const textAt = async (
+const textAt = async (
   files: Pick<FileSystem, 'open'>,
   path: string,
 ): Promise<string | undefined> => {
@@ -184,7 +180,7 @@ const sweep = async (
 ): Promise<void> => {
   const isChange = (other: string): boolean =>
     other.startsWith(`${name}.`) && CHANGE.test(other.slice(name.length))
-  for (const other of await filesNamed(files, folder, isChange)) {
+  for (const { name: other } of await filesNamed(files, folder, isChange)) {
     const path = join(folder, other)
     if (path !== own) await files.rm(path, { force: true })
   }

@@ -1,9 +1,9 @@
 /** Flags of `export`, as options of `exportTo`. */
 import type { Environment } from '../../api/limits.js'
 import { isDirectory } from '../../export/file/checkPaths.js'
-import { isFolder } from '../../export/file/paths.js'
 import type { Compression, ExportOptions, FormatName, Reject } from '../../export/index.js'
 import type { TakeRows } from '../../export/source/exportList.js'
+import { isFolder } from '../../export/storage/openFiles.js'
 import { defined } from '../../fp.js'
 import type { Guard } from '../../scheduler/index.js'
 import { SANDBOX_ACCOUNT } from '../connection.js'

@@ -1,7 +1,6 @@
 /** Runs an export: shows how it goes, and says what came of it. */
 import { dirname, join } from 'node:path'
 import { lastValueFrom, type Observable, tap } from 'rxjs'
-import { isFolder } from '../../export/file/paths.js'
 import type {
   ExportBegun,
   ExportEvent,
@@ -9,6 +8,7 @@ import type {
   ManifestRun,
   Since,
 } from '../../export/index.js'
+import { isFolder } from '../../export/storage/openFiles.js'
 import { defined, E } from '../../fp.js'
 import { DAY, HOUR, MINUTE, plural } from '../../report/text.js'
 import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from '../output.js'

@@ -8,8 +8,10 @@ import { digitsOf, parseExact } from '../../decode/index.js'
 import { fieldsOf, isRecord } from '../../decode/unknown.js'
 import { rowGroupsOf } from '../../export/read/parquetGroups.js'
 import { storedTextOf } from '../../export/read/rowText.js'
+import { openedToRead } from '../../export/read/textLines.js'
+import { locationOf, openFiles } from '../../export/storage/openFiles.js'
 import { E, O } from '../../fp.js'
-import { codeOf, disk, isError } from '../../store/FileSystem.js'
+import { codeOf, isError } from '../../store/FileSystem.js'
 import { UsageError } from '../output.js'
 import { isAmount, kindOf, put, WHY } from './itemFields.js'
 import { checkField, type PayMap } from './payMap.js'
@@ -158,7 +160,10 @@ const READERS: Readonly<Record<PayFormat, (options: PayFileOptions) => AsyncIter
 
   parquet: async function* ({ path, name, map }) {
     let isFirst = true
-    for await (const { metadata, rows } of rowGroupsOf(disk, path)) {
+    const location = locationOf(path)
+    const files = await openFiles(location.folder, {})
+    const file = await openedToRead({ files, name: location.name, path })
+    for await (const { metadata, rows } of rowGroupsOf(file, path)) {
       const columns = metadata.schema.slice(1).map((element) => ({
         name: element.name,
         textOf: storedTextOf('text', element),

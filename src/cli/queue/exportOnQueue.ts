@@ -3,13 +3,13 @@
 import { resolve } from 'node:path'
 import { concatMap, type Observable, of, takeUntil } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
-import { isFolder } from '../../export/file/paths.js'
 import {
   type ExportEvent,
   type PlanSlicesOptions,
   planSlices,
   type SliceSource,
 } from '../../export/index.js'
+import { isFolder } from '../../export/storage/openFiles.js'
 import { defined, E } from '../../fp.js'
 import { plural } from '../../report/text.js'
 import { isS3 } from '../../store/S3Location.js'

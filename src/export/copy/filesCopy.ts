@@ -1,17 +1,15 @@
 /** The files of an export, or of a folder that a sync keeps, as a copy to count. */
-import { dirname, join, resolve } from 'node:path'
 import * as t from 'io-ts'
 import type { Counted } from '../../changes/proof/Counting.js'
 import { Instant, millisOf } from '../../codec/Instant.js'
 import { bare, defined, E } from '../../fp.js'
-import type { FileSystem } from '../../store/FileSystem.js'
-import { s3Path, s3Url } from '../../store/S3Location.js'
 import { exportError } from '../ExportError.js'
-import { manifestFor, stateAt } from '../file/manifestAt.js'
-import { isOfFolder, pathsOf } from '../file/paths.js'
+import { isOfFolder, keptState, manifestFor } from '../file/manifestIn.js'
+import { namesOf } from '../file/paths.js'
 import { compressions, formatNames } from '../format/Format.js'
 import { readRows } from '../read/readRows.js'
-import { openFiles, type ReachOptions } from '../storage/openFiles.js'
+import type { Files } from '../storage/Files.js'
+import type { ReachOptions } from '../storage/openFiles.js'
 import { SETTLING } from '../sync/proveRows.js'
 import { GONE } from '../transfer/Destination.js'
 import type { Manifest, ManifestRun } from '../transfer/Manifest.js'
@@ -42,17 +40,17 @@ const COUNTABLE: ReadonlyArray<string> = ['from_created_at', 'to_created_at', 's
 
 /** Reads the files that a manifest lists: all rows once, and again where ids are asked for. Rejects with an `ExportError`. */
 export const filesCopy = async (given: string, options: ReachOptions): Promise<Copy> => {
-  const files = await openFiles(given, options)
-  const { path, manifest } = await manifestFor(files, s3Path(given))
-  const name = s3Url(path)
+  const { files, name: text, path: name, manifest } = await manifestFor(given, options)
   const run = manifest.runs.at(-1)
   if (run === undefined) throw unusable(name, 'it has no run')
   const only = filterOf(name, run)
   const { span, rejected } =
     manifest.kind === 'sync'
-      ? await ofSync(files, path)
-      : { span: spanOf(manifest.runs), rejected: await rejectedIn(files, path, manifest) }
-  const rows = (): AsyncGenerator<RejectedRow> => rowsOf(files, path, manifest)
+      ? await ofSync(files)
+      : { span: spanOf(manifest.runs), rejected: await rejectedIn(files, manifest, options) }
+  const listed = manifest.runs.flatMap((run) => run.files.map(({ path }) => files.nameOf(path)))
+  const paths = isOfFolder(text) ? [files.nameOf('') || './'] : listed
+  const rows = (): AsyncGenerator<RejectedRow> => rowsOf(paths, manifest, options)
   const index = await indexOf(rows(), rejected, manifest.runs.length > 1)
   return {
     name,
@@ -106,9 +104,10 @@ const spanOf = (runs: ReadonlyArray<ManifestRun>): Span => {
 }
 
 /** The state of a sync has its times, and the rows that it could not write. */
-const ofSync = async (files: FileSystem, manifest: string) => {
-  const path = pathsOf(join(dirname(manifest), '/')).checkpoint
-  const { sync = NO_UPKEEP } = bare(readTransferState(path, await stateAt(files, path)))
+const ofSync = async (files: Files) => {
+  const { checkpoint } = namesOf('/')
+  const kept = await keptState(files, checkpoint)
+  const { sync = NO_UPKEEP } = bare(readTransferState(files.nameOf(checkpoint), kept))
   return { span: spanOfSync(bare(sync)), rejected: sync.rejected }
 }
 
@@ -138,11 +137,10 @@ const isAmong = ({ status, from, to }: Counted, row: RejectedRow): boolean =>
   row.created >= from && row.created <= to && (status === undefined || row.status === status)
 
 async function* rowsOf(
-  files: FileSystem,
-  path: string,
+  paths: ReadonlyArray<string>,
   { runs }: Manifest,
+  options: ReachOptions,
 ): AsyncGenerator<RejectedRow> {
-  const folder = dirname(path)
   const { format, compress } = runs.at(-1)?.spec.format ?? {}
   const written = {
     ...defined({
@@ -150,11 +148,8 @@ async function* rowsOf(
       compress: compressions.find((name) => name === compress),
     }),
   }
-  const paths = isOfFolder(path)
-    ? [join(folder, '/')]
-    : runs.flatMap((run) => run.files.map((file) => resolve(folder, file.path)))
   for (const one of paths) {
-    for await (const row of readRows(one, { files, codec: counted, ...written })) {
+    for await (const row of readRows(one, { ...options, codec: counted, ...written })) {
       if (E.isLeft(row)) throw row.left
       const { id, status, created_at, [GONE]: gone } = row.right
       if (gone !== undefined && gone !== null) continue
@@ -165,15 +160,15 @@ async function* rowsOf(
 
 /** Reads the rows that the runs of an export could not write. */
 const rejectedIn = async (
-  files: FileSystem,
-  path: string,
+  files: Files,
   { runs }: Manifest,
+  options: ReachOptions,
 ): Promise<ReadonlyArray<RejectedRow>> => {
   const all: Array<RejectedRow> = []
   for (const { rejected } of runs) {
     if (rejected === undefined || rejected.bytes === 0) continue
-    const file = resolve(dirname(path), rejected.path)
-    for await (const row of readRows(file, { files, codec: reject, format: 'ndjson' })) {
+    const file = files.nameOf(rejected.path)
+    for await (const row of readRows(file, { ...options, codec: reject, format: 'ndjson' })) {
       if (E.isLeft(row)) throw row.left
       all.push(...rejectedRows([{ reason: '', row: row.right.row }]))
     }

@@ -13,7 +13,6 @@ import {
   type OptionsTable,
   required,
 } from '../../options/index.js'
-import { withUrls } from '../../store/S3Location.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import type { ReachOptions } from '../storage/openFiles.js'
 import { settledBy } from '../sync/proveRows.js'
@@ -95,7 +94,7 @@ export const proveCopy = <A>(
 
 /** Returns why there is no proof; throws what is a bug. */
 const expected = (error: unknown): ExportError | AnyFailure => {
-  if (isExportError(error)) return withUrls(error)
+  if (isExportError(error)) return error
   if (error instanceof PollInterrupted && error.failure !== undefined) return error.failure
   throw error
 }
@@ -103,10 +102,11 @@ const expected = (error: unknown): ExportError | AnyFailure => {
 const opener = ({
   copy,
   table = 'charges',
-  ...options
+  account: _,
+  ...reach
 }: ProveCopyOptions): (() => Promise<Copy>) => {
   const kind = tableKind(copy)
-  return kind === undefined ? () => filesCopy(copy, options) : () => tableCopy(kind, copy, table)
+  return kind === undefined ? () => filesCopy(copy, reach) : () => tableCopy(kind, copy, table)
 }
 
 /** Throws a `SpecMismatch` for a copy of another list, or of another account. */

@@ -1,10 +1,8 @@
 /** Lines of JSON beside the rows: rejected rows, or keys. Each start writes a file of its own, which begins with a copy. */
-import { CHUNK_BYTES } from '../../store/FileSystem.js'
 import type { Numbers } from '../column/decimal.js'
 import { jsonLines } from '../format/json.js'
-import type { ByteFile } from '../storage/ByteFile.js'
-import type { Files } from '../storage/Files.js'
-import type { Mark } from '../storage/integrity.js'
+import { type ByteFile, blocksOf, type Files, type Mark } from '../storage/Files.js'
+import { checkCommitted } from '../storage/integrity.js'
 import { type RowFile, rowsInto } from './RowFile.js'
 
 /** Up to where a log stands, and its name until it is published. */
@@ -44,7 +42,7 @@ export class LineLog {
 
   /** Rejects with a `ChecksumMismatch` unless what an earlier start has written is there. */
   async check(from: LineMark): Promise<void> {
-    await this.#options.files.checkCommitted(await this.#nameOf(from), from)
+    await checkCommitted(this.#options.files, await this.#nameOf(from), from)
   }
 
   /** Goes on with a copy of what an earlier start has written. */
@@ -87,10 +85,8 @@ export class LineLog {
     if (open === undefined) return
     const decoder = new TextDecoder()
     let begun = ''
-    const size = open.bytes.size()
-    for (let at = 0; at < size; at += CHUNK_BYTES) {
-      const chunk = await open.bytes.read(at, Math.min(CHUNK_BYTES, size - at))
-      const lines = `${begun}${decoder.decode(chunk, { stream: true })}`.split('\n')
+    for await (const block of blocksOf({ read: open.bytes.read, size: open.bytes.size() })) {
+      const lines = `${begun}${decoder.decode(block, { stream: true })}`.split('\n')
       begun = lines.pop() ?? ''
       for (const line of lines) take(JSON.parse(line))
     }

@@ -5,8 +5,8 @@ import { checkRows } from '../column/UnrepresentableRow.js'
 import { checkCompression, checkName, type Format } from '../format/Format.js'
 import * as rule from '../rules.js'
 import type { TakeRows } from '../source/exportList.js'
-import { type ByteFile, openBytes } from '../storage/ByteFile.js'
-import type { Mark } from '../storage/integrity.js'
+import { openBytes } from '../storage/ByteFile.js'
+import type { ByteFile, Mark } from '../storage/Files.js'
 import { untilFailure } from './untilFailure.js'
 
 // model

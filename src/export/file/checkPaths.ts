@@ -1,14 +1,16 @@
 /** Checks, before anything is sent, that the files of an export can be where its options say. */
 import { access, constants, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { codeOf, disk, type FileSystem, isFolderThere } from '../../store/FileSystem.js'
+import { codeOf, disk } from '../../store/FileSystem.js'
 import { type ExportError, exportError } from '../ExportError.js'
-import { isFolder, isOfRun, type Paths, pathsOf, realName } from './paths.js'
+import { realName } from '../storage/diskFiles.js'
+import { isFolder } from '../storage/openFiles.js'
+import { isOfRun, pathsOf } from './paths.js'
 
 // model
 
 /** Files of an export, by the options that name them. */
-export interface Places {
+export interface NamedPaths {
   /** A file, or a folder with a slash at its end; undefined for a stream. */
   readonly out: string | undefined
   readonly checkpoint?: string | undefined
@@ -26,12 +28,12 @@ type NamedFile = readonly [what: string, path: string]
  * has too long a name, or is another file of the export. `show` is how a message names an option.
  */
 export const checkPaths = async (
-  places: Places,
+  given: NamedPaths,
   show: (option: string) => string = (option) => option,
 ): Promise<void> => {
-  const { out, checkpoint, report } = places
+  const { out, checkpoint, report } = given
   const isFile = out !== undefined && !isFolder(out)
-  const others = [...given('checkpoint', checkpoint), ...given('report', report)]
+  const others = [...named('checkpoint', checkpoint), ...named('report', report)]
   const check = checksOf(show)
 
   for (const [option, path] of others) {
@@ -46,18 +48,18 @@ export const checkPaths = async (
     await check.nameFits('report', report, [report])
   }
   if (out !== undefined && !isFile) await check.canBeFolder('out', out)
-  const own = out === undefined || isFile ? undefined : await placeOf(out)
-  if (out !== undefined) await check.areApart(filesOf(out, places, show), own)
-  const files = isFile ? [...given('out', out), ...others] : others
+  const own = out === undefined || isFile ? undefined : await resolved(out)
+  if (out !== undefined) await check.areApart(filesOf(out, given, show), own)
+  const files = isFile ? [...named('out', out), ...others] : others
   for (const [option, path] of files) {
     const folder = dirname(await realName(disk, path))
-    if ((await placeOf(folder)) !== own) await check.isWritable(option, folder) // its own is made
+    if ((await resolved(folder)) !== own) await check.isWritable(option, folder) // its own is made
   }
   if (isFile) await check.isReplaceable('out', out)
 }
 
 /** Resolves a path through links and however it is spelt; it need not be there. */
-export const placeOf = (path: string): Promise<string> =>
+export const resolved = (path: string): Promise<string> =>
   realpath(path).catch(async () => {
     const folder = dirname(resolve(path))
     return join(await realpath(folder).catch(() => folder), basename(path))
@@ -70,21 +72,21 @@ export const isDirectory = (folder: string): Promise<boolean> =>
     () => false,
   )
 
-const given = (what: string, path: string | undefined): ReadonlyArray<NamedFile> =>
+const named = (what: string, path: string | undefined): ReadonlyArray<NamedFile> =>
   path === undefined ? [] : [[what, path]]
 
 const filesOf = (
   out: string,
-  { checkpoint, report }: Places,
+  { checkpoint, report }: NamedPaths,
   show: (option: string) => string,
 ): ReadonlyArray<NamedFile> => {
   const paths = pathsOf(out, checkpoint)
   return [
-    ...(isFolder(out) ? [] : given(show('out'), out)),
+    ...(isFolder(out) ? [] : named(show('out'), out)),
     ['the manifest', paths.manifest],
     ['the file of rejected rows', paths.rejects(1)],
     [checkpoint === undefined ? 'the checkpoint' : show('checkpoint'), paths.checkpoint],
-    ...given(show('report'), report),
+    ...named(show('report'), report),
   ]
 }
 
@@ -195,17 +197,17 @@ const checksOf = (show: (option: string) => string) => {
     areApart: async (files: ReadonlyArray<NamedFile>, own: string | undefined): Promise<void> => {
       const taken = new Map<string, string>()
       for (const [what, path] of files) {
-        const place = await placeOf(path)
-        const other = taken.get(place)
+        const real = await resolved(path)
+        const other = taken.get(real)
         if (other !== undefined) {
           const why = `${what} and ${other} are one file, ${path}: name another`
           throw exportError('UnusablePath', why, { path })
         }
-        if (!what.startsWith('the ') && dirname(place) === own && isOfRun(basename(place))) {
+        if (!what.startsWith('the ') && dirname(real) === own && isOfRun(basename(real))) {
           const why = `${what}: ${path} is a name for rows: choose another`
           throw exportError('UnusablePath', why, { path })
         }
-        taken.set(place, what)
+        taken.set(real, what)
       }
     },
 
@@ -217,26 +219,3 @@ const checksOf = (show: (option: string) => string) => {
     },
   }
 }
-
-// the folder of the output
-
-/** Makes the folder that rows go into; rejects with an `UnusablePath` where something else has its name, or a folder that of a file. */
-export const ensureOutputDir = async (
-  files: FileSystem,
-  { out: path, isFolder }: Paths,
-): Promise<void> => {
-  if (isFolder) {
-    await files.mkdir(path, { recursive: true }).catch((error: unknown) => {
-      if (!NO_FOLDER.has(codeOf(error))) throw error
-      const why = `cannot be made: a file, or a link to nothing, has its name, or that of a folder above it`
-      throw exportError('UnusablePath', `${path} ${why}`, { path, option: 'out' })
-    })
-    return
-  }
-  if (!(await isFolderThere(files, path))) return
-  const why = 'is a folder, and no file: to write into it, end its name with a slash'
-  throw exportError('UnusablePath', `${path} ${why}`, { path, option: 'out' })
-}
-
-/** Codes where a file, or a link to nothing, has the name of the folder, or of one above it. */
-const NO_FOLDER: ReadonlySet<string | undefined> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR'])

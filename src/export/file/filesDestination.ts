@@ -15,8 +15,8 @@ import type { Millis } from '../../stream/index.js'
 import { truncated } from '../column/json.js'
 import { exportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
-import { type Files, INCOMING } from '../storage/Files.js'
-import { isMark } from '../storage/integrity.js'
+import { type Files, type FoundFile, INCOMING } from '../storage/Files.js'
+import { checkEnded, checkSize, isMark } from '../storage/integrity.js'
 import type {
   Destination,
   DestinationFile,
@@ -48,7 +48,7 @@ export interface FileLayout {
   readonly runOf: (name: string) => number | undefined
 }
 
-export interface FilesOptions<A> {
+export interface FilesDestinationOptions<A> {
   /** Names it in messages. */
   readonly name: string
   readonly files: Files
@@ -85,7 +85,7 @@ const finalOf = (name: string): string | undefined => UNFINISHED.exec(name)?.[1]
 
 // constructors
 
-export const filesDestination = <A>(options: FilesOptions<A>): Destination<A> =>
+export const filesDestination = <A>(options: FilesDestinationOptions<A>): Destination<A> =>
   new FilesDestination(options)
 
 class FilesDestination<A> implements Destination<A> {
@@ -93,7 +93,7 @@ class FilesDestination<A> implements Destination<A> {
   readonly store: Store
   readonly commitEvery: Millis
   readonly check: Destination<A>['check']
-  readonly #options: FilesOptions<A>
+  readonly #options: FilesDestinationOptions<A>
   readonly #slices = new Map<number, Parts<A>>()
   readonly #published = new Set<string>()
   #run = 1
@@ -108,7 +108,7 @@ class FilesDestination<A> implements Destination<A> {
   #rejects: LineLog
   #keys: LineLog
 
-  constructor(options: FilesOptions<A>) {
+  constructor(options: FilesDestinationOptions<A>) {
     this.#options = options
     this.name = options.name
     this.store = options.store
@@ -125,7 +125,7 @@ class FilesDestination<A> implements Destination<A> {
     const own = found === undefined ? undefined : ownOf(this.name, found)
     if (own === undefined) {
       const { names, runs } = before()
-      const there = await files.list((name) => layout.runOf(name) !== undefined)
+      const there = (await files.list((name) => layout.runOf(name) !== undefined)).map(nameOf)
       const numbers = there.map((name) => layout.runOf(name) ?? 0)
       this.#run = 1 + Math.max(runs, ...numbers)
       this.#isFirst = runs === 0
@@ -176,7 +176,7 @@ class FilesDestination<A> implements Destination<A> {
     const { files, layout } = this.#options
     for (const part of this.#ended()) {
       const name = this.#published.has(part.name) ? this.#final(part) : part.name
-      await files.checkSize(name, part.bytes)
+      checkSize(files.nameOf(name), await files.size(name), part.bytes)
     }
     const needsPart = this.#isFirst || !layout.isFolder
     if (needsPart && this.#ended().length === 0) await this.#slice(0).begin()
@@ -268,7 +268,7 @@ class FilesDestination<A> implements Destination<A> {
     if (!part.ended) return
     const isUnpublished = (await files.size(part.name)) !== undefined
     if (!isUnpublished) this.#published.add(part.name)
-    await files.checkEnded(isUnpublished ? part.name : final, part)
+    await checkEnded(files, isUnpublished ? part.name : final, part)
   }
 
   async #prepared(
@@ -307,10 +307,11 @@ class FilesDestination<A> implements Destination<A> {
       layout.isFolder
         ? layout.runOf(final) !== undefined || final === layout.keys.replace(INCOMING, '')
         : [one, layout.rejects(1), layout.keys].includes(final)
-    return files.list((name) => {
+    const found = await files.list((name) => {
       const final = finalOf(name)
       return final !== undefined && isOwn(final) && !names.has(name)
     })
+    return found.map(nameOf)
   }
 
   /** Gives parts that have ended their names. Another owner may have done so, or do so now: they have the same bytes. */
@@ -347,6 +348,8 @@ class FilesDestination<A> implements Destination<A> {
     }
   }
 }
+
+const nameOf = ({ name }: FoundFile): string => name
 
 const ONE = { slice: 0, number: 1 }
 

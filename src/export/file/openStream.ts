@@ -4,7 +4,7 @@ import { checkRows } from '../column/UnrepresentableRow.js'
 import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
 import type { TakeRows } from '../source/exportList.js'
-import type { Bytes } from '../storage/ByteFile.js'
+import type { Bytes } from '../storage/Files.js'
 import { untilFailure } from './untilFailure.js'
 
 // model

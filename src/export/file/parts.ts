@@ -2,7 +2,8 @@
 
 import { fieldsOf } from '../../decode/unknown.js'
 import { sliceRows } from '../../stream/rawRows.js'
-import { isMark, type Mark } from '../storage/integrity.js'
+import type { Mark } from '../storage/Files.js'
+import { isMark } from '../storage/integrity.js'
 import type { RowFile } from './RowFile.js'
 import { untilFailure } from './untilFailure.js'
 

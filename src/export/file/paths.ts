@@ -1,128 +1,72 @@
-/** Where an export keeps what it has, and the names of its files. */
-import { basename, dirname, isAbsolute, join, relative } from 'node:path'
-import { closing, type FileSystem, isFolderThere, isThere } from '../../store/FileSystem.js'
+/** Names of the files of an export. */
+import { relative } from 'node:path'
 import { compressions, extensionOf, formatNames } from '../format/Format.js'
 import { INCOMING } from '../storage/Files.js'
+import { locationOf } from '../storage/openFiles.js'
 import { sortable } from './parts.js'
 
 // model
 
-/** The files of an export, by their paths. */
-export interface Paths {
-  /** The file, or the folder. */
-  readonly out: string
-  /** True if it has a file for each part, and runs are added to those before. */
-  readonly isFolder: boolean
-  /** The file or folder as a spec names it: seen from the state, so that both can be moved together. */
-  readonly destination: string
+/** The files of an export, by their names in its folder. */
+export interface ExportNames {
+  /** A path or a URL that ends with a slash; empty for the folder of the process. */
+  readonly folder: string
+  /** The one file; undefined: there is one for each part, and runs are added to those before. */
+  readonly file: string | undefined
+  /** The beginning of the names of texts: they are beside the one file, or in the folder of several. */
+  readonly beside: string
   readonly checkpoint: string
   readonly manifest: string
   /** The rejected rows of one run. */
   readonly rejects: (run: number) => string
 }
 
-/** The name of the manifest of a folder; that of a file ends with it, without the underscore. */
-const MANIFEST = '_manifest.json'
-
 // constructors
 
-/** A name that ends with a slash is a folder. */
-export const isFolder = (out: string): boolean => /[\\/]$/.test(out)
+const textsBeside = (beside: string) => ({
+  beside,
+  checkpoint: `${beside}checkpoint.json`,
+  manifest: `${beside}manifest.json`,
+})
 
 /** `FILE.checkpoint.json`, or `DIR/_checkpoint.json`; and so for the others. */
-export const pathsOf = (out: string, checkpoint?: string): Paths => {
-  if (!isFolder(out)) {
-    const beside = (name: string): string => `${out}.${name}`
-    return {
-      out,
-      isFolder: false,
-      destination: seenFrom(checkpoint ?? out, out),
-      checkpoint: checkpoint ?? beside('checkpoint.json'),
-      manifest: beside('manifest.json'),
-      rejects: () => beside('rejects.ndjson'),
-    }
-  }
+export const namesOf = (out: string): ExportNames => {
+  const { folder, name } = locationOf(out)
+  if (name === '') return { folder, file: undefined, ...textsBeside('_'), rejects: rejectsName }
   return {
-    out,
-    isFolder: true,
-    destination: checkpoint === undefined ? '.' : seenFrom(checkpoint, out),
-    checkpoint: checkpoint ?? join(out, '_checkpoint.json'),
-    manifest: join(out, MANIFEST),
-    rejects: (run) => join(out, rejectsName(run)),
+    ...{ folder, file: name, ...textsBeside(`${name}.`) },
+    rejects: () => `${name}.rejects.ndjson`,
   }
 }
 
-/** The files beside one of several files of a folder: in `_incoming/`, where readers of data sets do not look. */
-export const pathsWithin = (folder: string, name: string): Paths => {
-  const beside = (end: string): string => join(folder, `${INCOMING}${name}.${end}`)
+/** The names of one of several files of a folder: its texts lie in `_incoming/`, where readers of data sets do not look. */
+export const namesWithin = (folder: string, file: string): ExportNames => {
+  const beside = `${INCOMING}${file}.`
+  return { folder, file, ...textsBeside(beside), rejects: () => `${beside}rejects.ndjson` }
+}
+
+/** The paths of the texts of an export. `checkpoint`: where that is, unless beside it. */
+export const pathsOf = (out: string, checkpoint?: string) => {
+  const { folder, ...names } = namesOf(out)
   return {
-    out: `${folder}${name}`,
-    isFolder: false,
-    destination: name,
-    checkpoint: beside('checkpoint.json'),
-    manifest: beside('manifest.json'),
-    rejects: () => beside('rejects.ndjson'),
+    checkpoint: checkpoint ?? `${folder}${names.checkpoint}`,
+    manifest: `${folder}${names.manifest}`,
+    rejects: (run: number): string => `${folder}${names.rejects(run)}`,
   }
 }
+
+/** The name of a file or folder in a spec: seen from the state, so that both can be moved together. `.` is that folder. */
+export const specName = (
+  { folder, file = '' }: Pick<ExportNames, 'folder' | 'file'>,
+  checkpoint: string | undefined,
+): string =>
+  checkpoint === undefined
+    ? file || '.'
+    : relative(locationOf(checkpoint).folder || '.', `${folder}${file}`) || '.'
 
 /** The file of rejected rows of a run in a folder. */
-export const rejectsName = (run: number): string =>
+const rejectsName = (run: number): string =>
   `${INCOMING}${run === 1 ? 'rejects' : `rejects-${run}`}.ndjson`
-
-/**
- * Finds the manifest of a file, of a folder, or itself. An export may be called `manifest.json`, too, and a folder may
- * be named without a slash.
- */
-export const findManifest = async (
-  files: Pick<FileSystem, 'readdir' | 'stat'>,
-  path: string,
-): Promise<string> => {
-  const own = pathsOf(path).manifest
-  const inside = pathsOf(`${path}/`).manifest
-  if (await isThere(files, inside)) return inside
-  if (await isThere(files, own)) return own
-  if (await isFolderThere(files, path)) return inside
-  return path.endsWith('manifest.json') ? path : own
-}
-
-// combinators
-
-/** Returns whether a manifest is that of a folder; else it has the name of the one file it is of. */
-export const isOfFolder = (manifest: string): boolean => basename(manifest) === MANIFEST
-
-/** The path relative to the folder of `from`, so that both can be moved together; `.` is that folder. */
-export const seenFrom = (from: string, path: string): string => relative(dirname(from), path) || '.'
-
-/** Returns whether two names are of one file, there or not. */
-export const isSameFile = async (
-  files: Pick<FileSystem, 'open'>,
-  one: string,
-  other: string,
-): Promise<boolean> => {
-  if (one === other) return true
-  const [a, b] = [await identity(files, one), await identity(files, other)]
-  return a !== undefined && a.dev === b?.dev && a.ino === b.ino
-}
-
-/** Undefined where it cannot be opened. */
-const identity = (files: Pick<FileSystem, 'open'>, path: string) =>
-  closing(files.open(path, 'r'), (handle) => handle.stat()).catch(() => undefined)
-
-/** Links that are followed from one to the next: as many as Linux follows. */
-const LINKS = 40
-
-/** The name of a file where it is, or will be: a link may lead to one that is not there yet. */
-export const realName = async (
-  files: Pick<FileSystem, 'readlink'>,
-  path: string,
-  links = LINKS,
-): Promise<string> => {
-  const target = await files.readlink(path).catch(() => undefined) // it is no link
-  if (target === undefined || links === 0) return path
-  // not joined: that would take `..` for the folder above, which it is not behind a link
-  const next = isAbsolute(target) ? target : `${dirname(path)}/${target}`
-  return realName(files, next, links - 1)
-}
 
 // names in a folder
 

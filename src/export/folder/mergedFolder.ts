@@ -29,12 +29,12 @@ import {
   stateOf,
 } from './FolderState.js'
 import { type MergeSource, mergeRows } from './mergeRows.js'
-import type { Objects } from './Objects.js'
 import { isMark } from './PieceRow.js'
 import {
   changed,
   type GoneRow,
   hashOf,
+  type MergedFiles,
   PieceFacts,
   type PieceOptions,
   pieceOfMarks,
@@ -75,8 +75,8 @@ const BASE_BYTES = 8 << 20
  * before its step was kept, and no later run had begun.
  */
 export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destination<A> => {
-  const { objects, base, replaces, ofParents = false } = options
-  let state = stateOf(undefined, objects.nameOf(''), base.extension)
+  const { files, base, replaces, ofParents = false } = options
+  let state = stateOf(undefined, files.nameOf(''), base.extension)
   let rows: ReadonlyArray<A> = []
   let gone: ReadonlyArray<GoneRow> = []
   /** Lines of rows that this run could not write, and those of runs before. */
@@ -96,7 +96,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     made = [...made, ...pathsOf(pieces)]
     return { ...state, incoming: [...state.incoming, ...pieces] }
   }
-  const read = (piece: Piece) => readPiece(objects, base, piece)
+  const read = (piece: Piece) => readPiece(files, base, piece)
   const leave = (some: ReadonlyArray<GoneRow>): void => {
     gone = [...gone, ...some]
   }
@@ -105,7 +105,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     if (all.length === 0) return {}
     const bytes = new TextEncoder().encode(all.join(''))
     const path = `${INCOMING}rejects-${options.randomName()}.ndjson`
-    await objects.put(path, bytes, PRIVATE)
+    await files.put(path, bytes, PRIVATE)
     made = [...made, path]
     return { rejected: { path, rows: all.length, bytes: bytes.length, sha256: hashOf(bytes) } }
   }
@@ -114,7 +114,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     settle: async () => {
       made = []
       state = next
-      await removeAll(objects, obsolete)
+      await removeAll(files, obsolete)
     },
     files: () => listedIn(next),
   })
@@ -133,16 +133,16 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
   }
 
   return {
-    name: objects.nameOf(''),
+    name: files.nameOf(''),
     store: options.store,
     commitEvery: options.commitEvery,
     check: options.check,
     resume: async (own) => {
-      const found = stateOf(own, objects.nameOf(''), base.extension)
+      const found = stateOf(own, files.nameOf(''), base.extension)
       // a list that is read whole is read again from its beginning
       state = replaces ? { ...found, incoming: [] } : found
-      const rejects = bare(found).rejected && (await objects.get(found.rejected?.path ?? ''))
-      before = linesOf(rejects?.bytes)
+      const rejects = bare(found).rejected && (await files.get(found.rejected?.path ?? ''))
+      before = linesOf(rejects)
     },
     write: async (page) => {
       rows = rows.length === 0 ? page : [...rows, ...page]
@@ -173,9 +173,9 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
       ? {}
       : { open: (final) => counted.open(final), counted: counted.rows(leave) }),
     ...(ofParents ? { children: childRows({ pieces: () => state.base, read, leave }) } : {}),
-    ...defined({ unremoved: objects.unremoved }),
+    unremoved: files.unremoved,
     close: async (why) => {
-      if (why === 'fenced') await removeAll(objects, made)
+      if (why === 'fenced') await removeAll(files, made)
     },
   }
 }
@@ -257,7 +257,7 @@ interface MergeOutput<C> {
 
 /** Merges runs into files of a format; of two versions of a row, the later run has the current one. */
 const merge = async <A, C, D>(
-  { objects, randomName, doubtful }: FolderOptions<A, C>,
+  { files, randomName, doubtful }: FolderOptions<A, C>,
   runs: ReadonlyArray<SortedRun>,
   { format, prefix, bytes }: MergeOutput<D>,
 ): Promise<SortedRun> => {
@@ -267,12 +267,12 @@ const merge = async <A, C, D>(
   const end = async (): Promise<void> => {
     const content = await writer.end()
     const path = `${prefix}${randomName()}.${format.extension}`
-    await objects.put(path, content)
+    await files.put(path, content)
     pieces.push(facts.piece(path, content))
     writer = format.writer()
     facts = new PieceFacts()
   }
-  const sources = runs.flatMap((run, order) => sourceOf(objects, format, run, order))
+  const sources = runs.flatMap((run, order) => sourceOf(files, format, run, order))
   let count = 0
   const isLast = prefix !== INCOMING
   for await (const all of mergeRows(sources, { doubtful, marked: format.marked })) {
@@ -291,7 +291,7 @@ const merge = async <A, C, D>(
 
 /** Opens the files of a run one after the other, as a source of sorted rows. */
 const sourceOf = <C>(
-  objects: Objects,
+  files: MergedFiles,
   format: BaseFormat<C>,
   run: SortedRun,
   order: number,
@@ -299,7 +299,7 @@ const sourceOf = <C>(
   run.map((piece) => ({
     from: piece.from,
     order,
-    open: () => readPiece(objects, format, piece),
+    open: () => readPiece(files, format, piece),
   }))
 
 /** How files are written, for the manifest. */
@@ -313,26 +313,22 @@ const formatOf = (extension: string): Readonly<Record<string, string>> => {
 
 // removal
 
-const removeAll = async (objects: Objects, paths: ReadonlyArray<string>): Promise<void> => {
-  for (const path of paths) await objects.remove(path)
+const removeAll = async (files: MergedFiles, paths: ReadonlyArray<string>): Promise<void> => {
+  for (const path of paths) await files.remove(path)
 }
 
 /** Lists files of runs that were killed: no state has them. Throws where one that it has is gone, or was cut off. */
 const unlisted = async <A, C>(
-  { objects, list }: FolderOptions<A, C>,
+  { files, list }: FolderOptions<A, C>,
   state: FolderState,
 ): Promise<ReadonlyArray<string>> => {
   const prefixes = [INCOMING, `${list}-`]
-  const found = await Promise.all(
-    prefixes.map(async (prefix) =>
-      (await objects.list(prefix)).filter(({ key }) => isPieceKey(prefix)(key)),
-    ),
-  )
-  const sizes = new Map(found.flat().map(({ key, size }) => [key, size]))
+  const found = await Promise.all(prefixes.map((prefix) => files.list(isPieceKey(prefix), prefix)))
+  const sizes = new Map(found.flat().map(({ name, size }) => [name, size]))
   for (const { path, bytes } of [...state.base, ...state.incoming]) {
     const size = sizes.get(path)
-    if (size === undefined) throw changed(objects, path, 'is gone')
-    if (size !== bytes) throw changed(objects, path, `has ${size} bytes, and not ${bytes}`)
+    if (size === undefined) throw changed(files, path, 'is gone')
+    if (size !== bytes) throw changed(files, path, `has ${size} bytes, and not ${bytes}`)
     sizes.delete(path)
   }
   return [...sizes.keys()]

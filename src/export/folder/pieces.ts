@@ -3,20 +3,22 @@ import { createHash } from 'node:crypto'
 import { defined } from '../../fp.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
-import { INCOMING } from '../storage/Files.js'
+import { type Files, INCOMING } from '../storage/Files.js'
 import { type BaseFormat, textBase } from './BaseFormat.js'
 import type { Piece } from './FolderState.js'
 import type { Batches } from './mergeRows.js'
-import type { Objects } from './Objects.js'
 import { markLine, type PieceRow, pieceRow, sortedOnce } from './PieceRow.js'
 import { encodeFile } from './textPieces.js'
 
 export const hashOf = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex')
 
+/** Files that are written once, and never changed. */
+export type MergedFiles = Pick<Files, 'nameOf' | 'get' | 'put' | 'remove' | 'list' | 'unremoved'>
+
 /** Where files of a run under way go, and how they are written. */
 export interface PieceOptions<A> {
-  readonly objects: Objects
+  readonly files: MergedFiles
   /** NDJSON in zstd, in which rows arrive. */
   readonly incoming: Format<A>
   /** An `updated_at` after it is of a wrong clock, in µs since 1970. */
@@ -67,7 +69,7 @@ const FEW = 200
 
 /** Puts the rows of a step into a file of their own. */
 export const pieceWith = async <A>(
-  { objects, incoming, randomName, doubtful }: PieceOptions<A>,
+  { files, incoming, randomName, doubtful }: PieceOptions<A>,
   rows: ReadonlyArray<A>,
 ): Promise<Piece> => {
   const placed = sortedOnce(
@@ -81,7 +83,7 @@ export const pieceWith = async <A>(
     incoming,
     placed.map(({ content }) => content),
   )
-  await objects.put(path, bytes)
+  await files.put(path, bytes)
   return facts.piece(path, bytes)
 }
 
@@ -92,7 +94,7 @@ export interface GoneRow extends Pick<PieceRow, 'id' | 'created' | 'parent'> {
 
 /** Puts the marks of a step into a file of their own. */
 export const pieceOfMarks = async (
-  { objects, randomName }: Pick<PieceOptions<never>, 'objects' | 'randomName'>,
+  { files, randomName }: Pick<PieceOptions<never>, 'files' | 'randomName'>,
   gone: ReadonlyArray<GoneRow>,
 ): Promise<Piece> => {
   const marks = sortedOnce(
@@ -107,7 +109,7 @@ export const pieceOfMarks = async (
   const writer = textBase.writer()
   await writer.add(marks)
   const bytes = await writer.end()
-  await objects.put(path, bytes)
+  await files.put(path, bytes)
   return facts.piece(path, bytes)
 }
 
@@ -115,27 +117,27 @@ export const pieceOfMarks = async (
 
 /** Reads the rows of a file. Throws a `ChecksumMismatch` where it is not what it was. */
 export async function* readPiece<C>(
-  objects: Objects,
+  files: MergedFiles,
   format: BaseFormat<C>,
   { path, bytes, sha256 }: Piece,
 ): Batches<C> & AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
-  const found = await objects.get(path)
-  if (found === undefined) throw changed(objects, path, 'is gone')
-  if (found.bytes.length !== bytes || hashOf(found.bytes) !== sha256) {
-    throw changed(objects, path, 'has other bytes than were written')
+  const found = await files.get(path)
+  if (found === undefined) throw changed(files, path, 'is gone')
+  if (found.length !== bytes || hashOf(found) !== sha256) {
+    throw changed(files, path, 'has other bytes than were written')
   }
   try {
-    yield* path.startsWith(INCOMING) ? format.readIncoming(found.bytes) : format.read(found.bytes)
+    yield* path.startsWith(INCOMING) ? format.readIncoming(found) : format.read(found)
   } catch (error) {
     if (isExportError(error)) throw error
-    const name = objects.nameOf(path)
+    const name = files.nameOf(path)
     throw exportError('Damaged', `${name} is damaged, or of another format`, { path: name }, error)
   }
 }
 
 /** Makes the error for a file that was changed by others: what it had is not merged, and not replaced. */
-export const changed = (objects: Objects, key: string, why: string): ExportError => {
-  const path = objects.nameOf(key)
+export const changed = (files: MergedFiles, key: string, why: string): ExportError => {
+  const path = files.nameOf(key)
   const advice = 'put it back as it was, or sync into another folder'
   return exportError('ChecksumMismatch', `${path} ${why}: ${advice}`, { path })
 }

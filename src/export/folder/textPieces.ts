@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { Format } from '../format/Format.js'
 import { unzstd } from '../read/zstdFrames.js'
-import type { Bytes } from '../storage/ByteFile.js'
+import type { Bytes } from '../storage/Files.js'
 import { type PieceRow, pieceRow } from './PieceRow.js'
 
 /** Bytes in memory, as an encoder writes them. */

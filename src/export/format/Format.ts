@@ -6,8 +6,7 @@ import { defined } from '../../fp.js'
 import { InvalidOption } from '../../options/index.js'
 import type { TextFindings } from '../column/text.js'
 import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
-import type { Bytes } from '../storage/ByteFile.js'
-import type { Mark } from '../storage/integrity.js'
+import type { Bytes, Mark } from '../storage/Files.js'
 
 // model
 

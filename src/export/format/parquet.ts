@@ -7,7 +7,7 @@ import type { Column } from '../column/Column.js'
 import { PRECISION, SCALE } from '../column/decimal.js'
 import { type Stored, type StoreOptions, storedColumn } from '../column/storedValue.js'
 import { noFindings } from '../column/text.js'
-import type { Bytes } from '../storage/ByteFile.js'
+import type { Bytes } from '../storage/Files.js'
 import type { Compression, Encoder, Kept } from './Format.js'
 import { groupsUpTo, type RowGroups, recordOf } from './parquetRecord.js'
 

@@ -1,7 +1,7 @@
 /** Encoder of formats that are text, plain or compressed. */
 import { type Allocate, reusable } from '../../stream/bytes.js'
 import { noFindings, type TextFindings } from '../column/text.js'
-import type { Bytes } from '../storage/ByteFile.js'
+import type { Bytes } from '../storage/Files.js'
 import { type Compression, compressor, type Encoder, type Kept } from './Format.js'
 
 // model

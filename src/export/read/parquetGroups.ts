@@ -6,8 +6,9 @@ import {
   parquetMetadataAsync,
   parquetReadObjects,
 } from 'hyparquet'
-import { codeOf, type FileHandle, type FileSystem, readFully } from '../../store/FileSystem.js'
+import { codeOf } from '../../store/FileSystem.js'
 import { isStoreError, storeError } from '../../store/StoreError.js'
+import type { ReadableFile } from '../storage/Files.js'
 
 // model
 
@@ -16,13 +17,6 @@ export type StoredRow = Readonly<Record<string, unknown>>
 export interface RowGroup {
   readonly metadata: FileMetaData
   readonly rows: ReadonlyArray<StoredRow>
-}
-
-export interface GroupOptions {
-  /** Default: all. */
-  readonly columns?: ReadonlyArray<string>
-  /** Throws where the file is not fit to be read. */
-  readonly check?: (metadata: FileMetaData) => void
 }
 
 /** The most bytes of a page, and of what is read at a time: much more than an export writes. */
@@ -40,34 +34,28 @@ const decompressors = {
 
 // constructors
 
-export async function* rowGroupsOf(
-  files: Pick<FileSystem, 'open'>,
-  path: string,
-  { columns, check }: GroupOptions = {},
-): AsyncGenerator<RowGroup> {
-  const handle = await files.open(path, 'r')
+/** Reads an open file, and closes it. `path` names it in messages. */
+export async function* rowGroupsOf(opened: ReadableFile, path: string): AsyncGenerator<RowGroup> {
   try {
     const damaged = damagedAt(path)
-    const file = await bufferOf(path, handle)
+    const file = bufferOf(path, opened)
     const metadata = await parquetMetadataAsync(file).catch(damaged)
     const { schema, row_groups: groups } = metadata
     const isBounded =
       schema.length <= MOST.columns + 1 &&
       groups.every(({ num_rows }) => num_rows >= 0 && num_rows <= MOST.rows)
     if (!isBounded) damaged(undefined)
-    check?.(metadata)
     let rowStart = 0
     for (const { num_rows } of metadata.row_groups) {
       const rowEnd = rowStart + Number(num_rows)
       const rows = await parquetReadObjects({
         ...{ file, metadata: plain(metadata), rowStart, rowEnd, compressors: decompressors },
-        ...(columns === undefined ? {} : { columns: [...columns] }),
       }).catch(damaged)
       rowStart = rowEnd
       yield { metadata, rows }
     }
   } finally {
-    await handle.close()
+    await opened.close()
   }
 }
 
@@ -89,14 +77,12 @@ const plain = (metadata: FileMetaData): FileMetaData => ({
   schema: metadata.schema.map(({ converted_type: _, logical_type: __, ...element }) => element),
 })
 
-const bufferOf = async (path: string, handle: FileHandle): Promise<AsyncBuffer> => {
-  const { size } = await handle.stat()
+const bufferOf = (path: string, { size, read }: ReadableFile): AsyncBuffer => {
   const slice = async (from: number, to: number): Promise<ArrayBuffer> => {
     if (!(from >= 0 && to >= from && to <= size && to - from <= MOST_BYTES)) {
       return damagedAt(path)(undefined)
     }
-    const bytes = await readFully(path, handle, from, to - from)
-    return Uint8Array.from(bytes).buffer
+    return Uint8Array.from(await read(from, to - from)).buffer
   }
   return {
     byteLength: size,

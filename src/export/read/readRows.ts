@@ -1,6 +1,5 @@
 /** Reads the files that an export wrote, as rows of a codec. */
-import { join } from 'node:path'
-import { asyncScheduler, concatMap, defer, from, type Observable, type SchedulerLike } from 'rxjs'
+import { concatMap, defer, from, type Observable } from 'rxjs'
 import type { Codec } from '../../codec/Codec.js'
 import { type Cause, causes } from '../../decode/causes.js'
 import { compile, type Decoder, parseExact } from '../../decode/index.js'
@@ -12,19 +11,12 @@ import {
   type OptionsTable,
   required,
 } from '../../options/index.js'
-import {
-  codeOf,
-  disk,
-  type FileSystem,
-  finalName,
-  isError,
-  isFolderThere,
-} from '../../store/FileSystem.js'
-import { isS3, s3Path, s3Url, withUrls } from '../../store/S3Location.js'
+import { codeOf, finalName, isError } from '../../store/FileSystem.js'
+import { isS3 } from '../../store/S3Location.js'
 import { type Shape, shapeOf } from '../column/Shape.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
-import { manifestAt } from '../file/manifestAt.js'
-import { isFolder, pathsOf } from '../file/paths.js'
+import { manifestIn } from '../file/manifestIn.js'
+import { namesOf } from '../file/paths.js'
 import {
   byExtension,
   type Compression,
@@ -33,27 +25,22 @@ import {
   formatNames,
 } from '../format/Format.js'
 import * as rule from '../rules.js'
+import { locationOf, openFiles, type ReachOptions } from '../storage/openFiles.js'
 import { recordsOf } from './csvRecords.js'
 import { damagedAt, rowGroupsOf } from './parquetGroups.js'
 import { fileColumns, jsonTextOf, storedTextOf } from './rowText.js'
-import { linesOf, type TextFile, textsOf, tooLong } from './textLines.js'
+import { linesOf, openedToRead, type TextFile, textsOf, tooLong } from './textLines.js'
 
 // model
 
 /** Options of `readRows`. */
-export interface ReadRowsOptions<A> {
+export interface ReadRowsOptions<A> extends ReachOptions {
   /** The codec of the rows, such as `Charge`. Of a file with some columns: one of these. */
   readonly codec: Codec<A>
   /** Default: by the name of the file; NDJSON for one without an extension. */
   readonly format?: FormatName | undefined
   /** Default: by the name of the file. */
   readonly compress?: Compression | undefined
-  /** Default: the disk. */
-  readonly files?: FileSystem | undefined
-  /** Variables such as `AWS_REGION`, for `s3://`. Default: those of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Waits between attempts, for `s3://`. Default `asyncScheduler`. */
-  readonly timer?: SchedulerLike | undefined
 }
 
 // constructors
@@ -95,56 +82,50 @@ type Batch<A> = ReadonlyArray<E.Either<ExportError, A>>
 
 async function* rowsOf<A>(
   given: string,
-  { codec, format, compress, files, env, timer = asyncScheduler }: ReadRowsOptions<A>,
+  { codec, format, compress, ...reach }: ReadRowsOptions<A>,
 ): AsyncGenerator<Batch<A>> {
   const decode = compile(codec)
   const shape = shapeOf(codec)
   let path = given
   try {
-    const opened = files ?? (await filesFor(given, { env, timer }))
-    for (const part of await partsOf(opened, given)) {
+    for (const part of await partsOf(given, reach)) {
       path = part.path
       const said = byExtension(finalName(path))
       if (format === undefined && said.unknown !== undefined) throw unknownName(path, said.unknown)
       const kind = format ?? said.format ?? 'ndjson'
-      const file = { files: opened, ...part, compress: compress ?? said.compress ?? 'none' }
+      const file = { ...part, compress: compress ?? said.compress ?? 'none' }
       let count = 0
       for await (const texts of TEXTS[kind](file, shape)) {
         yield texts.map((text) => decodedRow(decode, path, ++count, text))
       }
     }
   } catch (error) {
-    const expected = expectedError(s3Url(path), error)
+    const expected = expectedError(path, error)
     if (expected === undefined) throw error
     yield [E.left(expected)]
   }
 }
 
-const filesFor = async (
-  path: string,
-  options: { readonly env: ReadRowsOptions<unknown>['env']; readonly timer: SchedulerLike },
-): Promise<FileSystem> => {
-  if (!isS3(path)) return disk
-  const { openS3Files } = await import('../storage/s3Files.js') // or not, to start fast
-  return openS3Files(path, options)
-}
-
 /** The files of a folder are those of its manifest. */
 const partsOf = async (
-  files: FileSystem,
   given: string,
-): Promise<ReadonlyArray<Pick<TextFile, 'path' | 'bytes'>>> => {
-  const path = s3Path(given)
-  if (!isFolder(path) && (isS3(given) || !(await isFolderThere(files, path)))) return [{ path }]
-  const { manifest } = pathsOf(join(path, '/'))
-  const found = await manifestAt(files, manifest)
+  reach: ReachOptions,
+): Promise<ReadonlyArray<Omit<TextFile, 'compress'>>> => {
+  const { folder, name } = locationOf(given)
+  const beside = await openFiles(folder, reach)
+  const isOne = name !== '' && (isS3(given) || !(await beside.isFolder(name)))
+  if (isOne) return [{ files: beside, name, path: beside.nameOf(name) }]
+  const files = name === '' ? beside : await openFiles(`${given}/`, reach)
+  const { manifest } = namesOf('/')
+  const found = await manifestIn(files, manifest)
   if (found === undefined) {
-    throw exportError('NoManifest', `${manifest} is not there`, { path: manifest })
+    const path = files.nameOf(manifest)
+    throw exportError('NoManifest', `${path} is not there`, { path })
   }
   return found.runs
     .flatMap((run) => run.files)
     .filter(({ bytes }) => bytes > 0)
-    .map((file) => ({ path: join(path, file.path), bytes: file.bytes }))
+    .map(({ path: name, bytes }) => ({ files, name, path: files.nameOf(name), bytes }))
 }
 
 // rows as JSON texts
@@ -205,9 +186,10 @@ const TEXTS: Readonly<Record<FormatName, Texts>> = {
     if (columns === undefined) throw damaged(file.path, 'has no header')
   },
 
-  parquet: async function* ({ files, path }, shape) {
+  parquet: async function* (file, shape) {
+    const { path } = file
     try {
-      for await (const { metadata, rows } of rowGroupsOf(files, path)) {
+      for await (const { metadata, rows } of rowGroupsOf(await openedToRead(file), path)) {
         const elements = metadata.schema.slice(1)
         const { types, rowText } = columnsAt(
           path,
@@ -269,14 +251,14 @@ const unreadable = (path: string, row: number, causes: ReadonlyArray<Cause>): Ex
   const why = causes.map(
     (cause) => `${cause.path || 'it'} should be ${cause.expected}, and is ${cause.actual}`,
   )
-  const message = `${s3Url(path)}: row ${row} is no such row: ${why.join('; ')}`
-  return exportError('UnreadableRow', message, { path: s3Url(path), row, causes })
+  const message = `${path}: row ${row} is no such row: ${why.join('; ')}`
+  return exportError('UnreadableRow', message, { path, row, causes })
 }
 
 // errors
 
 const expectedError = (path: string, error: unknown): ExportError | undefined => {
-  if (isExportError(error)) return withUrls(error)
+  if (isExportError(error)) return error
   const code = codeOf(error)
   if (code !== undefined && !/^(?:Z_|ZSTD_)/.test(code)) {
     const message = isError(error) ? error.message : code

@@ -1,14 +1,17 @@
 /** The text of files, compressed or not, and its lines. */
 import { pipeline, Readable } from 'node:stream'
 import zlib from 'node:zlib'
-import { chunksOf, type FileSystem } from '../../store/FileSystem.js'
 import { storeError } from '../../store/StoreError.js'
+import { exportError } from '../ExportError.js'
 import type { Compression } from '../format/Format.js'
+import { blocksOf, type Files, type ReadableFile } from '../storage/Files.js'
 import { unzstd } from './zstdFrames.js'
 
 /** A file that is read as text. */
 export interface TextFile {
-  readonly files: Pick<FileSystem, 'open'>
+  readonly files: Files
+  readonly name: string
+  /** Its path or URL, for messages. */
   readonly path: string
   readonly compress: Compression
   /** Where it ends; whatever follows was not committed. Default: at its last byte. */
@@ -53,22 +56,33 @@ export async function* linesOf(
   if (length > 0) torn(rest.join(''))
 }
 
-async function* bytesOf({ files, path, compress, bytes }: TextFile): AsyncGenerator<Uint8Array> {
-  const handle = await files.open(path, 'r')
+async function* bytesOf(file: TextFile): AsyncGenerator<Uint8Array> {
+  const { compress, bytes } = file
+  const opened = await openedToRead(file)
   try {
+    const blocks = blocksOf(opened, Math.min(bytes ?? Number.POSITIVE_INFINITY, opened.size))
     if (compress === 'none') {
-      yield* chunksOf(handle, bytes)
+      yield* blocks
     } else if (compress === 'gzip') {
-      const copies = async function* (): AsyncGenerator<Buffer> {
-        for await (const chunk of chunksOf(handle, bytes)) yield Buffer.from(chunk)
-      }
       const text = zlib.createGunzip()
-      pipeline(Readable.from(copies()), text, () => {}) // its error is that of the text
+      pipeline(Readable.from(blocks), text, () => {}) // its error is that of the text
       yield* text
     } else {
-      yield* unzstd(chunksOf(handle, bytes))
+      yield* unzstd(blocks)
     }
   } finally {
-    await handle.close()
+    await opened.close()
   }
+}
+
+/** Opens a file; rejects with a `ReadFailed` if there is none. */
+export const openedToRead = async ({
+  files,
+  name,
+  path,
+}: Pick<TextFile, 'files' | 'name' | 'path'>): Promise<ReadableFile> => {
+  const opened = await files.read(name)
+  if (opened !== undefined) return opened
+  const details = { path, code: 'ENOENT' }
+  throw exportError('ReadFailed', `cannot read ${path}: it is not there`, details)
 }

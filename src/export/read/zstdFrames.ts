@@ -88,7 +88,7 @@ export async function* unzstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
   let rest: Uint8Array = new Uint8Array()
   const more = async (): Promise<boolean> => {
     const { done, value } = await source.next()
-    rest = done === true ? new Uint8Array() : Uint8Array.from(value) // chunks are used again
+    rest = done === true ? new Uint8Array() : value
     return done !== true
   }
   /** The parts of the frame that comes next. */

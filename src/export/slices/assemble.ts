@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { catchError, defer } from 'rxjs'
 import { fromDate } from '../../codec/Instant.js'
 import { plural } from '../../decode/plural.js'
@@ -10,14 +9,13 @@ import {
   type OptionsTable,
   required,
 } from '../../options/index.js'
-import { type FileSystem, hasBytes } from '../../store/FileSystem.js'
-import { s3Path } from '../../store/S3Location.js'
 import type { ObservableEither, Span } from '../../stream/index.js'
-import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import { type ExportError, expectedAsLeft, exportError, isExportError } from '../ExportError.js'
 import { exportTable } from '../ExportOptions.js'
-import { expectedAsLeft } from '../exportTo.js'
-import { manifestAt } from '../file/manifestAt.js'
-import { pathsOf, pathsWithin } from '../file/paths.js'
+import { manifestIn } from '../file/manifestIn.js'
+import { openNames } from '../file/openFileDestination.js'
+import { namesOf, namesWithin } from '../file/paths.js'
+import type { Files } from '../storage/Files.js'
 import { bracket } from '../transfer/bracket.js'
 import { checkSameSpec } from '../transfer/ExportSpec.js'
 import {
@@ -81,13 +79,12 @@ export const assemble = (
   options: AssembleOptions,
 ): ObservableEither<ExportError, Manifest> => {
   const { out, maxMissing = 0 } = checkOptions(options, table)
-  const paths = pathsOf(s3Path(out))
   const acquire = async () => {
     const plan = checkedPlan(out, given)
-    return { plan, held: await takePlan(out, paths, options) }
+    return { plan, held: await takePlan(await openNames(namesOf(out), options), options) }
   }
   return bracket(acquire, ({ held }) => held.lease.release())(({ plan, held }) =>
-    defer(async () => E.right(await assembled(plan, { out: paths.out, maxMissing }, held))),
+    defer(async () => E.right(await assembled(plan, { out, maxMissing }, held))),
   ).pipe(catchError(expectedAsLeft(out)))
 }
 
@@ -96,17 +93,17 @@ const assembled = async (
   { out, maxMissing }: { readonly out: string; readonly maxMissing: number },
   held: PlanLease,
 ): Promise<Manifest> => {
-  const { manifest: path, checkpoint } = pathsOf(out)
-  const { fileSystem: files, lease } = held
+  const { files, names, keptAt, lease } = held
+  const path = files.nameOf(names.manifest)
   const { state } = lease
   if (state === undefined) {
-    const before = await manifestAt(files, path)
+    const before = await manifestIn(files, names.manifest)
     if (before !== undefined && isOf(plan, before)) return before
   }
-  if (state === undefined || keptPlan(checkpoint, state).id !== plan.id) {
+  if (state === undefined || keptPlan(keptAt.path, state).id !== plan.id) {
     throw exportError('SpecMismatch', `${out} is not of this plan`, { path: out, field: 'plan' })
   }
-  const found = await Promise.all(plan.slices.map((slice) => find(plan, slice, out, files)))
+  const found = await Promise.all(plan.slices.map((slice) => find(plan, slice, files)))
   checkAll(path, found)
   const runs = found.flatMap(({ run }) => (run === undefined ? [] : [run]))
   checkCount(path, plan.atLeast - maxMissing, runs)
@@ -138,20 +135,15 @@ const differs = (plan: SlicePlan, slice: PlannedSlice, run: ManifestRun): string
 }
 
 /** Looks for the manifest of a slice, and for its files. */
-const find = async (
-  plan: SlicePlan,
-  slice: PlannedSlice,
-  out: string,
-  files: FileSystem,
-): Promise<Found> => {
+const find = async (plan: SlicePlan, slice: PlannedSlice, files: Files): Promise<Found> => {
   const missing = (why: string): Found => ({ slice, wrong: { _tag: 'missing', why } })
-  const manifest = await manifestAt(files, pathsWithin(out, slice.file).manifest)
+  const manifest = await manifestIn(files, namesWithin('', slice.file).manifest)
   const run = manifest === undefined ? undefined : lastEnded(manifest)
   if (run === undefined) return missing('it is not complete')
   const why = differs(plan, slice, run)
   if (why !== undefined) return { slice, run, wrong: { _tag: 'foreign', why } }
   for (const { path, bytes } of filesOf(run)) {
-    if (!(await hasBytes(files, join(out, path), bytes))) {
+    if ((await files.size(path)) !== bytes) {
       return missing(`${path} is not there with ${bytes} bytes`)
     }
   }

@@ -8,13 +8,12 @@ import {
   type OptionsTable,
   required,
 } from '../../options/index.js'
-import type { FileSystem } from '../../store/FileSystem.js'
-import { s3Path } from '../../store/S3Location.js'
-import { type ExportError, exportError } from '../ExportError.js'
+import { type ExportError, expectedAsLeft, exportError } from '../ExportError.js'
 import { type ExportEvent, type ExportProgress, exportTable } from '../ExportOptions.js'
-import { expectedAsLeft, startExport } from '../exportTo.js'
-import { manifestAt, stateAt } from '../file/manifestAt.js'
-import { pathsOf, pathsWithin } from '../file/paths.js'
+import { startExport } from '../exportTo.js'
+import { keptState, manifestIn } from '../file/manifestIn.js'
+import { namesOf, namesWithin } from '../file/paths.js'
+import type { Files } from '../storage/Files.js'
 import { openFiles } from '../storage/openFiles.js'
 import { checkSameSpec } from '../transfer/ExportSpec.js'
 import { type SliceSource, writing } from './planSlices.js'
@@ -71,11 +70,12 @@ export const exportSlice = <A>(
   checkArgument('payments', payments, is.object('a client'))
   checkArgument('slice', slice, is.object('a slice of a plan'))
   const { out, parallel, ...options } = checkOptions(given, table)
-  const { checkpoint, manifest } = pathsOf(s3Path(out))
+  const names = namesOf(out)
   const begin = async (): Promise<Observable<ExportEvent>> => {
-    const files = await openFiles(out, options)
-    const state = await stateAt(files, checkpoint)
-    if (state === undefined) return of(E.right(await assembled(files, manifest, slice)))
+    const files = await openFiles(names.folder, options)
+    const checkpoint = files.nameOf(names.checkpoint)
+    const state = await keptState(files, names.checkpoint)
+    if (state === undefined) return of(E.right(await assembled(files, names.manifest, slice)))
     const plan = keptPlan(checkpoint, state)
     const own = plan.slices.find(({ file }) => file === slice.file)
     if (plan.id !== slice.plan || own === undefined) throw ofAnotherPlan(checkpoint)
@@ -86,7 +86,7 @@ export const exportSlice = <A>(
     const file = { ...plan.format, ...options, out: `${out}${own.file}` }
     return startExport(source.parallel(parallel), bare(file), {
       begin: 'once',
-      paths: pathsWithin(s3Path(out), own.file),
+      names: namesWithin(names.folder, own.file),
     })
   }
   return defer(begin).pipe(
@@ -97,11 +97,12 @@ export const exportSlice = <A>(
 
 /** Resolves with the end of a slice that was assembled; rejects with `SpecMismatch` where none was. */
 const assembled = async (
-  files: FileSystem,
-  path: string,
+  files: Files,
+  name: string,
   { file, query }: Pick<PlannedSlice, 'file' | 'query'>,
 ): Promise<ExportProgress> => {
-  const manifest = await manifestAt(files, path)
+  const manifest = await manifestIn(files, name)
+  const path = files.nameOf(name)
   const run = manifest?.runs.find((one) => one.files.some((own) => own.path === file))
   if (run === undefined) throw ofAnotherPlan(path)
   checkSameSpec(path, { ...run.spec, query })(run.spec)

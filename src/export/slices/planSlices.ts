@@ -11,20 +11,18 @@ import {
   type OptionsTable,
   required,
 } from '../../options/index.js'
-import { s3Path } from '../../store/S3Location.js'
 import type { ObservableEither, Span } from '../../stream/index.js'
 import { beginExport } from '../beginExport.js'
 import { shapeOf } from '../column/Shape.js'
-import type { ExportError } from '../ExportError.js'
+import { type ExportError, expectedAsLeft } from '../ExportError.js'
 import { type ExportOptions, exportTable } from '../ExportOptions.js'
-import { expectedAsLeft, specOfExport } from '../exportTo.js'
-import { ensureOutputDir } from '../file/checkPaths.js'
-import { manifestOfKind } from '../file/manifestAt.js'
+import { specOfExport } from '../exportTo.js'
+import { manifestOfKind } from '../file/manifestIn.js'
+import { openNames } from '../file/openFileDestination.js'
 import { partName } from '../file/parts.js'
-import { type Paths, pathsOf, prefixOf, runOfName } from '../file/paths.js'
+import { namesOf, prefixOf, runOfName } from '../file/paths.js'
 import { formatFor } from '../givenDestination.js'
 import type { ExportSource } from '../source/ExportSource.js'
-import { openFiles } from '../storage/openFiles.js'
 import { bracket } from '../transfer/bracket.js'
 import { checkSameSpec, type ExportSpec } from '../transfer/ExportSpec.js'
 import { replaceManifest } from '../transfer/Manifest.js'
@@ -102,21 +100,19 @@ export const planSlices = <A>(
   if (options.slices !== undefined && options.rows !== undefined) {
     throw new InvalidOption('rows', 'left out beside slices')
   }
-  const paths = pathsOf(s3Path(options.out))
   const acquire = async (): Promise<PlanLease> => {
-    const files = await openFiles(options.out, options)
-    await ensureOutputDir(files, paths)
-    return takePlan(options.out, paths, options)
+    const opened = await openNames(namesOf(options.out), options)
+    await opened.texts.prepare()
+    return takePlan(opened, options)
   }
   return bracket(acquire, ({ lease }: PlanLease) => lease.release())((held) =>
-    planned(source, options, paths, held),
+    planned(source, options, held),
   ).pipe(catchError(expectedAsLeft(options.out)))
 }
 
 const planned = <A>(
   source: SliceSource<A>,
   options: PlanSlicesOptions,
-  paths: Paths,
   held: PlanLease,
 ): ObservableEither<ExportError | AnyFailure, SlicePlan> => {
   const { slices, rows, restart = false } = options
@@ -144,8 +140,8 @@ const planned = <A>(
 
   return defer(async (): Promise<SlicePlan | number> => {
     const { state } = held.lease
-    if (state !== undefined && !restart) return planBefore(paths.checkpoint, state, spec)
-    return clear(held, paths, { spec, restart })
+    if (state !== undefined && !restart) return planBefore(held.keptAt.path, state, spec)
+    return clear(held, { spec, restart })
   }).pipe(
     concatMap((before): ObservableEither<ExportError | AnyFailure, SlicePlan> => {
       if (typeof before !== 'number') return of(E.right(before))
@@ -199,14 +195,13 @@ const planBefore = (path: string, state: unknown, spec: ExportSpec): SlicePlan =
  */
 const clear = async (
   held: PlanLease,
-  paths: Paths,
   { spec, restart }: { readonly spec: ExportSpec; readonly restart: boolean },
 ): Promise<number> => {
-  const { files, lease } = held
+  const { files, names, lease } = held
   await beginExport(
     {
-      ...{ files, name: '', paths, spec, adds: false, begin: restart ? 'restart' : 'new' },
-      loadManifest: () => manifestOfKind('export', held.fileSystem, paths.manifest),
+      ...{ opened: held, spec, adds: false, begin: restart ? 'restart' : 'new' },
+      loadManifest: () => manifestOfKind('export', files, names.manifest),
       isPosition: () => true,
       maxRejects: Number.POSITIVE_INFINITY,
     },
@@ -214,7 +209,7 @@ const clear = async (
   )
   if (!restart) return 1
   const runOf = (name: string): number | undefined => runOfName(name)?.run ?? runBeside(name)
-  const found = await files.list((name) => runOf(name) !== undefined)
+  const found = (await files.list((name) => runOf(name) !== undefined)).map(({ name }) => name)
   await lease.commit(undefined)
   for (const name of found) await files.remove(name)
   await replaceManifest(held.store, 'export', [], () => lease.renew())

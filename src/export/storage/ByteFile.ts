@@ -4,44 +4,19 @@
  */
 import { createHash } from 'node:crypto'
 import {
+  closing,
+  codeOf,
+  type FileHandle,
   type FileSystem,
+  isAbsence,
   readFully,
   syncName,
   withPath,
   writeFully,
 } from '../../store/FileSystem.js'
 import { reusable } from '../../stream/bytes.js'
-import {
-  checkEnd,
-  checkNoConflict,
-  type Fingerprint,
-  fileConflict,
-  hashCommitted,
-  openMarked,
-} from './integrity.js'
-
-// model
-
-/** A taker of bytes. They may be changed once it has answered. */
-export interface Bytes {
-  /** How many bytes it has taken. */
-  readonly size: () => number
-  /** Answers when it has taken them; what was taken before may have failed since. */
-  readonly append: (bytes: Uint8Array) => Promise<void>
-}
-
-/** A file that is open for more bytes. */
-export interface ByteFile extends Bytes {
-  readonly read: (position: number, length: number) => Promise<Uint8Array>
-  /** Takes away what stands behind the mark. To be called before anything is appended. */
-  readonly cut: () => Promise<void>
-  /** Its bytes and its name are durable. Throws a `FileConflict`. */
-  readonly sync: () => Promise<void>
-  /** SHA-256 of all bytes so far, in hex. */
-  readonly digest: () => string
-  /** May be called again. */
-  readonly close: () => Promise<void>
-}
+import type { ByteFile, Fingerprint } from './Files.js'
+import { checkSize, fileConflict, hashCommitted, isGone } from './integrity.js'
 
 // constructors
 
@@ -70,7 +45,7 @@ export const openBytes = async (
 
   const handle = await (from === undefined
     ? files.open(path, isNew ? 'wx+' : 'w+', mode)
-    : openMarked(files, path, 'r+'))
+    : openMarked(files, path))
   const hash = createHash('sha256')
   const allocate = reusable()
   let size = 0
@@ -84,16 +59,20 @@ export const openBytes = async (
   }
 
   const check = async (): Promise<void> => {
-    await checkNoConflict(files, path, size, handle)
+    await checkInPlace(files, path, size, handle)
     if (head.equals(await readFully(path, handle, 0, head.length))) return
     throw fileConflict(path, 'was emptied by somebody else')
   }
 
+  const read = (position: number, length: number): Promise<Uint8Array<ArrayBuffer>> =>
+    located(readFully(path, handle, position, length))
+
   try {
     if (from !== undefined) {
-      await located(hashCommitted(path, handle, from, hash))
+      const { size: bytes } = await located(handle.stat())
+      await hashCommitted(path, { size: bytes, read }, from, hash)
       size = from.bytes
-      head = Buffer.from(await located(readFully(path, handle, 0, Math.min(HEAD, size))))
+      head = Buffer.from(await read(0, Math.min(HEAD, size)))
     }
   } catch (error) {
     await close()
@@ -108,12 +87,13 @@ export const openBytes = async (
       own.set(bytes)
       hash.update(own)
       if (head.length < HEAD) head = Buffer.concat([head, own.subarray(0, HEAD)]).subarray(0, HEAD)
-      await located(checkEnd(path, size, handle)) // after the hash: so little as can be comes between
+      const stat = await located(handle.stat())
+      checkSize(path, stat.size, size) // after the hash: so little as can be comes between; behind a shorter end there would be a hole
       writing = located(writeFully(handle, own, size))
       writing.catch(() => {}) // told to whoever comes next
       size += bytes.length
     },
-    read: (position, length) => located(readFully(path, handle, position, length)),
+    read,
     cut: () => located(handle.truncate(size)),
     sync: async () => {
       await writing
@@ -126,4 +106,30 @@ export const openBytes = async (
     digest: () => hash.copy().digest('hex'),
     close,
   }
+}
+
+/** Opens a file that a mark is of. Throws a `ChecksumMismatch` when there is none. */
+const openMarked = (files: FileSystem, path: string): Promise<FileHandle> =>
+  files.open(path, 'r+').catch((error: unknown) => {
+    throw codeOf(error) === 'ENOENT' ? isGone(path) : error
+  })
+
+/** Rejects with a `FileConflict` unless there is a file of so many bytes at `path`: that of `own`. */
+const checkInPlace = async (
+  files: FileSystem,
+  path: string,
+  bytes: number,
+  own: FileHandle,
+): Promise<void> => {
+  const opened = files.open(path, 'r').catch((error: unknown) => {
+    throw isAbsence(error) ? fileConflict(path, 'was removed or moved', true) : error
+  })
+  await closing(opened, async (handle) => {
+    const there = await handle.stat()
+    const { ino, dev } = await own.stat()
+    if (there.ino !== ino || there.dev !== dev) {
+      throw fileConflict(path, 'was replaced by another file')
+    }
+    checkSize(path, there.size, bytes)
+  })
 }

@@ -1,43 +1,93 @@
 /** The files of a folder, or the objects below a prefix of a bucket, by their names: they grow, are moved and read. */
-import { dirname, join } from 'node:path'
-import {
-  closing,
-  copyDurably,
-  type FileSystem,
-  filesNamed,
-  isAbsence,
-  isLink,
-  modeOf,
-  removeFile,
-  syncFolder,
-  withPath,
-} from '../../store/FileSystem.js'
-import { exportError } from '../ExportError.js'
-import { type ByteFile, openBytes } from './ByteFile.js'
-import {
-  checkCommitted,
-  checkEnded,
-  checkNoConflict,
-  type Fingerprint,
-  openMarked,
-} from './integrity.js'
+import type { Store } from '../../store/Store.js'
 
-// model
+/** A file in a listing. */
+export interface FoundFile {
+  readonly name: string
+  /** In bytes. */
+  readonly size: number
+}
+
+/** A file that is open to be read. */
+export interface ReadableFile {
+  /** In bytes. */
+  readonly size: number
+  /** Identifies it, by whatever name. */
+  readonly id: string
+  /** False for a folder, a pipe or a device. */
+  readonly isFile: boolean
+  /** Reads so many bytes. Rejects with a `ChecksumMismatch` where the file ends before. */
+  readonly read: (position: number, length: number) => Promise<Uint8Array<ArrayBuffer>>
+  readonly close: () => Promise<void>
+}
+
+/** Up to where a file stands; plain JSON, for a checkpoint. */
+export interface Mark {
+  /** Bytes of the file up to there, compressed or not. */
+  readonly bytes: number
+  /** Rows in these bytes. */
+  readonly rows: number
+  /** SHA-256 of these bytes, in hex: tells the file from another in its place. */
+  readonly sha256: string
+}
+
+/** The part of a mark that identifies the content of a file. */
+export type Fingerprint = Pick<Mark, 'bytes' | 'sha256'>
+
+/** A taker of bytes. They may be changed once it has answered. */
+export interface Bytes {
+  /** How many bytes it has taken. */
+  readonly size: () => number
+  /** Answers when it has taken them; what was taken before may have failed since. */
+  readonly append: (bytes: Uint8Array) => Promise<void>
+}
+
+/** A file that is open for more bytes. */
+export interface ByteFile extends Bytes {
+  readonly read: (position: number, length: number) => Promise<Uint8Array<ArrayBuffer>>
+  /** Takes away what stands behind the mark. To be called before anything is appended. */
+  readonly cut: () => Promise<void>
+  /** Its bytes and its name are durable. Throws a `FileConflict`. */
+  readonly sync: () => Promise<void>
+  /** SHA-256 of all bytes so far, in hex. */
+  readonly digest: () => string
+  /** May be called again. */
+  readonly close: () => Promise<void>
+}
 
 /** Names have at most one slash: that of `_incoming/`. */
 export interface Files {
-  /** Name of a file in messages: its path, or its URL. */
+  /** Name of a file in messages: its path, or its URL; of the folder, for `''`. */
   readonly nameOf: (name: string) => string
+  /** Makes the folder. Rejects with an `UnusablePath` where something else has its name. */
+  readonly prepare: () => Promise<void>
+  /** Small texts by their names. `mode`: permissions of their files. */
+  readonly store: (mode?: number) => Store
   /**
    * Lists the files that have names of ours, also in `_incoming/`. Links and folders by such names are of other programs,
-   * and left out.
+   * and left out. `prefix`: the beginning of these names.
    */
-  readonly list: (isOurs: (name: string) => boolean) => Promise<ReadonlyArray<string>>
+  readonly list: (
+    isOurs: (name: string) => boolean,
+    prefix?: string,
+  ) => Promise<ReadonlyArray<FoundFile>>
   /** Lists the links and folders that have names of ours. */
   readonly foreign: (isOurs: (name: string) => boolean) => Promise<ReadonlyArray<string>>
   /** Resolves with the size of a file in bytes; undefined if there is none. */
   readonly size: (name: string) => Promise<number | undefined>
-  /** Makes a file, empty, which is not there yet. `mode`: its permissions, as octal number. */
+  /** Resolves with the permissions of a file that is there. */
+  readonly mode: (name: string) => Promise<number | undefined>
+  /** Returns whether a name is that of a folder. */
+  readonly isFolder: (name: string) => Promise<boolean>
+  /** Resolves with the path that a link leads to; undefined for what is no link. */
+  readonly linked: (name: string) => Promise<string | undefined>
+  /** Opens a file to read it; undefined if there is none. */
+  readonly read: (name: string) => Promise<ReadableFile | undefined>
+  /** Reads a small file whole; undefined if there is none. */
+  readonly get: (name: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
+  /** Writes a new file, durably and in one step. `mode`: its permissions. */
+  readonly put: (name: string, bytes: Uint8Array<ArrayBuffer>, mode?: number) => Promise<void>
+  /** Makes a file, empty, which is not there yet. `mode`: its permissions. */
   readonly create: (name: string, mode?: number) => Promise<ByteFile>
   /** Opens a file to go on where it was durable. Rejects with a `ChecksumMismatch` if it is not what it was. */
   readonly open: (name: string, from: Fingerprint) => Promise<ByteFile>
@@ -49,86 +99,28 @@ export interface Files {
   readonly remove: (name: string) => Promise<void>
   /** Names the files that were to be removed, and may not be. */
   readonly unremoved: () => ReadonlyArray<string>
-  /** Rejects with a `ChecksumMismatch` unless the file is what it was when it was ended. */
-  readonly checkEnded: (name: string, ended: Fingerprint) => Promise<void>
-  /** Rejects with a `ChecksumMismatch` unless the file begins with what was committed. */
-  readonly checkCommitted: (name: string, mark: Fingerprint) => Promise<void>
-  /** Rejects with a `FileConflict` unless the file is there with so many bytes. */
-  readonly checkSize: (name: string, bytes: number) => Promise<void>
-  /** Resolves with the permissions of a file that is there. */
-  readonly mode: (name: string) => Promise<number | undefined>
 }
 
 /** The folder of unfinished files and rejected rows: readers of data sets leave out names with an underscore. */
 export const INCOMING = '_incoming/'
 
-// the disk
+/** Bytes that are read at a time. */
+export const BLOCK = 1 << 20
 
-/** The files of a folder on a disk. */
-export const diskFiles = (folder: string, files: FileSystem): Files => {
-  const pathOf = (name: string): string => join(folder, name)
-  const located = <T>(done: Promise<T>): Promise<T> =>
-    done.catch((error: unknown) => {
-      throw withPath(folder)(error)
-    })
-  const names = async (
-    below: string,
-    isOurs: (name: string) => boolean,
-  ): Promise<ReadonlyArray<string>> => {
-    const isWanted = (name: string): boolean => isOurs(below + name)
-    const found = await filesNamed(files, pathOf(below), isWanted).catch((error: unknown) => {
-      if (isAbsence(error)) return []
-      throw error
-    })
-    return found.map((name) => below + name)
-  }
-  const prepare = async (name: string): Promise<string> => {
-    const path = pathOf(name)
-    if (!name.startsWith(INCOMING)) return path
-    if (await isLink(files, dirname(path))) {
-      const why = `${dirname(path)} is a link, and what it leads to is of another program: remove it`
-      throw exportError('UnusablePath', why, { path: dirname(path), option: 'out' })
-    }
-    await files.mkdir(dirname(path), { recursive: true })
-    await syncFolder(files, folder)
-    return path
-  }
-  return {
-    nameOf: pathOf,
-    list: async (isOurs) => {
-      const incoming = pathOf(INCOMING).replace(/[\\/]$/, '')
-      const isOther = await isLink(files, incoming)
-      return [...(await names('', isOurs)), ...(isOther ? [] : await names(INCOMING, isOurs))]
-    },
-    foreign: async (isOurs) => {
-      const plain = new Set(await names('', isOurs))
-      return (await files.readdir(folder)).filter((name) => isOurs(name) && !plain.has(name))
-    },
-    size: (name) =>
-      files.stat(pathOf(name)).then(
-        ({ size }) => size,
-        () => undefined,
-      ),
-    create: async (name, mode) =>
-      openBytes(await prepare(name), undefined, files, { isNew: true, mode }),
-    open: (name, from) => openBytes(pathOf(name), from, files),
-    copy: async (from, to) => {
-      await closing(openMarked(files, pathOf(from), 'r'), async () => {}) // or it says that it is gone
-      const path = await prepare(to)
-      await copyDurably(files, pathOf(from), path)
-      await located(syncFolder(files, dirname(path)))
-    },
-    move: async (from, to, bytes) => {
-      await checkNoConflict(files, pathOf(from), bytes)
-      const path = await prepare(to)
-      await files.rename(pathOf(from), path)
-      await located(syncFolder(files, dirname(path)))
-    },
-    remove: (name) => removeFile(files, pathOf(name)),
-    unremoved: () => files.unremoved?.() ?? [],
-    checkEnded: (name, ended) => checkEnded(pathOf(name), ended, files),
-    checkCommitted: (name, mark) => checkCommitted(pathOf(name), mark, files),
-    checkSize: (name, bytes) => checkNoConflict(files, pathOf(name), bytes),
-    mode: (name) => modeOf(files, pathOf(name)),
-  }
+/** Reads a file up to `end`, a block at a time. */
+export async function* blocksOf(
+  { read, size }: Pick<ReadableFile, 'read' | 'size'>,
+  end = size,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < end; at += BLOCK) yield await read(at, Math.min(BLOCK, end - at))
+}
+
+/** Uses a file that is read, and closes it. Resolves with undefined if there is none. */
+export const reading = async <T>(
+  files: Pick<Files, 'read'>,
+  name: string,
+  use: (file: ReadableFile) => Promise<T>,
+): Promise<T | undefined> => {
+  const file = await files.read(name)
+  return file && use(file).finally(file.close)
 }

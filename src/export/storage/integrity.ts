@@ -2,33 +2,16 @@
 import { createHash, type Hash } from 'node:crypto'
 import { plural } from '../../decode/plural.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import {
-  CHUNK_BYTES,
-  closing,
-  codeOf,
-  type FileHandle,
-  type FileSystem,
-  isAbsence,
-  readFully,
-  withPath,
-} from '../../store/FileSystem.js'
 import { checksumMismatch } from '../../store/StoreError.js'
 import { type ExportError, exportError } from '../ExportError.js'
-
-// model
-
-/** Up to where a file stands; plain JSON, for a checkpoint. */
-export interface Mark {
-  /** Bytes of the file up to there, compressed or not. */
-  readonly bytes: number
-  /** Rows in these bytes. */
-  readonly rows: number
-  /** SHA-256 of these bytes, in hex: tells the file from another in its place. */
-  readonly sha256: string
-}
-
-/** The part of a mark that identifies the content of a file. */
-export type Fingerprint = Pick<Mark, 'bytes' | 'sha256'>
+import {
+  blocksOf,
+  type Files,
+  type Fingerprint,
+  type Mark,
+  type ReadableFile,
+  reading,
+} from './Files.js'
 
 const isCount = (u: unknown): u is number =>
   typeof u === 'number' && Number.isSafeInteger(u) && u >= 0
@@ -41,57 +24,49 @@ export const isMark = (u: unknown): u is Mark => {
 
 // what a checkpoint says
 
-/** Throws a `ChecksumMismatch` unless the file is what it was when it was ended. */
-export const checkEnded = (path: string, ended: Fingerprint, files: FileSystem): Promise<void> =>
-  look(files, path, 'r', async (handle) => {
-    const { size } = await handle.stat()
-    if (size > ended.bytes) {
-      throw checksumMismatch(
-        path,
-        `has ${plural(size, 'byte')}, where it was ended with ${ended.bytes}`,
-      )
+/** Rejects with a `ChecksumMismatch` unless the file is what it was when it was ended. */
+export const checkEnded = (files: Files, name: string, ended: Fingerprint): Promise<void> =>
+  checked(files, name, async (file) => {
+    if (file.size > ended.bytes) {
+      const why = `has ${plural(file.size, 'byte')}, where it was ended with ${ended.bytes}`
+      throw checksumMismatch(files.nameOf(name), why)
     }
-    await hashCommitted(path, handle, ended, createHash('sha256'))
+    await hashCommitted(files.nameOf(name), file, ended, createHash('sha256'))
   })
 
-/** Throws a `ChecksumMismatch` unless the file begins with what was committed: it can be resumed. */
-export const checkCommitted = (path: string, mark: Fingerprint, files: FileSystem): Promise<void> =>
-  look(files, path, 'r+', (handle) => hashCommitted(path, handle, mark, createHash('sha256')))
+/** Rejects with a `ChecksumMismatch` unless the file begins with what was committed: it can be resumed. */
+export const checkCommitted = (files: Files, name: string, mark: Fingerprint): Promise<void> =>
+  checked(files, name, (file) =>
+    hashCommitted(files.nameOf(name), file, mark, createHash('sha256')),
+  )
 
-const look = (
-  files: FileSystem,
-  path: string,
-  flags: 'r' | 'r+',
-  use: (handle: FileHandle) => Promise<void>,
-): Promise<void> =>
-  closing(openMarked(files, path, flags), use).catch((error: unknown) => {
-    throw withPath(path)(error)
+const checked = async (
+  files: Files,
+  name: string,
+  check: (file: ReadableFile) => Promise<void>,
+): Promise<void> => {
+  const found = await reading(files, name, async (file) => {
+    await check(file)
+    return true
   })
+  if (found === undefined) throw isGone(files.nameOf(name))
+}
 
-/** Opens a file that a mark is of. Throws a `ChecksumMismatch` when there is none. */
-export const openMarked = (
-  files: FileSystem,
-  path: string,
-  flags: 'r' | 'r+',
-): Promise<FileHandle> =>
-  files.open(path, flags).catch((error: unknown) => {
-    throw codeOf(error) === 'ENOENT' ? checksumMismatch(path, 'is not there any more') : error
-  })
+/** Makes the error for a file that a mark is of, and that is not there. */
+export const isGone = (path: string) => checksumMismatch(path, 'is not there any more')
 
-/** Reads what was committed into `hash`. Throws a `ChecksumMismatch` when it is something else. */
+/** Reads what was committed into `hash`. Rejects with a `ChecksumMismatch` when it is something else. */
 export const hashCommitted = async (
   path: string,
-  handle: FileHandle,
+  file: Pick<ReadableFile, 'size' | 'read'>,
   { bytes, sha256 }: Fingerprint,
   hash: Hash,
 ): Promise<void> => {
-  const { size } = await handle.stat()
-  if (size < bytes) {
-    throw checksumMismatch(path, `has ${plural(size, 'byte')}, where ${bytes} were committed`)
+  if (file.size < bytes) {
+    const why = `has ${plural(file.size, 'byte')}, where ${bytes} were committed`
+    throw checksumMismatch(path, why)
   }
-  for (let position = 0; position < bytes; position += CHUNK_BYTES) {
-    hash.update(await readFully(path, handle, position, Math.min(CHUNK_BYTES, bytes - position)))
-  }
+  for await (const block of blocksOf(file, bytes)) hash.update(block)
   if (hash.copy().digest('hex') !== sha256) {
     throw checksumMismatch(path, `has other bytes than the ${bytes} that were committed`)
   }
@@ -103,31 +78,9 @@ export const hashCommitted = async (
 export const fileConflict = (path: string, why: string, isGone = false): ExportError =>
   exportError('FileConflict', `${path} ${why} while it was written`, { path, isGone })
 
-/** Throws a `FileConflict` unless there is a file of so many bytes at `path`: that of `own`, if it is given. */
-export const checkNoConflict = async (
-  files: FileSystem,
-  path: string,
-  bytes: number,
-  own?: FileHandle,
-): Promise<void> => {
-  const opened = files.open(path, 'r').catch((error: unknown) => {
-    throw isAbsence(error) ? fileConflict(path, 'was removed or moved', true) : error
-  })
-  await closing(opened, async (handle) => {
-    const there = await handle.stat()
-    const { ino, dev } = (await own?.stat()) ?? there
-    if (there.ino !== ino || there.dev !== dev) {
-      throw fileConflict(path, 'was replaced by another file')
-    }
-    checkSize(path, there.size, bytes)
-  })
-}
-
-/** Throws a `FileConflict` unless an open file ends where it is appended to: after a shorter end there would be a hole. */
-export const checkEnd = async (path: string, bytes: number, own: FileHandle): Promise<void> =>
-  checkSize(path, (await own.stat()).size, bytes)
-
-const checkSize = (path: string, is: number, should: number): void => {
+/** Throws a `FileConflict` unless a file has so many bytes; undefined: it is not there. */
+export const checkSize = (path: string, is: number | undefined, should: number): void => {
+  if (is === undefined) throw fileConflict(path, 'was removed or moved', true)
   if (is === should) return
   throw fileConflict(
     path,

@@ -1,8 +1,12 @@
+/** The door: a path or a URL, as it was given, becomes a folder and a name, and its files are opened. */
+import { basename } from 'node:path'
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { disk, type FileSystem } from '../../store/FileSystem.js'
-import { isS3 } from '../../store/S3Location.js'
+import { isS3, processEnvironment, s3Location } from '../../store/S3Location.js'
+import { diskFiles } from './diskFiles.js'
+import type { Files } from './Files.js'
 
-/** How the files of a path are reached. */
+/** How files are reached. */
 export interface ReachOptions {
   /** Default: the disk. */
   readonly files?: FileSystem | undefined
@@ -12,12 +16,32 @@ export interface ReachOptions {
   readonly timer?: SchedulerLike | undefined
 }
 
-/** Opens the file system of a path: the bucket of an `s3://` URL, or the disk. */
+/** Where a file is, or a folder, whose `name` is empty. */
+export interface Location {
+  /** A path or a URL that ends with a slash; empty for the folder of the process. */
+  readonly folder: string
+  readonly name: string
+}
+
+/** A name that ends with a slash is a folder. */
+export const isFolder = (path: string): boolean => /[\\/]$/.test(path)
+
+/** Parses a path or a URL. */
+export const locationOf = (path: string): Location => {
+  const name = isFolder(path) ? '' : isS3(path) ? path.replace(/^.*\//s, '') : basename(path)
+  return { folder: path.slice(0, path.length - name.length), name }
+}
+
+/** Opens the files of a folder: the objects below an `s3://` URL, or those on the disk. */
 export const openFiles = async (
-  path: string,
+  folder: string,
   { files, env, timer = asyncScheduler }: ReachOptions,
-): Promise<FileSystem> => {
-  if (files !== undefined || !isS3(path)) return files ?? disk
-  const { openS3Files } = await import('./s3Files.js') // or not, to start fast
-  return openS3Files(path, { env, timer })
+): Promise<Files> => {
+  if (files !== undefined || !isS3(folder)) return diskFiles(folder, files ?? disk)
+  const [{ bucketFiles }, { objectStorage }] = await Promise.all([
+    import('./bucketFiles.js'), // or not, to start fast
+    import('../../store/ObjectStorage.js'),
+  ])
+  const location = await s3Location(folder, processEnvironment(env))
+  return bucketFiles(objectStorage(location, { timer }))
 }

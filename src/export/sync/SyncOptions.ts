@@ -156,7 +156,7 @@ export const syncRules: OptionsTable<SyncOptions<never>> = {
 }
 
 /** The kinds of destinations. */
-export type DestinationKind = 'sqlite' | 'postgres' | 'folder' | 's3'
+export type DestinationKind = 'sqlite' | 'postgres' | 'folder'
 
 /** Names a destination in messages: without user, password and parameters, one of which may be a password, too. */
 export const destinationName = (to: string): string => {
@@ -175,8 +175,7 @@ export const tableKind = (to: string): 'sqlite' | 'postgres' | undefined => {
 export const destinationKind = (to: string): DestinationKind => {
   const kind = tableKind(to)
   if (kind !== undefined) return kind
-  if (/^s3:\/\/.*\/$/.test(to)) return 's3'
-  if (to.endsWith('/') && !to.includes('://')) return 'folder'
+  if (/^s3:\/\/.*\/$/.test(to) || (to.endsWith('/') && !to.includes('://'))) return 'folder'
   throw new InvalidOption(
     'to',
     'NAME.sqlite, NAME.db, postgres://HOST/DATABASE, FOLDER/, or s3://BUCKET/PREFIX/',

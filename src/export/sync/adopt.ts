@@ -1,11 +1,7 @@
 /** A folder of exports, or of an earlier version, whose rows a sync takes over. */
-import { join } from 'node:path'
 import { defer, ignoreElements, type Observable } from 'rxjs'
 import type { Codec, Decodes } from '../../codec/Codec.js'
 import { E } from '../../fp.js'
-import { textAt } from '../../store/diskStore.js'
-import { removeFile } from '../../store/FileSystem.js'
-import { s3Path } from '../../store/S3Location.js'
 import { exportError } from '../ExportError.js'
 import { readRows } from '../read/readRows.js'
 import { openFiles, type ReachOptions } from '../storage/openFiles.js'
@@ -41,9 +37,8 @@ export const manifestToAdopt = async ({
 }: AdoptOptions): Promise<Manifest | undefined> => {
   const files = await openFiles(to, options)
   const read = async (name: string, of: (path: string) => (text: string) => Manifest) => {
-    const path = join(s3Path(to), name)
-    const text = await textAt(files, path)
-    return text === undefined ? undefined : of(path)(text)
+    const found = await files.store().read(name)
+    return found && of(files.nameOf(name))(found.text)
   }
   return (await read('_manifest.json', readManifest)) ?? read('manifest.json', readOldManifest)
 }
@@ -125,5 +120,5 @@ export const removeAdopted = async (
   names: ReadonlyArray<string>,
 ): Promise<void> => {
   const files = await openFiles(to, options)
-  for (const name of names) await removeFile(files, join(s3Path(to), name))
+  for (const name of names) await files.remove(name)
 }

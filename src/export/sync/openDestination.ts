@@ -9,7 +9,7 @@ import type { Destination } from '../transfer/Destination.js'
 import { type DestinationKind, destinationName } from './SyncOptions.js'
 
 /** Which destination, and what is written there. */
-export interface TargetOptions<A> {
+export interface OpenDestinationOptions<A> {
   readonly kind: DestinationKind
   readonly to: string
   readonly table: string
@@ -28,8 +28,8 @@ export type RowKind = 'replaced' | 'by time' | 'of parents'
 const DAY: Millis = 86_400_000
 
 /** Opens the destination. Rejects with an `ExportError`. */
-export const openTarget =
-  <A>({ kind, to, table, list, rows, format, env, timer }: TargetOptions<A>) =>
+export const openDestination =
+  <A>({ kind, to, table, list, rows, format, env, timer }: OpenDestinationOptions<A>) =>
   async (): Promise<Destination<A>> => {
     const { codec, numbers } = list
     const shape = shapeWithoutSecret(shapeOf(codec))
@@ -67,23 +67,8 @@ export const openTarget =
       case 'folder': {
         const { openFolder } = await import('../folder/openFolder.js')
         return openFolder<A>({
-          to,
-          list: table,
-          shape,
-          numbers,
-          replaces,
-          ofParents,
-          format,
-          timer,
-          doubtful,
+          ...{ to, env, timer, list: table, shape, numbers, replaces, ofParents, format, doubtful },
         })
-      }
-      case 's3': {
-        const { openBucket } = await import('../folder/openFolder.js')
-        return openBucket<A>(
-          { to, list: table, shape, numbers, replaces, ofParents, format, timer, doubtful },
-          env,
-        )
       }
     }
   }

@@ -26,7 +26,7 @@
  * Lists that cannot be narrowed by time are read whole, gathered beside the rows that are there, and take their place in
  * the last step. Items of all batches are read by batch; see `childStages`.
  */
-import { asyncScheduler, catchError, concatMap, EMPTY, type Observable, of, throwError } from 'rxjs'
+import { asyncScheduler, catchError, concatMap, EMPTY, type Observable } from 'rxjs'
 import { bare, defined, E } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
 import {
@@ -38,7 +38,7 @@ import {
 } from '../../options/index.js'
 import type { Millis } from '../../stream/index.js'
 import { truncated } from '../column/json.js'
-import { exportError, isExportError } from '../ExportError.js'
+import { expectedAsLeft, exportError } from '../ExportError.js'
 import { sourceRule } from '../ExportOptions.js'
 import type { ExportSource } from '../source/ExportSource.js'
 import { stripped } from '../source/secretField.js'
@@ -64,7 +64,7 @@ import {
   removeAdopted,
 } from './adopt.js'
 import type { ChildSource } from './itemsOfAllBatches.js'
-import { openTarget } from './openDestination.js'
+import { openDestination } from './openDestination.js'
 import {
   destinationKind,
   destinationName,
@@ -116,9 +116,7 @@ export const startSync = <A>(
         ...leftOf(event.cut, nameOf(options)),
       ],
     ),
-    catchError((error: unknown) =>
-      isExportError(error) ? of(E.left(error)) : throwError(() => error),
-    ),
+    catchError(expectedAsLeft(nameOf(options))),
   )
 }
 
@@ -182,7 +180,7 @@ const opener = <A>({
   const table = options.table ?? family?.table ?? resource.replaceAll(/\W/g, '_')
   const { format = 'ndjson', env, timer = asyncScheduler } = options
   const rows = family !== undefined ? 'of parents' : replaced === undefined ? 'by time' : 'replaced'
-  return openTarget<A>({ kind, to, table, list, rows, format, env, timer })
+  return openDestination<A>({ kind, to, table, list, rows, format, env, timer })
 }
 
 const leaveOut = (

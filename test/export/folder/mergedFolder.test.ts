@@ -10,7 +10,7 @@ import { formatOf } from '../../../src/export/index.js'
 import type { Destination, Prepared } from '../../../src/export/transfer/Destination.js'
 import { E } from '../../../src/fp.js'
 import { memoryStore } from '../../store/memoryStore.js'
-import { memoryObjects } from './memoryObjects.js'
+import { memoryFiles } from './memoryFiles.js'
 import { rowsIn } from './rowsIn.js'
 
 type Row = Charge
@@ -20,11 +20,11 @@ const NAME = 'checkpoint'
 const formats = { 'ndjson.zst': textBase, parquet: parquetBase(columnsOf(shapeOf(Charge)), 'fast') }
 
 const world = (format: keyof typeof formats, replaces = false) => {
-  const objects = memoryObjects()
+  const files = memoryFiles()
   const store = memoryStore()
   let names = 0
   const options = {
-    objects,
+    files,
     store,
     list: 'charges',
     incoming: formatOf(Charge)({ format: 'ndjson', compress: 'zstd' }),
@@ -38,7 +38,7 @@ const world = (format: keyof typeof formats, replaces = false) => {
     format === 'parquet'
       ? folderDestination({ ...options, base: formats.parquet })
       : folderDestination({ ...options, base: formats['ndjson.zst'] })
-  return { objects, open }
+  return { files, open }
 }
 
 const SLICE = { number: 0, isLast: false }
@@ -97,64 +97,64 @@ const rows = (from: number, to: number, update = 0) =>
 
 describe.each(['ndjson.zst', 'parquet'] as const)('a folder of %s', (format) => {
   it('has each row once after a run, in files without an overlap, and no others', async () => {
-    const { objects, open } = world(format)
+    const { files, open } = world(format)
     const run = runOf(open())
     await run.begin()
     for (let at = 0; at < 20; at++) await run.write(rows(at * 100, at * 100 + 150)) // half of them twice
     await run.finish()
-    const others = [...objects.files.keys()].filter((key) => !/^charges-\d{12}\./.test(key))
+    const others = [...files.all.keys()].filter((key) => !/^charges-\d{12}\./.test(key))
     expect(others).toEqual([])
-    const found = await rowsIn(objects.files)
+    const found = await rowsIn(files.all)
     expect(found.map(({ id }) => id)).toEqual(rows(0, 2_050).map(({ id }) => id))
   })
 
   it('reads large files whole when it merges them', async () => {
-    const { objects, open } = world(format)
+    const { files, open } = world(format)
     for (const some of [rows(0, 9_000), [row(5, 1)]]) {
       const run = runOf(open())
       await run.begin()
       await run.write(some)
       await run.finish()
     }
-    const found = await rowsIn(objects.files)
+    const found = await rowsIn(files.all)
     expect(found.length).toBe(9_000)
     expect(found[5]).toEqual(facts(row(5, 1)))
   })
 
   it('leaves files alone whose times no new row has', async () => {
-    const { objects, open } = world(format)
+    const { files, open } = world(format)
     const first = runOf(open())
     await first.begin()
     await first.write(rows(0, 10))
     await first.finish()
-    const [old = ''] = objects.files.keys()
+    const [old = ''] = files.all.keys()
     const next = runOf(open())
     await next.begin()
     await next.write(rows(10, 20))
     await next.finish()
-    expect([...objects.files.keys()]).toContain(old)
-    expect(objects.files.size).toBe(2)
+    expect([...files.all.keys()]).toContain(old)
+    expect(files.all.size).toBe(2)
   })
 
   it('goes on with the rows of a run that was killed, and removes what no checkpoint lists', async () => {
-    const { objects, open } = world(format)
+    const { files, open } = world(format)
     const killed = runOf(open())
     await killed.begin()
     await killed.write(rows(0, 10))
-    await objects.put('_incoming/00000000ffff.ndjson.zst', new Uint8Array([1]))
-    await objects.put(`charges-00000000ffff.${format}`, new Uint8Array([1]))
-    await objects.put('charges-notes.txt', new Uint8Array([1]))
+    await files.put('_incoming/00000000ffff.ndjson.zst', new Uint8Array([1]))
+    await files.put(`charges-00000000ffff.${format}`, new Uint8Array([1]))
+    await files.put('charges-notes.txt', new Uint8Array([1]))
     const next = runOf(open())
     await next.begin()
     await next.write(rows(10, 12))
     await next.finish()
-    expect((await rowsIn(objects.files)).length).toBe(12)
-    expect([...objects.files.keys()].filter((key) => key.includes('ffff'))).toEqual([])
-    expect(objects.files.has('charges-notes.txt')).toBe(true)
+    expect((await rowsIn(files.all)).length).toBe(12)
+    expect([...files.all.keys()].filter((key) => key.includes('ffff'))).toEqual([])
+    expect(files.all.has('charges-notes.txt')).toBe(true)
   })
 
   it('shuts out an earlier owner, whose steps then change nothing', async () => {
-    const { objects, open } = world(format)
+    const { files, open } = world(format)
     const frozen = runOf(open())
     await frozen.begin()
     await frozen.write(rows(0, 10))
@@ -164,19 +164,19 @@ describe.each(['ndjson.zst', 'parquet'] as const)('a folder of %s', (format) => 
     await expect(frozen.finish()).rejects.toThrow('fenced')
     await later.write(rows(20, 30))
     await later.finish()
-    expect((await rowsIn(objects.files)).map(({ id }) => id)).toEqual(
+    expect((await rowsIn(files.all)).map(({ id }) => id)).toEqual(
       [...rows(0, 10), ...rows(20, 30)].map(({ id }) => id),
     )
   })
 
   it('takes a list that is read whole in place of the one before', async () => {
-    const { objects, open } = world(format, true)
+    const { files, open } = world(format, true)
     for (const all of [rows(0, 10), rows(5, 8)]) {
       const run = runOf(open())
       await run.begin()
       await run.write(all)
       await run.finish()
-      expect(await rowsIn(objects.files)).toEqual(all.map(facts))
+      expect(await rowsIn(files.all)).toEqual(all.map(facts))
     }
   })
 
@@ -187,7 +187,7 @@ describe.each(['ndjson.zst', 'parquet'] as const)('a folder of %s', (format) => 
   ] satisfies ReadonlyArray<[string, (versions: [Row, Row]) => Row[][][]]>)(
     'takes the next version of a row whose time of update is far ahead, %s',
     async (_, runs) => {
-      const { objects, open } = world(format)
+      const { files, open } = world(format)
       const ahead = row(1, 8e9) // the year 2279
       for (const steps of runs([ahead, row(1, 5)])) {
         const run = runOf(open())
@@ -195,7 +195,7 @@ describe.each(['ndjson.zst', 'parquet'] as const)('a folder of %s', (format) => 
         for (const step of steps) await run.write([row(0), ...step])
         await run.finish()
       }
-      expect(await rowsIn(objects.files)).toEqual([row(0), row(1, 5)].map(facts))
+      expect(await rowsIn(files.all)).toEqual([row(0), row(1, 5)].map(facts))
     },
   )
 
@@ -237,7 +237,7 @@ describe.each(['ndjson.zst', 'parquet'] as const)('a folder of %s', (format) => 
           { maxLength: 4 },
         ),
         async (runs) => {
-          const { objects, open } = world(format)
+          const { files, open } = world(format)
           const expected = new Map<string, Row>()
           for (const { steps, finishes } of [...runs, { steps: [], finishes: true }]) {
             const run = runOf(open())
@@ -253,7 +253,7 @@ describe.each(['ndjson.zst', 'parquet'] as const)('a folder of %s', (format) => 
             }
             if (finishes) await run.finish()
           }
-          const found = await rowsIn(objects.files)
+          const found = await rowsIn(files.all)
           const sorted = [...expected.values()].map(facts).sort((a, b) => (a.id < b.id ? -1 : 1))
           expect(found).toEqual(sorted)
         },

@@ -421,6 +421,5 @@ const freezing = (files: Memory, nth: number) => {
         }
       },
     })
-  const { store: _, ...plain } = files
-  return { files: slow({ ...files, ...plain }), frozen, thaw }
+  return { files: slow(files), frozen, thaw }
 }

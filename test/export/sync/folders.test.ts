@@ -160,7 +160,7 @@ it('says so when the folder is none', async () => {
   const path = join(home, 'file')
   writeFileSync(path, '')
   const wrong = await failure(sync(payments.charges, { to: `${path}/`, timer }))
-  expect(wrong).toMatchObject({ _tag: 'UnusableDestination', code: 'ENOTDIR' })
+  expect(wrong).toMatchObject({ _tag: 'UnusablePath' })
   expect(wrong.message).toBe(
     `cannot make the folder ${path}/: a file has its name, or that of a folder above it`,
   )

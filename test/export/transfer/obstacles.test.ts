@@ -142,14 +142,14 @@ describe('a checkpoint of something else is refused, by the field', () => {
     const checkpoint = '/exports/at.json'
     await outcome(files, listOf([good(0), away]), { out: '/exports/exports', checkpoint })
     const error = await refused(files, { resume: true, out: '/exports/others', checkpoint })
-    expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'output' })
+    expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'destination' })
   })
 
   it('of another file', async () => {
     const files = await stopped()
     files.put('/exports/other.ndjson.checkpoint.json', files.text(CHECKPOINT))
     const error = await refused(files, { resume: true, out: '/exports/other.ndjson' })
-    expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'output' })
+    expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'destination' })
   })
 })
 
@@ -296,10 +296,10 @@ it.each([
 
 it('a folder that the system does not let be made is told as the system says it', async () => {
   const files = memory()
-  const denied = Object.assign(new Error('EACCES: denied'), { code: 'EACCES' })
+  const denied = Object.assign(new Error('EIO: denied'), { code: 'EIO' })
   const mkdir: typeof files.mkdir = () => Promise.reject(denied)
   const going = run({ ...files, mkdir }, listOf([good(0)]), { out: 'away/' })
-  await expect(going).rejects.toMatchObject({ _tag: 'WriteFailed', code: 'EACCES', cause: denied })
+  await expect(going).rejects.toMatchObject({ _tag: 'WriteFailed', code: 'EIO', cause: denied })
 })
 
 it.each([{}, { resume: true }, { restart: true }])(

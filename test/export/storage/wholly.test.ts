@@ -2,8 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CHUNK_BYTES, chunksOf, readFully, writeFully } from '../../../src/store/FileSystem.js'
-import { watched } from './disk.js'
+import { BLOCK, blocksOf } from '../../../src/export/storage/Files.js'
+import { readFully, writeFully } from '../../../src/store/FileSystem.js'
+import { watched } from '../file/disk.js'
 
 let folder = ''
 beforeAll(async () => {
@@ -11,9 +12,9 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-const bytes = Uint8Array.from({ length: 2 * CHUNK_BYTES + 7 }, (_, i) => (i * i) >> 3)
+const bytes = Uint8Array.from({ length: 2 * BLOCK + 7 }, (_, i) => (i * i) >> 3)
 
-describe.each([40_000, CHUNK_BYTES, Number.POSITIVE_INFINITY])('%d bytes at a time', (atOnce) => {
+describe.each([40_000, BLOCK, Number.POSITIVE_INFINITY])('%d bytes at a time', (atOnce) => {
   const there = async () => {
     const path = join(folder, String(atOnce))
     const handle = await watched({ atOnce }).files.open(path, 'w+')
@@ -27,9 +28,10 @@ describe.each([40_000, CHUNK_BYTES, Number.POSITIVE_INFINITY])('%d bytes at a ti
     const written = await readFile(path)
     expect(written.equals(bytes)).toBe(true)
     expect(written.equals(await readFully(path, handle, 0, bytes.length))).toBe(true)
-    const chunks: Array<Buffer> = []
-    for await (const chunk of chunksOf(handle)) chunks.push(Buffer.from(chunk))
-    expect(written.equals(Buffer.concat(chunks))).toBe(true)
+    const read = (at: number, length: number) => readFully(path, handle, at, length)
+    const blocks: Array<Uint8Array> = []
+    for await (const block of blocksOf({ read, size: bytes.length })) blocks.push(block)
+    expect(written.equals(Buffer.concat(blocks))).toBe(true)
     await handle.close()
   })
 

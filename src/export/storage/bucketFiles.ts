@@ -1,0 +1,284 @@
+/**
+ * The objects below a prefix of a bucket, as files that grow at their end, are cut back when a run is resumed, and get their
+ * final names when they are complete. Objects cannot grow, so a file is
+ *
+ *     KEY                      one object, written anew with each `sync`, while it is small
+ *     KEY.chunks/000001 ...    later, chunks; only the last one is written anew
+ *
+ * and one object again when it gets another name: the service joins the chunks, without a transfer to here.
+ */
+import { createHash, type Hash } from 'node:crypto'
+import type { ObjectStorage } from '../../store/ObjectStorage.js'
+import { s3Store } from '../../store/s3Store.js'
+import { type ByteFile, type Files, INCOMING, type ReadableFile } from './Files.js'
+import { checkSize, hashCommitted, isGone } from './integrity.js'
+
+/** Size of a chunk: the least that S3 allows for a part of an object, in bytes. A file that grows holds one in memory. */
+const CHUNK = 5 << 20
+
+/** How a chunk is numbered: as many digits as 10,000 parts, the most of an object, need. */
+const chunkKey = (key: string, number: number): string =>
+  `${key}.chunks/${String(number).padStart(6, '0')}`
+
+/** The end of the key of a chunk. */
+const CHUNK_END = /\.chunks\/\d{6}$/
+
+/** The objects of a file. */
+interface Chunks {
+  /** How many chunks it has; 0 for a file that is one object. */
+  readonly chunks: number
+  readonly size: number
+}
+
+/** Opens the objects below a prefix as files; names are keys. */
+export const bucketFiles = (storage: ObjectStorage): Files => {
+  const chunksOf = async (key: string): Promise<ReadonlyArray<string>> =>
+    (await storage.list(`${key}.chunks/`)).map((found) => found.key).filter(isChunkOf(key))
+
+  /**
+   * Finds the objects of a file: chunks, or the object itself; undefined if there are none. A run that was killed while it
+   * removed chunks leaves some: those behind a gap are of no file.
+   */
+  const find = async (key: string): Promise<Chunks | undefined> => {
+    const there = await storage.list(key)
+    const found = there.filter((object) => isChunkOf(key)(object.key))
+    const gap = found.findIndex((chunk, i) => chunk.key !== chunkKey(key, i + 1))
+    const chunks = gap < 0 ? found : found.slice(0, gap)
+    if (chunks.length > 0) {
+      return { chunks: chunks.length, size: chunks.reduce((sum, { size }) => sum + size, 0) }
+    }
+    const own = there.find((object) => object.key === key)
+    return own && { chunks: 0, size: own.size }
+  }
+
+  const removeChunks = async (key: string): Promise<void> => {
+    for (const chunk of await chunksOf(key)) await storage.remove(chunk)
+  }
+
+  /** The first chunk goes first: without it, there is no such file. */
+  const remove = async (key: string): Promise<void> => {
+    await storage.remove(key)
+    await removeChunks(key)
+  }
+
+  /** Joins the chunks of a file in one object, and drops what a killed run began of that. */
+  const join = async (key: string, to: string, chunks: number): Promise<void> => {
+    for (const old of await storage.uploads(to)) if (old.key === to) await storage.abortUpload(old)
+    const upload = await storage.beginUpload(to)
+    const parts = []
+    for (let number = 1; number <= chunks; number++) {
+      parts.push(await storage.copyPart(upload, number, chunkKey(key, number)))
+    }
+    await storage.completeUpload(upload, parts)
+  }
+
+  const there = async (name: string): Promise<Chunks> => {
+    const found = await find(name)
+    if (found === undefined) throw isGone(storage.nameOf(name))
+    return found
+  }
+
+  return {
+    nameOf: storage.nameOf,
+    prepare: async () => {},
+    store: () => s3Store(storage),
+    list: async (isOurs, prefix = '') => {
+      const sizes = new Map<string, number>()
+      for (const { key, size } of await storage.list(prefix)) {
+        const name = key.replace(CHUNK_END, '')
+        const isPlain = !name.replace(INCOMING, '').includes('/')
+        if (isPlain && isOurs(name)) sizes.set(name, size + (sizes.get(name) ?? 0))
+      }
+      return Array.from(sizes, ([name, size]) => ({ name, size }))
+    },
+    foreign: async () => [],
+    size: async (name) => (await find(name))?.size,
+    mode: async () => undefined,
+    isFolder: async (name) => (await storage.list(name === '' ? '' : `${name}/`)).length > 0,
+    linked: async () => undefined,
+    read: async (name) => {
+      const found = await find(name)
+      return found && readable(storage, name, found)
+    },
+    get: async (name) => (await storage.get(name))?.bytes,
+    put: async (name, bytes) => {
+      await storage.put(name, bytes)
+    },
+    create: async (name) => {
+      await storage.put(name, new Uint8Array())
+      return new BucketFile(storage, name, { chunks: 0, size: 0 }, 0)
+    },
+    open: async (name, from) => {
+      const found = await there(name)
+      const hash = createHash('sha256')
+      const file = readable(storage, name, found)
+      await hashCommitted(storage.nameOf(name), file, from, hash)
+      const full = CHUNK * Math.floor(from.bytes / CHUNK)
+      const tail = await file.read(full, from.bytes - full)
+      return new BucketFile(storage, name, found, from.bytes, { hash, tail })
+    },
+    copy: async (from, to) => {
+      const { chunks, size } = await there(from)
+      for (let number = 1; number <= chunks; number++) {
+        await storage.copy(chunkKey(from, number), chunkKey(to, number))
+      }
+      if (chunks > 0) return
+      if (size < CHUNK) return storage.copy(from, to)
+      // one that was complete: the copy may grow
+      const file = readable(storage, from, { chunks, size })
+      for (let at = 0; at < size; at += CHUNK) {
+        const bytes = await file.read(at, Math.min(CHUNK, size - at))
+        await storage.put(chunkKey(to, at / CHUNK + 1), bytes)
+      }
+    },
+    move: async (from, to, bytes) => {
+      const found = await find(from)
+      checkSize(storage.nameOf(from), found?.size, bytes)
+      if (from === to) return
+      const chunks = found?.chunks ?? 0
+      if (chunks > 0) await join(from, to, chunks)
+      else await storage.copy(from, to)
+      await removeChunks(to) // of a file that was replaced
+      await remove(from)
+    },
+    remove,
+    unremoved: storage.unremoved,
+  }
+}
+
+const isChunkOf =
+  (key: string) =>
+  (other: string): boolean =>
+    other.startsWith(key) && /^\.chunks\/\d{6}$/.test(other.slice(key.length))
+
+/** Reads a file: of chunks, or of one object. */
+const readable = (storage: ObjectStorage, key: string, { chunks, size }: Chunks): ReadableFile => ({
+  ...{ size, id: key, isFile: true, close: async () => {} },
+  read: async (position, length) => {
+    const all = new Uint8Array(length)
+    for (let got = 0; got < length; ) {
+      const at = position + got
+      const start = chunks === 0 ? 0 : at - (at % CHUNK)
+      const end = chunks === 0 ? size : Math.min(size, start + CHUNK)
+      const to = Math.min(end, position + length)
+      const object = chunks === 0 ? key : chunkKey(key, start / CHUNK + 1)
+      const range = { from: at - start, to: to - start }
+      const found = at < to ? await storage.get(object, range) : undefined
+      if (found === undefined || found.bytes.length === 0) throw isGone(storage.nameOf(key))
+      all.set(found.bytes, got)
+      got += found.bytes.length
+    }
+    return all
+  },
+})
+
+/** A file that grows: full chunks are objects, and what is behind them is in memory. */
+class BucketFile implements ByteFile {
+  readonly #storage: ObjectStorage
+  readonly #key: string
+  /** How many chunks it had when it was opened. */
+  readonly #before: number
+  readonly #isLonger: boolean
+  readonly #hash: Hash
+  /** Full chunks that are objects, or on their way. */
+  #chunks: number
+  /** Bytes behind them. */
+  #tail = new Uint8Array(0)
+  #tailSize = 0
+  #isDirty = false
+  #writing: Promise<unknown> = Promise.resolve() // the chunk that was taken last
+
+  constructor(
+    storage: ObjectStorage,
+    key: string,
+    found: Chunks,
+    bytes: number,
+    { hash = createHash('sha256'), tail = new Uint8Array(0) } = {},
+  ) {
+    this.#storage = storage
+    this.#key = key
+    this.#before = found.chunks
+    this.#isLonger = found.size > bytes
+    this.#hash = hash
+    this.#chunks = Math.floor(bytes / CHUNK)
+    if (tail.length > 0) this.#hold(tail)
+  }
+
+  size = (): number => this.#chunks * CHUNK + this.#tailSize
+
+  append = async (bytes: Uint8Array): Promise<void> => {
+    this.#hash.update(bytes)
+    for (let at = 0; at < bytes.length; ) {
+      await this.#writing
+      const some = bytes.subarray(at, at + CHUNK - this.#tailSize)
+      this.#hold(some)
+      at += some.length
+      this.#isDirty = true
+      if (this.#tailSize === CHUNK) this.#endChunk()
+    }
+  }
+
+  read = async (position: number, length: number): Promise<Uint8Array<ArrayBuffer>> => {
+    await this.#writing
+    const start = this.#chunks * CHUNK
+    const full = { chunks: this.#chunks, size: start }
+    const before = Math.max(0, Math.min(length, start - position))
+    const first = await readable(this.#storage, this.#key, full).read(position, before)
+    const at = position + before - start
+    const rest = this.#tail.subarray(0, this.#tailSize).subarray(at, at + length - before)
+    if (before + rest.length < length) throw isGone(this.#storage.nameOf(this.#key))
+    return Buffer.concat([first, rest])
+  }
+
+  cut = async (): Promise<void> => {
+    if (!this.#isLonger) return
+    this.#isDirty = true
+    await this.sync() // before what it replaces is gone
+    // the last chunk goes first: a run that is killed leaves no gap
+    for (let number = this.#before; number > this.#objects(); number--) {
+      await this.#storage.remove(chunkKey(this.#key, number))
+    }
+  }
+
+  sync = async (): Promise<void> => {
+    await this.#writing
+    if (!this.#isDirty) return
+    const isKept = this.#tailSize > 0 || this.#chunks === 0
+    if (isKept) await this.#storage.put(this.#tailKey(), this.#tail.slice(0, this.#tailSize))
+    this.#isDirty = false
+  }
+
+  digest = (): string => this.#hash.copy().digest('hex')
+
+  close = async (): Promise<void> => {
+    await this.#writing.catch(() => {}) // told by what was asked next
+  }
+
+  /** How many chunks there are, with the one that is not full; 0 while it is one object. */
+  #objects(): number {
+    return this.#chunks === 0 ? 0 : this.#chunks + (this.#tailSize > 0 ? 1 : 0)
+  }
+
+  #tailKey(): string {
+    return this.#chunks === 0 ? this.#key : chunkKey(this.#key, this.#chunks + 1)
+  }
+
+  #hold(bytes: Uint8Array): void {
+    if (this.#tail.length === 0) this.#tail = new Uint8Array(CHUNK)
+    this.#tail.set(bytes, this.#tailSize)
+    this.#tailSize += bytes.length
+  }
+
+  #endChunk(): void {
+    const chunk = this.#tail
+    const number = this.#chunks + 1
+    const isFirst = this.#chunks === 0
+    this.#chunks = number
+    this.#tail = new Uint8Array(0)
+    this.#tailSize = 0
+    this.#writing = this.#storage.put(chunkKey(this.#key, number), chunk).then(async () => {
+      if (isFirst) await this.#storage.remove(this.#key) // its first bytes: the chunk has them
+    })
+    this.#writing.catch(() => {}) // told by what is asked next
+  }
+}
