@@ -180,6 +180,19 @@ export const addConnectionOptions = (command: Command): Command =>
 export const addPartnerOptions = (command: Command): Command =>
   addSettings(command, 'partnerId', 'partnerSecret')
 
+/** Adds the settings of an account and of a partner. */
+export const addEveryOption = (command: Command): Command =>
+  addSettings(
+    command,
+    'apiVersion',
+    'clientId',
+    'apiKey',
+    'loginAs',
+    'onBehalfOf',
+    'partnerId',
+    'partnerSecret',
+  )
+
 const addSettings = (command: Command, ...own: ReadonlyArray<SettingName>): Command => {
   const names: ReadonlyArray<SettingName> = ['environment', 'baseUrl', 'plainHttp', ...own]
   return names.reduce((to, name) => to.addOption(settingOption(name)), command)

@@ -19,7 +19,7 @@ import {
 import { payCommand } from './pay/payCommand.js'
 import { workerCommand } from './queue/workerCommand.js'
 import { sandboxCommand } from './sandboxCommand.js'
-import { syncCommand } from './syncCommand.js'
+import { syncCommand } from './sync/syncCommand.js'
 import type { Terminal } from './Terminal.js'
 import { tapCommand } from './tapCommand.js'
 import { triggerCommand } from './triggerCommand.js'

@@ -1,5 +1,5 @@
 /** Proofs in words: what was proven, and where counts differ. */
-import type { CountDifference, Proof, SyncProof } from '../export/index.js'
+import type { Proof, SyncDifference, SyncProof } from '../export/index.js'
 import { iso } from '../export/transfer/Manifest.js'
 import { DAY, number, plural } from '../report/text.js'
 
@@ -15,11 +15,15 @@ export const provenText = ({
   rows,
   late,
   gone,
+  parents,
   settled = 0,
   readSince,
 }: SyncProof): string => {
   const facts = [
-    plural(rows, 'row'),
+    plural(rows, 'row') +
+      (parents === undefined
+        ? ''
+        : ` of ${number(parents)} ${parents === 1 ? 'batch' : 'batches'}`),
     ...(late === 0 ? [] : [`${plural(late, 'late one')} found`]),
     ...(gone === 0 ? [] : [`${number(gone)} gone`]),
     ...(settled === 0 ? [] : [`${number(settled)} settled or failed since`]),
@@ -31,11 +35,22 @@ export const provenText = ({
 }
 
 /** Says which stretch differs, and by how much. */
-export const differenceText = ({ status, from, to, here, there }: CountDifference): string => {
+export const differenceText = ({
+  parent,
+  status,
+  from,
+  to,
+  here,
+  there,
+}: SyncDifference): string => {
   const counts =
     there === undefined
       ? 'the service does not page as deep'
       : `${number(here)} here, ${number(there)} at the service`
+  if (parent !== undefined) {
+    const says = there === undefined ? 'it cannot be read' : `it says ${number(there)}`
+    return `items of batch ${parent}: ${number(here)} were listed, ${says}`
+  }
   const span = `${from > 0 ? iso(from * 1_000) : 'the beginning'} to ${iso(to * 1_000)}`
   return `${status ?? 'all'} from ${span}: ${counts}`
 }

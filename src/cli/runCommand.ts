@@ -69,6 +69,8 @@ export interface CommandRun extends Pick<CommandContext, 'terminal' | 'output'> 
   readonly stopped: IO<Signal | undefined>
   /** Prints a line on stderr that stays, unless `--quiet`. */
   readonly say: (line: string) => void
+  /** Ends the progress that is shown, where a command has several parts: with the last line of one. */
+  readonly conclude: (ending: Ending) => void
   /** Shows the progress of a client from now on, and its retries. */
   readonly watch: (client: MonitoredRun['client']) => Watch
 }
@@ -108,6 +110,7 @@ export const runCommand = async (
   const stop = new ReplaySubject<Signal>(1)
   let stopped: Signal | undefined
   let view: ProgressView | undefined
+  let isConcluded = false
   const open = new Subscription()
   open.add(
     signals.pipe(take(1)).subscribe((signal) => {
@@ -124,9 +127,14 @@ export const runCommand = async (
     options: { stop, timer, env, ...defined({ deadline, lease }) },
     stopped: () => stopped,
     say: (line) => (view?.say ?? writeLine)(line),
+    conclude: (ending) => {
+      if (view !== undefined) endView(view, ending)
+      isConcluded = true
+    },
     watch: (client) => {
       const watching = watchClient(terminal, flags, client)
       view = watching.view
+      isConcluded = false
       open.add(watching.close)
       return watching
     },
@@ -137,11 +145,14 @@ export const runCommand = async (
     const ending = await firstValueFrom(stopsInOrder ? ended : merge(ended, killed))
     open.unsubscribe()
     const { status, summary, reason, hint } = ending
-    if (view === undefined) {
+    if (view !== undefined && isConcluded) {
+      if (summary !== undefined) view.say(summary)
+      if (reason !== undefined) output.complain(reason)
+    } else if (view === undefined) {
       if (summary !== undefined) output.print(summary)
       if (reason !== undefined) output.complain(reason)
     } else {
-      view.end(summary === undefined ? undefined : { status, summary, ...defined({ reason }) })
+      endView(view, ending)
     }
     if (hint !== undefined && progress !== 'json') writeLine(hint)
     exit(status)
@@ -152,6 +163,9 @@ export const runCommand = async (
     open.unsubscribe()
   }
 }
+
+const endView = (view: ProgressView, { status, summary, reason }: Ending): void =>
+  view.end(summary === undefined ? undefined : { status, summary, ...defined({ reason }) })
 
 /** Counts the events of a client, and shows them as the flags say. */
 const watchClient = (

@@ -65,6 +65,6 @@ export {
   type ManifestRun,
   readManifest,
 } from './transfer/Manifest.js'
-export type { Since, SyncProof } from './transfer/TransferEvent.js'
+export type { Since, SyncDifference, SyncProof } from './transfer/TransferEvent.js'
 export type { TimeBounds } from './transfer/TransferState.js'
 export { type Difference, type FileCheck, type VerifyOptions, verify } from './verify.js'

@@ -38,7 +38,7 @@ export interface SweepOptions {
 }
 
 /** A table of as many rows is read whole each night: 24 requests. */
-const SWEPT_WHOLE = 48_000
+export const SWEPT_WHOLE = 48_000
 
 /** Rows of a stretch that is read at a time. */
 const CHUNK = 10 * PAGE_SIZE

@@ -19,7 +19,7 @@ import type { Sweep } from './SyncOptions.js'
 export const SETTLING: Seconds = 3_600
 
 /** A round of sweeps takes so many nights. */
-const NIGHTS = 30
+export const NIGHTS = 30
 
 /** Sweeps a part of the rows of a destination, and proves them all. Emits at the end of each. */
 export const proveRows = <A>(

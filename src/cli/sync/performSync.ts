@@ -1,0 +1,162 @@
+/** One sync on the command line: what it says, and its exit status. */
+import { lastValueFrom, tap } from 'rxjs'
+import { isExportError, type SyncEvent, type SyncProgress } from '../../export/index.js'
+import { destinationName } from '../../export/sync/SyncOptions.js'
+import { defined, E } from '../../fp.js'
+import { duration, number, plural } from '../../report/text.js'
+import { type Connection, SANDBOX_ACCOUNT } from '../connection.js'
+import { isFinal, withAdvice } from '../export/conclusion.js'
+import { exportClient } from '../export/exportClient.js'
+import { rejectedRows, rejectsIn } from '../export/rejectedRows.js'
+import { unremovedEnd, unremovedNotes } from '../export/unremoved.js'
+import {
+  EXIT_BY_SIGNAL,
+  EXIT_COMPLETE,
+  EXIT_INCOMPLETE,
+  EXIT_LOCKED,
+  EXIT_USAGE,
+} from '../output.js'
+import { countProgress, type ExportCounters } from '../progress/ExportCounters.js'
+import { isProven, provenText, whyNotProven } from '../proofText.js'
+import type { CommandRun, Ending } from '../runCommand.js'
+import type { Signal } from '../Terminal.js'
+import type { SyncFlags } from './syncFlags.js'
+import type { SyncedList } from './syncLists.js'
+
+// running
+
+export const performSync = async (
+  list: SyncedList,
+  run: CommandRun,
+  to: string,
+  flags: SyncFlags,
+  connection: Connection,
+): Promise<Ending> => {
+  const client = exportClient(run.terminal, { exact: false, ...flags }, connection)
+  const { table, format, adopt, since, lookback, sweep, maxRejects, parallel, sandbox } = flags
+  const rejected = rejectedRows()
+  const events = list.start(client, flags, {
+    to,
+    ...run.options,
+    ...defined({ table, format, adopt, since, lookback, sweep, maxRejects, parallel }),
+    ...(sandbox === true ? { account: SANDBOX_ACCOUNT } : {}),
+    onReject: rejected.take,
+  })
+  const watch = run.watch(client)
+  const noting = rejected.notes.subscribe(run.say)
+  let progress: SyncProgress | undefined
+  const note = tap((event: SyncEvent) => {
+    if (E.isLeft(event)) return
+    progress = event.right
+    const { begun, waiting } = progress
+    if (waiting !== undefined) run.say(waitNote(waiting))
+    watch.count(countProgress(progress))
+    if (begun === undefined) return
+    run.say(beginning(begun))
+    watch.begin()
+  })
+  const event = await lastValueFrom(events.pipe(note)).finally(() => noting.unsubscribe())
+  await rejected.close()
+  for (const note of [...rereadNotes(progress), ...unremovedNotes(progress)]) run.say(note)
+  const rejectsName = rejectsIn(to, table ?? list.table(flags))
+  return {
+    ...conclusion(event, progress, run.stopped(), rejectsName),
+    summary: summary(destinationName(to), watch.counters(), watch.elapsed(), progress),
+  }
+}
+
+// what is said
+
+const waitNote = ({ ms }: Required<SyncProgress>['waiting']): string =>
+  `another run has it, or was killed: waiting up to ${duration(ms)} to take over`
+
+const beginning = ({ resumed, from, doubted }: Required<SyncProgress>['begun']): string => {
+  const since = from === undefined ? 'everything is read' : `since ${from}`
+  const why =
+    doubted === undefined ? '' : ` (a clock of the last run was ahead: it said ${doubted})`
+  const what = `${since}${why}`
+  return resumed ? `goes on with a run that did not come to its end: ${what}` : what
+}
+
+const rereadNotes = ({ rereads }: Partial<SyncProgress> = {}): ReadonlyArray<string> => {
+  if (rereads === undefined || rereads.done + rereads.gone === 0) return []
+  const { done, gone } = rereads
+  const without = gone === 0 ? '' : `; the service has ${number(gone)} no more`
+  return [`${plural(done, 'charge')} listed as open, or read since they have left${without}`]
+}
+
+const summary = (
+  to: string,
+  { rows, requests, refused, rejects }: ExportCounters,
+  ms: number,
+  progress: SyncProgress | undefined,
+): string =>
+  [
+    outcome(progress, rejects),
+    `${plural(rows, 'row')} written to ${to}`,
+    duration(ms),
+    plural(requests, 'request'),
+    `${number(refused)} refused`,
+    `${plural(rejects, 'row')} rejected${unremovedEnd(progress)}`,
+  ].join(', ')
+
+/** Says up to when the rows are there, and what was proven of that. */
+const outcome = (progress: SyncProgress | undefined, rejects: number): string => {
+  if (progress?.upTo === undefined) return 'incomplete'
+  const { upTo, proof } = progress
+  const word = rejects === 0 ? 'complete' : 'incomplete'
+  if (proof === undefined) return `${word}: up to ${upTo}`
+  if (!isProven(proof)) return `not proven: up to ${upTo}`
+  return `${word} and ${provenText(proof)}`
+}
+
+const NEXT = 'the same command goes on'
+
+/** Returns the exit status, and why. */
+const conclusion = (
+  event: SyncEvent,
+  progress: SyncProgress | undefined,
+  stopped: Signal | undefined,
+  rejectsName: string,
+): { readonly status: number; readonly reason?: string } => {
+  if (E.isRight(event)) {
+    if (stopped !== undefined && !event.right.ended) {
+      return { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}; ${NEXT}` }
+    }
+    const { proof, rejects } = event.right
+    const reasons = [
+      ...(rejects === 0
+        ? []
+        : [`rows could not be written: see ${rejectsName}; the next run reads them again`]),
+      ...(proof === undefined || isProven(proof)
+        ? []
+        : [`not proven complete: ${whyNotProven(proof)}`]),
+    ]
+    return reasons.length === 0
+      ? { status: EXIT_COMPLETE }
+      : { status: EXIT_INCOMPLETE, reason: reasons.join('; ') }
+  }
+  const { left } = event
+  if (isExportError(left) && left._tag === 'Locked') {
+    return stopped === undefined
+      ? { status: EXIT_LOCKED, reason: left.message }
+      : { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}; ${NEXT}` }
+  }
+  const isUsage = isExportError(left)
+    ? USAGE.includes(left._tag)
+    : isFinal(left) && (progress?.pages ?? 0) === 0
+  const why = isExportError(left) ? left.message : withAdvice(left)
+  return isUsage
+    ? { status: EXIT_USAGE, reason: why }
+    : { status: EXIT_INCOMPLETE, reason: `${why}; ${NEXT}` }
+}
+
+/** Errors that stay until something is done about them. */
+const USAGE: ReadonlyArray<string> = [
+  'UnusableDestination',
+  'UnusablePath',
+  'SpecMismatch',
+  'ChecksumMismatch',
+  'Damaged',
+  'NewerVersion',
+]

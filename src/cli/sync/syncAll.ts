@@ -1,0 +1,141 @@
+/** `sync all`: every list, one after the other. */
+import type { Command } from 'commander'
+import { defined } from '../../fp.js'
+import { plural } from '../../report/text.js'
+import { steadyTimer } from '../../stream/steadyTimer.js'
+import { addEveryOption, type Connection } from '../connection.js'
+import {
+  EXIT_BY_SIGNAL,
+  EXIT_COMPLETE,
+  EXIT_INCOMPLETE,
+  EXIT_LOCKED,
+  EXIT_USAGE,
+  UsageError,
+} from '../output.js'
+import type { CommandRun, Ending } from '../runCommand.js'
+import { performSync } from './performSync.js'
+import { type SyncFlags, withTimes } from './syncFlags.js'
+import { lists, type SyncedList } from './syncLists.js'
+
+// model
+
+/** A list that can be read. */
+export interface Readable {
+  readonly list: SyncedList
+  readonly connection: Connection
+}
+
+/** A list that cannot, and why. */
+interface Skipped {
+  readonly name: string
+  readonly why: string
+}
+
+/** Exit statuses, the worst last: what has to be mended is worse than what the same command continues. */
+const WORSE: ReadonlyArray<number> = [EXIT_COMPLETE, EXIT_LOCKED, EXIT_INCOMPLETE, EXIT_USAGE]
+
+// constructors
+
+export const withEveryOption = (command: Command): Command => withTimes(addEveryOption(command))
+
+/** Returns the lists whose credentials are there, and the others. Throws the `UsageError` where there are none. */
+export const readableLists = (
+  run: CommandRun,
+  flags: SyncFlags,
+  sandbox: Connection | undefined,
+): { readonly readable: ReadonlyArray<Readable>; readonly skipped: ReadonlyArray<Skipped> } => {
+  const readable: Array<Readable> = []
+  const skipped: Array<Skipped> = []
+  let missing: UsageError | undefined
+  for (const list of lists) {
+    try {
+      const connection = sandbox ?? list.connection(flags, run.terminal.env)
+      readable.push({ list, connection })
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error
+      missing ??= error
+      skipped.push({ name: list.name, why: error.message.replace(/ \(or --sandbox.*\)$/, '') })
+    }
+  }
+  if (readable.length === 0 && missing !== undefined) throw missing
+  return { readable, skipped }
+}
+
+export const skippedText = ({ name, why }: Skipped): string => `${name}: skipped: ${why}`
+
+/** Returns where a list goes: a table of the database, or a folder below the one that was given. */
+const placeIn = (to: string, { name }: SyncedList): string =>
+  to.endsWith('/') ? `${to}${name}/` : to
+
+/** Returns the flags that a list has. */
+export const flagsFor = ({ isTimed = false }: SyncedList, flags: SyncFlags): SyncFlags => {
+  if (isTimed) return flags
+  const { since: _, lookback: __, sweep: ___, parallel: ____, pageSize: _____, ...own } = flags
+  return own
+}
+
+/** Syncs every list that can be read. Resolves with the worst of their ends. */
+export const syncAll = async (
+  run: CommandRun,
+  to: string,
+  flags: SyncFlags,
+  sandbox: Connection | undefined,
+): Promise<Ending> => {
+  const { readable, skipped } = readableLists(run, flags, sandbox)
+  const { now } = steadyTimer(run.terminal.timer)
+  const { deadline = Number.POSITIVE_INFINITY } = flags
+  const end = now() + deadline
+  const left: Array<string> = []
+  let worst = EXIT_COMPLETE
+  for (const note of skipped) run.say(skippedText(note))
+  for (const { list, connection } of readable) {
+    const { name } = list
+    const rest = end - now()
+    if (run.stopped() !== undefined || rest <= 0) {
+      left.push(name)
+      continue
+    }
+    const own: CommandRun = {
+      ...run,
+      options: { ...run.options, ...(rest === Number.POSITIVE_INFINITY ? {} : { deadline: rest }) },
+      say: (line) => run.say(`${name}: ${line}`),
+    }
+    const ending = await performSync(
+      list,
+      own,
+      placeIn(to, list),
+      flagsFor(list, flags),
+      connection,
+    )
+    const { status, summary, reason } = ending
+    run.conclude({
+      status,
+      ...defined({
+        summary: summary && `${name}: ${summary}`,
+        reason: reason && `${name}: ${reason}`,
+      }),
+    })
+    worst = worse(worst, status)
+  }
+  const signal = run.stopped()
+  const status =
+    signal !== undefined && (left.length > 0 || worst === EXIT_BY_SIGNAL[signal])
+      ? EXIT_BY_SIGNAL[signal]
+      : worse(worst, left.length > 0 ? EXIT_INCOMPLETE : EXIT_COMPLETE)
+  const facts = [
+    `${status === EXIT_COMPLETE ? 'complete' : 'incomplete'}: ${plural(readable.length - left.length, 'list')}`,
+    ...(left.length === 0 ? [] : [`not begun: ${left.join(', ')}`]),
+    ...(skipped.length === 0
+      ? []
+      : [`without credentials: ${skipped.map(({ name }) => name).join(', ')}`]),
+  ]
+  return { status, summary: facts.join('; ') }
+}
+
+/** Returns the worse of two exit statuses. That of a signal is worse than all others. */
+export const worse = (one: number, other: number): number => {
+  const [a, b] = [one, other].map((status) => WORSE.indexOf(status))
+  if (a === undefined || b === undefined) return one
+  if (a < 0 || b < 0) return a < 0 ? one : other
+  return a > b ? one : other
+}

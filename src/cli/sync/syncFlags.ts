@@ -1,0 +1,100 @@
+/** Flags of `sync`. */
+import { type Command, Option } from 'commander'
+import type { Sweep } from '../../export/sync/SyncOptions.js'
+import type { ConnectionFlags, PartnerFlags } from '../connection.js'
+import type { ExportFlags } from '../export/exportFlags.js'
+import { integer, nonEmpty, nonNegativeInteger, timeSpan, timestamp } from '../optionParsers.js'
+
+// model
+
+export interface SyncFlags
+  extends ConnectionFlags,
+    PartnerFlags,
+    Pick<
+      ExportFlags,
+      | 'progress'
+      | 'quiet'
+      | 'limits'
+      | 'share'
+      | 'guard'
+      | 'patience'
+      | 'parallel'
+      | 'sandbox'
+      | 'rows'
+    > {
+  readonly table?: string
+  readonly format?: 'ndjson' | 'parquet'
+  readonly adopt?: boolean
+  readonly since?: string
+  /** In ms. */
+  readonly lookback?: number
+  readonly sweep?: Sweep
+  readonly maxRejects?: number
+  /** In ms. */
+  readonly deadline?: number
+  /** In ms. */
+  readonly lease?: number
+  readonly batch?: string
+  readonly pageSize?: number
+  readonly dryRun: boolean
+}
+
+// options
+
+/** Options of lists by time. */
+export const withTimes = (command: Command): Command =>
+  command
+    .option(
+      '--since <time>',
+      'charges created at or after this time [that of the first run; all]',
+      timestamp('00:00:00'),
+    )
+    .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
+    .addOption(
+      new Option(
+        '--sweep <how>',
+        'read existing charges again: a thirtieth each night, all of them now, or none [30d]',
+      ).choices(['30d', 'now', 'off']),
+    )
+    .option(
+      '--parallel <n>',
+      'concurrent requests [auto: enough to use the full rate limit]',
+      integer(1, 100),
+    )
+    .option('--page-size <n>', 'charges per request, 10 to 2000', integer(10, 2_000), 2_000)
+
+/** Options of every list. */
+export const withDestination = (command: Command): Command =>
+  command
+    .argument(
+      '<dest>',
+      'NAME.sqlite, NAME.db, postgres://HOST/DATABASE, FOLDER/ or s3://BUCKET/PREFIX/',
+      nonEmpty,
+    )
+    .addOption(
+      new Option('--format <name>', 'folders and buckets: file format [ndjson]').choices([
+        'ndjson',
+        'parquet',
+      ]),
+    )
+    .option(
+      '--max-rejects <n>',
+      'stop when more rows than this cannot be written [1000]',
+      nonNegativeInteger,
+    )
+    .option('--lease <time>', 'how long the lease lasts without renewal [15s]', timeSpan)
+    .option(
+      '--deadline <time>',
+      'stop after this time; the same command continues [never]',
+      timeSpan,
+    )
+    .option('--dry-run', 'estimate rows, requests and time; write nothing', false)
+
+/** Options of a single list. */
+export const withPlace = (command: Command): Command =>
+  command
+    .option('--table <name>', 'databases: name of the table [name of the list]', nonEmpty)
+    .option(
+      '--adopt',
+      'folders and buckets: take over the output of export --since-last or of an earlier version; keep only the latest version of each row',
+    )
