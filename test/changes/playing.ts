@@ -1,5 +1,8 @@
 /** Plays a seed: an account that moves between any two requests, and a table that is kept by its changes. */
-import { Subject } from 'rxjs'
+import { NEVER, Subject } from 'rxjs'
+import { asking } from '../../src/changes/Asking.js'
+import { prove } from '../../src/changes/proof/prove.js'
+import { sweep } from '../../src/changes/proof/sweep.js'
 import { E } from '../../src/fp.js'
 import type { ChangeEvent, Charge, Store } from '../../src/index.js'
 import type { WebhookEvent } from '../../src/webhooks/index.js'
@@ -14,7 +17,7 @@ import {
   START,
   secondsOf,
 } from './play.js'
-import { DAY, randomOf } from './rows.js'
+import { copyOf, DAY, type Row, randomOf } from './rows.js'
 
 export interface PlayOptions {
   readonly seed: number
@@ -40,9 +43,26 @@ export interface Played {
   readonly polls: number
   /** Changes that a quiet poll told. */
   readonly quiet: number
+  /** The counts of a proof differ. */
+  readonly unproven: number
+  /** Rows that are missing, gone, or of another status, up to an hour ago: after a proof, and after a sweep. */
+  readonly afterNight: number
+  readonly afterSweep: number
+  /** Requests of the proof. */
+  readonly proving: number
 }
 
 const EVERY = 30
+
+const rowOf = ({
+  id,
+  status,
+  created_at,
+}: Pick<Entry | Charge, 'id' | 'status' | 'created_at'>): Row => ({
+  id,
+  status,
+  created: secondsOf(created_at),
+})
 
 /** What a stream tells versions apart by. */
 const versionOf = ({ status, updated_at, amount }: Entry | Charge): string =>
@@ -151,6 +171,7 @@ export const play = async ({
 
   // the table, and the store of the stream
   const table = new Map([...account.entries.values()].map((entry) => [entry.id, versionOf(entry)]))
+  const copy = copyOf([...account.entries.values()].map(rowOf))
   const texts = new Map<string, { text: string; version: string }>()
   let versions = 0
   let generation = 0
@@ -181,6 +202,7 @@ export const play = async ({
     const version = versionOf(value)
     if (table.get(value.id) === version && event.right.kind === 'changed') doubled++
     table.set(value.id, version)
+    copy.rows.put(rowOf(value))
   }
   const start = () =>
     client.charges
@@ -233,7 +255,28 @@ export const play = async ({
     if (explained.has(entry.id)) allowed++
     else unexplained.push(`${entry.id} ${entry.created_at}: ${version} is ${versionOf(entry)}`)
   }
+  const until = Math.floor(now()) - 3_600
+  const asks = asking(client.charges.ledger, NEVER)
+  const proof = await time.run(prove(asks, copy, { until, final: ['SETTLED', 'FAILED'] }))
+  const proving = asks.requests()
+  const wrong = (): number => {
+    const there = new Map(
+      [...account.entries.values()].map(rowOf).map((row) => [row.id, row] as const),
+    )
+    const settled = ({ created }: Row): boolean => created <= until
+    const missing = [...there.values()].filter(
+      (row) => settled(row) && copy.rows.byId.get(row.id)?.status !== row.status,
+    )
+    const gone = [...copy.rows.byId.values()].filter((row) => settled(row) && !there.has(row.id))
+    return missing.length + gone.length
+  }
+  const afterNight = wrong()
+  await time.run(sweep(asks, copy, { until, now: until, nights: 1 }))
   return {
+    afterNight,
+    afterSweep: wrong(),
+    unproven: proof.differences.length,
+    proving,
     unexplained,
     explained: allowed,
     told,

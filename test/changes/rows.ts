@@ -184,7 +184,7 @@ export const serviceOf = (rows: Rows, options: ServiceOptions = {}): Asking<Row>
 }
 
 /** A copy in memory. */
-export interface Copy extends ProofTable<Row> {
+export interface Copy extends ProofTable<unknown> {
   readonly rows: Rows
   readonly gone: Set<string>
 }

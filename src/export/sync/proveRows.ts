@@ -11,7 +11,7 @@ import { bare, defined } from '../../fp.js'
 import type { CountedRows } from '../transfer/Destination.js'
 import type { Transfer } from '../transfer/Transfer.js'
 import type { TransferEvent } from '../transfer/TransferEvent.js'
-import type { RejectedRow } from '../transfer/TransferState.js'
+import type { RejectedRow, Upkeep } from '../transfer/TransferState.js'
 import { endWith, markGone, written } from './keepOpen.js'
 import type { Sweep } from './SyncOptions.js'
 
@@ -83,7 +83,9 @@ export const proveCounts = async <A>(
   const { counted } = transfer.session.destination
   if (counted === undefined) return
   const { from, to: until } = settledRows(transfer, ledger)
-  const { depth, sweep } = transfer.upkeep
+  const { depth: kept, sweep } = transfer.upkeep
+  const now = Math.floor(ledger.now() / 1_000)
+  const depth = kept && believedDepth(kept, now)
   const table = tableOf(transfer, counted, ledger)
   const proof = await prove(asks, table, { from, until, final: finalChargeStatuses, depth })
   const { late = 0, gone = 0 } = transfer.swept ?? {}
@@ -94,11 +96,23 @@ export const proveCounts = async <A>(
     ...defined({ readSince: sweep?.before === undefined ? undefined : sweep.before * 1_000 }),
   }
   const { answered, refused } = proof.depth
+  const learned =
+    refused === undefined ? undefined : refused === depth?.refused ? depth.learned : now
   await transfer.readAgain([], [], {
-    depth: { answered, ...defined({ refused }) },
+    depth: { answered, ...defined({ refused, learned }) },
     proved: Math.floor(ledger.now() / 1_000),
   })
 }
+
+/** Deep pages that the service has refused are tried again after so long, in seconds: 30 days. */
+const DEPTH_KEPT: Seconds = 30 * 86_400
+
+/** Returns what is known of a depth, as far as that is not too old. */
+const believedDepth = (
+  { answered, refused, learned = Number.NEGATIVE_INFINITY }: NonNullable<Upkeep['depth']>,
+  now: Seconds,
+): NonNullable<Upkeep['depth']> =>
+  now - learned > DEPTH_KEPT ? { answered } : { answered, ...defined({ refused, learned }) }
 
 /** Returns the rows that a proof counts: from the first one of the sync on, up to an hour ago. */
 const settledRows = <A>(transfer: Transfer<A, A>, ledger: Ledger<A>): Counted => {

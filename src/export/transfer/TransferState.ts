@@ -169,9 +169,12 @@ const upkeep = t.intersection([
     adopting: t.literal(true),
     /** Files that were taken over, until they are gone. */
     adopted: t.readonlyArray(t.string),
-    /** How deep the service pages, as proofs have learned. */
+    /** How deep the service pages, as proofs have learned; `learned`: when, in seconds since 1970. */
     depth: t.readonly(
-      t.intersection([t.type({ answered: t.number }), t.partial({ refused: t.number })]),
+      t.intersection([
+        t.type({ answered: t.number }),
+        t.partial({ refused: t.number, learned: t.number }),
+      ]),
     ),
     /** When the last proof ended, in whole seconds since 1970. */
     proved: t.number,

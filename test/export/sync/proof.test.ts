@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { Charge } from '../../../src/codec/Charge.js'
 import { fieldsOf } from '../../../src/decode/unknown.js'
 import { readRows, type SyncOptions, sync, verify } from '../../../src/export/index.js'
-import { E } from '../../../src/fp.js'
+import { defined, E } from '../../../src/fp.js'
 import { Account, clientOf, clock, isFinal, START } from '../../changes/play.js'
 import { DAY } from '../../changes/rows.js'
 import { folder } from '../../cli/support.js'
@@ -58,7 +58,12 @@ const lists = (asked: ReadonlyArray<URL>) => {
 }
 
 /** An account of a year, one charge an hour: a few of them open; and a table of it. */
-const world = (kind: Kind, rows = 3_000, openEvery = 100) => {
+const world = (
+  kind: Kind,
+  rows = 3_000,
+  openEvery = 100,
+  before?: (url: URL) => number | undefined,
+) => {
   const time = clock(START, kind.ending === '/')
   const account = new Account()
   for (let i = 0; i < rows; i++) {
@@ -69,7 +74,12 @@ const world = (kind: Kind, rows = 3_000, openEvery = 100) => {
       created,
     )
   }
-  const { client, asked } = clientOf({ clock: time, account, takes: () => 0.01 })
+  const { client, asked } = clientOf({
+    clock: time,
+    account,
+    takes: () => 0.01,
+    ...defined({ before }),
+  })
   const to = file(`${++made}${kind.ending}`)
   const night = async (options: Partial<Parameters<typeof sync>[1]> = {}) => {
     await time.pass(DAY)
@@ -179,5 +189,28 @@ describe.each(kinds)('$name that proves itself', (kind) => {
     const swept = await night({ sweep: 'now' })
     expect(swept.proof).toMatchObject({ late: 1, gone: 1, differences: [] })
     expect(await isSame()).toBe(true)
+  })
+})
+
+describe('a service that refuses deep pages', () => {
+  it('is asked for them again after 30 days, and not before', async () => {
+    let isShallow = true
+    const { night, pass, asked } = world(table, 3_000, 100, (url) => {
+      const first = Number(url.searchParams.get('page_num')) * 100
+      return isShallow && url.searchParams.get('page_size') === '100' && first >= 200
+        ? 400
+        : undefined
+    })
+    const proof = async (): Promise<number> => {
+      expect((await night()).proof).toMatchObject({ rows: 3_000, differences: [] })
+      return asked.length
+    }
+    await proof()
+    const shorter = await proof()
+    expect(shorter).toBeGreaterThan(40)
+    isShallow = false
+    expect(await proof()).toBe(shorter)
+    await pass(31 * DAY)
+    expect(await proof()).toBeLessThanOrEqual(30 + 6)
   })
 })
