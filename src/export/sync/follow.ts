@@ -42,7 +42,7 @@ export const follow = <A>(
   }
   const { ledger } = source
   if (ledger === undefined) throw new InvalidOption('source', 'payments.charges, with its ledger')
-  return startSync(source, { ...options, lookback: LOOKBACK }, (transfer) =>
-    followCharges(transfer, ledger, pace),
+  return startSync(source, { ...options, lookback: LOOKBACK }, (transfer, readsAll) =>
+    followCharges(transfer, ledger, pace, readsAll),
   )
 }

@@ -10,7 +10,7 @@ import { finalize, from, merge, type Observable, ReplaySubject } from 'rxjs'
 import { type Asking, asking, PollInterrupted } from '../../changes/Asking.js'
 import { clocksOf } from '../../changes/ChangeFeed.js'
 import { openStatuses } from '../../changes/ChangeState.js'
-import { isOpenStatus, versionOf } from '../../changes/KnownCharges.js'
+import { isOpenStatus, type OpenCharge, versionOf } from '../../changes/KnownCharges.js'
 import { type Ledger, type LedgerRow, PAGE_SIZE, type Seconds } from '../../changes/Ledger.js'
 import { readOpen } from '../../changes/openRows.js'
 import { Tail, tailOf } from '../../changes/Tail.js'
@@ -37,11 +37,15 @@ const DAY: Millis = 86_400_000
 
 // functions
 
-/** Polls until the transfer is told to end, or its lease is lost. Emits after each page, poll and proof. */
+/**
+ * Polls until the transfer is told to end, or its lease is lost. Emits after each page, poll and proof. `readsAll`: all rows
+ * were read before.
+ */
 export const followCharges = <A>(
   transfer: Transfer<A, A>,
   ledger: Ledger<A>,
   pace: FollowPace,
+  readsAll: boolean,
 ): Observable<TransferEvent> => {
   const { counted, open, name } = transfer.session.destination
   if (counted === undefined || open === undefined) {
@@ -50,7 +54,7 @@ export const followCharges = <A>(
   }
   const over = new ReplaySubject<void>(1)
   const stop = merge(transfer.cuts, over)
-  const follower = new Follower(transfer, ledger, pace, asking(ledger, stop), stop)
+  const follower = new Follower(transfer, ledger, pace, asking(ledger, stop), stop, readsAll)
   return from(follower.events()).pipe(finalize(() => over.next()))
 }
 
@@ -63,6 +67,7 @@ class Follower<A> {
   /** The versions of rows that could not be written: the same one is not tried, and told, again. */
   readonly #rejected = new Map<string, string>()
   readonly #unlisted = new Set<string>()
+  #open: Map<string, OpenCharge> | undefined
   /** No proof is tried before, in ms since 1970. */
   #notBefore = 0
   /** All rows were read when it began. */
@@ -74,13 +79,14 @@ class Follower<A> {
     pace: FollowPace,
     asks: Asking<A>,
     stop: Observable<unknown>,
+    readsAll: boolean,
   ) {
     this.#transfer = transfer
     this.#ledger = ledger
     this.#pace = pace
     this.#asks = asks
     this.#stop = stop
-    this.#isNew = transfer.upkeep.proved === undefined && transfer.upkeep.sweep === undefined
+    this.#isNew = readsAll
   }
 
   async *events(): AsyncGenerator<TransferEvent, void, undefined> {
@@ -124,20 +130,22 @@ class Follower<A> {
       more = answer.more
       yield
     }
-    const known = (await transfer.session.destination.open?.(finalChargeStatuses)) ?? []
-    const statuses = new Set([...openStatuses, ...known.map(({ status }) => status)])
-    const open = readOpen(this.#asks, {
+    const open = await this.#openCharges()
+    const statuses = new Set(openStatuses)
+    for (const { status } of open.values()) statuses.add(status)
+    const pages = readOpen(this.#asks, {
       statuses: [...statuses].filter((status) => status !== '' && isOpenStatus(status)),
       unlisted: this.#unlisted,
-      known: () => known,
+      known: () => open.values(),
       seen,
       now: earliest,
       pageSpan: tail.pageSpan,
     })
-    for await (const { rows, gone } of open) {
+    for await (const { rows, gone } of pages) {
       await this.#write(rows)
-      const lost = known.filter(({ id }) => gone.includes(id))
+      const lost = gone.flatMap((id) => open.get(id) ?? [])
       await markLost(transfer, lost, this.#ledger.now())
+      for (const { id } of lost) open.delete(id)
       yield
     }
     const reached = Math.min(tail.newest, earliest) * 1_000
@@ -159,18 +167,33 @@ class Follower<A> {
     this.#isNew = false
     yield
     await proveCounts(transfer, this.#ledger, this.#asks)
+    this.#open = undefined // the proof has written rows as well
+  }
+
+  /** The open charges of the table, read once a day: it may have millions of others, and no index. */
+  async #openCharges(): Promise<Map<string, OpenCharge>> {
+    if (this.#open === undefined) {
+      const found = (await this.#transfer.session.destination.open?.(finalChargeStatuses)) ?? []
+      this.#open = new Map(found.map((charge) => [charge.id, charge]))
+    }
+    return this.#open
   }
 
   /** Returns whether the time of day has come since the last proof. */
   #isProofDue(): boolean {
     const now = this.#ledger.now()
     const last = now - ((now - this.#pace.prove) % DAY)
-    const { proved } = bare(this.#transfer.upkeep)
-    return now >= this.#notBefore && (proved === undefined || proved * 1_000 < last)
+    const { proved = 0 } = bare(this.#transfer.upkeep)
+    const isToday = proved * 1_000 >= last && proved * 1_000 <= now // or a clock was wrong
+    return now >= this.#notBefore && !isToday
   }
 
   async #write(rows: ReadonlyArray<LedgerRow<A>>): Promise<void> {
     const transfer = this.#transfer
+    for (const { id, created, status } of rows) {
+      if (isOpenStatus(status)) this.#open?.set(id, { id, created, status })
+      else this.#open?.delete(id)
+    }
     const fresh = rows.filter((row) => this.#rejected.get(row.id) !== versionOf(row))
     if (fresh.length === 0) return
     await written(transfer, fresh)

@@ -5,10 +5,10 @@
  *                 |                     |                     |
  *     sync        '--- read all ---.    '-- read the rest ----+--- read from T - lookback ---.
  *                                  |                                                         |
- *                                  '---------------- up to the end of it --------------------'--- reread --- finish
+ *                                  '---------------- up to the end of it --------------------'--- open --- prove
  *
  * All state is one small text, the checkpoint, kept at the destination as the state of a lease. A destination changes
- * rows and text in one step (see `SyncTarget`), and only from the version of the text that its owner wrote last: that is
+ * rows and text in one step (see `Destination`), and only from the version of the text that its owner wrote last: that is
  * the fence. A later owner takes over a lease that was not renewed, and writes a new version. The earlier one, frozen or cut
  * off, finds it with its next step, changes nothing and ends with `Fenced`. No process id or host name takes part.
  *
@@ -16,12 +16,12 @@
  * the checkpoint, and then catches up from "up to T". T is the end of what was read, by the clock of the service. Reading a
  * row twice changes nothing: rows are put in place by id, unless the one that is there has a later `updated_at`.
  *
- * A list by time of creation does not show a charge that changes after the lookback. Charges whose last seen status is
- * not final are read again by id, in turn, so many a run. Two may be stale: one that changed from a final status after
- * the lookback, and one whose turn has not come.
+ * A list by time of creation does not show a charge that changes after the lookback. So each open status has a list, and
+ * those that left it are read (`keepOpen`). What came later than the lookback, changed from a final status, or is gone, is
+ * found by counts: see `proveRows`.
  *
- * Rows that cannot be written are kept by id in the checkpoint, and read again with those, so that one bad row neither
- * stops a sync nor is forgotten.
+ * Rows that cannot be written are kept by id in the checkpoint, and read again with the open ones, so that one bad row
+ * neither stops a sync nor is forgotten.
  *
  * Lists that cannot be narrowed by time are read whole, gathered beside the rows that are there, and take their place in
  * the last step. Items of all batches are read by batch; see `childStages`.

@@ -31,8 +31,10 @@ export interface SyncReading<A> {
   /** Describes whichever it is. */
   readonly description: ListDescription<A>
   readonly options: SyncOptions<A>
-  /** Goes on once all was read, and as long as the transfer is not told to end. */
-  readonly following?: ((transfer: Transfer<A, A>) => Observable<TransferEvent>) | undefined
+  /** Goes on once all was read, and as long as the transfer is not told to end; `readsAll`: this is the first run. */
+  readonly following?:
+    | ((transfer: Transfer<A, A>, readsAll: boolean) => Observable<TransferEvent>)
+    | undefined
   /** Takes over rows that are there. */
   readonly adopts?: ((transfer: Transfer<A, A>) => Observable<TransferEvent>) | undefined
 }
@@ -43,34 +45,34 @@ export const syncStages =
   <A>(reading: SyncReading<A>): TransferPlan<A, A>['stages'] =>
   (transfer) => {
     const { timed, family, list, options, adopts, following } = reading
-    if (list !== undefined) return [() => following?.(transfer) ?? readAll(transfer, list, options)]
+    if (list !== undefined)
+      return [() => following?.(transfer, true) ?? readAll(transfer, list, options)]
     if (family !== undefined) return childStages(family, () => nowOf(transfer))(transfer)
     if (timed === undefined) return []
+    // the first run reads everything: nothing is read twice
+    const readsAll = bare(transfer.upkeep).upTo === undefined
     return [
       () => adopts?.(transfer) ?? EMPTY,
       () => readRest(transfer, timed, options),
       () => catchUp(transfer, timed, options),
       ...(following !== undefined
-        ? [() => following(transfer)]
+        ? [() => following(transfer, readsAll)]
         : timed.ledger === undefined
           ? []
-          : upkeepOf(transfer, timed.ledger, options)),
+          : upkeepOf(transfer, timed.ledger, options, readsAll)),
     ]
   }
 
 const upkeepOf = <A>(
   transfer: Transfer<A, A>,
   ledger: Ledger<A>,
-  { sweep }: SyncOptions<A>,
-): ReturnType<TransferPlan<A, A>['stages']> => {
-  // the first run reads everything: nothing is read twice
-  const readsAll = bare(transfer.upkeep).upTo === undefined
-  return [
-    () => from(transfer.place()).pipe(ignoreElements()),
-    () => keepOpen(transfer, ledger),
-    () => proveRows(transfer, ledger, readsAll ? 'first' : (sweep ?? '30d')),
-  ]
-}
+  { sweep = '30d' }: SyncOptions<A>,
+  readsAll: boolean,
+): ReturnType<TransferPlan<A, A>['stages']> => [
+  () => from(transfer.place()).pipe(ignoreElements()),
+  () => keepOpen(transfer, ledger),
+  () => proveRows(transfer, ledger, readsAll ? 'first' : sweep),
+]
 
 const SECOND: Millis = 1_000
 

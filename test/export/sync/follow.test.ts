@@ -175,6 +175,30 @@ describe('a table that follows', () => {
     await end()
   })
 
+  it('tells a row that cannot be written once, and writes it once it can be', async () => {
+    const { begin, pass, account, seconds, isSame, to } = world('rejects.sqlite', 100)
+    const told: Array<string> = []
+    const { end } = begin({
+      onReject: async (rows) => {
+        told.push(...rows.map(({ reason }) => reason))
+      },
+    })
+    await pass(30)
+    const bad = account.add(seconds(), 'NEW', seconds())
+    account.set(bad, { amount: Number.NaN }, seconds())
+    await pass(60)
+    expect(told).toEqual([expect.stringContaining('amount')])
+    expect(isSame()).toBe(false)
+    account.set(bad, { amount: 12 }, seconds())
+    await pass(15)
+    expect(isSame()).toBe(true)
+    const db = new DatabaseSync(to, { readOnly: true })
+    const { text } = db.prepare('SELECT text FROM payments_rx_state').get() ?? {}
+    db.close()
+    expect(String(text)).not.toContain(bad)
+    await end()
+  })
+
   it('ends when another one has taken over its table', async () => {
     const { begin, pass, to, until } = world('fenced.sqlite')
     const { events, isOver } = begin()
