@@ -18,7 +18,7 @@ export interface ObjectStorageOptions {
   readonly random?: IO<number>
   /** The time of this machine, in ms since 1970, which signatures have. Default `Date.now`. */
   readonly now?: IO<Millis>
-  /** Bounds one request, its body included, in ms. Default 60,000: a part of 64 MiB at 10 Mbit/s. */
+  /** Bounds one request, in ms, besides the time that its body takes at 10 Mbit/s. Default 60,000. */
   readonly timeout?: Millis
 }
 
@@ -44,6 +44,9 @@ export type S3Requests = (call: S3Call) => Promise<E.Either<S3Refusal, S3Answer>
 
 /** Attempts of a request after its first, with pauses from half a second up to 16 s: half a minute. */
 const RETRIES = { first: 500, cap: 16_000, repeats: 6 }
+
+/** Of a connection, in bytes a millisecond: 10 Mbit/s. */
+const SLOWEST = 1_250
 
 const MIB = 1 << 20
 
@@ -80,7 +83,8 @@ export const s3Requests = (
   const attempt = async (call: S3Call): Promise<E.Either<S3Refusal, S3Answer>> => {
     const request = await signed(call)
     const late = new AbortController()
-    const waiting = timer.schedule(() => late.abort(), timeout)
+    const sending = (call.body?.length ?? 0) / SLOWEST
+    const waiting = timer.schedule(() => late.abort(), timeout + sending)
     try {
       // not followed: neither rows nor credentials go to a host that was not asked for
       const response = await fetched(request, { signal: late.signal, redirect: 'manual' })

@@ -8,15 +8,14 @@
  * and one object again when it gets another name: the service joins the chunks, without a transfer to here.
  */
 import { createHash, type Hash } from 'node:crypto'
+import { type Chunk, chunkAt, MOST_BYTES } from '../../store/chunks.js'
 import type { ObjectStorage } from '../../store/ObjectStorage.js'
+import { type StoreError, storeError } from '../../store/StoreError.js'
 import { s3Store } from '../../store/s3Store.js'
 import { type ByteFile, type Files, INCOMING, type ReadableFile } from './Files.js'
 import { checkSize, hashCommitted, isGone } from './integrity.js'
 
-/** Size of a chunk: the least that S3 allows for a part of an object, in bytes. A file that grows holds one in memory. */
-const CHUNK = 5 << 20
-
-/** How a chunk is numbered: as many digits as 10,000 parts, the most of an object, need. */
+/** How a chunk is numbered. */
 const chunkKey = (key: string, number: number): string =>
   `${key}.chunks/${String(number).padStart(6, '0')}`
 
@@ -113,8 +112,8 @@ export const bucketFiles = (storage: ObjectStorage): Files => {
       const hash = createHash('sha256')
       const file = readable(storage, name, found)
       await hashCommitted(storage.nameOf(name), file, from, hash)
-      const full = CHUNK * Math.floor(from.bytes / CHUNK)
-      const tail = await file.read(full, from.bytes - full)
+      const { start } = chunkAt(from.bytes)
+      const tail = await file.read(start, from.bytes - start)
       return new BucketFile(storage, name, found, from.bytes, { hash, tail })
     },
     copy: async (from, to) => {
@@ -123,12 +122,12 @@ export const bucketFiles = (storage: ObjectStorage): Files => {
         await storage.copy(chunkKey(from, number), chunkKey(to, number))
       }
       if (chunks > 0) return
-      if (size < CHUNK) return storage.copy(from, to)
+      if (size < chunkAt(0).size) return storage.copy(from, to)
       // one that was complete: the copy may grow
       const file = readable(storage, from, { chunks, size })
-      for (let at = 0; at < size; at += CHUNK) {
-        const bytes = await file.read(at, Math.min(CHUNK, size - at))
-        await storage.put(chunkKey(to, at / CHUNK + 1), bytes)
+      for (let chunk = chunkAt(0); chunk.start < size; chunk = chunkAt(chunk.start + chunk.size)) {
+        const bytes = await file.read(chunk.start, Math.min(chunk.size, size - chunk.start))
+        await storage.put(chunkKey(to, chunk.number), bytes)
       }
     },
     move: async (from, to, bytes) => {
@@ -158,10 +157,11 @@ const readable = (storage: ObjectStorage, key: string, { chunks, size }: Chunks)
     const all = new Uint8Array(length)
     for (let got = 0; got < length; ) {
       const at = position + got
-      const start = chunks === 0 ? 0 : at - (at % CHUNK)
-      const end = chunks === 0 ? size : Math.min(size, start + CHUNK)
+      const chunk = chunkAt(at)
+      const start = chunks === 0 ? 0 : chunk.start
+      const end = chunks === 0 ? size : Math.min(size, start + chunk.size)
       const to = Math.min(end, position + length)
-      const object = chunks === 0 ? key : chunkKey(key, start / CHUNK + 1)
+      const object = chunks === 0 ? key : chunkKey(key, chunk.number)
       const range = { from: at - start, to: to - start }
       const found = at < to ? await storage.get(object, range) : undefined
       if (found === undefined || found.bytes.length === 0) throw isGone(storage.nameOf(key))
@@ -180,9 +180,9 @@ class BucketFile implements ByteFile {
   readonly #before: number
   readonly #isLonger: boolean
   readonly #hash: Hash
-  /** Full chunks that are objects, or on their way. */
-  #chunks: number
-  /** Bytes behind them. */
+  /** The chunk that grows; those before it are objects, or on their way. */
+  #chunk: Chunk
+  /** Its bytes. */
   #tail = new Uint8Array(0)
   #tailSize = 0
   #isDirty = false
@@ -200,28 +200,29 @@ class BucketFile implements ByteFile {
     this.#before = found.chunks
     this.#isLonger = found.size > bytes
     this.#hash = hash
-    this.#chunks = Math.floor(bytes / CHUNK)
+    this.#chunk = chunkAt(bytes)
     if (tail.length > 0) this.#hold(tail)
   }
 
-  size = (): number => this.#chunks * CHUNK + this.#tailSize
+  size = (): number => this.#chunk.start + this.#tailSize
 
   append = async (bytes: Uint8Array): Promise<void> => {
     this.#hash.update(bytes)
     for (let at = 0; at < bytes.length; ) {
       await this.#writing
-      const some = bytes.subarray(at, at + CHUNK - this.#tailSize)
+      const some = bytes.subarray(at, at + this.#chunk.size - this.#tailSize)
+      if (this.size() + some.length > MOST_BYTES) throw tooLarge(this.#storage.nameOf(this.#key))
       this.#hold(some)
       at += some.length
       this.#isDirty = true
-      if (this.#tailSize === CHUNK) this.#endChunk()
+      if (this.#tailSize === this.#chunk.size) this.#endChunk()
     }
   }
 
   read = async (position: number, length: number): Promise<Uint8Array<ArrayBuffer>> => {
     await this.#writing
-    const start = this.#chunks * CHUNK
-    const full = { chunks: this.#chunks, size: start }
+    const { start } = this.#chunk
+    const full = { chunks: this.#full(), size: start }
     const before = Math.max(0, Math.min(length, start - position))
     const first = await readable(this.#storage, this.#key, full).read(position, before)
     const at = position + before - start
@@ -243,7 +244,7 @@ class BucketFile implements ByteFile {
   sync = async (): Promise<void> => {
     await this.#writing
     if (!this.#isDirty) return
-    const isKept = this.#tailSize > 0 || this.#chunks === 0
+    const isKept = this.#tailSize > 0 || this.#full() === 0
     if (isKept) await this.#storage.put(this.#tailKey(), this.#tail.slice(0, this.#tailSize))
     this.#isDirty = false
   }
@@ -254,31 +255,41 @@ class BucketFile implements ByteFile {
     await this.#writing.catch(() => {}) // told by what was asked next
   }
 
+  /** How many chunks are full. */
+  #full(): number {
+    return this.#chunk.number - 1
+  }
+
   /** How many chunks there are, with the one that is not full; 0 while it is one object. */
   #objects(): number {
-    return this.#chunks === 0 ? 0 : this.#chunks + (this.#tailSize > 0 ? 1 : 0)
+    return this.#full() === 0 ? 0 : this.#full() + (this.#tailSize > 0 ? 1 : 0)
   }
 
   #tailKey(): string {
-    return this.#chunks === 0 ? this.#key : chunkKey(this.#key, this.#chunks + 1)
+    return this.#full() === 0 ? this.#key : chunkKey(this.#key, this.#chunk.number)
   }
 
   #hold(bytes: Uint8Array): void {
-    if (this.#tail.length === 0) this.#tail = new Uint8Array(CHUNK)
+    if (this.#tail.length === 0) this.#tail = new Uint8Array(this.#chunk.size)
     this.#tail.set(bytes, this.#tailSize)
     this.#tailSize += bytes.length
   }
 
   #endChunk(): void {
-    const chunk = this.#tail
-    const number = this.#chunks + 1
-    const isFirst = this.#chunks === 0
-    this.#chunks = number
+    const [{ number, start, size }, bytes] = [this.#chunk, this.#tail]
+    this.#chunk = chunkAt(start + size)
     this.#tail = new Uint8Array(0)
     this.#tailSize = 0
-    this.#writing = this.#storage.put(chunkKey(this.#key, number), chunk).then(async () => {
-      if (isFirst) await this.#storage.remove(this.#key) // its first bytes: the chunk has them
+    this.#writing = this.#storage.put(chunkKey(this.#key, number), bytes).then(async () => {
+      if (number === 1) await this.#storage.remove(this.#key) // its first bytes: the chunk has them
     })
     this.#writing.catch(() => {}) // told by what is asked next
   }
+}
+
+const tooLarge = (path: string): StoreError => {
+  const most = Math.floor(MOST_BYTES / 2 ** 30)
+  const advice = 'export into a prefix (s3://BUCKET/DIR/), which has a file for each time slice'
+  const why = `cannot write ${path}: it would be larger than ${most} GiB, the most of one object: ${advice}`
+  return storeError('WriteFailed', why, { path, code: 'EntityTooLarge' })
 }

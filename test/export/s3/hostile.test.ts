@@ -27,12 +27,21 @@ afterEach(async () => {
   for (const close of opened.splice(0)) await close()
 })
 
-type Handler = (request: IncomingMessage, response: ServerResponse, url: URL) => unknown
+type Handler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+  body: Buffer,
+) => unknown
 
 const listen = async (handler: Handler): Promise<string> => {
   const server = createServer((request, response) => {
-    request.resume()
-    request.on('end', () => handler(request, response, new URL(request.url ?? '/', 'http://s3')))
+    const chunks: Array<Buffer> = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const url = new URL(request.url ?? '/', 'http://s3')
+      handler(request, response, url, Buffer.concat(chunks))
+    })
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   opened.push(() => {
@@ -60,8 +69,8 @@ const standIn = async (
 ): Promise<{ readonly bucket: S3Double; readonly env: Record<string, string> }> => {
   const bucket = await s3Double()
   opened.push(bucket.close)
-  const url = await listen(async (request, response, url) => {
-    if (answers(request, response, url)) return
+  const url = await listen(async (request, response, url, body) => {
+    if (answers(request, response, url, body)) return
     response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>')
   })
   return { bucket, env: envOf(url) }
@@ -72,21 +81,26 @@ const xml = (response: ServerResponse, text: string, status = 200): true => {
   return true
 }
 
-/** Answers each write as its conditions have it, and has nothing. */
-const accepting: Handler = (request, response) => {
-  if (request.method !== 'PUT') return false
-  const { 'if-none-match': absent, 'if-match': same } = request.headers
-  const found = written.get(request.url ?? '')
-  if ((absent !== undefined && found !== undefined) || (same !== undefined && same !== found)) {
+/** Takes and gives objects, as conditions have it. */
+const accepting: Handler = ({ method, headers, url = '' }, response, _, body) => {
+  const found = written.get(url)
+  if (method === 'GET' && found !== undefined) {
+    response.writeHead(200, { etag: found.etag }).end(found.body)
+    return true
+  }
+  if (method !== 'PUT') return false
+  const { 'if-none-match': absent, 'if-match': same } = headers
+  const isOther = same !== undefined && same !== found?.etag
+  if ((absent !== undefined && found !== undefined) || isOther) {
     return xml(response, '<Error><Code>PreconditionFailed</Code></Error>', 412)
   }
   const etag = `"${++etags}"`
-  written.set(request.url ?? '', etag)
+  written.set(url, { etag, body })
   response.writeHead(200, { etag }).end()
   return true
 }
 let etags = 0
-const written = new Map<string, string>()
+const written = new Map<string, { readonly etag: string; readonly body: Buffer }>()
 afterEach(() => written.clear())
 
 describe('a service that redirects', () => {
@@ -112,10 +126,10 @@ describe('a service that redirects', () => {
 
 describe('a listing', () => {
   const listing = async (text: string | ((url: URL) => string)) => {
-    const { env } = await standIn((request, response, url) =>
+    const { env } = await standIn((request, response, url, body) =>
       url.searchParams.has('list-type')
         ? xml(response, typeof text === 'string' ? text : text(url))
-        : accepting(request, response, url) === true,
+        : accepting(request, response, url, body) === true,
     )
     return synced(env)
   }
