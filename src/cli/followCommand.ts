@@ -17,6 +17,7 @@ import {
   sandboxOption,
 } from './connection.js'
 import { exportClient } from './export/exportClient.js'
+import { dryRunBatches, dryRunCharges } from './followDryRun.js'
 import { followTable } from './followTable.js'
 import {
   integer,
@@ -35,6 +36,7 @@ interface FollowFlags extends ConnectionFlags {
   readonly sandbox?: boolean
   readonly rows?: number
   readonly limits: boolean
+  readonly dryRun: boolean
   // of a table
   readonly table?: string
   readonly prove?: string
@@ -113,6 +115,7 @@ const followCharges = (context: CommandContext): Command =>
   payments-rx follow charges | jq -r '[.kind, .value.id, .value.status] | @tsv'
   payments-rx follow charges --since 2026-01-31 --every 1m
   payments-rx follow charges charges.sqlite
+  payments-rx follow charges charges.sqlite --dry-run
   payments-rx follow charges postgres://db.example/finance --prove 01:30`,
     )
     .action((to: string | undefined, flags: FollowFlags) =>
@@ -120,6 +123,8 @@ const followCharges = (context: CommandContext): Command =>
         changesOf: ({ charges }) =>
           charges.changes({ every: flags.every, ...defined({ since: flags.since }) }),
         tableOf: ({ charges }, options) => follow(charges, options),
+        dryRun: (client, run) =>
+          dryRunCharges(client, { ...flags, isTable: to !== undefined }, run),
       }),
     )
 
@@ -137,6 +142,7 @@ const followBatches = (context: CommandContext): Command =>
         note: 'the service lists batches only whole: each poll takes a request for 50 of them',
         changesOf: ({ batchTransfers }) => batchTransfers.changes({ every: flags.every }),
         tableOf: ({ batchTransfers }, options) => follow(batchTransfers.list(), options),
+        dryRun: (client) => dryRunBatches(client, flags),
       }),
     )
 
@@ -161,6 +167,7 @@ const withOptions = (command: Command): Command =>
       'DEST: how long to keep retrying a request while the service is failing: seconds, 5m, or forever [60]',
       patience,
     )
+    .option('--dry-run', 'estimate rows, requests and time; write nothing', false)
     .addOption(sandboxOption('start a sandbox on a free port, and follow it'))
     .option('--rows <n>', 'number of charges in that sandbox [100000]', integer(0, 2 ** 31))
     .option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
@@ -171,26 +178,28 @@ interface Followed {
   readonly note?: string
   readonly changesOf: (client: Client) => Changes<unknown>
   readonly tableOf: (client: Client, options: FollowOptions<unknown>) => ReturnType<typeof follow>
+  readonly dryRun: (client: Client, run: CommandRun) => Promise<Ending>
 }
 
 const followed = (
   context: CommandContext,
   to: string | undefined,
   flags: FollowFlags,
-  { note, changesOf, tableOf }: Followed,
+  { note, changesOf, tableOf, dryRun }: Followed,
 ): Promise<void> => {
   const given = OF_TABLE.find((name) => flags[name] !== undefined)
   if (to === undefined && given !== undefined) {
     throw new UsageError(`--${given === 'maxRejects' ? 'max-rejects' : given} goes with DEST`)
   }
   return runCommand(context, defined({ lease: flags.lease }), {
-    stopsInOrder: to !== undefined,
+    stopsInOrder: to !== undefined && !flags.dryRun,
     run: (run) =>
       connect(run.terminal, flags, {
         connection: connectionFrom,
         simulated: { charges: flags.rows ?? 100_000, batches: 10 },
       }).pipe(
         switchMap((connection) => {
+          if (flags.dryRun) return dryRun(clientOf(run, flags, connection), run)
           if (note !== undefined) run.say(note)
           return to === undefined
             ? print(run, changesOf(clientOf(run, flags, connection)))

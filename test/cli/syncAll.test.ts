@@ -171,7 +171,7 @@ describe('sync --dry-run', () => {
     const { status, stdout } = await cli(sync('charges', to, ...KEYS, '--dry-run'))
     expect(status).toBe(0)
     expect(stdout).toMatch(
-      /^rows {9}300 \(\d requests? to count them\)\nfirst night {2}about 3\d requests, .*: all rows, 3 lists of open charges, 28 counts\nlater {8}about 3\d requests, .*: \d+ rows of the last 7 days, .*, a sweep of 300 rows\nmore .*\nnothing was written\n$/,
+      /^rows {9}300 \(\d requests? to count them\)\nfirst night {2}about 3\d requests, .*: all rows, 3 lists of \d+ open charges, 28 counts\nlater {8}about 3\d requests, .*: \d+ rows of the last 7 days, .*, a sweep of 300 rows\nmore .*\nnothing was written\n$/,
     )
     expect(existsSync(to)).toBe(false)
   })
@@ -194,5 +194,26 @@ describe('sync --dry-run', () => {
     expect(status).toBe(2)
     expect(stderr).toContain('doctor')
     expect(stderr).not.toContain('wrong-key')
+  })
+})
+
+describe('follow --dry-run', () => {
+  const follow = (...args: ReadonlyArray<string>) =>
+    cli(['follow', ...args, '--base-url', `${sandbox?.url}`, ...KEYS, '--dry-run'])
+
+  it('says what the start, each poll and each proof of a table cost', async () => {
+    const { status, stdout } = await follow('charges', file('follow.sqlite'), '--every', '1m')
+    expect(status).toBe(0)
+    expect(stdout).toMatch(
+      /^rows {4}300 \(\d+ requests to count them\)\nstart {3}about \d+ requests, .*\npoll {4}4 requests each 1 min 00 s: 5,760 a day, < 1 % of the rate limit\n.*3 lists of \d+ open charges.*\nproof {3}about 29 requests, .* a day: 28 counts, a sweep of 300 rows\nnothing was written\n$/,
+    )
+    expect(existsSync(file('follow.sqlite'))).toBe(false)
+  })
+
+  it('says so of stdout, and of a list that is read whole', async () => {
+    expect((await follow('charges')).stdout).not.toContain('proof')
+    expect((await follow('batch-transfers')).stdout).toMatch(
+      /^rows {4}60 \(2 requests to count them\)\npoll {4}2 requests each 10\.0 s: 17,280 a day, .*\n/,
+    )
   })
 })

@@ -1,16 +1,16 @@
 /** `sync --dry-run`: what the first night costs, and each one after it. Nothing is written. */
-import { firstValueFrom } from 'rxjs'
-import { openStatuses } from '../../changes/ChangeState.js'
+import { firstValueFrom, type SchedulerLike } from 'rxjs'
 import { PAGE_SIZE } from '../../changes/Ledger.js'
 import { SWEPT_WHOLE } from '../../changes/proof/sweep.js'
 import type { Client } from '../../client/createClient.js'
 import type { SnapshotPlan } from '../../client/explainSnapshot.js'
 import { finalBatchStatuses } from '../../codec/BatchTransfer.js'
-import { finalChargeStatuses } from '../../codec/Charge.js'
+import { type ChargeStatus, finalChargeStatuses } from '../../codec/Charge.js'
 import { fromDate } from '../../codec/Instant.js'
 import { exportTable } from '../../export/ExportOptions.js'
 import { NIGHTS } from '../../export/sync/proveRows.js'
-import { E } from '../../fp.js'
+import type { Sweep } from '../../export/sync/SyncOptions.js'
+import { defined, E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import { DAY, duration, number, plural } from '../../report/text.js'
 import { isFinal, withAdvice } from '../export/conclusion.js'
@@ -21,13 +21,16 @@ import type { SyncFlags } from './syncFlags.js'
 // model
 
 /** Requests, and how long they take, in ms. */
-interface Cost {
+export interface Cost {
   readonly requests: number
   readonly ms: number
 }
 
 /** Requests of a proof of equal counts: eight stretches of all rows and of each final status, and the bounds of a filter. */
-const PROOF = 8 * (1 + finalChargeStatuses.length) + 4
+export const PROOF = 8 * (1 + finalChargeStatuses.length) + 4
+
+/** The statuses of the interface that are listed. */
+const OPEN = ['NEW', 'PENDING', 'SUSPENDED'] as const satisfies ReadonlyArray<ChargeStatus>
 
 const NOTHING_WRITTEN = 'nothing was written'
 
@@ -35,50 +38,87 @@ const NOTHING_WRITTEN = 'nothing was written'
 
 /** Counts the charges, and those of the last days. Resolves with what a sync of them comes to. */
 export const dryRunCharges = async (
-  { charges }: Client,
-  {
-    since,
-    lookback = exportTable.lookback.default,
-    sweep = '30d',
-    pageSize = PAGE_SIZE,
-  }: SyncFlags,
+  client: Client,
+  { since, lookback = exportTable.lookback.default, sweep = '30d', pageSize }: SyncFlags,
   { terminal }: CommandRun,
 ): Promise<Ending> => {
-  const counted = (from: string | undefined) =>
-    firstValueFrom(
-      charges
-        .snapshot({ page_size: pageSize, ...(from === undefined ? {} : { from_created_at: from }) })
-        .explain(),
-    )
-  const began = terminal.timer.now()
-  const all = await counted(since)
+  const counting = countingOf(client, terminal.timer)
+  const all = await counting.rows({ from: since, pageSize })
   if (E.isLeft(all)) return refused(all.left)
-  const recent = await counted(fromDate(new Date(began - lookback)))
+  const from = fromDate(new Date(terminal.timer.now() - lookback))
+  const recent = await counting.rows({ from, pageSize })
   if (E.isLeft(recent)) return refused(recent.left)
-  const probes = all.right.probes + recent.right.probes
-  const roundTrip = (terminal.timer.now() - began) / Math.max(1, probes)
-  /** One request after the other. */
-  const inTurn = (requests: number): Cost => ({ requests, ms: requests * roundTrip })
-  const upkeep = inTurn(openStatuses.length + PROOF)
-  const { rows } = all.right
-  const sweptRows =
-    sweep === 'off' ? 0 : sweep === 'now' || rows <= SWEPT_WHOLE ? rows : Math.ceil(rows / NIGHTS)
-  const swept = inTurn(Math.ceil(sweptRows / PAGE_SIZE))
-  const first = sum(costOf(all.right), upkeep)
-  const later = sum(costOf(recent.right), upkeep, swept)
+  const open = await counting.open()
+  if (E.isLeft(open)) return refused(open.left)
+  const upkeep = counting.inTurn(open.right.requests + PROOF)
+  const swept = counting.inTurn(Math.ceil(sweptRows(all.right.rows, sweep) / PAGE_SIZE))
+  const lists = `${listsText(open.right)}, ${PROOF} counts`
   return printed([
-    `rows         ${roughly(all.right)}${number(rows)} (${plural(probes, 'request')} to count them)`,
-    `first night  ${costText(first)}: all rows, ${upkeepText}`,
-    `later        ${costText(later)}: ${number(recent.right.rows)} rows of the last ${spanText(lookback)}, ${upkeepText}, ${
-      sweptRows === 0 ? 'no sweep' : `a sweep of ${plural(sweptRows, 'row')}`
-    }`,
+    `rows         ${roughly(all.right)}${number(all.right.rows)} (${plural(counting.probes(), 'request')} to count them)`,
+    `first night  ${costText(sum(costOf(all.right), upkeep))}: all rows, ${lists}`,
+    `later        ${costText(sum(costOf(recent.right), upkeep, swept))}: ${plural(recent.right.rows, 'row')} of the last ${spanText(lookback)}, ${lists}, ${sweepText(all.right.rows, sweep)}`,
     'more         where counts differ: 2 requests for each halving, up to 25 for a row that is missing of a million',
   ])
 }
 
-const upkeepText = `${openStatuses.length} lists of open charges, ${PROOF} counts`
+/** Open charges, and the requests that list them. */
+interface OpenCount {
+  readonly rows: number
+  readonly requests: number
+}
 
-const costOf = ({ requests = 0, seconds = 0 }: SnapshotPlan): Cost => ({
+/** Counts rows at the service, by few requests each. */
+export const countingOf = ({ charges }: Client, timer: Pick<SchedulerLike, 'now'>) => {
+  const began = timer.now()
+  let probes = 0
+  const rows = async ({
+    from,
+    status,
+    pageSize = PAGE_SIZE,
+  }: {
+    readonly from?: string | undefined
+    readonly status?: ChargeStatus
+    readonly pageSize?: number | undefined
+  }): Promise<E.Either<AnyFailure, SnapshotPlan>> => {
+    const filter = { page_size: pageSize, ...defined({ from_created_at: from, status }) }
+    const plan = await firstValueFrom(charges.snapshot(filter).explain())
+    if (E.isRight(plan)) probes += plan.right.probes
+    return plan
+  }
+  return {
+    rows,
+    open: async (): Promise<E.Either<AnyFailure, OpenCount>> => {
+      let all: OpenCount = { rows: 0, requests: 0 }
+      for (const status of OPEN) {
+        const plan = await rows({ status })
+        if (E.isLeft(plan)) return plan
+        const pages = Math.max(1, Math.ceil(plan.right.rows / PAGE_SIZE))
+        all = { rows: all.rows + plan.right.rows, requests: all.requests + pages }
+      }
+      return E.right(all)
+    },
+    probes: () => probes,
+    /** Requests one after the other, each as long as those that have counted. */
+    inTurn: (requests: number): Cost => ({
+      requests,
+      ms: (requests * (timer.now() - began)) / Math.max(1, probes),
+    }),
+  }
+}
+
+export const listsText = ({ rows, requests }: OpenCount): string =>
+  `${plural(requests, 'list')} of ${plural(rows, 'open charge')}`
+
+/** Returns how many rows a sweep reads a night. */
+export const sweptRows = (rows: number, sweep: Sweep): number => {
+  if (sweep === 'off') return 0
+  return sweep === 'now' || rows <= SWEPT_WHOLE ? rows : Math.ceil(rows / NIGHTS)
+}
+
+export const sweepText = (rows: number, sweep: Sweep): string =>
+  sweep === 'off' ? 'no sweep' : `a sweep of ${plural(sweptRows(rows, sweep), 'row')}`
+
+export const costOf = ({ requests = 0, seconds = 0 }: SnapshotPlan): Cost => ({
   requests,
   ms: seconds * 1_000,
 })
@@ -122,17 +162,17 @@ const ITEMS = 1_000
 
 // text
 
-const printed = (lines: ReadonlyArray<string>): Ending => ({
+export const printed = (lines: ReadonlyArray<string>): Ending => ({
   status: EXIT_COMPLETE,
   summary: [...lines, NOTHING_WRITTEN].join('\n'),
 })
 
-const refused = (failure: AnyFailure): Ending => ({
+export const refused = (failure: AnyFailure): Ending => ({
   status: isFinal(failure) ? EXIT_USAGE : EXIT_INCOMPLETE,
   reason: withAdvice(failure),
 })
 
-const sum = (...costs: ReadonlyArray<Cost>): Cost => ({
+export const sum = (...costs: ReadonlyArray<Cost>): Cost => ({
   requests: costs.reduce((all, { requests }) => all + requests, 0),
   ms: costs.reduce((all, { ms }) => all + ms, 0),
 })
@@ -140,8 +180,8 @@ const sum = (...costs: ReadonlyArray<Cost>): Cost => ({
 const spanText = (ms: number): string =>
   ms >= DAY && ms % DAY === 0 ? plural(ms / DAY, 'day') : duration(ms)
 
-const costText = ({ requests, ms }: Cost): string =>
+export const costText = ({ requests, ms }: Cost): string =>
   `about ${plural(requests, 'request')}, ${duration(ms)}`
 
-const roughly = ({ precision }: SnapshotPlan): string =>
+export const roughly = ({ precision }: SnapshotPlan): string =>
   precision === 'exact' || precision === 'given' ? '' : `${precision} `
