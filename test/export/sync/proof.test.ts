@@ -57,6 +57,9 @@ const lists = (asked: ReadonlyArray<URL>) => {
   }
 }
 
+/** In ms: while files are slow, time passes, and each renewal would make them slower. */
+const LEASE = 3_600_000
+
 /** An account of a year, one charge an hour: a few of them open; and a table of it. */
 const world = (
   kind: Kind,
@@ -88,6 +91,7 @@ const world = (
       to,
       timer: time.timer,
       sweep: 'off',
+      lease: LEASE,
       ...kind.options,
       ...options,
     })
