@@ -3,18 +3,20 @@ import type { Readable, Writable } from 'node:stream'
 import type { Observable, SchedulerLike } from 'rxjs'
 import type { Timeout } from '../http/transport/Transport.js'
 
+/** A stream that may be a terminal; `columns` and `rows` are 0 where that has no size. */
+export type TerminalStream = Writable & {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly rows?: number
+}
+
 export interface Terminal {
   /** Without the name of the program. */
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: Readable
-  readonly stdout: Writable & { readonly isTTY?: boolean }
-  /** `columns` and `rows` are 0 where a terminal has no size. */
-  readonly stderr: Writable & {
-    readonly isTTY?: boolean
-    readonly columns?: number
-    readonly rows?: number
-  }
+  readonly stdout: TerminalStream
+  readonly stderr: TerminalStream
   /** Listens to the process only while subscribed. */
   readonly signals: Observable<Signal>
   /** Emits when the process that started this one has ended, where that is known. */

@@ -20,19 +20,13 @@ import {
   sandboxOption,
   variableOf,
 } from './connection.js'
-import {
-  fraction,
-  guard,
-  integer,
-  nonEmpty,
-  nonNegativeInteger,
-  timeSpan,
-} from './optionParsers.js'
+import { fraction, guard, integer, nonEmpty, timeSpan } from './optionParsers.js'
 import {
   type CommandContext,
   EXIT_BY_SIGNAL,
   EXIT_COMPLETE,
   EXIT_INCOMPLETE,
+  fitted,
   UsageError,
 } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
@@ -83,7 +77,7 @@ Exit status:
 
 Examples:
   payments-rx bench
-  payments-rx bench read --parallel 8 --latency 490
+  payments-rx bench read --parallel 8 --latency 490ms
   payments-rx bench --peers --against ./my-loop.mjs --report bench.html
   payments-rx bench --json > before.json
   payments-rx bench --compare before.json`
@@ -110,7 +104,7 @@ export const benchCommand = (context: CommandContext): Command =>
     )
     .option(
       '--guard <how>',
-      'margin for network jitter: learned, safe, or milliseconds [learned]',
+      'margin for network jitter: learned, safe, or a time such as 50ms [learned]',
       guard,
     )
     .option('--write', 'allow the workload write in your own sandbox environment', false)
@@ -121,8 +115,8 @@ export const benchCommand = (context: CommandContext): Command =>
     )
     .option('--against <program>', 'also measure your own program', nonEmpty)
     .addOption(sandboxOption('start a sandbox, even if the variables name a platform'))
-    .option('--latency <ms>', 'response time of that sandbox [150]', nonNegativeInteger)
-    .option('--jitter <ms>', 'jitter of that response time [30]', nonNegativeInteger)
+    .option('--latency <time>', 'response time of that sandbox [150ms]', timeSpan)
+    .option('--jitter <time>', 'jitter of that response time [30ms]', timeSpan)
     .option('--rows <n>', 'number of charges in that sandbox [2000000]', integer(0, 2 ** 31))
     .option('--json', 'print the result as one JSON object', false)
     .option('--report <file>', 'write an HTML report', nonEmpty)
@@ -263,7 +257,7 @@ const viewOf = ({ stderr, env }: Terminal, options: BenchOptions) => {
   const line = canRedraw ? createLogUpdate(stderr) : undefined
   const say = (text: string): void => {
     line?.clear()
-    stderr.write(`${oneLine(text)}\n`)
+    stderr.write(`${fitted(stderr, oneLine(text))}\n`)
   }
   const { connection, workload, duration = 30_000 } = options
   const where =

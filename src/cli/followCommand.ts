@@ -99,8 +99,8 @@ const followCharges = (context: CommandContext): Command =>
     .description('Follow charges.')
     .option(
       '--since <time>',
-      'created at or after this time [now; with DEST: that of the first run; all]',
-      timestamp('00:00:00'),
+      'created at or after this time, such as 24h (ago) [now; with DEST: that of the first run; all]',
+      timestamp('00:00:00', () => context.terminal.timer.now()),
     )
     .option('--prove <time>', 'DEST: time of day of the proof, in UTC [02:00]', nonEmpty)
     .addOption(

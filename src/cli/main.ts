@@ -12,6 +12,10 @@ import type { Signal } from './Terminal.js'
 // export of five million rows as NDJSON peaks at 260 MiB, in place of 370.
 setFlagsFromString('--semi-space-growth-factor=1')
 
+// Items of payments outlive the young generation and then are garbage: a heap that may only double peaks at 180 MiB for a
+// hundred thousand of them, in place of 230. An export would pay for it with a tenth more processor time.
+if (process.argv[2] === 'pay') setFlagsFromString('--heap-growing-percent=100')
+
 // `signal-exit`, by which log-update shows the cursor again, is called after us, and ends the process at once if it
 // finds no other listener: ours goes after that look. The next signal then does end the process.
 const on = (signal: Signal): Observable<Signal> =>

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander'
 import { Time, toMillis } from '../codec/times.js'
 import { showValue } from '../decode/showValue.js'
+import type { IO } from '../fp.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../report/text.js'
 
 /** Rejects what an unset variable of a shell would leave. */
@@ -22,50 +23,64 @@ export const integer =
 
 export const nonNegativeInteger = integer(0)
 
-/** In seconds, also given as a time such as `5m`; `forever` is ten years. */
+/** A time such as `5m`, or `forever`, which is ten years; returns seconds. */
 export const patience = (text: string): number => {
-  if (text === 'forever') return 3_650 * (DAY / 1_000)
-  const n = seconds(text)
-  if (n <= Number.MAX_SAFE_INTEGER) return n
-  throw new InvalidArgumentError('It should be seconds, a time such as 5m, or forever.')
+  if (text === 'forever') return 3_650 * (DAY / SECOND)
+  return spanOf(text, 'It should be a time such as 5m, or forever.') / SECOND
 }
 
-/** In seconds, also given as a time such as `90s`: from 1 to `max`. */
-export const secondsUpTo =
-  (max: number) =>
-  (text: string): number => {
-    const n = seconds(text)
-    if (n >= 1 && n <= max) return n
-    throw new InvalidArgumentError(`It should be seconds from 1 to ${max}, or a time such as 90s.`)
-  }
+/** The longest wait for the first byte of a response. */
+const LONGEST_TIMEOUT = 5 * MINUTE
 
-/** NaN for anything else. */
-const seconds = (text: string): number =>
-  /^\d+$/.test(text) ? Number(text) : millisOf(text) / 1_000
+/** A time from a second to five minutes; returns seconds. */
+export const timeout = (text: string): number => {
+  const expected = 'It should be a time from 1s to 5m.'
+  const ms = spanOf(text, expected)
+  if (ms >= SECOND && ms <= LONGEST_TIMEOUT) return ms / SECOND
+  throw new InvalidArgumentError(expected)
+}
 
-/** Returns an ISO 8601 time as it is, and for a date the second of that day in UTC that `edge` says. */
+type Edge = '00:00:00' | '23:59:59'
+
+/**
+ * Returns an ISO 8601 time as it is, the second of a day in UTC that `edge` says for a date, `today` or `yesterday`, and
+ * the time before now that `24h` or `7d` says.
+ */
 export const timestamp =
-  (edge: '00:00:00' | '23:59:59') =>
+  (edge: Edge, now: IO<number>) =>
   (text: string): string => {
-    if (!Time.is(text)) {
-      throw new InvalidArgumentError(
-        `It should be an ISO 8601 time, such as 2026-01-31T12:00:00Z, or a date, and is ${showValue(text, Time)}.`,
-      )
-    }
-    return text.includes('T') ? text : `${text}T${edge}+0000`
+    const time = relativeTime(text, now()) ?? text
+    if (Time.is(time)) return time.includes('T') ? time : `${time}T${edge}+0000`
+    throw new InvalidArgumentError(
+      `It should be an ISO 8601 time, such as 2026-01-31T12:00:00Z, a date, today, yesterday, or a time before now such as 24h or 7d, and is ${showValue(text, Time)}.`,
+    )
   }
+
+/** Days before today, by their names. */
+const DAYS: Readonly<Record<string, number>> = { today: 0, yesterday: 1 }
+
+/** Returns the date of a day that has a name, or the whole second that a span before now begins in. */
+const relativeTime = (text: string, now: number): string | undefined => {
+  const days = Object.hasOwn(DAYS, text) ? DAYS[text] : undefined
+  if (days !== undefined) return new Date(now - days * DAY).toISOString().slice(0, DATE_LENGTH)
+  const ago = millisOf(text)
+  if (!Number.isSafeInteger(ago) || ago > now) return undefined
+  return `${new Date(now - ago).toISOString().slice(0, SECOND_LENGTH)}+0000`
+}
+
+/** Of `2026-01-31` and `2026-01-31T12:00:00`. */
+const [DATE_LENGTH, SECOND_LENGTH] = [10, 19]
 
 export const currencyCode = (text: string): string => {
   if (/^[A-Z]{3}$/.test(text)) return text
   throw new InvalidArgumentError('It should be a currency code, such as USD.')
 }
 
-/** A number is in ms. */
-export const guard = (text: string): 'learned' | 'safe' | number => {
-  if (text === 'learned' || text === 'safe') return text
-  if (/^\d+$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It should be learned, safe, or milliseconds.')
-}
+/** Returns ms for a time. */
+export const guard = (text: string): 'learned' | 'safe' | number =>
+  text === 'learned' || text === 'safe'
+    ? text
+    : spanOf(text, 'It should be learned, safe, or a time such as 50ms.')
 
 /** Above 0, up to 1. */
 export const fraction = (text: string): number => {
@@ -83,11 +98,18 @@ export const commaSeparated = (text: string): ReadonlyArray<string> => {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY }
 
-/** Parses `7d`, `12h`, `30m`, `15s` or `200ms`; returns ms. */
-export const timeSpan = (text: string): number => {
-  const ms = millisOf(text)
+/** Parses `7d`, `12h`, `30m`, `15s`, `200ms` or `0`; returns ms. */
+export const timeSpan = (text: string): number =>
+  spanOf(text, 'It should be a time such as 7d, 12h or 30m.')
+
+const spanOf = (text: string, expected: string): number => {
+  const ms = text === '0' ? 0 : millisOf(text)
   if (Number.isSafeInteger(ms)) return ms
-  throw new InvalidArgumentError('It should be a time such as 7d, 12h or 30m.')
+  throw new InvalidArgumentError(
+    /^\d+$/.test(text)
+      ? 'It has no unit: ms, s (seconds), m (minutes), h or d, as in 30s or 5m.'
+      : expected,
+  )
 }
 
 /** NaN for anything else. */
@@ -116,15 +138,16 @@ export const chances =
     return Object.fromEntries(pairs.map(([name = '', chance]) => [name, Number(chance)]))
   }
 
-/** Parses a time, `now`, or a span before now such as `30d`. */
+/** Parses a time, `now`, `today`, `yesterday`, or a span before now such as `30d`. */
 export const momentBefore =
-  (now: () => number) =>
+  (now: IO<number>) =>
   (text: string): Date => {
     if (text === 'now') return new Date(now())
     const ago = millisOf(text)
     if (Number.isSafeInteger(ago)) return new Date(now() - ago)
-    if (Time.is(text)) return new Date(toMillis(text))
+    const time = relativeTime(text, now()) ?? text
+    if (Time.is(time)) return new Date(toMillis(time))
     throw new InvalidArgumentError(
-      'It should be an ISO 8601 time or date, now, or a time before now such as 30d.',
+      'It should be an ISO 8601 time or date, now, yesterday, or a time before now such as 30d.',
     )
   }

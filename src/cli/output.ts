@@ -4,11 +4,13 @@
  */
 import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import { styleText } from 'node:util'
 import type { OutputConfiguration } from 'commander'
 import { escapeInvisible, oneLine, withoutCredentials } from '../decode/redact.js'
 import { showWord } from '../decode/showValue.js'
+import { wrapped } from '../report/text.js'
 import { codeOf } from '../store/FileSystem.js'
-import type { Signal, Terminal } from './Terminal.js'
+import type { Signal, Terminal, TerminalStream } from './Terminal.js'
 
 // exit statuses
 
@@ -43,8 +45,8 @@ export interface CommandContext {
 }
 
 export interface Output {
-  /** Writes a line to stdout. */
-  readonly print: (line: string) => void
+  /** Writes lines to stdout; a terminal gets them broken between words, and the first word in a colour. */
+  readonly print: (text: string, style?: TextStyle) => void
   /**
    * Writes rows to stdout, and resolves when it has taken them: with the exit status where it takes no more, since its
    * reader went away or the system refuses it, which is complained of.
@@ -56,15 +58,41 @@ export interface Output {
   readonly failure: () => Promise<Error | undefined>
 }
 
+/** Breaks lines between words where a terminal would break them within. JSON and commands, to be copied, stay as they are. */
+export const fitted = ({ isTTY, columns = 0 }: TerminalStream, text: string): string =>
+  isTTY !== true || columns === 0 || /^[{[]/.test(text)
+    ? text
+    : text
+        .split('\n')
+        .map((line) => (/^(?:payments-rx|export) /.test(line) ? line : wrapped(line, columns)))
+        .join('\n')
+
+export type TextStyle = Parameters<typeof styleText>[0]
+
+/** Returns whether a stream is a terminal that shows colours, and may. */
+export const hasColours = (
+  { isTTY }: TerminalStream,
+  { NO_COLOR = '', TERM }: Terminal['env'],
+): boolean => isTTY === true && TERM !== 'dumb' && NO_COLOR === ''
+
+export const painter =
+  (colours: boolean) =>
+  (style: TextStyle | undefined, text: string): string =>
+    colours && style !== undefined && text !== ''
+      ? styleText(style, text, { validateStream: false })
+      : text
+
 /** Its commander part prints help, the version, and commander's own errors. */
 export const outputTo = ({
   stdout,
   stderr,
-}: Pick<Terminal, 'stdout' | 'stderr'>): Output & OutputConfiguration => {
+  env,
+}: Pick<Terminal, 'stdout' | 'stderr' | 'env'>): Output & OutputConfiguration => {
+  const paint = painter(hasColours(stdout, env))
   let failure: Error | undefined
   let pending: Promise<unknown> = Promise.resolve()
   const complain = (message: string): void => {
-    stderr.write(`payments-rx: ${oneLine(message)}\n`)
+    stderr.write(`${fitted(stderr, `payments-rx: ${oneLine(message)}`)}\n`)
   }
   const write = (text: string): void => {
     const written = new Promise<void>((resolve) => {
@@ -76,7 +104,10 @@ export const outputTo = ({
     pending = Promise.all([pending, written])
   }
   return {
-    print: (line) => write(`${escapeInvisible(withoutCredentials(line))}\n`),
+    print: (text, style) => {
+      const lines = fitted(stdout, escapeInvisible(withoutCredentials(text)))
+      write(`${lines.replace(/^\w+/, (word) => paint(style, word))}\n`)
+    },
     writeRows: (text) =>
       new Promise((resolve) => {
         stdout.write(escapeInvisible(text), (error) => {
@@ -120,12 +151,12 @@ const choice = (_: string, error: string, given: string, choices: string): strin
   return `${error} is ${what}. Allowed choices are ${choices}.`
 }
 
-/** Removes arguments from commander's messages, but for a misspelt choice: one that is misplaced may be a key. */
+/** Removes arguments from commander's messages, but for misspelt words: one that is misplaced may be a key. */
 const withoutArguments = (text: string): string =>
   text
     .replace(/\n(?=\(Did you mean )/, ' ')
     .replace(/^(error: too many arguments.* but got \d+): .*/s, '$1\n')
-    .replace(/^(error: unknown command) '.*'/s, '$1')
+    .replace(/^(error: unknown command) '.*'(?! \(Did you mean )/s, '$1')
     .replace(
       /^(error: option '[^']*') argument '(.*)' is invalid\. Allowed choices are (.*)\./s,
       choice,

@@ -62,6 +62,8 @@ export const run = async (terminal: Terminal): Promise<number> => {
     running = command
   })
   try {
+    const misplaced = misplacedOption(program, terminal.args)
+    if (misplaced !== undefined) throw new UsageError(misplaced)
     await program.parseAsync(helpAsOption(program, terminal.args), { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -100,6 +102,26 @@ const rejectRepeatedOptions = (command: Command): void => {
       given.add(flag)
     })
   }
+}
+
+/** Says where an option belongs that stands before the name of its command, as in `export --out c.csv charges`. */
+const misplacedOption = (program: Command, args: ReadonlyArray<string>): string | undefined => {
+  const has = ({ options }: Command, flag: string): boolean =>
+    options.some(({ long }) => long === flag)
+  let command = program
+  let flag: string | undefined
+  const path = [program.name()]
+  for (const word of args) {
+    if (command.commands.length === 0) break
+    const [name = ''] = word.split('=')
+    if (flag === undefined && name.startsWith('-') && !has(command, name)) flag = name
+    const next = command.commands.find((one) => one.name() === word)
+    if (next === undefined) continue
+    command = next
+    path.push(word)
+  }
+  if (flag === undefined || !has(command, flag)) return undefined
+  return `${flag} goes after ${command.name()}: ${path.join(' ')} ${flag}`
 }
 
 /**

@@ -17,7 +17,7 @@ import {
 import { oneLine } from '../decode/redact.js'
 import { type Defined, defined, type IO } from '../fp.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
-import { type CommandContext, EXIT_BY_SIGNAL } from './output.js'
+import { type CommandContext, EXIT_BY_SIGNAL, fitted } from './output.js'
 import { countEvent, type ExportCounters, NO_COUNTERS } from './progress/ExportCounters.js'
 import {
   type MonitoredRun,
@@ -119,7 +119,7 @@ export const runCommand = async (
     }),
   )
   const writeLine = (line: string): void => {
-    if (!quiet) stderr.write(`${oneLine(line)}\n`)
+    if (!quiet) stderr.write(`${fitted(stderr, oneLine(line))}\n`)
   }
   const running: CommandRun = {
     terminal,

@@ -10,14 +10,7 @@ import type { Sandbox, SandboxCredentials, SandboxOptions } from '../sandbox/ind
 import { sandboxCredentials, sandboxDefaults } from '../sandbox/options.js'
 import { isSystemError } from '../store/FileSystem.js'
 import { ENVIRONMENTS } from './connection.js'
-import {
-  chances,
-  integer,
-  momentBefore,
-  nonEmpty,
-  nonNegativeInteger,
-  timeSpan,
-} from './optionParsers.js'
+import { chances, integer, momentBefore, nonEmpty, timeSpan } from './optionParsers.js'
 import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 
@@ -62,13 +55,9 @@ export const sandboxCommand = (context: CommandContext): Command =>
     .option('--rows <n>', 'number of charges [100000]', integer(0, 2 ** 31))
     .option('--batches <n>', 'number of batch transfers [0]', integer(0, 1_000_000))
     .option('--seed <n>', 'the same seed makes the same charges [1]', integer(0, 2 ** 32 - 1))
-    .option('--latency <ms>', 'response time [0]', nonNegativeInteger)
-    .option('--jitter <ms>', 'jitter of the response time [0]', nonNegativeInteger)
-    .option(
-      '--list-delay <ms>',
-      'time until created resources show in lists [0]',
-      nonNegativeInteger,
-    )
+    .option('--latency <time>', 'response time, such as 200ms [0]', timeSpan)
+    .option('--jitter <time>', 'jitter of the response time [0]', timeSpan)
+    .option('--list-delay <time>', 'time until created resources show in lists [0]', timeSpan)
     .option('--no-limits', 'enforce no rate limits')
     .option(
       '--host <address>',

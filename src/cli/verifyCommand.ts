@@ -16,8 +16,9 @@ import {
 } from './connection.js'
 import { isFinal, withAdvice } from './export/conclusion.js'
 import { exportClient } from './export/exportClient.js'
+import { patienceOption } from './export/exportCommand.js'
 import { charges, sandboxData } from './export/resources.js'
-import { integer, nonEmpty, patience } from './optionParsers.js'
+import { integer, nonEmpty } from './optionParsers.js'
 import {
   type CommandContext,
   EXIT_COMPLETE,
@@ -77,12 +78,7 @@ export const verifyCommand = (context: CommandContext): Command =>
       .option('--against-service', 'compare counts of charges with those of the service'),
   )
     .option('--table <name>', 'databases: the table [charges]', nonEmpty)
-    .option(
-      '--patience <time>',
-      'how long to keep retrying while the service is failing: seconds, 5m, or forever',
-      patience,
-      300,
-    )
+    .addOption(patienceOption())
     .addOption(
       sandboxOption('count a sandbox on a free port, for a copy that was made with --sandbox'),
     )

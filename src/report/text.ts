@@ -54,3 +54,22 @@ const two = (n: number): string => String(n).padStart(2, '0')
 /** Cuts a text to `columns` characters. */
 export const truncate = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`
+
+/**
+ * Breaks a line between words, so that it fits `columns`; a longer word stays whole. What follows goes below the text of
+ * the line: behind its indent, and up to two columns of a table.
+ */
+export const wrapped = (line: string, columns: number): string => {
+  if (line.length <= columns) return line
+  const [lead = ''] = /^ *(?:\S+(?: \S+)* {2,}){0,2}/.exec(line) ?? []
+  const indent = lead.length <= columns / 2 ? lead.length : 2
+  const lines: Array<string> = []
+  let start = line.slice(0, indent)
+  for (const word of line.slice(indent).split(/(?<=\S)(?= )/)) {
+    if (start.trimEnd() !== '' && start.length + word.length > columns) {
+      lines.push(start)
+      start = ' '.repeat(indent) + word.trimStart()
+    } else start += word
+  }
+  return [...lines, start].join('\n')
+}

@@ -60,7 +60,7 @@ describe('the installed command', () => {
     writeFileSync(join(home, 'loop.mjs'), LOOP)
     writeFileSync(join(home, 'broken.mjs'), `console.error('no token')\nprocess.exit(3)`)
     const report = join(home, 'bench.html')
-    const common = ['--duration', '2s', '--page-size', '100', '--latency', '20', '--jitter', '0']
+    const common = ['--duration', '2s', '--page-size', '100', '--latency', '20ms', '--jitter', '0']
     const { status, stdout, stderr } = await installed(
       ...['read', ...common, '--json', '--report', report, '--peers', '--against', './loop.mjs'],
     )
@@ -143,7 +143,7 @@ describe('wrong use of bench sends nothing', () => {
     [['write', '--environment', 'sandbox', ...account], '--write should be true'],
     [['--peers', ...account], '--peers should be left out: other programs would go beyond'],
     [['--against', 'x.mjs', ...account], '--against should be left out'],
-    [['--latency', '5', ...account], '--latency goes with --sandbox'],
+    [['--latency', '5ms', ...account], '--latency goes with --sandbox'],
     [['--base-url', 'https://a.example'], 'PAYMENTS_CLIENT_ID'],
     [['--sandbox', ...account], 'cannot be used with'],
     [['--compare', 'no/such.json'], '--compare: cannot read no/such.json'],

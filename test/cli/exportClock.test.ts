@@ -101,3 +101,23 @@ it('dates a run by the clock of the service, whatever the clock here says', asyn
   const { runs } = JSON.parse(await readFile(file('c/_manifest.json'), 'utf8'))
   expect(runs[0].started).not.toMatch(/^2(099|100)/)
 })
+
+describe('times before now', () => {
+  const NOON = '2024-01-10T12:00:00Z'
+
+  it.each([
+    ['yesterday', 'yesterday', /^2024-01-09T00:00:00\+0000$/, /^2024-01-09T23:59:59\+0000$/],
+    ['yesterday', 'today', /^2024-01-09T00:00:00\+0000$/, /^2024-01-10T23:59:59\+0000$/],
+    ['7d', '24h', /^2024-01-03T1[2-4]:\d\d:\d\d\+0000$/, /^2024-01-09T1[2-4]:\d\d:\d\d\+0000$/],
+  ])('--from %s --to %s', async (from, to, first, last) => {
+    const server = await serve({ charges: 20 })
+    const out = file('c.ndjson')
+    const { status } = await charges(server, out, ['--from', from, '--to', to], NOON)
+    expect(status).toBe(0)
+    const { runs } = JSON.parse(await readFile(file('c.ndjson.manifest.json'), 'utf8'))
+    expect(runs[0].spec.query).toMatchObject({
+      from_created_at: expect.stringMatching(first),
+      to_created_at: expect.stringMatching(last),
+    })
+  })
+})

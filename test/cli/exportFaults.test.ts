@@ -80,7 +80,7 @@ describe('faults', () => {
 
   it('are waited for no longer than patience lasts', async () => {
     const server = await serve({ charges: 300, fault: breaking(3, 'reset').fault })
-    const { status, stderr } = await charges(server, file('c.ndjson'), ['--patience', '5'])
+    const { status, stderr } = await charges(server, file('c.ndjson'), ['--patience', '5s'])
     expect((stderr.match(/waiting/g) ?? []).length).toBeLessThanOrEqual(1) // of a run of like retries, one line
     expect(stderr).toContain('the same command with --resume goes on')
     expect(status).toBe(1)
@@ -88,7 +88,7 @@ describe('faults', () => {
 
   it('by silence end when the first byte was waited for long enough', async () => {
     const server = await serve({ charges: 300, fault: breaking(3, 'silent').fault })
-    const more = ['--patience', '0', '--timeout', '30']
+    const more = ['--patience', '0', '--timeout', '30s']
     const { status, stderr } = await charges(server, file('c.ndjson'), more)
     expect(stderr).toMatch(/no answer within 30000 ms/)
     expect(status).toBe(1)

@@ -59,7 +59,7 @@ describe('payments-rx pay', () => {
     expect(stdout).toContain(`${run}: 3 items in 1 batch\n`)
     expect(stdout).toMatch(/^USD {3}USD {3}304\.21 {8}303\.30 {2}0\.91$/m)
     expect(stdout).toMatch(/^quotes hold until \d{4}-/m)
-    expect(stdout).toContain(`This pays: payments-rx pay ${file} --run ${run} --yes\n`)
+    expect(stdout).toContain(`This pays:\npayments-rx pay ${file} --run ${run} --yes\n`)
     expect(stderr).toMatch(/^quoted: 3 payments of run-\d+, 0 booked/m)
   })
 

@@ -214,8 +214,11 @@ it.each([
   [['--faults', 'x=1'], /The faults are 429, /],
   [['--faults', '429=2'], /429 should be a chance from 0 to 1/],
   [['--delivery-faults', 'twice'], /twice should be a chance/],
-  [['--since', 'soon'], /It should be an ISO 8601 time or date, now, or a time before now/],
-  [['--arrivals', '5'], /It should be a time such as/],
+  [
+    ['--since', 'soon'],
+    /It should be an ISO 8601 time or date, now, yesterday, or a time before now/,
+  ],
+  [['--arrivals', '5'], /It has no unit/],
 ])('refuses %j', async (args, message) => {
   const { status, stderr } = await cli(['sandbox', ...args])
   expect(status).toBe(2)

@@ -10,7 +10,7 @@ import { defined } from '../../src/fp.js'
 import { hasty, PATIENT } from '../support/timers.js'
 
 /** Keeps what is written to it. */
-const keeping = (isTTY: boolean) => {
+const keeping = (isTTY: boolean, columns = 100) => {
   const chunks: Array<string> = []
   const stream = new Writable({
     decodeStrings: false,
@@ -19,7 +19,7 @@ const keeping = (isTTY: boolean) => {
       done()
     },
   })
-  return Object.assign(stream, { text: () => chunks.join(''), isTTY, columns: 100 })
+  return Object.assign(stream, { text: () => chunks.join(''), isTTY, columns })
 }
 
 export interface Run {
@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly stdin?: string | Readable
   readonly signals?: Observable<Signal>
   readonly isTTY?: boolean
+  /** Of a terminal. Default 100. */
+  readonly columns?: number
   readonly timer?: SchedulerLike
   /** Default: patient, for time that passes faster. */
   readonly timeout?: Terminal['timeout'] | undefined
@@ -43,8 +45,8 @@ const SKEW = /^the clock of this machine is \d+ s behind the service's.*\n/m
 
 /** Runs a command line in this process, in time that passes 200 times as fast. */
 export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Run> => {
-  const stdout = keeping(false)
-  const stderr = keeping(options.isTTY ?? false)
+  const stdout = keeping(options.columns !== undefined, options.columns)
+  const stderr = keeping(options.isTTY ?? false, options.columns)
   const status = await run({
     args,
     env: options.env ?? {},

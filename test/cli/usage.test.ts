@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { cli } from './support.js'
 
@@ -5,7 +6,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
   it.each([
     [['export', 'charges', '--page-size', '5'], 'whole number from 10 to 2000'],
     [['export', 'charges', '--page-size', '10.5'], 'whole number'],
-    [['export', 'charges', '--from', 'yesterday'], 'ISO 8601'],
+    [['export', 'charges', '--from', 'last week'], 'ISO 8601'],
     [['export', 'charges', '--to', '2024-13-01'], 'ISO 8601'],
     [['export', 'charges', '--to', '2023-02-29'], 'ISO 8601'],
     [['export', 'charges', '--from', '2023-04-31T10:00:00Z'], 'ISO 8601'],
@@ -40,7 +41,14 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--share', '2'], 'above 0 and up to 1'],
     [['export', 'charges', '--no-limits', '--share', '0.5'], 'cannot be used with'],
     [['export', 'charges', '--parallel', '0'], 'whole number from 1 to 100'],
-    [['export', 'charges', '--patience', 'long'], 'seconds, a time such as 5m, or forever'],
+    [['export', 'charges', '--patience', 'long'], 'a time such as 5m, or forever'],
+    [['export', 'charges', '--patience', '300'], 'It has no unit: ms, s (seconds), m (minutes)'],
+    [['export', 'charges', '--timeout', '60'], 'It has no unit'],
+    [['export', 'charges', '--guard', '50'], 'It has no unit'],
+    [['export', 'charges', '--deadline', '3600'], 'It has no unit'],
+    [['sandbox', '--latency', '200'], 'It has no unit'],
+    [['bench', '--jitter', '30'], 'It has no unit'],
+    [['export', 'charges', '--from', 'tomorrow'], 'a date, today, yesterday, or a time before now'],
     [['export', 'charges', '--max-rejects', '-1'], 'whole number from 0'],
     [['export', 'charges', '--lookback', '1w'], 'a time such as 7d, 12h or 30m'],
     [['export', 'charges', '--sandbox', '--lookback', '1d'], '--lookback should be left out'],
@@ -115,7 +123,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
       'manifest.json is not there: name a file or folder as --out',
     ],
     [['export', 'charges', '--environment', 'moon'], 'production, sandbox'],
-    [['export', 'charges', '--guard', 'brave'], 'learned, safe, or milliseconds'],
+    [['export', 'charges', '--guard', 'brave'], 'learned, safe, or a time such as 50ms'],
     [['export', 'charges', '--rows', '5'], '--rows goes with --sandbox'],
     [['export', 'batch-transfers', '--rows', '5'], '--rows goes with --sandbox'],
     [['sync', 'charges', 'a.sqlite', '--rows', '5'], '--rows goes with --sandbox'],
@@ -143,14 +151,25 @@ describe('wrong use ends with status 2 and one clear line', () => {
       ['export', 'charges', '--base-url', 'http://a.example', '--client-id', 'a', '--api-key', 'b'],
       '--base-url or PAYMENTS_BASE_URL should be an HTTPS URL (or HTTP on this machine, and elsewhere with --plain-http)',
     ],
-    [['export', 'charges', '--timeout', '301'], 'seconds from 1 to 300, or a time such as 90s'],
-    [['export', 'charges', '--timeout', '6m'], 'seconds from 1 to 300, or a time such as 90s'],
+    [['export', 'charges', '--timeout', '301s'], 'a time from 1s to 5m'],
+    [['export', 'charges', '--timeout', '6m'], 'a time from 1s to 5m'],
     [['export', 'charges', '--timeout', '90s', '--patience', '5m'], 'PAYMENTS_BASE_URL is needed'],
     [['export', 'charges', '--sandbox', '--plain-http'], 'cannot be used with'],
     [['export', 'charges', '--colour'], "unknown option '--colour'"],
     [['export', 'refunds'], 'unknown command\n'],
     [['sandbox', '--port', '70000'], 'whole number from 0 to 65535'],
     [['frobnicate'], 'unknown command\n'],
+    [['exprot', 'charges'], "unknown command 'exprot' (Did you mean export?)"],
+    [['export', 'chrages'], "unknown command 'chrages' (Did you mean charges?)"],
+    [
+      ['export', '--out', 'c.csv', 'charges'],
+      '--out goes after charges: payments-rx export charges --out',
+    ],
+    [
+      ['--sandbox', 'export', 'charges'],
+      '--sandbox goes after charges: payments-rx export charges',
+    ],
+    [['sync', '--since=7d', 'charges', 'c.db'], '--since goes after charges'],
     [['help', 'frobnicate'], 'unknown command\n'],
     [['help', 'export', 'refunds'], 'unknown command\n'],
     [['help', 'refunds', 'export'], 'unknown command\n'],
@@ -241,7 +260,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
 })
 
 it.each([
-  [['exprt'], 'payments-rx: unknown command (Did you mean export?)\n'],
+  [['exprt'], "payments-rx: unknown command 'exprt' (Did you mean export?)\n"],
   [
     ['export', 'charges', '--otu', 'x'],
     "payments-rx: unknown option '--otu' (Did you mean --out?)\n",
@@ -257,7 +276,7 @@ it.each([
   ],
   [
     ['--from', '2026-02-30'],
-    "payments-rx: option '--from <time>' is invalid. It should be an ISO 8601 time, such as 2026-01-31T12:00:00Z, or a date, and is '2026-02-30', which is no day of the calendar.\n",
+    "payments-rx: option '--from <time>' is invalid. It should be an ISO 8601 time, such as 2026-01-31T12:00:00Z, a date, today, yesterday, or a time before now such as 24h or 7d, and is '2026-02-30', which is no day of the calendar.\n",
   ],
 ])('shows a misspelt choice and a wrong date: %j', async (flags, said) => {
   expect(await cli(['export', 'charges', '--out', '-', ...flags])).toMatchObject({
@@ -326,5 +345,28 @@ describe('help', () => {
 
   it('tells the version', async () => {
     expect(await cli(['--version'])).toEqual({ status: 0, stdout: '1.2.3\n', stderr: '' })
+  })
+})
+
+describe('on a terminal of 60, 80 and 120 columns', () => {
+  const words = (text: string): ReadonlyArray<string> => text.split(/\s+/)
+
+  it.each([60, 80, 120])('no word is broken at %i', async (columns) => {
+    const args = ['doctor', '--base-url', 'ftp://platform.example', '--client-id', 'me']
+    const piped = await cli(args)
+    const shown = await cli(args, { isTTY: true, columns })
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const plain = stripVTControlCharacters(shown[stream])
+      expect(words(plain)).toEqual(words(piped[stream]))
+      for (const line of plain.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
+    }
+  })
+
+  it('verdicts of doctor have colours, unless NO_COLOR is set', async () => {
+    const args = ['doctor', '--base-url', 'ftp://platform.example']
+    const { stdout } = await cli(args, { isTTY: true, columns: 80 })
+    expect(stdout).toContain('\u001b[31mfailed\u001b[39m')
+    const plain = await cli(args, { isTTY: true, columns: 80, env: { NO_COLOR: '1' } })
+    expect(plain.stdout).not.toContain('\u001b[')
   })
 })

@@ -24,6 +24,8 @@ interface DoctorFlags extends ConnectionFlags {
   readonly json: boolean
 }
 
+const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' } as const
+
 const HELP = `
 It logs in and reads a small page of charges a few times. It changes nothing.
 
@@ -55,7 +57,7 @@ const doctor = (
   configurationOf(terminal, flags, sandbox).pipe(
     switchMap((configuration) =>
       concat(checks(terminal, share, configuration), checkQueue(options)).pipe(
-        tap((finding) => json || print(findingText(finding))),
+        tap((finding) => json || print(findingText(finding), COLOURS[finding.verdict])),
         toArray(),
       ),
     ),

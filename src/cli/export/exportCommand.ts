@@ -9,7 +9,7 @@ import {
   nonEmpty,
   nonNegativeInteger,
   patience,
-  secondsUpTo,
+  timeout,
   timeSpan,
 } from '../optionParsers.js'
 import type { CommandContext } from '../output.js'
@@ -41,7 +41,11 @@ const commandOf = <A, Flags, Filter extends object>(
   resource: ExportableList<A, Flags, Filter>,
   context: CommandContext,
 ): Command => {
-  const own = resource.withOptions(new Command(resource.name).description(resource.description))
+  const { timer } = context.terminal
+  const own = resource.withOptions(
+    new Command(resource.name).description(resource.description),
+    () => timer.now(),
+  )
   const timed = resource.isTimed === true ? withTimes(own) : own
   const exported = exportResource(resource)
   return withSandbox(withReport(withView(withPace(withFiles(timed)))), resource.simulated)
@@ -145,6 +149,14 @@ const UNQUEUED = [
   ...['exact', 'deadline', 'parallel', 'sandbox', 'dryRun'],
 ]
 
+export const patienceOption = (): Option =>
+  new Option(
+    '--patience <time>',
+    'how long to keep retrying while the service is failing: a time, or forever',
+  )
+    .argParser(patience)
+    .default(300, '5m')
+
 /** How hard the service is asked, and how long its faults are waited for. */
 export const withPace = (command: Command): Command =>
   command
@@ -163,20 +175,11 @@ export const withPace = (command: Command): Command =>
     .addOption(
       new Option(
         '--guard <how>',
-        'margin for network jitter: learned, safe (no refusals, slower), or milliseconds [learned; with --sandbox safe]',
+        'margin for network jitter: learned, safe (no refusals, slower), or a time such as 50ms [learned; with --sandbox safe]',
       ).argParser(guard),
     )
-    .option(
-      '--patience <time>',
-      'how long to keep retrying while the service is failing: seconds, 5m, or forever',
-      patience,
-      300,
-    )
-    .option(
-      '--timeout <time>',
-      'how long to wait for the first byte of a response: seconds, or 90s; up to 300 [60]',
-      secondsUpTo(300),
-    )
+    .addOption(patienceOption())
+    .option('--timeout <time>', 'how long to wait for the first byte of a response [60s]', timeout)
 
 /** How it is shown. */
 export const withView = (command: Command): Command =>

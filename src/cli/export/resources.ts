@@ -8,7 +8,7 @@ import { type Charge, ChargeStatus } from '../../codec/Charge.js'
 import { toMillis } from '../../codec/times.js'
 import type { Webhook } from '../../codec/Webhook.js'
 import type { ExportSource } from '../../export/index.js'
-import { defined } from '../../fp.js'
+import { defined, type IO } from '../../fp.js'
 import type { SandboxOptions } from '../../sandbox/index.js'
 import type { Connection, SettingName } from '../connection.js'
 import {
@@ -46,7 +46,7 @@ export interface ExportableList<A, Flags, Filter> {
   /** Its name on the command line: `batch-transfers`. */
   readonly name: string
   readonly description: string
-  readonly withOptions: (command: Command) => Command
+  readonly withOptions: (command: Command, now: IO<number>) => Command
   /** How many a sandbox of the command's own has, where it has any. */
   readonly simulated?: Simulated
   /** The settings that `connection` requires. */
@@ -90,11 +90,15 @@ export const charges: ExportableList<Charge, ChargeFlags, SnapshotFilter> = {
     'Charges as they were when the export began: a snapshot of all that pass the filters.',
   simulated: { what: 'charges', count: 100_000, most: 2 ** 31 },
   isTimed: true,
-  withOptions: (command) =>
+  withOptions: (command, now) =>
     statuses(
       addConnectionOptions(command)
-        .option('--from <time>', 'created at or after this time', timestamp('00:00:00'))
-        .option('--to <time>', 'created at or before this time [now]', timestamp('23:59:59')),
+        .option(
+          '--from <time>',
+          'created at or after this time, such as 2026-01-31, yesterday or 24h (ago)',
+          timestamp('00:00:00', now),
+        )
+        .option('--to <time>', 'created at or before this time [now]', timestamp('23:59:59', now)),
       'charges',
       ChargeStatus.keys,
     )

@@ -173,7 +173,7 @@ const pay = async (
   })
   const report = reportOf(last)
   if (report?.isDeclined && refusal === undefined) {
-    output.print(`quoted, nothing submitted. This pays: ${payingLine(file, flags)}`)
+    output.print(`quoted, nothing submitted. This pays:\n${payingLine(file, flags)}`)
   }
   for (const line of written) running.say(line)
   const { requests, refused } = watch.counters()

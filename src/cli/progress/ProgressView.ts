@@ -1,11 +1,18 @@
 /** Shows a run on stderr while it goes on: a line that is redrawn, a line now and then, JSON, or nothing. */
-import { styleText } from 'node:util'
 import { createLogUpdate } from 'log-update'
 import { filter, type MonoTypeOperatorFunction, type SchedulerLike, Subscription } from 'rxjs'
 import { escapeInvisible, oneLine, withoutCredentials } from '../../decode/redact.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { duration, number, percent, plural, roundedDuration, truncate } from '../../report/text.js'
-import { EXIT_COMPLETE, EXIT_LOCKED, EXIT_USAGE } from '../output.js'
+import {
+  EXIT_COMPLETE,
+  EXIT_LOCKED,
+  EXIT_USAGE,
+  fitted,
+  hasColours,
+  painter,
+  type TextStyle,
+} from '../output.js'
 import type { Terminal } from '../Terminal.js'
 import type { ProgressMonitor, ProgressSample } from './ProgressMonitor.js'
 import { describeStall } from './StallReason.js'
@@ -53,15 +60,16 @@ export const showProgress = (
   monitor: ProgressMonitor,
 ): ProgressView => {
   const say = (text: string): void => {
-    screen.stderr.write(`${oneLine(text)}\n`)
+    screen.stderr.write(`${fitted(screen.stderr, oneLine(text))}\n`)
   }
   const complain = ({ reason }: ViewEnd): void => {
     if (reason !== undefined) say(`payments-rx: ${reason}`)
   }
-  const paint = painter(canRedraw(screen) && hasColours(screen))
+  const paint = painter(canRedraw(screen) && hasColours(screen.stderr, screen.env))
   const conclude = (outcome: ViewEnd): void => {
     const style = outcome.status === EXIT_COMPLETE ? 'green' : 'red'
-    const summary = oneLine(outcome.summary).replace(/^\w+/, (verdict) => paint(style, verdict))
+    const lines = fitted(screen.stderr, oneLine(outcome.summary))
+    const summary = lines.replace(/^\w+/, (verdict) => paint(style, verdict))
     if (!NOTHING_DONE.includes(outcome.status)) screen.stderr.write(`${summary}\n`)
     complain(outcome)
   }
@@ -90,8 +98,6 @@ const viewOf = (
 const canRedraw = ({ stderr, env }: Screen): boolean =>
   stderr.isTTY === true && env.TERM !== 'dumb' && stderr.columns !== 0 && stderr.rows !== 0
 
-const hasColours = ({ env }: Screen): boolean => (env.NO_COLOR ?? '') === ''
-
 const redraw = (
   screen: Screen,
   say: ProgressView['say'],
@@ -100,7 +106,7 @@ const redraw = (
 ): ProgressView => {
   const { stderr } = screen
   const line = createLogUpdate(stderr)
-  const colours = hasColours(screen)
+  const colours = hasColours(stderr, screen.env)
   const drawing = samples.subscribe((sample) =>
     line(progressLines({ columns: stderr.columns ?? 80, colours }, sample)),
   )
@@ -149,13 +155,11 @@ export const retryNotes = (timer: Pick<SchedulerLike, 'now'>) => {
 
 // lines
 
-type Style = Parameters<typeof styleText>[0]
-
 /** A part of a line; the lowest priority gives way first. */
 interface LinePart {
   readonly text: string
   readonly priority: number
-  readonly style?: Style
+  readonly style?: TextStyle
 }
 
 const GAP = '  '
@@ -189,13 +193,6 @@ export const progressLines = (
   const why = truncate(oneLine(describeStall(reason)), wide)
   return `${first}\n${paint(COLOURS[reason._tag], why)}`
 }
-
-const painter =
-  (colours: boolean) =>
-  (style: Style | undefined, text: string): string =>
-    colours && style !== undefined && text !== ''
-      ? styleText(style, text, { validateStream: false })
-      : text
 
 /** Formats a sample for a log, where nothing is redrawn. */
 export const progressLogLine = (sample: ProgressSample): string => {

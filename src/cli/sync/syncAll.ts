@@ -1,6 +1,6 @@
 /** `sync all`: every list, one after the other. */
 import type { Command } from 'commander'
-import { defined } from '../../fp.js'
+import { defined, type IO } from '../../fp.js'
 import { plural } from '../../report/text.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
 import { addEveryOption, type Connection } from '../connection.js'
@@ -36,7 +36,8 @@ const WORSE: ReadonlyArray<number> = [EXIT_COMPLETE, EXIT_LOCKED, EXIT_INCOMPLET
 
 // constructors
 
-export const withEveryOption = (command: Command): Command => withTimes(addEveryOption(command))
+export const withEveryOption = (command: Command, now: IO<number>): Command =>
+  withTimes(addEveryOption(command), now)
 
 /** Returns the lists whose credentials are there, and the others. Throws the `UsageError` where there are none. */
 export const readableLists = (

@@ -79,7 +79,11 @@ export const syncCommand = (context: CommandContext): Command =>
 
 const commandOf = (list: SyncedList, context: CommandContext): Command =>
   withCommon(
-    withPlace(list.withOptions(new Command(list.name).description(list.description))),
+    withPlace(
+      list.withOptions(new Command(list.name).description(list.description), () =>
+        context.terminal.timer.now(),
+      ),
+    ),
     list.simulated,
   )
     .addHelpText('after', HELP)
@@ -106,6 +110,7 @@ const allCommand = (context: CommandContext): Command =>
       new Command('all').description(
         'Every list, one after the other; those without credentials are skipped.',
       ),
+      () => context.terminal.timer.now(),
     ),
     charges.simulated,
   )

@@ -1,6 +1,7 @@
 /** Flags of `sync`. */
 import { type Command, Option } from 'commander'
 import type { Sweep } from '../../export/sync/SyncOptions.js'
+import type { IO } from '../../fp.js'
 import type { ConnectionFlags, PartnerFlags } from '../connection.js'
 import type { ExportFlags } from '../export/exportFlags.js'
 import { integer, nonEmpty, nonNegativeInteger, timeSpan, timestamp } from '../optionParsers.js'
@@ -42,12 +43,12 @@ export interface SyncFlags
 // options
 
 /** Options of lists by time. */
-export const withTimes = (command: Command): Command =>
+export const withTimes = (command: Command, now: IO<number>): Command =>
   command
     .option(
       '--since <time>',
-      'charges created at or after this time [that of the first run; all]',
-      timestamp('00:00:00'),
+      'charges created at or after this time, such as 30d (ago) [that of the first run; all]',
+      timestamp('00:00:00', now),
     )
     .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
     .addOption(

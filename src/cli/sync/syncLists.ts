@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import type { ObservableInput } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
 import { itemsOfAllBatches, type SyncOptions, sync } from '../../export/index.js'
+import type { IO } from '../../fp.js'
 import {
   addConnectionOptions,
   addPartnerOptions,
@@ -26,7 +27,7 @@ export interface SyncedList {
   readonly description: string
   /** The default name of its table. */
   readonly table: (flags: SyncFlags) => string
-  readonly withOptions: (command: Command) => Command
+  readonly withOptions: (command: Command, now: IO<number>) => Command
   readonly connection: (flags: SyncFlags, env: Terminal['env']) => Connection
   readonly simulated?: Simulated | undefined
   /** True if it is listed by time, so that it has `--since` and the like. */
@@ -52,7 +53,7 @@ export const lists: ReadonlyArray<SyncedList> = [
     table: () => 'charges',
     simulated: charges.simulated,
     isTimed: true,
-    withOptions: (command) => withTimes(addConnectionOptions(command)),
+    withOptions: (command, now) => withTimes(addConnectionOptions(command), now),
     start: ({ charges }, { pageSize = 2_000 }, options) =>
       sync(
         {
