@@ -20,6 +20,7 @@ import { addAllItems, addItems, type CompareAdded } from './addItems.js'
 import { type CallFactory, type CallOf, type ClientOf, typedCall, valuesOf } from './callFactory.js'
 import { type CreateOnce, createOnce } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
+import type { Makers } from './lazily.js'
 import { type LedgerSource, ledger } from './ledger.js'
 import { compareItems, lookUpItems } from './lookUpItems.js'
 import { measuredWidth } from './measuredWidth.js'
@@ -111,15 +112,20 @@ export interface CompositeCalls {
   }
 }
 
+/** Makers of the calls, by resource. */
+type CompositeMakers = {
+  readonly [Resource in keyof CompositeCalls]: Makers<CompositeCalls[Resource]>
+}
+
 interface Spec {
   readonly calls: ClientOf<Api>
   readonly answer: CallFactory['answer']
   /** The calls of batches, in the bulk lane. */
   readonly bulk: IO<BatchFactory>
   /** The list of charges by any status, as snapshots read it. */
-  readonly anyStatus: LedgerSource['list']
+  readonly anyStatus: IO<LedgerSource['list']>
   /** The list of charges, as snapshots read it. */
-  readonly snapshotCharges: ClientOf<Api>['charges']['list']
+  readonly snapshotCharges: IO<ClientOf<Api>['charges']['list']>
   readonly runtime: ClientRuntime
   /** Events of `snapshotCharges`, and of no other call. */
   readonly snapshotEvents: Observable<ClientEvent>
@@ -177,6 +183,7 @@ const batchCalls = (factory: BatchFactory, runtime: ClientRuntime, settings: Cal
   return { compare, calls: { createOnce: once, addItems: add, addAllItems: addAll } }
 }
 
+/** Returns makers of the calls: a client makes each when it is first used. */
 export const compositeCalls = ({
   calls,
   answer,
@@ -186,78 +193,87 @@ export const compositeCalls = ({
   runtime,
   snapshotEvents,
   settings,
-}: Spec): CompositeCalls => {
+}: Spec): CompositeMakers => {
   const { random, scheduler, serviceClock, timer } = runtime
-  const chargesRoute = api.charges.list.route
-  const charges = ledger({
-    list: anyStatus,
-    retrieve: calls.charges.retrieve,
-    serviceTime: () => serviceClock.now(),
-    now: runtime.now,
-  })
-  const batches = batchCalls({ calls: calls.batchTransfers, answer }, runtime, settings)
+  const { check, lookUpFor } = settings
+  const charges = memoized(() =>
+    ledger({
+      list: anyStatus(),
+      retrieve: calls.charges.retrieve,
+      serviceTime: () => serviceClock.now(),
+      now: runtime.now,
+    }),
+  )
+  const batches = memoized(
+    () => batchCalls({ calls: calls.batchTransfers, answer }, runtime, settings).calls,
+  )
   const paying: PaySpec = {
     calls: memoized(() => {
       const factory = bulk()
       const { compare, calls } = batchCalls(factory, runtime, settings)
       return { ...factory.calls, ...calls, compare }
     }),
-    check: settings.check,
-    timer,
-    random,
+    ...{ check, timer, random, lookUpFor },
     serviceTime: () => serviceClock.now() ?? runtime.now(),
-    lookUpFor: settings.lookUpFor,
   }
   return {
     charges: {
-      createOnce: createOnce(api.charges.create.route, onceOf(answer, api.charges.create)),
-      snapshot: snapshot({
-        endpoint: chargesRoute,
-        check: settings.check,
-        list: snapshotCharges,
-        logIn: runtime.authFor(untyped(api.charges.list)).header,
-        serviceTime: () => serviceClock.now(),
-        now: runtime.now,
-        timer,
-        measuredWidth: measuredWidth(snapshotEvents, () => listLimitsOf(scheduler)),
-      }),
-      untilState: untilState({
-        endpoint: api.charges.retrieve.route,
-        retrieve: calls.charges.retrieve,
-        final: FINAL_STATES.charge,
-        random,
-        timer,
-      }),
-      changes: changes({ ledger: charges, timer }),
+      createOnce: () => createOnce(api.charges.create.route, onceOf(answer, api.charges.create)),
+      snapshot: () =>
+        snapshot({
+          endpoint: api.charges.list.route,
+          check,
+          list: snapshotCharges(),
+          logIn: runtime.authFor(untyped(api.charges.list)).header,
+          serviceTime: () => serviceClock.now(),
+          now: runtime.now,
+          timer,
+          measuredWidth: measuredWidth(snapshotEvents, () => listLimitsOf(scheduler)),
+        }),
+      untilState: () =>
+        untilState({
+          endpoint: api.charges.retrieve.route,
+          retrieve: calls.charges.retrieve,
+          final: FINAL_STATES.charge,
+          random,
+          timer,
+        }),
+      changes: () => changes({ ledger: charges(), timer }),
       ledger: charges,
     },
     batchTransfers: {
-      untilState: untilState({
-        endpoint: api.batchTransfers.retrieve.route,
-        retrieve: calls.batchTransfers.retrieve,
-        final: FINAL_STATES.batch,
-        random,
-        timer,
-      }),
-      changes: listChanges({
-        list: () => calls.batchTransfers.list(),
-        isFinal: ({ status }) => FINAL_STATES.batch.some((final) => final === status),
-        timer,
-        now: runtime.now,
-      }),
-      ...batches.calls,
-      payAll: payAll(paying),
-      payBatch: payBatch(paying),
-      discardRun: discardRun(paying),
+      untilState: () =>
+        untilState({
+          endpoint: api.batchTransfers.retrieve.route,
+          retrieve: calls.batchTransfers.retrieve,
+          final: FINAL_STATES.batch,
+          random,
+          timer,
+        }),
+      changes: () =>
+        listChanges({
+          list: () => calls.batchTransfers.list(),
+          isFinal: ({ status }) => FINAL_STATES.batch.some((final) => final === status),
+          timer,
+          now: runtime.now,
+        }),
+      createOnce: () => batches().createOnce,
+      addItems: () => batches().addItems,
+      addAllItems: () => batches().addAllItems,
+      payAll: () => payAll(paying),
+      payBatch: () => payBatch(paying),
+      discardRun: () => discardRun(paying),
     },
     reference: {
-      uploadAll: (options = {}) =>
-        inChunks({
-          endpoint: api.reference.upload.route,
-          send: (items) => calls.reference.upload({ ...options, items }),
-          size: ITEMS_PER_UPLOAD,
-          most: Number.POSITIVE_INFINITY,
-        }),
+      uploadAll:
+        () =>
+        (options = {}) =>
+          inChunks({
+            endpoint: api.reference.upload.route,
+            send: (items) => calls.reference.upload({ ...options, items }),
+            size: ITEMS_PER_UPLOAD,
+            most: Number.POSITIVE_INFINITY,
+          }),
     },
   }
 }

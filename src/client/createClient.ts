@@ -24,6 +24,7 @@ import {
 } from './ClientOptions.js'
 import {
   type AnswersOf,
+  type CallFactory,
   type CallOf,
   type ClientOf,
   callFactory,
@@ -41,6 +42,7 @@ import {
 import { createRuntime } from './createRuntime.js'
 import { withConnection } from './fromEnv.js'
 import { GuardedEvents } from './guardedEvents.js'
+import { lazily, reading } from './lazily.js'
 import { anyStatusList } from './ledger.js'
 import { logEvents } from './log.js'
 
@@ -121,29 +123,31 @@ export const createClient = (given: ClientOptions = {}): Client => {
       : {}),
   })
 
-  const clientWith = (settings: CallSettings): Client => {
+  /** Makes the parts of a client, for when the first of its calls is used. */
+  const partsOf = (settings: CallSettings) => {
     const { call, answer } = callFactory(runtime, settings, read)
-    const calls = pipe(tables, R.map(R.map(call))) as ClientOf<Api>
-    const snapshotEvents = new Subject<ClientEvent>()
-    const emit = (event: ClientEvent): void => {
-      snapshotEvents.next(event)
-      runtime.emit(event)
-    }
-    const ofSnapshots = callFactory({ ...runtime, emit }, settings, read).call
-    const bulk = (): BatchFactory => {
-      const inBulk = callFactory(runtime, { ...settings, priority: 'bulk' }, read)
-      const batches = R.map(inBulk.call)(tables.batchTransfers) as ClientOf<Api>['batchTransfers'] // as above
-      return { calls: batches, answer: inBulk.answer }
-    }
-    const composite = compositeCalls({
-      calls,
-      answer,
-      bulk,
-      snapshotCharges: typedCall(ofSnapshots(untyped(api.charges.list))),
-      anyStatus: typedCall(ofSnapshots(untyped(anyStatusList))),
-      runtime,
-      snapshotEvents,
-      settings,
+    const calls = callsOf(call)
+    const composite = memoized(() => {
+      const snapshotEvents = new Subject<ClientEvent>()
+      const emit = (event: ClientEvent): void => {
+        snapshotEvents.next(event)
+        runtime.emit(event)
+      }
+      const ofSnapshots = callFactory({ ...runtime, emit }, settings, read).call
+      const bulk = (): BatchFactory => {
+        const { call, answer } = callFactory(runtime, { ...settings, priority: 'bulk' }, read)
+        return { calls: callsOf(call).batchTransfers, answer }
+      }
+      return compositeCalls({
+        calls,
+        answer,
+        bulk,
+        snapshotCharges: () => typedCall(ofSnapshots(untyped(api.charges.list))),
+        anyStatus: () => typedCall(ofSnapshots(untyped(anyStatusList))),
+        runtime,
+        snapshotEvents,
+        settings,
+      })
     })
     // `answer` makes of each row what `AnswersOf` says of its type; the mapping by name forgets it
     const answers = memoized(() => {
@@ -156,36 +160,72 @@ export const createClient = (given: ClientOptions = {}): Client => {
           ),
         ),
       )
-      const factory = { calls: calls.batchTransfers, answer }
-      const adding = itemsAnswer(factory, runtime, settings)
+      const adding = itemsAnswer({ calls: calls.batchTransfers, answer }, runtime, settings)
       return {
         ...others,
         batchTransfers: { ...batchTransfers, addItems: adding },
       } as AnswersOf<Api>
     })
+    const resources = lazily<Calls>({
+      ...reading(calls),
+      charges: () => lazily({ ...reading(calls.charges), ...composite().charges }),
+      batchTransfers: () =>
+        lazily({ ...reading(calls.batchTransfers), ...composite().batchTransfers }),
+      reference: () => lazily({ ...reading(calls.reference), ...composite().reference }),
+    })
+    return { call, resources, answers }
+  }
+
+  const clientWith = (settings: CallSettings): Client => {
+    const parts = memoized(() => partsOf(settings))
     const client: Client = {
-      ...calls,
-      charges: { ...calls.charges, ...composite.charges },
-      batchTransfers: { ...calls.batchTransfers, ...composite.batchTransfers },
-      reference: { ...calls.reference, ...composite.reference },
+      get authentication() {
+        return parts().resources.authentication
+      },
+      get charges() {
+        return parts().resources.charges
+      },
+      get batchTransfers() {
+        return parts().resources.batchTransfers
+      },
+      get reference() {
+        return parts().resources.reference
+      },
+      get webhooks() {
+        return parts().resources.webhooks
+      },
+      get partnerWebhooks() {
+        return parts().resources.partnerWebhooks
+      },
       with: (options) => clientWith(changed(settings, callOptions(options))),
-      request: (row) => typedCall(call(checkedRow(untyped(row)))),
+      request: (row) => typedCall(parts().call(checkedRow(untyped(row)))),
       get withAnswer() {
-        return answers()
+        return parts().answers()
       },
       drift: facts,
       events,
       scheduler: runtime.scheduler,
     }
-    // for loggers and consoles: it holds functions and streams, which have no JSON
-    const description = { value: () => '[payments-rx client]' }
-    Object.defineProperties(client, {
-      toJSON: description,
-      [Symbol.for('nodejs.util.inspect.custom')]: description,
-    })
+    Object.defineProperties(client, descriptions)
     return withAttemptContext(client, runtime.attempts)
   }
   return clientWith(settings)
 }
+
+/** For loggers and consoles: a client holds functions and streams, which have no JSON. */
+const description = { value: () => '[payments-rx client]' }
+const descriptions = {
+  toJSON: description,
+  [Symbol.for('nodejs.util.inspect.custom')]: description,
+}
+
+/** Makes the calls of all rows, each when it is first read; the mapping by name forgets what `call` says of their types. */
+const callsOf = (call: CallFactory['call']): ClientOf<Api> =>
+  lazily(
+    R.map(
+      (table: Readonly<Record<string, AnyEndpoint>>) => () =>
+        lazily(R.map((row: AnyEndpoint) => () => call(row))(table)),
+    )(tables),
+  ) as unknown as ClientOf<Api>
 
 const isSingle = (row: AnyEndpoint): boolean => !isList(row)
