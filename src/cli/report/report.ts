@@ -74,15 +74,15 @@ export const reportPage = (facts: ReportFacts, recording: Recording): string =>
   page({
     title: `${facts.title}: ${facts.isComplete ? 'complete' : 'incomplete'}`,
     content: html`${heading(facts, recording)}
-${queryTable(facts)}
-${totalsTable(facts)}
-${reasonsTable(facts)}
-${filesTable(facts)}
 ${section('charts', 'Over time', [
   ofLastStart(facts),
   ...charts(recording).map((chart) => svgChart(chart, recording.intervals)),
 ])}
 ${incidentsTable(facts, recording.incidents)}
+${queryTable(facts)}
+${totalsTable(facts)}
+${reasonsTable(facts)}
+${filesTable(facts)}
 ${section('numbers', 'The numbers behind the charts', table(recording.intervals))}`,
     footer: `Made by payments-rx ${facts.version}. Times of charts are since the beginning of the run. This page loads nothing from anywhere.`,
   })
@@ -121,7 +121,9 @@ const totalsTable = ({ totals }: ReportFacts): Html | undefined => {
 <caption>Of the rows in the files, exact to the last digit.</caption>
 <thead><tr><th scope="col">Status</th><th scope="col">Currency</th><th scope="col" class="n">Rows</th><th scope="col" class="n">Sum of amounts</th></tr></thead>
 <tbody>${rows}</tbody></table>`
-  return section('totals', 'Rows and sums', scrollable('totals', all))
+  const folded = html`<details><summary>Show ${plural(totals.length, 'sum')}</summary>
+${scrollable('totals', all)}</details>`
+  return section('totals', 'Rows and sums', folded)
 }
 
 /** Groups the digits of decimal text by thousands. */

@@ -76,10 +76,20 @@ describe('a report', () => {
     }
   })
 
+  it('shows charts after the outcome, and folds sums', () => {
+    const totals = [{ status: 'SETTLED', currency: 'EUR', rows: 2, amount: '30.50' }]
+    const text = reportPage({ ...FACTS, totals }, RECORDING)
+    const [outcome, charts, asked] = ['<h1', 'Over time', 'What was asked for'].map((mark) =>
+      text.indexOf(mark),
+    )
+    expect([outcome, charts, asked]).toEqual([outcome, charts, asked].sort((a = 0, b = 0) => a - b))
+    expect(text).toMatch(/<details><summary>Show 1 sum<\/summary>[\s\S]*30\.50[\s\S]*<\/details>/)
+  })
+
   it('omits the hash of an incomplete file', () => {
     const files = [{ path: 'charges.ndjson', rows: 5, bytes: 412 }]
     const shown = shownIn(reportPage({ ...FACTS, files }, RECORDING))
-    expect(shown).toContain('SHA-256 charges.ndjson 5 412 B Over time')
+    expect(shown).toContain('SHA-256 charges.ndjson 5 412 B The numbers behind the charts')
   })
 
   it('shows why a run is incomplete, and its incidents', () => {
