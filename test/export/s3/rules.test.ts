@@ -27,7 +27,12 @@ const kinds: ReadonlyArray<readonly [string, string, Runs]> = [
     's3://bucket/s/',
     (env) => sync(payments.charges, { to: 's3://bucket/s/', env, timer }),
   ],
-  ...['s3://bucket/e/', 's3://bucket/e.ndjson.zst', 's3://bucket/e.parquet'].map(
+  ...[
+    's3://bucket/e/',
+    's3://bucket//a//e/',
+    's3://bucket/e.ndjson.zst',
+    's3://bucket/e.parquet',
+  ].map(
     (out) =>
       [
         `an export into ${out}`,
