@@ -168,6 +168,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     'ExportError.ts',
     'ExportOptions.ts',
     'column',
+    'file',
     'folder',
     'read',
     'rules.ts',

@@ -1,6 +1,7 @@
 /** How an export begins, where a state, runs or rows may be: refuse them, go on, add to them, or replace them. */
 import { fieldsOf } from '../decode/unknown.js'
 import { exportError, isExportError } from './ExportError.js'
+import { refuseOld } from './file/manifestIn.js'
 import type { OpenedFiles } from './file/openFileDestination.js'
 import { isOfRun, runOfName } from './file/paths.js'
 import type { AnyPosition } from './source/SourcePage.js'
@@ -65,6 +66,7 @@ export const beginExport = async (options: BeginOptions, found: unknown): Promis
       ...(replaces && { checkBounds: laterThan(replaces, spec) }),
     }
   }
+  if (begin !== 'restart') await refuseOld(files)
   const [foreign] = await files.foreign(isOfRun)
   if (foreign !== undefined) {
     const path = files.nameOf(foreign)

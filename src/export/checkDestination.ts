@@ -1,5 +1,5 @@
 /** The laws of `Destination`, for tests of your own: lists go into it while owners die, or stand still, at any moment. */
-import { asyncScheduler, type SchedulerAction, type SchedulerLike } from 'rxjs'
+import { asyncScheduler, type SchedulerAction, type SchedulerLike, Subscription } from 'rxjs'
 import {
   checkOptions,
   is,
@@ -108,7 +108,9 @@ const SPEC = { resource: 'rows', account: '', query: {}, format: {}, destination
 const hasty: SchedulerLike = {
   now: () => asyncScheduler.now(),
   schedule: <T>(work: (this: SchedulerAction<T>, state: T) => void, delay = 0, state?: T) =>
-    asyncScheduler.schedule<T>(work as (state?: T) => void, delay <= LOOK ? 0 : delay, state),
+    delay <= LOOK
+      ? asyncScheduler.schedule<T>(work as (state?: T) => void, 0, state)
+      : Subscription.EMPTY, // a frozen owner renews nothing, however slow the machine is
 }
 const LEASE = 1_500
 const LOOK = LEASE / 15

@@ -71,6 +71,21 @@ export const manifestOfKind = async (
   throw exportError('UnusableDestination', `${path} ${why}`, { destination: path })
 }
 
+/** Texts of version 0.1 in a folder: their names had no underscore. */
+export const OLD_TEXTS = ['manifest.json', 'checkpoint.json'] as const
+
+/** Rejects with an `UnusableDestination` for a folder that version 0.1 has written. */
+export const refuseOld = async (files: Files): Promise<void> => {
+  for (const name of OLD_TEXTS) {
+    const { version } = fieldsOf(parsed((await files.store().read(name))?.text ?? ''))
+    if (typeof version !== 'number') continue
+    const path = files.nameOf(name)
+    const why = 'is of version 0.1, which has other names: finish a run with that version'
+    const ways = 'then have "sync --adopt" take the folder over; or name another folder'
+    throw exportError('UnusableDestination', `${path} ${why}, ${ways}`, { destination: path })
+  }
+}
+
 /** Resolves with the state that is kept. */
 export const keptState = async (files: Files, name: string): Promise<unknown> => {
   const found = await files.store().read(name)

@@ -3,6 +3,7 @@ import { defer, ignoreElements, type Observable } from 'rxjs'
 import type { Codec, Decodes } from '../../codec/Codec.js'
 import { E } from '../../fp.js'
 import { exportError } from '../ExportError.js'
+import { OLD_TEXTS, refuseOld } from '../file/manifestIn.js'
 import { readRows } from '../read/readRows.js'
 import { openFiles, type ReachOptions } from '../storage/openFiles.js'
 import { filesOf, type Manifest, readManifest, readOldManifest } from '../transfer/Manifest.js'
@@ -25,9 +26,6 @@ export interface AdoptOptions extends ReachOptions {
   readonly to: string
 }
 
-/** Texts of version 0.1: they had no underscore. */
-const OLD_TEXTS = ['manifest.json', 'checkpoint.json']
-
 // functions
 
 /** Finds the manifest of an export, or of an earlier version; undefined if there is none. */
@@ -40,7 +38,10 @@ export const manifestToAdopt = async ({
     const found = await files.store().read(name)
     return found && of(files.nameOf(name))(found.text)
   }
-  return (await read('_manifest.json', readManifest)) ?? read('manifest.json', readOldManifest)
+  const found =
+    (await read('_manifest.json', readManifest)) ?? (await read('manifest.json', readOldManifest))
+  if (found === undefined) await refuseOld(files)
+  return found
 }
 
 /** Returns what a sync takes over. Throws an `UnusableDestination` where some rows are missing, or their times are not known. */

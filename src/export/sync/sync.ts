@@ -232,6 +232,7 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
       }
     },
     restart: false,
+    replaces: reading.list !== undefined,
     client,
     repeats: false,
     stages: syncStages({ ...reading, adopts }),

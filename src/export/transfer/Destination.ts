@@ -38,6 +38,11 @@ export interface Taken {
   readonly tookOver: boolean
   /** Rows that are there are to be replaced. They go when the first step was kept, not before. */
   readonly restart: boolean
+  /**
+   * The list is read from its beginning by each run, whatever was kept: its rows are to take the place of all that are
+   * there once `finish` is settled. Rows of a run that did not come to its end are dropped.
+   */
+  readonly replaces: boolean
 }
 
 /** A file that rows are in. */

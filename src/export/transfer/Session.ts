@@ -26,6 +26,8 @@ export interface SessionOptions<A> {
   readonly begin: (found: unknown) => Promise<TransferState>
   /** Replaces a state that is there, whatever it says. */
   readonly restart: boolean
+  /** Each run reads its list from the beginning. Default `false`. */
+  readonly replaces?: boolean | undefined
   readonly timer: SchedulerLike
   /** How long the lease lasts without a renewal. */
   readonly lease?: Millis | undefined
@@ -61,7 +63,7 @@ export class Session<A> {
 
   /** Takes the lease of a destination. Rejects with an `ExportError`, and closes the destination then. */
   static async begin<A>(options: SessionOptions<A>): Promise<Session<A>> {
-    const { destination, keptAt, guard, begin, restart } = options
+    const { destination, keptAt, guard, begin, restart, replaces = false } = options
     const leases: Array<Lease> = []
     try {
       if (guard !== undefined) {
@@ -74,7 +76,8 @@ export class Session<A> {
       const lease = keptAt === undefined ? undefined : leases.at(-1)
       const state = await begin(lease?.state)
       const tookOver = leases.some((each) => each.tookOver)
-      await destination.resume(state.own, { fence: lease?.fence ?? 0, tookOver, restart })
+      const fence = lease?.fence ?? 0
+      await destination.resume(state.own, { fence, tookOver, restart, replaces })
       return new Session(destination, leases, state)
     } catch (error) {
       await closed(destination, leases).catch(() => {}) // its own error would hide why

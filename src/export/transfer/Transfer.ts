@@ -73,6 +73,8 @@ export interface TransferPlan<A, B> extends Pace<A, B> {
   /** Returns how it begins, from the state that is there; rejects with an `ExportError` where that is in the way. */
   readonly begin: (found: unknown) => Promise<Beginning>
   readonly restart: boolean
+  /** Each run reads its list from the beginning: see `Taken`. */
+  readonly replaces?: boolean
   /** The client whose requests and drift are counted. */
   readonly client: CountedClient
   /** True if a row can come in two pages. */
@@ -142,7 +144,7 @@ export class Transfer<A, B> {
     const { destination, keptAt, guard, restart, timer = asyncScheduler, lease, repeats } = plan
     let beginning: Beginning | undefined
     const session = await Session.begin({
-      ...{ destination, keptAt, guard, restart, timer, lease, onWait },
+      ...{ destination, keptAt, guard, restart, timer, lease, onWait, replaces: plan.replaces },
       stop: concat(plan.stop ?? NEVER, NEVER), // one that completes has not stopped it
       begin: async (found) => {
         beginning = await plan.begin(found)

@@ -64,7 +64,12 @@ const runOf = (destination: Destination<Row>) => {
       version = found?.version
       fence = before.fence + 1
       await keep({ own: before.own })
-      await destination.resume(before.own, { fence, tookOver: fence > 1, restart: false })
+      await destination.resume(before.own, {
+        fence,
+        tookOver: fence > 1,
+        restart: false,
+        replaces: false,
+      })
     },
     write: async (rows: ReadonlyArray<Row>) => {
       await destination.write(rows, SLICE)
