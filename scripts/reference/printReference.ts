@@ -286,6 +286,7 @@ const index = (): string =>
       '- [Versions](versions.md) of the interface, and what each touches here',
       '- [Defaults](defaults.md) where the interface document is silent',
       '- Options: [of a client](client.md), with its events; [of an export](exports.md), with errors, manifest and progress; [of the scheduler](scheduler.md); [of streams](streams.md); [of the sandbox](sandbox.md); and [the fields of `bench --json`](bench.md)',
+      '- [Refusals of destinations](refusals.md): whether the same command again helps, or what to do',
       '- [Telemetry](telemetry.md): spans and metrics',
     ].join('\n'),
   ].join('\n\n')

@@ -29,6 +29,7 @@ import {
   type ExportSliceOptions,
   exportSlice,
   isExportError,
+  isRetryable,
   type PlannedSlice,
   type SliceClient,
 } from '../export/index.js'
@@ -236,6 +237,4 @@ const failed = async (
 
 /** Returns whether another attempt fails as well. */
 const isFinal = (error: Extract<ExportEvent, { _tag: 'Left' }>['left'] | AnyFailure): boolean =>
-  isExportError(error)
-    ? !['Fenced', 'ReadFailed', 'WriteFailed', 'DeadlinePassed'].includes(error._tag)
-    : error._tag === 'InvalidRequest'
+  isExportError(error) ? !isRetryable(error) : error._tag === 'InvalidRequest'

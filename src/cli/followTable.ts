@@ -3,6 +3,7 @@ import { lastValueFrom, type Observable, tap } from 'rxjs'
 import {
   type ExportError,
   isExportError,
+  isRetryable,
   type SyncEvent,
   type SyncProgress,
 } from '../export/index.js'
@@ -16,15 +17,6 @@ import { isProven, provenText, whyNotProven } from './proofText.js'
 import type { CommandRun, Ending } from './runCommand.js'
 
 const NEXT = 'the same command goes on'
-
-/** Errors that stay until something is done about them. */
-const USAGE: ReadonlyArray<string> = [
-  'UnusableDestination',
-  'UnusablePath',
-  'SpecMismatch',
-  'Damaged',
-  'NewerVersion',
-]
 
 /** Follows into a table, and tells on stderr how that goes. */
 export const followTable = async (
@@ -59,7 +51,7 @@ const whyEnded = (error: ExportError | AnyFailure, isStart: boolean): Ending => 
   }
   const { _tag, message } = error
   if (_tag === 'Locked' || _tag === 'Fenced') return { status: EXIT_LOCKED, reason: message }
-  return USAGE.includes(_tag)
+  return !isRetryable(error)
     ? { status: EXIT_USAGE, reason: message }
     : { status: EXIT_INCOMPLETE, reason: `${message}; ${NEXT}` }
 }

@@ -3,6 +3,7 @@ import { type Observable, of, throwError } from 'rxjs'
 import type { Cause } from '../decode/causes.js'
 import { E } from '../fp.js'
 import { isSystemError } from '../store/FileSystem.js'
+import { adviceOn, type ErrorClass, remedyOf } from '../store/remedies.js'
 import { isStoreError, isTagged, type StoreErrors, taggedError } from '../store/StoreError.js'
 import type { Millis } from '../stream/index.js'
 
@@ -81,6 +82,38 @@ export const expectedAsLeft =
     if (isExportError(error)) return of(E.left(error))
     if (!isSystemError(error)) return throwError(() => error)
     const path = 'path' in error && typeof error.path === 'string' ? error.path : name
-    const message = `cannot write ${path}: ${error.message}`
+    const message = `cannot write ${path}: ${error.message}${adviceOn(error.code)}`
     return of(E.left(exportError('WriteFailed', message, { path, code: error.code }, error)))
   }
+
+/** The class of each kind of error: the same again helps, or somebody has to act first; `code`: its code says which. */
+const CLASSES: Readonly<Record<keyof ExportErrors, ErrorClass | 'code'>> = {
+  Locked: 'again',
+  Fenced: 'again',
+  DeadlinePassed: 'again',
+  NotAssembled: 'again',
+  ReadFailed: 'code',
+  WriteFailed: 'code',
+  UnusableDestination: 'act',
+  UnusablePath: 'act',
+  SpecMismatch: 'act',
+  CheckpointExists: 'act',
+  NothingToResume: 'act',
+  OutputExists: 'act',
+  TooManyRejects: 'act',
+  NoManifest: 'act',
+  FileConflict: 'act',
+  ChecksumMismatch: 'act',
+  Damaged: 'act',
+  NewerVersion: 'act',
+  UnrepresentableRow: 'act',
+  UnreadableRow: 'act',
+}
+
+/** Returns whether the same again may help. If not, somebody has to act first: the message says how. */
+export const isRetryable = (error: ExportError): boolean => {
+  const found = CLASSES[error._tag]
+  return (
+    (found === 'code' && 'code' in error ? remedyOf(error.code ?? '').class : found) === 'again'
+  )
+}

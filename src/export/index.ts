@@ -14,7 +14,7 @@ export { type CheckedDestination, type CheckOptions, checkDestination } from './
 export type { ColumnType } from './column/Shape.js'
 export type { UnrepresentableRow } from './column/UnrepresentableRow.js'
 export { type CopyProof, type ProveCopyOptions, proveCopy } from './copy/proveCopy.js'
-export { type ExportError, type ExportErrors, isExportError } from './ExportError.js'
+export { type ExportError, type ExportErrors, isExportError, isRetryable } from './ExportError.js'
 export type { ExportBegun, ExportEvent, ExportOptions, ExportProgress } from './ExportOptions.js'
 export { exportTo } from './exportTo.js'
 export { openStream, type RowStream, type StreamOptions } from './file/openStream.js'

@@ -16,6 +16,7 @@ import {
   syncFolder,
   writeFully,
 } from './FileSystem.js'
+import { adviceOn } from './remedies.js'
 import type { Store } from './Store.js'
 import { isStoreError, type StoreError, storeError } from './StoreError.js'
 
@@ -145,7 +146,12 @@ const textAt = async (
     if (isAbsence(error)) return undefined
     if (isStoreError(error) || !isSystemError(error)) throw error
     const details = { path, code: error.code }
-    throw storeError('ReadFailed', `cannot read ${path}: ${error.message}`, details, error)
+    throw storeError(
+      'ReadFailed',
+      `cannot read ${path}: ${error.message}${adviceOn(error.code)}`,
+      details,
+      error,
+    )
   }
 }
 
@@ -200,6 +206,11 @@ const writing = async <T>(path: string, write: () => Promise<T>): Promise<T> => 
       throw storeError('UnusablePath', why, { path: dirname(path) }, error)
     }
     const details = { path, code: error.code }
-    throw storeError('WriteFailed', `cannot write ${path}: ${error.message}`, details, error)
+    throw storeError(
+      'WriteFailed',
+      `cannot write ${path}: ${error.message}${adviceOn(error.code)}`,
+      details,
+      error,
+    )
   }
 }

@@ -1,5 +1,6 @@
 /** Refusals of S3: what the service says, and what to do about it. */
 import { oneLine } from '../decode/redact.js'
+import { isKnown, remedyOf } from './remedies.js'
 import { type StoreError, storeError } from './StoreError.js'
 import { textOf } from './xml.js'
 
@@ -48,40 +49,13 @@ const MOST_WORDS = 300
 /** So many characters of a secret in a row are no chance. */
 const PIECE = 8
 
-/** Advice for a refusal, by its code. */
-const ADVICE: Readonly<Record<string, string>> = {
-  NoSuchBucket: 'create the bucket, or correct its name',
-  AccessDenied:
-    'the credentials need s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket there, and AWS_SERVER_SIDE_ENCRYPTION where the bucket requires encryption headers',
-  InvalidAccessKeyId: 'check AWS_ACCESS_KEY_ID',
-  SignatureDoesNotMatch: 'check AWS_SECRET_ACCESS_KEY',
-  AuthorizationHeaderMalformed: 'check AWS_REGION: the bucket is in another region',
-  PermanentRedirect: 'check AWS_REGION: the bucket is in another region',
-  TemporaryRedirect: 'check AWS_REGION: the bucket is in another region, or is new',
-  ...Object.fromEntries(
-    [301, 302, 303, 307, 308].map((status) => [
-      `HTTP ${status}`,
-      'it redirects to another address, where nothing is sent: check the endpoint',
-    ]),
-  ),
-  TooLarge: 'the answer is longer than any that this package asks for: check the endpoint',
-  ForeignKey: 'the listing has keys that were not asked for: check the endpoint',
-  EndlessListing: 'the listing begins again and again: check the endpoint',
-  ExpiredToken: 'renew the credentials, and run the same command again',
-  [SKEWED]: 'the clock of this machine differs from that of the service: set it right',
-  SlowDown: 'the storage is overloaded: run the same command again later',
-  ENOTFOUND: 'check the endpoint',
-  ECONNREFUSED: 'check the endpoint',
-  NoSuchUpload: 'another run or a lifecycle rule removed the upload: run the same command again',
-}
-
 // functions
 
 /** Reads the refusal of an answer; secrets in it are left out. */
 export const refusalOf = ({ status, headers, xml, secrets }: RefusedAnswer): S3Refusal => {
   const isShown = (text: string): boolean => !secrets.some((secret) => repeats(text, secret))
   const told = textOf(xml, 'Code') ?? ''
-  const isCode = Object.hasOwn(ADVICE, told) || (CODE.test(told) && isShown(told))
+  const isCode = isKnown(told) || (CODE.test(told) && isShown(told))
   const code = isCode ? told : `HTTP ${status}`
   // it is not implemented now, nor later
   const isFault = status >= 500 && status !== 501
@@ -120,7 +94,7 @@ export const refused = (
   const [tag, verb] =
     method === 'GET' ? (['ReadFailed', 'read'] as const) : (['WriteFailed', 'write'] as const)
   const said = words === undefined ? '' : ` (${words.replace(/\.$/, '')})`
-  const known = Object.hasOwn(ADVICE, code) ? ADVICE[code] : undefined
+  const known = remedyOf(code).advice
   const isElsewhere = region !== undefined && known?.includes('another region')
   const advice = isElsewhere ? `the bucket is in ${region}: set AWS_REGION` : known
   const message = `cannot ${verb} ${path}: ${code}${said}${advice === undefined ? '' : `: ${advice}`}`

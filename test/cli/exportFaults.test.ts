@@ -131,7 +131,7 @@ describe('faults', () => {
       reason: expect.stringContaining('is no regular file'),
     })
     expect(last.rowsPerSecond).toBeGreaterThanOrEqual(0)
-    expect(status).toBe(1)
+    expect(status).toBe(2)
   })
 
   it('such as a file that cannot be written are said with its name', async () => {

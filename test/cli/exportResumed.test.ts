@@ -199,7 +199,7 @@ describe('an export that stopped', () => {
     })
     const out = file('c.ndjson')
     const first = await charges(server, out, ['--max-rejects', '3', '--parallel', '1'])
-    expect(first.status).toBe(1)
+    expect(first.status).toBe(2)
     expect(first.stderr).toMatch(
       /more rows than --max-rejects could not be written \(\d+: .* should be .*\): see .*; --resume with a greater --max-rejects goes on\n$/,
     )

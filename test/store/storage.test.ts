@@ -105,7 +105,7 @@ describe('faults', () => {
         _tag: 'WriteFailed',
         code: 'SlowDown',
         message:
-          'cannot write s3://bucket/exports/k: SlowDown (Please reduce your request rate): the storage is overloaded: run the same command again later',
+          'cannot write s3://bucket/exports/k: SlowDown (Please reduce your request rate): the storage is overloaded',
       })
     }))
 

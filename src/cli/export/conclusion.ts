@@ -4,6 +4,7 @@ import {
   type ExportEvent,
   type ExportProgress,
   isExportError,
+  isRetryable,
   type ManifestRun,
 } from '../../export/index.js'
 import { E } from '../../fp.js'
@@ -165,9 +166,6 @@ const ENDLESS: ReadonlyArray<ListGuard> = [
 
 // errors of files
 
-/** Codes of the system that no waiting mends. */
-const PERMANENT: ReadonlyArray<string> = ['EACCES', 'EPERM', 'EISDIR', 'ELOOP']
-
 /** True if the error is about the manifest of an earlier run. */
 const isAboutManifest = (error: ExportError): boolean =>
   'path' in error && error.path.endsWith('manifest.json')
@@ -200,32 +198,31 @@ const fileConclusion = (
       return usage(': use the options that it was begun with, or --restart to start over')
     case 'Damaged':
     case 'ChecksumMismatch':
-      if (pages > 0) return incomplete(`${error.message}: --restart starts over`)
       return usage(': --restart starts over')
     case 'NotAssembled':
       return incomplete(`${error.message}: the same command tries these again`)
     case 'TooManyRejects': {
       if (progress === undefined) return usage(`: ${MORE_REJECTS}, --restart starts over`)
       const why = `more rows than --max-rejects could not be written${whyRejected(run)}: see ${rejectsName}`
-      return incomplete(run === undefined ? why : `${why}; ${MORE_REJECTS}`)
+      const reason = run === undefined ? why : `${why}; ${MORE_REJECTS}`
+      return { status: EXIT_USAGE, reason }
     }
     case 'FileConflict': {
       const moved = ', or, where it was moved with its checkpoint, --resume goes on there'
-      return incomplete(`${error.message}: --restart starts over${error.isGone ? moved : ''}`)
+      return usage(`: --restart starts over${error.isGone ? moved : ''}`)
     }
     case 'DeadlinePassed':
       return incomplete(`${error.message}${run === undefined ? '' : `; ${RESUME}`}`)
     case 'ReadFailed':
-      return progress === undefined && PERMANENT.includes(error.code)
-        ? usage('')
-        : incomplete(error.message)
-    case 'WriteFailed':
+      return isRetryable(error) ? incomplete(error.message) : usage('')
+    case 'WriteFailed': {
       if (error.code === 'EPIPE') return { status: EXIT_BY_SIGNAL.SIGPIPE } // the reader has read enough
-      return incomplete(
-        `${error.message.replace('the stream', name)}${canResume && pages > 0 ? `; ${RESUME}` : ''}`,
-      )
-    case 'UnusablePath':
-      return pages > 0 ? incomplete(error.message) : usage('') // it was replaced meanwhile
+      const why = error.message.replace('the stream', name)
+      const goesOn = canResume && pages > 0
+      return isRetryable(error)
+        ? incomplete(`${why}${goesOn ? `; ${RESUME}` : ''}`)
+        : { status: EXIT_USAGE, reason: `${why}${goesOn ? `; then ${RESUME}` : ''}` }
+    }
     default:
       return usage('')
   }

@@ -47,7 +47,7 @@ export interface ViewEnd {
 const JSON_INTERVAL = 1_000
 const LOG_INTERVAL = 30_000
 
-/** Statuses without a summary. */
+/** Statuses without a summary, unless some of it was done. */
 const NOTHING_DONE: ReadonlyArray<number> = [EXIT_USAGE, EXIT_LOCKED]
 
 // constructors
@@ -70,7 +70,8 @@ export const showProgress = (
     const style = outcome.status === EXIT_COMPLETE ? 'green' : 'red'
     const lines = fitted(screen.stderr, oneLine(outcome.summary))
     const summary = lines.replace(/^\w+/, (verdict) => paint(style, verdict))
-    if (!NOTHING_DONE.includes(outcome.status)) screen.stderr.write(`${summary}\n`)
+    const isDone = monitor.current().counters.pages > 0
+    if (isDone || !NOTHING_DONE.includes(outcome.status)) screen.stderr.write(`${summary}\n`)
     complain(outcome)
   }
   if (quiet) return viewOf(Subscription.EMPTY, () => {}, complain)

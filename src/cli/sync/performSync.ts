@@ -1,6 +1,11 @@
 /** One sync on the command line: what it says, and its exit status. */
 import { lastValueFrom, tap } from 'rxjs'
-import { isExportError, type SyncEvent, type SyncProgress } from '../../export/index.js'
+import {
+  isExportError,
+  isRetryable,
+  type SyncEvent,
+  type SyncProgress,
+} from '../../export/index.js'
 import { destinationName } from '../../export/sync/SyncOptions.js'
 import { defined, E } from '../../fp.js'
 import { duration, number, plural } from '../../report/text.js'
@@ -143,20 +148,10 @@ const conclusion = (
       : { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}; ${NEXT}` }
   }
   const isUsage = isExportError(left)
-    ? USAGE.includes(left._tag)
+    ? !isRetryable(left)
     : isFinal(left) && (progress?.pages ?? 0) === 0
   const why = isExportError(left) ? left.message : withAdvice(left)
   return isUsage
     ? { status: EXIT_USAGE, reason: why }
     : { status: EXIT_INCOMPLETE, reason: `${why}; ${NEXT}` }
 }
-
-/** Errors that stay until something is done about them. */
-const USAGE: ReadonlyArray<string> = [
-  'UnusableDestination',
-  'UnusablePath',
-  'SpecMismatch',
-  'ChecksumMismatch',
-  'Damaged',
-  'NewerVersion',
-]

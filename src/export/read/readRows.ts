@@ -12,6 +12,7 @@ import {
   required,
 } from '../../options/index.js'
 import { codeOf, finalName, isError } from '../../store/FileSystem.js'
+import { adviceOn } from '../../store/remedies.js'
 import { isS3 } from '../../store/S3Location.js'
 import { type Shape, shapeOf } from '../column/Shape.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
@@ -262,7 +263,12 @@ const expectedError = (path: string, error: unknown): ExportError | undefined =>
   const code = codeOf(error)
   if (code !== undefined && !/^(?:Z_|ZSTD_)/.test(code)) {
     const message = isError(error) ? error.message : code
-    return exportError('ReadFailed', `cannot read ${path}: ${message}`, { path, code }, error)
+    return exportError(
+      'ReadFailed',
+      `cannot read ${path}: ${message}${adviceOn(code)}`,
+      { path, code },
+      error,
+    )
   }
   return code === undefined
     ? undefined

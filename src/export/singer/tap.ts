@@ -18,6 +18,7 @@ import { fieldsOf } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import { isSystemError } from '../../store/FileSystem.js'
+import { adviceOn } from '../../store/remedies.js'
 import type { Millis } from '../../stream/index.js'
 import { shapeOf } from '../column/Shape.js'
 import { type ExportError, exportError } from '../ExportError.js'
@@ -123,7 +124,7 @@ export const tap = (
       map(E.map((): TapSummary => ({ records: run.records, rejected: run.rejected }))),
       catchError((error: unknown) => {
         if (!isSystemError(error)) throw error
-        const why = `cannot write the messages: ${error.message}`
+        const why = `cannot write the messages: ${error.message}${adviceOn(error.code)}`
         const details = { path: 'stdout', code: error.code }
         return of(E.left(exportError('WriteFailed', why, details, error)))
       }),

@@ -1,15 +1,12 @@
 /**
- * A table of Postgres, through `pg` and `pg-copy-streams`, which are optional peers. Each step is one statement, which
- * replaces the checkpoint and, only if it did, changes rows: a process that is frozen holds no lock, and one whose
- * connection is lost leaves nothing half done.
+ * A table of Postgres, through `pg` and `pg-copy-streams`, which are optional peers. Each step is one transaction: rows are
+ * copied into a temporary table that ends with it, and the last message replaces the state and, only if it did, changes
+ * rows. So a process that is frozen holds no lock on them, one whose connection is lost leaves nothing half done, and a
+ * pooler may give each step another session of the server.
  */
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { fieldsOf } from '../../decode/unknown.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import type { ColumnType } from '../column/Shape.js'
-import { isoMicros } from '../column/time.js'
 import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
 import type { Reject } from '../source/sortPage.js'
 import {
@@ -17,24 +14,14 @@ import {
   type CountedRows,
   type Destination,
   GONE,
-  PARENT,
   type Prepared,
 } from '../transfer/Destination.js'
-import { driver } from './postgresDriver.js'
-import { errorOf } from './postgresErrors.js'
+import { linesOf } from './copyLines.js'
+import { BEGIN, PostgresConnection, type PostgresTransaction } from './PostgresConnection.js'
 import { childrenIn, countedIn, SECOND, UPDATED } from './postgresRows.js'
+import { type ReadyTable, readyTable } from './postgresTable.js'
 import type { TableColumn } from './TableColumn.js'
-import {
-  createIndex,
-  createTable,
-  missingColumns,
-  quoted,
-  rejectsTable,
-  rejectText,
-  STATE,
-  type TableOptions,
-  upsert,
-} from './table.js'
+import { quoted, rejectsTable, rejectText, rowsLost, type TableOptions, upsert } from './table.js'
 
 // model
 
@@ -55,212 +42,213 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   json: 'jsonb',
 }
 
-/** Rows of a step, before they are put in place. */
-const INCOMING = 'pg_temp.payments_rx_incoming'
+/** Rows of a step, before they are put in place: of its transaction alone. */
+const STEP = 'pg_temp.payments_rx_step'
 
-/** All rows of a run that replaces others, until its end; known to this connection alone. */
-const NEXT = 'pg_temp.payments_rx_next'
+/** What waits for the next step. */
+interface Waiting<A> {
+  readonly rows: ReadonlyArray<A>
+  readonly rejects: ReadonlyArray<Reject>
+  readonly gone: ReadonlyArray<{ readonly id: string; readonly at: Date }>
+}
 
-/** How long the server waits for a client that is frozen, in ms. */
-const IDLE = 15_000
+const NOTHING: Waiting<never> = { rows: [], rejects: [], gone: [] }
 
 // constructors
 
-/** Connects, and makes the table if it is not there. Rejects with an `ExportError`. */
+/**
+ * Connects, makes the table if it is not there, and plays a step without rows, which proves rights and shape. Rejects with
+ * an `ExportError`.
+ */
 export const postgresDestination = async <A>(options: PostgresOptions): Promise<Destination<A>> => {
   const { url, name, table, shape, replaces, ofParents = false, doubtful } = options
   const { columns } = shape
-  const { connect, copyFrom } = await driver(name)
-  const client = connect(url)
-  client.on('error', () => {}) // told by the query that comes next
-  const refused = (error: unknown): never => {
-    throw errorOf(name, error)
-  }
-  const query = async (
-    sql: string,
-    values?: ReadonlyArray<unknown>,
-  ): Promise<ReadonlyArray<Readonly<Record<string, unknown>>>> => {
-    const { rows } = await client.query(sql, values && [...values]).catch(refused)
-    return rows.map(fieldsOf)
-  }
-  let closing: Promise<void> | undefined
-  const close = (): Promise<void> => {
-    closing ??= client.end().catch(() => {}) // it was lost
-    return closing
-  }
-
-  const state = quoted([...table.split('.').slice(0, -1), STATE].join('.'))
+  const connection = await PostgresConnection.open(url, name)
+  const { query } = connection
+  const literal = (text: string): string => connection.literal(text)
   const wanted = [
     ...columns.map(({ name, type }) => ({ name, type: TYPES[type] })),
     ...(replaces ? [] : [{ name: GONE, type: TYPES.time }]),
   ]
-  const isThere = async (relation: string): Promise<boolean> =>
-    (await query('SELECT to_regclass($1) IS NOT NULL AS found', [relation]))[0]?.found === true
-
-  /** Makes nothing that is there: whoever made it may have more rights. */
-  const prepare = async (): Promise<void> => {
-    await query('SELECT pg_advisory_xact_lock($1)', [LOCK])
-    if (!(await isThere(state))) {
-      await query(
-        `CREATE TABLE ${state} (name text PRIMARY KEY, text text NOT NULL, version text NOT NULL)`,
-      )
-    }
-    if (!(await isThere(quoted(table)))) {
-      await query(createTable(table, wanted))
-      if (ofParents) await query(createIndex(table, PARENT.id))
-    }
-    const found = await query(COLUMNS, [quoted(table)])
-    const missing = missingColumns(`${name}: table ${table}`, wanted, {
-      columns: found.map((one) => ({ name: String(one.name), type: String(one.type) })),
-      key: found.filter(({ is_key }) => is_key === true).map((one) => String(one.name)),
-    })
-    if (missing.length > 0) {
-      const added = missing.map((one) => `ADD COLUMN ${quoted(one.name)} ${one.type}`)
-      await query(`ALTER TABLE ${quoted(table)} ${added.join(', ')}`)
-    }
-    await query(createTable(INCOMING, wanted))
-    if (replaces) await query(createTable(NEXT, wanted))
-  }
-
-  try {
-    await client.connect().catch(refused)
-    await query(`SET idle_in_transaction_session_timeout = ${IDLE}`)
-    await query('BEGIN')
-    await prepare()
-    await query('COMMIT')
-  } catch (error) {
-    await close()
-    throw error
-  }
+  const names = columns.map((column) => quoted(column.name)).join(', ')
+  const definitions = wanted.map(({ name, type }) => `${quoted(name)} ${type}`).join(', ')
+  const begun = `${BEGIN}; CREATE TEMPORARY TABLE ${STEP.replace('pg_temp.', '')} (${definitions}) ON COMMIT DROP`
 
   // statements
 
-  const names = columns.map((column) => quoted(column.name)).join(', ')
-  const all = (from: string): string =>
-    `SELECT ${names} FROM ${quoted(from)} WHERE EXISTS (SELECT FROM fenced)`
   const rejectsIn = quoted(rejectsTable(table))
-  /** Changes of the rows, each only if the state was replaced. */
-  const MERGE = `, merged AS (${upsert(table, columns, all(INCOMING), { doubtful }, !replaces)})`
-  const REPLACE = `, gone AS (
-      DELETE FROM ${quoted(table)} AS old WHERE EXISTS (SELECT FROM fenced)
-      AND NOT EXISTS (SELECT FROM ${quoted(NEXT)} AS next WHERE next.id = old.id)
-    ), merged AS (${upsert(table, columns, all(NEXT), 'always')})`
-  const REJECT = `, rejected AS (
-      INSERT INTO ${rejectsIn} SELECT $4, reason, row FROM jsonb_to_recordset($5) AS new (reason text, row text)
-      WHERE EXISTS (SELECT FROM fenced))`
-  /** All that earlier runs could not write was read again by this one. */
-  const DROP_REJECTS = `, dropped AS (DELETE FROM ${rejectsIn} WHERE run < $4 AND EXISTS (SELECT FROM fenced))`
   const keyOf = (of: string): string => `${table}/${of}`
-  const replaced = async (
-    changes: string,
-    values: ReadonlyArray<unknown>,
+  const fenced = (sql: string): string => `WITH fenced AS (${sql} RETURNING version)`
+  /** Replaces the state, or makes it; `fresh`: its next version. */
+  const replacing = (
+    { state }: ReadyTable,
+    fresh: string,
     ...[of, text, version]: Parameters<Store['replace']>
-  ): Promise<string | undefined> => {
-    const sql =
+  ): string => {
+    const [key, next] = [literal(keyOf(of)), `${literal(text)}, version = ${literal(fresh)}`]
+    return fenced(
       version === undefined
-        ? `INSERT INTO ${state} SELECT $1, $2, ${NEW_VERSION} WHERE $3::text IS NULL ON CONFLICT DO NOTHING`
-        : `UPDATE ${state} SET text = $2, version = ${NEW_VERSION} WHERE name = $1 AND version = $3`
-    const [found] = await query(
-      `WITH fenced AS (${sql} RETURNING version)${changes} SELECT version FROM fenced`,
-      [keyOf(of), text, version ?? null, ...values],
+        ? `INSERT INTO ${state} VALUES (${key}, ${literal(text)}, ${literal(fresh)}) ON CONFLICT DO NOTHING`
+        : `UPDATE ${state} SET text = ${next} WHERE name = ${key} AND version = ${literal(version)}`,
     )
+  }
+  /** The rows of the step, each once: of two versions, the later one. */
+  const latest = columns.some((column) => column.name === 'updated_at')
+    ? 'updated_at DESC NULLS LAST,'
+    : ''
+  const all = `SELECT DISTINCT ON (id) ${names} FROM ${STEP} WHERE EXISTS (SELECT FROM fenced)
+    ORDER BY id, ${latest} ctid DESC`
+  /** Changes of the rows, each only if the state was replaced. */
+  const merging = ({ rows }: ReadyTable): string => {
+    const when = replaces ? ('always' as const) : { doubtful }
+    const merged = `, merged AS (${upsert({ into: rows, columns, rows: all, when, isMarked: !replaces })})`
+    if (!replaces) return merged
+    return `, gone AS (DELETE FROM ${rows} AS old WHERE EXISTS (SELECT FROM fenced)
+      AND NOT EXISTS (SELECT FROM ${STEP} AS next WHERE next.id = old.id))${merged}`
+  }
+  /** Fails where the state was replaced, and rows of the step are not there: each is looked for by its key. */
+  const arrived = ({ rows, state }: ReadyTable, fresh: string): string =>
+    `SELECT CASE WHEN lost > 0 THEN ('${LOST}' || lost)::integer END FROM (SELECT count(*) AS lost FROM ${STEP} AS step
+      WHERE (SELECT true FROM ${rows} AS there WHERE there.id = step.id) IS NULL) AS missing
+      WHERE EXISTS (SELECT FROM ${state} WHERE version = ${literal(fresh)})`
+
+  // before the first row
+
+  const prepare = async (transaction: PostgresTransaction): Promise<ReadyTable> => {
+    await transaction.send(begun)
+    const ready = await readyTable(transaction, {
+      title: `${name}: table ${table}`,
+      table,
+      columns: wanted,
+      ofParents,
+    })
+    const never = replacing(ready, '', 'none', '', 'none')
+    const removed = `DELETE FROM ${ready.state} WHERE name = '' AND version = ''`
+    const inserted = `INSERT INTO ${ready.state} SELECT name, text, version FROM ${ready.state} WHERE false`
+    await transaction.send(
+      `${never}${merging(ready)} SELECT version FROM fenced; ${inserted}; ${removed}; COMMIT`,
+    )
+    return ready
+  }
+  const ready = await connection.transaction(prepare).catch(async (error: unknown) => {
+    await connection.close()
+    throw error
+  })
+
+  // steps
+
+  /** Replaces a text, and changes rows by the same transaction. */
+  const replaced = async (
+    { lines, changes, before = '', of: rows }: Step,
+    ...change: Parameters<Store['replace']>
+  ): Promise<string | undefined> => {
+    const fresh = crypto.randomUUID()
+    const sql = `${replacing(ready, fresh, ...change)}${changes} SELECT version FROM fenced`
+    const [found] = await connection
+      .transaction(async ({ send, copy }) => {
+        if (lines === undefined) return send(`${before}${sql}`)
+        await send(begun)
+        await copy(STEP, names, lines)
+        return send(`${before}${sql}; ${arrived(ready, fresh)}; COMMIT`)
+      })
+      .catch((error: unknown) => {
+        const lost = lostIn(error)
+        throw lost === undefined ? error : rowsLost(name, table, lost, rows)
+      })
     return found === undefined ? undefined : String(found.version)
   }
 
-  const copy = async (rows: ReadonlyArray<A>): Promise<void> => {
-    await query(`TRUNCATE ${quoted(INCOMING)}`)
-    const to = client.query(copyFrom(`COPY ${quoted(INCOMING)} (${names}) FROM STDIN`))
-    await pipeline(Readable.from(linesOf(columns, rows)), to).catch(refused)
-  }
-
   const store: Store = {
-    close,
+    close: () => connection.close(),
     read: async (of) => {
-      const [found] = await query(`SELECT text, version FROM ${state} WHERE name = $1`, [keyOf(of)])
+      const sql = `SELECT text, version FROM ${ready.state} WHERE name = $1`
+      const [found] = await query(sql, [keyOf(of)])
       return found && { text: String(found.text), version: String(found.version) }
     },
-    replace: (...change) => replaced('', [], ...change),
+    replace: (...change) => replaced({ changes: '', of: 0 }, ...change),
     remove: async (of, version) => {
-      const sql = `DELETE FROM ${state} WHERE name = $1 AND version = $2 RETURNING name`
+      const sql = `DELETE FROM ${ready.state} WHERE name = $1 AND version = $2 RETURNING name`
       return (await query(sql, [keyOf(of), version])).length > 0
     },
+  }
+
+  let fence = 0
+  let waiting: Waiting<A> = NOTHING
+  /** All rows of a run that replaces others, until its end. */
+  let next = { lines: [] as Buffer[], rows: 0 }
+
+  /** Returns the step that keeps what waits, together with the state. */
+  const prepared = async (isLast: boolean): Promise<Prepared> => {
+    const { rows, rejects, gone } = waiting
+    waiting = NOTHING
+    if (replaces) {
+      next.lines.push(...linesOf(columns, rows))
+      next.rows += rows.length
+    }
+    const put = replaces ? next : { lines: linesOf(columns, rows), rows: rows.length }
+    if (isLast) next = { lines: [], rows: 0 }
+    const isMerge = replaces ? isLast : rows.length > 0
+    const [{ found } = {}] = isLast
+      ? await query('SELECT to_regclass($1) IS NOT NULL AS found', [rejectsIn])
+      : []
+    const drops = found === true // all that earlier runs could not write was read again by this one
+    const kept = JSON.stringify(
+      rejects.map(({ reason, row }) => ({ reason, row: rejectText(row) })),
+    )
+    const step: Step = {
+      ...(isMerge ? { lines: put.lines } : {}),
+      of: put.rows,
+      before:
+        rejects.length === 0
+          ? ''
+          : `CREATE TABLE IF NOT EXISTS ${rejectsIn} (run bigint NOT NULL, reason text NOT NULL, row text NOT NULL); `,
+      changes: [
+        isMerge ? merging(ready) : '',
+        rejects.length === 0
+          ? ''
+          : `, rejected AS (INSERT INTO ${rejectsIn} SELECT ${fence}, reason, row
+              FROM jsonb_to_recordset(${literal(kept)}) AS new (reason text, row text) WHERE EXISTS (SELECT FROM fenced))`,
+        drops
+          ? `, dropped AS (DELETE FROM ${rejectsIn} WHERE run < ${fence} AND EXISTS (SELECT FROM fenced))`
+          : '',
+        ...gone.slice(0, 1).map(
+          ({ at }) => `, marked AS (UPDATE ${ready.rows} SET ${GONE} = ${literal(at.toISOString())}
+            WHERE id = ANY(ARRAY[${gone.map(({ id }) => literal(id)).join(', ')}]) AND EXISTS (SELECT FROM fenced))`,
+        ),
+      ].join(''),
+    }
+    return { store: { ...store, replace: (...change) => replaced(step, ...change) } }
   }
 
   // rows that are there
 
   const leave = (ids: ReadonlyArray<string>, at: Millis): void => {
-    gone = [...gone, ...ids.map((id) => ({ id, at: new Date(at) }))]
+    const gone = [...waiting.gone, ...ids.map((id) => ({ id, at: new Date(at) }))]
+    waiting = { ...waiting, gone }
   }
   const counted: CountedRows = {
-    ...countedIn(query, table),
+    ...countedIn(query, ready.rows),
     markGone: async (ids, at) => leave(ids, at),
   }
   const children: ChildRows = {
-    ...childrenIn(query, table),
+    ...childrenIn(query, ready.rows),
     markGone: async (_, ids, at) => leave(ids, at),
-  }
-
-  let gone: ReadonlyArray<{ readonly id: string; readonly at: Date }> = []
-  let fence = 0
-  let isPut = false // the rows of NEXT are in place
-  let rows: ReadonlyArray<A> = []
-  let rejects: ReadonlyArray<Reject> = []
-  /** Sends what waits, unseen, and returns the statement that shows it with the state. */
-  const prepared = async (isLast: boolean): Promise<Prepared> => {
-    const [written, rejected, lost] = [rows, rejects, gone]
-    rows = []
-    gone = []
-    rejects = []
-    const changes: Array<string> = []
-    if (isPut) await query(`TRUNCATE ${quoted(NEXT)}`)
-    isPut = isLast && replaces
-    if (written.length > 0) {
-      await copy(written)
-      if (replaces)
-        await query(
-          upsert(NEXT, columns, `SELECT ${names} FROM ${quoted(INCOMING)} WHERE true`, {
-            doubtful,
-          }),
-        )
-      else changes.push(MERGE)
-    }
-    if (isLast && replaces) changes.push(REPLACE)
-    const old = isLast && (await isThere(rejectsIn))
-    if (rejected.length > 0) {
-      await query(
-        `CREATE TABLE IF NOT EXISTS ${rejectsIn} (run bigint NOT NULL, reason text NOT NULL, row text NOT NULL)`,
-      )
-    }
-    const kept = rejected.map(({ reason, row }) => ({ reason, row: rejectText(row) }))
-    if (old || kept.length > 0) changes.push(REJECT)
-    if (old) changes.push(DROP_REJECTS)
-    const values: Array<unknown> = changes.includes(REJECT) ? [fence, JSON.stringify(kept)] : []
-    if (lost.length > 0) {
-      const [ids, at] = [`$${4 + values.length}`, `$${5 + values.length}`]
-      changes.push(`, marked AS (UPDATE ${quoted(table)} SET ${GONE} = ${at}::timestamptz
-        WHERE id = ANY(${ids}::text[]) AND EXISTS (SELECT FROM fenced))`)
-      values.push(
-        lost.map(({ id }) => id),
-        lost[0]?.at,
-      )
-    }
-    const all = changes.join('')
-    return { store: { ...store, replace: (...change) => replaced(all, values, ...change) } }
   }
 
   return {
     name,
     commitEvery: 0,
     store,
+    added: ready.added,
     check: (row) => shape.check(row) ?? withoutZeros(columns)(row),
     resume: async (_, taken) => {
       fence = taken.fence
     },
     write: async (page) => {
-      rows = rows.length === 0 ? page : [...rows, ...page]
+      waiting = { ...waiting, rows: [...waiting.rows, ...page] }
     },
     reject: async (page) => {
-      rejects = [...rejects, ...page]
+      waiting = { ...waiting, rejects: [...waiting.rejects, ...page] }
     },
     commit: () => prepared(false),
     finish: () => prepared(true),
@@ -270,7 +258,7 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
       : {
           counted,
           open: async (final) => {
-            const sql = `SELECT id, status, ${SECOND}, ${UPDATED} FROM ${quoted(table)} WHERE ${GONE} IS NULL AND status <> ALL($1)`
+            const sql = `SELECT id, status, ${SECOND}, ${UPDATED} FROM ${ready.rows} WHERE ${GONE} IS NULL AND status <> ALL($1)`
             return (await query(sql, [final])).map(({ id, status, second, updated }) => ({
               id: String(id),
               status: String(status),
@@ -279,55 +267,29 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
             }))
           },
         }),
-    close: async () => {}, // all is done in one statement
+    close: async () => {}, // all is done in one transaction
   }
 }
 
-const NEW_VERSION = 'gen_random_uuid()::text'
-
-/** An advisory lock of this package: one makes tables at a time. */
-const LOCK = 8_273_641
-
-/** The columns of a table, and which of them are its primary key. */
-const COLUMNS = `
-  SELECT attname AS name, format_type(atttypid, atttypmod) AS type,
-    coalesce(attnum = ANY(indkey), false) AS is_key
-  FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
-  WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`
-
-// rows as lines of COPY: https://www.postgresql.org/docs/current/sql-copy.html
-
-/** Rows that are sent at a time. */
-const BATCH = 1_000
-
-function* linesOf(
-  columns: ReadonlyArray<TableColumn>,
-  rows: ReadonlyArray<unknown>,
-): Generator<Buffer> {
-  for (let at = 0; at < rows.length; at += BATCH) {
-    const lines = rows.slice(at, at + BATCH).map((row) => lineOf(columns, row))
-    yield Buffer.from(lines.join(''))
-  }
+/** A step as SQL. */
+interface Step {
+  /** Its rows; absent where only the state changes. */
+  readonly lines?: ReadonlyArray<Buffer>
+  /** How many rows these are. */
+  readonly of: number
+  /** Statements before. */
+  readonly before?: string
+  /** Parts of the statement that replaces the state. */
+  readonly changes: string
 }
 
-const lineOf = (columns: ReadonlyArray<TableColumn>, row: unknown): string =>
-  `${columns.map((column) => cellOf(column, row)).join('\t')}\n`
+/** In the words of an error of the server: so many rows are not there. */
+const LOST = 'payments-rx: lost rows: '
 
-const cellOf = ({ type, of }: TableColumn, row: unknown): string => {
-  const value = of(row)
-  if (value === null) return '\\N'
-  if (typeof value === 'bigint') return type === 'time' ? isoMicros(value) : String(value)
-  return typeof value === 'boolean' ? String(value) : escaped(value)
-}
-
-const escaped = (text: string): string =>
-  /[\\\t\n\r]/.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (c) => ESCAPES[c] ?? c) : text
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\\': '\\\\',
-  '\t': '\\t',
-  '\n': '\\n',
-  '\r': '\\r',
+const lostIn = (error: unknown): number | undefined => {
+  const { cause } = Object(error)
+  const [, lost] = new RegExp(`${LOST}(\\d+)`).exec(String(Object(cause).message)) ?? []
+  return lost === undefined ? undefined : Number(lost)
 }
 
 /** Postgres has no text with U+0000. */

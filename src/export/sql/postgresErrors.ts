@@ -1,32 +1,19 @@
-/** Refusals of Postgres and of the connection to it, in words that say what to do. */
+/** Refusals of Postgres, of a pooler before it and of the connection to it, in words that say what to do. */
 
 import { isError, isSystemError } from '../../store/FileSystem.js'
+import { adviceOn } from '../../store/remedies.js'
 import { exportError } from '../ExportError.js'
+import { refusal } from './table.js'
 
-/** Advice by the code of a state (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-const ADVICE: Readonly<Record<string, string>> = {
-  '28P01': 'wrong user or password: check the URL, or PGUSER and PGPASSWORD',
-  '28000':
-    'the server knows no such user, or refuses it from this host: check PGUSER or the URL, and pg_hba.conf',
-  '3D000': 'there is no such database: create it, or check the URL',
-  '3F000': 'there is no such schema: create it, or check --table',
-  '42501': 'the user may not do this',
-}
-
-/** Classes of states that pass: connection lost, out of resources, ended by an operator, deadlock. */
-const PASSING = /^(08|40|53|55|57|58)/
-
-/** Codes of the system by which a server cannot be reached for now. */
-const UNREACHABLE: ReadonlyArray<string> = [
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOENT',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
+/** Sentences of PgBouncer that stay: it has one code for all that it says, 08P01. */
+const POOLER: ReadonlyArray<readonly [RegExp, string]> = [
+  [
+    /statement pooling/,
+    'rows and state have to change in one transaction: set pool_mode to transaction or session',
+  ],
+  [/no such (database|user)/, 'check the URL, and the configuration of the pooler'],
+  [/auth.* failed|password/i, 'check user and password, and the configuration of the pooler'],
+  [/unsupported startup parameter/, 'leave it out of the URL'],
 ]
 
 /** Makes an `ExportError`; errors that are neither of the server nor of the connection are bugs. `doing`: what failed. */
@@ -36,22 +23,36 @@ export const errorOf = (
   doing: 'write' | 'read' = 'write',
 ): unknown => {
   if (!isError(error) || error.name === 'TypeError') return error
-  const failed = (code: string, why: string) =>
-    exportError('WriteFailed', `cannot ${doing} ${name}: ${why}`, { path: name, code }, error)
-  if (/SSL/.test(error.message)) {
-    const why = `${error.message}: check sslmode in the URL`
+  const failed = (code: string, why: string) => refusal({ name, doing, code, why }, error)
+  if (/does not support SSL/.test(error.message)) {
+    const why =
+      'the server does not speak TLS: have it do so, or add sslmode=disable to the URL to send rows and password unencrypted'
     return exportError('UnusableDestination', `cannot ${doing} ${name}: ${why}`, {
       destination: name,
     })
   }
-  if (!isSystemError(error)) return failed('ECONNRESET', 'the connection was lost')
+  if (!isSystemError(error)) {
+    return failed('ECONNRESET', `the connection was lost (${error.message})`)
+  }
   const { code } = error
-  if (UNREACHABLE.includes(code)) return failed(code, `the server cannot be reached (${code})`)
-  if (code === '53100') return failed(code, 'its disk is full: make room')
-  if (PASSING.test(code)) return failed(code, `the server ended it (${code})`)
-  if (/^22/.test(code)) return failed(code, `it takes no such value (${code})`) // its message repeats the value
-  const advice = ADVICE[code]
-  const why = code === '42501' ? `${error.message}: ${advice}` : (advice ?? error.message)
-  const details = { destination: name, code }
-  return exportError('UnusableDestination', `cannot ${doing} ${name}: ${why}`, details, error)
+  if (/^E[A-Z]/.test(code))
+    return failed(code, `the server cannot be reached (${code})${adviceOn(code)}`)
+  if (!STATE.test(code)) return failed(code, `${error.message} (${code})${adviceOn(code)}`)
+  const [, advice] = POOLER.find(([said]) => code === '08P01' && said.test(error.message)) ?? []
+  if (advice !== undefined) {
+    const why = `the pooler says "${error.message}": ${advice}`
+    const details = { destination: name, code }
+    return exportError('UnusableDestination', `cannot ${doing} ${name}: ${why}`, details, error)
+  }
+  const said = SAID[code.slice(0, 2)] ?? error.message
+  return failed(code, `${said} (${code})${adviceOn(code)}`)
 }
+
+/** In place of the words of the server, which repeat a value or the user. */
+const SAID: Readonly<Record<string, string>> = {
+  '22': 'it takes no such value',
+  '28': 'the login was refused',
+}
+
+/** A code of Postgres: five digits or letters. */
+const STATE = /^[0-9A-Z]{5}$/

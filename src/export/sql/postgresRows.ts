@@ -1,22 +1,14 @@
 /** Rows of a table of Postgres, as they are counted; and a table that is opened for reading only. */
 import type { Counted } from '../../changes/proof/Counting.js'
-import { fieldsOf } from '../../decode/unknown.js'
 import { type ChildRows, type CountedRows, GONE, PARENT } from '../transfer/Destination.js'
-import { driver } from './postgresDriver.js'
-import { errorOf } from './postgresErrors.js'
+import { PostgresConnection, type Query } from './PostgresConnection.js'
 import { countChildren, noSuchTable, quoted, STATE, type TableRows } from './table.js'
-
-/** Runs a statement. Rejects with an `ExportError`. */
-export type Query = (
-  sql: string,
-  values?: ReadonlyArray<unknown>,
-) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
 
 /** A time of change in ms since 1970, and one of creation in seconds. */
 export const UPDATED = 'floor(extract(epoch FROM updated_at) * 1000) AS updated'
 export const SECOND = 'floor(extract(epoch FROM created_at)) AS second'
 
-/** Counts rows of a table; `isMarked`: it has a column for rows that are gone. */
+/** Counts rows of a table, as SQL; `isMarked`: it has a column for rows that are gone. */
 export const countedIn = (
   query: Query,
   table: string,
@@ -30,7 +22,7 @@ export const countedIn = (
     ...values: ReadonlyArray<unknown>
   ) =>
     query(
-      `SELECT ${select} FROM ${quoted(table)} WHERE ${isThere} AND created_at < $1
+      `SELECT ${select} FROM ${table} WHERE ${isThere} AND created_at < $1
         AND ($2::timestamptz IS NULL OR created_at >= $2) AND ($3::text IS NULL OR status = $3) ${rest}`,
       [
         new Date((to + 1) * 1_000),
@@ -47,7 +39,7 @@ export const countedIn = (
     },
     ids: async (rows) => (await there(rows, 'id')).map(({ id }) => String(id)),
     versions: async (rows) => {
-      const sql = `SELECT id, status, ${UPDATED} FROM ${quoted(table)} WHERE id = ANY($1::text[]) AND ${isThere}`
+      const sql = `SELECT id, status, ${UPDATED} FROM ${table} WHERE id = ANY($1::text[]) AND ${isThere}`
       const found = await query(sql, [rows.map(({ id }) => id)])
       return new Map(
         found.map(({ id, status, updated }) => [
@@ -61,7 +53,7 @@ export const countedIn = (
 
 const OLDEST = `floor(extract(epoch FROM min(${PARENT.updated})) * 1000)`
 
-/** Counts the rows of a table by their parent. */
+/** Counts the rows of a table, as SQL, by their parent. */
 export const childrenIn = (query: Query, table: string): Omit<ChildRows, 'markGone'> => ({
   counts: async () =>
     new Map(
@@ -71,7 +63,7 @@ export const childrenIn = (query: Query, table: string): Omit<ChildRows, 'markGo
       ]),
     ),
   ids: async (parent) => {
-    const sql = `SELECT id FROM ${quoted(table)} WHERE ${PARENT.id} = $1 AND ${GONE} IS NULL`
+    const sql = `SELECT id FROM ${table} WHERE ${PARENT.id} = $1 AND ${GONE} IS NULL`
     return (await query(sql, [parent])).map(({ id }) => String(id))
   },
 })
@@ -82,18 +74,10 @@ export const openPostgresRows = async (
   name: string,
   table: string,
 ): Promise<TableRows> => {
-  const { connect } = await driver(name)
-  const client = connect(url)
-  client.on('error', () => {}) // told by the query that comes next
-  const refused = (error: unknown): never => {
-    throw errorOf(name, error, 'read')
-  }
-  const query: Query = async (sql, values) =>
-    (await client.query(sql, values && [...values]).catch(refused)).rows.map(fieldsOf)
-  const close = (): Promise<void> => client.end().catch(() => {}) // it was lost
+  const connection = await PostgresConnection.open(url, name, 'read')
+  const { query } = connection
+  const close = (): Promise<void> => connection.close()
   try {
-    await client.connect().catch(refused)
-    await query('SET default_transaction_read_only = on')
     const state = quoted([...table.split('.').slice(0, -1), STATE].join('.'))
     const isThere = 'to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AS found'
     const [{ found } = {}] = await query(`SELECT ${isThere}`, [quoted(table), state])
@@ -103,7 +87,7 @@ export const openPostgresRows = async (
       [quoted(table), GONE],
     )
     return {
-      counted: countedIn(query, table, marked.length > 0),
+      counted: countedIn(query, quoted(table), marked.length > 0),
       text: async (of) => {
         const [kept] = await query(`SELECT text FROM ${state} WHERE name = $1`, [`${table}/${of}`])
         return kept === undefined ? undefined : String(kept.text)

@@ -26,6 +26,7 @@ import {
   quoted,
   rejectsTable,
   rejectText,
+  rowsLost,
   STATE,
   type TableOptions,
   upsert,
@@ -104,20 +105,33 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
     }
   }
 
+  const one = (sql: string, ...values: ReadonlyArray<SQLInputValue>) => {
+    const found = db.prepare(sql).get(...values)
+    return found === undefined ? undefined : fieldsOf({ ...found })
+  }
+
   const wanted = [
     ...columns.map(({ name, type }) => ({ name, type: TYPES[type] })),
     ...(replaces ? [] : [{ name: GONE, type: TYPES.time }]),
   ]
+  let added: ReadonlyArray<string> = []
   const prepare = (): void => {
     db.exec(
       `CREATE TABLE IF NOT EXISTS ${STATE} (name TEXT PRIMARY KEY, text TEXT NOT NULL, version TEXT NOT NULL)`,
     )
     db.exec(createTable(table, wanted))
-    const found = db.prepare(`PRAGMA table_info(${quoted(table)})`).all()
+    const found = db.prepare(`PRAGMA table_xinfo(${quoted(table)})`).all()
     const missing = missingColumns(`${path}: table ${table}`, wanted, {
-      columns: found.map(({ name, type }) => ({ name: String(name), type: String(type) })),
+      columns: found.map(({ name, type, hidden, notnull, dflt_value, pk }) => ({
+        name: String(name),
+        type: String(type),
+        isGenerated: hidden !== 0,
+        isNeeded: notnull !== 0 && dflt_value === null && pk === 0 && hidden === 0,
+      })),
       key: found.filter(({ pk }) => pk !== 0).map(({ name }) => String(name)),
     })
+    const some = one(`SELECT 1 AS found FROM ${quoted(table)} LIMIT 1`)
+    if (some !== undefined) added = missing.map(({ name }) => name)
     for (const { name, type } of missing) {
       db.exec(`ALTER TABLE ${quoted(table)} ADD COLUMN ${quoted(name)} ${type}`)
     }
@@ -135,10 +149,6 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
   // the store
 
   const keyOf = (name: string): string => `${table}/${name}`
-  const one = (sql: string, ...values: ReadonlyArray<SQLInputValue>) => {
-    const found = db.prepare(sql).get(...values)
-    return found === undefined ? undefined : fieldsOf({ ...found })
-  }
   const replaceNow = (name: string, text: string, version: string | undefined) => {
     const changed =
       version === undefined
@@ -180,16 +190,39 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
   const write = (rows: ReadonlyArray<A>): void => {
     const places = columns.map(() => '?').join(', ')
     insert ??= db.prepare(
-      upsert(replaces ? NEXT : table, columns, `VALUES (${places})`, { doubtful }, !replaces),
+      upsert({
+        into: quoted(replaces ? NEXT : table),
+        columns,
+        rows: `VALUES (${places})`,
+        when: { doubtful },
+        isMarked: !replaces,
+      }),
     )
     for (const row of rows) insert.run(...columns.map((column) => sqlValue(column, row)))
   }
 
+  /** Each row is looked for by its key. */
+  const checkArrived = (rows: ReadonlyArray<unknown>): void => {
+    if (rows.length === 0) return
+    const ids = rows.map((row) => fieldsOf(row).id)
+    const sql = `SELECT count(*) AS lost FROM json_each(?) AS row WHERE (SELECT true FROM ${quoted(table)} WHERE id = row.value) IS NULL`
+    const lost = Number(one(sql, JSON.stringify(ids))?.lost)
+    if (lost > 0) throw rowsLost(path, table, lost, rows.length)
+  }
+
   const putInPlace = (): void => {
     const names = columns.map(({ name }) => quoted(name)).join(', ')
-    db.exec(`DELETE FROM ${quoted(table)}`)
-    db.exec(`INSERT INTO ${quoted(table)} (${names}) SELECT ${names} FROM ${quoted(NEXT)}`)
-    db.exec(`DELETE FROM ${quoted(NEXT)}`)
+    const [into, from] = [quoted(table), quoted(NEXT)]
+    db.exec(`DELETE FROM ${into} WHERE id NOT IN (SELECT id FROM ${from})`)
+    const rows = `SELECT ${names} FROM ${from} WHERE true` // else its ON would be one of a join
+    db.exec(upsert({ into, columns, rows, when: 'always', isMarked: false }))
+    const [all, kept] = [from, into].map((name) =>
+      Number(one(`SELECT count(*) AS n FROM ${name}`)?.n),
+    )
+    if (all !== undefined && kept !== undefined && kept < all) {
+      throw rowsLost(path, table, all - kept, all)
+    }
+    db.exec(`DELETE FROM ${from}`)
   }
 
   const hasRejects = (): boolean =>
@@ -246,6 +279,7 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
             const next = replaceNow(name, text, version)
             if (next === undefined) return undefined
             write(written)
+            if (!replaces) checkArrived(written)
             mark(lost)
             keepRejects(rejected)
             rest()
@@ -259,6 +293,7 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
     name: path,
     commitEvery: STEP_EVERY,
     store,
+    added,
     check: shape.check,
     resume: async (_, taken) => {
       fence = taken.fence

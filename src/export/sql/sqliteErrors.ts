@@ -1,24 +1,31 @@
 /** Result codes of SQLite (https://sqlite.org/rescode.html), in words that say what to do. */
 import { fieldsOf } from '../../decode/unknown.js'
 import { isError } from '../../store/FileSystem.js'
-import { type ExportError, exportError } from '../ExportError.js'
+import { adviceOn } from '../../store/remedies.js'
+import { refusal } from './table.js'
 
 /** Another connection has the lock. */
 export const BUSY = 5
 
-/** Advice for a result code, and the code of the system that means the same. */
-const ADVICE: Readonly<Record<number, readonly [code: string, advice: string]>> = {
-  [BUSY]: ['EBUSY', 'another program has it locked: end it'],
-  8: ['EACCES', 'it may not be written to: check the rights of the file and its folder'],
-  10: ['EIO', 'its disk cannot be read or written'],
-  11: ['EBADF', 'the file is damaged: restore it, or remove it to start over'],
-  13: ['ENOSPC', 'its disk is full: make room'],
-  14: ['EACCES', 'it cannot be opened: check that its folder is there, and may be written to'],
-  26: ['EBADF', 'the file is no SQLite database: name another one'],
+/** Names of primary result codes. */
+const NAMES: Readonly<Record<number, string>> = {
+  1: 'SQLITE_ERROR',
+  3: 'SQLITE_PERM',
+  [BUSY]: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  7: 'SQLITE_NOMEM',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  17: 'SQLITE_SCHEMA',
+  18: 'SQLITE_TOOBIG',
+  19: 'SQLITE_CONSTRAINT',
+  20: 'SQLITE_MISMATCH',
+  23: 'SQLITE_AUTH',
+  26: 'SQLITE_NOTADB',
 }
-
-/** Codes that no waiting mends. */
-const PERMANENT: ReadonlyArray<number> = [8, 11, 14, 26]
 
 /** Returns the primary result code. */
 export const codeOf = (error: unknown): number | undefined => {
@@ -34,10 +41,7 @@ export const errorAt = (
 ): unknown => {
   const result = codeOf(error)
   if (result === undefined || !isError(error)) return error
-  const [code, advice] = ADVICE[result] ?? ['EIO', error.message]
-  const message = `cannot ${doing} ${path}: ${advice}`
-  const wrong: ExportError = PERMANENT.includes(result)
-    ? exportError('UnusableDestination', message, { destination: path, code }, error)
-    : exportError('WriteFailed', message, { path, code }, error)
-  return wrong
+  const code = NAMES[result] ?? 'SQLITE_ERROR'
+  const why = `${error.message} (${code})${adviceOn(code)}`
+  return refusal({ name: path, doing, code, why }, error)
 }

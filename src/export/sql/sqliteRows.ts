@@ -76,7 +76,7 @@ export const childrenIn = (
   counts: async () =>
     located(() => {
       const counts = new Map<string, ChildCount>()
-      for (const { parent, total, oldest } of db.prepare(countChildren(table)).all()) {
+      for (const { parent, total, oldest } of db.prepare(countChildren(quoted(table))).all()) {
         counts.set(String(parent), { rows: Number(total), oldest: Date.parse(String(oldest)) })
       }
       return counts

@@ -1,8 +1,9 @@
 /** Statements that SQLite and Postgres take alike. */
 
+import { remedyOf } from '../../store/remedies.js'
 import type { Millis } from '../../stream/index.js'
 import { jsonOf, truncated } from '../column/json.js'
-import { exportError } from '../ExportError.js'
+import { type ExportError, exportError } from '../ExportError.js'
 import { type CountedRows, GONE, PARENT } from '../transfer/Destination.js'
 import type { TableColumn, TableShape } from './TableColumn.js'
 
@@ -38,9 +39,17 @@ const json = jsonOf('exact')
 /** A rejected row as it is kept: JSON with the digits that came. */
 export const rejectText = (row: unknown): string => json(truncated(row))
 
+/** A column that is there. */
+export interface FoundColumn extends ColumnDefinition {
+  /** True if the database fills it, and takes no value. */
+  readonly isGenerated: boolean
+  /** True if it may not be null, and has no default. */
+  readonly isNeeded: boolean
+}
+
 /** A table that is there. */
 export interface FoundTable {
-  readonly columns: ReadonlyArray<ColumnDefinition>
+  readonly columns: ReadonlyArray<FoundColumn>
   /** The columns of its primary key. */
   readonly key: ReadonlyArray<string>
 }
@@ -70,19 +79,42 @@ export const quoted = (name: string): string =>
     .map((part) => `"${part.replaceAll('"', '""')}"`)
     .join('.')
 
-export const createTable = (table: string, columns: ReadonlyArray<ColumnDefinition>): string => {
-  const definitions = columns.map(
-    ({ name, type }) => `${quoted(name)} ${type}${name === 'id' ? ' PRIMARY KEY NOT NULL' : ''}`,
-  )
-  return `CREATE TABLE IF NOT EXISTS ${quoted(table)} (${definitions.join(', ')})`
+/** A refusal of a database. */
+interface Refusal {
+  /** Names the database. */
+  readonly name: string
+  readonly doing: 'write' | 'read'
+  readonly code: string
+  readonly why: string
 }
 
-export const createIndex = (table: string, column: string): string =>
-  `CREATE INDEX IF NOT EXISTS ${quoted(`${table.split('.').at(-1) ?? table}_${column}`)} ON ${quoted(table)} (${quoted(column)})`
+/** Makes the error for a refusal: a `WriteFailed` where the same command again helps, else an `UnusableDestination`. */
+export const refusal = ({ name, doing, code, why }: Refusal, cause: unknown): ExportError => {
+  const message = `cannot ${doing} ${name}: ${why}`
+  return remedyOf(code).class === 'act'
+    ? exportError('UnusableDestination', message, { destination: name, code }, cause)
+    : exportError('WriteFailed', message, { path: name, code }, cause)
+}
+
+/** Columns of a table that is made, as SQL. */
+const definitionsOf = (columns: ReadonlyArray<ColumnDefinition>): string =>
+  columns
+    .map(
+      ({ name, type }) => `${quoted(name)} ${type}${name === 'id' ? ' PRIMARY KEY NOT NULL' : ''}`,
+    )
+    .join(', ')
+
+export const createTable = (table: string, columns: ReadonlyArray<ColumnDefinition>): string =>
+  `CREATE TABLE IF NOT EXISTS ${quoted(table)} (${definitionsOf(columns)})`
+
+/** Makes an index of a column. `into`: the table, as SQL. */
+export const createIndex = (table: string, column: string, into = quoted(table)): string =>
+  `CREATE INDEX IF NOT EXISTS ${quoted(`${table.split('.').at(-1) ?? table}_${column}`)} ON ${into} (${quoted(column)})`
 
 /**
- * Returns the columns to add to a table. Throws an `UnusableDestination` for one whose column has another type, or
- * whose primary key is not `id`: nothing else of a table is changed.
+ * Returns the columns to add to a table. Throws an `UnusableDestination` for one that takes no rows: a column has another
+ * type or is filled by the database, another one needs a value, or the primary key is not `id`. Nothing else of a table is
+ * changed.
  */
 export const missingColumns = (
   name: string,
@@ -93,38 +125,68 @@ export const missingColumns = (
     exportError('UnusableDestination', `${name}: ${why}, or name another table`, {
       destination: name,
     })
-  const types = new Map(columns.map((column) => [column.name, column.type]))
-  for (const column of wanted) {
-    const type = types.get(column.name)
-    if (type === undefined || type.toLowerCase() === column.type.toLowerCase()) continue
-    throw wrong(
-      `its column ${column.name} is ${type.toLowerCase()}, and should be ${column.type.toLowerCase()}: change it`,
-    )
+  const found = new Map(columns.map((column) => [column.name, column]))
+  for (const { name: column, type } of wanted) {
+    const one = found.get(column)
+    if (one === undefined) continue
+    const [is, should] = [one.type.toLowerCase(), type.toLowerCase()]
+    if (is !== should)
+      throw wrong(`its column ${column} is ${is}, and should be ${should}: change it`)
+    if (one.isGenerated)
+      throw wrong(`its column ${column} is filled by the database: make it a plain one`)
+  }
+  const needed = columns.find(
+    ({ name, isNeeded }) => isNeeded && !wanted.some((one) => one.name === name),
+  )
+  if (needed !== undefined) {
+    throw wrong(`its column ${needed.name} needs a value, and has no default: give it one`)
   }
   if (key.length !== 1 || key[0] !== 'id') throw wrong('its primary key should be id: change it')
-  return wanted.filter((column) => !types.has(column.name))
+  return wanted.filter((column) => !found.has(column.name))
 }
 
-/** Counts the rows of each parent. */
+/** Counts the rows of each parent. `table`: as SQL. */
 export const countChildren = (table: string, oldest = `min(${PARENT.updated})`): string =>
-  `SELECT ${PARENT.id} AS parent, count(*) AS total, ${oldest} AS oldest FROM ${quoted(table)} WHERE ${GONE} IS NULL AND ${PARENT.id} IS NOT NULL GROUP BY ${PARENT.id}`
+  `SELECT ${PARENT.id} AS parent, count(*) AS total, ${oldest} AS oldest FROM ${table} WHERE ${GONE} IS NULL AND ${PARENT.id} IS NOT NULL GROUP BY ${PARENT.id}`
 
-/** Inserts rows. One that is there is replaced: `always`, or unless it has a later `updated_at` that is not doubtful. */
-export const upsert = (
-  table: string,
-  columns: ReadonlyArray<TableColumn>,
-  rows: string,
-  when: 'always' | { readonly doubtful: Millis },
-  isMarked = false,
-): string => {
+/** Rows to put in place, and where. */
+export interface Upsert {
+  /** The table, as SQL. */
+  readonly into: string
+  readonly columns: ReadonlyArray<TableColumn>
+  /** The rows, as SQL. */
+  readonly rows: string
+  /** A row that is there is replaced `always`, or unless it has a later `updated_at` that is not doubtful. */
+  readonly when: 'always' | { readonly doubtful: Millis }
+  /** True if rows can be marked as gone: the mark goes. */
+  readonly isMarked: boolean
+}
+
+/** Inserts rows, or replaces those that differ: one that is as it was is no change, which triggers and replicas would see. */
+export const upsert = ({ into, columns, rows, when, isMarked }: Upsert): string => {
   const names = columns.map(({ name }) => quoted(name))
-  const changes = names
-    .filter((name) => name !== '"id"')
+  const others = names.filter((name) => name !== '"id"')
+  const changes = others
     .map((name) => `${name} = excluded.${name}`)
     .concat(isMarked ? [`${GONE} = NULL`] : [])
+  const differs = others
+    .map((name) => `current.${name} IS DISTINCT FROM excluded.${name}`)
+    .concat(isMarked ? [`current.${GONE} IS NOT NULL`] : [])
   const isNewer =
     when !== 'always' && names.includes('"updated_at"')
-      ? ` WHERE coalesce(excluded.updated_at >= current.updated_at, true) OR current.updated_at > '${new Date(when.doubtful).toISOString()}'`
+      ? `(coalesce(excluded.updated_at >= current.updated_at, true) OR current.updated_at > '${new Date(when.doubtful).toISOString()}') AND `
       : ''
-  return `INSERT INTO ${quoted(table)} AS current (${names.join(', ')}) ${rows} ON CONFLICT (id) DO UPDATE SET ${changes.join(', ')}${isNewer}`
+  const change =
+    changes.length === 0
+      ? 'NOTHING'
+      : `UPDATE SET ${changes.join(', ')} WHERE ${isNewer}(${differs.join(' OR ')})`
+  return `INSERT INTO ${into} AS current (${names.join(', ')}) ${rows} ON CONFLICT (id) DO ${change}`
 }
+
+/** Makes the error for rows that were written, and are not there. */
+export const rowsLost = (name: string, table: string, lost: number, of: number): ExportError =>
+  exportError(
+    'UnusableDestination',
+    `${name}: table ${table} has not kept ${lost} of ${of} rows that were written to it: a trigger, a rule or a policy drops them, or changes their id: remove it, or name another table`,
+    { destination: name },
+  )

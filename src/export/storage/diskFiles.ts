@@ -19,6 +19,7 @@ import {
   withPath,
   writeFully,
 } from '../../store/FileSystem.js'
+import { adviceOn } from '../../store/remedies.js'
 import { exportError } from '../ExportError.js'
 import { openBytes } from './ByteFile.js'
 import { type Files, INCOMING } from './Files.js'
@@ -49,7 +50,7 @@ export const diskFiles = (folder: string, fs: FileSystem): Files => {
       return await work(path)
     } catch (error) {
       if (!isSystemError(error)) throw error
-      const why = `cannot ${tag === 'ReadFailed' ? 'read' : 'write'} ${path}: ${error.message}`
+      const why = `cannot ${tag === 'ReadFailed' ? 'read' : 'write'} ${path}: ${error.message}${adviceOn(error.code)}`
       throw exportError(tag, why, { path, code: error.code }, error)
     }
   }

@@ -17,6 +17,7 @@ import * as rule from '../rules.js'
 import type { ExportSource } from '../source/ExportSource.js'
 import type { TakeRows } from '../source/exportList.js'
 import type { Reject } from '../source/sortPage.js'
+import { isPostgres, readPostgresUrl } from '../sql/postgresUrl.js'
 import type { Destination } from '../transfer/Destination.js'
 import type { Rereads, SyncProof } from '../transfer/TransferEvent.js'
 
@@ -159,16 +160,15 @@ export const syncRules: OptionsTable<SyncOptions<never>> = {
 export type DestinationKind = 'sqlite' | 'postgres' | 'folder'
 
 /** Names a destination in messages: without user, password and parameters, one of which may be a password, too. */
-export const destinationName = (to: string): string => {
-  if (tableKind(to) !== 'postgres') return to
-  const { host, pathname } = new URL(to)
-  return `postgres://${host}${pathname}`
-}
+export const destinationName = (to: string): string =>
+  isPostgres(to) ? readPostgresUrl(to).name : to
 
-/** Returns the kind of database that a name is of, if it is of one. */
+/** Returns the kind of database that a name is of, if it is of one. Throws an `InvalidOption` for a URL of Postgres that is none. */
 export const tableKind = (to: string): 'sqlite' | 'postgres' | undefined => {
-  if (/\.(sqlite|db)$/.test(to)) return 'sqlite'
-  return /^postgres(ql)?:\/\/[^/]*\/./.test(to) && URL.canParse(to) ? 'postgres' : undefined
+  if (!isPostgres(to))
+    return /\.(sqlite|db)$/.test(to) && !to.includes('://') ? 'sqlite' : undefined
+  readPostgresUrl(to)
+  return 'postgres'
 }
 
 /** Throws an `InvalidOption` that lists what a destination can be. */

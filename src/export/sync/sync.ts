@@ -42,6 +42,7 @@ import { expectedAsLeft, exportError } from '../ExportError.js'
 import { sourceRule } from '../ExportOptions.js'
 import type { ExportSource } from '../source/ExportSource.js'
 import { stripped } from '../source/secretField.js'
+import { STATE } from '../sql/table.js'
 import { CHECKPOINT, type Destination } from '../transfer/Destination.js'
 import { type ExportSpec, specOf } from '../transfer/ExportSpec.js'
 import { iso, type Manifest } from '../transfer/Manifest.js'
@@ -66,6 +67,7 @@ import {
 import type { ChildSource } from './itemsOfAllBatches.js'
 import { openDestination } from './openDestination.js'
 import {
+  type DestinationKind,
   destinationKind,
   destinationName,
   type SyncEvent,
@@ -178,9 +180,28 @@ const opener = <A>({
   leaveOut(options, isTable ? FILES : TABLES, `it goes with ${of}`)
   const { resource } = specOfSync(list, options.account)
   const table = options.table ?? family?.table ?? resource.replaceAll(/\W/g, '_')
+  const wrongName = isTable ? whyNoTable(kind, table) : undefined
+  if (wrongName !== undefined) throw new InvalidOption('table', wrongName)
   const { format = 'ndjson', env, timer = asyncScheduler } = options
   const rows = family !== undefined ? 'of parents' : replaced === undefined ? 'by time' : 'replaced'
   return openDestination<A>({ kind, to, table, list, rows, format, env, timer })
+}
+
+/** The most characters of a name in Postgres, less those of `_rejects`. */
+const NAME_LENGTH = 55
+
+/** Returns how the name of a table should be, where it cannot be as it is. */
+const whyNoTable = (kind: DestinationKind, table: string): string | undefined => {
+  if (table.replace(/.*\./, '').toLowerCase() === STATE)
+    return `another name than ${STATE}, where state is kept`
+  if (table.split('.').some((name) => name.length > NAME_LENGTH)) {
+    return `a name of at most ${NAME_LENGTH} characters`
+  }
+  if (kind === 'postgres') return undefined
+  if (table.includes('.')) return 'a name without a dot: SQLite has no schemas'
+  return /^sqlite_/i.test(table)
+    ? 'another name: those that begin with sqlite_ are of SQLite itself'
+    : undefined
 }
 
 const leaveOut = (

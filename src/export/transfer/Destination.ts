@@ -12,7 +12,8 @@
  *    random digits, and that were listed before the step was kept.
  * 6. Integrity. Whatever the state names is checked before anything is built on it; its paths are plain names.
  * 7. Readers. Unfinished files lie where readers of data sets do not look (`_incoming/`).
- * 8. Bounds. `own` does not grow with the rows. Memory holds a commit, or a part.
+ * 8. Bounds. `own` does not grow with the rows. Memory holds a commit, or a part; or, where all rows are replaced in one
+ *    step, these.
  */
 import type { OpenCharge } from '../../changes/KnownCharges.js'
 import type { Seconds, Stretch } from '../../changes/Ledger.js'
@@ -152,6 +153,8 @@ export interface Destination<in A> {
   readonly store?: Store
   /** How often `commit` is asked for, in ms; 0: after each page. */
   readonly commitEvery: Millis
+  /** Columns that were added to a table that has rows: these lack them until they are read again. */
+  readonly added?: ReadonlyArray<string>
   /** Returns the reason why a row cannot be kept without a change to its values. `isRaw`: its text is kept as it came. */
   readonly check: (row: A, isRaw?: boolean) => UnrepresentableRow | undefined
   /**

@@ -112,7 +112,7 @@ const disturbed = async (disturb: (files: Memory, path: string) => unknown) => {
 
 it('a missing file may have been moved', async () => {
   const gone = await disturbed((files, path) => files.rm(path, { force: true }))
-  expect(gone.status).toBe(1)
+  expect(gone.status).toBe(2)
   expect(gone.reason).toMatch(
     /was removed or moved while it was written: --restart starts over, or, where it was moved with its checkpoint, --resume goes on there$/,
   )

@@ -88,8 +88,8 @@ const noDatabase = (): string => {
 }
 
 it.each([
-  ['a folder that is not there', () => file('nowhere/charges.sqlite'), 'EACCES'],
-  ['a file that is no database', noDatabase, 'EBADF'],
+  ['a folder that is not there', () => file('nowhere/charges.sqlite'), 'SQLITE_CANTOPEN'],
+  ['a file that is no database', noDatabase, 'SQLITE_NOTADB'],
 ])('says of %s what is wrong', async (_, path, code) => {
   const { payments, timer, failure } = account()
   const wrong = await failure(sync(payments.charges, { to: path(), timer }))

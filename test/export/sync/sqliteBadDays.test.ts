@@ -38,8 +38,10 @@ it.skipIf(!hasDisk)(
       const to = `${small}/charges.sqlite`
       const options = { to, timer, parallel: 1 }
       const wrong = await failure(sync(payments.charges, options))
-      expect(wrong).toMatchObject({ _tag: 'WriteFailed', code: 'ENOSPC' })
-      expect(wrong.message).toBe(`cannot write ${to}: its disk is full: make room`)
+      expect(wrong).toMatchObject({ _tag: 'UnusableDestination', code: 'SQLITE_FULL' })
+      expect(wrong.message).toBe(
+        `cannot write ${to}: database or disk is full (SQLITE_FULL): make room`,
+      )
       execFileSync('mount', ['-o', 'remount,size=20m', small])
       const kept = countIn(to)
       expect(kept % 2_000).toBeLessThan(2_000)
@@ -58,7 +60,7 @@ it('waits for another program that has the database locked, and ends if it does 
   const other = new DatabaseSync(to)
   other.exec('begin exclusive')
   const wrong = await failure(sync(payments.charges, { to, timer }))
-  expect(wrong).toMatchObject({ _tag: 'WriteFailed', code: 'EBUSY' })
+  expect(wrong).toMatchObject({ _tag: 'WriteFailed', code: 'SQLITE_BUSY' })
   expect(wrong.message).toContain('another program has it locked')
   other.exec('rollback')
   other.close()

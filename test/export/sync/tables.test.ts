@@ -191,6 +191,16 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
       'amount',
     ],
     ['another key', 'create table charges (id text, mine text)', 'primary key'],
+    [
+      'a column of its own that needs a value',
+      'create table charges (id text primary key, mine text not null)',
+      'mine needs a value',
+    ],
+    [
+      'a column that the database fills',
+      "create table charges (id text primary key, reference text generated always as ('x') stored)",
+      'reference is filled by the database',
+    ],
   ])('is refused with %s', async (_, statement, word) => {
     const { payments, timer, failure, asked } = account()
     const to = await make()
@@ -199,6 +209,58 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
     expect(wrong._tag).toBe('UnusableDestination')
     expect(wrong.message).toContain(word)
     expect(asked).toEqual([])
+  })
+
+  /** Makes the tables of Postgres and SQLite call a trigger that refuses, or counts, rows of a table. */
+  const trigger = async (to: string, when: string, kind: 'drops' | 'counts'): Promise<void> => {
+    const isPostgres = to.startsWith('postgres')
+    await sql(to, 'create table seen (id text)')
+    if (!isPostgres) {
+      const does =
+        kind === 'drops'
+          ? `select raise(ignore) where new.reference like '%1'`
+          : 'insert into seen values (new.id)'
+      await sql(to, `create trigger t ${when} on charges begin ${does}; end`)
+      return
+    }
+    const body =
+      kind === 'drops'
+        ? `if new.reference like '%1' then return null; end if; return new`
+        : 'insert into seen values (new.id); return new'
+    await sql(
+      to,
+      `create function f() returns trigger language plpgsql as $$ begin ${body}; end $$;
+       create trigger t ${when} on charges for each row execute function f()`,
+    )
+  }
+
+  test('has no row updated that is as it was', async () => {
+    const { payments, timer, last } = account()
+    const to = await make()
+    await last(sync(payments.charges, { to, timer }))
+    await trigger(to, 'after update', 'counts')
+    await last(sync(payments.charges, { to, timer, lookback: 10_000 * DAY, sweep: 'now' }))
+    expect(await sql(to, 'select count(*) as n from seen')).toMatchObject([
+      { n: expect.toSatisfy((n) => Number(n) === 0) },
+    ])
+    await sql(to, `update charges set reference = 'mine'`)
+    await last(sync(payments.charges, { to, timer, lookback: 10_000 * DAY }))
+    expect(await count(to, `reference = 'mine'`)).toBe(0)
+  })
+
+  test('is refused where a trigger drops rows, and keeps none of that step', async () => {
+    const { payments, timer, last, failure, charge } = account({ charges: 0 })
+    const to = await make()
+    await last(sync(payments.charges, { to, timer }))
+    await trigger(to, 'before insert', 'drops')
+    for (let n = 0; n < 3; n++) await charge('acct_1', '1', `Order ${n}`)
+    const wrong = await failure(sync(payments.charges, { to, timer }))
+    expect(wrong._tag).toBe('UnusableDestination')
+    expect(wrong.message).toContain('has not kept 1 of 3 rows')
+    expect(await count(to)).toBe(0)
+    await sql(to, to.startsWith('postgres') ? 'drop trigger t on charges' : 'drop trigger t')
+    await last(sync(payments.charges, { to, timer }))
+    expect(await count(to)).toBe(3)
   })
 
   test('is refused to another account', async () => {
@@ -223,7 +285,7 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
 it.each([
   ['charges.txt', 'NAME.sqlite'],
   ['mysql://host/db', 'postgres://HOST/DATABASE'],
-  ['postgres://', 'postgres://HOST/DATABASE'],
+  ['postgres://', 'HOST:PORT/DATABASE'],
 ])('refuses %s, and lists what a destination can be', (to, part) => {
   const { payments } = account()
   expect(() => sync(payments.charges, { to })).toThrow(InvalidOption)

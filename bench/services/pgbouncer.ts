@@ -1,0 +1,91 @@
+/**
+ * PgBouncer before a Postgres of a test file's own, on a free port of this machine. Its program comes from the Debian
+ * package `pgbouncer`. Where it is not installed, the tests that need it are skipped, and the line at the end counts them.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PASSWORD } from './postgres.js'
+
+const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin']
+
+const program = folders.map((folder) => join(folder, 'pgbouncer')).find((path) => existsSync(path))
+
+export const hasPgBouncer = program !== undefined
+
+/** When another client gets the session of the server. */
+export type PoolMode = 'session' | 'transaction' | 'statement'
+
+export interface Pooler {
+  /** Returns the URL of a database through the pooler. */
+  readonly through: (url: string) => string
+  readonly stop: () => Promise<void>
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        resolve(typeof address === 'object' && address !== null ? address.port : 0),
+      )
+    })
+  })
+
+const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+
+/** It refuses to run as root: there it is the user `postgres`. */
+const isRoot = process.getuid?.() === 0
+
+const idOf = (flag: '-u' | '-g'): number =>
+  Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+
+/** Starts it before a server; `sessions`: how many sessions of the server its clients share. */
+export const startPgBouncer = async (
+  server: number,
+  mode: PoolMode,
+  sessions = 2,
+): Promise<Pooler> => {
+  const folder = mkdtempSync(join(tmpdir(), 'payments-rx-pgbouncer-'))
+  chmodSync(folder, 0o755)
+  const port = await freePort()
+  const ini = join(folder, 'pgbouncer.ini')
+  const settings = [
+    '[databases]',
+    `* = host=127.0.0.1 port=${server} user=owner password=${PASSWORD}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    `pool_mode = ${mode}`,
+    `default_pool_size = ${sessions}`,
+  ]
+  writeFileSync(ini, settings.join('\n'))
+  const own = isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {}
+  if (isRoot) chownSync(ini, own.uid ?? 0, own.gid ?? 0)
+  const running = spawn(program ?? '', [ini], { ...own, cwd: folder, stdio: 'ignore' })
+  for (let tries = 0; !(await answers(port)); tries++) {
+    if (tries === 300) throw new Error('PgBouncer did not start')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return {
+    through: (url) => url.replace(`:${server}/`, `:${port}/`),
+    stop: async () => {
+      const ended = new Promise((resolve) => running.once('exit', resolve))
+      running.kill('SIGKILL')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
