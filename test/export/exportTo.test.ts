@@ -192,6 +192,22 @@ describe('what is exported is taken from the list', () => {
     }
   })
 
+  it('formulas that are masked now, or were, are refused: columns of one file are alike', async () => {
+    const { payments, run, files, common, all, last } = lab()
+    const out = OUT.replace('ndjson', 'csv')
+    const source = payments.charges.snapshot({ page_size: 50 })
+    const begun = exportTo(source, { out, formulas: 'mask', ...common })
+    await run(lastValueFrom(begun.pipe(take(2))))
+    while (files.text(`${out}.checkpoint.json`).includes('"owner"')) await new Promise(setImmediate)
+    for (const formulas of ['keep', undefined] as const) {
+      const options = { out, resume: true, ...common, ...(formulas && { formulas }) }
+      const error = errorIn(await all(exportTo(source, options)))
+      expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'format.formulas' })
+    }
+    const options = { out, resume: true, formulas: 'mask', ...common } as const
+    expect((await last(exportTo(source, options))).ended).toBe(true)
+  })
+
   it('a checkpoint is refused without resume', async () => {
     const { payments, common, all } = await stopped()
     const source = payments.charges.snapshot({ status: 'SETTLED', page_size: 50 })

@@ -231,7 +231,7 @@ export const mostInWindow = (
 }
 
 /** Returns the report in a command. */
-const decodeReport = (command: ReadonlyArray<string>): MemberReport => {
+export const decodeReport = (command: ReadonlyArray<string>): MemberReport => {
   const keys = Number(command[2])
   const names = command.slice(4, 3 + keys)
   const [id = '', seq, lease, longest, isLeaving, ...rest] = command.slice(3 + keys)

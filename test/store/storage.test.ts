@@ -479,3 +479,30 @@ describe('a location', () => {
     expect(inspect(error, { depth: 9 })).not.toContain('secret')
   })
 })
+
+describe('a refusal of the service', () => {
+  const operations: ReadonlyArray<readonly [string, (storage: ObjectStorage) => Promise<unknown>]> =
+    [
+      ['get', (storage) => storage.get('a')],
+      ['put', (storage) => storage.put('a', bytes('x'))],
+      ['put, if absent', (storage) => storage.put('a', bytes('x'), 'absent')],
+      ['copy', (storage) => storage.copy('a', 'b')],
+      ['remove', (storage) => storage.remove('a')],
+      ['list', (storage) => storage.list('')],
+      ['beginUpload', (storage) => storage.beginUpload('a')],
+      ['uploadPart', (storage) => storage.uploadPart({ key: 'a', id: '1' }, 1, bytes('x'))],
+      ['copyPart', (storage) => storage.copyPart({ key: 'a', id: '1' }, 1, 'b')],
+      [
+        'completeUpload',
+        (storage) => storage.completeUpload({ key: 'a', id: '1' }, [{ number: 1, etag: '"x"' }]),
+      ],
+      ['abortUpload', (storage) => storage.abortUpload({ key: 'a', id: '1' })],
+      ['uploads', (storage) => storage.uploads('')],
+    ]
+
+  it.each(operations)('is never taken for success: %s', (_, operate) =>
+    withStorage({ refuse: () => [400, 'InvalidRequest'] }, async (storage) => {
+      await expect(operate(storage)).rejects.toThrow('InvalidRequest')
+    }),
+  )
+})
