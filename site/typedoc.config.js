@@ -21,7 +21,7 @@ export default {
   entryPoints: entries.map(({ source }) => source),
   out: '.pages/types',
   readme: 'none',
-  router: 'module',
+  router: 'member',
   entryFileName: 'entries',
   pageTitleTemplates: {
     index: 'Entries of the package',

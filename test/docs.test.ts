@@ -62,6 +62,7 @@ const FENCE = /^```ts([^\n]*)\n([\s\S]*?)^```\n?(?:\n*```text\n([\s\S]*?)^```)?/
 
 const documents: ReadonlyArray<string> = [
   'README.md',
+  'site/pages/index.md',
   ...['', 'reference/'].flatMap((folder) =>
     readdirSync(join(root, 'docs', folder))
       .filter((name) => name.endsWith('.md'))

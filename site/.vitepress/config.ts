@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import GithubSlugger from 'github-slugger'
 import { defineConfig } from 'vitepress'
+import { searchWords } from '../search.ts'
 
 const root = join(import.meta.dirname, '../..')
 const pages = join(import.meta.dirname, '../.pages')
@@ -114,7 +115,13 @@ const referenceFirst = [
   'telemetry',
   'bench',
 ]
-const typesFirst = ['index']
+/** One page for each entry of the package: it links to a page for each name. */
+const entries = [
+  'types/entries',
+  ...pagesIn('types', [])
+    .map(({ link }) => link.slice(1))
+    .filter((page) => /^types\/.+\/entries$/.test(page)),
+]
 
 const beside = pagesIn('', [], [...start, ...guided, 'index'])
 
@@ -123,7 +130,7 @@ const sidebar = [
   ...guides.map(([title, names]) => group(title, names.filter(isThere).map(item))),
   ...(beside.length === 0 ? [] : [group('More guides', beside)]),
   group('Calls of the interface', pagesIn(reference, referenceFirst)),
-  group('Names of the package', pagesIn('types', typesFirst), true),
+  group('Names of the package', entries.map(item), true),
   group('Internals', pagesIn('internals', ['architecture']), true),
 ]
 
@@ -136,6 +143,7 @@ export default defineConfig({
   cacheDir: '.cache',
   cleanUrls: true,
   lastUpdated: false,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/favicon.svg' }]],
   markdown: {
     // headings have the anchors of a git host, so that links work on both
     anchor: { slugify: (heading: string) => new GithubSlugger().slug(heading) },
@@ -154,6 +162,13 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
+        // words that readers search for, and that the page does not use
+        _render: (source, env, markdown) => {
+          const html = markdown.render(source, env)
+          const page = env.relativePath.replace(/\.md$/, '')
+          const words = searchWords[page]
+          return words === undefined ? html : html.replace('</h1>', `</h1><p>${words}</p>`)
+        },
         miniSearch: {
           searchOptions: {
             // guides first: a page of types has every word
