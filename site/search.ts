@@ -1,6 +1,6 @@
 /** Search: words by which a page should be found besides its own, and queries with the page that they should lead to. */
 
-/** Synonyms, by page. */
+/** Synonyms, by page: `.vitepress/config.ts` adds them. @public */
 export const searchWords: Readonly<Record<string, string>> = {
   batches: 'payroll mass payment bulk transfer payout',
   call: 'curl raw request from the shell',
