@@ -16,7 +16,7 @@ export type { ClientOf } from './client/callFactory.js'
 export { type Client, createClient } from './client/createClient.js'
 export type { SnapshotPlan } from './client/explainSnapshot.js'
 export { fromEnv } from './client/fromEnv.js'
-export type { ItemChunk } from './client/inChunks.js'
+export type { Chunk } from './client/inChunks.js'
 export type { Logger } from './client/log.js'
 export { type PayFailure, RunError, type RunFailure } from './client/pay/PayFailure.js'
 export type {

@@ -19,7 +19,7 @@ import { invalidRequest } from '../http/request/invalidParams.js'
 import { differencesOf } from '../http/retry/difference.js'
 import { wasRecovered } from '../http/retry/lookUp.js'
 import { left, mapLeft, type ObservableEither } from '../stream/index.js'
-import { type ItemChunk, inChunks } from './inChunks.js'
+import { type Chunk, inChunks } from './inChunks.js'
 
 type Add = (params: ItemsToAdd) => ObservableEither<Failure, BatchTransfer>
 
@@ -66,7 +66,7 @@ interface AddAllSpec {
 export const addAllItems =
   ({ endpoint, add, retrieve, compare, check }: AddAllSpec) =>
   (batch: ById) =>
-  (items: Observable<NewBatchItem>): Observable<ItemChunk<BatchTransfer>> =>
+  (items: Observable<NewBatchItem>): Observable<Chunk<BatchTransfer>> =>
     defer(() => {
       const { id } = { ...batch } // in plain JavaScript it may be undefined: the call then fails with the reason
       let sent: FirstItems = new Map()
@@ -122,10 +122,10 @@ export const addAllItems =
  * Emits the failure of a call once more at the end, with a `count` of 0, unless it comes last anyway: so the last value
  * tells if all calls succeeded. One that may have arrived counts more than a definite one.
  */
-const failureLast = <A>(calls: Observable<ItemChunk<A>>): Observable<ItemChunk<A>> =>
+const failureLast = <A>(calls: Observable<Chunk<A>>): Observable<Chunk<A>> =>
   defer(() => {
-    let worst: ItemChunk<A> | undefined
-    let last: ItemChunk<A> | undefined
+    let worst: Chunk<A> | undefined
+    let last: Chunk<A> | undefined
     return calls.pipe(
       tap((chunk) => {
         last = chunk
@@ -141,7 +141,7 @@ const failureLast = <A>(calls: Observable<ItemChunk<A>>): Observable<ItemChunk<A
     )
   })
 
-const isUnclear = ({ outcome }: ItemChunk<unknown>): boolean =>
+const isUnclear = ({ outcome }: Chunk<unknown>): boolean =>
   E.isLeft(outcome) && outcome.left._tag === 'Ambiguous'
 
 /** Says which field of an item differs from that of the first item with its `request_id`. */

@@ -19,7 +19,7 @@ import { lookAgain } from '../http/retry/lookUp.js'
 import { addAllItems, addItems, type CompareAdded } from './addItems.js'
 import { type CallFactory, type CallOf, type ClientOf, typedCall, valuesOf } from './callFactory.js'
 import { type CreateOnce, createOnce } from './createOnce.js'
-import { type ItemChunk, inChunks } from './inChunks.js'
+import { type Chunk, inChunks } from './inChunks.js'
 import type { Makers } from './lazily.js'
 import { type LedgerSource, ledger } from './ledger.js'
 import { compareItems, lookUpItems } from './lookUpItems.js'
@@ -88,7 +88,7 @@ export interface CompositeCalls {
      */
     readonly addAllItems: (
       batch: ById,
-    ) => (items: Observable<NewBatchItem>) => Observable<ItemChunk<BatchTransfer>>
+    ) => (items: Observable<NewBatchItem>) => Observable<Chunk<BatchTransfer>>
     /**
      * Pays any number of items, each once, however often it is run: checks all, fills batches, quotes them, asks
      * `approve`, submits, and waits until all are booked. Emits what happens, and a report at last. Its state is in the
@@ -108,7 +108,7 @@ export interface CompositeCalls {
     /** Uploads a stream of order items, 500 a call, and emits the outcome of each call. */
     readonly uploadAll: (
       options?: Omit<OrderUpload, 'items'>,
-    ) => (items: Observable<OrderItem>) => Observable<ItemChunk<Acknowledgement>>
+    ) => (items: Observable<OrderItem>) => Observable<Chunk<Acknowledgement>>
   }
 }
 

@@ -16,7 +16,7 @@ import { left, type ObservableEither } from '../stream/index.js'
 // model
 
 /** The outcome of one call with some items of a stream. */
-export interface ItemChunk<A> {
+export interface Chunk<A> {
   /** Index in the stream of the first item, from 0. */
   readonly first: number
   /** Number of items. */
@@ -44,7 +44,7 @@ export interface ChunkOptions<I, A> {
  */
 export const inChunks =
   <I, A>({ endpoint, send, size, most }: ChunkOptions<I, A>) =>
-  (items: Observable<I>): Observable<ItemChunk<A>> =>
+  (items: Observable<I>): Observable<Chunk<A>> =>
     defer(() => {
       let first = 0
       return items.pipe(
@@ -58,7 +58,7 @@ export const inChunks =
           first += chunk.length
           const outcome =
             first > most ? left(tooMany(endpoint, first, most)) : send(chunk, range.first)
-          return outcome.pipe(map((outcome): ItemChunk<A> => ({ ...range, outcome })))
+          return outcome.pipe(map((outcome): Chunk<A> => ({ ...range, outcome })))
         }),
       )
     })

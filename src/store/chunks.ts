@@ -13,7 +13,7 @@ const DOUBLINGS = 5
 const MOST = 10_000
 
 /** A chunk of an object. */
-export interface Chunk {
+export interface ObjectChunk {
   /** From 1. */
   readonly number: number
   /** Where it begins in the object, in bytes. */
@@ -23,7 +23,7 @@ export interface Chunk {
 }
 
 /** Finds the chunk that a position is in. */
-export const chunkAt = (position: number): Chunk => {
+export const chunkAt = (position: number): ObjectChunk => {
   const doublings = Math.min(DOUBLINGS, Math.floor(Math.log2(position / (ALIKE * FIRST) + 1)))
   const size = FIRST * 2 ** doublings
   const begin = ALIKE * FIRST * (2 ** doublings - 1)

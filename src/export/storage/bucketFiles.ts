@@ -8,7 +8,7 @@
  * and one object again when it gets another name: the service joins the chunks, without a transfer to here.
  */
 import { createHash, type Hash } from 'node:crypto'
-import { type Chunk, chunkAt, MOST_BYTES } from '../../store/chunks.js'
+import { chunkAt, MOST_BYTES, type ObjectChunk } from '../../store/chunks.js'
 import type { ObjectStorage } from '../../store/ObjectStorage.js'
 import { type StoreError, storeError } from '../../store/StoreError.js'
 import { s3Store } from '../../store/s3Store.js'
@@ -181,7 +181,7 @@ class BucketFile implements ByteFile {
   readonly #isLonger: boolean
   readonly #hash: Hash
   /** The chunk that grows; those before it are objects, or on their way. */
-  #chunk: Chunk
+  #chunk: ObjectChunk
   /** Its bytes. */
   #tail = new Uint8Array(0)
   #tailSize = 0
