@@ -20,8 +20,8 @@ interface Documented {
 
 const webhooks = {
   entry: './webhooks',
-  page: 'webhooks.md',
-  section: 'Change how signatures are verified',
+  page: 'reference/defaults.md',
+  section: 'Signatures of webhooks',
 }
 
 const documented: ReadonlyArray<Documented> = [

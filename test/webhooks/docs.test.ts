@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { defaultScheme } from '../../src/webhooks/index.js'
 
-const docs = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
-const table = docs.split('## Change how signatures are verified\n')[1] ?? ''
+const pageOf = (name: string): string =>
+  readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 
-it('docs/webhooks.md has the default scheme', () => {
+const docs = pageOf('webhooks.md')
+
+it('docs/reference/defaults.md has the default scheme', () => {
+  const table = pageOf('reference/defaults.md').split('## Signatures of webhooks\n')[1] ?? ''
   for (const name of Object.keys(defaultScheme)) expect(table).toContain(`\`scheme.${name}\``)
   for (const header of [defaultScheme.timestampHeader, defaultScheme.signatureHeader]) {
     expect(table).toContain(`\`${header}\``)

@@ -19,10 +19,11 @@ import type { SourcePage } from '../source/SourcePage.js'
 
 /** A row that has a list of others below it, as far as it decides whether they are read. */
 export interface Parent {
+  /** Id of the batch. */
   readonly id: string
-  /** It does not change by itself. */
+  /** Its state is final. */
   readonly isFinal: boolean
-  /** When it was changed last. */
+  /** When it was last changed. */
   readonly updatedAt: string
   /** How many rows its list has, as it says; NaN where it cannot be read. */
   readonly rows: number
@@ -65,6 +66,7 @@ interface ListCall<A> {
 
 /** The calls of a client that read batches and their items. */
 export interface BatchCalls {
+  /** Lists batches, retrieves one, and lists the items of one. */
   readonly batchTransfers: {
     readonly list: () => ListCall<BatchTransfer>
     readonly retrieve: (params: {

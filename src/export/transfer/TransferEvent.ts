@@ -61,6 +61,7 @@ export interface SyncDifference extends CountDifference {
 
 /** Proof of a sync by counts of the service against those of the destination. */
 export interface SyncProof extends Omit<Proof, 'differences'> {
+  /** Stretches of time in which the counts still differ; none if it is proven. */
   readonly differences: ReadonlyArray<SyncDifference>
   /** How many batches the rows are of, for items of all batches. */
   readonly parents?: number
