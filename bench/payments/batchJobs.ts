@@ -11,7 +11,7 @@ import {
 } from 'payments-rx'
 import { concatMap, type Observable } from 'rxjs'
 
-/** Cuts the payments of a run into batches, the same in each call, and queues a job for each. */
+/** Cuts the payments of a run into the same batches each time, and queues a job for each. */
 export const queueBatches = (
   queue: Queue<PaymentBatch>,
   run: string,
@@ -22,7 +22,7 @@ export const queueBatches = (
     orThrow(toError),
     concatMap((batch) =>
       queue.add('pay', batch, {
-        jobId: `${run}-${batch.index}`, // a job with an id that the queue has already is not added
+        jobId: `${run}-${batch.index}`, // a second job with this id is not added
         attempts: 12, // the last after an hour
         backoff: { type: 'exponential', delay: 1_000, jitter: 0.5 },
       }),
@@ -37,12 +37,12 @@ export const batchWorker = (client: Client, options: WorkerOptions): Worker<Paym
       try {
         return (await unwrap(client.batchTransfers.payBatch(data))).booked
       } catch (error) {
-        // invalid items, or another run of this name: trying again does not help
+        // invalid items, or another run with this name: a retry does not help
         throw error instanceof RunError ? new UnrecoverableError(error.message) : error
       }
     },
     {
-      concurrency: 10, // most of the time, a job waits for its batch to be booked
+      concurrency: 10, // a job mostly waits for its batch to be booked
       maxStalledCount: 100, // a job may lose its worker that often
       ...options,
     },

@@ -24,6 +24,8 @@ export interface ExportErrors extends StoreErrors {
   readonly OutputExists: { readonly path: string }
   /** More rows were rejected than `maxRejects` allows. `path`: the file that has them, or the checkpoint that counts them. */
   readonly TooManyRejects: { readonly path: string }
+  /** A list that is replaced as a whole came empty, and `rows` were there: `allowEmpty` removes them. */
+  readonly EmptyList: { readonly destination: string; readonly rows: number }
   /** There is no manifest to verify by, or to continue from. */
   readonly NoManifest: { readonly path: string }
   /** Another program changed, replaced or removed (`isGone`) a file while it was written. */
@@ -101,6 +103,7 @@ const CLASSES: Readonly<Record<keyof ExportErrors, ErrorClass | 'code'>> = {
   NothingToResume: 'act',
   OutputExists: 'act',
   TooManyRejects: 'act',
+  EmptyList: 'act',
   NoManifest: 'act',
   FileConflict: 'act',
   ChecksumMismatch: 'act',

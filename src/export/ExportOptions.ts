@@ -24,14 +24,18 @@ import type { Since } from './transfer/TransferEvent.js'
 
 // rules
 
+/** A URL that is none of S3, such as `https://`: no file is meant. */
+const OTHER_URL = /^(?!s3:)[a-z][\w+.-]*:\/\//i
+
 const out: OptionRule = {
   accepts: (u) =>
     typeof u === 'function' ||
-    is.nonEmptyString.accepts(u) ||
+    (is.nonEmptyString.accepts(u) && !OTHER_URL.test(String(u))) ||
     is.withMethods('', 'write', 'end').accepts(u) ||
     is.withMethods('', 'getWriter').accepts(u) ||
     rule.destination.accepts(u),
-  expected: 'a path, a Writable, a WritableStream, a function that takes rows, or a destination',
+  expected:
+    'a path, s3://BUCKET/PREFIX/, a Writable, a WritableStream, a function that takes rows, or a destination',
 }
 
 const sinceLast: OptionRule<boolean | string> = {

@@ -5,7 +5,7 @@ import { refuseOld } from './file/manifestIn.js'
 import type { OpenedFiles } from './file/openFileDestination.js'
 import { isOfRun, runOfName } from './file/paths.js'
 import type { AnyPosition } from './source/SourcePage.js'
-import { checkSameSpec, type ExportSpec } from './transfer/ExportSpec.js'
+import { checkSameQuery, checkSameSpec, type ExportSpec } from './transfer/ExportSpec.js'
 import {
   filesOf,
   iso,
@@ -59,6 +59,7 @@ export const beginExport = async (options: BeginOptions, found: unknown): Promis
     const complete = begin === 'once' && kept === undefined ? await completeRun(options) : undefined
     const replaces =
       begin === 'new' && complete === undefined ? await exportedRun(options) : undefined
+    if (replaces !== undefined) checkSameQuery(manifestPath(options), spec)(replaces.spec)
     return {
       state,
       runs: [],

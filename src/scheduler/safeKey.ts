@@ -1,4 +1,5 @@
 /** Functions of the caller's that say what a request is counted under: one that throws ends no request. */
+import { bare } from '../fp.js'
 import { tellOnce } from '../stream/tellOnce.js'
 import type { Tier } from './Tier.js'
 
@@ -13,9 +14,9 @@ export const withSafeKey = <R>(tier: Tier<R>): Tier<R> => {
   const { name, key } = tier
   if (key === undefined) return tier
   const tell = tellOnce(`the key of tier '${name}'`)
-  return {
+  return bare({
     ...tier,
-    key: (request) => {
+    key: (request: R) => {
       if (request === KEYLESS) return NO_KEY
       try {
         return key(request)
@@ -24,7 +25,7 @@ export const withSafeKey = <R>(tier: Tier<R>): Tier<R> => {
         return NO_KEY
       }
     },
-  }
+  })
 }
 
 /** Returns the resources of a request; none if `resources` throws, whose first error is told on stderr. */

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { withoutCredentials } from '../decode/redact.js'
 import { defined } from '../fp.js'
 import { bucketUrl } from './bucketUrl.js'
 import { storeError } from './StoreError.js'
@@ -58,8 +57,8 @@ export const s3Location = async (url: string, environment: S3Environment): Promi
   const [, bucket = '', path = ''] =
     /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s.exec(url) ?? []
   if (bucket === '' || !isPrefix(path)) {
-    // it may have credentials, or be a signed URL
-    const shown = withoutCredentials(url).replace(/\?.*/s, '?...')
+    // any other may have credentials, or be a signed URL
+    const shown = /^s3:\/\/[\w./-]*$/.test(url) ? url : 's3://...'
     throw unusable(shown, 'should be s3://BUCKET/ or s3://BUCKET/PREFIX/')
   }
   const { env } = environment

@@ -53,6 +53,8 @@ it('verify reports that its findings were lost', async () => {
 it('rows that cannot be written are reported once', async () => {
   const args = ['export', 'charges', '--sandbox', '--rows', '20', '--quiet']
   const { status, stderr } = await cli(args, { stdout: failing('ENOSPC') })
-  expect(stderr).toBe('payments-rx: cannot write stdout: ENOSPC: no space left on device, write\n')
+  expect(stderr).toBe(
+    'payments-rx: cannot write stdout: ENOSPC: no space left on device, write: make room\n',
+  )
   expect(status).toBe(1)
 })

@@ -119,7 +119,7 @@ describe.skipIf(process.platform === 'win32')('a signal while a line is drawn', 
       const said = sentAt(child, signal, [ROWS])
       expect(await status).toBe(code)
       expect(stripVTControlCharacters(said())).toMatch(
-        /incomplete: .*\npayments-rx: stopped by SIG/,
+        /incomplete: [\s\S]*\npayments-rx: stopped by SIG/,
       )
       const { owner, state } = JSON.parse(readFileSync(`${out}.checkpoint.json`, 'utf8'))
       expect(owner).toBeUndefined()

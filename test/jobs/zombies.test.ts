@@ -53,7 +53,7 @@ const ids = payments.map(({ request_id }) => request_id)
 
 describe('a job of payments', () => {
   it('is the one of the documentation', () => {
-    const job = readFileSync(new URL('batchJobs.ts', import.meta.url), 'utf8')
+    const job = readFileSync(new URL('../../bench/payments/batchJobs.ts', import.meta.url), 'utf8')
     const page = new URL('../../docs/many-machines.md', import.meta.url)
     expect(readFileSync(page, 'utf8')).toContain(job)
   })

@@ -39,11 +39,13 @@ export const performSync = async (
 ): Promise<Ending> => {
   const client = exportClient(run.terminal, { exact: false, ...flags }, connection)
   const { table, format, adopt, since, lookback, sweep, maxRejects, parallel, sandbox } = flags
+  const { allowEmpty, replaceNul } = flags
   const rejected = rejectedRows()
   const events = list.start(client, flags, {
     to,
     ...run.options,
     ...defined({ table, format, adopt, since, lookback, sweep, maxRejects, parallel }),
+    ...defined({ allowEmpty, replaceNul }),
     ...(sandbox === true ? { account: SANDBOX_ACCOUNT } : {}),
     onReject: rejected.take,
   })
@@ -75,11 +77,21 @@ export const performSync = async (
 const waitNote = ({ ms }: Required<SyncProgress>['waiting']): string =>
   `another run has it, or was killed: waiting up to ${duration(ms)} to take over`
 
-const beginning = ({ resumed, from, doubted }: Required<SyncProgress>['begun']): string => {
+const beginning = ({
+  resumed,
+  from,
+  doubted,
+  added = [],
+}: Required<SyncProgress>['begun']): string => {
   const since = from === undefined ? 'everything is read' : `since ${from}`
   const why =
     doubted === undefined ? '' : ` (a clock of the last run was ahead: it said ${doubted})`
-  const what = `${since}${why}`
+  const are = added.length === 1 ? 'is a new column' : 'are new columns'
+  const filled =
+    added.length === 0
+      ? ''
+      : `; ${added.join(', ')} ${are}, empty in rows that are not read again: --lookback 400d or --sweep now fills them`
+  const what = `${since}${why}${filled}`
   return resumed ? `goes on with a run that did not come to its end: ${what}` : what
 }
 

@@ -31,6 +31,8 @@ export interface SyncFlags
   readonly lookback?: number
   readonly sweep?: Sweep
   readonly maxRejects?: number
+  readonly allowEmpty?: boolean
+  readonly replaceNul?: boolean
   /** In ms. */
   readonly deadline?: number
   /** In ms. */
@@ -82,6 +84,14 @@ export const withDestination = (command: Command): Command =>
       '--max-rejects <n>',
       'stop when more rows than this cannot be written [1000]',
       nonNegativeInteger,
+    )
+    .option(
+      '--allow-empty',
+      'lists replaced completely: let an empty one remove the rows that are there',
+    )
+    .option(
+      '--replace-nul',
+      'Postgres: write U+0000, which it cannot store, as U+FFFD instead of rejecting the row',
     )
     .option('--lease <time>', 'how long the lease lasts without renewal [15s]', timeSpan)
     .option(

@@ -168,7 +168,9 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
       const next = { ...change.next, ...(await rejected(lines)) }
       return prepared(next, [...new Set([...dropped(next), ...change.obsolete, ...lost])])
     },
-    ...(replaces ? {} : { place }),
+    ...(replaces
+      ? { rowsThere: async () => state.base.reduce((sum, piece) => sum + piece.rows, 0) }
+      : { place }),
     ...(replaces || ofParents
       ? {}
       : { open: (final) => counted.open(final), counted: counted.rows(leave) }),

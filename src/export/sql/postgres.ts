@@ -30,6 +30,8 @@ export interface PostgresOptions extends TableOptions {
   readonly url: string
   /** Names it in messages, without secrets. */
   readonly name: string
+  /** Writes U+0000 as U+FFFD, in place of rejecting the row. */
+  readonly replaceNul?: boolean
 }
 
 /** Types of columns, as the database spells them. Numbers of any length are kept digit by digit. */
@@ -62,7 +64,7 @@ const NOTHING: Waiting<never> = { rows: [], rejects: [], gone: [] }
  */
 export const postgresDestination = async <A>(options: PostgresOptions): Promise<Destination<A>> => {
   const { url, name, table, shape, replaces, ofParents = false, doubtful } = options
-  const { columns } = shape
+  const columns = options.replaceNul ? shape.columns.map(withoutNul) : shape.columns
   const connection = await PostgresConnection.open(url, name)
   const { query } = connection
   const literal = (text: string): string => connection.literal(text)
@@ -252,6 +254,12 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
     },
     commit: () => prepared(false),
     finish: () => prepared(true),
+    ...(replaces
+      ? {
+          rowsThere: async () =>
+            Number((await query(`SELECT count(*) AS n FROM ${ready.rows}`))[0]?.n),
+        }
+      : {}),
     ...(ofParents ? { children } : {}),
     ...(replaces || ofParents
       ? {}
@@ -306,5 +314,22 @@ const withoutZeros =
     return undefined
   }
 
+/** Replaces U+0000 by U+FFFD; not in an id, which tells rows apart. */
+const withoutNul = (column: TableColumn): TableColumn => {
+  const { name, type, of } = column
+  if (name === 'id' || (type !== 'text' && type !== 'json')) return column
+  return {
+    ...column,
+    of: (row) => {
+      const value = of(row)
+      if (typeof value !== 'string') return value
+      return type === 'text'
+        ? value.replaceAll('\0', '\ufffd')
+        : value.replaceAll(ZEROS, (escapes) => escapes.replace(/\\u0000$/, '\ufffd'))
+    },
+  }
+}
+
 /** U+0000 as JSON escapes it, after an even number of backslashes. */
 const ZERO = /(?<!\\)(?:\\\\)*\\u0000/
+const ZEROS = new RegExp(ZERO, 'g')

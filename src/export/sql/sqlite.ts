@@ -310,6 +310,12 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
         dropRejects()
         if (replaces) putInPlace()
       }),
+    ...(replaces
+      ? {
+          rowsThere: async () =>
+            located(() => Number(one(`SELECT count(*) AS n FROM ${quoted(table)}`)?.n)),
+        }
+      : {}),
     ...(ofParents ? { children } : {}),
     ...(replaces || ofParents
       ? {}

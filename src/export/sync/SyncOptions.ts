@@ -69,6 +69,10 @@ export interface SyncOptions<in A = unknown> {
   readonly untilStable?: boolean | undefined
   /** Ends the sync with `TooManyRejects` when more rows cannot be written. Default 1,000. */
   readonly maxRejects?: number | undefined
+  /** Lists that are replaced as a whole: lets one that came empty remove the rows that are there. Default `false`. */
+  readonly allowEmpty?: boolean | undefined
+  /** Postgres: writes U+0000, which it cannot store, as U+FFFD. Default `false`: such a row is rejected. */
+  readonly replaceNul?: boolean | undefined
   /** Receives rows that cannot be written. They are read again by the next run. */
   readonly onReject?: TakeRows<Reject> | undefined
   /**
@@ -116,6 +120,8 @@ export interface SyncBegun {
   readonly from?: string
   /** The time of the last run, as ISO 8601, where it is later than now: it is not believed, and `from` is earlier. */
   readonly doubted?: string
+  /** Columns that the table lacked: rows have them once they are read again. */
+  readonly added?: ReadonlyArray<string>
 }
 
 /** Charges that were read by their status, or again. */
@@ -148,6 +154,8 @@ export const syncRules: OptionsTable<SyncOptions<never>> = {
   parallel: is.int(1),
   untilStable: is.boolean,
   maxRejects: is.nonNegativeIntOrInfinity,
+  allowEmpty: is.boolean,
+  replaceNul: is.boolean,
   onReject: is.fn(),
   lease: is.positiveFinite,
   deadline: is.millis,

@@ -19,6 +19,8 @@ export interface OpenDestinationOptions<A> {
   readonly format: 'ndjson' | 'parquet'
   readonly env: Readonly<Record<string, string | undefined>> | undefined
   readonly timer: SchedulerLike
+  /** Postgres: see `SyncOptions`. */
+  readonly replaceNul: boolean
 }
 
 /** `replaced`: all rows of a run take the place of all that were there; others are merged by id. */
@@ -29,7 +31,7 @@ const DAY: Millis = 86_400_000
 
 /** Opens the destination. Rejects with an `ExportError`. */
 export const openDestination =
-  <A>({ kind, to, table, list, rows, format, env, timer }: OpenDestinationOptions<A>) =>
+  <A>({ kind, to, table, list, rows, format, env, timer, replaceNul }: OpenDestinationOptions<A>) =>
   async (): Promise<Destination<A>> => {
     const { codec, numbers } = list
     const shape = shapeWithoutSecret(shapeOf(codec))
@@ -62,6 +64,7 @@ export const openDestination =
           replaces,
           ofParents,
           doubtful,
+          replaceNul,
         })
       }
       case 'folder': {

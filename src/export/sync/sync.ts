@@ -27,6 +27,7 @@
  * the last step. Items of all batches are read by batch; see `childStages`.
  */
 import { asyncScheduler, catchError, concatMap, EMPTY, type Observable } from 'rxjs'
+import { plural } from '../../decode/plural.js'
 import { bare, defined, E } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
 import {
@@ -149,11 +150,13 @@ const beganAt = ({
   resumed,
   tookOver,
   doubted,
+  added,
 }: NonNullable<TransferEvent['begun']>) => ({
   resumed,
   ...defined({ tookOver }),
   ...(from > 0 ? { from: iso(from) } : {}),
   ...(doubted === undefined ? {} : { doubted: iso(doubted) }),
+  ...defined({ added }),
 })
 
 const nameOf = ({ to }: Pick<SyncOptions<never>, 'to'>): string =>
@@ -168,7 +171,7 @@ const opener = <A>({
 }: SyncReading<A>): (() => Promise<Destination<A>>) => {
   const { to } = options
   if (typeof to !== 'string') {
-    leaveOut(options, [...FILES, ...TABLES], 'the destination has its own')
+    leaveOut(options, [...FILES, ...TABLES, 'replaceNul'], 'the destination has its own')
     if (family !== undefined && to.children === undefined) {
       throw new InvalidOption('to', 'a destination that has children, for rows of many parents')
     }
@@ -176,15 +179,16 @@ const opener = <A>({
   }
   const kind = destinationKind(to)
   const isTable = kind === 'sqlite' || kind === 'postgres'
+  if (kind !== 'postgres') leaveOut(options, ['replaceNul'], 'it goes with Postgres')
   const of = isTable ? 'folders and buckets' : 'databases'
   leaveOut(options, isTable ? FILES : TABLES, `it goes with ${of}`)
   const { resource } = specOfSync(list, options.account)
   const table = options.table ?? family?.table ?? resource.replaceAll(/\W/g, '_')
   const wrongName = isTable ? whyNoTable(kind, table) : undefined
   if (wrongName !== undefined) throw new InvalidOption('table', wrongName)
-  const { format = 'ndjson', env, timer = asyncScheduler } = options
+  const { format = 'ndjson', env, timer = asyncScheduler, replaceNul = false } = options
   const rows = family !== undefined ? 'of parents' : replaced === undefined ? 'by time' : 'replaced'
-  return openDestination<A>({ kind, to, table, list, rows, format, env, timer })
+  return openDestination<A>({ kind, to, table, list, rows, format, env, timer, replaceNul })
 }
 
 /** The most characters of a name in Postgres, less those of `_rejects`. */
@@ -206,7 +210,7 @@ const whyNoTable = (kind: DestinationKind, table: string): string | undefined =>
 
 const leaveOut = (
   options: SyncOptions<never>,
-  names: ReadonlyArray<'table' | 'format' | 'adopt'>,
+  names: ReadonlyArray<'table' | 'format' | 'adopt' | 'replaceNul'>,
   why: string,
 ): void => {
   const given = names.find((name) => options[name] !== undefined)
@@ -219,7 +223,7 @@ const MAX_REJECTS = 1_000
 const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): TransferPlan<A, A> => {
   const { timed, description: client, options } = reading
   const { timer, stop, lease, deadline, onReject, maxRejects = MAX_REJECTS, account } = options
-  const { store, name } = destination
+  const { store, name, added = [] } = destination
   const spec = specOfSync(client, account)
   let adopted: Adopted | undefined
   const place = placeOf(options)
@@ -248,6 +252,7 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
         runs: [],
         reads: {
           from: timed === undefined ? 0 : syncFrom(options, state),
+          ...(added.length > 0 ? { added } : {}),
           ...defined({ doubted: timed && doubtedTime(state, (timer ?? asyncScheduler).now()) }),
         },
       }
@@ -257,6 +262,7 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
     client,
     repeats: false,
     stages: syncStages({ ...reading, adopts }),
+    beforeEnd: notEmptied(destination, options),
     ended: reachedState(() => (timer ?? asyncScheduler).now()),
     onEnd: async (transfer: Transfer<A, A>) => {
       const { adopted: names = [], ...rest } = transfer.upkeep
@@ -269,6 +275,17 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
     ...defined({ timer, stop, lease, deadline, onReject }),
   })
 }
+
+/** Refuses an empty list in the place of rows: a filter, an account or a service may be wrong. */
+const notEmptied =
+  <A>({ name, rowsThere }: Destination<A>, { allowEmpty = false }: SyncOptions<A>) =>
+  async (rows: number): Promise<void> => {
+    if (rows > 0 || allowEmpty || rowsThere === undefined) return
+    const there = await rowsThere()
+    if (there === 0) return
+    const why = `${name}: the list came empty, and ${plural(there, 'row')} ${there === 1 ? 'was' : 'were'} there: allowEmpty (--allow-empty) removes them`
+    throw exportError('EmptyList', why, { destination: name, rows: there })
+  }
 
 /** The end of the last run, where that is still to come: a clock was ahead. */
 const doubtedTime = ({ sync }: TransferState, now: Millis): Millis | undefined => {

@@ -153,6 +153,8 @@ export interface Destination<in A> {
   readonly store?: Store
   /** How often `commit` is asked for, in ms; 0: after each page. */
   readonly commitEvery: Millis
+  /** Where all rows are replaced: resolves with how many are there. */
+  readonly rowsThere?: () => Promise<number>
   /** Columns that were added to a table that has rows: these lack them until they are read again. */
   readonly added?: ReadonlyArray<string>
   /** Returns the reason why a row cannot be kept without a change to its values. `isRaw`: its text is kept as it came. */

@@ -89,6 +89,13 @@ const texts = (values: Readonly<Record<string, unknown>>): Readonly<Record<strin
 
 // combinators
 
+/** Throws a `SpecMismatch` unless the complete export at `path` is of the same list, account and query. */
+export const checkSameQuery = (path: string, wanted: ExportSpec): ((found: ExportSpec) => void) => {
+  const check = checkSameSpec(path, wanted)
+  return (found) =>
+    check({ ...wanted, ...found, format: wanted.format, destination: wanted.destination })
+}
+
 /** Throws a `SpecMismatch` that names the first field in which the checkpoint at `path` is of another export. */
 export const checkSameSpec =
   (path: string, wanted: ExportSpec) =>

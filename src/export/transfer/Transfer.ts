@@ -83,6 +83,8 @@ export interface TransferPlan<A, B> extends Pace<A, B> {
   readonly stages: (transfer: Transfer<A, B>) => ReadonlyArray<() => Observable<TransferEvent>>
   /** The state after the end. */
   readonly ended: (state: TransferState) => TransferState
+  /** Rejects with an `ExportError` where all was read, and is not to be put in place. */
+  readonly beforeEnd?: ((rows: number) => Promise<void>) | undefined
   /** Is told of the end, once a manifest says so. */
   readonly onEnd?: ((transfer: Transfer<A, B>) => Promise<void>) | undefined
   readonly onReject?: TakeRows<Reject> | undefined
@@ -397,6 +399,7 @@ export class Transfer<A, B> {
       ...defined({ rereads: this.rereads, proof: this.proof }),
     }
     const run = recorder.ended(this.#latest ?? recorder.at(this.#total))
+    await plan.beforeEnd?.(run.counts.rows)
     const step = await session.destination.finish()
     await this.#dropManifest()
     await session.keep(step, plan.ended({ ...session.state, run }))

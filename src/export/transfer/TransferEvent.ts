@@ -97,13 +97,15 @@ export interface TransferBegun {
   readonly from?: Millis
   /** For a sync: the time that the last run was told, in ms since 1970, where it is later than now: it is not believed. */
   readonly doubted?: Millis
+  /** For a sync: columns that were added to a table that has rows. */
+  readonly added?: ReadonlyArray<string>
 }
 
 /** Start of a transfer. */
 export interface Beginning {
   readonly state: TransferState
   /** From when on it reads. */
-  readonly reads?: Pick<TransferBegun, 'since' | 'from' | 'doubted'>
+  readonly reads?: Pick<TransferBegun, 'since' | 'from' | 'doubted' | 'added'>
   /** Runs of the manifest that stay in it. */
   readonly runs: ReadonlyArray<ManifestRun>
   /** The run that wrote all of it before: nothing is left to do. */

@@ -1,4 +1,5 @@
 import { asyncScheduler, concat, NEVER, type Observable, ReplaySubject, share } from 'rxjs'
+import { bare } from '../../fp.js'
 import { NO_PROGRESS } from '../source/exportList.js'
 import { bracket } from './bracket.js'
 import { type Endings, endingSoon } from './endings.js'
@@ -28,10 +29,10 @@ export const transfer = <A, B>(
   const events = bracket(
     async (tell: (event: TransferEvent) => void) => {
       const asked = timer.now()
-      const planned = { ...(await plan()), stop }
+      const planned = bare({ ...(await plan()), stop })
       return Transfer.begin(planned, asked, (waiting) => tell({ ...NO_PROGRESS, waiting }))
     },
     (transfer: Transfer<A, B>) => transfer.close(),
   )((transfer) => transfer.events())
-  return endingSoon(events, { ...endings, stop })
+  return endingSoon(events, bare({ ...endings, stop }))
 }

@@ -66,6 +66,17 @@ describe.skipIf(!hasPostgres)('a table of Postgres', () => {
     })
   })
 
+  it('takes a text with U+0000 with another sign in its place, if that is asked for', async () => {
+    const { payments, timer, last, charge } = account({ charges: 0 })
+    await charge('acct_1', '1', 'zero\0')
+    const to = await server.database()
+    const progress = await last(sync(payments.charges, { to, timer, replaceNul: true }))
+    expect(progress).toMatchObject({ rows: 1, rejects: 0, ended: true })
+    expect(await server.query(to, 'select reference from charges')).toEqual([
+      { reference: 'zero\ufffd' },
+    ])
+  })
+
   it('lies in a schema, if its name says so', async () => {
     const { payments, timer, last } = account()
     const to = await server.database()

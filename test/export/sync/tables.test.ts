@@ -165,6 +165,25 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
     expect(Object.keys((await sql(to, 'select * from hooks'))[0] ?? {})).not.toContain('secret')
   })
 
+  test('keeps its rows where a list comes empty, unless that is allowed', async () => {
+    const { payments, timer, last, failure, run, webhook } = account({ charges: 0 })
+    const to = await make()
+    const id = await webhook('https://one.example')
+    const options = { to, timer, table: 'hooks' }
+    await last(sync(payments.webhooks.list(), options))
+    await run(firstValueFrom(payments.webhooks.delete({ id })))
+    expect(await failure(sync(payments.webhooks.list(), options))).toMatchObject({
+      _tag: 'EmptyList',
+      rows: 1,
+      message: expect.stringContaining('1 row was there'),
+    })
+    const hooks = async () => (await sql(to, 'select url from hooks')).length
+    expect(await hooks()).toBe(1)
+    await last(sync(payments.webhooks.list(), { ...options, allowEmpty: true }))
+    expect(await hooks()).toBe(0)
+    await last(sync(payments.webhooks.list(), options)) // empty as it was
+  })
+
   test('takes every list, also one of nested rows', async () => {
     const { payments, timer, last } = account({ charges: 0, batches: 60 })
     const to = await make()
@@ -175,11 +194,14 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
   })
 
   test('gets the columns that it lacks, and keeps all others', async () => {
-    const { payments, timer, last } = account()
+    const { payments, timer, all } = account()
     const to = await make()
     await sql(to, 'create table charges (id text primary key not null, mine text, status text)')
     await sql(to, `insert into charges values ('chg_mine', 'stays', 'SETTLED')`)
-    await last(sync(payments.charges, { to, timer }))
+    const begun = (await all(sync(payments.charges, { to, timer }))).flatMap((event) =>
+      E.isRight(event) ? (event.right.begun ?? []) : [],
+    )
+    expect(begun).toMatchObject([{ added: expect.arrayContaining(['amount', 'currency']) }])
     expect(await count(to)).toBe(501)
     expect(await count(to, `mine = 'stays'`)).toBe(1)
   })

@@ -71,6 +71,22 @@ describe('a file', () => {
     expect(await refused(files, { out })).toMatchObject({ _tag: 'OutputExists', path: out })
   })
 
+  it('that has another query is replaced by a restart only', async () => {
+    const files = memory()
+    const queried = (status: string, id: number) => {
+      const source = listOf([good(id)])
+      return { ...source, describe: () => ({ ...source.describe(), query: { status } }) }
+    }
+    await outcome(files, queried('SETTLED', 0), { out })
+    await expect(run(files, queried('FAILED', 1), { out })).rejects.toMatchObject({
+      _tag: 'SpecMismatch',
+      message: expect.stringContaining('its query.status is "SETTLED", and now it is "FAILED"'),
+    })
+    expect(ids(files)).toEqual([0])
+    await outcome(files, queried('FAILED', 1), { out, restart: true })
+    expect(ids(files)).toEqual([1])
+  })
+
   it('is not replaced by what ends earlier, as by a clock that went back', async () => {
     const files = memory()
     const upTo = (to: number, ...pages: Parameters<typeof listOf>[0]) => snapshotOf(pages, { to })
