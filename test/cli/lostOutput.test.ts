@@ -56,5 +56,5 @@ it('rows that cannot be written are reported once', async () => {
   expect(stderr).toBe(
     'payments-rx: cannot write stdout: ENOSPC: no space left on device, write: make room\n',
   )
-  expect(status).toBe(1)
+  expect(status).toBe(2)
 })
