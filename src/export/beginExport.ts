@@ -1,6 +1,6 @@
 /** How an export begins, where a state, runs or rows may be: refuse them, go on, add to them, or replace them. */
 import { fieldsOf } from '../decode/unknown.js'
-import { exportError, isExportError } from './ExportError.js'
+import { type ExportError, exportError, isExportError } from './ExportError.js'
 import { refuseOld } from './file/manifestIn.js'
 import type { OpenedFiles } from './file/openFileDestination.js'
 import { isOfRun, runOfName } from './file/paths.js'
@@ -14,6 +14,7 @@ import {
   type ManifestRun,
   runsBefore,
 } from './transfer/Manifest.js'
+import type { LeaseText } from './transfer/Session.js'
 import { existing } from './transfer/Session.js'
 import type { Beginning } from './transfer/TransferEvent.js'
 import { readTransferState, type TimeBounds, type TransferState } from './transfer/TransferState.js'
@@ -159,8 +160,7 @@ export const stateToResume = (
   if (begin === 'restart') return undefined
   if (kept === undefined) {
     if (begin !== 'resume') return undefined
-    const why = `there is no unfinished export to resume at ${path}`
-    throw exportError('NothingToResume', why, { path })
+    throw nothingToResume(path)
   }
   if (begin === 'new') throw existing(path)
   const found = readTransferState(path, kept)
@@ -177,6 +177,17 @@ export const stateToResume = (
   }
   return found
 }
+
+/**
+ * Rejects with `NothingToResume` where no text is, before a lease is taken for nothing: a text that is released is removed,
+ * and a run that was frozen within that would remove the text of a later one.
+ */
+export const checkResumable = async ({ store, name, path }: LeaseText): Promise<void> => {
+  if ((await store.read(name)) === undefined) throw nothingToResume(path)
+}
+
+const nothingToResume = (path: string): ExportError =>
+  exportError('NothingToResume', `there is no unfinished export to resume at ${path}`, { path })
 
 /** Throws an `OutputExists` if a snapshot of the same query ends before the one that it would replace: a clock went back. */
 const laterThan =

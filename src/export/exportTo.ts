@@ -6,7 +6,7 @@ import type { ListDescription } from '../http/list/List.js'
 import { checkArgument, checkOptions } from '../options/index.js'
 import { isS3 } from '../store/S3Location.js'
 import type { Millis } from '../stream/index.js'
-import { type Begin, beginExport, stateToResume } from './beginExport.js'
+import { type Begin, beginExport, checkResumable, stateToResume } from './beginExport.js'
 import { truncated } from './column/json.js'
 import { shapeOf } from './column/Shape.js'
 import { noFindings, type TextFindings } from './column/text.js'
@@ -182,6 +182,7 @@ const planFiles = async <A, B>(
   if (options.files === undefined && !isS3(out)) await checkPaths({ out, checkpoint })
   const opened = await openNames(names, options)
   await prepare(opened)
+  if (begins === 'resume') await checkResumable(opened.keptAt)
   const { lookback = exportTable.lookback.default } = options
   const since =
     sinceLast === false
