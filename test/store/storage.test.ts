@@ -464,8 +464,8 @@ describe('a location', () => {
   })
 
   it.each([
-    ['s3://AKIA:a/secret+key@bucket/p/', {}, 's3://***@bucket/p/ should be'],
-    ['s3://bucket/p/?X-Amz-Signature=secret&a=/', {}, 's3://bucket/p/?... should be'],
+    ['s3://AKIA:a/secret+key@bucket/p/', {}, 's3://... should be'],
+    ['s3://bucket/p/?X-Amz-Signature=secret&a=/', {}, 's3://... should be'],
     [
       's3://bucket/',
       { AWS_ENDPOINT_URL_S3: 'https://me:secret@host' },
