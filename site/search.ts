@@ -31,7 +31,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   snapshots: 'consistent backfill time slices historical',
   start: 'quick start tutorial getting started install hello world',
   streams: 'rxjs fp-ts operators either mergeMap back-pressure',
-  sync: 'sqlite postgres postgresql database table incremental replicate upsert nightly',
+  sync: 'sqlite table, sqlite database, postgres postgresql database table incremental replicate upsert nightly',
   telemetry: 'opentelemetry traces metrics grafana prometheus spans',
   testing: 'unit test vitest jest fake timers virtual time',
   troubleshooting: 'out of memory hangs slow fix problem ECONNRESET',
