@@ -43,7 +43,7 @@ const countedLines = (plan: SnapshotPlan, parallel?: number): ReadonlyArray<stri
   const some = `${least}${about}`
   const width =
     parallel === undefined
-      ? 'as many requests at a time as use the limits up'
+      ? 'enough concurrent requests for the full rate limit'
       : `${plural(parallel, 'request')} at a time`
   return [
     `rows      ${some}${number(rows)} (${plural(probes, 'request')} to count them)`,
@@ -63,7 +63,7 @@ const ceilingLine = ({ ceiling, limit, pageSize }: ListPlan): ReadonlyArray<stri
   const most = Number.isFinite(ceiling)
     ? `${number(ceiling)} rows/s, by ${perSecond} requests a second`
     : 'none'
-  return [`ceiling   ${most}; what binds: ${BINDS[limit]}`]
+  return [`ceiling   ${most}; limited by ${BINDS[limit]}`]
 }
 
 const BINDS: Readonly<Record<Required<ListPlan>['limit'], string>> = {

@@ -18,8 +18,8 @@ describe('export --dry-run', () => {
     expect(stdout.replace(/about [\d.]+ s/, 'about N s').split('\n')).toEqual([
       `rows      about 1,225 (${asked} requests to count them)`,
       'requests  about 25 of 50 rows each',
-      'time      about N s, with as many requests at a time as use the limits up',
-      expect.stringMatching(/^ceiling {3}1,000 rows\/s, by 20 requests a second; what binds: the /),
+      'time      about N s, with enough concurrent requests for the full rate limit',
+      expect.stringMatching(/^ceiling {3}1,000 rows\/s, by 20 requests a second; limited by the /),
       'nothing was written',
       '',
     ])
@@ -36,7 +36,7 @@ describe('export --dry-run', () => {
       `${[
         'rows      unknown: the list says no more than whether it goes on',
         'requests  one for 50 rows',
-        'ceiling   1,000 rows/s, by 20 requests a second; what binds: the limit of this endpoint',
+        'ceiling   1,000 rows/s, by 20 requests a second; limited by the limit of this endpoint',
         'nothing was written',
       ].join('\n')}\n`,
     )
