@@ -77,7 +77,7 @@ export const duckDestination = async (path: string): Promise<Destination<Row>> =
     write: async (page) => {
       rows = [...rows, ...page]
     },
-    reject: async () => {},
+    reject: async () => {}, // counted, and reported to `onReject`
     commit: step,
     finish: step,
     close: async () => {},
