@@ -44,7 +44,7 @@ export const httpDestination = <Row>(url: string, store: Store): Destination<Row
     write: async (page) => {
       rows = [...rows, ...page]
     },
-    reject: async () => {},
+    reject: async () => {}, // counted, and reported to `onReject`
     commit: step,
     finish: step,
     close: async () => {},
