@@ -14,10 +14,12 @@ const busyProcess = () => {
   const timer = virtualTimer()
   const events = new Subject<Parameters<DividedScheduler['tell']>[0] | LimitChange>()
   const reported: Array<number> = []
+  let isHeard = false
   const quota = redisQuota({
     account: 'main',
     uuid: () => 'a',
     send: async (command) => {
+      isHeard = true
       const { claims } = decodeReport(command)
       const claim = claims.find(({ name }) => name.endsWith('limit:all'))
       if (claim !== undefined && claim.less > 0) reported.push(claim.less)
@@ -42,7 +44,9 @@ const busyProcess = () => {
   const pass = async (ms: number): Promise<void> => {
     for (const end = timer.now() + ms; timer.now() < end; ) {
       timer.flush(Math.min(end, timer.now() + 50))
-      await new Promise(setImmediate)
+      // the digest of the script is made by another thread: the first report waits for it
+      do await new Promise(setImmediate)
+      while (!isHeard)
     }
   }
   return {
