@@ -43,7 +43,7 @@ export default defineConfig({
       reporter: ['text-summary', 'json-summary', 'html'],
       reportsDirectory: 'coverage',
       // as measured: what runs in a process of its own, such as a worker or a peer of the bench, does not count
-      thresholds: { statements: 95.7, branches: 90.2, functions: 95.9, lines: 96.5 },
+      thresholds: { statements: 94.5, branches: 88.5, functions: 94.5, lines: 95.5 },
     },
   },
 })
