@@ -98,7 +98,7 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
         db.exec('COMMIT')
         return done
       } catch (error) {
-        if (db.isTransaction) db.exec('ROLLBACK')
+        rollBack(db)
         if (codeOf(error) !== BUSY || tries === TRIES) throw errorAt(path, error)
       }
       await pause(PAUSE)
@@ -345,4 +345,13 @@ const sqlValue = ({ type, of }: TableColumn, row: unknown): SQLInputValue => {
   const value: Stored = of(row)
   if (typeof value === 'boolean') return value ? 1 : 0
   return type === 'time' && typeof value === 'bigint' ? isoMicros(value) : value
+}
+
+/** Ends the transaction of a connection, if it has one: Node 22.15 cannot tell. */
+const rollBack = (db: { readonly exec: (sql: string) => void }): void => {
+  try {
+    db.exec('ROLLBACK')
+  } catch {
+    // none had begun, or SQLite has ended it
+  }
 }
