@@ -68,7 +68,7 @@ const relativeTime = (text: string, now: number): string | undefined => {
   return `${new Date(now - ago).toISOString().slice(0, SECOND_LENGTH)}+0000`
 }
 
-/** Of `2026-01-31` and `2026-01-31T12:00:00`. */
+/** Lengths of a date such as `2026-01-31`, and of a time such as `2026-01-31T12:00:00`. */
 const [DATE_LENGTH, SECOND_LENGTH] = [10, 19]
 
 export const currencyCode = (text: string): string => {

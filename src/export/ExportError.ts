@@ -88,7 +88,7 @@ export const expectedAsLeft =
     return of(E.left(exportError('WriteFailed', message, { path, code: error.code }, error)))
   }
 
-/** The class of each kind of error: the same again helps, or somebody has to act first; `code`: its code says which. */
+/** Class of each kind of error: a retry helps, or the user has to act first; `code`: it depends on the error's code. */
 const CLASSES: Readonly<Record<keyof ExportErrors, ErrorClass | 'code'>> = {
   Locked: 'again',
   Fenced: 'again',
@@ -113,7 +113,7 @@ const CLASSES: Readonly<Record<keyof ExportErrors, ErrorClass | 'code'>> = {
   UnreadableRow: 'act',
 }
 
-/** Returns whether the same again may help. If not, somebody has to act first: the message says how. */
+/** Returns whether a retry may help. If not, the user has to act first: the message says how. */
 export const isRetryable = (error: ExportError): boolean => {
   const found = CLASSES[error._tag]
   return (

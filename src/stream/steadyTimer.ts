@@ -17,6 +17,7 @@ class PlatformTimer implements SchedulerLike {
   /** Latest time that a timer has proven. */
   #proven: Millis = Number.NEGATIVE_INFINITY
 
+  /** The default clock: `timer` of each option replaces it. */
   readonly now = (): Millis => Math.max(performance.now(), this.#proven)
 
   schedule<T>(

@@ -199,7 +199,7 @@ const missingFrom = async (
   return items.filter(({ request_id }) => !shown.has(request_id))
 }
 
-/** Of two answers of calls at once, returns a failure, or else the one with more items, which was given later. */
+/** Combines the answers of two concurrent calls: a failure, or else the later one, which counts more items. */
 const latest = (
   one: E.Either<Failure, BatchTransfer>,
   other: E.Either<Failure, BatchTransfer>,

@@ -5,7 +5,7 @@ import type { Counted } from '../../changes/proof/Counting.js'
 export class RowIndex {
   /** By status; those of all rows under `undefined`. */
   readonly #added = new Map<string | undefined, Array<Seconds>>()
-  /** The same, once they are sorted. */
+  /** Sorted times by status, made on the first count. */
   readonly #sorted = new Map<string | undefined, Float64Array>()
 
   /** Adds a row, before the first question. */

@@ -47,7 +47,7 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
 /** Rows of a step, before they are put in place: of its transaction alone. */
 const STEP = 'pg_temp.payments_rx_step'
 
-/** What waits for the next step. */
+/** Changes that wait for the next step. */
 interface Waiting<A> {
   readonly rows: ReadonlyArray<A>
   readonly rejects: ReadonlyArray<Reject>

@@ -33,7 +33,7 @@ interface ChildReading<A> {
   readonly now: () => Millis
 }
 
-/** What was found so far. */
+/** Findings of the run so far. */
 interface Found {
   rows: number
   parents: number

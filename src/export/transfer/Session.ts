@@ -95,7 +95,7 @@ export class Session<A> {
     return this.#listed?.()
   }
 
-  /** What the destination was to remove, and may not; undefined where that is nothing. */
+  /** Names of objects that the destination could not remove, since deletes are denied; undefined if there are none. */
   unremoved(): ReadonlyArray<string> | undefined {
     const names = this.destination.unremoved?.() ?? []
     return names.length === 0 ? undefined : names
