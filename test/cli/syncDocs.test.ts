@@ -7,12 +7,11 @@ import { type Listening, listen, sandboxCredentials } from '../../src/sandbox/in
 import { cli, folder } from './support.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const pages = ['docs/sync.md', 'docs/containers.md', 'README.md'].map((name) =>
-  readFileSync(join(root, name), 'utf8'),
-)
+const names = ['docs/sync.md', 'docs/containers.md', 'README.md']
+const pages = names.map((name) => readFileSync(join(root, name), 'utf8'))
 
 /** Arguments of the command: in a shell, in a crontab, as a list in a Dockerfile or a manifest of Kubernetes. */
-const commands: ReadonlyArray<ReadonlyArray<string>> = pages.flatMap((page) => [
+const commandsOf = (page: string): ReadonlyArray<ReadonlyArray<string>> => [
   ...Array.from(
     page.matchAll(/^(?:[\d* ]+)?(?:cd \S+ && )?(?:npx )?payments-rx (sync [^#\n]*)/gm),
     ([, words = '']) => words.trim().split(/\s+/),
@@ -21,7 +20,8 @@ const commands: ReadonlyArray<ReadonlyArray<string>> = pages.flatMap((page) => [
     page.matchAll(/(?:CMD|args:) (\["sync".*\])$/gm),
     ([, list = '[]']): ReadonlyArray<string> => JSON.parse(list),
   ),
-])
+]
+const commands = pages.flatMap(commandsOf)
 
 const file = await folder()
 let sandbox: Listening | undefined
@@ -43,8 +43,8 @@ it.each(commands.map((args) => [args.join(' '), args] as const))('%s', async (_,
   expect(status).toBe(0)
 })
 
-it('finds them all', () => {
-  expect(commands.length).toBe(7)
+it.each(names)('finds commands in %s', (name) => {
+  expect(commandsOf(pages[names.indexOf(name)] ?? '')).not.toEqual([])
 })
 
 it('starts in a container what npm installs as the command', () => {
