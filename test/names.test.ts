@@ -16,19 +16,6 @@ const codeOf = (file: string): string =>
 const DECLARED =
   /^(?:export )?(?:declare )?(?:interface|type|(?:abstract )?class|enum) (?<name>\w+)/gm
 
-/** Names that a type of src/export still shares with one elsewhere. */
-const SHARED_WITH_EXPORT = [
-  'Answer',
-  'Change',
-  'Found',
-  'List',
-  'Open',
-  'Outcome',
-  'PageOrFailure',
-  'Session',
-  'Span',
-]
-
 it('a type name stands for one type', () => {
   const places = new Map<string, Set<string>>()
   for (const file of files) {
@@ -38,12 +25,10 @@ it('a type name stands for one type', () => {
     }
   }
   const shared = [...places].filter(([, of]) => of.size > 1).map(([name]) => name)
-  expect(shared.filter((name) => !SHARED_WITH_EXPORT.includes(name))).toEqual([])
+  expect(shared).toEqual([])
 })
 
 it('private state is written in one way: #name', () => {
-  const others = files.filter(
-    (file) => !file.startsWith('export/') && /^\s+private (?!constructor)/m.test(codeOf(file)),
-  )
+  const others = files.filter((file) => /^\s+private (?!constructor)/m.test(codeOf(file)))
   expect(others).toEqual([])
 })

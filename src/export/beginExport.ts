@@ -14,9 +14,9 @@ import {
   type ManifestRun,
   runsBefore,
 } from './transfer/Manifest.js'
-import type { LeaseText } from './transfer/Session.js'
-import { existing } from './transfer/Session.js'
 import type { Beginning } from './transfer/TransferEvent.js'
+import type { StateText } from './transfer/TransferSession.js'
+import { existing } from './transfer/TransferSession.js'
 import { readTransferState, type TimeBounds, type TransferState } from './transfer/TransferState.js'
 
 // model
@@ -29,7 +29,7 @@ export type Begin = 'new' | 'resume' | 'restart' | 'once'
 
 /** Where to look, and what may be there. */
 export interface BeginOptions {
-  readonly opened: Pick<OpenedFiles, 'names' | 'files' | 'texts' | 'name' | 'keptAt'>
+  readonly opened: Pick<OpenedFiles, 'names' | 'files' | 'texts' | 'name' | 'stateText'>
   /** Resolves with the manifest that is there. */
   readonly loadManifest: () => Promise<Manifest | undefined>
   readonly spec: ExportSpec
@@ -46,15 +46,15 @@ export interface BeginOptions {
 /** Looks at what is there, and changes nothing. Rejects with an `ExportError` when that is in the way. */
 export const beginExport = async (options: BeginOptions, found: unknown): Promise<Beginning> => {
   const { opened, begin, adds, spec } = options
-  const { files, names, keptAt } = opened
+  const { files, names, stateText } = opened
   const { sync, slices } = fieldsOf(found)
   const isResumed = begin !== 'new' && begin !== 'restart'
   if (sync !== undefined || (slices !== undefined && isResumed)) {
     const own = sync === undefined ? 'an export in slices' : 'a sync'
-    const why = `${keptAt.path} is of ${own}, which has this folder: name another one`
-    throw exportError('UnusableDestination', why, { destination: keptAt.path })
+    const why = `${stateText.path} is of ${own}, which has this folder: name another one`
+    throw exportError('UnusableDestination', why, { destination: stateText.path })
   }
-  const kept = stateToResume({ ...options, path: keptAt.path }, found)
+  const kept = stateToResume({ ...options, path: stateText.path }, found)
   const state = kept ?? { spec }
   if (names.file !== undefined) {
     const complete = begin === 'once' && kept === undefined ? await completeRun(options) : undefined
@@ -182,7 +182,7 @@ export const stateToResume = (
  * Rejects with `NothingToResume` where no text is, before a lease is taken for nothing: a text that is released is removed,
  * and a run that was frozen within that would remove the text of a later one.
  */
-export const checkResumable = async ({ store, name, path }: LeaseText): Promise<void> => {
+export const checkResumable = async ({ store, name, path }: StateText): Promise<void> => {
   if ((await store.read(name)) === undefined) throw nothingToResume(path)
 }
 

@@ -10,7 +10,7 @@ import {
 import type { Store } from '../store/Store.js'
 import { isExportError } from './ExportError.js'
 import { CHECKPOINT, type Destination, type Prepared } from './transfer/Destination.js'
-import { Session } from './transfer/Session.js'
+import { TransferSession } from './transfer/TransferSession.js'
 import type { RunState, TransferState } from './transfer/TransferState.js'
 
 // model
@@ -143,9 +143,9 @@ class Owner {
     const destination = this.#stoppable(await one.open())
     const { store } = destination
     if (store === undefined) throw new Error('a destination without a store has no laws to keep')
-    const session = await Session.begin<A>({
+    const session = await TransferSession.begin<A>({
       ...{ destination, restart: false, timer: hasty, lease: LEASE, onWait: () => {} },
-      keptAt: { store, name: CHECKPOINT, path: destination.name },
+      stateText: { store, name: CHECKPOINT, path: destination.name },
       begin: async (kept) => (kept as TransferState | undefined) ?? { spec: SPEC }, // it is our own
     })
     try {

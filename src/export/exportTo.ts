@@ -182,7 +182,7 @@ const planFiles = async <A, B>(
   if (options.files === undefined && !isS3(out)) await checkPaths({ out, checkpoint })
   const opened = await openNames(names, options)
   await prepare(opened)
-  if (begins === 'resume') await checkResumable(opened.keptAt)
+  if (begins === 'resume') await checkResumable(opened.stateText)
   const { lookback = exportTable.lookback.default } = options
   const since =
     sinceLast === false
@@ -203,7 +203,7 @@ const planFiles = async <A, B>(
   })
   return bare({
     ...plan,
-    ...{ destination, keptAt: opened.keptAt, guard: opened.guard },
+    ...{ destination, stateText: opened.stateText, guard: opened.guard },
     listsUnfinished: names.file === undefined,
     stages: readOnce(reading),
     begin: async (kept: unknown) => {
@@ -241,7 +241,7 @@ const planUnkept = <A, B>(
   const state = { spec: spec(planned.list)('') }
   return bare({
     ...plan,
-    ...{ destination, keptAt: undefined, listsUnfinished: false },
+    ...{ destination, stateText: undefined, listsUnfinished: false },
     stages: readOnce(read(planned.source)),
     begin: async () => ({ state, runs: [] }),
   })
@@ -257,7 +257,7 @@ const planOwn = <A, B>(planned: Planned<A, B>, destination: Destination<B>): Tra
   const options = { path: name, spec, begin: begins, isPosition: source.isPosition }
   return bare({
     ...plan,
-    ...{ destination, keptAt: { store, name: CHECKPOINT, path: name }, listsUnfinished: false },
+    ...{ destination, stateText: { store, name: CHECKPOINT, path: name }, listsUnfinished: false },
     stages: readOnce(source),
     begin: async (kept: unknown) => ({
       state: stateToResume({ ...options, maxRejects: plan.maxRejects }, kept) ?? { spec },

@@ -84,7 +84,9 @@ const manifestOf = async (
 const withSlash = (path: string): string => (isFolder(path) ? path : `${path}/`)
 
 /** When the run of a checkpoint began. What is wrong with an unreadable one is reported when it is resumed. */
-const startOf = async ({ keptAt: { store, name } }: OpenedFiles): Promise<string | undefined> => {
+const startOf = async ({
+  stateText: { store, name },
+}: OpenedFiles): Promise<string | undefined> => {
   const found = await store.read(name).catch((error: unknown) => {
     if (isStoreError(error)) return undefined
     throw error

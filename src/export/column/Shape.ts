@@ -23,12 +23,12 @@ export interface Struct {
 }
 
 /** An array, by the shape of its items. */
-export interface List {
+export interface ListShape {
   readonly _tag: 'List'
   readonly item: Shape
 }
 
-export type Shape = Leaf | Struct | List
+export type Shape = Leaf | Struct | ListShape
 
 // constructors
 

@@ -4,7 +4,7 @@ import type { Counted } from '../../changes/proof/Counting.js'
 import { Instant, millisOf } from '../../codec/Instant.js'
 import { bare, defined, E } from '../../fp.js'
 import { exportError } from '../ExportError.js'
-import { isOfFolder, keptState, manifestFor } from '../file/manifestIn.js'
+import { isOfFolder, manifestFor, readState } from '../file/manifestIn.js'
 import { namesOf } from '../file/paths.js'
 import { compressions, formatNames } from '../format/Format.js'
 import { readRows } from '../read/readRows.js'
@@ -31,7 +31,7 @@ const COUNTED = ['id', 'status', 'created_at']
 const reject = t.type({ row: t.unknown })
 
 /** Times of a copy, in seconds since 1970. */
-type Span = Pick<Copy, 'from' | 'until'>
+type CopyTimes = Pick<Copy, 'from' | 'until'>
 
 /** Parts of a query that a count can keep to. */
 const COUNTABLE: ReadonlyArray<string> = ['from_created_at', 'to_created_at', 'status']
@@ -89,7 +89,7 @@ const unusable = (destination: string, why: string) =>
 // times
 
 /** Rows that came late, after a run, are not its fault: the last hour before a run is left out. */
-const spanOf = (runs: ReadonlyArray<ManifestRun>): Span => {
+const spanOf = (runs: ReadonlyArray<ManifestRun>): CopyTimes => {
   const ends = runs.map(({ bounds, started }) =>
     Math.min(
       bounds === undefined ? Number.POSITIVE_INFINITY : Math.ceil(bounds.to / 1_000) - 1,
@@ -106,7 +106,7 @@ const spanOf = (runs: ReadonlyArray<ManifestRun>): Span => {
 /** The state of a sync has its times, and the rows that it could not write. */
 const ofSync = async (files: Files) => {
   const { checkpoint } = namesOf('/')
-  const kept = await keptState(files, checkpoint)
+  const kept = await readState(files, checkpoint)
   const { sync = NO_UPKEEP } = bare(readTransferState(files.nameOf(checkpoint), kept))
   return { span: spanOfSync(bare(sync)), rejected: sync.rejected }
 }

@@ -87,7 +87,7 @@ export const refuseOld = async (files: Files): Promise<void> => {
 }
 
 /** Resolves with the state that is kept. */
-export const keptState = async (files: Files, name: string): Promise<unknown> => {
+export const readState = async (files: Files, name: string): Promise<unknown> => {
   const found = await files.store().read(name)
   return found && stateIn(files.nameOf(name))(found.text)
 }

@@ -7,7 +7,7 @@ import { type Files, INCOMING } from '../storage/Files.js'
 import { locationOf, openFiles, type ReachOptions } from '../storage/openFiles.js'
 import { CHECKPOINT, type Destination, MANIFEST } from '../transfer/Destination.js'
 import type { ManifestRun } from '../transfer/Manifest.js'
-import type { LeaseText } from '../transfer/Session.js'
+import type { StateText } from '../transfer/TransferSession.js'
 import { filesDestination } from './filesDestination.js'
 import { partName, type Rotation } from './parts.js'
 import { type ExportNames, namesOf, prefixOf, runOfName } from './paths.js'
@@ -24,9 +24,9 @@ export interface OpenedFiles {
   /** The files beside the one file, or the link to it: its texts. */
   readonly texts: Files
   /** The state and its lease. */
-  readonly keptAt: LeaseText
+  readonly stateText: StateText
   /** The lease of the file, where it has another name or its state is elsewhere. */
-  readonly guard: LeaseText | undefined
+  readonly guard: StateText | undefined
   /** State and manifest, by their names. */
   readonly store: Store
 }
@@ -50,25 +50,25 @@ export const openNames = async (
   const { folder: home, name } = real === undefined ? { folder, name: file } : locationOf(real)
   const files = real === undefined ? texts : await openFiles(home, options)
   // not where a link leads to: the link itself would be replaced
-  const beside = leaseText(texts, names.checkpoint)
-  const own = real === undefined ? beside : leaseText(files, namesOf(real).checkpoint)
-  const keptAt = checkpoint === undefined ? beside : await textAt(checkpoint, options)
+  const beside = stateTextIn(texts, names.checkpoint)
+  const own = real === undefined ? beside : stateTextIn(files, namesOf(real).checkpoint)
+  const stateText = checkpoint === undefined ? beside : await textAt(checkpoint, options)
   const mode = file === '' ? undefined : await texts.mode(file)
   return {
-    ...{ names, files, texts, name, keptAt },
-    guard: resolve(own.path) === resolve(keptAt.path) ? undefined : own,
+    ...{ names, files, texts, name, stateText },
+    guard: resolve(own.path) === resolve(stateText.path) ? undefined : own,
     store: renamed(texts.store(mode), (text) =>
       text === MANIFEST ? manifest : text === CHECKPOINT ? names.checkpoint : text,
     ),
   }
 }
 
-const textAt = async (path: string, options: ReachOptions): Promise<LeaseText> => {
+const textAt = async (path: string, options: ReachOptions): Promise<StateText> => {
   const { folder, name } = locationOf(path)
-  return leaseText(await openFiles(folder, options), name)
+  return stateTextIn(await openFiles(folder, options), name)
 }
 
-const leaseText = (files: Files, name: string): LeaseText => ({
+const stateTextIn = (files: Files, name: string): StateText => ({
   store: files.store(PRIVATE),
   name,
   path: files.nameOf(name),

@@ -99,7 +99,7 @@ export interface PartsOptions<A> {
 }
 
 /** The part that is being written, and how many rows it has. */
-interface Open<A> {
+interface OpenPart<A> {
   readonly file: RowFile<A>
   readonly name: string
   readonly number: number
@@ -112,7 +112,7 @@ interface Open<A> {
 export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Parts<A> => {
   const { run, last } = untilFailure(`slice ${slice}`)
   const ended: Array<PartMark> = []
-  let current: Open<A> | undefined
+  let current: OpenPart<A> | undefined
   const ready = run(async () => {
     for (const mark of from) {
       if (mark.ended) ended.push(mark)
@@ -131,7 +131,7 @@ export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Pa
     current = undefined
   }
 
-  const begun = async (): Promise<Open<A>> => {
+  const begun = async (): Promise<OpenPart<A>> => {
     const number = ended.length + 1
     current ??= { ...(await open({ slice, number })), number, rows: 0 }
     return current

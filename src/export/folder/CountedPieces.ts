@@ -38,7 +38,7 @@ interface PieceIndex {
 }
 
 /** A row that is another than in the files. */
-interface Change extends Pick<PieceRow, 'created'> {
+interface ChangedRow extends Pick<PieceRow, 'created'> {
   /** As the files have it; absent if they do not. */
   readonly was: RowVersion | undefined
   /** As it will be; absent if it is gone. */
@@ -55,7 +55,7 @@ const MICROS = 1_000_000
 export class CountedPieces<C> {
   readonly #options: CountedPiecesOptions<C>
   readonly #indices = new Map<string, PieceIndex>() // the one that was used last is the last
-  readonly #changes = new Map<string, Change>()
+  readonly #changes = new Map<string, ChangedRow>()
   /** Versions that were looked up last, for the rows that are written after that. */
   #known: ReadonlyMap<string, RowVersion | undefined> = new Map()
   #open: ReadonlyMap<string, RowVersion> = new Map()

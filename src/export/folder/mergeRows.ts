@@ -16,32 +16,32 @@ export interface MergeSource<C> {
 class Cursor<C> {
   readonly order: number
   row: PieceRow<C> | undefined
-  private batch: ReadonlyArray<PieceRow<C>> = []
-  private at = 0
-  private readonly batches: AsyncIterator<ReadonlyArray<PieceRow<C>>>
+  #batch: ReadonlyArray<PieceRow<C>> = []
+  #at = 0
+  readonly #batches: AsyncIterator<ReadonlyArray<PieceRow<C>>>
 
   constructor({ order, open }: MergeSource<C>) {
     this.order = order
-    this.batches = open()[Symbol.asyncIterator]()
+    this.#batches = open()[Symbol.asyncIterator]()
   }
 
   /** Goes to the next row of the batch; false where another batch has to be read. */
   step(): boolean {
-    this.row = this.batch[this.at++]
+    this.row = this.#batch[this.#at++]
     return this.row !== undefined
   }
 
   async read(): Promise<void> {
     while (!this.step()) {
-      const { done, value } = await this.batches.next()
+      const { done, value } = await this.#batches.next()
       if (done === true) return
-      this.batch = value
-      this.at = 0
+      this.#batch = value
+      this.#at = 0
     }
   }
 
   async close(): Promise<void> {
-    await this.batches.return?.()
+    await this.#batches.return?.()
   }
 }
 

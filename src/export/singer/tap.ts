@@ -159,11 +159,11 @@ interface Run extends TapOptions {
   rejected: number
 }
 
-type Outcome = E.Either<AnyFailure, unknown>
+type TapResult = E.Either<AnyFailure, unknown>
 
-const READ: Outcome = E.right(undefined)
+const READ: TapResult = E.right(undefined)
 
-const readStream = (stream: TapStream, run: Run): Observable<Outcome> =>
+const readStream = (stream: TapStream, run: Run): Observable<TapResult> =>
   defer(() => {
     const { name, source, children } = stream
     const schema = {
@@ -177,9 +177,9 @@ const readStream = (stream: TapStream, run: Run): Observable<Outcome> =>
       children === undefined ? readList(stream, run) : readChildren(stream, children, run)
     return from(run.write(line(schema))).pipe(
       concatMap(() => read),
-      concatMap((outcome) =>
-        E.isLeft(outcome) || isIncremental(stream)
-          ? of(outcome)
+      concatMap((result) =>
+        E.isLeft(result) || isIncremental(stream)
+          ? of(result)
           : keepState(run, name, {
               account: accountOf(source.describe()),
               read_at: run.timer.now(),
@@ -189,7 +189,7 @@ const readStream = (stream: TapStream, run: Run): Observable<Outcome> =>
   })
 
 /** Reads one list; after each page of an incremental one, writes a state. */
-const readList = (stream: TapStream, run: Run): Observable<Outcome> =>
+const readList = (stream: TapStream, run: Run): Observable<TapResult> =>
   defer(() => {
     const { name, source, untilStable = false } = stream
     const account = accountOf(source.describe())
@@ -224,12 +224,12 @@ const readChildren = (
   stream: TapStream,
   children: Required<TapStream>['children'],
   run: Run,
-): Observable<Outcome> =>
+): Observable<TapResult> =>
   sourceOf(stream.source, false)
     .pages()
     .drain((page) =>
       E.isLeft(page)
-        ? of<Outcome>(page)
+        ? of<TapResult>(page)
         : from(page.right.items).pipe(
             mergeMap((row) => {
               if (E.isLeft(row)) {
@@ -255,7 +255,7 @@ const records = (
   record: (row: unknown) => unknown,
   run: Run,
   { name, position, afterPage }: TapReading,
-): Observable<Outcome> =>
+): Observable<TapResult> =>
   exportList<unknown>({
     list: list.pages(position),
     ...(list.repeats ? { seen: new Set<string>() } : {}),
@@ -282,7 +282,7 @@ const rejected = (run: Run, name: string, reason: string): void => {
   run.onReject(name, reason)
 }
 
-const keepState = async (run: Run, name: string, bookmark: Bookmark): Promise<Outcome> => {
+const keepState = async (run: Run, name: string, bookmark: Bookmark): Promise<TapResult> => {
   run.bookmarks = { ...run.bookmarks, [name]: bookmark }
   await run.write(line({ type: 'STATE', value: { bookmarks: run.bookmarks } }))
   return READ

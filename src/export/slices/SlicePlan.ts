@@ -10,7 +10,7 @@ import { isRowsName } from '../file/paths.js'
 import { refined } from '../source/SourcePage.js'
 import { isFolder } from '../storage/openFiles.js'
 import { ExportSpec } from '../transfer/ExportSpec.js'
-import { existing } from '../transfer/Session.js'
+import { existing } from '../transfer/TransferSession.js'
 
 // model
 
@@ -109,7 +109,7 @@ export const checkedPlan = (path: string, u: unknown): SlicePlan => {
 }
 
 /** Reads the plan that a folder keeps; throws `CheckpointExists` where that is the checkpoint of an export without slices. */
-export const keptPlan = (path: string, state: unknown): SlicePlan => {
+export const planIn = (path: string, state: unknown): SlicePlan => {
   if (!t.type({ slices: t.unknown, id: t.string }).is(state)) throw existing(path)
   return checkedPlan(path, state)
 }

@@ -30,9 +30,9 @@ import type { ExportSliceOptions } from './exportSlice.js'
 import { type PlanLease, takePlan } from './planLease.js'
 import {
   checkedPlan,
-  keptPlan,
   outRule,
   type PlannedSlice,
+  planIn,
   type SlicePlan,
   specOfSlice,
 } from './SlicePlan.js'
@@ -93,14 +93,14 @@ const assembled = async (
   { out, maxMissing }: { readonly out: string; readonly maxMissing: number },
   held: PlanLease,
 ): Promise<Manifest> => {
-  const { files, names, keptAt, lease } = held
+  const { files, names, stateText, lease } = held
   const path = files.nameOf(names.manifest)
   const { state } = lease
   if (state === undefined) {
     const before = await manifestIn(files, names.manifest)
     if (before !== undefined && isOf(plan, before)) return before
   }
-  if (state === undefined || keptPlan(keptAt.path, state).id !== plan.id) {
+  if (state === undefined || planIn(stateText.path, state).id !== plan.id) {
     throw exportError('SpecMismatch', `${out} is not of this plan`, { path: out, field: 'plan' })
   }
   const found = await Promise.all(plan.slices.map((slice) => find(plan, slice, files)))

@@ -11,13 +11,13 @@ import {
 import { type ExportError, expectedAsLeft, exportError } from '../ExportError.js'
 import { type ExportEvent, type ExportProgress, exportTable } from '../ExportOptions.js'
 import { startExport } from '../exportTo.js'
-import { keptState, manifestIn } from '../file/manifestIn.js'
+import { manifestIn, readState } from '../file/manifestIn.js'
 import { namesOf, namesWithin } from '../file/paths.js'
 import type { Files } from '../storage/Files.js'
 import { openFiles } from '../storage/openFiles.js'
 import { checkSameSpec } from '../transfer/ExportSpec.js'
 import { type SliceSource, writing } from './planSlices.js'
-import { keptPlan, outRule, type PlannedSlice, specOfSlice } from './SlicePlan.js'
+import { outRule, type PlannedSlice, planIn, specOfSlice } from './SlicePlan.js'
 
 // model
 
@@ -74,9 +74,9 @@ export const exportSlice = <A>(
   const begin = async (): Promise<Observable<ExportEvent>> => {
     const files = await openFiles(names.folder, options)
     const checkpoint = files.nameOf(names.checkpoint)
-    const state = await keptState(files, names.checkpoint)
+    const state = await readState(files, names.checkpoint)
     if (state === undefined) return of(E.right(await assembled(files, names.manifest, slice)))
-    const plan = keptPlan(checkpoint, state)
+    const plan = planIn(checkpoint, state)
     const own = plan.slices.find(({ file }) => file === slice.file)
     if (plan.id !== slice.plan || own === undefined) throw ofAnotherPlan(checkpoint)
     const source = payments.charges.snapshot(plan.query as never).within(own) // the client checks it

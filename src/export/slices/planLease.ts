@@ -18,6 +18,6 @@ export const takePlan = async (
   },
 ): Promise<PlanLease> => {
   const { timer = asyncScheduler, lease: length, restart = false } = options
-  const lease = await takeLease({ ...opened.keptAt, timer, length, restart })
+  const lease = await takeLease({ ...opened.stateText, timer, length, restart })
   return { ...opened, lease }
 }

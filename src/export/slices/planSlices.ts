@@ -27,7 +27,7 @@ import { bracket } from '../transfer/bracket.js'
 import { checkSameSpec, type ExportSpec } from '../transfer/ExportSpec.js'
 import { replaceManifest } from '../transfer/Manifest.js'
 import { type PlanLease, takePlan } from './planLease.js'
-import { keptPlan, outRule, planOf, type SlicePlan } from './SlicePlan.js'
+import { outRule, planIn, planOf, type SlicePlan } from './SlicePlan.js'
 
 // model
 
@@ -140,7 +140,7 @@ const planned = <A>(
 
   return defer(async (): Promise<SlicePlan | number> => {
     const { state } = held.lease
-    if (state !== undefined && !restart) return planBefore(held.keptAt.path, state, spec)
+    if (state !== undefined && !restart) return planBefore(held.stateText.path, state, spec)
     return clear(held, { spec, restart })
   }).pipe(
     concatMap((before): ObservableEither<ExportError | AnyFailure, SlicePlan> => {
@@ -184,7 +184,7 @@ const formatOptions = (options: PlanSlicesOptions) => {
 
 /** Returns the plan that the folder has; throws `SpecMismatch` if that is of another list. */
 const planBefore = (path: string, state: unknown, spec: ExportSpec): SlicePlan => {
-  const plan = keptPlan(path, state)
+  const plan = planIn(path, state)
   checkSameSpec(path, spec)(plan.spec)
   return plan
 }

@@ -17,11 +17,14 @@ export interface SourcePage<A> extends Page<AnyFailure, A, AnyPosition> {
   readonly slice?: Slice
 }
 
+/** A page, or why there is none. */
+export type PageOrFailure<A> = E.Either<AnyFailure, SourcePage<A>>
+
 /** A list whose pages can be waited for. */
 export interface Drainable<A> {
   /** Reads page after page; the next is asked for when `project` has completed. */
   readonly drain: <B>(
-    project: (page: E.Either<AnyFailure, SourcePage<A>>) => Observable<B>,
+    project: (page: PageOrFailure<A>) => Observable<B>,
     options?: DrainOptions,
   ) => Observable<B>
 }

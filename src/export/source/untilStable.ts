@@ -3,12 +3,10 @@ import { concatMap, defer, type Observable, of, toArray } from 'rxjs'
 import { E, O } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import type { AnyFailure } from '../../http/Failure.js'
-import type { Drainable, SourcePage } from './SourcePage.js'
+import type { Drainable, PageOrFailure } from './SourcePage.js'
 
 /** Readings before a list counts as unstable. */
 const MAX_READINGS = 5
-
-type PageOrFailure<A> = E.Either<AnyFailure, SourcePage<A>>
 
 /**
  * Reads a list into memory, always from its beginning, until two readings have the same ids. When a row is deleted from

@@ -18,7 +18,7 @@ import type { AnyFailure } from '../../http/Failure.js'
 import type { Millis } from '../../stream/index.js'
 import { consume, pullFrom } from '../../stream/Pull.js'
 import type { Source } from '../source/ExportSource.js'
-import type { Drainable, SourcePage } from '../source/SourcePage.js'
+import type { Drainable, PageOrFailure, SourcePage } from '../source/SourcePage.js'
 import type { ChildCount, ChildRows } from '../transfer/Destination.js'
 import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
 import type { SyncDifference } from '../transfer/TransferEvent.js'
@@ -33,8 +33,8 @@ interface ChildReading<A> {
   readonly now: () => Millis
 }
 
-/** Findings of the run so far. */
-interface Found {
+/** Counts of the run so far. */
+interface ParentCounts {
   rows: number
   parents: number
   gone: number
@@ -42,14 +42,12 @@ interface Found {
 }
 
 /** The rows of a parent, as they were read. */
-interface Answer<A> {
+interface ParentReading<A> {
   readonly parent: Parent
   readonly pages: ReadonlyArray<SourcePage<A>>
   readonly ids: ReadonlySet<string>
   readonly failure?: AnyFailure
 }
-
-type PageOrFailure<A> = E.Either<AnyFailure, SourcePage<A>>
 
 /** Parents whose rows are read at a time. */
 const WIDTH = 8
@@ -68,7 +66,7 @@ export const childStages =
     const to = now()
     recorder.bounds = { from: 0, to }
     recorder.newest = to
-    const found: Found = { rows: 0, parents: 0, gone: 0, differences: [] }
+    const found: ParentCounts = { rows: 0, parents: 0, gone: 0, differences: [] }
     const reading = { transfer, source, here, now }
     return [
       () =>
@@ -112,11 +110,11 @@ const asSource = <A>(open: () => Children<A>): Source<A> => {
 /** Reads the rows of all parents that are due. */
 class Children<A> {
   readonly #reading: ChildReading<A>
-  readonly #found: Found
+  readonly #found: ParentCounts
   readonly #stop = new ReplaySubject<void>(1)
   #page = 0
 
-  constructor(reading: ChildReading<A>, found: Found) {
+  constructor(reading: ChildReading<A>, found: ParentCounts) {
     this.#reading = reading
     this.#found = found
   }
@@ -130,7 +128,7 @@ class Children<A> {
     const { transfer, source, here } = this.#reading
     await transfer.place() // rows of a run that was killed
     const counts = new Map(await here.counts())
-    let waiting: Array<Promise<Answer<A>>> = []
+    let waiting: Array<Promise<ParentReading<A>>> = []
     for await (const parents of source.parents()) {
       if (E.isLeft(parents)) {
         yield parents
@@ -153,7 +151,7 @@ class Children<A> {
   }
 
   /** Reads the rows of a parent; again with the parent as it stands then, where there are not as many as it says. */
-  async #read(given: Parent): Promise<Answer<A>> {
+  async #read(given: Parent): Promise<ParentReading<A>> {
     let parent = given
     for (let reading = 1; ; reading++) {
       const came = await firstValueFrom(
@@ -183,7 +181,7 @@ class Children<A> {
     pages,
     ids,
     failure,
-  }: Answer<A>): AsyncGenerator<PageOrFailure<A>, void, undefined> {
+  }: ParentReading<A>): AsyncGenerator<PageOrFailure<A>, void, undefined> {
     if (failure !== undefined && isAbsent(failure)) {
       yield* this.#unlisted(parent.id)
       return

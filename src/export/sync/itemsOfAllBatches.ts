@@ -13,7 +13,7 @@ import type { AnyFailure } from '../../http/Failure.js'
 import type { ListDescription } from '../../http/list/List.js'
 import { mapRight, type ObservableEither } from '../../stream/index.js'
 import { isObject } from '../column/readField.js'
-import type { SourcePage } from '../source/SourcePage.js'
+import type { PageOrFailure, SourcePage } from '../source/SourcePage.js'
 
 // model
 
@@ -40,7 +40,7 @@ export interface ChildSource<A> {
   /** Reads a parent by its id. */
   readonly parent: (id: string) => ObservableEither<AnyFailure, Parent>
   /** Lists the rows of a parent, a page at a time. */
-  readonly children: (parent: Parent) => ObservableEither<AnyFailure, SourcePage<A>>
+  readonly children: (parent: Parent) => Observable<PageOrFailure<A>>
 }
 
 const item = t.intersection([
@@ -59,8 +59,7 @@ export interface ItemOfBatch extends t.TypeOf<typeof item> {}
 const ItemOfBatch: Codec<ItemOfBatch> = item
 
 interface ListCall<A> {
-  readonly pages: AsyncIterable<E.Either<AnyFailure, SourcePage<A>>> &
-    Observable<E.Either<AnyFailure, SourcePage<A>>>
+  readonly pages: AsyncIterable<PageOrFailure<A>> & Observable<PageOrFailure<A>>
   readonly describe: () => ListDescription<A>
 }
 
@@ -104,7 +103,7 @@ const parentOf = ({ id, status, updated_at, total_item_count }: BatchTransfer): 
 })
 
 async function* parentsIn(
-  pages: AsyncIterable<E.Either<AnyFailure, SourcePage<BatchTransfer>>>,
+  pages: AsyncIterable<PageOrFailure<BatchTransfer>>,
 ): AsyncGenerator<E.Either<AnyFailure, ReadonlyArray<Parent>>, void, undefined> {
   for await (const page of pages) {
     if (E.isLeft(page)) {

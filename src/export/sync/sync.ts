@@ -234,7 +234,7 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
   return bare({
     kind: 'sync',
     destination,
-    keptAt: store && { store, name: CHECKPOINT, path: name },
+    stateText: store && { store, name: CHECKPOINT, path: name },
     listsUnfinished: false,
     begin: async (kept: unknown): Promise<Beginning> => {
       const found = kept === undefined ? undefined : readTransferState(name, kept)

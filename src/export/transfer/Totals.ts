@@ -46,58 +46,58 @@ interface Sum {
 /** Adds up the rows of a run that have a status, a currency or an amount. */
 export class Totals {
   /** By status, then by currency. */
-  private readonly sums = new Map<string | undefined, Map<string | undefined, Sum>>()
-  private size = 0
-  private others = 0
+  readonly #sums = new Map<string | undefined, Map<string | undefined, Sum>>()
+  #size = 0
+  #others = 0
 
   constructor(kept: ReadonlyArray<Total> = []) {
     for (const { status, currency, rows, amount, others } of kept) {
-      if (others === true) this.others = rows
-      else Object.assign(this.begin(status, currency), { rows, amount: unitsOf(amount) })
+      if (others === true) this.#others = rows
+      else Object.assign(this.#begin(status, currency), { rows, amount: unitsOf(amount) })
     }
   }
 
   add(rows: ReadonlyArray<unknown>): void {
     for (const row of rows) {
       const { status, currency, amount } = fieldsOf(row)
-      const sum = this.sumOf(textOf(status), textOf(currency), amount)
+      const sum = this.#sumOf(textOf(status), textOf(currency), amount)
       if (sum === undefined) continue
       sum.rows++
       addAmount(sum, row, amount)
     }
   }
 
-  private sumOf(
+  #sumOf(
     status: string | undefined,
     currency: string | undefined,
     amount: unknown,
   ): Sum | undefined {
-    const known = this.sums.get(status)?.get(currency)
+    const known = this.#sums.get(status)?.get(currency)
     if (known !== undefined) return known
     if (status === undefined && currency === undefined && amount === undefined) return undefined
-    if (this.size < MAX_TOTALS) return this.begin(status, currency)
-    this.others++
+    if (this.#size < MAX_TOTALS) return this.#begin(status, currency)
+    this.#others++
     return undefined
   }
 
-  private begin(status: string | undefined, currency: string | undefined): Sum {
+  #begin(status: string | undefined, currency: string | undefined): Sum {
     const sum: Sum = { status, currency, rows: 0, amount: 0n, more: 0 }
-    const ofStatus = this.sums.get(status) ?? new Map<string | undefined, Sum>()
-    this.sums.set(status, ofStatus.set(currency, sum))
-    this.size++
+    const ofStatus = this.#sums.get(status) ?? new Map<string | undefined, Sum>()
+    this.#sums.set(status, ofStatus.set(currency, sum))
+    this.#size++
     return sum
   }
 
   /** Returns the totals up to now, in the order of status and currency. */
   values(): ReadonlyArray<Total> {
-    const known = [...this.sums.values()].flatMap((ofStatus) => [...ofStatus.values()])
+    const known = [...this.#sums.values()].flatMap((ofStatus) => [...ofStatus.values()])
     return [
       ...known.sort(byName).map(({ status, currency, rows, amount, more }) => ({
         ...defined({ status, currency }),
         rows,
         ...(amount === undefined ? {} : { amount: decimalText(amount + BigInt(more), currency) }),
       })),
-      ...(this.others === 0 ? [] : [{ others: true as const, rows: this.others }]),
+      ...(this.#others === 0 ? [] : [{ others: true as const, rows: this.#others }]),
     ]
   }
 }

@@ -37,7 +37,6 @@ import type { Destination } from './Destination.js'
 import { cutsOf } from './endings.js'
 import { type ManifestKind, type ManifestRun, manifestRun, replaceManifest } from './Manifest.js'
 import { type CountedClient, RunRecorder } from './RunRecorder.js'
-import { type LeaseText, Session } from './Session.js'
 import {
   type Beginning,
   type CutShort,
@@ -51,6 +50,7 @@ import {
   type TransferEvent,
   whyCut,
 } from './TransferEvent.js'
+import { type StateText, TransferSession } from './TransferSession.js'
 import {
   NO_UPKEEP,
   type RejectedRow,
@@ -66,8 +66,8 @@ export interface TransferPlan<A, B> extends Pace<A, B> {
   readonly kind: ManifestKind
   readonly destination: Destination<B>
   /** Where the state is kept, and its lease; absent where the destination keeps none. */
-  readonly keptAt: LeaseText | undefined
-  readonly guard?: LeaseText | undefined
+  readonly stateText: StateText | undefined
+  readonly guard?: StateText | undefined
   /** True if a run that did not come to its end is listed in the manifest, too. */
   readonly listsUnfinished: boolean
   /** Returns how it begins, from the state that is there; rejects with an `ExportError` where that is in the way. */
@@ -93,7 +93,7 @@ export interface TransferPlan<A, B> extends Pace<A, B> {
 }
 
 export class Transfer<A, B> {
-  readonly session: Session<B>
+  readonly session: TransferSession<B>
   readonly recorder: RunRecorder
   readonly plan: TransferPlan<A, B>
   /** Emits why the transfer is cut short. */
@@ -120,7 +120,7 @@ export class Transfer<A, B> {
   private constructor(
     plan: TransferPlan<A, B>,
     asked: Millis,
-    session: Session<B>,
+    session: TransferSession<B>,
     beginning: Beginning,
     known: Known | undefined,
   ) {
@@ -143,10 +143,10 @@ export class Transfer<A, B> {
     asked: Millis,
     onWait: (wait: LeaseWait) => void,
   ): Promise<Transfer<A, B>> {
-    const { destination, keptAt, guard, restart, timer = asyncScheduler, lease, repeats } = plan
+    const { destination, stateText, guard, restart, timer = asyncScheduler, lease, repeats } = plan
     let beginning: Beginning | undefined
-    const session = await Session.begin({
-      ...{ destination, keptAt, guard, restart, timer, lease, onWait, replaces: plan.replaces },
+    const session = await TransferSession.begin({
+      ...{ destination, stateText, guard, restart, timer, lease, onWait, replaces: plan.replaces },
       stop: concat(plan.stop ?? NEVER, NEVER), // one that completes has not stopped it
       begin: async (found) => {
         beginning = await plan.begin(found)
@@ -405,7 +405,7 @@ export class Transfer<A, B> {
     await session.keep(step, plan.ended({ ...session.state, run }))
     const { upTo } = bare(this.upkeep)
     const progress = { ...shown, ...defined({ upTo, unremoved: session.unremoved() }) }
-    if (plan.keptAt === undefined) return progress
+    if (plan.stateText === undefined) return progress
     const entry = this.#entry(run, undefined)
     await this.#saveManifest(entry)
     await plan.onEnd?.(this)
@@ -416,7 +416,7 @@ export class Transfer<A, B> {
   async #stop(): Promise<TransferEvent> {
     const { session, recorder } = this
     const event = { ...this.shown(), ...defined({ cut: this.#cut }) }
-    if (this.plan.keptAt === undefined) {
+    if (this.plan.stateText === undefined) {
       await session.destination.commit('stop')
       return event
     }
@@ -438,7 +438,7 @@ export class Transfer<A, B> {
   async #fail(error: unknown): Promise<TransferEvent> {
     const { session, recorder, plan } = this
     const { run } = session.state
-    if (plan.keptAt === undefined) return this.shown()
+    if (plan.stateText === undefined) return this.shown()
     if (run === undefined) return NO_PROGRESS
     const entry = this.#entry(recorder.upToNow(run), messageOf(error))
     const isSaved =

@@ -10,7 +10,7 @@ import type { Destination, ListedFiles, Prepared } from './Destination.js'
 import type { TransferState } from './TransferState.js'
 
 /** A text that has a lease, and its name in messages. */
-export interface LeaseText {
+export interface StateText {
   readonly store: Store
   readonly name: string
   readonly path: string
@@ -19,9 +19,9 @@ export interface LeaseText {
 export interface SessionOptions<A> {
   readonly destination: Destination<A>
   /** Where the state is kept. Absent: nowhere. */
-  readonly keptAt: LeaseText | undefined
+  readonly stateText: StateText | undefined
   /** Another name of the same destination, whose lease is taken, too. */
-  readonly guard?: LeaseText | undefined
+  readonly guard?: StateText | undefined
   /** Resolves with the state to go on with, from the one that is there; rejects with an `ExportError` where that is in the way. */
   readonly begin: (found: unknown) => Promise<TransferState>
   /** Replaces a state that is there, whatever it says. */
@@ -37,7 +37,7 @@ export interface SessionOptions<A> {
   readonly stop?: Observable<unknown> | undefined
 }
 
-export class Session<A> {
+export class TransferSession<A> {
   readonly destination: Destination<A>
   /** True if the owner before did not release it: it was killed, or is frozen. */
   readonly tookOver: boolean
@@ -62,8 +62,8 @@ export class Session<A> {
   }
 
   /** Takes the lease of a destination. Rejects with an `ExportError`, and closes the destination then. */
-  static async begin<A>(options: SessionOptions<A>): Promise<Session<A>> {
-    const { destination, keptAt, guard, begin, restart, replaces = false } = options
+  static async begin<A>(options: SessionOptions<A>): Promise<TransferSession<A>> {
+    const { destination, stateText, guard, begin, restart, replaces = false } = options
     const leases: Array<Lease> = []
     try {
       if (guard !== undefined) {
@@ -72,13 +72,13 @@ export class Session<A> {
         if (lease.state !== undefined && !restart) throw existing(guard.path)
         if (lease.state !== undefined) await lease.commit(undefined)
       }
-      if (keptAt !== undefined) leases.push(await takeLease(leaseOptions(options, keptAt)))
-      const lease = keptAt === undefined ? undefined : leases.at(-1)
+      if (stateText !== undefined) leases.push(await takeLease(leaseOptions(options, stateText)))
+      const lease = stateText === undefined ? undefined : leases.at(-1)
       const state = await begin(lease?.state)
       const tookOver = leases.some((each) => each.tookOver)
       const fence = lease?.fence ?? 0
       await destination.resume(state.own, { fence, tookOver, restart, replaces })
-      return new Session(destination, leases, state)
+      return new TransferSession(destination, leases, state)
     } catch (error) {
       await closed(destination, leases).catch(() => {}) // its own error would hide why
       throw error
@@ -152,7 +152,7 @@ const isFenced = (error: unknown): boolean => isExportError(error) && error._tag
 
 const leaseOptions = <A>(
   { timer, lease, onWait, stop, restart }: SessionOptions<A>,
-  text: LeaseText,
+  text: StateText,
 ) => ({ ...text, timer, length: lease, onWait, stop, restart })
 
 /** Makes the error for a state that is not gone on with. */
