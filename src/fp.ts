@@ -14,11 +14,11 @@ export type { Task } from '#fp-ts/Task'
 export type { TaskEither } from '#fp-ts/TaskEither'
 
 /** Fields that may be left out, but are not `undefined`. */
-export type Defined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
+export type WithoutUndefined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
 
 /** Copies the fields that have a value: one that is `undefined` is left out, and hides no default. No prototype. */
-export const defined = <A extends object>(fields: A): Defined<A> => {
-  const kept: Defined<A> = Object.create(null)
+export const withoutUndefined = <A extends object>(fields: A): WithoutUndefined<A> => {
+  const kept: WithoutUndefined<A> = Object.create(null)
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined) Reflect.set(kept, name, value) // `__proto__` as well: it has no prototype
   }
@@ -26,7 +26,8 @@ export const defined = <A extends object>(fields: A): Defined<A> => {
 }
 
 /** Copies an object without its prototype, so that a field it does not have is not found on `Object.prototype`. */
-export const bare = <A extends object>(fields: A): A => Object.assign(Object.create(null), fields)
+export const withoutPrototype = <A extends object>(fields: A): A =>
+  Object.assign(Object.create(null), fields)
 
 /** Made when it is first asked for. */
 export const memoized = <A>(make: IO<A>): IO<A> => {

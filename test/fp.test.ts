@@ -1,5 +1,15 @@
 import { expect, expectTypeOf, it } from 'vitest'
-import { A, type Defined, defined, E, flow, memoized, O, pipe, R } from '../src/fp.js'
+import {
+  A,
+  E,
+  flow,
+  memoized,
+  O,
+  pipe,
+  R,
+  type WithoutUndefined,
+  withoutUndefined,
+} from '../src/fp.js'
 
 it('loads under ESM with the names used here', () => {
   const half = flow(
@@ -12,13 +22,13 @@ it('loads under ESM with the names used here', () => {
 
 it('leaves out what is undefined, and nothing else', () => {
   const fields = { a: undefined, b: null, c: 0, d: '', e: false }
-  expect(Object.keys(defined(fields))).toEqual(['b', 'c', 'd', 'e'])
-  expect(defined(fields)).toEqual({ b: null, c: 0, d: '', e: false })
-  expect({ c: 1, ...defined({ c: undefined }) }).toEqual({ c: 1 })
+  expect(Object.keys(withoutUndefined(fields))).toEqual(['b', 'c', 'd', 'e'])
+  expect(withoutUndefined(fields)).toEqual({ b: null, c: 0, d: '', e: false })
+  expect({ c: 1, ...withoutUndefined({ c: undefined }) }).toEqual({ c: 1 })
 })
 
 it('takes `__proto__` for a field, as JSON does', () => {
-  const kept = defined(JSON.parse('{"__proto__":{"a":1},"b":2}'))
+  const kept = withoutUndefined(JSON.parse('{"__proto__":{"a":1},"b":2}'))
   expect(Object.keys(kept)).toEqual(['__proto__', 'b'])
   expect(Object.getPrototypeOf(kept)).toBeNull() // and nothing is inherited
 })
@@ -35,7 +45,7 @@ it('makes a value once, when it is first asked for, even if it is undefined', ()
 })
 
 it('has fields that may be left out, and are not undefined', () => {
-  expectTypeOf<Defined<{ a: string | undefined; b: number }>>().toEqualTypeOf<{
+  expectTypeOf<WithoutUndefined<{ a: string | undefined; b: number }>>().toEqualTypeOf<{
     readonly a?: string
     readonly b?: number
   }>()

@@ -18,7 +18,7 @@ import { SECOND } from '../api/limits.js'
 import type { ClientOptions } from '../client/ClientOptions.js'
 import { createClient } from '../client/createClient.js'
 import { withConnection } from '../client/fromEnv.js'
-import { defined, E } from '../fp.js'
+import { E, withoutUndefined } from '../fp.js'
 import { sandboxCredentials } from '../sandbox/options.js'
 import type { Millis } from '../stream/index.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
@@ -109,7 +109,7 @@ const sandboxOf = ({ sandbox = {} }: BenchSettings): SandboxSettings => ({
   batches: 40,
   latency: 150,
   jitter: 30,
-  ...defined(sandbox),
+  ...withoutUndefined(sandbox),
 })
 
 const isOwn = (one: RunProgress | OwnMeasurement): one is OwnMeasurement => 'work' in one
@@ -126,7 +126,7 @@ const own = (
   const { workload, pageSize, duration, parallel, share, guard } = settings
   const client = createClient({
     ...connection,
-    ...defined({ share, guard }),
+    ...withoutUndefined({ share, guard }),
     timer: settings.timer,
   })
   const timer = steadyTimer(settings.timer)

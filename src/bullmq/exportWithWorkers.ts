@@ -29,7 +29,7 @@ import {
 } from '../export/index.js'
 import { NO_PROGRESS } from '../export/source/exportList.js'
 import { bracket } from '../export/transfer/bracket.js'
-import { defined, E } from '../fp.js'
+import { E, withoutUndefined } from '../fp.js'
 import { checkOptions, is, type OptionsTable, required } from '../options/index.js'
 import type { SnapshotPosition } from '../stream/index.js'
 import { isSnapshotPosition, wholeOf } from '../stream/snapshot/SnapshotPosition.js'
@@ -107,7 +107,7 @@ export const exportWithWorkers = (
     const add = (slice: PlannedSlice) =>
       queue.add(
         `${slice.number} of ${slice.of}`,
-        { out, slice, ...defined({ maxRejects: options.maxRejects }) },
+        { out, slice, ...withoutUndefined({ maxRejects: options.maxRejects }) },
         { ...JOB_OPTIONS, jobId: jobIdOf(slice) },
       )
     let states: ReadonlyArray<SliceState> = plan.slices.map(unknownState)
@@ -196,7 +196,7 @@ const progressOf = (states: ReadonlyArray<SliceState>): ExportProgress => ({
   rejects: sum(states, ({ rejects }) => rejects),
   pages: sum(states, ({ pages }) => pages),
   ended: false,
-  ...defined({ next: restOf(states) }),
+  ...withoutUndefined({ next: restOf(states) }),
 })
 
 /** Returns what is left of all slices, as the position of one snapshot. */
@@ -223,7 +223,7 @@ const ended = (
     return of(E.left(exportError('NotAssembled', `workers failed: ${why.join('; ')}`, details)))
   }
   const { timer, env, lease, maxMissing } = options
-  return assembled(plan, { out, ...defined({ timer, env, lease, maxMissing }) }).pipe(
+  return assembled(plan, { out, ...withoutUndefined({ timer, env, lease, maxMissing }) }).pipe(
     map(
       E.map((manifest): ExportProgress => {
         const run = wholeRun(manifest)

@@ -4,7 +4,7 @@ import { dirname, join, resolve, sep } from 'node:path'
 import * as t from 'io-ts'
 import { causes } from '../decode/index.js'
 import { PlannedSlice } from '../export/slices/SlicePlan.js'
-import { defined, E } from '../fp.js'
+import { E, withoutUndefined } from '../fp.js'
 import type { OptionRule } from '../options/index.js'
 import { isS3 } from '../store/S3Location.js'
 import type { SliceJob } from './sliceQueue.js'
@@ -47,7 +47,7 @@ export const jobOf = (u: unknown): E.Either<string, SliceJob> => {
   const hasControls = /\p{Cc}/u.test(out)
   const isPlace = !hasControls && /[^/]\/$/.test(out) && (isS3(out) || !out.includes('://'))
   if (!isPlace) return E.left('the job is none of a slice: out should be a folder or a prefix')
-  return E.right({ out, slice, ...defined({ maxRejects, stalls }) })
+  return E.right({ out, slice, ...withoutUndefined({ maxRejects, stalls }) })
 }
 
 // where it may write

@@ -34,7 +34,7 @@ import {
   type SliceClient,
 } from '../export/index.js'
 import { accountHash } from '../export/transfer/ExportSpec.js'
-import { defined, E } from '../fp.js'
+import { E, withoutUndefined } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { checkOptions, is, type OptionsTable, required } from '../options/index.js'
 import { later } from '../stream/later.js'
@@ -152,7 +152,7 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
       const report = reporter(job, timer, watch)
       const event = await lastValueFrom(
         exportSlice(payments, slice, {
-          ...defined({ ...pick(options), maxRejects }),
+          ...withoutUndefined({ ...pick(options), maxRejects }),
           ...{ out, timer, lease: half },
           stop: stopping,
         }).pipe(
@@ -216,7 +216,7 @@ const reporter = (job: Job<SliceJob>, timer: SchedulerLike, watch: RedisWatch) =
     if (E.isLeft(event) || timer.now() - reported < REPORT_EVERY) return
     reported = timer.now()
     const { rows, rejects, pages, next } = event.right
-    const progress: SliceProgress = { rows, rejects, pages, ...defined({ next }) }
+    const progress: SliceProgress = { rows, rejects, pages, ...withoutUndefined({ next }) }
     job.updateProgress({ ...progress }).catch((error) => watch.failed(error)) // the next report says it
   }
 }

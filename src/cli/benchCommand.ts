@@ -7,7 +7,7 @@ import { lastValueFrom, takeUntil, tap } from 'rxjs'
 import type { BenchEvent, BenchFact, BenchOptions, BenchResult } from '../bench/index.js'
 import { oneLine } from '../decode/redact.js'
 import { fieldsOf, parsed } from '../decode/unknown.js'
-import { defined, E } from '../fp.js'
+import { E, withoutUndefined } from '../fp.js'
 import { number, truncate } from '../report/text.js'
 import type { Guard } from '../scheduler/index.js'
 import { isSystemError } from '../store/FileSystem.js'
@@ -220,7 +220,7 @@ const optionsOf = (
 ): BenchOptions => {
   const { duration, parallel, pageSize, share, guard, write, peers, against } = flags
   const { sandbox, latency, jitter, rows } = flags
-  const own = defined({ duration, parallel, pageSize, share, guard, against })
+  const own = withoutUndefined({ duration, parallel, pageSize, share, guard, against })
   if (sandbox !== true && isConnected(flags, env)) {
     for (const name of ['latency', 'jitter', 'rows'] as const) {
       if (flags[name] !== undefined) throw new UsageError(`--${name} goes with --sandbox`)
@@ -228,7 +228,7 @@ const optionsOf = (
     return { workload, ...own, write, peers, connection: connectionFrom(flags, env) }
   }
   const environment = environmentFrom(flags, env)
-  const simulated = defined({ latency, jitter, charges: rows })
+  const simulated = withoutUndefined({ latency, jitter, charges: rows })
   return { workload, ...own, write, peers, sandbox: { environment, ...simulated } }
 }
 

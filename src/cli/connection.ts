@@ -10,7 +10,7 @@ import {
   VARIABLES,
   type VariableOption,
 } from '../client/fromEnv.js'
-import { defined, R } from '../fp.js'
+import { R, withoutUndefined } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
 import type { SandboxOptions } from '../sandbox/index.js'
 import { nonEmpty } from './optionParsers.js'
@@ -211,7 +211,7 @@ export const partnerConnectionFrom = (flags: PartnerFlags, env: Terminal['env'])
     env,
     REQUIRED_PARTNER_SETTINGS,
   )
-  return { environment, baseUrl, ...defined({ plainHttp, partner }) }
+  return { environment, baseUrl, ...withoutUndefined({ plainHttp, partner }) }
 }
 
 export const environmentFrom = (

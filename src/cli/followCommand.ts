@@ -6,7 +6,7 @@ import type { Changes } from '../changes/ChangesOptions.js'
 import { type Client, createClient } from '../client/createClient.js'
 import { type FollowOptions, follow } from '../export/index.js'
 import type { Sweep } from '../export/sync/SyncOptions.js'
-import { defined, E } from '../fp.js'
+import { E, withoutUndefined } from '../fp.js'
 import {
   addConnectionOptions,
   type Connection,
@@ -121,7 +121,7 @@ const followCharges = (context: CommandContext): Command =>
     .action((to: string | undefined, flags: FollowFlags) =>
       followed(context, to, flags, {
         changesOf: ({ charges }) =>
-          charges.changes({ every: flags.every, ...defined({ since: flags.since }) }),
+          charges.changes({ every: flags.every, ...withoutUndefined({ since: flags.since }) }),
         tableOf: ({ charges }, options) => follow(charges, options),
         dryRun: (client, run) =>
           dryRunCharges(client, { ...flags, isTable: to !== undefined }, run),
@@ -191,7 +191,7 @@ const followed = (
   if (to === undefined && given !== undefined) {
     throw new UsageError(`--${given === 'maxRejects' ? 'max-rejects' : given} goes with DEST`)
   }
-  return runCommand(context, defined({ lease: flags.lease }), {
+  return runCommand(context, withoutUndefined({ lease: flags.lease }), {
     stopsInOrder: to !== undefined && !flags.dryRun,
     run: (run) =>
       connect(run.terminal, flags, {
@@ -225,7 +225,7 @@ const keep = (
   return followTable(run, (onReject) =>
     tableOf(client, {
       ...{ to, every, onReject },
-      ...defined({ table, since, prove, sweep, maxRejects }),
+      ...withoutUndefined({ table, since, prove, sweep, maxRejects }),
       ...(sandbox ? { account: SANDBOX_ACCOUNT } : {}),
       ...given,
     }),
@@ -239,7 +239,7 @@ const clientOf = (
 ): Client =>
   createClient({
     ...connection,
-    ...defined({ timeout }),
+    ...withoutUndefined({ timeout }),
     limits: flags.limits ? limits[connection.environment] : unlimited,
     timer,
   })

@@ -15,7 +15,7 @@ import {
   take,
 } from 'rxjs'
 import { oneLine } from '../decode/redact.js'
-import { type Defined, defined, type IO } from '../fp.js'
+import { type IO, type WithoutUndefined, withoutUndefined } from '../fp.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
 import { type CommandContext, EXIT_BY_SIGNAL, fitted } from './output.js'
 import { countEvent, type ExportCounters, NO_COUNTERS } from './progress/ExportCounters.js'
@@ -56,7 +56,7 @@ export interface Ending {
 }
 
 /** Options that the long calls of the library share. */
-interface SharedOptions extends Defined<Pick<RunFlags, 'deadline' | 'lease'>> {
+interface SharedOptions extends WithoutUndefined<Pick<RunFlags, 'deadline' | 'lease'>> {
   readonly stop: Observable<Signal>
   readonly timer: SchedulerLike
   readonly env: Terminal['env']
@@ -124,7 +124,7 @@ export const runCommand = async (
   const running: CommandRun = {
     terminal,
     output,
-    options: { stop, timer, env, ...defined({ deadline, lease }) },
+    options: { stop, timer, env, ...withoutUndefined({ deadline, lease }) },
     stopped: () => stopped,
     say: (line) => (view?.say ?? writeLine)(line),
     conclude: (ending) => {
@@ -165,7 +165,7 @@ export const runCommand = async (
 }
 
 const endView = (view: ProgressView, { status, summary, reason }: Ending): void =>
-  view.end(summary === undefined ? undefined : { status, summary, ...defined({ reason }) })
+  view.end(summary === undefined ? undefined : { status, summary, ...withoutUndefined({ reason }) })
 
 /** Counts the events of a client, and shows them as the flags say. */
 const watchClient = (

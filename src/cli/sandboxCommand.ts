@@ -3,7 +3,7 @@ import { defer, filter, firstValueFrom, merge, NEVER } from 'rxjs'
 import type { Environment } from '../api/limits.js'
 import { createClient } from '../client/createClient.js'
 import { eventNames } from '../codec/Webhook.js'
-import { defined, E } from '../fp.js'
+import { E, withoutUndefined } from '../fp.js'
 import { deliveryFaultNames } from '../sandbox/events/deliveryFaults.js'
 import { faultNames } from '../sandbox/faults.js'
 import type { Sandbox, SandboxCredentials, SandboxOptions } from '../sandbox/index.js'
@@ -117,9 +117,10 @@ const serve = async (
   const { createSandbox, listen } = await import('../sandbox/index.js') // loaded only here, for a fast start
   const sandbox = createSandbox(optionsOf(flags, terminal.timer.now()))
   const { port, host, allowHost } = flags
-  const server = await listen(sandbox, { port, ...defined({ host, allowHosts: allowHost }) }).catch(
-    (error: unknown) => reasonOf(error, port),
-  )
+  const server = await listen(sandbox, {
+    port,
+    ...withoutUndefined({ host, allowHosts: allowHost }),
+  }).catch((error: unknown) => reasonOf(error, port))
   if (typeof server === 'string') return { status: EXIT_INCOMPLETE, reason: server }
   output.print([`listening on ${server.url}`, ...variables(server.url, flags)].join('\n'))
   if (flags.webhooks !== undefined) {
@@ -166,7 +167,7 @@ const subscribed = async (
 
 const credentialsOf = ({ clientId, apiKey }: SandboxFlags): SandboxCredentials => ({
   ...sandboxCredentials,
-  ...defined({ clientId, apiKey }),
+  ...withoutUndefined({ clientId, apiKey }),
 })
 
 const optionsOf = (flags: SandboxFlags, now: number): SandboxOptions => {
@@ -175,7 +176,7 @@ const optionsOf = (flags: SandboxFlags, now: number): SandboxOptions => {
   const until = flags.until ?? (since === undefined ? undefined : new Date(now))
   return {
     environment,
-    ...defined({
+    ...withoutUndefined({
       charges: rows,
       batches,
       seed,
@@ -186,7 +187,7 @@ const optionsOf = (flags: SandboxFlags, now: number): SandboxOptions => {
       since,
       until,
     }),
-    ...defined({ faults, deliveryFaults, deliverTo }),
+    ...withoutUndefined({ faults, deliveryFaults, deliverTo }),
     credentials: [credentialsOf(flags)],
     ...(limits ? {} : { limits: false }),
   }

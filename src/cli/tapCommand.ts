@@ -11,7 +11,7 @@ import { fieldsOf } from '../decode/unknown.js'
 import type { ExportError } from '../export/index.js'
 import { type Bookmarks, readState } from '../export/singer/state.js'
 import { catalogEntry, type TapStream, type TapSummary, tap } from '../export/singer/tap.js'
-import { defined, E } from '../fp.js'
+import { E, withoutUndefined } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { DAY, plural } from '../report/text.js'
 import { isSystemError } from '../store/FileSystem.js'
@@ -201,7 +201,7 @@ const connectionOf = ({ flags }: Config, env: Terminal['env']): Connection => {
     partnerId === undefined || partnerSecret === undefined
       ? undefined
       : { clientId: partnerId, clientSecret: partnerSecret }
-  return { ...connectionFrom(account, env), ...defined({ partner }) }
+  return { ...connectionFrom(account, env), ...withoutUndefined({ partner }) }
 }
 
 /** Returns the parsed file; undefined without one. Throws a `UsageError` that does not repeat the content. */
@@ -236,7 +236,7 @@ const streamsOf = (
 ): ReadonlyArray<TapStream> => [
   {
     name: 'charges',
-    source: charges.snapshot(defined({ from_created_at: startDate })).parallel(),
+    source: charges.snapshot(withoutUndefined({ from_created_at: startDate })).parallel(),
   },
   { name: 'batch_transfers', source: batchTransfers.list() },
   {

@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 import { documentedEvents, eventNames } from '../codec/Webhook.js'
 import { oneLine } from '../decode/redact.js'
 import { parsed } from '../decode/unknown.js'
-import { defined } from '../fp.js'
+import { withoutUndefined } from '../fp.js'
 import { plural } from '../report/text.js'
 import { type Triggered, type TriggerOptions, triggerFaults } from '../sandbox/events/trigger.js'
 import { isSystemError } from '../store/FileSystem.js'
@@ -92,7 +92,7 @@ const sendEvent = async (
     url,
     secret,
     timer: terminal.timer,
-    ...defined({ apiVersion, fault, data }),
+    ...withoutUndefined({ apiVersion, fault, data }),
   })
   for (const delivery of deliveries) report(output, event, url, delivery)
   const isRight = deliveries.every((delivery) => delivery.isRight)

@@ -4,7 +4,7 @@ import { map, type Observable, reduce, switchMap, tap } from 'rxjs'
 import { oneLine } from '../decode/redact.js'
 import { isExportError, type Proof, proveCopy, verify } from '../export/index.js'
 import { tableKind } from '../export/sync/SyncOptions.js'
-import { defined, E } from '../fp.js'
+import { E, withoutUndefined } from '../fp.js'
 import { plural } from '../report/text.js'
 import {
   addConnectionOptions,
@@ -117,7 +117,7 @@ const proveAt = (run: CommandRun, path: string, flags: VerifyFlags): Observable<
         copy: path,
         env,
         timer,
-        ...defined({ table }),
+        ...withoutUndefined({ table }),
         ...account,
       })
     }),

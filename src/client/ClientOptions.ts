@@ -1,7 +1,7 @@
 /** Options of a client and of its calls: rule, default and doc comment of each in one table. */
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from '../api/limits.js'
-import { bare, defined, type IO } from '../fp.js'
+import { type IO, withoutPrototype, withoutUndefined } from '../fp.js'
 import type { Codes } from '../http/answer/errors.js'
 import type { CallSettings } from '../http/ClientRuntime.js'
 import { unfitHeader } from '../http/httpRequest.js'
@@ -219,7 +219,7 @@ export const clientOptions = (given: ClientOptions): ResolvedOptions => {
   if (baseUrl === undefined) throw new InvalidOption('baseUrl', `${BASE_URL}, and is missing`)
   checkCredentials(options)
   checkHeaders(options)
-  return bare({ ...options, baseUrl })
+  return withoutPrototype({ ...options, baseUrl })
 }
 
 /** Options that have no effect beside another one, by that one. */
@@ -291,12 +291,12 @@ export const changed = (settings: CallSettings, options: CallOptions): CallSetti
   const { apiVersion, onBehalfOf, priority, check, deadline, lookUpFor } = options
   const { timeout, headers = {}, retry } = options
   const { throttled, faults, patience } = { ...retry }
-  return bare({
+  return withoutPrototype({
     ...settings,
-    timeout: { ...settings.timeout, ...defined({ ...timeout }) },
+    timeout: { ...settings.timeout, ...withoutUndefined({ ...timeout }) },
     headers: { ...settings.headers, ...lowerCased(headers) },
-    retry: { ...settings.retry, ...defined({ throttled, faults, patience }) },
-    ...defined({ apiVersion, onBehalfOf, priority, check, deadline, lookUpFor }),
+    retry: { ...settings.retry, ...withoutUndefined({ throttled, faults, patience }) },
+    ...withoutUndefined({ apiVersion, onBehalfOf, priority, check, deadline, lookUpFor }),
   })
 }
 

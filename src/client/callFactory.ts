@@ -5,7 +5,7 @@ import { rows } from '../api/index.js'
 import type { Paging } from '../api/Paging.js'
 import { compile, type Decoder, type Drift, type DriftFact } from '../decode/index.js'
 import { ROW_LEVELS } from '../decode/unknown.js'
-import { defined, E, type IO } from '../fp.js'
+import { E, type IO, withoutUndefined } from '../fp.js'
 import {
   type Answer,
   answerReader,
@@ -198,7 +198,7 @@ export const originOf =
     const application = { clientId: partner?.clientId }
     return {
       baseUrl,
-      ...defined(auth === 'basic' ? application : account),
+      ...withoutUndefined(auth === 'basic' ? application : account),
       numbers,
       perSecond: () => {
         const { global, endpoint } = limits()

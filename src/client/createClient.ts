@@ -4,7 +4,7 @@ import { type Api, api, tables } from '../api/index.js'
 import type { Paging } from '../api/Paging.js'
 import { type DriftFact, drift, parseExact } from '../decode/index.js'
 import { oneLine } from '../decode/redact.js'
-import { bare, flow, type IO, memoized, pipe, R } from '../fp.js'
+import { flow, type IO, memoized, pipe, R, withoutPrototype } from '../fp.js'
 import { withAttemptContext } from '../http/AttemptContext.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings } from '../http/ClientRuntime.js'
@@ -12,7 +12,7 @@ import { listLimitsOf, type RateLimitKey } from '../http/limits.js'
 import { LIST_DEFAULTS } from '../http/list/List.js'
 import { TIMEOUT } from '../http/transport/Transport.js'
 import type { Scheduler } from '../scheduler/index.js'
-import { tellOnce } from '../stream/tellOnce.js'
+import { warnOnce } from '../stream/warnOnce.js'
 import {
   baseUrlOf,
   type CallOptions,
@@ -109,12 +109,12 @@ export const createClient = (given: ClientOptions = {}): Client => {
   }
   const settings = changed(defaults, options)
   const { runtime, events: happening } = createRuntime(options, settings)
-  const failing = (what: string) => tellOnce(what, (text) => runtime.secrets.scrub(oneLine(text)))
+  const failing = (what: string) => warnOnce(what, (text) => runtime.secrets.scrub(oneLine(text)))
   logEvents(happening, options.log, runtime.now, failing('the option log'))
   const events = new GuardedEvents(happening, failing('a subscriber of events'))
   const limits = () => listLimitsOf(runtime.scheduler)
   const facts = (): ReadonlyArray<DriftFact> => read.drift?.facts() ?? []
-  const read: ReadOptions = bare({
+  const read: ReadOptions = withoutPrototype({
     originOf: originOf(options, runtime, limits, events, facts),
     lists: { ...LIST_DEFAULTS, ...options.lists, limits },
     ...(options.numbers === 'exact' ? { parseText: parseExact } : {}),

@@ -1,7 +1,7 @@
 import { map, merge, type Observable, Subject } from 'rxjs'
 import { login } from '../api/authentication.js'
 import { type AnyEndpoint, untyped } from '../api/Endpoint.js'
-import { bare, defined } from '../fp.js'
+import { withoutPrototype, withoutUndefined } from '../fp.js'
 import { AttemptContext } from '../http/AttemptContext.js'
 import { codes } from '../http/answer/errors.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
@@ -41,13 +41,17 @@ export const createRuntime = (
   const runtime: ClientRuntime = {
     transport:
       options.transport ??
-      kyTransport({ timer, maxBytes: options.maxBytes, ...defined({ fetch: options.fetch }) }),
+      kyTransport({
+        timer,
+        maxBytes: options.maxBytes,
+        ...withoutUndefined({ fetch: options.fetch }),
+      }),
     scheduler:
       options.scheduler ??
       createScheduler({
         tiers: tiers(limitsOf(options)),
         resources,
-        ...defined({ guard: options.guard, share: options.share, quota: options.quota }),
+        ...withoutUndefined({ guard: options.guard, share: options.share, quota: options.quota }),
         random,
         timer,
       }),
@@ -98,7 +102,7 @@ const createAuth = (
     if ('token' in given) {
       return tokenFromSource(given.token, { limit: settings.timeout.headers, timer, now })
     }
-    const executeOf = execute(runtime, bare({ ...settings, priority: 'interactive' }))
+    const executeOf = execute(runtime, withoutPrototype({ ...settings, priority: 'interactive' }))
     return logIn(executeOf(untyped(login)), given, { now, baseUrl: settings.baseUrl })
   }
 

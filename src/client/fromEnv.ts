@@ -1,6 +1,6 @@
 /** The connection of a client in variables, as `createClient()` and the command read it. */
 import { type Environment, limits } from '../api/limits.js'
-import { defined } from '../fp.js'
+import { withoutUndefined } from '../fp.js'
 import type { Credentials } from '../http/login/tokens.js'
 import { InvalidOption, is } from '../options/index.js'
 import { baseUrlOf, type ClientOptions, clientOptions } from './ClientOptions.js'
@@ -63,7 +63,7 @@ export const fromEnv = (env: Env = processEnv()): ClientOptions => connectionFor
 /** Adds the connection of the variables to options without a `baseUrl`, which go before. */
 export const withConnection = (given: ClientOptions): ClientOptions =>
   is.isObject(given) && given.baseUrl === undefined
-    ? { ...connectionFor(given, processEnv()), ...defined({ ...given }) }
+    ? { ...connectionFor(given, processEnv()), ...withoutUndefined({ ...given }) }
     : given
 
 /** Reads variables without a check of their values but those of `environment` and `plainHttp`. */
@@ -76,10 +76,10 @@ export const readVariables = (env: Env): Connection => {
     environment: readEnvironment(env),
     baseUrl: value('baseUrl') ?? '',
     plainHttp: readPlainHttp(env),
-    ...defined({ apiVersion: value('apiVersion'), onBehalfOf: value('onBehalfOf') }),
+    ...withoutUndefined({ apiVersion: value('apiVersion'), onBehalfOf: value('onBehalfOf') }),
     ...(clientId === undefined || apiKey === undefined
       ? {}
-      : { credentials: { clientId, apiKey, ...defined({ loginAs }) } }),
+      : { credentials: { clientId, apiKey, ...withoutUndefined({ loginAs }) } }),
     ...(partnerId === undefined || clientSecret === undefined
       ? {}
       : { partner: { clientId: partnerId, clientSecret } }),

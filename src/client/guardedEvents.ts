@@ -1,6 +1,6 @@
 /** Functions of the caller's that only watch: their failures end neither a call nor the process, and are told once. */
 import { Observable, type Observer, type Operator, Subscriber, type Subscription } from 'rxjs'
-import type { OnFailure } from '../stream/tellOnce.js'
+import type { OnFailure } from '../stream/warnOnce.js'
 
 /** Returns the function as one that never throws. */
 export const guarded =

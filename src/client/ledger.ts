@@ -5,7 +5,7 @@ import type { Ledger, LedgerRow } from '../changes/Ledger.js'
 import { AnyStatusFilter, type Charge } from '../codec/Charge.js'
 import { fromDate, millisOf } from '../codec/Instant.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { bare, defined, E, type IO, O } from '../fp.js'
+import { E, type IO, O, withoutPrototype, withoutUndefined } from '../fp.js'
 import { rowId } from '../http/answer/readAnswer.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { List } from '../http/list/List.js'
@@ -27,9 +27,9 @@ export const anyStatusList = { ...api.charges.list, params: AnyStatusFilter }
 
 export const ledger = ({ list, retrieve, serviceTime, now }: LedgerSource): Ledger<Charge> => ({
   page: (query) => {
-    const { status, from, to, page, size } = bare(query)
+    const { status, from, to, page, size } = withoutPrototype(query)
     return list({
-      ...defined({
+      ...withoutUndefined({
         status,
         from_created_at: from === undefined ? undefined : instantOf(from),
         to_created_at: to === undefined ? undefined : instantOf(to),

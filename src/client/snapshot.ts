@@ -8,7 +8,7 @@ import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'
 import { showValue } from '../decode/showValue.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { defined, E, type IO, O } from '../fp.js'
+import { E, type IO, O, withoutUndefined } from '../fp.js'
 import { truncated } from '../http/answer/failureOf.js'
 import { rowId } from '../http/answer/readAnswer.js'
 import type { Failure, InvalidRequest } from '../http/Failure.js'
@@ -121,7 +121,7 @@ export const snapshot =
   (filter: SnapshotFilter = {}): Snapshot<SnapshotFailure<Code>, Charge> => {
     type F = SnapshotFailure<Code>
     const { endpoint, list } = source
-    const params = { page_size: PAGE_SIZE, ...defined(fieldsOf(filter)) }
+    const params = { page_size: PAGE_SIZE, ...withoutUndefined(fieldsOf(filter)) }
     const invalid = invalidFilter(source, filter)
     const isOpen = fieldsOf(filter).from_created_at === undefined
     const timeOf = (row: unknown): Millis => {

@@ -5,7 +5,7 @@
 import * as t from 'io-ts'
 import { type Cause, type Causes, causes, causesUnder } from '../decode/causes.js'
 import { isRecord } from '../decode/unknown.js'
-import { defined, E, pipe } from '../fp.js'
+import { E, pipe, withoutUndefined } from '../fp.js'
 import { BatchTransfer } from './BatchTransfer.js'
 import { Charge } from './Charge.js'
 import type { Codec } from './Codec.js'
@@ -94,7 +94,7 @@ const normal = (came: EventEnvelope, raw: unknown): WebhookEvent => {
     id,
     name,
     data: isOlder(version, came) ? snakeKeys(came.data) : came.data,
-    ...defined({ account_id, org_id, source_id, created_at, version }),
+    ...withoutUndefined({ account_id, org_id, source_id, created_at, version }),
     raw,
   }
 }

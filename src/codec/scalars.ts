@@ -4,7 +4,7 @@ import { exponentOf } from '../decode/minorUnits.js'
 import { OpenType } from '../decode/open.js'
 import { plural } from '../decode/plural.js'
 import { amountShown } from '../decode/showValue.js'
-import { defined, E, O } from '../fp.js'
+import { E, O, withoutUndefined } from '../fp.js'
 import { type Codec, described, matching, patternOf, type Rule } from './Codec.js'
 import { JsonNumber } from './jsonText.js'
 
@@ -250,7 +250,7 @@ export const listOf = <A>(
     {
       type: 'array',
       minItems: min,
-      ...defined({ maxItems: max }),
+      ...withoutUndefined({ maxItems: max }),
       'x-not-specified': ['minItems'],
     },
   )

@@ -1,7 +1,7 @@
 /** A list into files, a stream, or a function: everything that the command `export` does. */
 import { catchError, concatMap, EMPTY, type Observable, tap } from 'rxjs'
 import { fromDate } from '../codec/Instant.js'
-import { bare, defined, E } from '../fp.js'
+import { E, withoutPrototype, withoutUndefined } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
 import { checkArgument, checkOptions } from '../options/index.js'
 import { isS3 } from '../store/S3Location.js'
@@ -78,7 +78,14 @@ export const startExport = <A, B = A>(
   const format = formatFor<B>(shapeOf(options.codec ?? list.codec), options, list, to.kind)
   const findings = noFindings()
   const encoder: Format<B>['encoder'] = (bytes, kept) => format.encoder(bytes, kept, findings)
-  const planned = bare({ source, options, list, begin, names, format: { ...format, encoder } })
+  const planned = withoutPrototype({
+    source,
+    options,
+    list,
+    begin,
+    names,
+    format: { ...format, encoder },
+  })
   return eventsOf(planned, to).pipe(
     tap(({ begun }) => {
       if (begun !== undefined) Object.assign(findings, noFindings()) // another subscription
@@ -149,7 +156,17 @@ const common = <A, B>({ options, list, format, begin }: Planned<A, B>) => {
       maxRejects: maxRejects ?? exportTable.maxRejects.default,
       // deeper levels than `stripped` looks at are cut off before anything else
       redact: (raw: unknown) => list.scrub(truncated(stripped(raw))),
-      ...defined({ filter, map, key, stop, timer, lease, deadline, onReject, every: commitEvery }),
+      ...withoutUndefined({
+        filter,
+        map,
+        key,
+        stop,
+        timer,
+        lease,
+        deadline,
+        onReject,
+        every: commitEvery,
+      }),
     },
     spec: specOfExport(format, options),
   } as const
@@ -165,7 +182,7 @@ const readOnce =
       return transfer.read({
         source,
         boundsOf: ({ position }) => transfer.recorder.bounds ?? source.boundsOf(position),
-        ...defined({ position: run?.position, share: run?.share }),
+        ...withoutUndefined({ position: run?.position, share: run?.share }),
       })
     },
   ]
@@ -197,11 +214,11 @@ const planFiles = async <A, B>(
   let runs: ReadonlyArray<ManifestRun> = []
   const destination = fileDestination<B>({
     ...{ opened, format },
-    rotation: defined({ rows: options.rotateRows, bytes: options.rotateBytes }),
+    rotation: withoutUndefined({ rows: options.rotateRows, bytes: options.rotateBytes }),
     commitEvery: commitEvery(format, out),
     before: () => runs,
   })
-  return bare({
+  return withoutPrototype({
     ...plan,
     ...{ destination, stateText: opened.stateText, guard: opened.guard },
     listsUnfinished: names.file === undefined,
@@ -239,7 +256,7 @@ const planUnkept = <A, B>(
 ): TransferPlan<A, B> => {
   const { plan, read, spec } = common(planned)
   const state = { spec: spec(planned.list)('') }
-  return bare({
+  return withoutPrototype({
     ...plan,
     ...{ destination, stateText: undefined, listsUnfinished: false },
     stages: readOnce(read(planned.source)),
@@ -255,7 +272,7 @@ const planOwn = <A, B>(planned: Planned<A, B>, destination: Destination<B>): Tra
   const source = read(planned.source)
   const spec = specFor(planned.list)('.')
   const options = { path: name, spec, begin: begins, isPosition: source.isPosition }
-  return bare({
+  return withoutPrototype({
     ...plan,
     ...{ destination, stateText: { store, name: CHECKPOINT, path: name }, listsUnfinished: false },
     stages: readOnce(source),
@@ -307,7 +324,7 @@ const exportProgress = (
     ...(begun && {
       begun: {
         resumed: begun.resumed,
-        ...defined({ tookOver: begun.tookOver, since: begun.since }),
+        ...withoutUndefined({ tookOver: begun.tookOver, since: begun.since }),
       },
     }),
   }

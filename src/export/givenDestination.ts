@@ -1,7 +1,7 @@
 /** The destination of an export and its format, from its options: checked before anything is done. */
 import { createWriteStream } from 'node:fs'
 import type { Writable } from 'node:stream'
-import { bare, defined } from '../fp.js'
+import { withoutPrototype, withoutUndefined } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
 import { InvalidOption } from '../options/index.js'
 import { isS3 } from '../store/S3Location.js'
@@ -110,7 +110,9 @@ export const formatFor = <B>(
 ): Format<B> => {
   const { out, columns, amounts, formulas, rowGroup } = options
   const named =
-    typeof out === 'string' && kind !== 'folder' ? byExtension(out) : bare<ByExtension>({})
+    typeof out === 'string' && kind !== 'folder'
+      ? byExtension(out)
+      : withoutPrototype<ByExtension>({})
   const compress = options.compress ?? named.compress
   if (named.compress !== undefined && compress !== named.compress) {
     throw new InvalidOption('compress', `'${named.compress}', as the name ${out} says`)
@@ -142,6 +144,6 @@ export const formatFor = <B>(
   return formatOfShape<B>(shapeWithoutSecret(shape))({
     format,
     numbers: options.numbers ?? numbers,
-    ...defined({ compress, columns, amounts, formulas, rowGroup }),
+    ...withoutUndefined({ compress, columns, amounts, formulas, rowGroup }),
   })
 }

@@ -17,7 +17,7 @@ import {
 } from 'rxjs'
 import { type AnyEndpoint, method, template } from '../api/Endpoint.js'
 import { plural } from '../decode/plural.js'
-import { defined, E, type IO, memoized, O, pipe } from '../fp.js'
+import { E, type IO, memoized, O, pipe, withoutUndefined } from '../fp.js'
 import { schedule } from '../scheduler/index.js'
 import { keepContext } from '../stream/asyncContext.js'
 import { left, type Millis, type ObservableEither } from '../stream/index.js'
@@ -413,7 +413,7 @@ export class Call {
         _tag: 'Ended',
         outcome,
         attempts: this.#attempts,
-        ...defined({ failure }),
+        ...withoutUndefined({ failure }),
         took,
       })
     }

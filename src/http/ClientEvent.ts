@@ -1,6 +1,6 @@
 import type { DriftFact } from '../decode/index.js'
 import { redact } from '../decode/redact.js'
-import { defined } from '../fp.js'
+import { withoutUndefined } from '../fp.js'
 import type { LimitChanged, QuotaChanged } from '../scheduler/index.js'
 import type { Millis } from '../stream/index.js'
 import type {
@@ -150,18 +150,18 @@ export const summarize = (failure: Failure): FailureSummary => {
     case 'Ambiguous': {
       const cause = summarize(failure.cause)
       const message = `${endpoint}: may or may not have been done: ${cause.message}`
-      return { ...cause, _tag, ...defined({ traceId }), message }
+      return { ...cause, _tag, ...withoutUndefined({ traceId }), message }
     }
     case 'InvalidRequest': // their texts are descriptions
     case 'TimedOut':
     case 'Undecodable':
-      return { _tag, ...defined({ traceId }), message: failure.message }
+      return { _tag, ...withoutUndefined({ traceId }), message: failure.message }
     default: {
       const status = 'status' in failure ? failure.status : undefined
       const code = 'code' in failure ? redactUnless(CODE, failure.code) : undefined
       const words = [status, code].filter((word) => word !== undefined).join(' ')
       const message = `${endpoint}: ${words === '' ? _tag : words}`
-      return { _tag, ...defined({ status, code, traceId }), message }
+      return { _tag, ...withoutUndefined({ status, code, traceId }), message }
     }
   }
 }

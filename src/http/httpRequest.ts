@@ -1,7 +1,7 @@
 /** The request of a call, ready to be sent: its URL, and its headers with those that a caller adds. */
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { rows } from '../api/index.js'
-import { defined } from '../fp.js'
+import { withoutUndefined } from '../fp.js'
 import type { CallSettings } from './ClientRuntime.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
 import type { HttpRequest } from './transport/Transport.js'
@@ -75,6 +75,6 @@ export const httpRequest =
       ...(onBehalfOf === undefined || auth !== 'bearer' ? {} : { 'x-on-behalf-of': onBehalfOf }),
       ...headers,
     },
-    ...defined({ body }),
+    ...withoutUndefined({ body }),
     timeout,
   })

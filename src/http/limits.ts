@@ -4,7 +4,7 @@ import { login } from '../api/authentication.js'
 import type { AnyEndpoint, Route } from '../api/Endpoint.js'
 import { type Limits, limits, MINUTE, SECOND, unlimited } from '../api/limits.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { defined } from '../fp.js'
+import { withoutUndefined } from '../fp.js'
 import { is, type OptionRule } from '../options/index.js'
 import { concurrency, rate, type Scheduler, type Tier } from '../scheduler/index.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
@@ -77,7 +77,7 @@ export const rateLimitKey = (
 ): RateLimitKey =>
   endpoint === login.route
     ? { endpoint, login: headers['x-client-id'] ?? '' }
-    : { endpoint, path, ...defined({ onBehalfOf }) }
+    : { endpoint, path, ...withoutUndefined({ onBehalfOf }) }
 
 /**
  * Returns what the platform may limit singly: a path with an id, as an account sees it, and an account at an endpoint. A

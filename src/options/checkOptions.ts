@@ -1,5 +1,5 @@
 /** Checks options against their table, and fills in defaults. */
-import { bare, defined } from '../fp.js'
+import { withoutPrototype, withoutUndefined } from '../fp.js'
 import { InvalidOption } from './InvalidOption.js'
 import {
   type Checked,
@@ -38,7 +38,7 @@ export const checkOptions = <A extends object>(
   if (!isObject(options)) {
     throw invalidOption('options', options, {
       expected: `an object of ${Object.keys(table).join(', ')}`,
-      ...defined({ context: settings.context }),
+      ...withoutUndefined({ context: settings.context }),
     })
   }
   return checkFields('', options, table, settings) as Checked<A> // which leaves out what is undefined
@@ -51,7 +51,10 @@ export const resolveOptions = <T extends Table>(
   settings?: CheckSettings,
 ): Resolved<T> =>
   // the type says of the rows what the two functions do with them
-  bare({ ...defaultsOf(table), ...checkOptions<object>(options, table, settings) }) as Resolved<T>
+  withoutPrototype({
+    ...defaultsOf(table),
+    ...checkOptions<object>(options, table, settings),
+  }) as Resolved<T>
 
 /** Returns the defaults of a table. */
 export const defaultsOf = <T extends Table>(table: T): Defaults<T> =>
@@ -104,7 +107,7 @@ const checkFields = <A extends object>(
     if (Object.hasOwn(table, name) || allowUnknown(name)) continue
     throw new InvalidOption(pathOf(name), unknownName('option', name, Object.keys(table)), context)
   }
-  const kept = bare(options)
+  const kept = withoutPrototype(options)
   for (const [name, rule] of Object.entries(table)) {
     const given: unknown = Object.hasOwn(options, name) ? Reflect.get(options, name) : undefined
     const value = checkValue(pathOf(name), given, rule, context)

@@ -8,7 +8,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import { defined } from '../fp.js'
+import { withoutUndefined } from '../fp.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import { callNames, requestAttributes, resultAttributes } from './attributes.js'
 import type { RecordDuration } from './metrics.js'
@@ -124,7 +124,7 @@ export class CallSpans {
 
   #startRequest({ context, attributes }: OpenCall, attempt: number): Span {
     const name = `${attributes['http.request.method']} ${attributes['url.template']}`
-    const resent = defined({
+    const resent = withoutUndefined({
       'http.request.resend_count': attempt > 1 ? attempt - 1 : undefined,
     })
     return this.#telemetry.tracer.startSpan(
@@ -157,13 +157,13 @@ const endCall = (
     const { _tag = 'error', message, status, code, traceId } = failure ?? {}
     span.setAttributes({
       'error.type': _tag,
-      ...defined({
+      ...withoutUndefined({
         'http.response.status_code': status,
         'payments_rx.error.code': code,
         'payments_rx.trace_id': traceId,
       }),
     })
-    span.setStatus({ code: SpanStatusCode.ERROR, ...defined({ message }) })
+    span.setStatus({ code: SpanStatusCode.ERROR, ...withoutUndefined({ message }) })
   }
   span.end()
 }

@@ -1,7 +1,7 @@
 /** Names and attributes of spans and metrics: those of HTTP by the semantic conventions, and our own. */
 import type { Attributes } from '@opentelemetry/api'
 import { tables } from '../api/index.js'
-import { defined } from '../fp.js'
+import { withoutUndefined } from '../fp.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 
 type Event<Tag> = Extract<ClientEvent, { readonly _tag: Tag }>
@@ -28,7 +28,7 @@ export const resultAttributes = (event: Event<'Answered' | 'Unanswered'>): Attri
     const { status } = event
     return {
       'http.response.status_code': status,
-      ...defined({ 'error.type': status >= 400 ? `${status}` : undefined }),
+      ...withoutUndefined({ 'error.type': status >= 400 ? `${status}` : undefined }),
     }
   }
   const { failure } = event

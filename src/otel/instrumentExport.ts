@@ -1,6 +1,6 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { Observable } from 'rxjs'
-import { defined, E } from '../fp.js'
+import { E, withoutUndefined } from '../fp.js'
 import { keepContext } from '../stream/asyncContext.js'
 import { exportCounters } from './metrics.js'
 import { type InstrumentOptions, telemetryOf } from './options.js'
@@ -53,7 +53,7 @@ export const instrumentExport = (options: InstrumentOptions = {}) => {
               'payments_rx.rows': rows,
               'payments_rx.rejects': rejects,
               'payments_rx.pages': pages,
-              ...defined({ 'payments_rx.resumed': begun?.resumed }),
+              ...withoutUndefined({ 'payments_rx.resumed': begun?.resumed }),
             })
             if (ended) outcome = 'succeeded'
           }

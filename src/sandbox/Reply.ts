@@ -1,5 +1,5 @@
 import type { SchedulerLike } from 'rxjs'
-import { defined } from '../fp.js'
+import { withoutUndefined } from '../fp.js'
 
 // model
 
@@ -130,7 +130,7 @@ export const apiError = (
   code: string,
   message: string,
   source?: string,
-): ApiError => ({ _tag: 'ApiError', status, code, message, ...defined({ source }) })
+): ApiError => ({ _tag: 'ApiError', status, code, message, ...withoutUndefined({ source }) })
 
 export const invalid = (message: string, source?: string): ApiError =>
   apiError(400, 'invalid_argument', message, source)

@@ -1,5 +1,5 @@
 import { type Observable, type SchedulerLike, Subject } from 'rxjs'
-import { bare, defined, type IO } from '../fp.js'
+import { type IO, withoutPrototype, withoutUndefined } from '../fp.js'
 import {
   checkOptions,
   defaultsOf,
@@ -135,7 +135,7 @@ export interface Scheduler<in R> {
 
 /** Makes a scheduler: it keeps limits, and holds nothing back without need. Throws an `InvalidOption`. */
 export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => {
-  const options = bare({ ...defaultsOf(table), ...checkOptions(given, rules) })
+  const options = withoutPrototype({ ...defaultsOf(table), ...checkOptions(given, rules) })
   const { guard, share, lanes, maxQueueAge, random = Math.random } = options
   const names = Object.keys(lanes)
   const usual = options.lane ?? names.at(-1)
@@ -258,7 +258,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     isKeyed: tiers.some(({ tier }) => tier.key !== undefined),
     clock,
     random,
-    refusals: { ...refusalDefaults, ...defined({ ...options.refusals }) },
+    refusals: { ...refusalDefaults, ...withoutUndefined({ ...options.refusals }) },
     dispatcher,
     inFlight,
     hasResources: () => resources.size > 0,

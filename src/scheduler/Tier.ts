@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs'
-import { bare } from '../fp.js'
+import { withoutPrototype } from '../fp.js'
 import { checkOptions, is, type OptionRule, type OptionsTable, required } from '../options/index.js'
 import type { Millis } from './Clock.js'
 import { type Guard, guardRule } from './limiters/RollingWindow.js'
@@ -72,11 +72,11 @@ const named = (kind: string, options: unknown) => {
 
 /** Makes a limit over a rolling window. Throws an `InvalidOption`. */
 export const rate = <R>(options: Omit<Rate<R>, '_tag'>): Rate<R> =>
-  bare({ ...checkOptions(options, rateRules, named('rate', options)), _tag: 'Rate' })
+  withoutPrototype({ ...checkOptions(options, rateRules, named('rate', options)), _tag: 'Rate' })
 
 /** Makes a limit on requests under way at once. Throws an `InvalidOption`. */
 export const concurrency = <R>(options: Omit<Concurrency<R>, '_tag'>): Concurrency<R> =>
-  bare({
+  withoutPrototype({
     ...checkOptions(options, concurrencyRules, named('concurrency', options)),
     _tag: 'Concurrency',
   })

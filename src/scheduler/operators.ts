@@ -7,14 +7,14 @@ import {
   Subject,
   takeUntil,
 } from 'rxjs'
-import { bare, O } from '../fp.js'
+import { O, withoutPrototype } from '../fp.js'
 import { checkOptions, InvalidOption, is, type OptionsTable } from '../options/index.js'
-import { tellOnce } from '../stream/tellOnce.js'
+import { warnOnce } from '../stream/warnOnce.js'
 import type { Scheduler } from './Scheduler.js'
 import { KEYLESS } from './safeKey.js'
 import { runTask, type ScheduleOptions } from './Task.js'
 
-const DEFAULTS = bare({})
+const DEFAULTS = withoutPrototype({})
 
 /**
  * Starts the source when every tier of the scheduler has room for `request`.
@@ -38,7 +38,7 @@ export const schedule = <R, A>(
   request: R,
   options: ScheduleOptions<A> = DEFAULTS,
 ): MonoTypeOperatorFunction<A> => {
-  const own = options === DEFAULTS ? DEFAULTS : bare(options)
+  const own = options === DEFAULTS ? DEFAULTS : withoutPrototype(options)
   return (source) =>
     new Observable((subscriber) => runTask(scheduler.core, request, own, source, subscriber))
 }
@@ -104,12 +104,12 @@ export const scheduleMap = <R, A, B>(
 ): ((source: ItemSource<A>) => Observable<B>) => {
   const checked = checkOptions(options ?? {}, rules, { context: 'scheduleMap: ' })
   const { key, maxBuffered = MAX_BUFFERED, ...others } = checked
-  const each = bare(others)
+  const each = withoutPrototype(others)
   if (key === undefined && scheduler.core.isKeyed) {
     const needed = 'a function, since a tier of the scheduler has a key, and is missing'
     throw new InvalidOption('key', needed, 'scheduleMap: ')
   }
-  const tell = tellOnce('the option key of scheduleMap')
+  const tell = warnOnce('the option key of scheduleMap')
   const requestOf = (item: A): R => {
     if (key === undefined) return undefined as R // see `GivenOptions`
     try {

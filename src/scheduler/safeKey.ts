@@ -1,6 +1,6 @@
 /** Functions of the caller's that say what a request is counted under: one that throws ends no request. */
-import { bare } from '../fp.js'
-import { tellOnce } from '../stream/tellOnce.js'
+import { withoutPrototype } from '../fp.js'
+import { warnOnce } from '../stream/warnOnce.js'
 import type { Tier } from './Tier.js'
 
 /** Stands for the request of an item whose key cannot be told. */
@@ -13,8 +13,8 @@ const NO_KEY = '(no key)'
 export const withSafeKey = <R>(tier: Tier<R>): Tier<R> => {
   const { name, key } = tier
   if (key === undefined) return tier
-  const tell = tellOnce(`the key of tier '${name}'`)
-  return bare({
+  const tell = warnOnce(`the key of tier '${name}'`)
+  return withoutPrototype({
     ...tier,
     key: (request: R) => {
       if (request === KEYLESS) return NO_KEY
@@ -32,7 +32,7 @@ export const withSafeKey = <R>(tier: Tier<R>): Tier<R> => {
 export const safeResources = <R>(
   resources: (request: R) => ReadonlyArray<string>,
 ): ((request: R) => ReadonlyArray<string>) => {
-  const tell = tellOnce('the option resources')
+  const tell = warnOnce('the option resources')
   return (request) => {
     if (request === KEYLESS) return []
     try {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { defined } from '../fp.js'
+import { withoutUndefined } from '../fp.js'
 import { bucketUrl } from './bucketUrl.js'
 import { storeError } from './StoreError.js'
 
@@ -164,7 +164,7 @@ const providedKeys = async (url: string): Promise<S3Credentials> => {
   }
   try {
     const { accessKeyId, secretAccessKey, sessionToken } = await provider.defaultProvider()()
-    return { accessKeyId, secretAccessKey, ...defined({ sessionToken }) }
+    return { accessKeyId, secretAccessKey, ...withoutUndefined({ sessionToken }) }
   } catch {
     throw unusable(
       url,
@@ -191,7 +191,7 @@ const keysOfProfile = async (environment: S3Environment) => {
     text,
     profileName(environment),
   )
-  return defined({
+  return withoutUndefined({
     AWS_ACCESS_KEY_ID: aws_access_key_id,
     AWS_SECRET_ACCESS_KEY: aws_secret_access_key,
     AWS_SESSION_TOKEN: aws_session_token,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Codec } from '../codec/Codec.js'
 import { causes } from '../decode/index.js'
 import { fieldsOf, parsed } from '../decode/unknown.js'
-import { defined, E } from '../fp.js'
+import { E, withoutUndefined } from '../fp.js'
 import { type StoreError, storeError } from './StoreError.js'
 
 /** A kind of record. */
@@ -23,7 +23,10 @@ export const readRecord =
   (path: string) =>
   (text: string): A => {
     const damaged = (why: string, field?: string): StoreError =>
-      storeError('Damaged', `${path} is no ${name}: ${why}`, { path, ...defined({ field }) })
+      storeError('Damaged', `${path} is no ${name}: ${why}`, {
+        path,
+        ...withoutUndefined({ field }),
+      })
 
     const u = parsed(text)
     if (u === undefined) throw damaged('it should be JSON')

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import { asyncScheduler, defer, firstValueFrom, from, type SchedulerLike } from 'rxjs'
-import { defined, E, type IO, O } from '../fp.js'
+import { E, type IO, O, withoutUndefined } from '../fp.js'
 import { exponential, type Millis, retry } from '../stream/index.js'
 import type { S3Credentials, S3Location } from './S3Location.js'
 import { EXPIRED, refusalOf, type S3Refusal, SKEWED, systemCode } from './s3Refusal.js'
@@ -77,7 +77,12 @@ export const s3Requests = (
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
     const datetime = new Date(now() + ahead).toISOString().replace(/[:-]|\.\d{3}/g, '')
     const all = { ...headers, ...(method === 'PUT' && body !== undefined ? checksum(body) : {}) }
-    return client.sign(url.href, { method, headers: all, ...defined({ body }), aws: { datetime } })
+    return client.sign(url.href, {
+      method,
+      headers: all,
+      ...withoutUndefined({ body }),
+      aws: { datetime },
+    })
   }
 
   const attempt = async (call: S3Call): Promise<E.Either<S3Refusal, S3Answer>> => {

@@ -1,7 +1,7 @@
 /** The state of an export as objects of a bucket. */
 
 import type { SchedulerLike } from 'rxjs'
-import { defined } from '../fp.js'
+import { withoutUndefined } from '../fp.js'
 import {
   type Condition,
   type ObjectStorage,
@@ -106,4 +106,6 @@ export const openS3Store = async (
   url: string,
   { env, timer }: S3StoreOptions = {},
 ): Promise<Store> =>
-  s3Store(objectStorage(await s3Location(url, processEnvironment(env)), defined({ timer })))
+  s3Store(
+    objectStorage(await s3Location(url, processEnvironment(env)), withoutUndefined({ timer })),
+  )

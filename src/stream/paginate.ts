@@ -1,5 +1,5 @@
 import { catchError, defer, of, Subscription, throwIfEmpty } from 'rxjs'
-import { bare, E, O } from '../fp.js'
+import { E, O, withoutPrototype } from '../fp.js'
 import { checkArgument, is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
 import type { ObservableEither } from './either/ObservableEither.js'
 import { type Page, type Paged, views } from './Paged.js'
@@ -102,7 +102,7 @@ const nothingCame = (): Error => new Error('fetch should emit a page, and emitte
  *     else      ---0--2--1--3
  */
 export const paginate = <E, A, Q>(given: PaginateOptions<E, A, Q>): Paged<E, A, Q> => {
-  const options = bare(given)
+  const options = withoutPrototype(given)
   const { first, following = () => O.none, parallel, maxPages, maxEmptyPages } = options
   checkArgument('maxPages', maxPages, is.positiveIntOrInfinity)
   checkArgument('maxEmptyPages', maxEmptyPages, is.nonNegativeIntOrInfinity)

@@ -6,7 +6,7 @@ import { NEVER, type Observable, type SchedulerLike } from 'rxjs'
 import { afterAll, afterEach } from 'vitest'
 import { run } from '../../src/cli/program.js'
 import type { Signal, Terminal } from '../../src/cli/Terminal.js'
-import { defined } from '../../src/fp.js'
+import { withoutUndefined } from '../../src/fp.js'
 import { hasty, PATIENT } from '../support/timers.js'
 
 /** Keeps what is written to it. */
@@ -55,7 +55,9 @@ export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {})
     stderr,
     signals: options.signals ?? NEVER,
     timer: options.timer ?? hasty(),
-    ...('timeout' in options ? defined({ timeout: options.timeout }) : { timeout: PATIENT }),
+    ...('timeout' in options
+      ? withoutUndefined({ timeout: options.timeout })
+      : { timeout: PATIENT }),
     version: '1.2.3',
   })
   const said = stderr.text()

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { Observable, VirtualTimeScheduler } from 'rxjs'
-import { defined, E } from '../../src/fp.js'
+import { E, withoutUndefined } from '../../src/fp.js'
 import {
   type Client,
   type ClientEvent,
@@ -174,7 +174,7 @@ const wire = (play: Play, timer: VirtualTimeScheduler, dates: LabOptions['dates'
           const text = typeof told === 'string' ? told : JSON.stringify(told)
           const date = dates && { date: new Date(dates(timer.now())).toUTCString() }
           const header = (name: string) => ({ ...date, ...headers })[name]
-          const answer = { status, header, body: text, ...defined({ incompleteBody }) }
+          const answer = { status, header, body: text, ...withoutUndefined({ incompleteBody }) }
           subscriber.next(outage === undefined ? E.right(answer) : E.left(outage))
           subscriber.complete()
         }, ms),

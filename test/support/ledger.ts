@@ -3,7 +3,7 @@
  * may take the place of an answer, before the write is done or afterwards. Several clients may use it at once.
  */
 import { Observable, of, VirtualTimeScheduler } from 'rxjs'
-import { defined, E, type IO } from '../../src/fp.js'
+import { E, type IO, withoutUndefined } from '../../src/fp.js'
 import {
   type Client,
   type ClientOptions,
@@ -184,7 +184,7 @@ export const ledger = ({ lag, repeatedItems = 'ignored', faults = [] }: LedgerOp
       random: () => 0,
       uuid: () => `uuid-${++ids}`,
       log: false,
-      ...defined(options),
+      ...withoutUndefined(options),
     })
 
   const pass = (ms: number): void => {

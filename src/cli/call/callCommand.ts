@@ -19,7 +19,7 @@ import {
 import { type AnyEndpoint, isList, method } from '../../api/Endpoint.js'
 import { type Client, createClient } from '../../client/createClient.js'
 import { jsonOf } from '../../export/column/json.js'
-import { defined, E } from '../../fp.js'
+import { E, withoutUndefined } from '../../fp.js'
 import type { AnyFailure, Failure } from '../../http/Failure.js'
 import { invalidParams, invalidRequest } from '../../http/request/invalidParams.js'
 import { prepareRequest } from '../../http/request/prepareRequest.js'
@@ -210,7 +210,12 @@ const send = (
   { limit = Number.POSITIVE_INFINITY }: CallFlags,
   connection: Connection,
 ): Observable<Ending> => {
-  const client = createClient({ ...connection, ...defined({ timeout }), timer, numbers: 'exact' })
+  const client = createClient({
+    ...connection,
+    ...withoutUndefined({ timeout }),
+    timer,
+    numbers: 'exact',
+  })
   let status = EXIT_COMPLETE
   let printed = 0
   /** Resolves to false when no more is wanted. */

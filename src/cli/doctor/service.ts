@@ -21,7 +21,7 @@ import { millisOf } from '../../codec/Instant.js'
 import type { DriftFact } from '../../decode/index.js'
 import { oneLine } from '../../decode/redact.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { defined, E } from '../../fp.js'
+import { E, withoutUndefined } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { Failure } from '../../http/Failure.js'
 import { explainLowered } from '../../http/limits.js'
@@ -201,7 +201,7 @@ const checkRoundTrip = (
   const failures = pages.filter(E.isLeft).map(({ left }) => left)
   const [failure] = failures
   const why = failure === undefined ? '' : `: ${oneLine(failure.message)}`
-  const advice = defined({ advice: failure && adviceFor(failure) })
+  const advice = withoutUndefined({ advice: failure && adviceFor(failure) })
   if (minMs === undefined || maxMs === undefined || medianMs === undefined) {
     return failed('round trip', `no page came after the first${why}`, advice)
   }
@@ -342,7 +342,7 @@ const checkApiVersion = ({ apiVersion }: Connection): Finding =>
 const failedBy = (check: 'login' | 'list', failure: Failure): Finding =>
   failed(check, oneLine(failure.message), {
     facts: { failure: failure._tag },
-    ...defined({ advice: adviceFor(failure) }),
+    ...withoutUndefined({ advice: adviceFor(failure) }),
   })
 
 const TRY_AGAIN = 'try again; if it stays so, it is for the service to mend'

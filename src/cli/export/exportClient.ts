@@ -1,7 +1,7 @@
 /** The client of an export: how hard it asks, and how long it waits. */
 import { limits, unlimited } from '../../api/limits.js'
 import { type Client, createClient } from '../../client/createClient.js'
-import { defined } from '../../fp.js'
+import { withoutUndefined } from '../../fp.js'
 import type { Guard, SharedQuota } from '../../scheduler/index.js'
 import type { Connection } from '../connection.js'
 import type { Terminal } from '../Terminal.js'
@@ -21,8 +21,11 @@ export const exportClient = (
 ): Client =>
   createClient({
     ...connection,
-    timeout: { ...timeout, ...defined({ headers: flags.timeout && flags.timeout * 1_000 }) },
-    ...defined({ numbers: flags.exact ? ('exact' as const) : undefined }),
+    timeout: {
+      ...timeout,
+      ...withoutUndefined({ headers: flags.timeout && flags.timeout * 1_000 }),
+    },
+    ...withoutUndefined({ numbers: flags.exact ? ('exact' as const) : undefined }),
     limits: flags.limits ? limits[connection.environment] : unlimited,
     share: flags.share,
     guard: guardFor(flags),
@@ -33,7 +36,7 @@ export const exportClient = (
       patience: flags.patience * 1_000,
     },
     drift: true,
-    ...defined({ quota }),
+    ...withoutUndefined({ quota }),
     // bookmarks and rows that come again end a list as well, and rows on stdout cannot be taken back
     lists: { maxPages: Number.POSITIVE_INFINITY },
     timer,

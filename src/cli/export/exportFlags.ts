@@ -4,7 +4,7 @@ import { isDirectory } from '../../export/file/checkPaths.js'
 import type { Compression, ExportOptions, FormatName, Reject } from '../../export/index.js'
 import type { TakeRows } from '../../export/source/exportList.js'
 import { isFolder } from '../../export/storage/openFiles.js'
-import { defined } from '../../fp.js'
+import { withoutUndefined } from '../../fp.js'
 import type { Guard } from '../../scheduler/index.js'
 import { SANDBOX_ACCOUNT } from '../connection.js'
 import { shownOn } from '../output.js'
@@ -78,8 +78,8 @@ export const exportOptions = <A>(
   return {
     out: out === '-' ? shownOn(stdout) : out,
     ...(out === '-' ? toStdout : {}),
-    ...defined({ format, compress, columns, amounts, checkpoint, sinceLast, lookback }),
-    ...defined({ formulas, rotateRows, rotateBytes }),
+    ...withoutUndefined({ format, compress, columns, amounts, checkpoint, sinceLast, lookback }),
+    ...withoutUndefined({ formulas, rotateRows, rotateBytes }),
     ...(flags.inPlace ? { inPlace: true, onReject } : {}),
     // another port each time
     ...(flags.sandbox === true ? { account: SANDBOX_ACCOUNT } : {}),

@@ -9,7 +9,7 @@ import type {
   Since,
 } from '../../export/index.js'
 import { isFolder } from '../../export/storage/openFiles.js'
-import { defined, E } from '../../fp.js'
+import { E, withoutUndefined } from '../../fp.js'
 import { DAY, HOUR, MINUTE, plural } from '../../report/text.js'
 import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from '../output.js'
 import { countProgress, summary } from '../progress/ExportCounters.js'
@@ -73,7 +73,12 @@ export const performExport = async (
   const last = `${line}${unremovedEnd(progress)}`
   const unwritten = await report?.write(
     reportFacts({
-      ...{ prepared, run: whole, counters, conclusion: { status, ...defined({ reason }) } },
+      ...{
+        prepared,
+        run: whole,
+        counters,
+        conclusion: { status, ...withoutUndefined({ reason }) },
+      },
       ...{ began, ms, summary: line, version },
     }),
   )
@@ -81,7 +86,7 @@ export const performExport = async (
   return {
     status: unwritten === undefined ? status : Math.max(status, EXIT_INCOMPLETE),
     summary: last,
-    ...defined({ reason: reason ?? unwritten }),
+    ...withoutUndefined({ reason: reason ?? unwritten }),
   }
 }
 

@@ -1,7 +1,7 @@
 /** The facts of an export that its report shows beside the charts. */
 import type { ManifestRun } from '../../export/index.js'
 import { iso } from '../../export/transfer/Manifest.js'
-import { defined } from '../../fp.js'
+import { withoutUndefined } from '../../fp.js'
 import { number, percent, plural } from '../../report/text.js'
 import { type ExportCounters, isComplete } from '../progress/ExportCounters.js'
 import type { ReportFacts } from '../report/report.js'
@@ -40,7 +40,7 @@ export const reportFacts = ({
   isComplete: isComplete(counters),
   verdict: verdictOf(counters),
   summary,
-  ...defined({ reason: conclusion.reason }),
+  ...withoutUndefined({ reason: conclusion.reason }),
   query: [...queryOf(run, prepared), ...boundsOf(run)],
   counts: [
     ['rows', number(counters.rows)],

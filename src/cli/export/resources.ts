@@ -8,7 +8,7 @@ import { type Charge, ChargeStatus } from '../../codec/Charge.js'
 import { toMillis } from '../../codec/times.js'
 import type { Webhook } from '../../codec/Webhook.js'
 import type { ExportSource } from '../../export/index.js'
-import { defined, type IO } from '../../fp.js'
+import { type IO, withoutUndefined } from '../../fp.js'
 import type { SandboxOptions } from '../../sandbox/index.js'
 import type { Connection, SettingName } from '../connection.js'
 import {
@@ -114,7 +114,7 @@ export const charges: ExportableList<Charge, ChargeFlags, SnapshotFilter> = {
     }
     return {
       page_size: pageSize,
-      ...defined({
+      ...withoutUndefined({
         from_created_at: from,
         to_created_at: to,
         status,
@@ -149,7 +149,7 @@ export const batchTransfers: ExportableList<BatchTransfer, BatchFlags, BatchFilt
   needed: REQUIRED_SETTINGS,
   connection: connectionFrom,
   filter: ({ status, requestId, shortReferenceId }) =>
-    defined({ status, request_id: requestId, short_reference_id: shortReferenceId }),
+    withoutUndefined({ status, request_id: requestId, short_reference_id: shortReferenceId }),
   source: ({ batchTransfers }, filter) => batchTransfers.list(filter),
 }
 

@@ -21,7 +21,7 @@ import type { PayFailure } from '../../client/pay/PayFailure.js'
 import type { PayEvent, PayReport, PaySummary } from '../../client/pay/PayOptions.js'
 import type { QuoteValidity } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_CALL } from '../../codec/NewBatchItem.js'
-import { defined, E } from '../../fp.js'
+import { E, withoutUndefined } from '../../fp.js'
 import { duration, number, plural } from '../../report/text.js'
 import { codeOf } from '../../store/FileSystem.js'
 import { type Connection, type ConnectionFlags, connect, connectionFrom } from '../connection.js'
@@ -145,7 +145,7 @@ const pay = async (
     return flags.yes && refusal === undefined
   }
   const { name, transferDate, fundingSource, validity, tolerance, wait, withoutInvalid } = flags
-  const batch = defined({
+  const batch = withoutUndefined({
     name,
     transfer_date: transferDate,
     funding_source: fundingSource === undefined ? undefined : { id: fundingSource },
@@ -159,7 +159,7 @@ const pay = async (
       approve,
       batch,
       withoutInvalid,
-      ...defined({ validity, tolerance, limit: wait }),
+      ...withoutUndefined({ validity, tolerance, limit: wait }),
     })(items)
     .pipe(takeUntil(options.stop), counted(running, watch, client), tap(results.note))
   const last = await lastValueFrom(events, { defaultValue: undefined }).catch(

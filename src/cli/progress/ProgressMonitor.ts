@@ -11,7 +11,7 @@ import {
   tap,
 } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
-import { defined, type IO } from '../../fp.js'
+import { type IO, withoutUndefined } from '../../fp.js'
 import type { SchedulerState, TierSnapshot } from '../../scheduler/index.js'
 import { countedInThisRun, type ExportCounters } from './ExportCounters.js'
 import { NO_ACTIVITY, noteEvent, pausedAt, type StallReason, stallReasons } from './StallReason.js'
@@ -103,14 +103,14 @@ export const monitorProgress = ({
     const { rows, rejects } = countedInThisRun(counted)
     const { share } = counted
     const underWay = inFlight.reduce((sum, n) => sum + n, 0) / RECENT
-    throughput = addSample({ at: elapsedMs, rows: rows + rejects, ...defined({ share }) })(
+    throughput = addSample({ at: elapsedMs, rows: rows + rejects, ...withoutUndefined({ share }) })(
       throughput,
     )
     return {
       elapsedMs,
       counters: counted,
       rowsPerSecond: rowsPerSecond(throughput),
-      ...defined({ msLeft: timeLeft(throughput), quota: quotaOf(scheduler) }),
+      ...withoutUndefined({ msLeft: timeLeft(throughput), quota: quotaOf(scheduler) }),
       scheduler,
       paused: pausedAt(activity, now).length,
       stallReasons: stallReasons(activity, scheduler, now, { given: parallel, underWay }),

@@ -10,7 +10,7 @@ import {
   type SliceSource,
 } from '../../export/index.js'
 import { isFolder } from '../../export/storage/openFiles.js'
-import { defined, E } from '../../fp.js'
+import { E, withoutUndefined } from '../../fp.js'
 import { plural } from '../../report/text.js'
 import { isS3 } from '../../store/S3Location.js'
 import type { Connection } from '../connection.js'
@@ -49,7 +49,7 @@ export const exportOnQueue = async (
     const { format, compress, columns, amounts, formulas, slices, restart, maxRejects } = flags
     const { stop, ...shared } = options
     const planning = planSlices(source, {
-      ...defined({ format, compress, columns, amounts, formulas, slices }),
+      ...withoutUndefined({ format, compress, columns, amounts, formulas, slices }),
       ...{ ...shared, out, restart },
     } satisfies PlanSlicesOptions)
     const events: Observable<ExportEvent> = planning.pipe(

@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { lastValueFrom, tap } from 'rxjs'
 import type { SliceWorkerEvent } from '../../bullmq/index.js'
-import { defined, E } from '../../fp.js'
+import { E, withoutUndefined } from '../../fp.js'
 import { plural } from '../../report/text.js'
 import { addConnectionOptions, type ConnectionFlags, connectionFrom } from '../connection.js'
 import { exportClient } from '../export/exportClient.js'
@@ -93,7 +93,7 @@ const work = async (run: CommandRun, flags: WorkerFlags): Promise<Ending> => {
     const working = queue.functions.sliceWorker({
       ...{ ...options, payments, connection: queue.connection, allow, concurrency },
       onWait: output.complain,
-      ...defined({ parallel }),
+      ...withoutUndefined({ parallel }),
     })
     say(`waiting for slices at ${queue.host}`)
     await lastValueFrom(working.pipe(tap((event) => tell(event, say, output.complain))), {

@@ -1,5 +1,5 @@
 /** The charts of a report, and the table of the numbers behind them. */
-import { defined } from '../../fp.js'
+import { withoutUndefined } from '../../fp.js'
 import { histogram, mergeHistograms, quantile } from '../../report/histogram.js'
 import { type Html, html, scrollable } from '../../report/html.js'
 import { type Chart, clockTime, type Measure } from '../../report/svgChart.js'
@@ -93,7 +93,7 @@ const requests = ({ intervals, limit, logins }: Recording): Chart<Interval> => {
         ? [{ name: 'limit lowered after refusals', form: 'dotted', of: lowered } as const]
         : []),
     ],
-    ...defined({ limit: line }),
+    ...withoutUndefined({ limit: line }),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Records, in bounded memory, what a report shows of a run. */
 import { Subscription } from 'rxjs'
 import { login } from '../../api/authentication.js'
-import { defined, type IO } from '../../fp.js'
+import { type IO, withoutUndefined } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { addTime, type Histogram, histogram, mergeHistograms } from '../../report/histogram.js'
 import type { SchedulerState } from '../../scheduler/index.js'
@@ -182,7 +182,7 @@ export const recorder = (
       onSample(last)
       const intervals = timeline.intervals(last.elapsedMs)
       const stall = stalls.most()
-      return { intervals, incidents, ...defined({ limit, stall }), logins, pauses }
+      return { intervals, incidents, ...withoutUndefined({ limit, stall }), logins, pauses }
     },
     close: () => listening.unsubscribe(),
   }

@@ -7,7 +7,7 @@ import {
   type SyncProgress,
 } from '../../export/index.js'
 import { destinationName } from '../../export/sync/SyncOptions.js'
-import { defined, E } from '../../fp.js'
+import { E, withoutUndefined } from '../../fp.js'
 import { duration, number, plural } from '../../report/text.js'
 import { type Connection, SANDBOX_ACCOUNT } from '../connection.js'
 import { isFinal, withAdvice } from '../export/conclusion.js'
@@ -44,8 +44,8 @@ export const performSync = async (
   const events = list.start(client, flags, {
     to,
     ...run.options,
-    ...defined({ table, format, adopt, since, lookback, sweep, maxRejects, parallel }),
-    ...defined({ allowEmpty, replaceNul }),
+    ...withoutUndefined({ table, format, adopt, since, lookback, sweep, maxRejects, parallel }),
+    ...withoutUndefined({ allowEmpty, replaceNul }),
     ...(sandbox === true ? { account: SANDBOX_ACCOUNT } : {}),
     onReject: rejected.take,
   })

@@ -1,6 +1,6 @@
 /** `sync all`: every list, one after the other. */
 import type { Command } from 'commander'
-import { defined, type IO } from '../../fp.js'
+import { type IO, withoutUndefined } from '../../fp.js'
 import { plural } from '../../report/text.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
 import { addEveryOption, type Connection } from '../connection.js'
@@ -111,7 +111,7 @@ export const syncAll = async (
     const { status, summary, reason } = ending
     run.conclude({
       status,
-      ...defined({
+      ...withoutUndefined({
         summary: summary && `${name}: ${summary}`,
         reason: reason && `${name}: ${reason}`,
       }),

@@ -10,7 +10,7 @@ import { fromDate } from '../../codec/Instant.js'
 import { exportTable } from '../../export/ExportOptions.js'
 import { NIGHTS } from '../../export/sync/proveRows.js'
 import type { Sweep } from '../../export/sync/SyncOptions.js'
-import { defined, E } from '../../fp.js'
+import { E, withoutUndefined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import { DAY, duration, number, plural } from '../../report/text.js'
 import { isFinal, withAdvice } from '../export/conclusion.js'
@@ -80,7 +80,7 @@ export const countingOf = ({ charges }: Client, timer: Pick<SchedulerLike, 'now'
     readonly status?: ChargeStatus
     readonly pageSize?: number | undefined
   }): Promise<E.Either<AnyFailure, SnapshotPlan>> => {
-    const filter = { page_size: pageSize, ...defined({ from_created_at: from, status }) }
+    const filter = { page_size: pageSize, ...withoutUndefined({ from_created_at: from, status }) }
     const plan = await firstValueFrom(charges.snapshot(filter).explain())
     if (E.isRight(plan)) probes += plan.right.probes
     return plan

@@ -13,7 +13,7 @@ import type { BatchItem } from '../../codec/BatchItem.js'
 import { type BatchTransfer, shownOfBatch } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_CALL, type NewBatchItem } from '../../codec/NewBatchItem.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { A, defined, E } from '../../fp.js'
+import { A, E, withoutUndefined } from '../../fp.js'
 import type { Failure } from '../../http/Failure.js'
 import { differencesOf } from '../../http/retry/difference.js'
 import { shows, wasRecovered } from '../../http/retry/lookUp.js'
@@ -59,7 +59,11 @@ export const fillBatch = async (
   if (!isDraft(now)) return { ...known, batch: now, leftOut }
   for (const [requestId, reason] of leftOut) {
     const index = payments.items.findIndex(({ request_id }) => request_id === requestId)
-    const item = { ...defined({ index: payments.places[index] }), requestId, reasons: [reason] }
+    const item = {
+      ...withoutUndefined({ index: payments.places[index] }),
+      requestId,
+      reasons: [reason],
+    }
     context.tell({ _tag: 'Invalid', item })
   }
   const invalid = items.filter(({ status }) => status === INVALID)

@@ -2,7 +2,7 @@
 import { map, toArray } from 'rxjs'
 import type { BatchItem } from '../../codec/BatchItem.js'
 import type { BatchTransfer } from '../../codec/BatchTransfer.js'
-import { A, defined, E } from '../../fp.js'
+import { A, E, withoutUndefined } from '../../fp.js'
 import { doubling } from '../../stream/Backoff.js'
 import { type Millis, PAUSES } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
@@ -111,7 +111,7 @@ const outcomeOf = (
 ): Pick<PaymentOutcome, 'state' | 'transferId' | 'reason'> => {
   switch (item.status) {
     case 'BOOKED':
-      return { state: 'booked', ...defined({ transferId: item.transfer_id ?? undefined }) }
+      return { state: 'booked', ...withoutUndefined({ transferId: item.transfer_id ?? undefined }) }
     case 'BOOKING_FAILED':
       return { state: 'failed', reason: reasonOf(item) }
     case 'VALIDATION_FAILED':

@@ -1,6 +1,6 @@
 /** Asks whether to pay, and submits what was approved: each batch once. */
 import type { BatchTransfer } from '../../codec/BatchTransfer.js'
-import { defined, E } from '../../fp.js'
+import { E, withoutUndefined } from '../../fp.js'
 import type { Failure } from '../../http/Failure.js'
 import { isDraft } from './fillBatch.js'
 import { each } from './flow.js'
@@ -51,7 +51,9 @@ const quoteAll = async (
   const quoted: Array<RunBatch> = []
   await each(drafts.entries(), WIDTH, async ([at, known]) => {
     const { id } = known.batch
-    const answer = await context.first(context.calls.quote({ id, ...defined({ validity }) }))
+    const answer = await context.first(
+      context.calls.quote({ id, ...withoutUndefined({ validity }) }),
+    )
     // refused if another process has submitted it meanwhile
     const now = E.isLeft(answer) ? await context.ask(context.calls.retrieve({ id })) : answer.right
     if (E.isLeft(answer) && isDraft(now)) orStop(answer)
@@ -136,7 +138,7 @@ const summaryOf = (run: string, all: ReadonlyArray<RunBatch>, isWorse: boolean):
     batches: batches.length,
     submittedBefore: all.filter(({ batch }) => !isDraft(batch)).length,
     totals: shownTotals(totalsOf(batches)),
-    ...defined({ expiresAt: earliestExpiry(batches) }),
+    ...withoutUndefined({ expiresAt: earliestExpiry(batches) }),
     isWorse,
   }
 }

@@ -2,7 +2,7 @@
 import * as t from 'io-ts'
 import type { Counted } from '../../changes/proof/Counting.js'
 import { Instant, millisOf } from '../../codec/Instant.js'
-import { bare, defined, E } from '../../fp.js'
+import { E, withoutPrototype, withoutUndefined } from '../../fp.js'
 import { exportError } from '../ExportError.js'
 import { isOfFolder, manifestFor, readState } from '../file/manifestIn.js'
 import { namesOf } from '../file/paths.js'
@@ -65,7 +65,7 @@ export const filesCopy = async (given: string, options: ReachOptions): Promise<C
       },
     },
     ...span,
-    ...defined({ only }),
+    ...withoutUndefined({ only }),
     close: async () => {},
   }
 }
@@ -107,8 +107,8 @@ const spanOf = (runs: ReadonlyArray<ManifestRun>): CopyTimes => {
 const ofSync = async (files: Files) => {
   const { checkpoint } = namesOf('/')
   const kept = await readState(files, checkpoint)
-  const { sync = NO_UPKEEP } = bare(readTransferState(files.nameOf(checkpoint), kept))
-  return { span: spanOfSync(bare(sync)), rejected: sync.rejected }
+  const { sync = NO_UPKEEP } = withoutPrototype(readTransferState(files.nameOf(checkpoint), kept))
+  return { span: spanOfSync(withoutPrototype(sync)), rejected: sync.rejected }
 }
 
 // rows
@@ -143,7 +143,7 @@ async function* rowsOf(
 ): AsyncGenerator<RejectedRow> {
   const { format, compress } = runs.at(-1)?.spec.format ?? {}
   const written = {
-    ...defined({
+    ...withoutUndefined({
       format: formatNames.find((name) => name === format),
       compress: compressions.find((name) => name === compress),
     }),

@@ -3,7 +3,7 @@ import { catchError, defer, finalize, type Observable, of, ReplaySubject } from 
 import { asking, PollInterrupted } from '../../changes/Asking.js'
 import { compare, type Proof } from '../../changes/proof/prove.js'
 import { finalChargeStatuses } from '../../codec/Charge.js'
-import { defined, E } from '../../fp.js'
+import { E, withoutUndefined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import {
   checkArgument,
@@ -78,7 +78,7 @@ export const proveCopy = <A>(
           from: copy.from,
           until: Math.min(copy.until, settledBy(ledger)),
           final: finalChargeStatuses,
-          ...defined({ only: copy.only }),
+          ...withoutUndefined({ only: copy.only }),
         })
         return E.right(compared)
       } finally {

@@ -1,6 +1,6 @@
 /** A table that a sync keeps, as a copy to count. */
 import { fieldsOf } from '../../decode/unknown.js'
-import { bare } from '../../fp.js'
+import { withoutPrototype } from '../../fp.js'
 import { stateIn } from '../../store/lease.js'
 import { noSuchTable } from '../sql/table.js'
 import { withRejected } from '../sync/proveRows.js'
@@ -24,12 +24,12 @@ export const tableCopy = async (
     const text = await rows.text(CHECKPOINT)
     const kept = text === undefined ? undefined : stateIn(name)(text)
     if (fieldsOf(kept).sync === undefined) throw noSuchTable(name, table)
-    const { spec, sync = NO_UPKEEP } = bare(readTransferState(name, kept))
+    const { spec, sync = NO_UPKEEP } = withoutPrototype(readTransferState(name, kept))
     return {
       name,
       spec,
       counted: withRejected(rows.counted, sync.rejected),
-      ...spanOfSync(bare(sync)),
+      ...spanOfSync(withoutPrototype(sync)),
       close: rows.close,
     }
   } catch (error) {

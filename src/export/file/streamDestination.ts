@@ -1,6 +1,6 @@
 /** Streams and functions: what they took cannot be taken back, so nothing is kept and nothing resumed. */
 import type { Writable } from 'node:stream'
-import { defined } from '../../fp.js'
+import { withoutUndefined } from '../../fp.js'
 import type { Format } from '../format/Format.js'
 import type { TakeRows } from '../source/exportList.js'
 import type { Destination, KeyLog } from '../transfer/Destination.js'
@@ -39,7 +39,7 @@ export const streamDestination = <A>({
     commitEvery: 0,
     check: format.check,
     resume: async () => {
-      rows = await openStream({ stream: open(), format, ...defined({ close: endStream }) })
+      rows = await openStream({ stream: open(), format, ...withoutUndefined({ close: endStream }) })
     },
     write: async (page) => {
       await rows?.write(page)

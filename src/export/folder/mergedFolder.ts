@@ -10,7 +10,7 @@
  * come first, then the checkpoint that lists them, then the old ones go: a run that is killed leaves files that no
  * checkpoint lists, and the next run that comes to its end removes them.
  */
-import { bare, defined } from '../../fp.js'
+import { withoutPrototype, withoutUndefined } from '../../fp.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 
@@ -141,7 +141,8 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
       const found = stateOf(own, files.nameOf(''), base.extension)
       // a list that is read whole is read again from its beginning
       state = replaces ? { ...found, incoming: [] } : found
-      const rejects = bare(found).rejected && (await files.get(found.rejected?.path ?? ''))
+      const rejects =
+        withoutPrototype(found).rejected && (await files.get(found.rejected?.path ?? ''))
       before = linesOf(rejects)
     },
     write: async (page) => {
@@ -193,7 +194,7 @@ const linesOf = (bytes: Uint8Array | undefined): ReadonlyArray<string> =>
 /** Lists the current files. */
 const listedIn = ({ base, rejected, format }: FolderState): ListedFiles => ({
   files: base.map(({ path, rows, bytes, sha256 }) => ({ path, rows, bytes, sha256 })),
-  ...defined({ rejected }),
+  ...withoutUndefined({ rejected }),
   format: formatOf(format),
 })
 

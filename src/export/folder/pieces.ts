@@ -1,6 +1,6 @@
 /** Files of rows, as they are written and read: what is counted of them, and whether they are still what they were. */
 import { createHash } from 'node:crypto'
-import { defined } from '../../fp.js'
+import { withoutUndefined } from '../../fp.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
 import { type Files, INCOMING } from '../storage/Files.js'
@@ -59,7 +59,7 @@ export class PieceFacts {
       to: this.#to,
       statuses: Object.fromEntries(this.#statuses),
       ...(this.#gone === 0 ? {} : { gone: this.#gone }),
-      ...defined({ times: this.#times }),
+      ...withoutUndefined({ times: this.#times }),
     }
   }
 }

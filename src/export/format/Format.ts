@@ -2,7 +2,7 @@
 import { basename, extname } from 'node:path'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
-import { defined } from '../../fp.js'
+import { withoutUndefined } from '../../fp.js'
 import { InvalidOption } from '../../options/index.js'
 import type { TextFindings } from '../column/text.js'
 import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
@@ -110,7 +110,7 @@ export const byExtension = (path: string): ByExtension => {
   const extension = extname(compress === undefined ? name : basename(name, extname(name)))
   const format = FORMATS[extension]
   const isUnknown = format === undefined && extension !== ''
-  return defined({ compress, format, unknown: isUnknown ? extension : undefined })
+  return withoutUndefined({ compress, format, unknown: isUnknown ? extension : undefined })
 }
 
 /** Throws an `InvalidOption` where the name of a file says another format or compression than it is written in. */
@@ -123,7 +123,7 @@ export const checkName = (
   const outer = name === 'parquet' ? undefined : compress // Parquet is compressed inside
   const isOther = said.format !== undefined && said.format !== name
   if (!isOther && (said.compress === undefined || said.compress === outer)) return
-  const words = Object.values(defined({ format: said.format, compress: said.compress }))
+  const words = Object.values(withoutUndefined({ format: said.format, compress: said.compress }))
   throw new InvalidOption(
     option,
     `a name that goes with the format, such as NAME.${extension}, and says ${words.join(' in ')}`,

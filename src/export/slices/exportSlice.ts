@@ -1,5 +1,5 @@
 import { catchError, concatMap, defer, type Observable, of } from 'rxjs'
-import { bare, E } from '../../fp.js'
+import { E, withoutPrototype } from '../../fp.js'
 import {
   checkArgument,
   checkOptions,
@@ -84,7 +84,7 @@ export const exportSlice = <A>(
     const { specFor } = writing(list, plan.format, { ...options, out })
     checkSameSpec(checkpoint, specFor(list)(own.file))(specOfSlice(plan, own))
     const file = { ...plan.format, ...options, out: `${out}${own.file}` }
-    return startExport(source.parallel(parallel), bare(file), {
+    return startExport(source.parallel(parallel), withoutPrototype(file), {
       begin: 'once',
       names: namesWithin(names.folder, own.file),
     })

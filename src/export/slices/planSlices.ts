@@ -1,5 +1,5 @@
 import { catchError, concatMap, defer, from, map, type Observable, of } from 'rxjs'
-import { bare, defined, E } from '../../fp.js'
+import { E, withoutPrototype, withoutUndefined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { ListDescription } from '../../http/list/List.js'
 import {
@@ -171,7 +171,7 @@ export const writing = <A>(
   format: Omit<ExportOptions<A>, 'out'>,
   { out, account }: Pick<ExportOptions<A>, 'account'> & { readonly out: string },
 ) => {
-  const written = bare({ ...format, ...defined({ account }) })
+  const written = withoutPrototype({ ...format, ...withoutUndefined({ account }) })
   const made = formatFor<A>(shapeOf(list.codec), { ...written, out }, list, 'folder')
   return { extension: made.extension, specFor: specOfExport(made, written) }
 }
@@ -179,7 +179,9 @@ export const writing = <A>(
 /** Returns the options that say how rows are written. */
 const formatOptions = (options: PlanSlicesOptions) => {
   const { format, compress, columns, numbers, amounts, formulas, rowGroup } = options
-  return { ...defined({ format, compress, columns, numbers, amounts, formulas, rowGroup }) }
+  return {
+    ...withoutUndefined({ format, compress, columns, numbers, amounts, formulas, rowGroup }),
+  }
 }
 
 /** Returns the plan that the folder has; throws `SpecMismatch` if that is of another list. */

@@ -12,7 +12,7 @@ import {
   takeWhile,
   tap,
 } from 'rxjs'
-import { bare, defined, E, O } from '../../fp.js'
+import { E, O, withoutPrototype, withoutUndefined } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Millis } from '../../stream/index.js'
@@ -91,7 +91,7 @@ export interface ExportListOptions<A, B = A>
  */
 export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable<Progress> =>
   defer(() => {
-    const options = bare(given)
+    const options = withoutPrototype(given)
     const { list, write: writeRows, rejects, commit, every = 1_000 } = options
     const timer = steadyTimer(options.timer)
     const { maxRejects = Number.POSITIVE_INFINITY, stop = NEVER } = options
@@ -153,7 +153,7 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
         rejects: progress.rejects + bad.length,
         pages: progress.pages + 1,
         ...(again === 0 ? {} : { repeated: again }),
-        ...defined({ next: left, share: estimate.share }),
+        ...withoutUndefined({ next: left, share: estimate.share }),
       }
       const since = timer.now() - committedAt
       if (since >= every || since < 0) await keep() // or the clock was set back

@@ -1,6 +1,6 @@
 /** The connection to a Postgres: `pg` and `pg-copy-streams`, which are optional peers. */
 import type { Client } from 'pg'
-import { defined } from '../../fp.js'
+import { withoutUndefined } from '../../fp.js'
 import { codeOf } from '../../store/FileSystem.js'
 import { type ExportError, exportError } from '../ExportError.js'
 import { type PostgresUrl, readPostgresUrl } from './postgresUrl.js'
@@ -62,6 +62,6 @@ const unusableUrl = (name: string, error: unknown): ExportError => {
   const why = isOfUrl
     ? 'the driver does not take the parameters of the URL: check sslmode'
     : `a file that the URL names cannot be read (${code}): check sslrootcert, sslcert and sslkey`
-  const details = { destination: name, ...(isOfUrl ? {} : defined({ code })) }
+  const details = { destination: name, ...(isOfUrl ? {} : withoutUndefined({ code })) }
   return exportError('UnusableDestination', `cannot write ${name}: ${why}`, details)
 }

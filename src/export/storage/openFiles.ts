@@ -1,7 +1,7 @@
 /** The door: a path or a URL, as it was given, becomes a folder and a name, and its files are opened. */
 import { basename } from 'node:path'
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
-import { bare } from '../../fp.js'
+import { withoutPrototype } from '../../fp.js'
 import { disk, type FileSystem } from '../../store/FileSystem.js'
 import { isS3, processEnvironment, s3Location } from '../../store/S3Location.js'
 import { diskFiles } from './diskFiles.js'
@@ -35,7 +35,7 @@ export const locationOf = (path: string): Location => {
 
 /** Opens the files of a folder: the objects below an `s3://` URL, or those on the disk. */
 export const openFiles = async (folder: string, options: ReachOptions): Promise<Files> => {
-  const { files, env, timer = asyncScheduler } = bare(options)
+  const { files, env, timer = asyncScheduler } = withoutPrototype(options)
   if (files !== undefined || !isS3(folder)) return diskFiles(folder, files ?? disk)
   const [{ bucketFiles }, { objectStorage }] = await Promise.all([
     import('./bucketFiles.js'), // or not, to start fast

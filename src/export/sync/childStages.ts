@@ -12,7 +12,7 @@
  */
 import { EMPTY, firstValueFrom, ReplaySubject, takeUntil, toArray } from 'rxjs'
 import { toMillis } from '../../codec/times.js'
-import { defined, E, O } from '../../fp.js'
+import { E, O, withoutUndefined } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Millis } from '../../stream/index.js'
@@ -160,7 +160,7 @@ class Children<A> {
       const pages = came.flatMap((page) => (E.isRight(page) ? [page.right] : []))
       const failure = came.find(E.isLeft)?.left
       const ids = new Set(pages.flatMap(({ raw }) => raw.flatMap((row) => rowId(row) ?? [])))
-      const answer = { parent, pages, ids, ...defined({ failure }) }
+      const answer = { parent, pages, ids, ...withoutUndefined({ failure }) }
       if (failure !== undefined || ids.size === parent.rows || reading === READINGS) return answer
       const again = await this.#retrieve(parent.id)
       if (again === undefined) return answer

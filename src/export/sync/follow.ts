@@ -1,6 +1,6 @@
 /** A table kept current: a sync that goes on with polls, and proves its rows each day. */
 import { asyncScheduler, type Observable } from 'rxjs'
-import { bare } from '../../fp.js'
+import { withoutPrototype } from '../../fp.js'
 import { checkOptions, InvalidOption } from '../../options/index.js'
 import type { ExportSource } from '../source/ExportSource.js'
 import { type FollowOptions, type FollowPace, followRules, timeOfDay } from './FollowOptions.js'
@@ -25,7 +25,11 @@ export const follow = <A>(
   source: TimedSource<A> | ExportSource<A>,
   given: FollowOptions<NoInfer<A>>,
 ): Observable<SyncEvent> => {
-  const { every = 10_000, prove = '02:00', ...options } = bare(checkOptions(given, followRules))
+  const {
+    every = 10_000,
+    prove = '02:00',
+    ...options
+  } = withoutPrototype(checkOptions(given, followRules))
   const { to, sweep = '30d', timer = asyncScheduler } = options
   const isTable = typeof to !== 'string' || tableKind(to) !== undefined
   if (!isTable && destinationKind(to) !== undefined) {

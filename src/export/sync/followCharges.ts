@@ -15,7 +15,7 @@ import { type Ledger, type LedgerRow, PAGE_SIZE, type Seconds } from '../../chan
 import { readOpen } from '../../changes/openRows.js'
 import { Tail, tailOf } from '../../changes/Tail.js'
 import { finalChargeStatuses } from '../../codec/Charge.js'
-import { bare, defined } from '../../fp.js'
+import { withoutPrototype, withoutUndefined } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
 import { exportError } from '../ExportError.js'
 import type { Transfer } from '../transfer/Transfer.js'
@@ -97,10 +97,13 @@ class Follower<A> {
       const began = timer.now()
       try {
         for await (const _ of this.#poll(tailOf(poll, LOOKBACK))) yield transfer.shown()
-        yield { ...transfer.shown(), ...defined({ upTo: bare(transfer.upkeep).upTo }) }
+        yield {
+          ...transfer.shown(),
+          ...withoutUndefined({ upTo: withoutPrototype(transfer.upkeep).upTo }),
+        }
         if (this.#isProofDue()) {
           for await (const _ of this.#prove()) yield transfer.shown()
-          yield { ...transfer.shown(), ...defined({ proof: transfer.proof }) }
+          yield { ...transfer.shown(), ...withoutUndefined({ proof: transfer.proof }) }
         }
       } catch (error) {
         if (!(error instanceof PollInterrupted)) throw error
@@ -117,7 +120,7 @@ class Follower<A> {
   async *#poll(back: Seconds): AsyncGenerator<void, void, undefined> {
     const transfer = this.#transfer
     const { earliest, latest } = clocksOf(this.#ledger)
-    const { since = 0, upTo = 0, believed = upTo } = bare(transfer.upkeep)
+    const { since = 0, upTo = 0, believed = upTo } = withoutPrototype(transfer.upkeep)
     const start = Math.max(since, believed - back * 1_000)
     const range = { to: latest, ...(start > 0 ? { from: Math.floor(start / 1_000) } : {}) }
     const seen = new Set<string>()
@@ -183,7 +186,7 @@ class Follower<A> {
   #isProofDue(): boolean {
     const now = this.#ledger.now()
     const last = now - ((now - this.#pace.prove) % DAY)
-    const { proved = 0 } = bare(this.#transfer.upkeep)
+    const { proved = 0 } = withoutPrototype(this.#transfer.upkeep)
     const isToday = proved * 1_000 >= last && proved * 1_000 <= now // or a clock was wrong
     return now >= this.#notBefore && !isToday
   }

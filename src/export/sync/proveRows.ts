@@ -7,7 +7,7 @@ import type { CountedTable, ProofTable } from '../../changes/proof/ProofTable.js
 import { prove } from '../../changes/proof/prove.js'
 import { type SweepPosition, sweep } from '../../changes/proof/sweep.js'
 import { finalChargeStatuses } from '../../codec/Charge.js'
-import { bare, defined } from '../../fp.js'
+import { withoutPrototype, withoutUndefined } from '../../fp.js'
 import type { CountedRows } from '../transfer/Destination.js'
 import type { Transfer } from '../transfer/Transfer.js'
 import type { TransferEvent } from '../transfer/TransferEvent.js'
@@ -66,11 +66,11 @@ export const sweepRows = async <A>(
   const nights = sweeping === 'now' ? 1 : NIGHTS
   const { position: next, ...healed } = await sweep(asks, whole, {
     ...{ from, until: to, now, nights },
-    ...defined({ position }),
+    ...withoutUndefined({ position }),
   })
   transfer.swept = healed
   const { began, swept: last, before } = next
-  const kept = { began, ...defined({ swept: last, before }) }
+  const kept = { began, ...withoutUndefined({ swept: last, before }) }
   await transfer.readAgain([], [], { sweep: kept })
 }
 
@@ -93,13 +93,15 @@ export const proveCounts = async <A>(
     ...proof,
     late: proof.late + late,
     gone: proof.gone + gone,
-    ...defined({ readSince: sweep?.before === undefined ? undefined : sweep.before * 1_000 }),
+    ...withoutUndefined({
+      readSince: sweep?.before === undefined ? undefined : sweep.before * 1_000,
+    }),
   }
   const { answered, refused } = proof.depth
   const learned =
     refused === undefined ? undefined : refused === depth?.refused ? depth.learned : now
   await transfer.readAgain([], [], {
-    depth: { answered, ...defined({ refused, learned }) },
+    depth: { answered, ...withoutUndefined({ refused, learned }) },
     proved: Math.floor(ledger.now() / 1_000),
   })
 }
@@ -112,11 +114,13 @@ const believedDepth = (
   { answered, refused, learned = Number.NEGATIVE_INFINITY }: NonNullable<Upkeep['depth']>,
   now: Seconds,
 ): NonNullable<Upkeep['depth']> =>
-  now - learned > DEPTH_KEPT ? { answered } : { answered, ...defined({ refused, learned }) }
+  now - learned > DEPTH_KEPT
+    ? { answered }
+    : { answered, ...withoutUndefined({ refused, learned }) }
 
 /** Returns the rows that a proof counts: from the first one of the sync on, up to an hour ago. */
 const settledRows = <A>(transfer: Transfer<A, A>, ledger: Ledger<A>): Counted => {
-  const { since = 0 } = bare(transfer.upkeep)
+  const { since = 0 } = withoutPrototype(transfer.upkeep)
   return {
     from: since <= 0 ? Number.NEGATIVE_INFINITY : Math.floor(since / 1_000),
     to: settledBy(ledger),

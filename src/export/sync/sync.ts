@@ -28,7 +28,7 @@
  */
 import { asyncScheduler, catchError, concatMap, EMPTY, type Observable } from 'rxjs'
 import { plural } from '../../decode/plural.js'
-import { bare, defined, E } from '../../fp.js'
+import { E, withoutPrototype, withoutUndefined } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
 import {
   checkArgument,
@@ -153,10 +153,10 @@ const beganAt = ({
   added,
 }: NonNullable<TransferEvent['begun']>) => ({
   resumed,
-  ...defined({ tookOver }),
+  ...withoutUndefined({ tookOver }),
   ...(from > 0 ? { from: iso(from) } : {}),
   ...(doubted === undefined ? {} : { doubted: iso(doubted) }),
-  ...defined({ added }),
+  ...withoutUndefined({ added }),
 })
 
 const nameOf = ({ to }: Pick<SyncOptions<never>, 'to'>): string =>
@@ -231,7 +231,7 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
     adopted === undefined || place === undefined
       ? EMPTY
       : adopt(transfer, place, adopted, client.codec)
-  return bare({
+  return withoutPrototype({
     kind: 'sync',
     destination,
     stateText: store && { store, name: CHECKPOINT, path: name },
@@ -241,11 +241,11 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
       if (found !== undefined) checkSameList(name, found, spec)
       const old = await toAdopt(destination, found, options)
       if (old !== undefined) adopted = adoptable(name, old)
-      const { run, ...rest } = bare(found ?? { spec })
+      const { run, ...rest } = withoutPrototype(found ?? { spec })
       const state = {
         ...rest,
         sync: { ...NO_UPKEEP, ...rest.sync },
-        ...(timed === undefined ? {} : defined({ run })), // others are read from their beginning
+        ...(timed === undefined ? {} : withoutUndefined({ run })), // others are read from their beginning
       }
       return {
         state,
@@ -253,7 +253,9 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
         reads: {
           from: timed === undefined ? 0 : syncFrom(options, state),
           ...(added.length > 0 ? { added } : {}),
-          ...defined({ doubted: timed && doubtedTime(state, (timer ?? asyncScheduler).now()) }),
+          ...withoutUndefined({
+            doubted: timed && doubtedTime(state, (timer ?? asyncScheduler).now()),
+          }),
         },
       }
     },
@@ -272,7 +274,7 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
     },
     maxRejects,
     redact: (raw: unknown) => client.scrub(truncated(stripped(raw))),
-    ...defined({ timer, stop, lease, deadline, onReject }),
+    ...withoutUndefined({ timer, stop, lease, deadline, onReject }),
   })
 }
 
@@ -289,7 +291,7 @@ const notEmptied =
 
 /** The end of the last run, where that is still to come: a clock was ahead. */
 const doubtedTime = ({ sync }: TransferState, now: Millis): Millis | undefined => {
-  const { upTo, believed } = bare(sync ?? NO_UPKEEP)
+  const { upTo, believed } = withoutPrototype(sync ?? NO_UPKEEP)
   return upTo !== undefined && believed !== undefined && upTo - now > CLOCKS ? upTo : undefined
 }
 
@@ -305,7 +307,9 @@ const specOfSync = (list: ListDescription<unknown>, account: string | undefined)
 
 /** Folders and buckets, by their names. */
 const placeOf = ({ to, env, timer }: SyncOptions<never>): AdoptOptions | undefined =>
-  typeof to === 'string' && to.endsWith('/') ? { to, ...defined({ env, timer }) } : undefined
+  typeof to === 'string' && to.endsWith('/')
+    ? { to, ...withoutUndefined({ env, timer }) }
+    : undefined
 
 /** Resolves with the manifest whose rows are to be taken over; rejects with an `UnusableDestination` where that was not said. */
 const toAdopt = async (

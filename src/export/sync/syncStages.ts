@@ -3,7 +3,7 @@ import { asyncScheduler, concat, defer, EMPTY, from, ignoreElements, type Observ
 import type { Ledger } from '../../changes/Ledger.js'
 import { fromDate } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
-import { bare, E, type IO } from '../../fp.js'
+import { E, type IO, withoutPrototype } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
 import type { Millis } from '../../stream/index.js'
 import { exportTable } from '../ExportOptions.js'
@@ -50,7 +50,7 @@ export const syncStages =
     if (family !== undefined) return childStages(family, () => nowOf(transfer))(transfer)
     if (timed === undefined) return []
     // the first run reads everything: nothing is read twice
-    const readsAll = bare(transfer.upkeep).upTo === undefined
+    const readsAll = withoutPrototype(transfer.upkeep).upTo === undefined
     return [
       () => adopts?.(transfer) ?? EMPTY,
       () => readRest(transfer, timed, options),
@@ -83,11 +83,12 @@ const SECOND: Millis = 1_000
 export const reachedState =
   (now: IO<Millis>) =>
   (state: TransferState): TransferState => {
-    const { run, sync, ...rest } = bare(state)
+    const { run, sync, ...rest } = withoutPrototype(state)
     if (run?.bounds === undefined || sync === undefined) return state
     const { from, to: upTo } = run.bounds
-    const { since = from, ...before } = bare(sync)
-    const newest = Math.max(bare(run).newest ?? 0, before.believed ?? before.upTo ?? 0) || upTo
+    const { since = from, ...before } = withoutPrototype(sync)
+    const newest =
+      Math.max(withoutPrototype(run).newest ?? 0, before.believed ?? before.upTo ?? 0) || upTo
     const believed = SECOND * Math.floor(Math.min(upTo, now(), newest) / SECOND)
     return { ...rest, sync: { ...before, since: Math.min(since, from), upTo, believed } }
   }
@@ -98,7 +99,7 @@ export const syncFrom = (
   { run, sync }: TransferState,
 ): Millis => {
   if (run?.bounds !== undefined) return run.bounds.from
-  const { since: first, upTo: told, believed: upTo = told } = bare(sync ?? NO_UPKEEP)
+  const { since: first, upTo: told, believed: upTo = told } = withoutPrototype(sync ?? NO_UPKEEP)
   const wanted = since === undefined ? (first ?? 0) : toMillis(since)
   if (first === undefined || upTo === undefined || wanted < first) return wanted
   return Math.max(first, upTo - lookback)

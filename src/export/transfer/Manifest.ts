@@ -2,7 +2,7 @@
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import { fieldsOf, parsed } from '../../decode/unknown.js'
-import { bare, defined } from '../../fp.js'
+import { withoutPrototype, withoutUndefined } from '../../fp.js'
 import { hasSum, readRecord, showSummed } from '../../store/readRecord.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
@@ -225,7 +225,7 @@ export const manifestRun = ({
   // a sync lists all rows that are there
   const listsAll = kind === 'sync' && listed.files.length > 0
   const rows = listsAll ? listed.files.reduce((sum, file) => sum + file.rows, 0) : counts.rows
-  const { format = spec.format, ...files } = bare(listed)
+  const { format = spec.format, ...files } = withoutPrototype(listed)
   const missing = missingOf(rejects, why)
   return {
     complete: missing.length === 0,
@@ -245,7 +245,7 @@ export const manifestRun = ({
     ...(perSecond === Number.POSITIVE_INFINITY || ms === 0
       ? {}
       : { quota: Math.min(1, (requests * 1_000) / (ms * perSecond)) }),
-    ...defined({ bounds }),
+    ...withoutUndefined({ bounds }),
     ...(totals.length === 0 ? {} : { totals }),
     ...(reasons.length === 0 ? {} : { reasons }),
     slices,

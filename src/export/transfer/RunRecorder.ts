@@ -1,6 +1,6 @@
 /** Counts of a run, over all its starts: rows, requests, time, drift, totals, and why rows were rejected. */
 import type { SchedulerLike, Subscription } from 'rxjs'
-import { bare, defined } from '../../fp.js'
+import { withoutPrototype, withoutUndefined } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
 import type { Millis } from '../../stream/index.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
@@ -88,7 +88,13 @@ export class RunRecorder {
       drift: addFacts(this.#before?.drift ?? [], this.#client.drift()),
       ...(totals.length === 0 ? {} : { totals }),
       ...(this.#reasons.length === 0 ? {} : { reasons: this.#reasons }),
-      ...defined({ bounds: this.bounds, newest: this.newest, position: next, share, keys }),
+      ...withoutUndefined({
+        bounds: this.bounds,
+        newest: this.newest,
+        position: next,
+        share,
+        keys,
+      }),
     }
   }
 
@@ -99,7 +105,7 @@ export class RunRecorder {
 
   /** The state of a run that has come to its end. */
   ended(kept: RunState): RunState {
-    const { position: _, ...run } = bare(this.upToNow(kept))
+    const { position: _, ...run } = withoutPrototype(this.upToNow(kept))
     return run
   }
 

@@ -3,7 +3,7 @@ import * as t from 'io-ts'
 import { digitsOf } from '../../decode/index.js'
 import { exponentOf, parseDecimal, unitsAt } from '../../decode/minorUnits.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { defined, O, pipe } from '../../fp.js'
+import { O, pipe, withoutUndefined } from '../../fp.js'
 import { isExact, SCALE, scaledNumber, scaledText } from '../column/decimal.js'
 import type { Reject } from '../source/sortPage.js'
 
@@ -93,7 +93,7 @@ export class Totals {
     const known = [...this.#sums.values()].flatMap((ofStatus) => [...ofStatus.values()])
     return [
       ...known.sort(byName).map(({ status, currency, rows, amount, more }) => ({
-        ...defined({ status, currency }),
+        ...withoutUndefined({ status, currency }),
         rows,
         ...(amount === undefined ? {} : { amount: decimalText(amount + BigInt(more), currency) }),
       })),

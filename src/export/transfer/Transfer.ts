@@ -18,7 +18,7 @@ import {
   throwError,
 } from 'rxjs'
 import type { Healed } from '../../changes/proof/Healing.js'
-import { bare, defined } from '../../fp.js'
+import { withoutPrototype, withoutUndefined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { LeaseWait } from '../../store/lease.js'
 import type { Millis } from '../../stream/index.js'
@@ -352,7 +352,10 @@ export class Transfer<A, B> {
       ...(session.tookOver ? { tookOver: true as const } : {}),
       ...this.#beginning.reads,
     }
-    return { ...this.recorder.total({ ...NO_PROGRESS, ...defined({ share: run?.share }) }), begun }
+    return {
+      ...this.recorder.total({ ...NO_PROGRESS, ...withoutUndefined({ share: run?.share }) }),
+      begun,
+    }
   }
 
   /** Listens for what cuts the transfer short. */
@@ -396,15 +399,15 @@ export class Transfer<A, B> {
     const shown = {
       ...this.shown(),
       ...{ share: 1, ended: true },
-      ...defined({ rereads: this.rereads, proof: this.proof }),
+      ...withoutUndefined({ rereads: this.rereads, proof: this.proof }),
     }
     const run = recorder.ended(this.#latest ?? recorder.at(this.#total))
     await plan.beforeEnd?.(run.counts.rows)
     const step = await session.destination.finish()
     await this.#dropManifest()
     await session.keep(step, plan.ended({ ...session.state, run }))
-    const { upTo } = bare(this.upkeep)
-    const progress = { ...shown, ...defined({ upTo, unremoved: session.unremoved() }) }
+    const { upTo } = withoutPrototype(this.upkeep)
+    const progress = { ...shown, ...withoutUndefined({ upTo, unremoved: session.unremoved() }) }
     if (plan.stateText === undefined) return progress
     const entry = this.#entry(run, undefined)
     await this.#saveManifest(entry)
@@ -415,7 +418,7 @@ export class Transfer<A, B> {
 
   async #stop(): Promise<TransferEvent> {
     const { session, recorder } = this
-    const event = { ...this.shown(), ...defined({ cut: this.#cut }) }
+    const event = { ...this.shown(), ...withoutUndefined({ cut: this.#cut }) }
     if (this.plan.stateText === undefined) {
       await session.destination.commit('stop')
       return event
@@ -451,7 +454,7 @@ export class Transfer<A, B> {
     return {
       ...{ ...NO_PROGRESS, rows, rejects, pages },
       ...(repeated === 0 ? {} : { repeated }),
-      ...defined({ next: run.position, run: isSaved ? entry : undefined }),
+      ...withoutUndefined({ next: run.position, run: isSaved ? entry : undefined }),
     }
   }
 

@@ -1,7 +1,7 @@
 /** A destination, while one transfer owns it: its lease, its state, and the step under way. */
 
 import { merge, NEVER, type Observable, type SchedulerLike } from 'rxjs'
-import { bare } from '../../fp.js'
+import { withoutPrototype } from '../../fp.js'
 import { type Lease, type LeaseWait, takeLease } from '../../store/lease.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
@@ -110,7 +110,7 @@ export class TransferSession<A> {
 
   /** Keeps a step and the state after it: both or none. Rejects with `Fenced` if a later run has taken over. */
   async keep(step: Prepared, next: Omit<TransferState, 'own'>): Promise<void> {
-    const { own = this.#state.own, store, settle, files } = bare(step)
+    const { own = this.#state.own, store, settle, files } = withoutPrototype(step)
     const state = own === undefined ? next : { ...next, own }
     for (const lease of this.#leases) {
       if (lease === this.#leases.at(-1)) await lease.commit(state, store)

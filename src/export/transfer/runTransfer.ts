@@ -1,5 +1,5 @@
 import { asyncScheduler, concat, NEVER, type Observable, ReplaySubject, share } from 'rxjs'
-import { bare } from '../../fp.js'
+import { withoutPrototype } from '../../fp.js'
 import { NO_PROGRESS } from '../source/exportList.js'
 import { bracket } from './bracket.js'
 import { type Endings, endingSoon } from './endings.js'
@@ -29,10 +29,10 @@ export const transfer = <A, B>(
   const events = bracket(
     async (tell: (event: TransferEvent) => void) => {
       const asked = timer.now()
-      const planned = bare({ ...(await plan()), stop })
+      const planned = withoutPrototype({ ...(await plan()), stop })
       return Transfer.begin(planned, asked, (waiting) => tell({ ...NO_PROGRESS, waiting }))
     },
     (transfer: Transfer<A, B>) => transfer.close(),
   )((transfer) => transfer.events())
-  return endingSoon(events, bare({ ...endings, stop }))
+  return endingSoon(events, withoutPrototype({ ...endings, stop }))
 }

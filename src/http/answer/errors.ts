@@ -5,7 +5,7 @@
 import type { AnyEndpoint } from '../../api/Endpoint.js'
 import { rows } from '../../api/index.js'
 import { isRecord, wordOf } from '../../decode/unknown.js'
-import { defined } from '../../fp.js'
+import { withoutUndefined } from '../../fp.js'
 import type { AnyFailure } from '../Failure.js'
 
 // model
@@ -165,5 +165,5 @@ const isError = ({ code, message }: Readonly<Record<string, unknown>>): boolean 
 
 const oneError = (u: Readonly<Record<string, unknown>>): FieldError => {
   const field = wordOf(u.source) ?? wordOf(u.field)
-  return defined({ field, code: wordOf(u.code), message: wordOf(u.message) })
+  return withoutUndefined({ field, code: wordOf(u.code), message: wordOf(u.message) })
 }

@@ -4,7 +4,7 @@ import { type Causes, causesUnder } from '../../decode/causes.js'
 import { plural } from '../../decode/plural.js'
 import { oneLine } from '../../decode/redact.js'
 import { fieldsOf, isRecord, parsed } from '../../decode/unknown.js'
-import { defined } from '../../fp.js'
+import { withoutUndefined } from '../../fp.js'
 import type { Cut, SnapshotCut } from '../../stream/index.js'
 import type {
   AnyFailure,
@@ -59,7 +59,7 @@ export const httpFailure = (
   const common = {
     endpoint,
     attempts,
-    ...defined({ traceId }),
+    ...withoutUndefined({ traceId }),
     ...responseOf(context, response),
     message: `${endpoint}: ${status} ${code}: ${text}${isCut ? ' (the body broke off)' : ''}`,
   }
@@ -77,7 +77,7 @@ export const httpFailure = (
     _tag: 'Refused',
     status,
     code,
-    ...defined({ source: rest.source, details: rest.details }),
+    ...withoutUndefined({ source: rest.source, details: rest.details }),
   }
 }
 
@@ -134,7 +134,7 @@ export const undecodable = (context: RequestContext, all: Causes, at = ''): Unde
     _tag: 'Undecodable',
     endpoint,
     attempts,
-    ...defined({ traceId }),
+    ...withoutUndefined({ traceId }),
     ...(response === undefined ? {} : responseOf(context, response)),
     path,
     expected,
@@ -255,7 +255,7 @@ export const truncated = <F extends AnyFailure, At>(
   if (pages === 0 && failure._tag !== 'Truncated') return failure
   const { attempts, traceId } = failure
   const message = `${where} ${failure.message}`
-  return { ...common, attempts, ...defined({ traceId }), cause: failure, message }
+  return { ...common, attempts, ...withoutUndefined({ traceId }), cause: failure, message }
 }
 
 const reasonOf = (cut: Exclude<AnyCut<never>, { readonly _tag: 'Failed' }>): string => {

@@ -1,5 +1,5 @@
 import { isRecord, parsed, wordOf } from '../../decode/unknown.js'
-import { defined } from '../../fp.js'
+import { withoutUndefined } from '../../fp.js'
 
 // model
 
@@ -35,6 +35,6 @@ export const problem = (status: number, body: string): Problem => {
   return {
     code: wordOf(u.code) ?? `http_${status}`,
     message: wordOf(u.message) ?? 'no message',
-    ...defined({ traceId, source, details }),
+    ...withoutUndefined({ traceId, source, details }),
   }
 }

@@ -7,7 +7,7 @@ import { isOverflow, LESS_DEEP } from '../../decode/decodeSafely.js'
 import { compile, type Decoder } from '../../decode/index.js'
 import { redact } from '../../decode/redact.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { defined, E, O, pipe } from '../../fp.js'
+import { E, O, pipe, withoutUndefined } from '../../fp.js'
 import type { Page } from '../../stream/index.js'
 import type { Failure, Undecodable } from '../Failure.js'
 import type { HttpResponse } from '../transport/Transport.js'
@@ -76,7 +76,7 @@ export const answerReader =
         status,
         header: (name) => header(name.toLowerCase()),
         attempts,
-        ...defined({ traceId }),
+        ...withoutUndefined({ traceId }),
       })),
     )
   }

@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs'
 import type { Position } from '../../api/Paging.js'
 import type { Decodes } from '../../codec/Codec.js'
 import type { DriftFact } from '../../decode/index.js'
-import { defined, type IO } from '../../fp.js'
+import { type IO, withoutUndefined } from '../../fp.js'
 import { is, type OptionsOf, resolveOptions, withDefault } from '../../options/index.js'
 import type { Paged, ParallelOptions } from '../../stream/index.js'
 import type { ClientEvent } from '../ClientEvent.js'
@@ -141,7 +141,11 @@ export const plan = (
   const limit = Number.isFinite(perSecond)
     ? bounds.find((bound) => bound.perSecond === perSecond)?.limit
     : undefined
-  const rate = { pageSize, ceiling: Math.min(global, endpoint) * pageSize, ...defined({ limit }) }
+  const rate = {
+    pageSize,
+    ceiling: Math.min(global, endpoint) * pageSize,
+    ...withoutUndefined({ limit }),
+  }
   if (rows === undefined) return rate
   const requests = Math.max(1, Math.ceil(rows / pageSize))
   const seconds = requests === Number.POSITIVE_INFINITY ? requests : requests / perSecond // Infinity / Infinity is NaN

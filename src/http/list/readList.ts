@@ -5,7 +5,7 @@ import type { Decoder, Drift } from '../../decode/index.js'
 import { plural } from '../../decode/plural.js'
 import { redact } from '../../decode/redact.js'
 import { fieldsOf, isRecord } from '../../decode/unknown.js'
-import { bare, defined, type IO, O, pipe } from '../../fp.js'
+import { type IO, O, pipe, withoutPrototype, withoutUndefined } from '../../fp.js'
 import { left, type PaginateOptions, type ParallelOptions, paginate } from '../../stream/index.js'
 import { inParallel, type Parallel } from '../../stream/paginate.js'
 import { truncated } from '../answer/failureOf.js'
@@ -61,14 +61,14 @@ export const readList = <A>({
   const read = pageReader(decode, parseText, envelopeCheck(row, strictEnd, drift))
   return (params) => {
     const causes = invalidParams(codec, params, check)
-    const { page_num, page, ...filter } = bare(fieldsOf(params))
+    const { page_num, page, ...filter } = withoutPrototype(fieldsOf(params))
     const start = pageParams({ page_num, page })
     // an invalid page stays among the parameters, whose check fails with the reason
-    const invalidPage = O.isNone(start) ? defined({ page_num, page }) : {}
+    const invalidPage = O.isNone(start) ? withoutUndefined({ page_num, page }) : {}
     const pageSize = sizeOf(filter.page_size ?? paging.size)
 
     const listOf = (given: View): List<Failure, A> => {
-      const view = bare(given)
+      const view = withoutPrototype(given)
       const { first, invalid = causes && invalidRequest(route, causes), ...parallel } = view
       const options: PaginateOptions<Failure, A, Position> = {
         ...guards,
@@ -107,7 +107,7 @@ export const readList = <A>({
             ),
           ),
         describe: () => {
-          const { page_size: _, ...query } = defined(fieldsOf(params))
+          const { page_size: _, ...query } = withoutUndefined(fieldsOf(params))
           const codec = row.success as Decodes<A> // of the same row as `decode`
           return { ...origin, endpoint: route, kind: 'list' as const, query, codec }
         },
@@ -178,7 +178,7 @@ const parsePosition =
   ({ style, first }: Paging) =>
   (u: unknown): O.Option<Position> => {
     if (!isRecord(u)) return O.none
-    const { page_num, page, ...others } = defined(u)
+    const { page_num, page, ...others } = withoutUndefined(u)
     if (Object.keys(others).length > 0) return O.none
     const isEmpty = page_num === undefined && page === undefined
     if (isEmpty) return style === 'cursor' ? O.some(first) : O.none

@@ -14,7 +14,7 @@ import { login } from '../../api/authentication.js'
 import { Session } from '../../codec/common.js'
 import { millisOf } from '../../codec/Instant.js'
 import { compile } from '../../decode/index.js'
-import { defined, E, type IO, pipe } from '../../fp.js'
+import { E, type IO, pipe, withoutUndefined } from '../../fp.js'
 import { is } from '../../options/index.js'
 import { left, type Millis, mapLeft, type ObservableEither } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
@@ -66,7 +66,7 @@ export const logIn = (
     {
       client_id: clientId,
       api_key: apiKey,
-      ...defined({ login_as: loginAs }),
+      ...withoutUndefined({ login_as: loginAs }),
     },
     readToken(now),
   ).pipe(mapLeft((failure) => toUnauthorized(nameBaseUrl(failure, baseUrl))))
@@ -89,7 +89,7 @@ const toUnauthorized = (failure: Failure): Failure => {
     _tag: 'Unauthorized',
     endpoint,
     attempts,
-    ...defined({ traceId, status, headers }),
+    ...withoutUndefined({ traceId, status, headers }),
     code,
     message,
   }

@@ -1,6 +1,6 @@
 import { type AnyEndpoint, method } from '../../api/Endpoint.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { defined, type IO } from '../../fp.js'
+import { type IO, withoutUndefined } from '../../fp.js'
 import type { Millis, ObservableEither } from '../../stream/index.js'
 import { type Codes, carriesRequestId, hasCode, isInProgressBy } from '../answer/errors.js'
 import type { Ambiguous, Failure, FieldDifference } from '../Failure.js'
@@ -130,12 +130,12 @@ export class Outcome {
       _tag: 'Ambiguous',
       endpoint,
       attempts,
-      ...defined({ traceId }),
+      ...withoutUndefined({ traceId }),
       tried: [
         isSame ? `${sent} with the same request_id` : sent,
         ...(found === undefined ? [] : [found]),
       ],
-      ...defined({ requestId, differences }),
+      ...withoutUndefined({ requestId, differences }),
       cause,
       message: found === undefined ? message : `${message}; ${found}`,
     }

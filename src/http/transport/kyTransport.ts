@@ -13,7 +13,7 @@ import {
   switchMap,
 } from 'rxjs'
 import { fieldsOf } from '../../decode/unknown.js'
-import { defined, E } from '../../fp.js'
+import { E, withoutUndefined } from '../../fp.js'
 import { is, type OptionsOf, resolveOptions, withDefault } from '../../options/index.js'
 import { reusable } from '../../stream/bytes.js'
 import { left } from '../../stream/index.js'
@@ -52,7 +52,7 @@ export const kyTransport = (options: KyOptions = {}): Transport => {
             await fetch(url, {
               method,
               headers,
-              ...defined({ body }),
+              ...withoutUndefined({ body }),
               signal: abort.signal,
               redirect: 'manual',
             }),

@@ -5,7 +5,7 @@ import { Instant } from '../../codec/Instant.js'
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
 import { isEmpty } from '../../codec/scalars.js'
 import { toMillis } from '../../codec/times.js'
-import { defined, E } from '../../fp.js'
+import { E, withoutUndefined } from '../../fp.js'
 import { hash, hex8, subSeed } from '../data/hash.js'
 import { idOf } from '../data/ids.js'
 import { dayInstantAt, instantAt } from '../data/time.js'
@@ -206,7 +206,7 @@ const progressAt = (
 const draftOf = (item: NewBatchItem, transfer_date: Instant): TransferDraft => {
   const { beneficiary, payer, application_fee_options = [], ...rest } = item
   return {
-    ...defined(rest),
+    ...withoutUndefined(rest),
     ...priceOf(item),
     fee_currency: item.source_currency,
     fee_paid_by: item.fee_paid_by ?? 'PAYER',

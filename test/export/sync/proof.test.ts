@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { Charge } from '../../../src/codec/Charge.js'
 import { fieldsOf } from '../../../src/decode/unknown.js'
 import { readRows, type SyncOptions, sync, verify } from '../../../src/export/index.js'
-import { defined, E } from '../../../src/fp.js'
+import { E, withoutUndefined } from '../../../src/fp.js'
 import { Account, clientOf, clock, isFinal, START } from '../../changes/play.js'
 import { DAY } from '../../changes/rows.js'
 import { folder } from '../../cli/support.js'
@@ -81,7 +81,7 @@ const world = (
     clock: time,
     account,
     takes: () => 0.01,
-    ...defined({ before }),
+    ...withoutUndefined({ before }),
   })
   const to = file(`${++made}${kind.ending}`)
   const night = async (options: Partial<Parameters<typeof sync>[1]> = {}) => {

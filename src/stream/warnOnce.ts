@@ -2,7 +2,7 @@
 export type OnFailure = (error: unknown) => void
 
 /** Tells the first failure of a function of the caller's on stderr, as `show` has it; later ones are dropped. */
-export const tellOnce = (what: string, show: (text: string) => string = inOneLine): OnFailure => {
+export const warnOnce = (what: string, show: (text: string) => string = inOneLine): OnFailure => {
   let isTold = false
   return (error) => {
     if (isTold) return
