@@ -16,7 +16,7 @@ import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE, EXIT_LOCKED, EXIT_USAGE } from './outp
 import { isProven, provenText, whyNotProven } from './proofText.js'
 import type { CommandRun, Ending } from './runCommand.js'
 
-const NEXT = 'the same command goes on'
+const NEXT = 'the same command continues'
 
 /** Follows into a table, and tells on stderr how that goes. */
 export const followTable = async (
@@ -32,7 +32,7 @@ export const followTable = async (
       if (event.right.upTo !== undefined) polls++
       for (const note of notesOf(event.right, polls === 1)) say(note)
     } else if (polls > 0 && !isExportError(event.left)) {
-      say(`${withAdvice(event.left)}; the next poll goes on`)
+      say(`${withAdvice(event.left)}; the next poll continues`)
     }
   })
   const last = await lastValueFrom(events.pipe(told)).finally(() => noting.unsubscribe())

@@ -79,7 +79,7 @@ export type ClientEvent =
   | { readonly _tag: 'Drifted'; readonly fact: DriftFact }
   /** A new token is in use. */
   | { readonly _tag: 'LoggedIn'; readonly validFor: Millis }
-  /** Less of a limit is let in than it says, or more again than before; `message` says it in words. */
+  /** Less of a limit is admitted than it says, or more again than before; `message` says it in words. */
   | LimitChanged
   /** The Redis of a shared quota refuses or does not answer, or answers again; `message` says it in words. */
   | QuotaChanged

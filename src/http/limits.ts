@@ -101,7 +101,7 @@ export const resources = ({
 const TOLERANCE = 1 / 10
 
 /**
- * Asks for the likely reason why less than a limit is let in, after words such as `10 of 20 a second are let in`: about
+ * Asks for the likely reason why less than a limit is admitted, after words such as `10 of 20 a second are admitted`: about
  * as much as the sandbox allows suggests that the client was made for the other environment.
  */
 export const explainLowered = (
@@ -110,7 +110,7 @@ export const explainLowered = (
 ): string => {
   const question = isOfSandbox(tier, change)
     ? "is environment: 'sandbox' meant?"
-    : 'does somebody else use this account?'
+    : 'does another process use this account?'
   return `${change.message}: ${question}`
 }
 

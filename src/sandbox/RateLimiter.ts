@@ -29,7 +29,7 @@ export class RateLimiter {
     this.#global = new ArrivalWindow(limits.global, SECOND)
   }
 
-  /** Requests that were let in and are not answered yet. */
+  /** Requests that were admitted and are not answered yet. */
   get concurrency(): number {
     return this.#active
   }
@@ -46,7 +46,7 @@ export class RateLimiter {
     return undefined
   }
 
-  /** Ends a request that was let in. */
+  /** Ends a request that was admitted. */
   leave(): void {
     this.#active--
   }

@@ -87,7 +87,7 @@ export const requestLifecycle = (settings: Settings): RequestLifecycle => {
   const refusal = (message: string): Reply =>
     tooManyRequests(message, hex32(hash(Math.floor(random() * 2 ** 32))))
 
-  /** The reply to a request that gets no further than the limits; undefined for one that is let in. */
+  /** The reply to a request that gets no further than the limits; undefined for one that is admitted. */
   const refuse = (incoming: IncomingRequest, fault: FaultName | undefined): Reply | undefined => {
     const arrivedAt = Math.floor(durations.now())
     if (fault === 'reset-before') return { ...serverError, delivery: 'reset' }

@@ -20,7 +20,7 @@ export interface SentRequest {
   readonly request: unknown
   readonly set: LimiterSet
   readonly windows: ReadonlyArray<SendWindow>
-  /** It was let in or refused. */
+  /** It was admitted or refused. */
   readonly isAnswered: boolean
   readonly isRefused: boolean
 }
@@ -36,8 +36,8 @@ interface ResourceDeparture {
  * Resources with limits of their own that no tier names, such as a path, or an account at an endpoint.
  *
  * A refusal does not say whose limit it is, so a burst of refusals is put down to the narrowest thing that explains its
- * window: to a few resources, if those were refused while others were let in. Each of them gets a limiter of its own,
- * which begins with what was let in, and the limit that they share keeps its level.
+ * window: to a few resources, if those were refused while others were admitted. Each of them gets a limiter of its own,
+ * which begins with what was admitted, and the limit that they share keeps its level.
  */
 export class Resources {
   /** Returns the resources of a request, the narrowest first. */
@@ -141,7 +141,7 @@ export class Resources {
 const lettingIn = (departures: ReadonlyArray<ResourceDeparture>, resource: string): number =>
   departures.filter((one) => !one.isRefused && one.resources.includes(resource)).length
 
-/** Returns the resources at one level that were refused repeatedly, and as often as they were let in. */
+/** Returns the resources at one level that were refused repeatedly, and as often as they were admitted. */
 const suspectsOf = (
   departures: ReadonlyArray<ResourceDeparture>,
   level: number,
@@ -164,7 +164,7 @@ const isEachLetIn = (
 ): boolean => [...suspects].every((suspect) => lettingIn(own, suspect) > 0)
 
 /**
- * Tells whether others were let in while suspects were refused: in a window with refusals of suspects, or when the
+ * Tells whether others were admitted while suspects were refused: in a window with refusals of suspects, or when the
  * shared limit let in more before than now, and so cannot be what refuses.
  */
 const areLetIn = (

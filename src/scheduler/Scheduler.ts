@@ -117,7 +117,7 @@ export interface SchedulerOptions<R> extends OptionsOf<typeof table> {
   readonly tiers: ReadonlyArray<Tier<R>>
   /**
    * Returns what may have a limit of its own that no tier names, the narrowest first, such as a path and an account. A
-   * resource that is refused while others are let in is held back alone. If it throws, that is told once on stderr, and the
+   * resource that is refused while others are admitted is held back alone. If it throws, that is told once on stderr, and the
    * request has none. Default: nothing.
    */
   readonly resources?: ((request: R) => ReadonlyArray<string>) | undefined
@@ -127,7 +127,7 @@ export interface SchedulerOptions<R> extends OptionsOf<typeof table> {
 export interface Scheduler<in R> {
   /** Emits at once, and then at most every 250 ms while something happens. */
   readonly state: Observable<SchedulerState>
-  /** Emits when less of a limit is let in than is configured, and when that changes. */
+  /** Emits when less of a limit is admitted than is configured, and when that changes. */
   readonly events: Observable<LimitChanged | QuotaChanged>
   /** For `schedule` and `scheduleMap`. */
   readonly core: SchedulerCore<R>

@@ -17,7 +17,7 @@ export class SendBatch {
   lostAfter: Millis = 0
   refusals = 0
 
-  // Requests that were let in: their number, and sums and extremes of their round trips.
+  // Requests that were admitted: their number, and sums and extremes of their round trips.
   answers = 0
   roundTrips: Millis = 0
   squares = 0

@@ -43,7 +43,7 @@ export interface TierSnapshot {
   readonly waiting: number
   /** Lowest limit in force for any key: below `limit` after a burst of refusals. */
   readonly allowed: number
-  /** Less than the limit is let in: in words, such as `10 of 20 a second are let in`. */
+  /** Less than the limit is admitted: in words, such as `10 of 20 a second are admitted`. */
   readonly lowered: string | undefined
   /** Time that a permit is held beyond departure and window, in ms; `undefined` unless learned or given. */
   readonly guard: Millis | undefined
@@ -71,7 +71,7 @@ export interface SchedulerState {
   readonly tiers: ReadonlyArray<TierSnapshot>
 }
 
-/** More or less of a limit is let in: a whole window at another level than before was. */
+/** More or less of a limit is admitted: a whole window at another level than before was. */
 export interface LimitChanged {
   readonly _tag: 'LimitChanged'
   /** Name of the tier. */
@@ -80,9 +80,9 @@ export interface LimitChanged {
   readonly key: string | undefined
   /** Configured limit after the share. */
   readonly limit: number
-  /** Part of it that is let in. */
+  /** Part of it that is admitted. */
   readonly allowed: number
-  /** In words, such as `10 of 20 a second are let in`. */
+  /** In words, such as `10 of 20 a second are admitted`. */
   readonly message: string
 }
 
@@ -100,10 +100,10 @@ const WINDOWS: ReadonlyMap<Millis, string> = new Map([
   [60_000, 'a minute'],
 ])
 
-/** Tells in words how much of a limit is let in. */
+/** Tells in words how much of a limit is admitted. */
 export const describeLimit = <R>(tier: Tier<R>, limit: number, allowed: number): string => {
   const window = tier._tag === 'Rate' ? (WINDOWS.get(tier.per) ?? `in ${tier.per} ms`) : 'at once'
-  return `${allowed} of ${limit} ${window} ${allowed === 1 ? 'is' : 'are'} let in`
+  return `${allowed} of ${limit} ${window} ${allowed === 1 ? 'is' : 'are'} admitted`
 }
 
 /** Returns the state of a tier. `sets`: all sets of limiters; `parkedAt`: queues that wait for a limiter. */

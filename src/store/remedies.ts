@@ -1,6 +1,6 @@
 /**
  * What a refusal needs, by the code of whoever refuses: the system, S3, Postgres, SQLite, Redis. Either the same command
- * again helps, or somebody has to act first; then the table says how. Codes that are not in it pass by themselves.
+ * a retry helps, or action is needed first; then the table says which. Codes that are not in it pass by themselves.
  */
 
 // model

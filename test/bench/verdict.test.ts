@@ -86,7 +86,7 @@ it.each([
 describe('a real limit below the configured one', () => {
   const lowered = {
     ...{ tier: 'endpoint', limit: 20, allowed: 10 },
-    message: "10 of 20 a second are let in: is environment: 'sandbox' meant?",
+    message: "10 of 20 a second are admitted: is environment: 'sandbox' meant?",
   }
   const busy = { unitsPerSecond: 9.4, underWay: 7.9, meanAnswer: 800 }
 
@@ -100,7 +100,7 @@ describe('a real limit below the configured one', () => {
   })
 
   it('is named with the option to set, where no environment explains it', () => {
-    const message = '14 of 20 a second are let in: does somebody else use this account?'
+    const message = '14 of 20 a second are admitted: does another process use this account?'
     const other = { ...lowered, allowed: 14, message }
     expect(
       verdict({ refused: 30, lowered: other }, { ...busy, unitsPerSecond: 13.3 }).verdict,

@@ -138,7 +138,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     expect(status).toBe(1)
     expect(stderr).toContain(`incomplete: ${length} rows`)
     expect(stderr).toMatch(
-      /incomplete: ended after 3 pages.*; the same command with --resume goes on/,
+      /incomplete: ended after 3 pages.*; the same command with --resume continues/,
     )
   })
 
@@ -211,7 +211,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     const { length } = await rowsOf(await unfinished(out))
     expect(stderr).toContain(`incomplete: ${length} rows`)
     expect(status).toBe(130)
-    expect(stderr).toContain('stopped by SIGINT; the same command with --resume goes on')
+    expect(stderr).toContain('stopped by SIGINT; the same command with --resume continues')
     await server.until(() => server.abandoned() > 0)
   })
 

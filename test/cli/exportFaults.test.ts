@@ -50,7 +50,7 @@ describe('an export whose first page never comes', () => {
     const server = await serve({ charges: 700, fault })
     const first = await charges(server, file('c.ndjson'))
     expect(first.status).toBe(1)
-    expect(first.stderr).toContain('the same command with --resume goes on')
+    expect(first.stderr).toContain('the same command with --resume continues')
   })
 
   it('says how much is there, when it was resumed', async () => {
@@ -82,7 +82,7 @@ describe('faults', () => {
     const server = await serve({ charges: 300, fault: breaking(3, 'reset').fault })
     const { status, stderr } = await charges(server, file('c.ndjson'), ['--patience', '5s'])
     expect((stderr.match(/waiting/g) ?? []).length).toBeLessThanOrEqual(1) // of a run of like retries, one line
-    expect(stderr).toContain('the same command with --resume goes on')
+    expect(stderr).toContain('the same command with --resume continues')
     expect(status).toBe(1)
   })
 

@@ -17,14 +17,14 @@ describe('an export that stopped', () => {
     const out = file(name)
     const first = await charges(server, out)
     expect(first.status).toBe(1)
-    expect(first.stderr).toContain('the same command with --resume goes on')
+    expect(first.stderr).toContain('the same command with --resume continues')
     expect(existsSync(`${out}.checkpoint.json`)).toBe(true)
     expect([existsSync(out), existsSync(`${out}.manifest.json`)]).toEqual([false, false])
     expect(first.stderr).toContain(` rows in ${await unfinished(out)}, `)
 
     const again = await charges(server, out)
     expect(again.status).toBe(2)
-    expect(again.stderr).toContain('--resume goes on with it, --restart starts over')
+    expect(again.stderr).toContain('--resume continues it, --restart starts over')
 
     state.on = false
     const { status, stderr } = await charges(server, out, ['--resume'])
@@ -60,7 +60,7 @@ describe('an export that stopped', () => {
     // time of the machine: on a faster one, the grace of a stop is over before the disk has what was read
     const { status, stderr } = await charges(server, out, [], { signals, timer: asyncScheduler })
     expect(status).toBe(143)
-    expect(stderr).toContain('stopped by SIGTERM; the same command with --resume goes on')
+    expect(stderr).toContain('stopped by SIGTERM; the same command with --resume continues')
     state.on = false
     expect((await charges(server, out, ['--resume', '--parallel', '2'])).status).toBe(0)
     expect(idsOf(await rowsOf(out))).toEqual(upTo(400))
@@ -202,13 +202,13 @@ describe('an export that stopped', () => {
     const first = await charges(server, out, ['--max-rejects', '3', '--parallel', '1'])
     expect(first.status).toBe(2)
     expect(first.stderr).toMatch(
-      /more rows than --max-rejects could not be written \(\d+: .* should be .*\): see .*; --resume with a greater --max-rejects goes on\n$/,
+      /more rows than --max-rejects could not be written \(\d+: .* should be .*\): see .*; --resume with a greater --max-rejects continues\n$/,
     )
     const asked = server.seen.length
     const same = await charges(server, out, ['--max-rejects', '3', '--resume'])
     expect(same.status).toBe(2)
     expect(same.stderr).toMatch(
-      /^payments-rx: .*checkpoint\.json has more rejected rows \(\d+\) than there may be \(3\): --resume with a greater --max-rejects goes on, --restart starts over\n$/,
+      /^payments-rx: .*checkpoint\.json has more rejected rows \(\d+\) than there may be \(3\): --resume with a greater --max-rejects continues, --restart starts over\n$/,
     )
     expect(server.seen.length).toBe(asked)
     const last = await charges(server, out, ['--resume'])

@@ -167,7 +167,7 @@ describe('follow DEST', () => {
     expect(stderr).toMatch(/^reads everything$/m)
     expect(stderr).toMatch(/has caught up to .*: 5[01] rows written; polls from now on/)
     expect(stderr).toMatch(/^proven up to .*: 50 rows/m)
-    expect(stderr).toMatch(new RegExp(`stopped by ${signal}; the same command goes on\n$`))
+    expect(stderr).toMatch(new RegExp(`stopped by ${signal}; the same command continues\n$`))
   })
 
   it('keeps batches, which are read whole, and forgets those that are gone', async () => {

@@ -128,7 +128,7 @@ it.each([
   const { status, stderr } = await cli(sync('charges', file(to)))
   expect(status).toBe(2)
   expect(stderr).toContain(advice)
-  expect(stderr).not.toContain('the same command goes on')
+  expect(stderr).not.toContain('the same command continues')
 })
 
 it('says where to look when the keys are refused', async () => {
@@ -139,7 +139,7 @@ it('says where to look when the keys are refused', async () => {
   expect(stderr).toContain('check the client id and the API key: "payments-rx doctor" tells more')
 })
 
-it('ends with status 1 at its deadline, and says that the same command goes on', async () => {
+it('ends with status 1 at its deadline, and says that the same command continues', async () => {
   const slow = await listen({ charges: 3_000, limits: false, latency: 200 })
   const args = ['sync', 'charges', file('late.sqlite'), '--base-url', slow.url, '--no-limits']
   const keys = ['--client-id', 'sandbox', '--api-key', 'sandbox-key', '--progress', 'none']
@@ -147,7 +147,7 @@ it('ends with status 1 at its deadline, and says that the same command goes on',
   await slow.close()
   expect(status).toBe(1)
   expect(stderr).toMatch(
-    /the deadline of 30000 ms has passed before the end; the same command goes on\n$/,
+    /the deadline of 30000 ms has passed before the end; the same command continues\n$/,
   )
 })
 
@@ -165,7 +165,7 @@ it('ends with status 3 while another run has the destination', async () => {
   expect(second.stderr).toContain(`payments-rx: ${to} is in use: another run is writing there`)
   signals.next('SIGTERM')
   expect(await first).toMatchObject({ status: 143 })
-  expect((await first).stderr).toContain('stopped by SIGTERM; the same command goes on')
+  expect((await first).stderr).toContain('stopped by SIGTERM; the same command continues')
   // a stopped run has released it
   expect((await cli([...args, '--deadline', '1ms'])).stderr).not.toContain('waiting')
   await close()

@@ -151,7 +151,7 @@ describe('a limit that really is lower is told with its likely reason', () => {
     const messages = await told({ ...PRODUCTION, endpoint })
     expect(messages.length).toBeGreaterThan(0)
     for (const message of messages)
-      expect(message).toMatch(/: does somebody else use this account\?$/)
+      expect(message).toMatch(/: does another process use this account\?$/)
   })
 })
 

@@ -51,7 +51,7 @@ const busyProcess = () => {
   }
   return {
     reported,
-    /** The scheduler has learned that so many are let in; several reports go by. */
+    /** The scheduler has learned that so many are admitted; several reports go by. */
     learn: async (allowed: number): Promise<void> => {
       events.next({
         _tag: 'LimitChanged',

@@ -5,7 +5,7 @@ import { remedies, remedyOf } from '../../src/store/remedies.js'
 const OPENING = `# Refusals of destinations
 
 Each refusal of a destination has a class. Either **the same command again helps** (exit status 1, and the last line says "the
-same command goes on"), or **somebody has to act** (exit status 2, and the last line says what to do). What was written
+same command continues"), or **action is needed** (exit status 2, and the last line says what to do). What was written
 stays, and the same command continues once that is done; \`export\` with \`--resume\`. The last line has the code of the service
 and its own sentence.
 

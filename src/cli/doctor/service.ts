@@ -327,7 +327,7 @@ const checkLimits = (
   return events.some((event) => event._tag === 'Answered' && event.status === 429)
     ? warning('limits', `${found}; a request was refused for them`, {
         facts,
-        advice: 'somebody else uses this account: take a part of the limits with --share',
+        advice: 'another process uses this account: use part of the limits with --share',
       })
     : ok('limits', found, { facts })
 }
@@ -360,7 +360,7 @@ const adviceFor = (failure: Failure): string | undefined => {
         ? 'no list can be told to be whole: this is for the service to mend'
         : 'check the base URL: this is not how the platform answers'
     case 'Throttled':
-      return 'somebody else uses this account up: try again, and take a part with --share'
+      return 'another process uses up the limits of this account: try again, and use part of them with --share'
     case 'Unreachable':
       return failure.code === 'FETCH_FAILED'
         ? 'see whether a proxy stands between that wants a login'

@@ -51,8 +51,8 @@ export interface ExportEnd {
   readonly stopped: Signal | undefined
 }
 
-const RESUME = 'the same command with --resume goes on'
-const MORE_REJECTS = '--resume with a greater --max-rejects goes on'
+const RESUME = 'the same command with --resume continues'
+const MORE_REJECTS = '--resume with a greater --max-rejects continues'
 
 // constructors
 
@@ -187,7 +187,7 @@ const fileConclusion = (
   }
   switch (error._tag) {
     case 'CheckpointExists':
-      return usage(': --resume goes on with it, --restart starts over')
+      return usage(': --resume continues it, --restart starts over')
     case 'Locked':
     case 'Fenced':
       return { status: EXIT_LOCKED, reason: error.message }
@@ -208,7 +208,7 @@ const fileConclusion = (
       return { status: EXIT_USAGE, reason }
     }
     case 'FileConflict': {
-      const moved = ', or, where it was moved with its checkpoint, --resume goes on there'
+      const moved = ', or, where it was moved with its checkpoint, --resume continues there'
       return usage(`: --restart starts over${error.isGone ? moved : ''}`)
     }
     case 'DeadlinePassed':

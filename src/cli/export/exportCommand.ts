@@ -237,8 +237,8 @@ FILE.rejects.ndjson, each with the reason (with --out - to stderr).
 Exit status:
   0    complete: every row is written
   1    incomplete: the last line says why
-  2    wrong use, existing output, or a refusal that stays until somebody
-       acts: the last line says what to do; what was written stays
+  2    wrong use, existing output, or a refusal that needs action: the last
+       line says what to do; rows written so far are kept
   3    another run is writing there, or has taken over
   130  stopped by Ctrl-C (143 by SIGTERM); everything read was written
   141  the reader of stdout closed it

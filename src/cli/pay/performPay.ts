@@ -77,7 +77,7 @@ interface PayTarget {
 /** Finished, but not all payments are booked. */
 const EXIT_NOT_ALL = 4
 
-const NEXT = 'the same command goes on'
+const NEXT = 'the same command continues'
 
 // paying
 

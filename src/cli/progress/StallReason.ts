@@ -156,7 +156,7 @@ export const describeStall = (reason: StallReason): string => {
     case 'Silence':
       return `no answer for ${roundedDuration(reason.ms)}: ${plural(reason.requests, 'request')} under way`
     case 'Lowered':
-      return `${reason.tier} limit taken as ${number(reason.allowed)}, not ${number(reason.limit)}, after refusals: does somebody else use this account?`
+      return `${reason.tier} limit taken as ${number(reason.allowed)}, not ${number(reason.limit)}, after refusals: does another process use this account?`
     case 'Width': {
       const { requests, roundTrip, needed } = reason
       const atATime = `${plural(requests, 'request')} at a time at ${number(roundTrip)} ms a page`

@@ -92,7 +92,7 @@ const beginning = ({
       ? ''
       : `; ${added.join(', ')} ${are}, empty in rows that are not read again: --lookback 400d or --sweep now fills them`
   const what = `${since}${why}${filled}`
-  return resumed ? `goes on with a run that did not come to its end: ${what}` : what
+  return resumed ? `continues an interrupted run: ${what}` : what
 }
 
 const rereadNotes = ({ rereads }: Partial<SyncProgress> = {}): ReadonlyArray<string> => {
@@ -127,7 +127,7 @@ const outcome = (progress: SyncProgress | undefined, rejects: number): string =>
   return `${word} and ${provenText(proof)}`
 }
 
-const NEXT = 'the same command goes on'
+const NEXT = 'the same command continues'
 
 /** Returns the exit status, and why. */
 const conclusion = (

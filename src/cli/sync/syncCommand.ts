@@ -27,8 +27,8 @@ Exit status:
   0    complete: DEST is up to the time that the last line says
   1    incomplete or not proven: the last line says why; the same command
        continues
-  2    wrong use, or DEST refuses until somebody acts: the last line says what
-       to do; what was written stays
+  2    wrong use, or a refusal of DEST that needs action: the last line says
+       what to do; rows written so far are kept
   3    another run is writing to DEST
   130  stopped by Ctrl-C (143 by SIGTERM); the same command continues
 `

@@ -61,7 +61,7 @@ export const openBytes = async (
   const check = async (): Promise<void> => {
     await checkInPlace(files, path, size, handle)
     if (head.equals(await readFully(path, handle, 0, head.length))) return
-    throw fileConflict(path, 'was emptied by somebody else')
+    throw fileConflict(path, 'was emptied by another process')
   }
 
   const read = (position: number, length: number): Promise<Uint8Array<ArrayBuffer>> =>

@@ -112,7 +112,7 @@ export interface SyncWait {
 
 /** How a sync begins. */
 export interface SyncBegun {
-  /** True if it goes on with a run that did not come to its end. */
+  /** True if it continues an interrupted run. */
   readonly resumed: boolean
   /** An earlier run did not release its lease, and was taken over: it was killed, or is frozen. */
   readonly tookOver?: true

@@ -4,7 +4,7 @@
  *     poll     newest charges ... lists of open statuses ... those that have left them     each page is a step
  *     daily    rejected rows again ... a sweep ... the proof
  *
- * The table is the memory: what it has in the same version is not written. An outage is told, and the next poll goes on.
+ * The table is the memory: what it has in the same version is not written. An outage is told, and the next poll continues.
  */
 import { finalize, from, merge, type Observable, ReplaySubject } from 'rxjs'
 import { type Asking, asking, PollInterrupted } from '../../changes/Asking.js'

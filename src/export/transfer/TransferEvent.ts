@@ -87,7 +87,7 @@ export interface Since {
 
 /** How a transfer begins. */
 export interface TransferBegun {
-  /** True if it goes on with a run that did not come to its end. */
+  /** True if it continues an interrupted run. */
   readonly resumed: boolean
   /** True if an earlier run did not release its lease: it was killed, or is frozen. */
   readonly tookOver?: true

@@ -55,7 +55,7 @@ export class SendWindow {
     return this.#continues?.since() ?? this.startedAt
   }
 
-  /** Requests that were let in, those of the windows that it continues included. */
+  /** Requests that were admitted, those of the windows that it continues included. */
   letInSince(): number {
     return this.letIn + (this.#continues?.letInSince() ?? 0)
   }
@@ -73,17 +73,17 @@ export type RefusalVerdict = 'chance' | 'burst' | 'probe' | 'elsewhere'
 
 export interface AdaptiveLimitOptions {
   readonly random: IO<number>
-  /** Level after a burst, from what was let in during its window and the level until then. */
+  /** Level after a burst, from what was admitted during its window and the level until then. */
   readonly afterBurst: (letIn: number, level: number) => number
-  /** Called when a whole window was let in at another level than before; `max` is the configured limit. */
+  /** Called when a whole window was admitted at another level than before; `max` is the configured limit. */
   readonly confirmed: (level: number, max: number) => void
   /** Returns whether the refusals of a window come from limits of resources instead. */
   readonly isElsewhere: (window: SendWindow, limit: AdaptiveLimit, now: Millis) => boolean
 }
 
 /**
- * The part of a configured limit that is used, after the textbook: after a burst of refusals down to what was let in
- * during its window, back at once to the last level that worked, careful probing above it. When nothing is let in
+ * The part of a configured limit that is used, after the textbook: after a burst of refusals down to what was admitted
+ * during its window, back at once to the last level that worked, careful probing above it. When nothing is admitted
  * that is an outage, which says nothing of the limit: it closes, for longer each time, and goes on where it was.
  *
  *     level   20 20 |10 10 10 10 10 |11 |10 10 10 ... |11 12 14 18 20
@@ -92,7 +92,7 @@ export interface AdaptiveLimitOptions {
 export class AdaptiveLimit {
   /** Requests allowed now: within a window, or at once. */
   level: number
-  /** Level of the last whole window that was let in, or the configured limit. */
+  /** Level of the last whole window that was admitted, or the configured limit. */
   confirmed: number
   /** Configured limit. */
   max: number
@@ -105,7 +105,7 @@ export class AdaptiveLimit {
   #windows = 0
   /** Index of the first window that began under the configured limit of now. */
   #configuredAt = 0
-  /** Highest level at which a whole window was let in. */
+  /** Highest level at which a whole window was admitted. */
   worked = 0
   /** Index of the last window whose burst was put down to something. */
   lastBurst = Number.NEGATIVE_INFINITY
@@ -152,7 +152,7 @@ export class AdaptiveLimit {
     this.#isNewLevel = true
   }
 
-  /** Begins with what was let in of a window under another limit, of which `worked` did before. */
+  /** Begins with what was admitted of a window under another limit, of which `worked` did before. */
   beginAt(letIn: number, worked: number, now: Millis): void {
     this.worked = worked
     this.fall(letIn, now)
@@ -273,7 +273,7 @@ export class AdaptiveLimit {
     return 'burst'
   }
 
-  /** Goes down to what was let in during a window; when that is nothing, it closes. */
+  /** Goes down to what was admitted during a window; when that is nothing, it closes. */
   fall(letIn: number, now: Millis): void {
     if (letIn > 0) {
       this.#change(this.#options.afterBurst(letIn, this.level), 'usual', now)
@@ -284,7 +284,7 @@ export class AdaptiveLimit {
     this.#close(now)
   }
 
-  /** A window was let in as a whole. */
+  /** A window was admitted as a whole. */
   #clean(window: SendWindow, now: Millis): void {
     window.isJudged = true
     this.#refusedWindows = 0
@@ -312,7 +312,7 @@ export class AdaptiveLimit {
     this.#closedUntil = now + length * (1 + jitter)
   }
 
-  /** Something was let in again: at once back to what worked, or a slow start if nothing has yet. */
+  /** Something was admitted again: at once back to what worked, or a slow start if nothing has yet. */
   #open(now: Millis): void {
     this.#isDown = false
     this.#closures = 0

@@ -248,7 +248,7 @@ describe('findings', () => {
     ],
     ['another service', { body: '<html>' }, 'Undecodable', 'this is not how the platform answers'],
     ['a path that is not there', problem(404, 'not_found'), 'Refused', 'check the base URL'],
-    ['a limit that is used up', problem(429, 'too_many_requests'), 'Throttled', 'somebody else'],
+    ['a limit that is used up', problem(429, 'too_many_requests'), 'Throttled', 'another process'],
   ])('%s, and does not try again', (_, reply, failure, advice) => {
     const { of, sent } = examined(() => reply)
     expect(of('login')).toMatchObject({ verdict: 'ok' })

@@ -73,7 +73,7 @@ it.each([
 })
 
 it.each(['OnlyEmpty', 'TooLong', 'Moved'] as const)('after %s there may be more', (guard) => {
-  expect(reason(truncated({ guard }))).toBe('it went round; the same command with --resume goes on')
+  expect(reason(truncated({ guard }))).toBe('it went round; the same command with --resume continues')
 })
 
 const refused = (status: number, code: string): AnyFailure => ({
@@ -114,7 +114,7 @@ it('a missing file may have been moved', async () => {
   const gone = await disturbed((files, path) => files.rm(path, { force: true }))
   expect(gone.status).toBe(2)
   expect(gone.reason).toMatch(
-    /was removed or moved while it was written: --restart starts over, or, where it was moved with its checkpoint, --resume goes on there$/,
+    /was removed or moved while it was written: --restart starts over, or, where it was moved with its checkpoint, --resume continues there$/,
   )
   const changed = await disturbed((files, path) => files.put(path, 'more'))
   expect(changed.reason).toMatch(/ while it was written: --restart starts over$/)

@@ -90,7 +90,7 @@ describe('stall reasons', () => {
 
   it('name a lowered limit', () => {
     expect(said({ tiers: [tier({ allowed: 12 })] })).toEqual([
-      'endpoint limit taken as 12, not 20, after refusals: does somebody else use this account?',
+      'endpoint limit taken as 12, not 20, after refusals: does another process use this account?',
     ])
   })
 
