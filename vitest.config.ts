@@ -28,6 +28,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [isolated],
           isolate: false,
+          globalSetup: './test/support/globalSetup.ts',
         },
       },
       { extends: true, test: { name: 'isolated', include: [isolated] } },
@@ -35,6 +36,7 @@ export default defineConfig({
     unstubGlobals: true,
     restoreMocks: true,
     maxWorkers: '100%',
+    maxConcurrency: 3, // of tests that wait for processes: these wait for each other, too
     testTimeout: 60_000,
     hookTimeout: 60_000,
     coverage: {

@@ -20,7 +20,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { buildPackage } from '../scripts/build.js'
 import * as benches from '../src/bench/index.js'
 import * as bullmq from '../src/bullmq/index.js'
 import * as decode from '../src/decode/index.js'
@@ -34,6 +33,7 @@ import * as scheduler from '../src/scheduler/index.js'
 import * as observableEither from '../src/stream/either/index.js'
 import * as stream from '../src/stream/index.js'
 import * as webhooks from '../src/webhooks/index.js'
+import { builtPackage } from './support/built.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -150,7 +150,7 @@ const install = async (project: string): Promise<void> => {
   const self = join(project, 'node_modules/payments-rx')
   mkdirSync(self)
   cpSync(join(root, 'package.json'), join(self, 'package.json'))
-  await buildPackage(join(self, 'dist'))
+  cpSync(join(await builtPackage(), 'dist'), join(self, 'dist'), { recursive: true })
 }
 
 const config = {

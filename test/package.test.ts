@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildPackage } from '../scripts/build.js'
+import { builtPackage } from './support/built.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 let folder = ''
@@ -20,7 +20,7 @@ beforeAll(async () => {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  await buildPackage(join(folder, 'dist'))
+  cpSync(join(await builtPackage(), 'dist'), join(folder, 'dist'), { recursive: true })
 })
 
 afterAll(() => rmSync(folder, { recursive: true }))

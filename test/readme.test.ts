@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildPackage } from '../scripts/build.js'
+import { builtPackage } from './support/built.js'
 import { type LocalRegistry, localRegistry } from './support/localRegistry.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -98,7 +98,7 @@ beforeAll(async () => {
   for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs']) {
     cpSync(join(root, name), join(own, name), { recursive: true })
   }
-  await buildPackage(join(own, 'dist'))
+  cpSync(join(await builtPackage(), 'dist'), join(own, 'dist'), { recursive: true })
   registry = await localRegistry(join(root, 'node_modules'), own)
   port = await freePort()
   const empty = join(folder, 'reader')

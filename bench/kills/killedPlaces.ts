@@ -103,13 +103,14 @@ export const killedPlaces = async (): Promise<KilledPlaces> => {
   const inBucket =
     (command: 'export' | 'sync', name: string, more: ReadonlyArray<string> = []): MakePlace =>
     async () => {
-      const to = `s3://bucket/killed-${++buckets}/${name}`
+      const prefix = `killed-${++buckets}/`
+      const to = `s3://bucket/${prefix}${name}`
       return {
         name: `s3 ${name}`,
         command,
         args: [...(command === 'export' ? ['--out', to] : [to]), ...more],
         env: double.env,
-        changes: () => double.calls.length,
+        changes: () => double.calls.filter(({ key }) => key.includes(prefix)).length,
         read: () => readFiles(to, double.env),
         remove: () => {},
       }

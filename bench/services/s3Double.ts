@@ -116,6 +116,7 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
   const store = new Map<string, StoredObject>()
   const uploads = new Map<string, Upload>()
   const calls: Array<S3Call> = []
+  const counts = new Map<string, number>()
   let made = 0
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -126,7 +127,8 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
     const name = `${bucket}/${key}`
     const query = url.searchParams
     const operation = operationOf(request, key, query)
-    const nth = calls.filter((call) => call.operation === operation).length + 1
+    const nth = (counts.get(operation) ?? 0) + 1
+    counts.set(operation, nth)
     const call = { operation, key, nth }
     calls.push(call)
     const fault = options.faults?.(call)

@@ -1,32 +1,20 @@
 /** Worker processes that are killed and frozen while they export slices: the commands as they are installed. */
-import {
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis } from '../../bench/services/redis.js'
 import { seeded } from '../../bench/simulated/random.js'
-import { buildCode } from '../../scripts/build.js'
 import { sandboxCredentials } from '../../src/sandbox/index.js'
+import { builtCommand } from '../support/built.js'
 import { expectNoSecret, secrets } from '../support/secrets.js'
 import { sliceRun } from '../support/sliceRun.js'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
 let home = ''
+let main = ''
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'payments-rx-slices-'))
-  await buildCode(join(home, 'dist'))
-  copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+  main = await builtCommand()
 })
 afterAll(() => rmSync(home, { recursive: true }))
 
@@ -35,7 +23,7 @@ describe.skipIf(!hasRedis)('an export in slices, by a real Redis', () => {
     timeout: 180_000,
   }, async () => {
     const outcome = await sliceRun({
-      cli: join(home, 'dist/cli/main.js'),
+      cli: main,
       out: join(home, 'charges/'),
       rows: 6_000,
       slices: 4,

@@ -1,38 +1,28 @@
 /** The command as it is installed: its sandbox and its judge are processes of their own. */
 import { execFile } from 'node:child_process'
-import {
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildCode } from '../../scripts/build.js'
+import { builtCommand } from '../support/built.js'
 import { CLIENT, judge } from '../support/judge.js'
 import { SANDBOX } from '../support/windows.js'
 import { cli } from './support.js'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 let home = ''
+let main = ''
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'payments-rx-bench-test-'))
-  await buildCode(join(home, 'dist'))
-  copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+  main = await builtCommand()
 })
 
 afterAll(() => rmSync(home, { recursive: true }))
 
 const installed = (...args: ReadonlyArray<string>) =>
   new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
-    const command = [join(home, 'dist/cli/main.js'), 'bench', ...args]
+    const command = [main, 'bench', ...args]
     execFile(process.execPath, command, { cwd: home, env: {} }, (error, stdout, stderr) => {
       resolve({ status: Number(error?.code ?? 0), stdout, stderr })
     })

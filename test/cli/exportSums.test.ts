@@ -9,7 +9,7 @@ import { cli, folder } from './support.js'
 
 /** Three pages; jq is slow here, and reads one of its own. */
 const CHARGES = 4_500
-const FEW = 200
+const FEW = 60
 
 const file = await folder()
 let sandbox: Listening

@@ -1,22 +1,19 @@
 /** The command as it is installed: what only a process of its own shows. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildCode } from '../../scripts/build.js'
+import { builtCommand } from '../support/built.js'
 import { unfinished } from './support.js'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 let home = ''
+let main = ''
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'payments-rx-main-'))
-  await buildCode(join(home, 'dist'))
-  copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+  main = await builtCommand()
 }, 60_000)
 
 afterAll(() => rmSync(home, { recursive: true }))
@@ -28,7 +25,7 @@ const started = (
   before: ReadonlyArray<string> = [],
 ) => {
   const imports = before.flatMap((text) => ['--import', `data:text/javascript,${text}`])
-  const child = spawn(process.execPath, [...imports, join(home, 'dist/cli/main.js'), ...args], {
+  const child = spawn(process.execPath, [...imports, main, ...args], {
     stdio: ['ignore', 'ignore', stderr],
   })
   const status = new Promise<number | null>((resolve) => child.on('close', resolve))
@@ -54,7 +51,7 @@ it.skipIf(process.platform !== 'linux')(
 it.skipIf(process.platform !== 'linux')(
   'says that its words are lost when stdout is full',
   async () => {
-    const child = spawn(process.execPath, [join(home, 'dist/cli/main.js'), '--help'], {
+    const child = spawn(process.execPath, [main, '--help'], {
       stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
     })
     let said = ''

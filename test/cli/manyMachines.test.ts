@@ -1,13 +1,13 @@
 /** The services of docs/many-machines.md, as processes of this machine instead of containers: the same commands and variables. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { hasRedis, type Redis, startRedis } from '../../bench/services/redis.js'
-import { buildCode } from '../../scripts/build.js'
+import { builtCommand } from '../support/built.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'docs/many-machines.md'), 'utf8')
@@ -25,20 +25,22 @@ const service = (name: string): Service => {
   return { command: command.split(' '), replicas: Number(replicas) }
 }
 
+const ROWS = 60_000
+const WAITING = expect.stringContaining('waiting for slices')
+
 const variables = Object.fromEntries(
   Array.from(compose.matchAll(/^ {6}([A-Z_]+): "?(.*?)"?$/gm), ([, name, value]) => [name, value]),
 )
 
 describe.skipIf(!hasRedis)('three workers, a Redis and the sandbox', () => {
   let home = ''
+  let main = ''
   let redis: Redis
   const running: Array<ChildProcess> = []
 
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'payments-rx-many-'))
-    await buildCode(join(home, 'dist'))
-    copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
-    symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+    main = await builtCommand()
     const [server, ...flags] = service('redis').command
     expect(server).toBe('redis-server')
     redis = await startRedis(undefined, [...flags, '--dir', home])
@@ -49,22 +51,22 @@ describe.skipIf(!hasRedis)('three workers, a Redis and the sandbox', () => {
     rmSync(home, { recursive: true })
   })
 
-  /** Where a container finds a name or a volume, a process has a port or a folder. */
+  /** Where a container finds a name or a volume, a process has a port or a folder; and the list is shorter. */
   const here = (text: string, sandbox: string): string =>
     text
       .replace('redis://redis:6379', `redis://127.0.0.1:${redis.port}`)
       .replace('http://sandbox:8080', sandbox)
       .replace(/^8080$/, '0')
+      .replace(/^200000$/, `${ROWS}`)
       .replace(/^0\.0\.0\.0$/, '127.0.0.1')
       .replace('/exports/', `${home}/exports/`)
 
   const start = (args: ReadonlyArray<string>, sandbox = ''): ChildProcess => {
     const own = Object.entries(variables).map(([name, value]) => [name, here(`${value}`, sandbox)])
-    const child = spawn(
-      process.execPath,
-      [join(home, 'dist/cli/main.js'), ...args.map((arg) => here(arg, sandbox))],
-      { env: { ...process.env, ...Object.fromEntries(own) }, stdio: ['ignore', 'pipe', 'pipe'] },
-    )
+    const child = spawn(process.execPath, [main, ...args.map((arg) => here(arg, sandbox))], {
+      env: { ...process.env, ...Object.fromEntries(own) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     running.push(child)
     return child
   }
@@ -83,6 +85,7 @@ describe.skipIf(!hasRedis)('three workers, a Redis and the sandbox', () => {
         said[i] += text
       })
     }
+    await vi.waitFor(() => expect(said).toEqual(said.map(() => WAITING)), { timeout: 60_000 })
     const planner = start(service('export').command, sandbox)
     const [status] = await once(planner, 'exit')
     for (const worker of workers) worker.kill('SIGTERM')
@@ -94,6 +97,6 @@ describe.skipIf(!hasRedis)('three workers, a Redis and the sandbox', () => {
     expect((await once(verifying, 'exit'))[0]).toBe(0)
     const manifest = JSON.parse(readFileSync(`${home}/exports/charges/_manifest.json`, 'utf8'))
     const rows = manifest.runs.map((run: { readonly rows: number }) => run.rows)
-    expect(rows.reduce((a: number, b: number) => a + b)).toBe(200_000)
+    expect(rows.reduce((a: number, b: number) => a + b)).toBe(ROWS)
   })
 })

@@ -1,6 +1,14 @@
 /** `--queue` and `worker`: wrong use, and what is missing; no line of it shows a password. */
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -8,7 +16,7 @@ import { fileURLToPath } from 'node:url'
 import { asyncScheduler, of } from 'rxjs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hasRedis, startRedis } from '../../bench/services/redis.js'
-import { buildCode } from '../../scripts/build.js'
+import { builtCode } from '../support/built.js'
 import { expectNoSecret, secrets } from '../support/secrets.js'
 import { cli } from './support.js'
 
@@ -83,8 +91,9 @@ it('says that Redis does not answer; or ends at once, when it is told to', async
 it('names a package that is not installed', async () => {
   const home = mkdtempSync(join(tmpdir(), 'payments-rx-bare-'))
   onTestFinished(() => rmSync(home, { recursive: true }))
-  await buildCode(join(home, 'dist'))
-  copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
+  const built = await builtCode()
+  cpSync(join(built, 'dist'), join(home, 'dist'), { recursive: true })
+  copyFileSync(join(built, 'package.json'), join(home, 'package.json'))
   const modules = join(root, 'node_modules')
   for (const name of readdirSync(modules).filter((name) => !/^(\.|bullmq$)/.test(name))) {
     mkdirSync(dirname(join(home, 'node_modules', name)), { recursive: true })

@@ -1,8 +1,7 @@
 /** The command against a real S3 service: exports and syncs, killed and taken up again, and what verify says of them. */
-import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import {
   CreateBucketCommand,
   PutBucketPolicyCommand,
@@ -14,27 +13,25 @@ import { asyncScheduler, lastValueFrom, toArray } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { begin, type Service, type StoredCharge, syncNights } from '../../bench/kills/syncNights.js'
 import { seeded } from '../../bench/simulated/random.js'
-import { buildCode } from '../../scripts/build.js'
 import { exportTo, readRows, sync, verify } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { Charge, createClient } from '../../src/index.js'
 import { createSandbox, listen, sandboxCredentials } from '../../src/sandbox/index.js'
 import { objectStorage } from '../../src/store/ObjectStorage.js'
 import { processEnvironment, s3Location } from '../../src/store/S3Location.js'
+import { builtCommand } from '../support/built.js'
 import { hasS3Service, type S3Service, startS3Service } from '../support/s3Service.js'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const timeout = 300_000
 const DAY = 86_400_000
 
 let home = ''
+let main = ''
 let storage: S3Service
 beforeAll(async () => {
   if (!hasS3Service) return
   home = mkdtempSync(join(tmpdir(), 'payments-rx-s3-service-'))
-  await buildCode(join(home, 'dist'))
-  copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+  main = await builtCommand()
   storage = await startS3Service()
 }, timeout)
 afterAll(async () => {
@@ -80,8 +77,6 @@ const login = ({ url }: Service): ReadonlyArray<string> => [
   ...['--environment', 'sandbox', '--page-size', '50', '--parallel', '4', '--progress', 'none'],
 ]
 
-const main = (): string => join(home, 'dist/cli/main.js')
-
 const rowsAt = async (path: string): Promise<ReadonlyArray<StoredCharge>> => {
   const rows = await lastValueFrom(
     readRows(path, { codec: Charge, env: storage.env }).pipe(toArray()),
@@ -110,8 +105,8 @@ describe.skipIf(!hasS3Service)('a real S3 service', () => {
       const to = at(`nights-${format}/`)
       const args = ['sync', 'charges', to, '--format', format, '--lookback', '1d', '--lease', '1s']
       const outcome = await syncNights({
-        ...{ service, command: command(), args: [main(), ...args, ...login(service)] },
-        ...{ read: () => rowsAt(to), nights: 2, kills: 2, most: 12, random: seeded(7) },
+        ...{ service, command: command(), args: [main, ...args, ...login(service)] },
+        ...{ read: () => rowsAt(to), nights: 2, kills: 1, most: 12, random: seeded(7) },
       })
       await service.close()
       expect(outcome).toMatchObject({ exact: 2, wrong: [] })
@@ -125,7 +120,7 @@ describe.skipIf(!hasS3Service)('a real S3 service', () => {
     async (name) => {
       const service = await serve()
       const [out, run] = [at(name), { service, command: command() }]
-      const args = [main(), 'export', 'charges', '--out', out, '--lease', '1s', ...login(service)]
+      const args = [main, 'export', 'charges', '--out', out, '--lease', '1s', ...login(service)]
       const killed = await begin({ ...run, args }, 8, (pid) => process.kill(pid, 'SIGKILL')).ended
       expect(killed.signal ?? killed.status).toBe('SIGKILL')
       let last = await begin({ ...run, args: [...args, '--resume'] }).ended

@@ -1,17 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { Server } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { asyncScheduler, Subject } from 'rxjs'
-import { expect, it, onTestFinished, vi } from 'vitest'
-import { buildCode } from '../../scripts/build.js'
+import { expect, it, vi } from 'vitest'
+import { builtCommand } from '../support/built.js'
 import { cli, type Run } from './support.js'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const loginHeaders = { 'x-client-id': 'sandbox', 'x-api-key': 'sandbox-key' }
 
@@ -226,15 +220,10 @@ it.each([
 })
 
 it('ends when the npx that started it has ended', async () => {
-  const home = mkdtempSync(join(tmpdir(), 'payments-rx-npx-'))
-  onTestFinished(() => rmSync(home, { recursive: true }))
-  await buildCode(join(home, 'dist'))
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
-  copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
   // a parent that ends at once, without a signal to its child
   const parent = `
     const { spawn } = require('node:child_process')
-    const args = [${JSON.stringify(join(home, 'dist/cli/main.js'))}, 'sandbox', '--rows', '5']
+    const args = [${JSON.stringify(await builtCommand())}, 'sandbox', '--rows', '5']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
     child.stdout.once('data', (text) => { process.stdout.write(text, () => process.exit()) })`
   const env = { ...process.env, npm_command: 'exec' }

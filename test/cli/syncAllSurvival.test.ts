@@ -1,30 +1,27 @@
 /** `sync all` as it is installed, killed (SIGKILL) again and again: all lists are exact after the run that is let be. */
-import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { fileURLToPath } from 'node:url'
 import { firstValueFrom, lastValueFrom, toArray } from 'rxjs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { begin } from '../../bench/kills/syncNights.js'
 import { seeded } from '../../bench/simulated/random.js'
-import { buildCode } from '../../scripts/build.js'
 import { BatchItem } from '../../src/codec/BatchItem.js'
 import { fieldsOf } from '../../src/decode/unknown.js'
 import { readRows, verify } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { createClient, unlimited } from '../../src/index.js'
 import { createSandbox, listen, sandboxCredentials } from '../../src/sandbox/index.js'
+import { builtCommand } from '../support/built.js'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const timeout = 240_000
 
 let home = ''
+let main = ''
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'payments-rx-sync-all-'))
-  await buildCode(join(home, 'dist'))
-  copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+  main = await builtCommand()
 })
 afterAll(() => rmSync(home, { recursive: true }))
 
@@ -64,12 +61,12 @@ it.each([
   const service = { url, requests: () => sandbox.stats().requests, nextNight: () => {} }
   const to = join(home, dest)
   const args = [
-    ...[join(home, 'dist/cli/main.js'), 'sync', 'all', to, '--base-url', url, '--no-limits'],
+    ...[main, 'sync', 'all', to, '--base-url', url, '--no-limits'],
     ...['--client-id', 'sandbox', '--api-key', 'sandbox-key', '--environment', 'sandbox'],
     ...['--page-size', '50', '--lease', '200ms', '--progress', 'none'],
   ]
   const random = seeded(7)
-  for (let killed = 0; killed < 6; killed++) {
+  for (let killed = 0; killed < 2; killed++) {
     const after = 1 + Math.floor(random() * 90)
     await begin({ service, args }, after, kill).ended
   }

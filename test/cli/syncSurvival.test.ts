@@ -4,12 +4,8 @@
  * `npm run bench -- sync` does so hundreds of times.
  */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { asyncScheduler } from 'rxjs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { FOLLOWED, fastClock, followArgs, followKilled } from '../../bench/kills/followed.js'
 import {
   begin,
@@ -21,22 +17,17 @@ import {
   syncNights,
 } from '../../bench/kills/syncNights.js'
 import { seeded } from '../../bench/simulated/random.js'
-import { buildCode } from '../../scripts/build.js'
 import { createSandbox, listen } from '../../src/sandbox/index.js'
 import { databases } from '../export/sync/databases.js'
+import { builtCommand } from '../support/built.js'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
 const timeout = 240_000
 const DAY = 86_400_000
 
-let home = ''
+let main = ''
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'payments-rx-sync-survival-'))
-  await buildCode(join(home, 'dist'))
-  copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
+  main = await builtCommand()
 })
-afterAll(() => rmSync(home, { recursive: true }))
 
 /** Charges come twice an hour, and change after a day and a half: later than the lookback of a day. */
 const serve = async (
@@ -65,7 +56,7 @@ const serve = async (
 }
 
 const argsOf = ({ url }: Service, to: string, lease: string): ReadonlyArray<string> => [
-  ...[join(home, 'dist/cli/main.js'), 'sync', 'charges', to, '--base-url', url, '--no-limits'],
+  ...[main, 'sync', 'charges', to, '--base-url', url, '--no-limits'],
   ...['--client-id', 'sandbox', '--api-key', 'sandbox-key', '--environment', 'sandbox'],
   ...['--page-size', '50', '--lookback', '1d', '--parallel', '4', '--lease', lease],
   ...['--progress', 'none'],
@@ -106,13 +97,13 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
       service,
       args: argsOf(service, to, '200ms'),
       read: () => read(to),
-      nights: 3,
-      kills: 2,
+      nights: 2,
+      kills: 1,
       most: 20,
       random: seeded(21),
     })
     await service.close()
-    expect(outcome).toMatchObject({ exact: 3, wrong: [] })
+    expect(outcome).toMatchObject({ exact: 2, wrong: [] })
     expect(outcome.rows).toBeGreaterThan(600)
   })
 
@@ -128,9 +119,9 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
       const to = await make()
       const outcome = await followKilled({
         service: { url, requests: () => sandbox.stats().requests, standStill },
-        args: followArgs(join(home, 'dist/cli/main.js'), url, to),
+        args: followArgs(main, url, to),
         read: () => read(to),
-        kills: 5,
+        kills: 2,
         most: 30,
         random: seeded(7),
       })

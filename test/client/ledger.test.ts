@@ -17,6 +17,7 @@ import {
   ledger,
   unsent,
 } from '../support/ledger.js'
+import { runs } from '../support/runs.js'
 
 type Told = E.Either<Failure, unknown>
 
@@ -104,8 +105,8 @@ const PRIORITIES = ['interactive', 'bulk'] as const
 /** How far lists are behind, in ms: the last one for longer than is looked. */
 const LAGS = [0, 1_000, 3_000, 20_000]
 
-/** Random plays of each property; more of them by LEDGER_RUNS. A failure prints the seed that repeats it. */
-const RUNS = Number(process.env.LEDGER_RUNS ?? 12)
+/** Random plays of each property. */
+const RUNS = runs(6)
 
 /** A list that is no further behind has caught up when it is looked up for the last time. */
 const IN_TIME = 14_000

@@ -17,6 +17,7 @@ import {
   type HttpRequest,
   toError,
 } from '../../src/index.js'
+import { virtualTime } from '../../src/sandbox/index.js'
 import { CHARGE, LOGIN, lab, NEW_CHARGE, type Reply } from '../support/lab.js'
 import { everything, expectNoSecret, secrets, spellings } from '../support/secrets.js'
 
@@ -204,15 +205,17 @@ describe('secrets are removed', () => {
 
   it('when a `fetch` returns text in place of a body', async () => {
     const body = JSON.parse(JSON.stringify(JSON.stringify({ ...secrets, items: [secrets] })))
+    const { timer, run } = virtualTime()
     const client = createClient({
       baseUrl: 'https://platform.test',
       credentials: { token: () => of({ token: secrets.ownToken }) },
+      timer,
       partner: { clientId: 'partner', clientSecret: secrets.clientSecret },
       retry: { faults: 0 },
       fetch: async () => ({ status: 200, headers: { get: () => null }, body }),
     })
     for (const [name, call] of Object.entries(calls)) {
-      const value = await firstValueFrom(call(client))
+      const value = await run(firstValueFrom(call(client)))
       const reason = name.startsWith('a card') ? 'is not shown' : 'is no stream'
       expect(value).toMatchObject({ left: { message: expect.stringContaining(reason) } })
       everything(value).forEach(expectNoSecret)

@@ -44,7 +44,7 @@ it('keeps the laws of destinations', { timeout: 120_000 }, async () => {
         row: (id) => ({ id, amount: 12.5, status: 'NEW' }),
       }
     },
-    { games: 5 },
+    { games: 3 },
   )
 })
 
@@ -80,7 +80,7 @@ it('has each row once after kills', { timeout: 120_000 }, async () => {
   const path = join(home, 'killed.duckdb')
   let code: number | null = null
   for (let kills = 0; code !== 0 && kills < 30; kills++) {
-    code = await started(path, kills < 4 ? 1_000 + 500 * kills : undefined)
+    code = await started(path, kills < 2 ? 1_000 + 500 * kills : undefined)
   }
   expect(code).toBe(0)
   const ids = await idsIn(path)

@@ -20,6 +20,7 @@ import { exportTo, sync, verify } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+import { runs } from '../support/runs.js'
 import { hasty, PATIENT } from '../support/timers.js'
 
 const home = mkdtempSync(join(tmpdir(), 'payments-rx-own-'))
@@ -30,7 +31,7 @@ const timer = hasty()
 const payments = createClient({
   baseUrl: 'https://sandbox',
   credentials: sandboxCredentials,
-  fetch: createSandbox({ charges: 1_200, limits: false, timer }).fetch,
+  fetch: createSandbox({ charges: 600, limits: false, timer }).fetch,
   timeout: PATIENT,
   timer,
 })
@@ -38,7 +39,7 @@ const payments = createClient({
 type Events = Observable<E.Either<{ readonly _tag: string }, { readonly pages: number }>>
 
 /** A run that is left in the middle, and the ones after it; resolves with how the last one ended. */
-const runs = async (left: Events, ...others: ReadonlyArray<() => Events>): Promise<string> => {
+const endOf = async (left: Events, ...others: ReadonlyArray<() => Events>): Promise<string> => {
   await lastValueFrom(left.pipe(takeWhile((event) => E.isRight(event) && event.right.pages < 2)), {
     defaultValue: undefined,
   })
@@ -54,14 +55,14 @@ const runs = async (left: Events, ...others: ReadonlyArray<() => Events>): Promi
 const writers = {
   'a sync': (to: string, env = {}) => {
     const once = () => sync(payments.charges, { to, env, timer, parallel: 1 })
-    return runs(once(), once, once)
+    return endOf(once(), once, once)
   },
   'an export': (out: string, env = {}) => {
     const again = (begin: object) => () =>
       exportTo(payments.charges.snapshot().parallel(1), {
-        ...{ out, env, timer, rotateRows: 500, ...begin },
+        ...{ out, env, timer, rotateRows: 250, ...begin },
       })
-    return runs(again({})(), again({ restart: true }), again({ sinceLast: true }))
+    return endOf(again({})(), again({ restart: true }), again({ sinceLast: true }))
   },
 } as const
 const ways = ['a sync', 'an export'] as const
@@ -154,7 +155,7 @@ describe.each(ways)('%s in a folder', (way) => {
         expect(readFileSync(join(elsewhere, 'precious'), 'utf8')).toBe('precious')
         if (all.every(({ kind }) => kind === 'file')) expect(end).toBe('complete')
       }),
-      { numRuns: 20 },
+      { numRuns: runs(8) },
     ))
 
   it('is refused where its own folder for rows under way is a link to another one', async () => {
@@ -200,7 +201,7 @@ describe.each(ways)('%s in a bucket', (way) => {
           }
         },
       ),
-      { numRuns: 8 },
+      { numRuns: runs(3) },
     ))
 })
 

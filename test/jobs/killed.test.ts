@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { payRun } from '../../bench/payments/payRun.js'
 import { hasRedis } from '../../bench/services/redis.js'
 import { seeded } from '../../bench/simulated/random.js'
-import { buildCode } from '../../scripts/build.js'
+import { builtCode } from '../support/built.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -16,7 +16,7 @@ describe.skipIf(!hasRedis)('payments as jobs in a real Redis', () => {
   let home = ''
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'payments-rx-jobs-'))
-    await buildCode(join(home, 'dist'))
+    cpSync(join(await builtCode(), 'dist'), join(home, 'dist'), { recursive: true })
     copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
     symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
     for (const name of ['payments/batchJobs.ts', 'payments/worker.ts', 'services/redis.ts']) {

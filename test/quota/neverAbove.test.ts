@@ -1,6 +1,7 @@
 /** Whatever happens to processes, messages and Redis: all together never send more than the limit. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../support/runs.js'
 import { fleet, mostInWindow, type Span } from './fleet.js'
 
 const END = 40_000
@@ -98,7 +99,7 @@ describe('processes that share an account', () => {
         expect(most).toBeLessThanOrEqual(limit)
       }
     }
-    const numRuns = Number(process.env.HISTORIES ?? 40)
+    const numRuns = runs(40)
     await fc.assert(fc.asyncProperty(history, check), {
       numRuns,
       endOnFailure: true,

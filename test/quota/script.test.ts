@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, type Redis, startRedis } from '../../bench/services/redis.js'
 import { emptyAccount, type MemberReport, type QuotaClaim, report } from '../../src/quota/rule.js'
 import { decodeGrants, encodeReport, SCRIPT } from '../../src/quota/script.js'
+import { runs } from '../support/runs.js'
 
 const CLOCK = 'math.floor(time[1] * 1000 + time[2] / 1000)'
 /** The script with a clock that the test sets. */
@@ -94,7 +95,7 @@ describe.skipIf(!hasRedis)('the script', () => {
           }
         }
       }),
-      { numRuns: Number(process.env.HISTORIES ?? 100), endOnFailure: true },
+      { numRuns: runs(100), endOnFailure: true },
     )
   })
 

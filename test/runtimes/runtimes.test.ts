@@ -21,13 +21,13 @@ import { promisify } from 'node:util'
 import { getRequestListener } from '@hono/node-server'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildCode } from '../../scripts/build.js'
 import {
   createSandbox,
   type Listening,
   listen,
   sandboxCredentials,
 } from '../../src/sandbox/index.js'
+import { builtCode } from '../support/built.js'
 import type { ClientResult } from './smoke/client.js'
 import type { PartsResult } from './smoke/parts.js'
 
@@ -64,7 +64,8 @@ beforeAll(async () => {
   for (const name of readdirSync(join(root, 'node_modules'))) {
     symlinkSync(join(root, 'node_modules', name), join(installed, name))
   }
-  await buildCode(join(installed, 'payments-rx/dist'))
+  const dist = join(await builtCode(), 'dist')
+  cpSync(dist, join(installed, 'payments-rx/dist'), { recursive: true })
   cpSync(join(root, 'package.json'), join(installed, 'payments-rx/package.json'))
   const smoke = fileURLToPath(new URL('smoke', import.meta.url))
   for (const name of readdirSync(smoke)) {

@@ -1,6 +1,7 @@
 /** The laws of destinations, over each of them. */
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type S3Double, s3Double } from '../../../bench/services/s3Double.js'
+import { runs } from '../../support/runs.js'
 import { databases, folder } from '../sync/databases.js'
 import { type Kind, lawsOf } from './laws.js'
 import {
@@ -17,8 +18,8 @@ import {
 const seed = Number(process.env.LAWS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** Games that are played of each law, where they cost little, and where they go over a network. */
-const GAMES = Number(process.env.LAWS_GAMES ?? 6)
-const FEW = Math.ceil(GAMES / 4)
+const GAMES = runs(3)
+const FEW = runs(1)
 
 let double: S3Double | undefined
 const ways: Array<() => void> = []

@@ -7,6 +7,7 @@ import { E } from '../../../src/fp.js'
 import { type Charge, createClient, type SnapshotFilter, unlimited } from '../../../src/index.js'
 import { virtualTime } from '../../../src/sandbox/index.js'
 import { CHARGE, timeText } from '../../support/lab.js'
+import { runs } from '../../support/runs.js'
 import { memory } from '../transfer/memory.js'
 
 const START = Date.UTC(2026, 0, 1)
@@ -207,8 +208,8 @@ const wrongIn = ({ ids, failure }: Reading, { service, range }: Case, there: Set
     : { missing: missing.map(({ id }) => id), strange, twice }
 }
 
-/** Random services: so many. More are read by setting the variable. */
-const SERVICES = Number(process.env.SERVICES ?? 100)
+/** Random services: so many. */
+const SERVICES = runs(40)
 
 /** For each service, at most, in ms. */
 const LONGEST = 1_000

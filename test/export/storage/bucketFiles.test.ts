@@ -6,6 +6,7 @@ import { bucketFiles } from '../../../src/export/storage/bucketFiles.js'
 import { type Files, reading } from '../../../src/export/storage/Files.js'
 import { openFiles } from '../../../src/export/storage/openFiles.js'
 import type { ObjectStorage } from '../../../src/store/ObjectStorage.js'
+import { runs } from '../../support/runs.js'
 import { hasty } from '../../support/timers.js'
 
 let double: S3Double
@@ -23,12 +24,10 @@ const open = async () => {
 
 const MiB = 1 << 20
 
-/** Bytes by their position, so that each shows where it belongs. */
-const bytesOf = (from: number, length: number) => {
-  const bytes = new Uint8Array(length)
-  for (let i = 0; i < length; i++) bytes[i] = Math.imul(from + i, 2_654_435_761) >>> 24
-  return bytes
-}
+/** More bytes than any file has: each shows where it belongs. */
+const all = Uint8Array.from({ length: 64 * MiB }, (_, i) => Math.imul(i, 2_654_435_761) >>> 24)
+
+const bytesOf = (from: number, length: number) => all.subarray(from, from + length)
 
 const contentOf = (files: Files, name: string) =>
   reading(files, name, ({ read, size }) => read(0, size))
@@ -112,7 +111,7 @@ it('has what was synced, whatever happens then', () =>
         expect(same(await file.read(0, file.size()), bytesOf(0, file.size()))).toBe(true)
       },
     ),
-    { numRuns: 8 },
+    { numRuns: runs(8) },
   ))
 
 /** Objects in memory; after so many requests, the process that sends them is dead. */

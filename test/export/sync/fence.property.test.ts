@@ -7,6 +7,7 @@ import { postgresDestination } from '../../../src/export/sql/postgres.js'
 import { sqliteDestination } from '../../../src/export/sql/sqlite.js'
 import { tableShape } from '../../../src/export/sql/TableColumn.js'
 import type { Destination } from '../../../src/export/transfer/Destination.js'
+import { runs } from '../../support/runs.js'
 import { databases } from './databases.js'
 
 const shape = tableShape(shapeOf(Charge), { numbers: 'fast', minorUnits: false })
@@ -86,7 +87,7 @@ describe.each([...databases()])('$name', ({ name, isThere, make, sql }) => {
         expect(found).toEqual([...rows].sort().map(([id, { reference }]) => ({ id, reference })))
         for (const owner of owners) await owner.store?.close?.()
       }),
-      { numRuns: name === 'SQLite' ? 100 : 25 },
+      { numRuns: runs(name === 'SQLite' ? 50 : 10) },
     )
   })
 })

@@ -92,7 +92,8 @@ it.each([
   ['after more rows were rejected than there may be now', { maxRejects: 0 }],
 ])('asks for nothing when only its end was not written: %s', async (_, options) => {
   let ends = 0
-  for (let dies = 1; dies <= (await changesOfAll()); dies++) {
+  const all = await changesOfAll()
+  for (let dies = 1; dies <= all; dies++) {
     const files = memory({ dies })
     await begun(files)
     const asked: Array<number> = []

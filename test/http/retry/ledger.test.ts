@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { E } from '../../../src/fp.js'
 import { type Charge, type Failure, wasRecovered } from '../../../src/index.js'
 import { CHARGE, CREATE, lab, NEW_CHARGE, problem, RESET, type Reply } from '../../support/lab.js'
+import { runs } from '../../support/runs.js'
 
 const WRITES = 800
 
@@ -130,7 +131,7 @@ describe('of 800 writes behind a gateway', () => {
           }
         }
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: runs(1), endOnFailure: true },
     )
   })
 })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../../src/fp.js'
 import { type SnapshotPosition, wholeOf } from '../../../src/stream/index.js'
+import { runs } from '../../support/runs.js'
 import { idsOf, type Moving, scene } from './movingList.js'
 
 const moving: fc.Arbitrary<Moving> = fc.record({
@@ -20,7 +21,7 @@ const moving: fc.Arbitrary<Moving> = fc.record({
   from: fc.option(fc.nat(10), { nil: undefined }),
 })
 
-const runs = { numRuns: 300 }
+const often = { numRuns: runs(100) }
 
 /** Every row that was there all the time, none twice, and none from outside. */
 const expectWhole = (ids: ReadonlyArray<string>, { list, inRange }: ReturnType<typeof scene>) => {
@@ -48,7 +49,7 @@ describe('a snapshot of a list that moves', () => {
         expectRested(rows)
         expectWhole(idsOf(rows), played)
       }),
-      runs,
+      often,
     )
   })
 
@@ -73,7 +74,7 @@ describe('a snapshot of a list that moves', () => {
         else expectWhole(idsOf(rows), played)
       }),
       {
-        ...runs,
+        ...often,
         // a row at the very end of a crowded second, which no answer had shown
         examples: [
           [
@@ -108,7 +109,7 @@ describe('a snapshot of a list that moves', () => {
         }
         expectWhole(ids, played)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20) },
     )
   })
 
@@ -133,7 +134,7 @@ describe('a snapshot of a list that moves', () => {
         expect(left).toBe(0)
         expect([...ended.values()].reduce((sum, n) => sum + n, 0)).toBe(rows)
       }),
-      runs,
+      often,
     )
   })
 })
