@@ -73,7 +73,9 @@ it.each([
 })
 
 it.each(['OnlyEmpty', 'TooLong', 'Moved'] as const)('after %s there may be more', (guard) => {
-  expect(reason(truncated({ guard }))).toBe('it went round; the same command with --resume continues')
+  expect(reason(truncated({ guard }))).toBe(
+    'it went round; the same command with --resume continues',
+  )
 })
 
 const refused = (status: number, code: string): AnyFailure => ({
