@@ -137,7 +137,8 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   sql: ['ExportError.ts', 'column', 'source', 'transfer'],
   singer: ['ExportError.ts', 'column', 'source', 'transfer'],
   'ExportOptions.ts': ['ExportError.ts', 'format', 'rules.ts', 'source', 'transfer'],
-  'beginExport.ts': ['ExportError.ts', 'file', 'source', 'transfer'],
+  'rejectedAgain.ts': ['ExportError.ts', 'file', 'read', 'source', 'storage', 'transfer'],
+  'beginExport.ts': ['ExportError.ts', 'file', 'rejectedAgain.ts', 'source', 'storage', 'transfer'],
   'sinceLast.ts': ['ExportError.ts', 'file', 'storage', 'transfer'],
   'givenDestination.ts': ['ExportOptions.ts', 'column', 'format', 'source', 'storage', 'transfer'],
   'exportTo.ts': [
@@ -148,6 +149,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     'file',
     'format',
     'givenDestination.ts',
+    'rejectedAgain.ts',
     'sinceLast.ts',
     'source',
     'transfer',

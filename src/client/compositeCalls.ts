@@ -224,6 +224,7 @@ export const compositeCalls = ({
           endpoint: api.charges.list.route,
           check,
           list: snapshotCharges(),
+          retrieve: calls.charges.retrieve,
           logIn: runtime.authFor(untyped(api.charges.list)).header,
           serviceTime: () => serviceClock.now(),
           now: runtime.now,

@@ -11,7 +11,7 @@ import { fieldsOf } from '../decode/unknown.js'
 import { E, type IO, O, withoutUndefined } from '../fp.js'
 import { truncated } from '../http/answer/failureOf.js'
 import { rowId } from '../http/answer/readAnswer.js'
-import type { Failure, InvalidRequest } from '../http/Failure.js'
+import type { AnyFailure, Failure, InvalidRequest } from '../http/Failure.js'
 import type { List, ListDescription, PlanOptions } from '../http/list/List.js'
 import { invalidField, invalidParams, invalidRequest } from '../http/request/invalidParams.js'
 import { checkArgument, is } from '../options/index.js'
@@ -93,6 +93,7 @@ interface SnapshotSource<Code extends string> {
   readonly list: (
     filter: ChargeFilter,
   ) => Pick<List<Failure<Code>, Charge>, 'pages' | 'describe' | 'parallel'>
+  readonly retrieve: (params: { readonly id: string }) => ObservableEither<AnyFailure, Charge>
   /** Logs in, if that is still to be done. */
   readonly logIn: ObservableEither<Failure, unknown>
   /** Returns the time at the service in ms since 1970; `undefined` before an answer has told it. */
@@ -227,7 +228,11 @@ export const snapshot =
                 }),
               ),
             ),
-          describe: () => ({ ...list(params).describe(), kind: 'snapshot' as const }),
+          describe: () => ({
+            ...list(params).describe(),
+            kind: 'snapshot' as const,
+            retrieve: (id: string) => source.retrieve({ id }),
+          }),
         },
       )
     }

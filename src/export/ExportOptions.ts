@@ -80,7 +80,10 @@ export const exportTable = {
 
   // going on
 
-  /** Continues where an earlier run of the same export stopped; refused where none did. Default `false`. */
+  /**
+   * Continues where an earlier run of the same export stopped. If it came to its end, the rows that it rejected are read
+   * again, and those that now fit are added; refused where there is neither. Default `false`.
+   */
   resume: is.boolean,
   /** Discards what is there and starts over. Default `false`: a checkpoint, or a folder with a complete run, is an `ExportError`. */
   restart: is.boolean,
@@ -218,6 +221,8 @@ export interface ExportBegun {
   readonly tookOver?: true
   /** From when on it reads, with `sinceLast`. */
   readonly since?: Since
+  /** How many rows it had rejected by its end, which it reads again. */
+  readonly rejected?: number
 }
 
 /** An event of an export: progress; and last, if it did not succeed, why. */

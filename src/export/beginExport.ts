@@ -1,11 +1,19 @@
 /** How an export begins, where a state, runs or rows may be: refuse them, go on, add to them, or replace them. */
 import { fieldsOf } from '../decode/unknown.js'
+import { withoutUndefined } from '../fp.js'
 import { type ExportError, exportError, isExportError } from './ExportError.js'
 import { refuseOld } from './file/manifestIn.js'
 import type { OpenedFiles } from './file/openFileDestination.js'
 import { isOfRun, runOfName } from './file/paths.js'
+import { hasRejects, stateOfEnded } from './rejectedAgain.js'
 import type { AnyPosition } from './source/SourcePage.js'
-import { checkSameQuery, checkSameSpec, type ExportSpec } from './transfer/ExportSpec.js'
+import { checkEnded } from './storage/integrity.js'
+import {
+  checkContinues,
+  checkSameQuery,
+  checkSameSpec,
+  type ExportSpec,
+} from './transfer/ExportSpec.js'
 import {
   filesOf,
   iso,
@@ -54,6 +62,10 @@ export const beginExport = async (options: BeginOptions, found: unknown): Promis
     const why = `${stateText.path} is of ${own}, which has this folder: name another one`
     throw exportError('UnusableDestination', why, { destination: stateText.path })
   }
+  if (begin === 'resume') {
+    const again = await beginAgain(options, found)
+    if (again !== undefined) return again
+  }
   const kept = stateToResume({ ...options, path: stateText.path }, found)
   const state = kept ?? { spec }
   if (names.file !== undefined) {
@@ -90,6 +102,46 @@ export const beginExport = async (options: BeginOptions, found: unknown): Promis
     throw exportError('OutputExists', why, { path })
   }
   return { state, runs }
+}
+
+/**
+ * Goes on with a run that came to its end, if it rejected rows: these are read again. Resolves with undefined if what was
+ * kept is of no such run, or nothing was kept and there is none.
+ */
+const beginAgain = async (
+  options: BeginOptions,
+  found: unknown,
+): Promise<Beginning | undefined> => {
+  const { opened, adds, loadManifest } = options
+  const { files, names, stateText } = opened
+  if (found !== undefined && fieldsOf(fieldsOf(found).run).again !== true) return undefined
+  const entries = (await loadManifest())?.runs ?? []
+  const path = manifestPath(options)
+  const at =
+    found === undefined
+      ? entries.findLastIndex(hasRejects(names))
+      : entries.findLastIndex(({ started }) => started === fieldsOf(fieldsOf(found).run).started)
+  const run = entries[at]
+  if (run === undefined) return undefined
+  if (adds) checkContinues(path, run.spec, options.spec, true)
+  const spec = adds ? { ...options.spec, query: run.spec.query } : options.spec
+  if (found === undefined) {
+    checkSameSpec(path, spec)(run.spec)
+    for (const file of run.files) await checkEnded(files, file.path, { sha256: '', ...file })
+  }
+  const kept = stateToResume({ ...options, spec, path: stateText.path, begin: 'once' }, found)
+  const state = kept ?? stateOfEnded(run, names, at === 0, path)
+  const { rejected, rejects } = run
+  const reads = state.run?.position !== undefined
+  if (rejected !== undefined && reads) {
+    await checkEnded(files, rejected.path, { sha256: '', ...rejected })
+  }
+  return {
+    state,
+    ...{ runs: entries.slice(0, at), later: entries.slice(at + 1) },
+    ...(reads ? { reads: { rejected: rejects } } : {}),
+    ...withoutUndefined({ again: rejected }),
+  }
 }
 
 const manifestPath = ({ opened: { texts, names } }: BeginOptions): string =>
@@ -166,7 +218,8 @@ export const stateToResume = (
   const found = readTransferState(path, kept)
   checkSameSpec(path, spec)(found.spec)
   const { position, counts: { rejects = 0 } = {} } = found.run ?? {}
-  if (position !== undefined && !isPosition(position)) {
+  const isOwn = found.run?.again === true ? 'page_num' in (position ?? {}) : undefined
+  if (position !== undefined && !(isOwn ?? isPosition(position))) {
     const why = 'its position is one of a list, and now there is a snapshot, or the other way round'
     const details = { path, field: 'position' }
     throw exportError('SpecMismatch', `${path} is of another export: ${why}`, details)
@@ -182,8 +235,14 @@ export const stateToResume = (
  * Rejects with `NothingToResume` where no text is, before a lease is taken for nothing: a text that is released is removed,
  * and a run that was frozen within that would remove the text of a later one.
  */
-export const checkResumable = async ({ store, name, path }: StateText): Promise<void> => {
-  if ((await store.read(name)) === undefined) throw nothingToResume(path)
+export const checkResumable = async (
+  { store, name, path }: StateText,
+  { names }: Pick<OpenedFiles, 'names'>,
+  loadManifest: BeginOptions['loadManifest'],
+): Promise<void> => {
+  if ((await store.read(name)) !== undefined) return
+  const runs = (await loadManifest())?.runs ?? []
+  if (!runs.some(hasRejects(names))) throw nothingToResume(path)
 }
 
 const nothingToResume = (path: string): ExportError =>

@@ -26,15 +26,16 @@ import { type ExportNames, namesOf, specName } from './file/paths.js'
 import { functionDestination, streamDestination } from './file/streamDestination.js'
 import type { Format } from './format/Format.js'
 import { destinationOf, formatFor, type GivenDestination } from './givenDestination.js'
+import { rejectedAgain } from './rejectedAgain.js'
 import { findSince } from './sinceLast.js'
-import { type ExportSource, type Source, sourceOf } from './source/ExportSource.js'
+import { type ExportSource, sourceOf } from './source/ExportSource.js'
 import { stripped } from './source/secretField.js'
 import { CHECKPOINT, type Destination } from './transfer/Destination.js'
 import { type ExportSpec, specOf } from './transfer/ExportSpec.js'
-import type { ManifestRun } from './transfer/Manifest.js'
+import type { ManifestFile, ManifestRun } from './transfer/Manifest.js'
 import { transfer } from './transfer/runTransfer.js'
 import type { TransferPlan } from './transfer/Transfer.js'
-import { leftOf, progressOf, type TransferEvent } from './transfer/TransferEvent.js'
+import { leftOf, progressOf, type Reading, type TransferEvent } from './transfer/TransferEvent.js'
 import type { TransferState } from './transfer/TransferState.js'
 
 /** How often files are committed, in ms. */
@@ -174,14 +175,15 @@ const common = <A, B>({ options, list, format, begin }: Planned<A, B>) => {
 
 /** Reads the list from where it stood, unless only its end was not written. */
 const readOnce =
-  <A, B>(source: Source<A>): TransferPlan<A, B>['stages'] =>
+  <A, B>(readingOf: () => Pick<Reading<A>, 'source' | 'placed'>): TransferPlan<A, B>['stages'] =>
   (transfer) => [
     () => {
       const { run } = transfer.session.state
       if (run !== undefined && run.position === undefined) return EMPTY
+      const reading = readingOf()
       return transfer.read({
-        source,
-        boundsOf: ({ position }) => transfer.recorder.bounds ?? source.boundsOf(position),
+        ...reading,
+        boundsOf: ({ position }) => transfer.recorder.bounds ?? reading.source.boundsOf(position),
         ...withoutUndefined({ position: run?.position, share: run?.share }),
       })
     },
@@ -199,7 +201,8 @@ const planFiles = async <A, B>(
   if (options.files === undefined && !isS3(out)) await checkPaths({ out, checkpoint })
   const opened = await openNames(names, options)
   await prepare(opened)
-  if (begins === 'resume') await checkResumable(opened.stateText)
+  const loadManifest = () => manifestOfKind('export', opened.texts, names.manifest)
+  if (begins === 'resume') await checkResumable(opened.stateText, opened, loadManifest)
   const { lookback = exportTable.lookback.default } = options
   const since =
     sinceLast === false
@@ -212,6 +215,7 @@ const planFiles = async <A, B>(
   const listed = from === undefined ? source : (source.since?.(from) ?? source)
   const reading = read(listed)
   let runs: ReadonlyArray<ManifestRun> = []
+  let again: ManifestFile | undefined
   const destination = fileDestination<B>({
     ...{ opened, format },
     rotation: withoutUndefined({ rows: options.rotateRows, bytes: options.rotateBytes }),
@@ -222,20 +226,28 @@ const planFiles = async <A, B>(
     ...plan,
     ...{ destination, stateText: opened.stateText, guard: opened.guard },
     listsUnfinished: names.file === undefined,
-    stages: readOnce(reading),
+    stages: readOnce(() =>
+      again === undefined
+        ? { source: reading }
+        : rejectedAgain({
+            ...{ files: opened.files, name: again.path },
+            ...{ list: listed.describe(), whole: reading },
+          }),
+    ),
     begin: async (kept: unknown) => {
       const beginning = await beginExport(
         {
           ...{ opened, begin: begins, adds: sinceLast !== false },
-          loadManifest: () => manifestOfKind('export', opened.texts, names.manifest),
+          loadManifest,
           spec: specFor(listed.describe())(specName(names, checkpoint)),
           isPosition: reading.isPosition,
           maxRejects: plan.maxRejects,
         },
         kept,
       )
-      runs = beginning.runs
-      return { ...beginning, ...(since && { reads: { since } }) }
+      runs = [...beginning.runs, ...(beginning.later ?? [])]
+      again = beginning.again
+      return { ...(since && { reads: { since } }), ...beginning }
     },
   })
 }
@@ -259,7 +271,7 @@ const planUnkept = <A, B>(
   return withoutPrototype({
     ...plan,
     ...{ destination, stateText: undefined, listsUnfinished: false },
-    stages: readOnce(read(planned.source)),
+    stages: readOnce(() => ({ source: read(planned.source) })),
     begin: async () => ({ state, runs: [] }),
   })
 }
@@ -275,7 +287,7 @@ const planOwn = <A, B>(planned: Planned<A, B>, destination: Destination<B>): Tra
   return withoutPrototype({
     ...plan,
     ...{ destination, stateText: { store, name: CHECKPOINT, path: name }, listsUnfinished: false },
-    stages: readOnce(source),
+    stages: readOnce(() => ({ source })),
     begin: async (kept: unknown) => ({
       state: stateToResume({ ...options, maxRejects: plan.maxRejects }, kept) ?? { spec },
       runs: [],
@@ -324,7 +336,11 @@ const exportProgress = (
     ...(begun && {
       begun: {
         resumed: begun.resumed,
-        ...withoutUndefined({ tookOver: begun.tookOver, since: begun.since }),
+        ...withoutUndefined({
+          tookOver: begun.tookOver,
+          since: begun.since,
+          rejected: begun.rejected,
+        }),
       },
     }),
   }

@@ -75,6 +75,18 @@ it('rejects rows that decode and do not fit the format', async () => {
     { reason: expect.stringContaining('amount should be') },
   ])
   expect(status).toBe(1)
+  expect(stderr).toContain(
+    `see ${out}.rejects.ndjson; the same command with --resume reads them again`,
+  )
+  const again = await charges(server, out, ['--resume'])
+  expect([again.status, again.stderr]).toEqual([
+    0,
+    expect.stringMatching(/reads 1 rejected row again[\s\S]*complete: 20 rows in/),
+  ])
+  expect(await charges(server, out, ['--resume'])).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('there is no unfinished export to resume'),
+  })
 })
 
 describe('a folder', () => {

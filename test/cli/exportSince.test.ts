@@ -160,7 +160,7 @@ describe('after a run that was read to its end and has a rejected row', () => {
     const args = [...PAST, '--since-last', '--lookback', '12h']
     const { status, stderr } = await charges(server, file('all/'), ...args)
     expect(stderr).toMatch(
-      /^since \S+: 12 hours before the end of the last run; 1 row that earlier runs rejected stay missing\n/,
+      /^since \S+: 12 hours before the end of the last run; 1 row that earlier runs rejected stay missing \(--resume reads them again\)\n/,
     )
     expect(status).toBe(0)
     const { runs } = JSON.parse(await readFile(file('all/_manifest.json'), 'utf8'))

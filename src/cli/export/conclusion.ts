@@ -52,6 +52,7 @@ export interface ExportEnd {
 }
 
 const RESUME = 'the same command with --resume continues'
+const AGAIN = '; the same command with --resume reads them again'
 const MORE_REJECTS = '--resume with a greater --max-rejects continues'
 
 // constructors
@@ -74,7 +75,7 @@ export const conclusion = (
   return rejects > 0
     ? {
         status: EXIT_INCOMPLETE,
-        reason: `rows could not be written${whyRejected(run)}: see ${output.rejectsName}`,
+        reason: `rows could not be written${whyRejected(run)}: see ${output.rejectsName}${output.canResume ? AGAIN : ''}`,
       }
     : { status: EXIT_COMPLETE }
 }

@@ -109,7 +109,9 @@ const withFiles = (command: Command): Command =>
     )
     .option('--checkpoint <file>', 'where to keep the checkpoint [beside the output]', nonEmpty)
     .addOption(
-      new Option('--resume', 'resume an interrupted export').default(false).conflicts('restart'),
+      new Option('--resume', 'resume an interrupted export, or read its rejected rows again')
+        .default(false)
+        .conflicts('restart'),
     )
     .option('--restart', 'discard any existing output and start over', false)
     .option('--deadline <time>', 'stop after this time; --resume continues [never]', timeSpan)
@@ -232,7 +234,8 @@ recorded in FILE.checkpoint.json: to resume an interrupted export, run the same
 command with --resume. FILE stays unchanged until the export is complete. At
 the end, FILE.manifest.json lists the contents of the files, and
 "payments-rx verify FILE" checks them. Rows that cannot be written go to
-FILE.rejects.ndjson, each with the reason (with --out - to stderr).
+FILE.rejects.ndjson, each with the reason (with --out - to stderr); --resume
+reads them again, and adds those that now fit.
 
 Exit status:
   0    complete: every row is written

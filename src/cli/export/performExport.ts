@@ -119,11 +119,14 @@ const writtenTo = (name: string, run: ManifestRun | undefined): string => {
 
 /** Describes how a run begins. */
 const beginning = (
-  { resumed, tookOver, since }: ExportBegun,
+  { resumed, tookOver, since, rejected }: ExportBegun,
   rows: number,
 ): ReadonlyArray<string> => [
   ...(since === undefined ? [] : [sinceNote(since)]),
   ...(tookOver ? ['took over from a run that ended without saying so'] : []),
+  ...(rejected === undefined
+    ? []
+    : [`the export is at its end: reads ${plural(rejected, 'rejected row')} again`]),
   ...(resumed ? [`resumed after ${plural(rows, 'row')}`] : []),
 ]
 
@@ -152,7 +155,9 @@ const sinceNote = ({ manifest, from, of, isFolderStart, lookback, rejects = 0 }:
   const later = lookback === 0 ? 'after' : 'less than'
   const what = isFolderStart ? `the beginning of the folder, ${later} ${before}` : before
   const missing =
-    rejects === 0 ? '' : `; ${plural(rejects, 'row')} that earlier runs rejected stay missing`
+    rejects === 0
+      ? ''
+      : `; ${plural(rejects, 'row')} that earlier runs rejected stay missing (--resume reads them again)`
   return `since ${from}: ${what}${missing}`
 }
 

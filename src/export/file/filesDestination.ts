@@ -7,6 +7,7 @@
  */
 
 import { fieldsOf } from '../../decode/unknown.js'
+import { withoutUndefined } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import { unfinishedName } from '../../store/FileSystem.js'
 import type { Store } from '../../store/Store.js'
@@ -16,7 +17,7 @@ import { truncated } from '../column/json.js'
 import { exportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
 import { type Files, type FoundFile, INCOMING } from '../storage/Files.js'
-import { checkEnded, checkSize, isMark } from '../storage/integrity.js'
+import { checkCommitted, checkEnded, checkSize, isMark } from '../storage/integrity.js'
 import type {
   Destination,
   DestinationFile,
@@ -180,7 +181,9 @@ class FilesDestination<A> implements Destination<A> {
     }
     const needsPart = this.#isFirst || !layout.isFolder
     if (needsPart && this.#ended().length === 0) await this.#slice(0).begin()
-    await Promise.all(this.#inOrder().map((slice) => slice.end()))
+    // rejected rows may be read again, and go to the end of the one file
+    const how = layout.isFolder || this.#rejects.name === undefined ? undefined : 'unclosed'
+    await Promise.all(this.#inOrder().map((slice) => slice.end(how)))
     const keys = this.#keys.name
     const stale = (await files.size(this.#rejectsName)) !== undefined
     const step = await this.#prepared(this.#ended(), undefined, true)
@@ -250,8 +253,12 @@ class FilesDestination<A> implements Destination<A> {
   async #open(part: Pick<PartMark, 'slice' | 'number'>, mark: PartMark | undefined) {
     const { files, format } = this.#options
     const fresh = this.#unfinished(this.#final(part))
-    if (mark !== undefined && this.#isShared) await files.copy(mark.name, fresh)
-    const name = mark === undefined || this.#isShared ? fresh : mark.name
+    const isPublished = mark?.isPublished === true
+    const copies = isPublished || this.#isShared
+    if (mark !== undefined && copies) {
+      await files.copy(isPublished ? this.#final(part) : mark.name, fresh)
+    }
+    const name = mark === undefined || copies ? fresh : mark.name
     const bytes = await (mark === undefined
       ? files.create(name, this.#mode)
       : files.open(name, mark))
@@ -265,6 +272,7 @@ class FilesDestination<A> implements Destination<A> {
     if (finalOf(part.name) !== final) {
       throw checksumMismatch(files.nameOf(part.name), `has no name for ${final}`)
     }
+    if (part.isPublished) return checkCommitted(files, final, part)
     if (!part.ended) return
     const isUnpublished = (await files.size(part.name)) !== undefined
     if (!isUnpublished) this.#published.add(part.name)
@@ -334,10 +342,10 @@ class FilesDestination<A> implements Destination<A> {
     isEnd: boolean,
   ): ListedFiles {
     const fileOf = (part: PartMark): DestinationFile => {
-      const { rows, bytes, sha256, ended } = part
+      const { rows, bytes, sha256, ended, unclosed } = part
       const { shownAs = this.#final(part) } = this.#options.layout
       const path = ended ? shownAs : part.name
-      return { path, rows, bytes, ...(ended ? { sha256 } : {}) }
+      return { path, rows, bytes, ...(ended ? { sha256 } : {}), ...withoutUndefined({ unclosed }) }
     }
     if (rejects === undefined) return { files: parts.map(fileOf) }
     const { name, rows, bytes, sha256 } = rejects

@@ -2,7 +2,7 @@
 
 import { fieldsOf } from '../../decode/unknown.js'
 import { sliceRows } from '../../stream/rawRows.js'
-import type { Mark } from '../storage/Files.js'
+import type { Fingerprint, Mark } from '../storage/Files.js'
 import { isMark } from '../storage/integrity.js'
 import type { RowFile } from './RowFile.js'
 import { untilFailure } from './untilFailure.js'
@@ -19,18 +19,23 @@ export interface PartMark extends Mark {
   readonly name: string
   /** True if it is complete: nothing more is written to it. */
   readonly ended: boolean
+  /** Where it stood before its end was written (closing bracket, footer), if more rows may come later. */
+  readonly unclosed?: Fingerprint
+  /** True if it has its own name already, and more rows come: they go into a copy. */
+  readonly isPublished?: true
 }
 
 /** Returns whether what was read from a state is the mark of a part. */
 export const isPartMark = (u: unknown): u is PartMark => {
-  const { slice, number, name, ended } = fieldsOf(u)
+  const { slice, number, name, ended, unclosed = { bytes: 0, sha256: '' } } = fieldsOf(u)
   return (
     isMark(u) &&
     Number.isSafeInteger(slice) &&
     Number.isSafeInteger(number) &&
     typeof name === 'string' &&
     /^(?:_incoming\/)?[^/\\\0]+\.[0-9a-f]{12}\.part$/.test(name) &&
-    typeof ended === 'boolean'
+    typeof ended === 'boolean' &&
+    isMark({ rows: 0, ...fieldsOf(unclosed) })
   )
 }
 
@@ -77,8 +82,8 @@ export interface Parts<in A> {
   readonly begin: () => Promise<unknown>
   readonly write: (rows: ReadonlyArray<A>) => Promise<void>
   readonly commit: () => Promise<ReadonlyArray<PartMark>>
-  /** Ends the part that is open. */
-  readonly end: () => Promise<void>
+  /** Ends the part that is open. `unclosed`: more rows may come later. */
+  readonly end: (unclosed?: 'unclosed') => Promise<void>
   readonly ended: () => ReadonlyArray<PartMark>
   /** The name of the part that is open. */
   readonly current: () => string | undefined
@@ -123,11 +128,22 @@ export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Pa
   const { rows: mostRows = Number.POSITIVE_INFINITY, bytes: mostBytes = Number.POSITIVE_INFINITY } =
     rotation
 
-  const end = async (): Promise<void> => {
+  const end = async (how?: 'unclosed'): Promise<void> => {
     if (current === undefined) return
     const { file, name, number } = current
+    const open = how === undefined ? undefined : await file.commit()
     const { rows, bytes, sha256 } = await file.finish()
-    ended.push({ slice, number, name, rows, bytes, sha256, ended: true })
+    const unclosed = open && { bytes: open.bytes, sha256: open.sha256 }
+    ended.push({
+      slice,
+      number,
+      name,
+      rows,
+      bytes,
+      sha256,
+      ended: true,
+      ...(unclosed && { unclosed }),
+    })
     current = undefined
   }
 
@@ -158,7 +174,7 @@ export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Pa
         const { file, name, number } = current
         return [...ended, { slice, number, name, ...(await file.commit()), ended: false }]
       }),
-    end: () => run(end),
+    end: (how) => run(() => end(how)),
     ended: () => ended,
     current: () => current?.name,
     abandon: () => last(async () => current?.file.abandon()),

@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import { compressions, extensionOf, formatNames } from '../format/Format.js'
 import { INCOMING } from '../storage/Files.js'
 import { locationOf } from '../storage/openFiles.js'
-import { sortable } from './parts.js'
+import { type PartMark, sortable } from './parts.js'
 
 // model
 
@@ -85,10 +85,19 @@ export const runOfName = (
   const [, rejects, second = '1'] =
     /^(?:_incoming\/)?(rejects)(?:-(\d+))?\.ndjson$/.exec(name) ?? []
   if (rejects !== undefined) return { run: Number(second), isRows: false }
-  const [, later, extension = ''] =
-    /^(?:part|run-[a-l]?(\d{4,}))-[a-m]?\d{5,}-[a-m]?\d{3,}\.(.+)$/.exec(name) ?? []
+  const [, later, , , extension = ''] = PART.exec(name) ?? []
   if (!EXTENSIONS.includes(extension)) return undefined
   return { run: later === undefined ? 1 : Number(later), isRows: true }
+}
+
+const PART = /^(?:part|run-[a-l]?(\d{4,}))-[a-m]?(\d{5,})-[a-m]?(\d{3,})\.(.+)$/
+
+/** The part of a run that has this name; undefined if none has. */
+export const partOfName = (name: string): Pick<PartMark, 'slice' | 'number'> | undefined => {
+  const [, , slice, number] = PART.exec(name) ?? []
+  return runOfName(name)?.isRows === true
+    ? { slice: Number(slice), number: Number(number) }
+    : undefined
 }
 
 /** Returns whether a run may give this name to a file in its folder, complete or not; rejected rows among them. */

@@ -85,11 +85,10 @@ export interface BatchCalls {
  */
 export const itemsOfAllBatches = ({ batchTransfers }: BatchCalls): ChildSource<ItemOfBatch> => ({
   table: 'batch_items',
-  describe: () => ({
-    ...batchTransfers.items({ id: '' }).describe(),
-    query: {},
-    codec: ItemOfBatch,
-  }),
+  describe: () => {
+    const { retrieve: _, ...list } = batchTransfers.items({ id: '' }).describe()
+    return { ...list, query: {}, codec: ItemOfBatch }
+  },
   parents: () => parentsIn(batchTransfers.list().pages),
   parent: (id) => batchTransfers.retrieve({ id }).pipe(mapRight(parentOf)),
   children: (parent) => batchTransfers.items(parent).pages.pipe(map(E.map(placed(parent)))),

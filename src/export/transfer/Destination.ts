@@ -56,6 +56,8 @@ export interface DestinationFile {
   readonly bytes: number
   /** SHA-256 in hex; absent while it grows. */
   readonly sha256?: string
+  /** Where it stood before its end was written, of a single file with rejected rows: these may be added to it. */
+  readonly unclosed?: { readonly bytes: number; readonly sha256: string }
 }
 
 /** The files of a step, for the manifest. */

@@ -34,6 +34,8 @@ const ManifestFile = t.readonly(
     t.partial({
       /** SHA-256 of the whole file, in hex; left out while it is not complete. */
       sha256: t.string,
+      /** Where it stood before its end was written, of a single file with rejected rows: these may be added to it. */
+      unclosed: t.readonly(t.type({ bytes: t.number, sha256: t.string })),
     }),
   ]),
 )

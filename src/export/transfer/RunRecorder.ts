@@ -82,6 +82,8 @@ export class RunRecorder {
   at(progress: Progress, keys?: number): RunState {
     const { next, share } = progress
     const totals = this.#totals.values()
+    const { again, keys: known }: Partial<RunState> = withoutPrototype(this.#before ?? {})
+    const kept = keys ?? (again && known !== undefined ? known + progress.rows : undefined)
     return {
       started: this.started(),
       counts: { ...plus(this.#counts, progress), slices: this.#slices, ...this.#effort() },
@@ -93,7 +95,8 @@ export class RunRecorder {
         newest: this.newest,
         position: next,
         share,
-        keys,
+        keys: kept,
+        again,
       }),
     }
   }

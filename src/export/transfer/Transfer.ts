@@ -155,7 +155,7 @@ export class Transfer<A, B> {
     })
     try {
       const known =
-        repeats && destination.keys !== undefined
+        repeats && destination.keys !== undefined && session.state.run?.again !== true
           ? { seen: new Set<string>(), rejectedIds: new Set<string>() }
           : undefined
       if (known !== undefined && session.state.run?.position !== undefined) {
@@ -227,7 +227,7 @@ export class Transfer<A, B> {
 
   /** Reads a list page by page, and adds to what earlier stages counted. */
   read(reading: Reading<A>): Observable<TransferEvent> {
-    const { source, position, share, boundsOf } = reading
+    const { source, position, share, boundsOf, placed = (rows) => rows } = reading
     const { session, recorder, plan } = this
     const { destination } = session
     const { maxRejects = Number.POSITIVE_INFINITY, onReject } = plan
@@ -258,8 +258,9 @@ export class Transfer<A, B> {
           if (keys.length > 0) await destination.keys?.add(keys)
           recorder.rows(rows, page)
         }),
-      rejects: (rows) =>
+      rejects: (found) =>
         session.tracked(async () => {
+          const rows = placed(found)
           await destination.reject(rows)
           recorder.rejects(rows)
           for (const row of rejectedRows(rows)) this.rejected.set(row.id, row)
@@ -433,7 +434,7 @@ export class Transfer<A, B> {
       // an older state can be resumed as well
     }
     const entry = this.#entry(run, whyCut(this.#cut))
-    if (this.plan.listsUnfinished) await this.#saveManifest(entry)
+    if (this.#listsUnfinished) await this.#saveManifest(entry)
     return { ...event, run: entry }
   }
 
@@ -445,7 +446,7 @@ export class Transfer<A, B> {
     if (run === undefined) return NO_PROGRESS
     const entry = this.#entry(recorder.upToNow(run), messageOf(error))
     const isSaved =
-      !plan.listsUnfinished ||
+      !this.#listsUnfinished ||
       (await this.#saveManifest(entry).then(
         () => true,
         () => false,
@@ -466,6 +467,11 @@ export class Transfer<A, B> {
     return manifestRun({ kind, spec, run, listed, why, ...effort })
   }
 
+  /** A run that was at its end stays listed as it was until it is at its end again. */
+  get #listsUnfinished(): boolean {
+    return this.plan.listsUnfinished && this.session.state.run?.again !== true
+  }
+
   /** Before rows that it lists go: while it stands, some of the rows would be taken for all. */
   async #dropManifest(): Promise<void> {
     const { session, plan } = this
@@ -480,7 +486,8 @@ export class Transfer<A, B> {
     const { session, plan } = this
     const { store } = session.destination
     if (store === undefined || session.listed() === undefined) return
-    const runs = [...this.#beginning.runs, entry]
+    const { runs: before, later = [] } = this.#beginning
+    const runs = [...before, entry, ...later]
     await replaceManifest(store, plan.kind, runs, () => session.checkOwner())
   }
 }

@@ -13,7 +13,7 @@ import type { Source } from '../source/ExportSource.js'
 import { NO_PROGRESS, type Progress } from '../source/exportList.js'
 import type { AnyPosition, SourcePage } from '../source/SourcePage.js'
 import type { Reject } from '../source/sortPage.js'
-import type { ManifestRun } from './Manifest.js'
+import type { ManifestFile, ManifestRun } from './Manifest.js'
 import type { RejectedRow, TimeBounds, TransferState } from './TransferState.js'
 
 // model
@@ -93,6 +93,8 @@ export interface TransferBegun {
   readonly tookOver?: true
   /** From when on it reads, where it continues from an earlier run. */
   readonly since?: Since
+  /** For an export that was at its end: how many rows it had rejected, and reads again. */
+  readonly rejected?: number
   /** For a sync: rows created from then on are read, in ms since 1970; absent: all. */
   readonly from?: Millis
   /** For a sync: the time that the last run was told, in ms since 1970, where it is later than now: it is not believed. */
@@ -105,9 +107,13 @@ export interface TransferBegun {
 export interface Beginning {
   readonly state: TransferState
   /** From when on it reads. */
-  readonly reads?: Pick<TransferBegun, 'since' | 'from' | 'doubted' | 'added'>
+  readonly reads?: Pick<TransferBegun, 'since' | 'rejected' | 'from' | 'doubted' | 'added'>
   /** Runs of the manifest that stay in it. */
   readonly runs: ReadonlyArray<ManifestRun>
+  /** Runs that are behind this one in the manifest: this one was at its end before. */
+  readonly later?: ReadonlyArray<ManifestRun>
+  /** The rejected rows of a run that was at its end, which are to be read again. */
+  readonly again?: ManifestFile
   /** The run that wrote all of it before: nothing is left to do. */
   readonly complete?: ManifestRun | undefined
   /** Throws an `ExportError` where rows up to a time are not to take the place of those that are there. */
@@ -123,6 +129,8 @@ export interface Reading<A> {
   readonly share?: number | undefined
   /** From when to when its rows were created, by its first page. */
   readonly boundsOf: (page: SourcePage<A>) => TimeBounds | undefined
+  /** Returns rows that are not written as they are kept, with the place at which they came first. */
+  readonly placed?: ((rows: ReadonlyArray<Reject>) => ReadonlyArray<Reject>) | undefined
 }
 
 // functions

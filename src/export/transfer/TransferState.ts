@@ -122,6 +122,8 @@ const run = t.intersection([
   t.partial({
     /** The rest to read; absent when there is none. */
     position: KeptPosition,
+    /** It was at its end, and reads the rows that it rejected again: its position is among these. */
+    again: t.literal(true),
     /** Which rows it reads, of a list by time. */
     bounds: TimeBounds,
     /** When the newest row was created that a sync has read, in ms since 1970. */

@@ -2,10 +2,11 @@ import type { Observable } from 'rxjs'
 import type { Position } from '../../api/Paging.js'
 import type { Decodes } from '../../codec/Codec.js'
 import type { DriftFact } from '../../decode/index.js'
-import { type IO, withoutUndefined } from '../../fp.js'
+import { type E, type IO, withoutUndefined } from '../../fp.js'
 import { is, type OptionsOf, resolveOptions, withDefault } from '../../options/index.js'
 import type { Paged, ParallelOptions } from '../../stream/index.js'
 import type { ClientEvent } from '../ClientEvent.js'
+import type { AnyFailure } from '../Failure.js'
 import type { ListLimits } from '../limits.js'
 
 // model
@@ -85,6 +86,8 @@ export interface ListDescription<A> extends ListOrigin {
   readonly query: Readonly<Record<string, unknown>>
   /** Decodes a row. */
   readonly codec: Decodes<A>
+  /** Reads a row by its id, as it stands now, where the service has single ones. */
+  readonly retrieve?: (id: string) => Observable<E.Either<AnyFailure, A>>
 }
 
 // estimates
