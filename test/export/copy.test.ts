@@ -12,9 +12,7 @@ import { folder } from '../cli/support.js'
 const file = await folder()
 
 beforeAll(async () => {
-  // loading is no work of virtual time
-  await import('../../src/export/sql/sqlite.js')
-  await import('../../src/export/sql/sqliteRows.js')
+  await import('../../src/export/sql/sqlite.js') // loading is no work of virtual time
 })
 
 /** An account of a year, one charge in a hundred open. */

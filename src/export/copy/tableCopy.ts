@@ -18,11 +18,11 @@ export const tableCopy = async (
   const name = destinationName(url)
   const rows =
     kind === 'sqlite'
-      ? await (await import('../sql/sqliteRows.js')).openSqliteRows(url, table)
-      : await (await import('../sql/postgresRows.js')).openPostgresRows(url, name, table)
+      ? await (await import('../sql/sqlite.js')).openSqliteTable(url, table)
+      : await (await import('../sql/postgres.js')).openPostgresTable(url, name, table)
   try {
-    const text = await rows.text(CHECKPOINT)
-    const kept = text === undefined ? undefined : stateIn(name)(text)
+    const found = await rows.store.read(CHECKPOINT)
+    const kept = found && stateIn(name)(found.text)
     if (fieldsOf(kept).sync === undefined) throw noSuchTable(name, table)
     const { spec, sync = NO_UPKEEP } = withoutPrototype(readTransferState(name, kept))
     return {

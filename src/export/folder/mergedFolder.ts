@@ -53,8 +53,6 @@ export interface FolderOptions<A, C> extends PieceOptions<A> {
   readonly check: Destination<A>['check']
   /** True if all of a run takes the place of all that was there; else rows are merged by id. */
   readonly replaces: boolean
-  /** True for rows of many parents: see `ChildRows`. */
-  readonly ofParents?: boolean
   /** How often steps should come, in ms: each is a file, and a new checkpoint; rows wait for it in memory. */
   readonly commitEvery: Millis
 }
@@ -75,7 +73,7 @@ const BASE_BYTES = 8 << 20
  * before its step was kept, and no later run had begun.
  */
 export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destination<A> => {
-  const { files, base, replaces, ofParents = false } = options
+  const { files, base, replaces } = options
   let state = stateOf(undefined, files.nameOf(''), base.extension)
   let rows: ReadonlyArray<A> = []
   let gone: ReadonlyArray<GoneRow> = []
@@ -169,13 +167,11 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
       const next = { ...change.next, ...(await rejected(lines)) }
       return prepared(next, [...new Set([...dropped(next), ...change.obsolete, ...lost])])
     },
-    ...(replaces
-      ? { rowsThere: async () => state.base.reduce((sum, piece) => sum + piece.rows, 0) }
-      : { place }),
-    ...(replaces || ofParents
-      ? {}
-      : { open: (final) => counted.open(final), counted: counted.rows(leave) }),
-    ...(ofParents ? { children: childRows({ pieces: () => state.base, read, leave }) } : {}),
+    rowsThere: async () => state.base.reduce((sum, piece) => sum + piece.rows, 0),
+    place,
+    open: (final) => counted.open(final),
+    counted: counted.rows(leave),
+    children: childRows({ pieces: () => state.base, read, leave }),
     unremoved: files.unremoved,
     close: async (why) => {
       if (why === 'fenced') await removeAll(files, made)

@@ -23,8 +23,6 @@ export interface OpenFolderOptions {
   readonly shape: Shape
   readonly numbers: Numbers
   readonly replaces: boolean
-  /** True for rows of many parents: see `ChildRows`. */
-  readonly ofParents: boolean
   readonly format: 'ndjson' | 'parquet'
   readonly env: Readonly<Record<string, string | undefined>> | undefined
   readonly timer: SchedulerLike
@@ -42,13 +40,13 @@ const GONE_COLUMN: Column = { name: GONE, path: [GONE], type: 'time', isDescribe
 
 /** Opens a folder, which is made if it is not there. Rejects with an `UnusablePath` where it cannot be used. */
 export const openFolder = async <A>(options: OpenFolderOptions): Promise<Destination<A>> => {
-  const { to, list, shape, numbers, replaces, ofParents, format, doubtful: ms } = options
+  const { to, list, shape, numbers, replaces, format, doubtful: ms } = options
   const files = await openFiles(to, options)
   await files.prepare()
   const store = renamed(files.store(), (name) => `_${name}.json`)
   const incoming = formatOfShape<A>(shape)({ numbers, format: 'ndjson', compress: 'zstd' })
   const common = {
-    ...{ files, store, list, incoming, replaces, ofParents, randomName },
+    ...{ files, store, list, incoming, replaces, randomName },
     doubtful: ms * 1_000,
     commitEvery: isS3(to) ? BUCKET_STEP : DISK_STEP,
   }

@@ -9,18 +9,13 @@ import { fieldsOf } from '../../decode/unknown.js'
 import { isExportError } from '../ExportError.js'
 import { driver } from './postgresDriver.js'
 import { errorOf } from './postgresErrors.js'
+import type { Query } from './tableRows.js'
 
 /** How long the server waits for a client that is frozen within a transaction, in ms. */
 const IDLE = 15_000
 
 /** The beginning of each transaction of several statements. */
 export const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE}`
-
-/** Runs a statement. Rejects with an `ExportError`. */
-export type Query = (
-  sql: string,
-  values?: ReadonlyArray<unknown>,
-) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
 
 /** The statements of one transaction. */
 export interface PostgresTransaction {

@@ -5,23 +5,36 @@
  * pooler may give each step another session of the server.
  */
 import type { Store } from '../../store/Store.js'
-import type { Millis } from '../../stream/index.js'
 import type { ColumnType } from '../column/Shape.js'
-import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
-import type { Reject } from '../source/sortPage.js'
-import {
-  type ChildRows,
-  type CountedRows,
-  type Destination,
-  GONE,
-  type Prepared,
-} from '../transfer/Destination.js'
-import { linesOf } from './copyLines.js'
-import { BEGIN, PostgresConnection, type PostgresTransaction } from './PostgresConnection.js'
-import { childrenIn, countedIn, SECOND, UPDATED } from './postgresRows.js'
+import type { RowCheck } from '../column/UnrepresentableRow.js'
+import { type Destination, GONE } from '../transfer/Destination.js'
+import { PostgresConnection, type PostgresTransaction } from './PostgresConnection.js'
+import { beginStep, lostIn, PostgresSteps, STEP } from './postgresSteps.js'
 import { type ReadyTable, readyTable } from './postgresTable.js'
+import { linesOf, withoutNul, withoutZeros } from './postgresText.js'
 import type { TableColumn } from './TableColumn.js'
-import { quoted, rejectsTable, rejectText, rowsLost, type TableOptions, upsert } from './table.js'
+import {
+  type ColumnDefinition,
+  noSuchTable,
+  quoted,
+  rowsLost,
+  stateOf,
+  type TableOptions,
+  wantedColumns,
+} from './table.js'
+import {
+  type DatabaseTable,
+  type StepPlace,
+  type TableStep,
+  tableDestination,
+} from './tableDestination.js'
+import {
+  type Dialect,
+  type OpenedTable,
+  type TableRows,
+  tableRows,
+  tableTexts,
+} from './tableRows.js'
 
 // model
 
@@ -44,17 +57,21 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   json: 'jsonb',
 }
 
-/** Rows of a step, before they are put in place: of its transaction alone. */
-const STEP = 'pg_temp.payments_rx_step'
-
-/** Changes that wait for the next step. */
-interface Waiting<A> {
-  readonly rows: ReadonlyArray<A>
-  readonly rejects: ReadonlyArray<Reject>
-  readonly gone: ReadonlyArray<{ readonly id: string; readonly at: Date }>
+const DIALECT: Dialect<unknown> = {
+  time: (column) => `floor(extract(epoch FROM ${column}) * 1000)`,
+  millisOf: Number,
+  second: (second) => new Date(second * 1_000),
+  isAmong: (column, parameter) => `(${column} = ANY(${parameter}::text[]))`,
+  texts: (texts) => texts,
 }
 
-const NOTHING: Waiting<never> = { rows: [], rejects: [], gone: [] }
+/** Rows of a step as lines, and how many these are. */
+interface CopiedRows {
+  readonly lines: ReadonlyArray<Buffer>
+  readonly rows: number
+}
+
+const NONE: CopiedRows = { lines: [], rows: 0 }
 
 // constructors
 
@@ -63,273 +80,144 @@ const NOTHING: Waiting<never> = { rows: [], rejects: [], gone: [] }
  * an `ExportError`.
  */
 export const postgresDestination = async <A>(options: PostgresOptions): Promise<Destination<A>> => {
-  const { url, name, table, shape, replaces, ofParents = false, doubtful } = options
-  const columns = options.replaceNul ? shape.columns.map(withoutNul) : shape.columns
-  const connection = await PostgresConnection.open(url, name)
-  const { query } = connection
-  const literal = (text: string): string => connection.literal(text)
-  const wanted = [
-    ...columns.map(({ name, type }) => ({ name, type: TYPES[type] })),
-    ...(replaces ? [] : [{ name: GONE, type: TYPES.time }]),
-  ]
-  const names = columns.map((column) => quoted(column.name)).join(', ')
-  const definitions = wanted.map(({ name, type }) => `${quoted(name)} ${type}`).join(', ')
-  const begun = `${BEGIN}; CREATE TEMPORARY TABLE ${STEP.replace('pg_temp.', '')} (${definitions}) ON COMMIT DROP`
-
-  // statements
-
-  const rejectsIn = quoted(rejectsTable(table))
-  const keyOf = (of: string): string => `${table}/${of}`
-  const fenced = (sql: string): string => `WITH fenced AS (${sql} RETURNING version)`
-  /** Replaces the state, or makes it; `fresh`: its next version. */
-  const replacing = (
-    { state }: ReadyTable,
-    fresh: string,
-    ...[of, text, version]: Parameters<Store['replace']>
-  ): string => {
-    const [key, next] = [literal(keyOf(of)), `${literal(text)}, version = ${literal(fresh)}`]
-    return fenced(
-      version === undefined
-        ? `INSERT INTO ${state} VALUES (${key}, ${literal(text)}, ${literal(fresh)}) ON CONFLICT DO NOTHING`
-        : `UPDATE ${state} SET text = ${next} WHERE name = ${key} AND version = ${literal(version)}`,
+  const connection = await PostgresConnection.open(options.url, options.name)
+  try {
+    const table = await connection.transaction((transaction) =>
+      prepare<A>(connection, transaction, options),
     )
-  }
-  /** The rows of the step, each once: of two versions, the later one. */
-  const latest = columns.some((column) => column.name === 'updated_at')
-    ? 'updated_at DESC NULLS LAST,'
-    : ''
-  const all = `SELECT DISTINCT ON (id) ${names} FROM ${STEP} WHERE EXISTS (SELECT FROM fenced)
-    ORDER BY id, ${latest} ctid DESC`
-  /** Changes of the rows, each only if the state was replaced. */
-  const merging = ({ rows }: ReadyTable): string => {
-    const when = replaces ? ('always' as const) : { doubtful }
-    const merged = `, merged AS (${upsert({ into: rows, columns, rows: all, when, isMarked: !replaces })})`
-    if (!replaces) return merged
-    return `, gone AS (DELETE FROM ${rows} AS old WHERE EXISTS (SELECT FROM fenced)
-      AND NOT EXISTS (SELECT FROM ${STEP} AS next WHERE next.id = old.id))${merged}`
-  }
-  /** Fails where the state was replaced, and rows of the step are not there: each is looked for by its key. */
-  const arrived = ({ rows, state }: ReadyTable, fresh: string): string =>
-    `SELECT CASE WHEN lost > 0 THEN ('${LOST}' || lost)::integer END FROM (SELECT count(*) AS lost FROM ${STEP} AS step
-      WHERE (SELECT true FROM ${rows} AS there WHERE there.id = step.id) IS NULL) AS missing
-      WHERE EXISTS (SELECT FROM ${state} WHERE version = ${literal(fresh)})`
-
-  // before the first row
-
-  const prepare = async (transaction: PostgresTransaction): Promise<ReadyTable> => {
-    await transaction.send(begun)
-    const ready = await readyTable(transaction, {
-      title: `${name}: table ${table}`,
-      table,
-      columns: wanted,
-      ofParents,
-    })
-    const never = replacing(ready, '', 'none', '', 'none')
-    const removed = `DELETE FROM ${ready.state} WHERE name = '' AND version = ''`
-    const inserted = `INSERT INTO ${ready.state} SELECT name, text, version FROM ${ready.state} WHERE false`
-    await transaction.send(
-      `${never}${merging(ready)} SELECT version FROM fenced; ${inserted}; ${removed}; COMMIT`,
-    )
-    return ready
-  }
-  const ready = await connection.transaction(prepare).catch(async (error: unknown) => {
+    return tableDestination(table)
+  } catch (error) {
     await connection.close()
     throw error
-  })
+  }
+}
 
-  // steps
+const prepare = async <A>(
+  connection: PostgresConnection,
+  transaction: PostgresTransaction,
+  options: PostgresOptions,
+): Promise<PostgresTable<A>> => {
+  const { name, table, shape, replaces, ofParents = false, replaceNul = false } = options
+  const wanted = wantedColumns(shape, TYPES, replaces)
+  await transaction.send(beginStep(wanted))
+  const title = `${name}: table ${table}`
+  const ready = await readyTable(transaction, { title, table, columns: wanted, ofParents })
+  const columns = replaceNul ? shape.columns.map(withoutNul) : shape.columns
+  const literal = (text: string): string => connection.literal(text)
+  const steps = new PostgresSteps({ ...options, columns, ready, literal })
+  await transaction.send(`${steps.trying()}; COMMIT`)
+  return new PostgresTable<A>({ connection, options, wanted, columns, ready, steps })
+}
+
+/** Opens a table, and changes nothing. `name`: that of the database, without secrets. Rejects with an `ExportError`. */
+export const openPostgresTable = async (
+  url: string,
+  name: string,
+  table: string,
+): Promise<OpenedTable> => {
+  const connection = await PostgresConnection.open(url, name, 'read')
+  const { query } = connection
+  const close = (): Promise<void> => connection.close()
+  try {
+    const state = quoted(stateOf(table))
+    const isThere = 'to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AS found'
+    const [{ found } = {}] = await query(`SELECT ${isThere}`, [quoted(table), state])
+    if (found !== true) throw noSuchTable(name, table)
+    const marked = await query(
+      'SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2 AND NOT attisdropped',
+      [quoted(table), GONE],
+    )
+    const { counted } = tableRows(query, DIALECT, quoted(table), marked.length > 0)
+    return { counted, store: tableTexts({ state, table, query }), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** A table that is there, and how its steps are made. */
+interface PostgresTableOptions {
+  readonly connection: PostgresConnection
+  readonly options: PostgresOptions
+  readonly wanted: ReadonlyArray<ColumnDefinition>
+  readonly columns: ReadonlyArray<TableColumn>
+  readonly ready: ReadyTable
+  readonly steps: PostgresSteps
+}
+
+class PostgresTable<A> implements DatabaseTable<A> {
+  readonly name: string
+  readonly commitEvery = 0
+  readonly added: ReadonlyArray<string>
+  readonly check: RowCheck
+  readonly rows: TableRows
+  readonly store: Store
+  readonly #made: PostgresTableOptions
+  /** All rows of a run that replaces others, until its end. */
+  #next = NONE
+
+  constructor(made: PostgresTableOptions) {
+    const { connection, options, columns, ready } = made
+    const { name, table, shape, replaces } = options
+    const { query } = connection
+    const hasNoZeros = withoutZeros(columns)
+    this.name = name
+    this.added = ready.added
+    this.check = (row) => shape.check(row) ?? hasNoZeros(row)
+    this.rows = tableRows(query, DIALECT, ready.rows, !replaces)
+    this.store = {
+      ...tableTexts({ state: ready.state, table, query }),
+      replace: (...text) => this.#replace(undefined, { before: '', changes: '' }, text),
+      close: () => connection.close(),
+    }
+    this.#made = made
+  }
+
+  async step(step: TableStep<A>, { fence, isLast }: StepPlace): Promise<Store['replace']> {
+    const { options, columns, steps } = this.#made
+    const { length } = step.rows
+    const own = { lines: linesOf(columns, step.rows), rows: length }
+    const { replaces } = options
+    if (replaces) {
+      const { lines, rows } = this.#next
+      this.#next = { lines: [...lines, ...own.lines], rows: rows + length }
+    }
+    const put = replaces ? this.#next : own
+    const isMerge = replaces ? isLast : length > 0
+    if (isLast) this.#next = NONE
+    const drops = isLast && (await this.#hasRejects()) // all of them was read again by this run
+    const before = steps.rejecting(step)
+    const changes = `${isMerge ? steps.merging() : ''}${steps.changing(step, { fence, drops })}`
+    return (...text) => this.#replace(isMerge ? put : undefined, { before, changes }, text)
+  }
+
+  async #hasRejects(): Promise<boolean> {
+    const { connection, steps } = this.#made
+    const sql = 'SELECT to_regclass($1) IS NOT NULL AS found'
+    const [{ found } = {}] = await connection.query(sql, [steps.rejects])
+    return found === true
+  }
 
   /** Replaces a text, and changes rows by the same transaction. */
-  const replaced = async (
-    { lines, changes, before = '', of: rows }: Step,
-    ...change: Parameters<Store['replace']>
-  ): Promise<string | undefined> => {
-    const fresh = crypto.randomUUID()
-    const sql = `${replacing(ready, fresh, ...change)}${changes} SELECT version FROM fenced`
+  async #replace(
+    put: CopiedRows | undefined,
+    { before, changes }: { readonly before: string; readonly changes: string },
+    text: Parameters<Store['replace']>,
+  ): Promise<string | undefined> {
+    const { connection, options, wanted, steps } = this.#made
+    const version = crypto.randomUUID()
+    const sql = `${before}${steps.replacing(version, ...text)}${changes} SELECT version FROM fenced`
     const [found] = await connection
       .transaction(async ({ send, copy }) => {
-        if (lines === undefined) return send(`${before}${sql}`)
-        await send(begun)
-        await copy(STEP, names, lines)
-        return send(`${before}${sql}; ${arrived(ready, fresh)}; COMMIT`)
+        if (put === undefined) return send(sql)
+        await send(beginStep(wanted))
+        await copy(STEP, steps.names, put.lines)
+        return send(`${sql}; ${steps.arrived(version)}; COMMIT`)
       })
       .catch((error: unknown) => {
         const lost = lostIn(error)
-        throw lost === undefined ? error : rowsLost(name, table, lost, rows)
+        throw lost === undefined ? error : rowsLost(this.name, options.table, lost, put?.rows ?? 0)
       })
     return found === undefined ? undefined : String(found.version)
   }
-
-  const store: Store = {
-    close: () => connection.close(),
-    read: async (of) => {
-      const sql = `SELECT text, version FROM ${ready.state} WHERE name = $1`
-      const [found] = await query(sql, [keyOf(of)])
-      return found && { text: String(found.text), version: String(found.version) }
-    },
-    replace: (...change) => replaced({ changes: '', of: 0 }, ...change),
-    remove: async (of, version) => {
-      const sql = `DELETE FROM ${ready.state} WHERE name = $1 AND version = $2 RETURNING name`
-      return (await query(sql, [keyOf(of), version])).length > 0
-    },
-  }
-
-  let fence = 0
-  let waiting: Waiting<A> = NOTHING
-  /** All rows of a run that replaces others, until its end. */
-  let next = { lines: [] as Buffer[], rows: 0 }
-
-  /** Returns the step that keeps what waits, together with the state. */
-  const prepared = async (isLast: boolean): Promise<Prepared> => {
-    const { rows, rejects, gone } = waiting
-    waiting = NOTHING
-    if (replaces) {
-      next.lines.push(...linesOf(columns, rows))
-      next.rows += rows.length
-    }
-    const put = replaces ? next : { lines: linesOf(columns, rows), rows: rows.length }
-    if (isLast) next = { lines: [], rows: 0 }
-    const isMerge = replaces ? isLast : rows.length > 0
-    const [{ found } = {}] = isLast
-      ? await query('SELECT to_regclass($1) IS NOT NULL AS found', [rejectsIn])
-      : []
-    const drops = found === true // all that earlier runs could not write was read again by this one
-    const kept = JSON.stringify(
-      rejects.map(({ reason, row }) => ({ reason, row: rejectText(row) })),
-    )
-    const step: Step = {
-      ...(isMerge ? { lines: put.lines } : {}),
-      of: put.rows,
-      before:
-        rejects.length === 0
-          ? ''
-          : `CREATE TABLE IF NOT EXISTS ${rejectsIn} (run bigint NOT NULL, reason text NOT NULL, row text NOT NULL); `,
-      changes: [
-        isMerge ? merging(ready) : '',
-        rejects.length === 0
-          ? ''
-          : `, rejected AS (INSERT INTO ${rejectsIn} SELECT ${fence}, reason, row
-              FROM jsonb_to_recordset(${literal(kept)}) AS new (reason text, row text) WHERE EXISTS (SELECT FROM fenced))`,
-        drops
-          ? `, dropped AS (DELETE FROM ${rejectsIn} WHERE run < ${fence} AND EXISTS (SELECT FROM fenced))`
-          : '',
-        ...gone.slice(0, 1).map(
-          ({ at }) => `, marked AS (UPDATE ${ready.rows} SET ${GONE} = ${literal(at.toISOString())}
-            WHERE id = ANY(ARRAY[${gone.map(({ id }) => literal(id)).join(', ')}]) AND EXISTS (SELECT FROM fenced))`,
-        ),
-      ].join(''),
-    }
-    return { store: { ...store, replace: (...change) => replaced(step, ...change) } }
-  }
-
-  // rows that are there
-
-  const leave = (ids: ReadonlyArray<string>, at: Millis): void => {
-    const gone = [...waiting.gone, ...ids.map((id) => ({ id, at: new Date(at) }))]
-    waiting = { ...waiting, gone }
-  }
-  const counted: CountedRows = {
-    ...countedIn(query, ready.rows),
-    markGone: async (ids, at) => leave(ids, at),
-  }
-  const children: ChildRows = {
-    ...childrenIn(query, ready.rows),
-    markGone: async (_, ids, at) => leave(ids, at),
-  }
-
-  return {
-    name,
-    commitEvery: 0,
-    store,
-    added: ready.added,
-    check: (row) => shape.check(row) ?? withoutZeros(columns)(row),
-    resume: async (_, taken) => {
-      fence = taken.fence
-    },
-    write: async (page) => {
-      waiting = { ...waiting, rows: [...waiting.rows, ...page] }
-    },
-    reject: async (page) => {
-      waiting = { ...waiting, rejects: [...waiting.rejects, ...page] }
-    },
-    commit: () => prepared(false),
-    finish: () => prepared(true),
-    ...(replaces
-      ? {
-          rowsThere: async () =>
-            Number((await query(`SELECT count(*) AS n FROM ${ready.rows}`))[0]?.n),
-        }
-      : {}),
-    ...(ofParents ? { children } : {}),
-    ...(replaces || ofParents
-      ? {}
-      : {
-          counted,
-          open: async (final) => {
-            const sql = `SELECT id, status, ${SECOND}, ${UPDATED} FROM ${ready.rows} WHERE ${GONE} IS NULL AND status <> ALL($1)`
-            return (await query(sql, [final])).map(({ id, status, second, updated }) => ({
-              id: String(id),
-              status: String(status),
-              created: Number(second),
-              updated: Number(updated),
-            }))
-          },
-        }),
-    close: async () => {}, // all is done in one transaction
-  }
 }
-
-/** A step as SQL. */
-interface Step {
-  /** Its rows; absent where only the state changes. */
-  readonly lines?: ReadonlyArray<Buffer>
-  /** How many rows these are. */
-  readonly of: number
-  /** Statements before. */
-  readonly before?: string
-  /** Parts of the statement that replaces the state. */
-  readonly changes: string
-}
-
-/** In the words of an error of the server: so many rows are not there. */
-const LOST = 'payments-rx: lost rows: '
-
-const lostIn = (error: unknown): number | undefined => {
-  const { cause } = Object(error)
-  const [, lost] = new RegExp(`${LOST}(\\d+)`).exec(String(Object(cause).message)) ?? []
-  return lost === undefined ? undefined : Number(lost)
-}
-
-/** Postgres has no text with U+0000. */
-const withoutZeros =
-  (columns: ReadonlyArray<TableColumn>): RowCheck =>
-  (row) => {
-    for (const { name, type, of } of columns) {
-      const value = type === 'text' || type === 'json' ? of(row) : undefined
-      const hasZero =
-        typeof value === 'string' && (type === 'json' ? ZERO.test(value) : value.includes('\0'))
-      if (hasZero)
-        return unrepresentable([name], 'a text without U+0000, which Postgres cannot store')
-    }
-    return undefined
-  }
-
-/** Replaces U+0000 by U+FFFD; not in an id, which tells rows apart. */
-const withoutNul = (column: TableColumn): TableColumn => {
-  const { name, type, of } = column
-  if (name === 'id' || (type !== 'text' && type !== 'json')) return column
-  return {
-    ...column,
-    of: (row) => {
-      const value = of(row)
-      if (typeof value !== 'string') return value
-      return type === 'text'
-        ? value.replaceAll('\0', '\ufffd')
-        : value.replaceAll(ZEROS, (escapes) => escapes.replace(/\\u0000$/, '\ufffd'))
-    },
-  }
-}
-
-/** U+0000 as JSON escapes it, after an even number of backslashes. */
-const ZERO = /(?<!\\)(?:\\\\)*\\u0000/
-const ZEROS = new RegExp(ZERO, 'g')

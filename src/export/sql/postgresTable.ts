@@ -7,7 +7,7 @@ import {
   createTable,
   missingColumns,
   quoted,
-  STATE,
+  stateOf,
 } from './table.js'
 
 /** Which table, and what it should have. */
@@ -45,7 +45,7 @@ export const readyTable = async (
   { query }: PostgresTransaction,
   { title, table, columns, ofParents }: WantedTable,
 ): Promise<ReadyTable> => {
-  const state = [...table.split('.').slice(0, -1), STATE].join('.')
+  const state = stateOf(table)
   /** Returns the name with its schema: another session may look for it in other ones. */
   const found = async (relation: string): Promise<string | undefined> => {
     const sql = `SELECT format('%I.%I', nspname, relname) AS name FROM pg_class

@@ -1,28 +1,20 @@
-/** A table of an SQLite database, through `node:sqlite`: no dependency, one file. */
+/** A table of an SQLite database. */
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { fieldsOf } from '../../decode/unknown.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import type { ColumnType } from '../column/Shape.js'
-import type { Stored } from '../column/storedValue.js'
 import { isoMicros } from '../column/time.js'
-import { exportError } from '../ExportError.js'
+import type { RowCheck } from '../column/UnrepresentableRow.js'
 import type { Reject } from '../source/sortPage.js'
-import {
-  type ChildRows,
-  type CountedRows,
-  type Destination,
-  GONE,
-  PARENT,
-  type Prepared,
-} from '../transfer/Destination.js'
-import { BUSY, codeOf, errorAt } from './sqliteErrors.js'
-import { childrenIn, countedIn, secondOfText } from './sqliteRows.js'
+import { type Destination, GONE, PARENT } from '../transfer/Destination.js'
+import { SqliteConnection } from './SqliteConnection.js'
 import type { TableColumn } from './TableColumn.js'
 import {
   createIndex,
   createTable,
   missingColumns,
+  noSuchTable,
   quoted,
   rejectsTable,
   rejectText,
@@ -30,7 +22,22 @@ import {
   STATE,
   type TableOptions,
   upsert,
+  wantedColumns,
 } from './table.js'
+import {
+  type DatabaseTable,
+  type StepPlace,
+  type TableStep,
+  tableDestination,
+} from './tableDestination.js'
+import {
+  type Dialect,
+  type OpenedTable,
+  type TableRows,
+  tableRows,
+  tableTexts,
+  textName,
+} from './tableRows.js'
 
 // model
 
@@ -41,10 +48,6 @@ export interface SqliteOptions extends TableOptions {
   readonly pause: (ms: number) => Promise<void>
 }
 
-/** How often a database that another program has locked is tried, and the pause between, in ms. */
-const TRIES = 150
-const PAUSE = 200
-
 /** Types of columns. Decimals are text: SQLite has no exact ones, and would make them floating-point numbers. */
 const TYPES: Readonly<Record<ColumnType, string>> = {
   text: 'TEXT',
@@ -53,6 +56,15 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   integer: 'INTEGER',
   decimal: 'TEXT',
   json: 'TEXT',
+}
+
+/** Times are texts, which sort; a list of texts is JSON. */
+const DIALECT: Dialect<string> = {
+  time: (column) => column,
+  millisOf: (found) => Date.parse(String(found)),
+  second: (second) => isoMicros(BigInt(second) * 1_000_000n),
+  isAmong: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
+  texts: JSON.stringify,
 }
 
 /** All rows of a run that replaces others, until its end; known to this connection alone. */
@@ -68,290 +80,201 @@ const NEW_VERSION = 'hex(randomblob(8))'
 
 /** Opens or makes the database, and the table in it. Rejects with an `ExportError`. */
 export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Destination<A>> => {
-  const { path, table, shape, replaces, ofParents = false, doubtful, pause } = options
-  const { columns } = shape
-  const { DatabaseSync } = await import('node:sqlite').catch((error: unknown) => {
-    const why = `cannot write ${path}: this runtime has no node:sqlite, which Node has from 22.13 on`
-    throw exportError('UnusableDestination', why, { destination: path }, error)
-  })
-  const located = <T>(work: () => T): T => {
-    try {
-      return work()
-    } catch (error) {
-      throw errorAt(path, error)
-    }
-  }
-
-  const db = located(() => new DatabaseSync(path))
-  let isOpen = true
-  const close = async (): Promise<void> => {
-    if (isOpen) db.close()
-    isOpen = false
-  }
-
-  /** Does something in one transaction. What other programs lock is waited for. */
-  const transaction = async <T>(work: () => T): Promise<T> => {
-    for (let tries = 1; ; tries++) {
-      try {
-        db.exec('BEGIN IMMEDIATE')
-        const done = work()
-        db.exec('COMMIT')
-        return done
-      } catch (error) {
-        rollBack(db)
-        if (codeOf(error) !== BUSY || tries === TRIES) throw errorAt(path, error)
-      }
-      await pause(PAUSE)
-    }
-  }
-
-  const one = (sql: string, ...values: ReadonlyArray<SQLInputValue>) => {
-    const found = db.prepare(sql).get(...values)
-    return found === undefined ? undefined : fieldsOf({ ...found })
-  }
-
-  const wanted = [
-    ...columns.map(({ name, type }) => ({ name, type: TYPES[type] })),
-    ...(replaces ? [] : [{ name: GONE, type: TYPES.time }]),
-  ]
-  let added: ReadonlyArray<string> = []
-  const prepare = (): void => {
-    db.exec(
-      `CREATE TABLE IF NOT EXISTS ${STATE} (name TEXT PRIMARY KEY, text TEXT NOT NULL, version TEXT NOT NULL)`,
-    )
-    db.exec(createTable(table, wanted))
-    const found = db.prepare(`PRAGMA table_xinfo(${quoted(table)})`).all()
-    const missing = missingColumns(`${path}: table ${table}`, wanted, {
-      columns: found.map(({ name, type, hidden, notnull, dflt_value, pk }) => ({
-        name: String(name),
-        type: String(type),
-        isGenerated: hidden !== 0,
-        isNeeded: notnull !== 0 && dflt_value === null && pk === 0 && hidden === 0,
-      })),
-      key: found.filter(({ pk }) => pk !== 0).map(({ name }) => String(name)),
-    })
-    const some = one(`SELECT 1 AS found FROM ${quoted(table)} LIMIT 1`)
-    if (some !== undefined) added = missing.map(({ name }) => name)
-    for (const { name, type } of missing) {
-      db.exec(`ALTER TABLE ${quoted(table)} ADD COLUMN ${quoted(name)} ${type}`)
-    }
-    if (ofParents) db.exec(createIndex(table, PARENT.id))
-    if (replaces) db.exec(createTable(NEXT, wanted))
-  }
-
+  const { path, pause } = options
+  const connection = await SqliteConnection.open({ path, pause, doing: 'write' })
   try {
-    await transaction(prepare)
+    const added = await connection.transaction(() => prepare(connection, options))
+    return tableDestination(new SqliteTable<A>(connection, options, added))
   } catch (error) {
-    await close()
+    await connection.close()
     throw error
   }
+}
 
-  // the store
+/** Opens a table, and changes nothing. Rejects with an `ExportError`. */
+export const openSqliteTable = async (path: string, table: string): Promise<OpenedTable> => {
+  const connection = await SqliteConnection.open({ path, doing: 'read', pause: async () => {} })
+  const { query } = connection
+  const columnsOf = async (name: string): Promise<ReadonlyArray<unknown>> =>
+    (await query(`PRAGMA table_info(${quoted(name)})`)).map((column) => column.name)
+  try {
+    const columns = await columnsOf(table)
+    if (columns.length === 0 || (await columnsOf(STATE)).length === 0)
+      throw noSuchTable(path, table)
+    return {
+      counted: tableRows(query, DIALECT, quoted(table), columns.includes(GONE)).counted,
+      store: tableTexts({ state: STATE, table, query }),
+      close: () => connection.close(),
+    }
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}
 
-  const keyOf = (name: string): string => `${table}/${name}`
-  const replaceNow = (name: string, text: string, version: string | undefined) => {
-    const changed =
+/** Makes tables and columns that are missing. Returns the columns that rows lack. */
+const prepare = (
+  connection: SqliteConnection,
+  { path, table, shape, replaces, ofParents = false }: SqliteOptions,
+): ReadonlyArray<string> => {
+  const wanted = wantedColumns(shape, TYPES, replaces)
+  connection.exec(
+    `CREATE TABLE IF NOT EXISTS ${STATE} (name TEXT PRIMARY KEY, text TEXT NOT NULL, version TEXT NOT NULL)`,
+  )
+  connection.exec(createTable(table, wanted))
+  const found = connection.all(`PRAGMA table_xinfo(${quoted(table)})`)
+  const missing = missingColumns(`${path}: table ${table}`, wanted, {
+    columns: found.map(({ name, type, hidden, notnull, dflt_value, pk }) => ({
+      name: String(name),
+      type: String(type),
+      isGenerated: hidden !== 0,
+      isNeeded: notnull !== 0 && dflt_value === null && pk === 0 && hidden === 0,
+    })),
+    key: found.filter(({ pk }) => pk !== 0).map(({ name }) => String(name)),
+  })
+  const some = connection.all(`SELECT 1 AS found FROM ${quoted(table)} LIMIT 1`)
+  for (const { name, type } of missing) {
+    connection.exec(`ALTER TABLE ${quoted(table)} ADD COLUMN ${quoted(name)} ${type}`)
+  }
+  if (ofParents) connection.exec(createIndex(table, PARENT.id))
+  if (replaces) connection.exec(createTable(NEXT, wanted))
+  return some.length === 0 ? [] : missing.map(({ name }) => name)
+}
+
+class SqliteTable<A> implements DatabaseTable<A> {
+  readonly name: string
+  readonly commitEvery: Millis = STEP_EVERY
+  readonly check: RowCheck
+  readonly added: ReadonlyArray<string>
+  readonly rows: TableRows
+  readonly store: Store
+  readonly #connection: SqliteConnection
+  readonly #options: SqliteOptions
+  readonly #columns: ReadonlyArray<TableColumn>
+  /** Its name, as SQL. */
+  readonly #table: string
+  #insert: StatementSync | undefined
+
+  constructor(connection: SqliteConnection, options: SqliteOptions, added: ReadonlyArray<string>) {
+    const { path, table, shape } = options
+    const { query } = connection
+    const change: typeof query = (...sql) => connection.transaction(() => connection.all(...sql))
+    this.name = path
+    this.check = shape.check
+    this.added = added
+    this.rows = tableRows(query, DIALECT, quoted(table))
+    this.store = {
+      ...tableTexts({ state: STATE, table, query, change }),
+      replace: (...text) => connection.transaction(() => this.#replace(...text)),
+      close: () => connection.close(),
+    }
+    this.#connection = connection
+    this.#options = options
+    this.#columns = shape.columns
+    this.#table = quoted(table)
+  }
+
+  step: DatabaseTable<A>['step'] =
+    async (step, place) =>
+    (...text) =>
+      this.#connection.transaction(() => {
+        const version = this.#replace(...text)
+        if (version !== undefined) this.#do(step, place)
+        return version
+      })
+
+  // within a transaction
+
+  #replace(...[name, text, version]: Parameters<Store['replace']>): string | undefined {
+    const sql =
       version === undefined
-        ? one(
-            `INSERT INTO ${STATE} VALUES (?, ?, ${NEW_VERSION}) ON CONFLICT DO NOTHING RETURNING version`,
-            keyOf(name),
-            text,
-          )
-        : one(
-            `UPDATE ${STATE} SET text = ?, version = ${NEW_VERSION} WHERE name = ? AND version = ? RETURNING version`,
-            text,
-            keyOf(name),
-            version,
-          )
+        ? `INSERT INTO ${STATE} VALUES ($1, $2, ${NEW_VERSION}) ON CONFLICT DO NOTHING RETURNING version`
+        : `UPDATE ${STATE} SET text = $2, version = ${NEW_VERSION} WHERE name = $1 AND version = $3 RETURNING version`
+    const key = textName(this.#options.table, name)
+    const [changed] = this.#connection.all(sql, [
+      ...[key, text],
+      ...(version === undefined ? [] : [version]),
+    ])
     return changed === undefined ? undefined : String(changed.version)
   }
-  const store: Store = {
-    close,
-    read: async (name) =>
-      located(() => {
-        const found = one(`SELECT text, version FROM ${STATE} WHERE name = ?`, keyOf(name))
-        return found && { text: String(found.text), version: String(found.version) }
-      }),
-    replace: (name, text, version) => transaction(() => replaceNow(name, text, version)),
-    remove: (name, version) =>
-      transaction(
-        () =>
-          one(
-            `DELETE FROM ${STATE} WHERE name = ? AND version = ? RETURNING name`,
-            keyOf(name),
-            version,
-          ) !== undefined,
-      ),
+
+  #do({ rows, gone, rejects }: TableStep<A>, { fence, isLast }: StepPlace): void {
+    const { replaces } = this.#options
+    this.#write(rows)
+    if (!replaces) this.#checkArrived(rows)
+    for (const { id, at } of gone) {
+      const time = isoMicros(BigInt(at) * 1_000n)
+      this.#connection.all(`UPDATE ${this.#table} SET ${GONE} = $2 WHERE id = $1`, [id, time])
+    }
+    this.#keepRejects(rejects, fence)
+    if (!isLast) return
+    this.#dropRejects(fence)
+    if (replaces) this.#putInPlace()
   }
 
-  // rows
-
-  let insert: StatementSync | undefined
-  const write = (rows: ReadonlyArray<A>): void => {
-    const places = columns.map(() => '?').join(', ')
-    insert ??= db.prepare(
+  #write(rows: ReadonlyArray<A>): void {
+    const { replaces, doubtful } = this.#options
+    const columns = this.#columns
+    this.#insert ??= this.#connection.prepare(
       upsert({
-        into: quoted(replaces ? NEXT : table),
+        into: replaces ? quoted(NEXT) : this.#table,
         columns,
-        rows: `VALUES (${places})`,
+        rows: `VALUES (${columns.map(() => '?').join(', ')})`,
         when: { doubtful },
         isMarked: !replaces,
       }),
     )
-    for (const row of rows) insert.run(...columns.map((column) => sqlValue(column, row)))
+    for (const row of rows) this.#insert.run(...columns.map((column) => sqlValue(column, row)))
   }
 
-  /** Each row is looked for by its key. */
-  const checkArrived = (rows: ReadonlyArray<unknown>): void => {
+  /** Looks for each row by its key. */
+  #checkArrived(rows: ReadonlyArray<unknown>): void {
     if (rows.length === 0) return
     const ids = rows.map((row) => fieldsOf(row).id)
-    const sql = `SELECT count(*) AS lost FROM json_each(?) AS row WHERE (SELECT true FROM ${quoted(table)} WHERE id = row.value) IS NULL`
-    const lost = Number(one(sql, JSON.stringify(ids))?.lost)
-    if (lost > 0) throw rowsLost(path, table, lost, rows.length)
+    const sql = `SELECT count(*) AS lost FROM json_each($1) AS row WHERE (SELECT true FROM ${this.#table} WHERE id = row.value) IS NULL`
+    const lost = Number(this.#connection.all(sql, [JSON.stringify(ids)])[0]?.lost)
+    if (lost > 0) throw rowsLost(this.name, this.#options.table, lost, rows.length)
   }
 
-  const putInPlace = (): void => {
+  /** Replaces all rows by those that were gathered. */
+  #putInPlace(): void {
+    const connection = this.#connection
+    const columns = this.#columns
     const names = columns.map(({ name }) => quoted(name)).join(', ')
-    const [into, from] = [quoted(table), quoted(NEXT)]
-    db.exec(`DELETE FROM ${into} WHERE id NOT IN (SELECT id FROM ${from})`)
+    const [into, from] = [this.#table, quoted(NEXT)]
+    connection.exec(`DELETE FROM ${into} WHERE id NOT IN (SELECT id FROM ${from})`)
     const rows = `SELECT ${names} FROM ${from} WHERE true` // else its ON would be one of a join
-    db.exec(upsert({ into, columns, rows, when: 'always', isMarked: false }))
-    const [all, kept] = [from, into].map((name) =>
-      Number(one(`SELECT count(*) AS n FROM ${name}`)?.n),
-    )
-    if (all !== undefined && kept !== undefined && kept < all) {
-      throw rowsLost(path, table, all - kept, all)
-    }
-    db.exec(`DELETE FROM ${from}`)
+    connection.exec(upsert({ into, columns, rows, when: 'always', isMarked: false }))
+    const total = (name: string): number =>
+      Number(connection.all(`SELECT count(*) AS total FROM ${name}`)[0]?.total)
+    const [all, kept] = [total(from), total(into)]
+    if (kept < all) throw rowsLost(this.name, this.#options.table, all - kept, all)
+    connection.exec(`DELETE FROM ${from}`)
   }
 
-  const hasRejects = (): boolean =>
-    one('SELECT 1 AS found FROM sqlite_master WHERE name = ?', rejectsTable(table)) !== undefined
-  const keepRejects = (rows: ReadonlyArray<Reject>): void => {
+  get #rejects(): string {
+    return quoted(rejectsTable(this.#options.table))
+  }
+
+  #keepRejects(rows: ReadonlyArray<Reject>, fence: number): void {
     if (rows.length === 0) return
-    const name = quoted(rejectsTable(table))
-    db.exec(
-      `CREATE TABLE IF NOT EXISTS ${name} (run INTEGER NOT NULL, reason TEXT NOT NULL, row TEXT NOT NULL)`,
+    this.#connection.exec(
+      `CREATE TABLE IF NOT EXISTS ${this.#rejects} (run INTEGER NOT NULL, reason TEXT NOT NULL, row TEXT NOT NULL)`,
     )
-    const insert = db.prepare(`INSERT INTO ${name} VALUES (?, ?, ?)`)
+    const insert = this.#connection.prepare(`INSERT INTO ${this.#rejects} VALUES (?, ?, ?)`)
     for (const { reason, row } of rows) insert.run(fence, reason, rejectText(row))
   }
-  /** All that earlier runs could not write was read again by this one. */
-  const dropRejects = (): void => {
-    if (hasRejects()) db.exec(`DELETE FROM ${quoted(rejectsTable(table))} WHERE run < ${fence}`)
-  }
 
-  // rows that are there
-
-  const leave = (ids: ReadonlyArray<string>, ms: Millis): void => {
-    const at = isoMicros(BigInt(ms) * 1_000n)
-    gone = [...gone, ...ids.map((id) => ({ id, at }))]
-  }
-  const counted: CountedRows = {
-    ...countedIn(db, table, located),
-    markGone: async (ids, at) => leave(ids, at),
-  }
-  const children: ChildRows = {
-    ...childrenIn(db, table, located),
-    markGone: async (_, ids, at) => leave(ids, at),
-  }
-  const mark = (ids: typeof gone): void => {
-    for (const { id, at } of ids) {
-      db.prepare(`UPDATE ${quoted(table)} SET ${GONE} = ? WHERE id = ?`).run(at, id)
-    }
-  }
-
-  let gone: ReadonlyArray<{ readonly id: string; readonly at: string }> = []
-  let fence = 0
-  let rows: ReadonlyArray<A> = []
-  let rejects: ReadonlyArray<Reject> = []
-  /** Takes what waits, and the rest of the step, into the transaction that replaces the state. */
-  const prepared = (rest: () => void): Prepared => {
-    const [written, rejected, lost] = [rows, rejects, gone]
-    rows = []
-    gone = []
-    rejects = []
-    return {
-      store: {
-        ...store,
-        replace: (name, text, version) =>
-          transaction(() => {
-            const next = replaceNow(name, text, version)
-            if (next === undefined) return undefined
-            write(written)
-            if (!replaces) checkArrived(written)
-            mark(lost)
-            keepRejects(rejected)
-            rest()
-            return next
-          }),
-      },
-    }
-  }
-
-  return {
-    name: path,
-    commitEvery: STEP_EVERY,
-    store,
-    added,
-    check: shape.check,
-    resume: async (_, taken) => {
-      fence = taken.fence
-    },
-    write: async (page) => {
-      rows = rows.length === 0 ? page : [...rows, ...page]
-    },
-    reject: async (page) => {
-      rejects = [...rejects, ...page]
-    },
-    commit: async () => prepared(() => {}),
-    finish: async () =>
-      prepared(() => {
-        dropRejects()
-        if (replaces) putInPlace()
-      }),
-    ...(replaces
-      ? {
-          rowsThere: async () =>
-            located(() => Number(one(`SELECT count(*) AS n FROM ${quoted(table)}`)?.n)),
-        }
-      : {}),
-    ...(ofParents ? { children } : {}),
-    ...(replaces || ofParents
-      ? {}
-      : {
-          counted,
-          open: async (final) =>
-            located(() => {
-              const where = `${GONE} IS NULL AND status NOT IN (${final.map(() => '?').join(', ')})`
-              return db
-                .prepare(
-                  `SELECT id, status, created_at, updated_at FROM ${quoted(table)} WHERE ${where}`,
-                )
-                .all(...final)
-                .map(({ id, status, created_at, updated_at }) => ({
-                  id: String(id),
-                  status: String(status),
-                  created: secondOfText(created_at),
-                  updated: Date.parse(String(updated_at)),
-                }))
-            }),
-        }),
-    close: async () => {}, // all is done in one transaction
+  /** Drops what earlier runs could not write: all of it was read again by this one. */
+  #dropRejects(fence: number): void {
+    const sql = 'SELECT 1 AS found FROM sqlite_master WHERE name = $1'
+    const found = this.#connection.all(sql, [rejectsTable(this.#options.table)])
+    if (found.length > 0) this.#connection.exec(`DELETE FROM ${this.#rejects} WHERE run < ${fence}`)
   }
 }
 
 const sqlValue = ({ type, of }: TableColumn, row: unknown): SQLInputValue => {
-  const value: Stored = of(row)
+  const value = of(row)
   if (typeof value === 'boolean') return value ? 1 : 0
   return type === 'time' && typeof value === 'bigint' ? isoMicros(value) : value
-}
-
-/** Ends the transaction of a connection, if it has one: Node 22.15 cannot tell. */
-const rollBack = (db: { readonly exec: (sql: string) => void }): void => {
-  try {
-    db.exec('ROLLBACK')
-  } catch {
-    // none had begun, or SQLite has ended it
-  }
 }

@@ -3,8 +3,9 @@
 import { remedyOf } from '../../store/remedies.js'
 import type { Millis } from '../../stream/index.js'
 import { jsonOf, truncated } from '../column/json.js'
+import type { ColumnType } from '../column/Shape.js'
 import { type ExportError, exportError } from '../ExportError.js'
-import { type CountedRows, GONE, PARENT } from '../transfer/Destination.js'
+import { GONE } from '../transfer/Destination.js'
 import type { TableColumn, TableShape } from './TableColumn.js'
 
 // model
@@ -31,6 +32,10 @@ export interface ColumnDefinition {
 /** The table of the small texts that a destination keeps: checkpoint and lease. */
 export const STATE = 'payments_rx_state'
 
+/** The table of the texts beside a table: in its schema. */
+export const stateOf = (table: string): string =>
+  [...table.split('.').slice(0, -1), STATE].join('.')
+
 /** The table of the rows that cannot be written, made with the first of them. */
 export const rejectsTable = (table: string): string => `${table}_rejects`
 
@@ -52,14 +57,6 @@ export interface FoundTable {
   readonly columns: ReadonlyArray<FoundColumn>
   /** The columns of its primary key. */
   readonly key: ReadonlyArray<string>
-}
-
-/** A table that is only read. */
-export interface TableRows {
-  readonly counted: Omit<CountedRows, 'markGone'>
-  /** Resolves with a text that its sync has kept beside it. */
-  readonly text: (name: string) => Promise<string | undefined>
-  readonly close: () => Promise<void>
 }
 
 // functions
@@ -95,6 +92,16 @@ export const refusal = ({ name, doing, code, why }: Refusal, cause: unknown): Ex
     ? exportError('UnusableDestination', message, { destination: name, code }, cause)
     : exportError('WriteFailed', message, { path: name, code }, cause)
 }
+
+/** Returns the columns that a table should have: its own, and a mark for rows that are gone, unless all are replaced. */
+export const wantedColumns = (
+  { columns }: Pick<TableShape, 'columns'>,
+  types: Readonly<Record<ColumnType, string>>,
+  replaces: boolean,
+): ReadonlyArray<ColumnDefinition> => [
+  ...columns.map(({ name, type }) => ({ name, type: types[type] })),
+  ...(replaces ? [] : [{ name: GONE, type: types.time }]),
+]
 
 /** Columns of a table that is made, as SQL. */
 const definitionsOf = (columns: ReadonlyArray<ColumnDefinition>): string =>
@@ -144,10 +151,6 @@ export const missingColumns = (
   if (key.length !== 1 || key[0] !== 'id') throw wrong('its primary key should be id: change it')
   return wanted.filter((column) => !found.has(column.name))
 }
-
-/** Counts the rows of each parent. `table`: as SQL. */
-export const countChildren = (table: string, oldest = `min(${PARENT.updated})`): string =>
-  `SELECT ${PARENT.id} AS parent, count(*) AS total, ${oldest} AS oldest FROM ${table} WHERE ${GONE} IS NULL AND ${PARENT.id} IS NOT NULL GROUP BY ${PARENT.id}`
 
 /** Rows to put in place, and where. */
 export interface Upsert {

@@ -70,7 +70,7 @@ export const openDestination =
       case 'folder': {
         const { openFolder } = await import('../folder/openFolder.js')
         return openFolder<A>({
-          ...{ to, env, timer, list: table, shape, numbers, replaces, ofParents, format, doubtful },
+          ...{ to, env, timer, list: table, shape, numbers, replaces, format, doubtful },
         })
       }
     }

@@ -264,7 +264,7 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
     client,
     repeats: false,
     stages: syncStages({ ...reading, adopts }),
-    beforeEnd: notEmptied(destination, options),
+    ...(reading.list && { beforeEnd: notEmptied(destination, options) }),
     ended: reachedState(() => (timer ?? asyncScheduler).now()),
     onEnd: async (transfer: Transfer<A, A>) => {
       const { adopted: names = [], ...rest } = transfer.upkeep

@@ -1,0 +1,147 @@
+/** An SQLite database, through `node:sqlite`: no dependency, one file. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { fieldsOf } from '../../decode/unknown.js'
+import { isError } from '../../store/FileSystem.js'
+import { adviceOn } from '../../store/remedies.js'
+import { exportError } from '../ExportError.js'
+import { refusal } from './table.js'
+import type { Query } from './tableRows.js'
+
+/** How often a database that another program has locked is tried, and the pause between, in ms. */
+const TRIES = 150
+const PAUSE = 200
+
+/** How long a database that is only read is waited for, while another program has it locked, in ms. */
+const LOCKED = 30_000
+
+/** How a database is opened. */
+export interface SqliteOpening {
+  readonly path: string
+  /** What it is opened for. */
+  readonly doing: 'read' | 'write'
+  /** Resolves after so many ms. */
+  readonly pause: (ms: number) => Promise<void>
+}
+
+export class SqliteConnection {
+  readonly #opening: SqliteOpening
+  readonly #db: DatabaseSync
+  #isOpen = true
+
+  private constructor(opening: SqliteOpening, db: DatabaseSync) {
+    this.#opening = opening
+    this.#db = db
+  }
+
+  /** Opens a database; makes one that is to be written. Rejects with an `ExportError`. */
+  static async open(opening: SqliteOpening): Promise<SqliteConnection> {
+    const { path, doing } = opening
+    const { DatabaseSync } = await import('node:sqlite').catch((error: unknown) => {
+      const why = `cannot ${doing} ${path}: this runtime has no node:sqlite, which Node has from 22.13 on`
+      throw exportError('UnusableDestination', why, { destination: path }, error)
+    })
+    try {
+      const db = new DatabaseSync(path, { readOnly: doing === 'read' })
+      if (doing === 'read') db.exec(`PRAGMA busy_timeout = ${LOCKED}`)
+      return new SqliteConnection(opening, db)
+    } catch (error) {
+      throw errorAt(opening, error)
+    }
+  }
+
+  /** Runs a statement by itself. */
+  readonly query: Query<string> = async (sql, values) => {
+    try {
+      return this.all(sql, values)
+    } catch (error) {
+      throw errorAt(this.#opening, error)
+    }
+  }
+
+  /** Runs a statement within a transaction. */
+  all(sql: string, values: ReadonlyArray<string> = []) {
+    const named = Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value]))
+    return this.prepare(sql)
+      .all(named)
+      .map((row) => fieldsOf({ ...row }))
+  }
+
+  prepare(sql: string): StatementSync {
+    return this.#db.prepare(sql)
+  }
+
+  exec(sql: string): void {
+    this.#db.exec(sql)
+  }
+
+  /** Does something in one transaction. What other programs lock is waited for. */
+  async transaction<T>(work: () => T): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        this.exec('BEGIN IMMEDIATE')
+        const done = work()
+        this.exec('COMMIT')
+        return done
+      } catch (error) {
+        this.#rollBack()
+        if (codeOf(error) !== BUSY || tries === TRIES) throw errorAt(this.#opening, error)
+      }
+      await this.#opening.pause(PAUSE)
+    }
+  }
+
+  /** May be called again. */
+  async close(): Promise<void> {
+    if (this.#isOpen) this.#db.close()
+    this.#isOpen = false
+  }
+
+  /** Ends the transaction, if there is one: Node 22.15 cannot tell. */
+  #rollBack(): void {
+    try {
+      this.exec('ROLLBACK')
+    } catch {
+      // none had begun, or SQLite has ended it
+    }
+  }
+}
+
+// errors
+
+/** Another connection has the lock. */
+const BUSY = 5
+
+/** Names of primary result codes: https://sqlite.org/rescode.html */
+const NAMES: Readonly<Record<number, string>> = {
+  1: 'SQLITE_ERROR',
+  3: 'SQLITE_PERM',
+  [BUSY]: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  7: 'SQLITE_NOMEM',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  17: 'SQLITE_SCHEMA',
+  18: 'SQLITE_TOOBIG',
+  19: 'SQLITE_CONSTRAINT',
+  20: 'SQLITE_MISMATCH',
+  23: 'SQLITE_AUTH',
+  26: 'SQLITE_NOTADB',
+}
+
+/** Returns the primary result code. */
+const codeOf = (error: unknown): number | undefined => {
+  const { errcode } = fieldsOf(error)
+  return typeof errcode === 'number' ? errcode & 0xff : undefined
+}
+
+/** Makes an `ExportError` of an error of SQLite; other errors are bugs. */
+const errorAt = ({ path, doing }: SqliteOpening, error: unknown): unknown => {
+  const result = codeOf(error)
+  if (result === undefined || !isError(error)) return error
+  const code = NAMES[result] ?? 'SQLITE_ERROR'
+  const why = `${error.message} (${code})${adviceOn(code)}`
+  return refusal({ name: path, doing, code, why }, error)
+}
