@@ -1,6 +1,8 @@
 import { firstValueFrom, of, type SchedulerLike, Subject } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { diskStore } from '../../src/store/diskStore.js'
 import { type LeaseOptions, type LeaseWait, takeLease } from '../../src/store/lease.js'
+import { type Memory, memory } from '../export/transfer/memory.js'
 import { memoryStore } from './memoryStore.js'
 import { pass, processOf, settled } from './world.js'
 
@@ -156,4 +158,32 @@ describe('a lease', () => {
     expect(error).toMatchObject({ _tag, path: PATH })
     expect(String(error)).toContain(why)
   })
+})
+
+it('is lost to a run that was frozen while it removed its own, as if a later run had taken over', async () => {
+  const files = memory()
+  await files.mkdir('/exports', { recursive: true })
+  const thawed = new Subject<void>()
+  const frozen = new Subject<void>()
+  const rm: Memory['rm'] = async (path, options) => {
+    if (path === `/exports/${PATH}`) {
+      frozen.next()
+      await firstValueFrom(thawed)
+    }
+    await files.rm(path, options)
+  }
+  const take = (fs: Memory) =>
+    takeLease({
+      store: diskStore({ folder: '/exports', files: fs }),
+      ...{ name: PATH, path: PATH, timer: processOf().timer },
+    })
+  const first = await take({ ...files, rm })
+  const standing = firstValueFrom(frozen)
+  const released = first.release()
+  await standing
+  const second = await take(files)
+  thawed.next()
+  await released
+  await expect(second.commit({ rows: 1 })).rejects.toMatchObject({ _tag: 'Fenced' })
+  expect(files.names()).toEqual([])
 })
