@@ -11,6 +11,7 @@ import {
   type ObjectStorageOptions,
   type S3Answer,
   type S3Call,
+  type S3Requests,
   s3Requests,
 } from './s3Requests.js'
 import { elements, textOf } from './xml.js'
@@ -45,49 +46,6 @@ export interface Upload {
   readonly id: string
 }
 
-/**
- * The objects below one prefix of a bucket; keys are relative to it. Faults of the service and the network are tried
- * again; what stays is a `StoreError` that says what to do.
- */
-export interface ObjectStorage {
-  /** Reads an object, or some bytes of it (`to` is not included); undefined if there are none. */
-  readonly get: (
-    key: string,
-    range?: { readonly from: number; readonly to: number },
-  ) => Promise<ObjectContent | undefined>
-  /** Writes an object in one step. Resolves with its ETag, or with undefined if the condition does not hold. */
-  readonly put: (
-    key: string,
-    bytes: Uint8Array<ArrayBuffer>,
-    condition?: Condition,
-  ) => Promise<string | undefined>
-  /** Copies an object, without a transfer to here. */
-  readonly copy: (from: string, to: string) => Promise<void>
-  /** Removes an object, if it is there. One that the credentials may not remove stays, and is one of `unremoved`. */
-  readonly remove: (key: string) => Promise<void>
-  /** Names the objects that were to be removed, and that the credentials may not remove. */
-  readonly unremoved: () => ReadonlyArray<string>
-  /** Lists the objects below a prefix, in the order of their keys. */
-  readonly list: (prefix: string) => Promise<ReadonlyArray<StoredObject>>
-  readonly beginUpload: (key: string) => Promise<Upload>
-  /** Writes a part, numbered from 1; all but the last have at least 5 MiB. */
-  readonly uploadPart: (
-    upload: Upload,
-    number: number,
-    bytes: Uint8Array<ArrayBuffer>,
-  ) => Promise<UploadedPart>
-  /** Takes a whole object as a part, without a transfer to here. */
-  readonly copyPart: (upload: Upload, number: number, key: string) => Promise<UploadedPart>
-  /** Makes the object of the parts, in one step. */
-  readonly completeUpload: (upload: Upload, parts: ReadonlyArray<UploadedPart>) => Promise<void>
-  /** Drops an upload and its parts, if it is there; like `remove`, where that is denied. */
-  readonly abortUpload: (upload: Upload) => Promise<void>
-  /** Lists the unfinished uploads below a prefix. */
-  readonly uploads: (prefix: string) => Promise<ReadonlyArray<Upload>>
-  /** Name of a key in messages: `s3://bucket/prefix/key`. */
-  readonly nameOf: (key: string) => string
-}
-
 const MIB = 1 << 20
 
 /** The most that is read of an answer, in bytes. */
@@ -103,48 +61,229 @@ const MOST = {
 /** Pages of a listing, of 1,000 objects each. */
 const MOST_PAGES = 1_000
 
-// constructors
+/**
+ * The objects below one prefix of a bucket; keys are relative to it. Faults of the service and the network are tried
+ * again; what stays is a `StoreError` that says what to do.
+ */
+export class ObjectStorage {
+  readonly #location: S3Location
+  readonly #send: S3Requests
+  /** Objects that may not be removed. */
+  readonly #unremovable = new Set<string>()
+  /** Folders in which a removal was refused: those after it are not tried. */
+  readonly #deniedIn = new Set<string>()
+  /** Services that compare an ETag of `If-Match` as it stands keep it without quotes, as Ceph does. */
+  #hasQuotes = true
+  #isQuotingKnown = false
 
-/** Opens nothing: requests are sent by the methods. */
-export const objectStorage = (
-  location: S3Location,
-  options: ObjectStorageOptions = {},
-): ObjectStorage => {
-  const { bucket, prefix, encryption } = location
-  const send = s3Requests(location, options)
-  const nameOf = (key: string): string => `s3://${bucket}/${prefix}${key}`
+  /** Opens nothing: requests are sent by the methods. */
+  constructor(location: S3Location, options: ObjectStorageOptions = {}) {
+    this.#location = location
+    this.#send = s3Requests(location, options)
+  }
 
-  const orThrow = (call: S3Call, expected: (refusal: S3Refusal) => boolean = () => false) =>
-    send(call).then((answer) => {
-      if (E.isRight(answer)) return answer.right
-      if (expected(answer.left)) return undefined
-      throw refused(call.method, nameOf(call.key.slice(prefix.length)), answer.left)
+  /** Names a key in messages: `s3://bucket/prefix/key`. */
+  nameOf(key: string): string {
+    const { bucket, prefix } = this.#location
+    return `s3://${bucket}/${prefix}${key}`
+  }
+
+  // objects
+
+  /** Reads an object, or some bytes of it (`to` is not included); undefined if there are none. */
+  async get(
+    key: string,
+    range?: { readonly from: number; readonly to: number },
+  ): Promise<ObjectContent | undefined> {
+    const bounds =
+      range === undefined
+        ? { most: MOST.text }
+        : {
+            headers: { range: `bytes=${range.from}-${range.to - 1}` },
+            most: Math.min(range.to - range.from, MOST.range),
+          }
+    const answer = await this.#answer(
+      { method: 'GET', key, ...bounds },
+      ({ code, status }) => code === 'NoSuchKey' || status === 416,
+    )
+    return answer && { bytes: answer.bytes, etag: answer.headers.get('etag') ?? '' }
+  }
+
+  /** Writes an object in one step. Resolves with its ETag, or with undefined if the condition does not hold. */
+  async put(
+    key: string,
+    bytes: Uint8Array<ArrayBuffer>,
+    condition?: Condition,
+  ): Promise<string | undefined> {
+    const etag = await this.#put(key, bytes, condition)
+    if (condition === undefined || condition === 'absent') return etag
+    this.#isQuotingKnown ||= etag !== undefined
+    if (this.#isQuotingKnown || (await this.#etagOf(key)) !== condition.etag) return etag
+    this.#hasQuotes = !this.#hasQuotes // it is of that version, and was refused
+    return this.#put(key, bytes, condition)
+  }
+
+  /** Copies an object, without a transfer to here. */
+  async copy(from: string, to: string): Promise<void> {
+    const headers = { ...this.#location.encryption, ...this.#from(from) }
+    await this.#answer({ method: 'PUT', key: to, headers })
+  }
+
+  /** Removes an object, if it is there. One that the credentials may not remove stays, and is one of `unremoved`. */
+  async remove(key: string): Promise<void> {
+    const folder = key.slice(0, key.lastIndexOf('/') + 1)
+    if (this.#deniedIn.has(folder)) {
+      this.#unremovable.add(key)
+      return
+    }
+    await this.#answer({ method: 'DELETE', key }, (refusal) => {
+      if (refusal.code === 'NoSuchKey') return true
+      if (!isDenied(refusal)) return false
+      this.#deniedIn.add(folder)
+      this.#unremovable.add(key)
+      return true
     })
+  }
+
+  /** Names the objects that were to be removed, and that the credentials may not remove. */
+  unremoved(): ReadonlyArray<string> {
+    return [...this.#unremovable].map((key) => this.nameOf(key))
+  }
+
+  /** Lists the objects below a prefix, in the order of their keys. */
+  list(below: string): Promise<ReadonlyArray<StoredObject>> {
+    return this.#listed(
+      { 'list-type': '2', below, row: 'Contents' },
+      (xml) => ({ 'continuation-token': textOf(xml, 'NextContinuationToken') ?? '' }),
+      (key, row) => ({ key, size: Math.max(0, Math.trunc(Number(textOf(row, 'Size'))) || 0) }),
+    )
+  }
+
+  // uploads
+
+  async beginUpload(key: string): Promise<Upload> {
+    const { encryption: headers } = this.#location
+    const answer = await this.#answer({ method: 'POST', key, query: { uploads: '' }, headers })
+    return { key, id: textOf(decoded(answer?.bytes), 'UploadId') ?? '' }
+  }
+
+  /** Takes a whole object as a part, numbered from 1, without a transfer to here. All but the last have at least 5 MiB. */
+  async copyPart({ key, id }: Upload, number: number, from: string): Promise<UploadedPart> {
+    const query = { partNumber: String(number), uploadId: id }
+    const answer = await this.#answer({ method: 'PUT', key, query, headers: this.#from(from) })
+    return { number, etag: textOf(decoded(answer?.bytes), 'ETag') ?? '' }
+  }
+
+  /** Makes the object of the parts, in one step. */
+  async completeUpload({ key, id }: Upload, parts: ReadonlyArray<UploadedPart>): Promise<void> {
+    const rows = parts.map(
+      ({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`,
+    )
+    const body = `<CompleteMultipartUpload>${rows.join('')}</CompleteMultipartUpload>`
+    const done = await this.#answer(
+      { method: 'POST', key, query: { uploadId: id }, body },
+      ({ code }) => code === 'NoSuchUpload',
+    )
+    if (done !== undefined) return
+    // it was completed by an attempt whose answer was lost, or it is gone
+    if (unquoted((await this.#etagOf(key)) ?? '') === joinedEtag(parts)) return
+    throw refused('POST', this.nameOf(key), { code: 'NoSuchUpload', isTransient: false })
+  }
+
+  /** Drops an upload and its parts, if it is there; like `remove`, where that is denied. */
+  async abortUpload({ key, id }: Upload): Promise<void> {
+    await this.#answer({ method: 'DELETE', key, query: { uploadId: id } }, (refusal) => {
+      if (refusal.code === 'NoSuchUpload') return true
+      if (isDenied(refusal)) this.#unremovable.add(key)
+      return isDenied(refusal)
+    })
+  }
+
+  /** Lists the unfinished uploads below a prefix. */
+  uploads(below: string): Promise<ReadonlyArray<Upload>> {
+    return this.#listed(
+      { uploads: '', below, row: 'Upload' },
+      (xml) => ({
+        'key-marker': textOf(xml, 'NextKeyMarker') ?? '',
+        'upload-id-marker': textOf(xml, 'NextUploadIdMarker') ?? '',
+      }),
+      (key, row) => ({ key, id: textOf(row, 'UploadId') ?? '' }),
+    )
+  }
+
+  // requests
+
+  /** Sends a request for a key below the prefix. Resolves with undefined for a refusal that is `expected`; throws others. */
+  async #answer(
+    call: S3Call,
+    expected: (refusal: S3Refusal) => boolean = () => false,
+  ): Promise<S3Answer | undefined> {
+    const answer = await this.#send({ ...call, key: this.#location.prefix + call.key })
+    if (E.isRight(answer)) return answer.right
+    if (expected(answer.left)) return undefined
+    throw refused(call.method, this.nameOf(call.key), answer.left)
+  }
+
+  async #put(
+    key: string,
+    body: Uint8Array<ArrayBuffer>,
+    condition: Condition | undefined,
+  ): Promise<string | undefined> {
+    const headers = { ...this.#location.encryption, ...this.#conditional(condition) }
+    const answer = await this.#answer({ method: 'PUT', key, headers, body }, (refusal) => {
+      const { status, code, words } = refusal
+      if (condition === undefined) return false
+      if (status === 501) {
+        const said = words === undefined ? '' : ` (${words.replace(/\.$/, '')})`
+        throw unconditional(this.nameOf(key), `implements no conditional writes${said}`)
+      }
+      // 409: another conditional write of the same key was under way; 404: it was removed meanwhile
+      return status === 412 || code === 'ConditionalRequestConflict' || code === 'NoSuchKey'
+    })
+    return answer && (answer.headers.get('etag') ?? '')
+  }
+
+  #conditional(condition: Condition | undefined): Readonly<Record<string, string>> {
+    if (condition === undefined) return {}
+    if (condition === 'absent') return { 'if-none-match': '*' }
+    return { 'if-match': this.#hasQuotes ? condition.etag : unquoted(condition.etag) }
+  }
+
+  /** Resolves with the version of an object; undefined where there is none. */
+  async #etagOf(key: string): Promise<string | undefined> {
+    const found = await this.#send({ method: 'HEAD', key: this.#location.prefix + key })
+    return E.isLeft(found) ? undefined : (found.right.headers.get('etag') ?? undefined)
+  }
+
+  #from(key: string): Readonly<Record<string, string>> {
+    const { bucket, prefix } = this.#location
+    return { 'x-amz-copy-source': `/${bucket}/${encodeKey(prefix + key)}` }
+  }
 
   /**
    * Reads all pages of a listing below a prefix; `row` names its elements, `next` reads from one page how the next is asked
    * for. Keys that no export makes, which would mean others in a URL, are left out.
    */
-  const listed = async <A>(
+  async #listed<A>(
     { below, row, ...query }: Readonly<Record<'below' | 'row', string> & Record<string, string>>,
     next: (xml: string) => Readonly<Record<string, string>>,
     read: (key: string, row: string) => A,
-  ): Promise<ReadonlyArray<A>> => {
-    const call: S3Call = { method: 'GET', key: '' }
+  ): Promise<ReadonlyArray<A>> {
+    const { prefix } = this.#location
     const unusable = (code: string): StoreError =>
-      refused(call.method, nameOf(below), { code, isTransient: false })
+      refused('GET', this.nameOf(below), { code, isTransient: false })
     const all: Array<A> = []
     const asked = new Set<string>()
     let size = 0
     for (let more: Readonly<Record<string, string>> | undefined = {}; more !== undefined; ) {
       asked.add(JSON.stringify(more))
-      const answer: S3Answer | undefined = await orThrow({
-        ...call,
-        query: { ...query, prefix: prefix + below, ...more },
-      })
-      size += answer?.bytes.length ?? 0
+      const page = { ...query, prefix: prefix + below, ...more }
+      const answer = await this.#send({ method: 'GET', key: '', query: page })
+      if (E.isLeft(answer)) throw refused('GET', this.nameOf(''), answer.left)
+      const { bytes } = answer.right
+      size += bytes.length
       if (size > MOST.listing || asked.size > MOST_PAGES) throw unusable('TooLarge')
-      const xml = decoded(answer?.bytes)
+      const xml = decoded(bytes)
       const isEncoded = textOf(xml, 'EncodingType') === 'url'
       for (const found of elements(xml, row)) {
         const key = keyOf(textOf(found, 'Key') ?? '', prefix + below, isEncoded)
@@ -156,151 +295,6 @@ export const objectStorage = (
       if (more !== undefined && asked.has(JSON.stringify(more))) throw unusable('EndlessListing')
     }
     return all
-  }
-
-  const sourceOf = (key: string): string => `/${bucket}/${encodeKey(prefix + key)}`
-
-  /** Objects that may not be removed. */
-  const kept = new Set<string>()
-  /** Folders in which a removal was refused: those after it are not tried. */
-  const deniedIn = new Set<string>()
-
-  /** Services that compare an ETag of `If-Match` as it stands keep it without quotes, as Ceph does. */
-  let hasQuotes = true
-  let isQuotingKnown = false
-  const matching = (etag: string): string => (hasQuotes ? etag : unquoted(etag))
-
-  return {
-    nameOf,
-    get: async (key, range) => {
-      const call: S3Call = {
-        method: 'GET',
-        key: prefix + key,
-        ...(range === undefined
-          ? { most: MOST.text }
-          : {
-              headers: { range: `bytes=${range.from}-${range.to - 1}` },
-              most: Math.min(range.to - range.from, MOST.range),
-            }),
-      }
-      const answer = await orThrow(
-        call,
-        ({ code, status }) => code === 'NoSuchKey' || status === 416,
-      )
-      return answer && { bytes: answer.bytes, etag: answer.headers.get('etag') ?? '' }
-    },
-    put: async (key, body, condition) => {
-      const needsConditions = ({ status, words }: S3Refusal): StoreError | undefined => {
-        if (status !== 501 || condition === undefined) return undefined
-        const said = words === undefined ? '' : ` (${words.replace(/\.$/, '')})`
-        return unconditional(nameOf(key), `implements no conditional writes${said}`)
-      }
-      const attempted = async (): Promise<string | undefined> => {
-        const headers =
-          condition === undefined
-            ? {}
-            : condition === 'absent'
-              ? { 'if-none-match': '*' }
-              : { 'if-match': matching(condition.etag) }
-        const answer = await orThrow(
-          { method: 'PUT', key: prefix + key, headers: { ...encryption, ...headers }, body },
-          (refusal) => {
-            const why = needsConditions(refusal)
-            if (why !== undefined) throw why
-            const { status, code } = refusal
-            // 409: another conditional write of the same key was under way; 404: it was removed meanwhile
-            return (
-              status === 412 ||
-              code === 'ConditionalRequestConflict' ||
-              (code === 'NoSuchKey' && condition !== undefined)
-            )
-          },
-        )
-        return answer && (answer.headers.get('etag') ?? '')
-      }
-      const etag = await attempted()
-      if (condition === undefined || condition === 'absent') return etag
-      isQuotingKnown ||= etag !== undefined
-      if (isQuotingKnown) return etag
-      const found = await send({ method: 'HEAD', key: prefix + key })
-      if (E.isLeft(found) || found.right.headers.get('etag') !== condition.etag) return undefined
-      hasQuotes = !hasQuotes // it is of that version, and was refused
-      return attempted()
-    },
-    copy: async (source, key) => {
-      const headers = { ...encryption, 'x-amz-copy-source': sourceOf(source) }
-      await orThrow({ method: 'PUT', key: prefix + key, headers })
-    },
-    remove: async (key) => {
-      const folder = key.slice(0, key.lastIndexOf('/') + 1)
-      if (deniedIn.has(folder)) {
-        kept.add(key)
-        return
-      }
-      await orThrow({ method: 'DELETE', key: prefix + key }, (refusal) => {
-        if (refusal.code === 'NoSuchKey') return true
-        if (!isDenied(refusal)) return false
-        deniedIn.add(folder)
-        kept.add(key)
-        return true
-      })
-    },
-    unremoved: () => [...kept].map(nameOf),
-    list: (below) =>
-      listed(
-        { 'list-type': '2', below, row: 'Contents' },
-        (xml) => ({ 'continuation-token': textOf(xml, 'NextContinuationToken') ?? '' }),
-        (key, row) => ({ key, size: Math.max(0, Math.trunc(Number(textOf(row, 'Size'))) || 0) }),
-      ),
-    beginUpload: async (key) => {
-      const query = { uploads: '' }
-      const call: S3Call = { method: 'POST', key: prefix + key, query, headers: encryption }
-      const answer = await orThrow(call)
-      const id = textOf(decoded(answer?.bytes), 'UploadId') ?? ''
-      return { key, id }
-    },
-    uploadPart: async ({ key, id }, number, body) => {
-      const query = { partNumber: String(number), uploadId: id }
-      const answer = await orThrow({ method: 'PUT', key: prefix + key, query, body })
-      return { number, etag: answer?.headers.get('etag') ?? '' }
-    },
-    copyPart: async ({ key, id }, number, source) => {
-      const query = { partNumber: String(number), uploadId: id }
-      const headers = { 'x-amz-copy-source': sourceOf(source) }
-      const answer = await orThrow({ method: 'PUT', key: prefix + key, query, headers })
-      return { number, etag: textOf(decoded(answer?.bytes), 'ETag') ?? '' }
-    },
-    completeUpload: async ({ key, id }, parts) => {
-      const rows = parts.map(
-        ({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`,
-      )
-      const body = `<CompleteMultipartUpload>${rows.join('')}</CompleteMultipartUpload>`
-      const call: S3Call = { method: 'POST', key: prefix + key, query: { uploadId: id }, body }
-      const done = await orThrow(call, ({ code }) => code === 'NoSuchUpload')
-      if (done !== undefined) return
-      // it was completed by an attempt whose answer was lost, or it is gone
-      const found = await send({ method: 'HEAD', key: prefix + key })
-      if (E.isRight(found) && unquoted(found.right.headers.get('etag') ?? '') === joinedEtag(parts))
-        return
-      throw refused(call.method, nameOf(key), { code: 'NoSuchUpload', isTransient: false })
-    },
-    abortUpload: async ({ key, id }) => {
-      const call: S3Call = { method: 'DELETE', key: prefix + key, query: { uploadId: id } }
-      await orThrow(call, (refusal) => {
-        if (refusal.code === 'NoSuchUpload') return true
-        if (isDenied(refusal)) kept.add(key)
-        return isDenied(refusal)
-      })
-    },
-    uploads: (below) =>
-      listed(
-        { uploads: '', below, row: 'Upload' },
-        (xml) => ({
-          'key-marker': textOf(xml, 'NextKeyMarker') ?? '',
-          'upload-id-marker': textOf(xml, 'NextUploadIdMarker') ?? '',
-        }),
-        (key, row) => ({ key, id: textOf(row, 'UploadId') ?? '' }),
-      ),
   }
 }
 

@@ -2,12 +2,7 @@
 
 import type { SchedulerLike } from 'rxjs'
 import { withoutUndefined } from '../fp.js'
-import {
-  type Condition,
-  type ObjectStorage,
-  objectStorage,
-  unconditional,
-} from './ObjectStorage.js'
+import { type Condition, ObjectStorage, unconditional } from './ObjectStorage.js'
 import { processEnvironment, s3Location } from './S3Location.js'
 import type { Store } from './Store.js'
 
@@ -25,7 +20,10 @@ import type { Store } from './Store.js'
  *     If-None-Match
  *     If-Match of the version before it, or of one that never was; its own is let through
  */
-export const s3Store = (storage: ObjectStorage, prefix = ''): Store => {
+export const s3Store = (
+  storage: Pick<ObjectStorage, 'get' | 'put' | 'remove' | 'nameOf'>,
+  prefix = '',
+): Store => {
   let isProven = false
 
   /** Returns an ETag that was sent. */
@@ -107,5 +105,5 @@ export const openS3Store = async (
   { env, timer }: S3StoreOptions = {},
 ): Promise<Store> =>
   s3Store(
-    objectStorage(await s3Location(url, processEnvironment(env)), withoutUndefined({ timer })),
+    new ObjectStorage(await s3Location(url, processEnvironment(env)), withoutUndefined({ timer })),
   )

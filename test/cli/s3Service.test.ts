@@ -17,7 +17,7 @@ import { exportTo, readRows, sync, verify } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { Charge, createClient } from '../../src/index.js'
 import { createSandbox, listen, sandboxCredentials } from '../../src/sandbox/index.js'
-import { objectStorage } from '../../src/store/ObjectStorage.js'
+import { ObjectStorage } from '../../src/store/ObjectStorage.js'
 import { processEnvironment, s3Location } from '../../src/store/S3Location.js'
 import { builtCommand } from '../support/built.js'
 import { hasS3Service, type S3Service, startS3Service } from '../support/s3Service.js'
@@ -232,7 +232,7 @@ describe.skipIf(!hasS3Service)('a bucket with rules of a real S3 service', () =>
     const location = (url: string) => s3Location(url, processEnvironment(storage.env))
     const bytes = new TextEncoder().encode('hello')
     for (const name of ['locked', 'versioned', 'kept']) {
-      const objects = objectStorage(await location(`s3://${name}/of any//kind/`), options)
+      const objects = new ObjectStorage(await location(`s3://${name}/of any//kind/`), options)
       for (const key of ['a//b', "é %+'()", 'a b+c', '%41']) {
         await objects.put(key, bytes)
         await objects.copy(key, `${key}.copy`)
@@ -243,9 +243,10 @@ describe.skipIf(!hasS3Service)('a bucket with rules of a real S3 service', () =>
       }
       expect(objects.unremoved().length).toBe(name === 'kept' ? 4 : 0)
       const upload = await objects.beginUpload('large')
-      const first = await objects.uploadPart(upload, 1, new Uint8Array(5 << 20))
-      await objects.put('piece', bytes)
-      await objects.completeUpload(upload, [first, await objects.copyPart(upload, 2, 'piece')])
+      await objects.put('chunk-1', new Uint8Array(5 << 20))
+      await objects.put('chunk-2', bytes)
+      const parts = [1, 2].map((number) => objects.copyPart(upload, number, `chunk-${number}`))
+      await objects.completeUpload(upload, await Promise.all(parts))
       expect(await objects.list('large')).toEqual([{ key: 'large', size: (5 << 20) + 5 }])
     }
   })

@@ -172,7 +172,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     open: (final) => counted.open(final),
     counted: counted.rows(leave),
     children: childRows({ pieces: () => state.base, read, leave }),
-    unremoved: files.unremoved,
+    unremoved: () => files.unremoved(),
     close: async (why) => {
       if (why === 'fenced') await removeAll(files, made)
     },

@@ -55,6 +55,9 @@ export interface ByteFile extends Bytes {
   readonly close: () => Promise<void>
 }
 
+/** Tells names of ours from those of other programs. */
+export type IsOurs = (name: string) => boolean
+
 /** Names have at most one slash: that of `_incoming/`. */
 export interface Files {
   /** Name of a file in messages: its path, or its URL; of the folder, for `''`. */
@@ -67,12 +70,9 @@ export interface Files {
    * Lists the files that have names of ours, also in `_incoming/`. Links and folders by such names are of other programs,
    * and left out. `prefix`: the beginning of these names.
    */
-  readonly list: (
-    isOurs: (name: string) => boolean,
-    prefix?: string,
-  ) => Promise<ReadonlyArray<FoundFile>>
+  readonly list: (isOurs: IsOurs, prefix?: string) => Promise<ReadonlyArray<FoundFile>>
   /** Lists the links and folders that have names of ours. */
-  readonly foreign: (isOurs: (name: string) => boolean) => Promise<ReadonlyArray<string>>
+  readonly foreign: (isOurs: IsOurs) => Promise<ReadonlyArray<string>>
   /** Resolves with the size of a file in bytes; undefined if there is none. */
   readonly size: (name: string) => Promise<number | undefined>
   /** Resolves with the permissions of a file that is there. */

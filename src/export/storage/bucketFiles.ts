@@ -29,8 +29,11 @@ interface Chunks {
   readonly size: number
 }
 
+/** The objects below a prefix. */
+export type Objects = Pick<ObjectStorage, keyof ObjectStorage>
+
 /** Opens the objects below a prefix as files; names are keys. */
-export const bucketFiles = (storage: ObjectStorage): Files => {
+export const bucketFiles = (storage: Objects): Files => {
   const chunksOf = async (key: string): Promise<ReadonlyArray<string>> =>
     (await storage.list(`${key}.chunks/`)).map((found) => found.key).filter(isChunkOf(key))
 
@@ -78,7 +81,7 @@ export const bucketFiles = (storage: ObjectStorage): Files => {
   }
 
   return {
-    nameOf: storage.nameOf,
+    nameOf: (name) => storage.nameOf(name),
     prepare: async () => {},
     store: () => s3Store(storage),
     list: async (isOurs, prefix = '') => {
@@ -141,7 +144,7 @@ export const bucketFiles = (storage: ObjectStorage): Files => {
       await remove(from)
     },
     remove,
-    unremoved: storage.unremoved,
+    unremoved: () => storage.unremoved(),
   }
 }
 
@@ -151,7 +154,7 @@ const isChunkOf =
     other.startsWith(key) && /^\.chunks\/\d{6}$/.test(other.slice(key.length))
 
 /** Reads a file: of chunks, or of one object. */
-const readable = (storage: ObjectStorage, key: string, { chunks, size }: Chunks): ReadableFile => ({
+const readable = (storage: Objects, key: string, { chunks, size }: Chunks): ReadableFile => ({
   ...{ size, id: key, isFile: true, close: async () => {} },
   read: async (position, length) => {
     const all = new Uint8Array(length)
@@ -174,7 +177,7 @@ const readable = (storage: ObjectStorage, key: string, { chunks, size }: Chunks)
 
 /** A file that grows: full chunks are objects, and what is behind them is in memory. */
 class BucketFile implements ByteFile {
-  readonly #storage: ObjectStorage
+  readonly #storage: Objects
   readonly #key: string
   /** How many chunks it had when it was opened. */
   readonly #before: number
@@ -189,7 +192,7 @@ class BucketFile implements ByteFile {
   #writing: Promise<unknown> = Promise.resolve() // the chunk that was taken last
 
   constructor(
-    storage: ObjectStorage,
+    storage: Objects,
     key: string,
     found: Chunks,
     bytes: number,

@@ -22,7 +22,7 @@ import {
 import { adviceOn } from '../../store/remedies.js'
 import { exportError } from '../ExportError.js'
 import { openBytes } from './ByteFile.js'
-import { type Files, INCOMING } from './Files.js'
+import { type Files, type FoundFile, INCOMING, type IsOurs, type ReadableFile } from './Files.js'
 import { checkSize, isGone } from './integrity.js'
 
 const IN_THE_WAY = 'a file has its name, or that of a folder above it'
@@ -38,91 +38,29 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** Opens the files of a folder: its path ends with a slash, or is empty for the folder of the process. */
 export const diskFiles = (folder: string, fs: FileSystem): Files => {
   const pathOf = (name: string): string => join(folder, name)
-
-  /** Adds the path to errors, and says what was done to it. */
-  const failing = async <T>(
-    tag: 'ReadFailed' | 'WriteFailed',
-    name: string,
-    work: (path: string) => Promise<T>,
-  ): Promise<T> => {
-    const path = pathOf(name)
-    try {
-      return await work(path)
-    } catch (error) {
-      if (!isSystemError(error)) throw error
-      const why = `cannot ${tag === 'ReadFailed' ? 'read' : 'write'} ${path}: ${error.message}${adviceOn(error.code)}`
-      throw exportError(tag, why, { path, code: error.code }, error)
-    }
-  }
+  const read: Files['read'] = (name) => opened(fs, pathOf(name))
+  const found = (below: string, isOurs: IsOurs) => foundIn(fs, pathOf(below), below, isOurs)
+  const size: Files['size'] = (name) =>
+    fs.stat(pathOf(name)).then(
+      (stat) => stat.size,
+      () => undefined,
+    )
 
   let isDurable = false // the name of `_incoming/`
 
-  /** The path of a name that is to be written. */
+  /** Returns the path of a name that is to be written. */
   const prepared = async (name: string): Promise<string> => {
     const path = pathOf(name)
     if (!name.startsWith(INCOMING)) return path
-    const incoming = dirname(path)
-    if (await isLink(fs, incoming)) {
-      const why = `${incoming} is a link, and what it leads to is of another program: remove it`
-      throw exportError('UnusablePath', why, { path: incoming, option: 'out' })
-    }
-    await fs.mkdir(incoming, { recursive: true })
+    await makeIncoming(fs, dirname(path))
     if (!isDurable) await syncFolder(fs, pathOf(''))
     isDurable = true
     return path
   }
 
-  const found = async (below: string, isOurs: (name: string) => boolean) => {
-    const path = pathOf(below)
-    if (below !== '' && (await isLink(fs, path.replace(/[\\/]$/, '')))) return []
-    const files = await filesNamed(fs, path, (name) => isOurs(below + name)).catch(
-      (error: unknown) => {
-        if (isAbsence(error)) return []
-        throw error
-      },
-    )
-    return files.map(({ name, size }) => ({ name: below + name, size }))
-  }
-
-  const sizeOf = (name: string): Promise<number | undefined> =>
-    fs.stat(pathOf(name)).then(
-      ({ size }) => size,
-      () => undefined,
-    )
-
-  const opened = async (name: string) => {
-    const path = pathOf(name)
-    const handle = await fs.open(path, 'r').catch((error: unknown) => {
-      if (isAbsence(error)) return undefined
-      throw error
-    })
-    if (handle === undefined) return undefined
-    const close = (): Promise<void> => handle.close()
-    const stat = await handle.stat().catch((error: unknown) =>
-      close().then(() => {
-        throw withPath(path)(error)
-      }),
-    )
-    return {
-      ...{ size: stat.size, id: `${stat.dev}:${stat.ino}`, isFile: stat.isFile(), close },
-      read: (position: number, length: number) =>
-        readFully(path, handle, position, length).catch((error: unknown) => {
-          throw withPath(path)(error)
-        }),
-    }
-  }
-
   return {
     nameOf: (name) => `${folder}${name}`,
-    prepare: async () => {
-      const path = pathOf('')
-      await fs.mkdir(path, { recursive: true }).catch((error: unknown) => {
-        const advice = isSystemError(error) ? ADVICE[error.code] : undefined
-        if (advice === undefined) throw withPath(path)(error)
-        const why = `cannot make the folder ${path}: ${advice}`
-        throw exportError('UnusablePath', why, { path, option: 'out' }, error)
-      })
-    },
+    prepare: () => makeFolder(fs, pathOf('')),
     store: (mode) => {
       const of = (below: string) => diskStore({ folder: pathOf(below), files: fs, mode })
       const [beside, incoming] = [of(''), of(INCOMING)]
@@ -146,7 +84,7 @@ export const diskFiles = (folder: string, fs: FileSystem): Files => {
       const plain = new Set((await found('', isOurs)).map(({ name }) => name))
       return (await fs.readdir(pathOf(''))).filter((name) => isOurs(name) && !plain.has(name))
     },
-    size: sizeOf,
+    size,
     mode: (name) => modeOf(fs, pathOf(name)),
     isFolder: (name) => isFolderThere(fs, pathOf(name)),
     linked: async (name) => {
@@ -154,39 +92,27 @@ export const diskFiles = (folder: string, fs: FileSystem): Files => {
       const real = await realName(fs, path)
       return real === path ? undefined : real
     },
-    read: opened,
+    read,
     get: (name) =>
-      failing('ReadFailed', name, async () => {
-        const file = await opened(name)
+      failing('ReadFailed', pathOf(name), async () => {
+        const file = await read(name)
         return file?.read(0, file.size).finally(file.close)
       }),
     put: (name, bytes, mode) =>
-      failing('WriteFailed', name, async () => {
-        const path = await prepared(name)
-        const fresh = `${path}.${randomName()}.tmp`
-        try {
-          await closing(fs.open(fresh, 'wx+', mode), async (handle) => {
-            await writeFully(handle, bytes, 0)
-            await handle.sync()
-          })
-          await fs.rename(fresh, path)
-        } catch (error) {
-          await fs.rm(fresh, { force: true })
-          throw error
-        }
-        await syncName(fs, path)
-      }),
+      failing('WriteFailed', pathOf(name), async () =>
+        putNew(fs, await prepared(name), bytes, mode),
+      ),
     create: async (name, mode) =>
       openBytes(await prepared(name), undefined, fs, { isNew: true, mode }),
     open: (name, from) => openBytes(pathOf(name), from, fs),
     copy: async (from, to) => {
-      if ((await sizeOf(from)) === undefined) throw isGone(pathOf(from))
+      if ((await size(from)) === undefined) throw isGone(pathOf(from))
       const path = await prepared(to)
       await copyDurably(fs, pathOf(from), path)
       await syncName(fs, path)
     },
     move: async (from, to, bytes) => {
-      checkSize(pathOf(from), await sizeOf(from), bytes)
+      checkSize(pathOf(from), await size(from), bytes)
       const path = await prepared(to)
       await fs.rename(pathOf(from), path)
       await syncName(fs, path)
@@ -194,6 +120,97 @@ export const diskFiles = (folder: string, fs: FileSystem): Files => {
     remove: (name) => removeFile(fs, pathOf(name)),
     unremoved: () => [],
   }
+}
+
+/** Adds the path to errors, and says what was done to it. */
+const failing = async <T>(
+  tag: 'ReadFailed' | 'WriteFailed',
+  path: string,
+  work: () => Promise<T>,
+): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isSystemError(error)) throw error
+    const why = `cannot ${tag === 'ReadFailed' ? 'read' : 'write'} ${path}: ${error.message}${adviceOn(error.code)}`
+    throw exportError(tag, why, { path, code: error.code }, error)
+  }
+}
+
+// folders
+
+const makeFolder = async (fs: FileSystem, path: string): Promise<void> => {
+  await fs.mkdir(path, { recursive: true }).catch((error: unknown) => {
+    const advice = isSystemError(error) ? ADVICE[error.code] : undefined
+    if (advice === undefined) throw withPath(path)(error)
+    const why = `cannot make the folder ${path}: ${advice}`
+    throw exportError('UnusablePath', why, { path, option: 'out' }, error)
+  })
+}
+
+const makeIncoming = async (fs: FileSystem, path: string): Promise<void> => {
+  if (await isLink(fs, path)) {
+    const why = `${path} is a link, and what it leads to is of another program: remove it`
+    throw exportError('UnusablePath', why, { path, option: 'out' })
+  }
+  await fs.mkdir(path, { recursive: true })
+}
+
+/** Lists the files of a folder that have names of ours, which begin with `below`. */
+const foundIn = async (
+  fs: FileSystem,
+  path: string,
+  below: string,
+  isOurs: IsOurs,
+): Promise<ReadonlyArray<FoundFile>> => {
+  if (below !== '' && (await isLink(fs, path.replace(/[\\/]$/, '')))) return []
+  try {
+    const files = await filesNamed(fs, path, (name) => isOurs(below + name))
+    return files.map(({ name, size }) => ({ name: below + name, size }))
+  } catch (error) {
+    if (isAbsence(error)) return []
+    throw error
+  }
+}
+
+// files
+
+const opened = async (fs: FileSystem, path: string): Promise<ReadableFile | undefined> => {
+  const handle = await fs.open(path, 'r').catch((error: unknown) => {
+    if (isAbsence(error)) return undefined
+    throw error
+  })
+  if (handle === undefined) return undefined
+  const failed = (error: unknown): never => {
+    throw withPath(path)(error)
+  }
+  const close = (): Promise<void> => handle.close()
+  const stat = await handle.stat().catch((error: unknown) => close().then(() => failed(error)))
+  return {
+    ...{ size: stat.size, id: `${stat.dev}:${stat.ino}`, isFile: stat.isFile(), close },
+    read: (position, length) => readFully(path, handle, position, length).catch(failed),
+  }
+}
+
+/** Writes a file under another name, and gives it its own. */
+const putNew = async (
+  fs: FileSystem,
+  path: string,
+  bytes: Uint8Array,
+  mode: number | undefined,
+): Promise<void> => {
+  const fresh = `${path}.${randomName()}.tmp`
+  try {
+    await closing(fs.open(fresh, 'wx+', mode), async (handle) => {
+      await writeFully(handle, bytes, 0)
+      await handle.sync()
+    })
+    await fs.rename(fresh, path)
+  } catch (error) {
+    await fs.rm(fresh, { force: true })
+    throw error
+  }
+  await syncName(fs, path)
 }
 
 /** Links that are followed from one to the next: as many as Linux follows. */

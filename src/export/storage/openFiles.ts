@@ -37,10 +37,10 @@ export const locationOf = (path: string): Location => {
 export const openFiles = async (folder: string, options: ReachOptions): Promise<Files> => {
   const { files, env, timer = asyncScheduler } = withoutPrototype(options)
   if (files !== undefined || !isS3(folder)) return diskFiles(folder, files ?? disk)
-  const [{ bucketFiles }, { objectStorage }] = await Promise.all([
+  const [{ bucketFiles }, { ObjectStorage }] = await Promise.all([
     import('./bucketFiles.js'), // or not, to start fast
     import('../../store/ObjectStorage.js'),
   ])
   const location = await s3Location(folder, processEnvironment(env))
-  return bucketFiles(objectStorage(location, { timer }))
+  return bucketFiles(new ObjectStorage(location, { timer }))
 }

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { type S3Double, s3Double } from '../../../bench/services/s3Double.js'
-import { bucketFiles } from '../../../src/export/storage/bucketFiles.js'
+import { bucketFiles, type Objects } from '../../../src/export/storage/bucketFiles.js'
 import { type Files, reading } from '../../../src/export/storage/Files.js'
 import { openFiles } from '../../../src/export/storage/openFiles.js'
-import type { ObjectStorage } from '../../../src/store/ObjectStorage.js'
 import { runs } from '../../support/runs.js'
 import { hasty } from '../../support/timers.js'
 
@@ -121,7 +120,7 @@ const mortal = (objects: Map<string, Uint8Array<ArrayBuffer>>) => {
   const alive = async (): Promise<void> => {
     if (left-- <= 0) throw new Error('dead')
   }
-  const storage: ObjectStorage = {
+  const storage: Objects = {
     nameOf: (key) => key,
     unremoved: () => [],
     get: async (key, range) => {
@@ -155,7 +154,6 @@ const mortal = (objects: Map<string, Uint8Array<ArrayBuffer>>) => {
       uploads.set(id, { key, parts: new Map() })
       return { key, id }
     },
-    uploadPart: () => Promise.reject(new Error('not used')),
     copyPart: async ({ id }, number, key) => {
       await alive()
       if (!objects.has(key)) throw new Error(`${key} is gone`)
