@@ -108,13 +108,13 @@ export const rejectedAgain = <A>(
   }
 
   const pages = (first: number) => {
-    const chunks = chunksOf(options, first)
+    const chunks = rejectedPages(options, first)
     return paginate<AnyFailure, A, Numbered>({
       first: { page_num: first },
       fetch: (position) =>
         defer(() => chunks.next()).pipe(
           concatMap(({ value }) => {
-            const { lines, isLast }: Chunk = value ?? { lines: [], isLast: true }
+            const { lines, isLast }: RejectedPage = value ?? { lines: [], isLast: true }
             pageLines.set(position.page_num, lines)
             return from(lines).pipe(
               mergeMap((line, i) => again(line).pipe(map((row) => ({ i, row }))), REQUESTS),
@@ -176,16 +176,16 @@ const undecodable = (message: string): Undecodable => ({
   ...{ causes: [], message },
 })
 
-interface Chunk {
+interface RejectedPage {
   readonly lines: ReadonlyArray<Reject>
   readonly isLast: boolean
 }
 
-/** Reads the lines of rejected rows from the n-th chunk on. */
-async function* chunksOf(
+/** Reads the lines of rejected rows from the n-th page on. */
+async function* rejectedPages(
   { files, name }: Pick<RejectedOptions<never>, 'files' | 'name'>,
   first: number,
-): AsyncGenerator<Chunk, void, undefined> {
+): AsyncGenerator<RejectedPage, void, undefined> {
   let skip = first * PAGE
   let waiting: Array<Reject> = []
   const file = { files, name, path: files.nameOf(name), compress: 'none' } as const
@@ -206,10 +206,10 @@ async function* chunksOf(
 const rejectIn = (text: string): Reject => parseExact(text) as Reject
 
 /** Reads a row as it stands now, or the failure of the service. */
-type ReadRow<A> = (id: string) => Observable<E.Either<AnyFailure, Row<A>>>
+type RereadRow<A> = (id: string) => Observable<E.Either<AnyFailure, Row<A>>>
 
 const single =
-  <A>(retrieve: NonNullable<ListDescription<A>['retrieve']>): ReadRow<A> =>
+  <A>(retrieve: NonNullable<ListDescription<A>['retrieve']>): RereadRow<A> =>
   (id) =>
     retrieve(id).pipe(
       map((row) => {
@@ -220,10 +220,10 @@ const single =
     )
 
 /** Finds rows by their ids in a list whose rows cannot be read singly: it is read once, to its end. */
-const inWholeList = <A>({ whole, ...file }: RejectedOptions<A>): ReadRow<A> => {
+const inWholeList = <A>({ whole, ...file }: RejectedOptions<A>): RereadRow<A> => {
   const all = memoized(async (): Promise<E.Either<AnyFailure, ReadonlyMap<string, Row<A>>>> => {
     const wanted = new Set<string | undefined>()
-    for await (const { lines } of chunksOf(file, 0)) {
+    for await (const { lines } of rejectedPages(file, 0)) {
       for (const { row } of lines) wanted.add(rowId(row))
     }
     const rows = new Map<string, Row<A>>()
