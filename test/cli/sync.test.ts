@@ -109,6 +109,45 @@ it.each(['charges.sqlite', 'charges/'])(
   },
 )
 
+describe('--report', () => {
+  it.each(['charges.sqlite', 'charges/'])('writes a page about a sync into %s', async (name) => {
+    const [to, report] = [file(name), file(`${name.replace('/', '')}.html`)]
+    const { status, stdout } = await cli(sync('charges', to, '--report', report))
+    expect(status).toBe(0)
+    const page = await readFile(report, 'utf8')
+    expect(page).toContain('Sync of charges: complete')
+    expect(page).toContain('Complete and proven up to')
+    expect(page).toContain(stdout.trim())
+    expect(page).toContain(name.endsWith('/') ? 'SHA-256' : 'charges.sqlite, table charges')
+    expect(page).not.toContain(sandboxCredentials.apiKey)
+  })
+
+  it('writes it of a run that does not come to its end as well', async () => {
+    const report = file('refused.html')
+    const args = sync('charges', file('charges.sqlite'), '--report', report)
+    const wrong = replacing(args, sandboxCredentials.apiKey, 'wrong')
+    const { status, stderr } = await cli(wrong)
+    const page = await readFile(report, 'utf8')
+    expect(status).toBe(2)
+    expect(page).toContain('Sync of charges: incomplete')
+    expect(page).toContain('check the client id and the API key')
+    expect(stderr).toContain('check the client id and the API key')
+  })
+
+  it('does not replace the database, and is refused where it cannot be written', async () => {
+    const to = file('charges.sqlite')
+    expect(await cli(sync('charges', to, '--report', to))).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('is the database'),
+    })
+    const none = file('nowhere/report.html')
+    expect(await cli(sync('charges', to, '--report', none))).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('--report'),
+    })
+  })
+})
+
 it.each(['charges.csv', 'ftp://host/charges'])(
   'refuses DEST %s, and lists the kinds',
   async (to) => {

@@ -200,7 +200,7 @@ export const withView = (command: Command): Command =>
         .conflicts('progress'),
     )
 
-const withReport = (command: Command): Command =>
+export const withReport = (command: Command): Command =>
   command.option('--report <file>', 'write an HTML report', nonEmpty)
 
 export const withSandbox = (command: Command, simulated: Simulated | undefined): Command => {

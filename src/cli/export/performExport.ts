@@ -18,7 +18,7 @@ import type { CommandRun, Ending, Watch } from '../runCommand.js'
 import { conclusion, type OutputNames, outputState } from './conclusion.js'
 import type { ExportFlags } from './exportFlags.js'
 import type { RejectedRows } from './rejectedRows.js'
-import { reportFacts } from './reportFacts.js'
+import { reportFacts, reportingTo } from './reportFacts.js'
 import { unremovedEnd, unremovedNotes } from './unremoved.js'
 
 /** An export, ready to be subscribed to. */
@@ -165,11 +165,4 @@ const sinceNote = ({ manifest, from, of, isFolderStart, lookback, rejects = 0 }:
 const span = (ms: number): string => {
   if (ms % DAY === 0) return plural(ms / DAY, 'day')
   return ms % HOUR === 0 ? plural(ms / HOUR, 'hour') : plural(ms / MINUTE, 'minute')
-}
-
-/** The recorder is loaded only for a report. */
-const reportingTo = async (path: string | undefined) => {
-  if (path === undefined) return undefined
-  const { reportTo } = await import('../report/report.js') // or not, to start fast
-  return reportTo(path)
 }

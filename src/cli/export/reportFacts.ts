@@ -77,3 +77,10 @@ const boundsOf = (run: ManifestRun | undefined): ReportFacts['query'] =>
         ['created from', run.bounds.from === 0 ? 'the beginning' : iso(run.bounds.from)],
         ['created before', iso(run.bounds.to)],
       ]
+
+/** The recorder is loaded only for a report. */
+export const reportingTo = async (path: string | undefined) => {
+  if (path === undefined) return undefined
+  const { reportTo } = await import('../report/report.js') // or not, to start fast
+  return reportTo(path)
+}

@@ -34,7 +34,8 @@ export interface ReportFacts {
   readonly query: ReadonlyArray<Pair>
   /** Shown at the top. */
   readonly counts: ReadonlyArray<Pair>
-  readonly files: ReadonlyArray<ManifestFile>
+  /** Absent where rows go into a table. */
+  readonly files: ReadonlyArray<ManifestFile> | undefined
   /** Rows and exact sums by status and currency, of all starts. */
   readonly totals: NonNullable<ManifestRun['totals']>
   /** Why rows were rejected, of all starts. */
@@ -168,7 +169,8 @@ const queryTable = ({ query }: ReportFacts): Html => {
   )
 }
 
-const filesTable = ({ files }: ReportFacts): Html => {
+const filesTable = ({ files }: ReportFacts): Html | undefined => {
+  if (files === undefined) return undefined
   const rows = files.map(
     (file) => html`<tr><td class="long"><bdi>${file.path}</bdi></td>
 <td class="n">${number(file.rows)}</td>

@@ -13,6 +13,7 @@ import { type Connection, SANDBOX_ACCOUNT } from '../connection.js'
 import { isFinal, withAdvice } from '../export/conclusion.js'
 import { exportClient } from '../export/exportClient.js'
 import { rejectedRows, rejectsIn } from '../export/rejectedRows.js'
+import { reportingTo } from '../export/reportFacts.js'
 import { unremovedEnd, unremovedNotes } from '../export/unremoved.js'
 import {
   EXIT_BY_SIGNAL,
@@ -27,6 +28,7 @@ import type { CommandRun, Ending } from '../runCommand.js'
 import type { Signal } from '../Terminal.js'
 import type { SyncFlags } from './syncFlags.js'
 import type { SyncedList } from './syncLists.js'
+import { checkReport, syncFacts } from './syncReport.js'
 
 // running
 
@@ -38,6 +40,7 @@ export const performSync = async (
   connection: Connection,
 ): Promise<Ending> => {
   const client = exportClient(run.terminal, { exact: false, ...flags }, connection)
+  if (flags.report !== undefined) await checkReport(flags.report, to)
   const { table, format, adopt, since, lookback, sweep, maxRejects, parallel, sandbox } = flags
   const { allowEmpty, replaceNul } = flags
   const rejected = rejectedRows()
@@ -49,7 +52,10 @@ export const performSync = async (
     ...(sandbox === true ? { account: SANDBOX_ACCOUNT } : {}),
     onReject: rejected.take,
   })
+  const began = run.terminal.timer.now()
+  const reporting = await reportingTo(flags.report)
   const watch = run.watch(client)
+  const report = reporting?.({ client, timer: watch.timer }, watch.monitor)
   const noting = rejected.notes.subscribe(run.say)
   let progress: SyncProgress | undefined
   const note = tap((event: SyncEvent) => {
@@ -62,13 +68,27 @@ export const performSync = async (
     run.say(beginning(begun))
     watch.begin()
   })
-  const event = await lastValueFrom(events.pipe(note)).finally(() => noting.unsubscribe())
+  const event = await lastValueFrom(events.pipe(note)).finally(() => {
+    noting.unsubscribe()
+    report?.close()
+  })
   await rejected.close()
   for (const note of [...rereadNotes(progress), ...unremovedNotes(progress)]) run.say(note)
-  const rejectsName = rejectsIn(to, table ?? list.table(flags))
+  const kept = table ?? list.table(flags)
+  const { status, reason } = conclusion(event, progress, run.stopped(), rejectsIn(to, kept))
+  const [counters, elapsed] = [watch.counters(), watch.elapsed()]
+  const line = summary(destinationName(to), counters, elapsed, progress)
+  const unwritten = await report?.write(
+    syncFacts({
+      ...{ list: list.name, to, table: kept, progress, counters, status, reason, began, elapsed },
+      outcome: outcome(progress, counters.rejects),
+      ...{ summary: line, version: run.terminal.version },
+    }),
+  )
   return {
-    ...conclusion(event, progress, run.stopped(), rejectsName),
-    summary: summary(destinationName(to), watch.counters(), watch.elapsed(), progress),
+    status: unwritten === undefined ? status : Math.max(status, EXIT_INCOMPLETE),
+    summary: line,
+    ...withoutUndefined({ reason: reason ?? unwritten }),
   }
 }
 

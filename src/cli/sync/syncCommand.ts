@@ -3,7 +3,12 @@ import { Command } from 'commander'
 import { concat, defer, from, map, type Observable, switchMap, toArray } from 'rxjs'
 import { type Connection, connect, connectionFrom } from '../connection.js'
 import { exportClient } from '../export/exportClient.js'
-import { withSandbox as sandboxOptions, withPace, withView } from '../export/exportCommand.js'
+import {
+  withSandbox as sandboxOptions,
+  withPace,
+  withReport,
+  withView,
+} from '../export/exportCommand.js'
 import { batchTransfers, charges, type Simulated, sandboxData } from '../export/resources.js'
 import type { CommandContext } from '../output.js'
 import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
@@ -80,9 +85,11 @@ export const syncCommand = (context: CommandContext): Command =>
 
 const commandOf = (list: SyncedList, context: CommandContext): Command =>
   withCommon(
-    withPlace(
-      list.withOptions(new Command(list.name).description(list.description), () =>
-        context.terminal.timer.now(),
+    withReport(
+      withPlace(
+        list.withOptions(new Command(list.name).description(list.description), () =>
+          context.terminal.timer.now(),
+        ),
       ),
     ),
     list.simulated,

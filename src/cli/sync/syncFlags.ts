@@ -15,6 +15,7 @@ export interface SyncFlags
       ExportFlags,
       | 'progress'
       | 'quiet'
+      | 'report'
       | 'limits'
       | 'share'
       | 'guard'
@@ -99,7 +100,11 @@ export const withDestination = (command: Command): Command =>
       'stop after this time; the same command continues [never]',
       timeSpan,
     )
-    .option('--dry-run', 'estimate rows, requests and time; write nothing', false)
+    .addOption(
+      new Option('--dry-run', 'estimate rows, requests and time; write nothing')
+        .default(false)
+        .conflicts('report'),
+    )
 
 /** Options of a single list. */
 export const withPlace = (command: Command): Command =>
