@@ -32,6 +32,20 @@ const started = (
   return { child, status }
 }
 
+it('says which Node it needs on an older one', async () => {
+  const { engines } = JSON.parse(readFileSync(join(main, '../../../package.json'), 'utf8'))
+  const older =
+    "Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})"
+  const { child, status } = started(['--help'], 'pipe', [older])
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  expect(await status).toBe(2)
+  expect(`>=${/needs Node (\S+)/.exec(said)?.[1]}`).toBe(engines.node)
+  expect(said).toBe('payments-rx needs Node 22.15.0 or later, and this is 20.20.2\n')
+})
+
 const linesOf = (path: string): number => readFileSync(path, 'utf8').split('\n').length - 1
 
 // what is always full is a device of Linux
