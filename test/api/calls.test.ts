@@ -11,8 +11,7 @@ import { examples } from './examples/index.js'
 /** The day on which the examples happen. */
 const NOW = Date.UTC(2026, 0, 10, 12)
 
-it('there are 32 of them, each with an example', () => {
-  expect(rows).toHaveLength(32)
+it('each has an example', () => {
   expect(examples.map(({ route }) => route).sort()).toEqual(rows.map(({ route }) => route).sort())
 })
 

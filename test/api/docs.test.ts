@@ -35,7 +35,7 @@ it('docs/openapi.json has every call, its names in braces as parameters, and no 
   expect(operations.map((operation) => Object(operation).operationId)).toEqual(
     expect.arrayContaining(calls.map(({ resource, name }) => `${resource}.${name}`)),
   )
-  expect(operations).toHaveLength(32)
+  expect(operations).toHaveLength(calls.length)
   for (const { row, parameters } of calls) {
     const inPath = parameters.filter(({ place }) => place === 'path').map(({ name }) => name)
     expect(inPath).toEqual(pathNames(row.route))

@@ -1,6 +1,14 @@
 /** The command as it is installed: its sandbox and its judge are processes of their own. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,12 +18,15 @@ import { CLIENT, judge } from '../support/judge.js'
 import { SANDBOX } from '../support/windows.js'
 import { cli } from './support.js'
 
+const root = fileURLToPath(new URL('../..', import.meta.url))
 let home = ''
 let main = ''
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'payments-rx-bench-test-'))
   main = await builtCommand()
+  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules')) // the peers
+  mkdirSync(join(home, 'temporary'))
 })
 
 afterAll(() => rmSync(home, { recursive: true }))
@@ -23,7 +34,8 @@ afterAll(() => rmSync(home, { recursive: true }))
 const installed = (...args: ReadonlyArray<string>) =>
   new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
     const command = [main, 'bench', ...args]
-    execFile(process.execPath, command, { cwd: home, env: {} }, (error, stdout, stderr) => {
+    const env = { TMPDIR: join(home, 'temporary') }
+    execFile(process.execPath, command, { cwd: home, env }, (error, stdout, stderr) => {
       resolve({ status: Number(error?.code ?? 0), stdout, stderr })
     })
   })
@@ -92,9 +104,7 @@ describe('the installed command', () => {
   it('exports into a folder of its own, and leaves nothing', { timeout: 60_000 }, async () => {
     const { status, stdout } = await installed('export', '--duration', '2s', '--json')
     expect([status, JSON.parse(stdout).rows > 0]).toEqual([0, true])
-    expect(
-      readdirSync(tmpdir()).filter((name) => /^payments-rx-bench-(?!test)/.test(name)),
-    ).toEqual([])
+    expect(readdirSync(join(home, 'temporary'))).toEqual([])
   })
 })
 
