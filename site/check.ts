@@ -1,9 +1,10 @@
-/** `npm run docs:check`, after `npm run docs`: each query finds its page. */
+/** `npm run docs:check`, after `npm run docs`: each query finds its page, and no page is wider than the window. */
 import { globSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { QUERIES } from './search.ts'
+import { browser, measureWidths } from './widths.ts'
 
 const dist = join(import.meta.dirname, 'dist')
 
@@ -45,4 +46,13 @@ const missedQueries = async (): Promise<ReadonlyArray<string>> => {
 const missed = await missedQueries()
 for (const line of missed) console.error(`search: ${line}`)
 console.log(`${Object.keys(QUERIES).length - missed.length} queries find their page`)
-process.exitCode = missed.length === 0 ? 0 : 1
+if (missed.length > 0) process.exitCode = 1
+
+if (browser === undefined) {
+  console.log('SKIPPED: the widths of the pages, which need Chromium')
+} else {
+  const { pages, wide } = await measureWidths(dist, browser)
+  for (const line of wide) console.error(`overflow: ${line}`)
+  console.log(`${pages} pages measured, ${wide.length} too wide`)
+  if (wide.length > 0) process.exitCode = 1
+}
