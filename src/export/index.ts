@@ -36,8 +36,7 @@ export type { ExportSource } from './source/ExportSource.js'
 export type { TakeRows } from './source/exportList.js'
 export type { Reject } from './source/sortPage.js'
 export type { Mark } from './storage/Files.js'
-export type { FollowOptions } from './sync/FollowOptions.js'
-export { follow } from './sync/follow.js'
+export { type FollowOptions, follow } from './sync/follow.js'
 export {
   type BatchCalls,
   type ChildSource,

@@ -4,7 +4,7 @@ import type { FileSystem } from '../store/FileSystem.js'
 
 export const format: OptionRule = {
   ...is.withMethods('', 'encoder'),
-  expected: 'a format, made by formatOf or jsonLines',
+  expected: 'a format, made by formatOf',
 }
 
 export const files = is.withMethods<FileSystem>('functions as those of node:fs/promises', 'open')

@@ -1,8 +1,15 @@
+/** Rows that a sync or an export has written, as a copy to count; and that of a table. */
 import type { Seconds } from '../../changes/Ledger.js'
 import type { CountedTable } from '../../changes/proof/ProofTable.js'
-import { SETTLING } from '../sync/proveRows.js'
+import { fieldsOf } from '../../decode/unknown.js'
+import { withoutPrototype } from '../../fp.js'
+import { stateIn } from '../../store/lease.js'
+import { noSuchTable } from '../sql/table.js'
+import { SETTLING, withRejected } from '../sync/proveRows.js'
+import { destinationName } from '../sync/SyncOptions.js'
+import { CHECKPOINT } from '../transfer/Destination.js'
 import type { ExportSpec } from '../transfer/ExportSpec.js'
-import type { Upkeep } from '../transfer/TransferState.js'
+import { NO_UPKEEP, readTransferState, type Upkeep } from '../transfer/TransferState.js'
 
 /** Rows that a sync or an export has written, opened for reading only. */
 export interface Copy {
@@ -28,3 +35,32 @@ export const spanOfSync = ({
   from: since <= 0 ? Number.NEGATIVE_INFINITY : Math.floor(since / 1_000),
   until: Math.floor(upTo / 1_000) - SETTLING,
 })
+
+/** Opens a table of a database. Rejects with an `ExportError`. */
+export const tableCopy = async (
+  kind: 'sqlite' | 'postgres',
+  url: string,
+  table: string,
+): Promise<Copy> => {
+  const name = destinationName(url)
+  const rows =
+    kind === 'sqlite'
+      ? await (await import('../sql/sqlite.js')).openSqliteTable(url, table)
+      : await (await import('../sql/postgres.js')).openPostgresTable(url, name, table)
+  try {
+    const found = await rows.store.read(CHECKPOINT)
+    const kept = found && stateIn(name)(found.text)
+    if (fieldsOf(kept).sync === undefined) throw noSuchTable(name, table)
+    const { spec, sync = NO_UPKEEP } = withoutPrototype(readTransferState(name, kept))
+    return {
+      name,
+      spec,
+      counted: withRejected(rows.counted, sync.rejected),
+      ...spanOfSync(withoutPrototype(sync)),
+      close: rows.close,
+    }
+  } catch (error) {
+    await rows.close()
+    throw error
+  }
+}

@@ -18,9 +18,8 @@ import type { ReachOptions } from '../storage/openFiles.js'
 import { settledBy } from '../sync/proveRows.js'
 import { type TimedSource, tableKind } from '../sync/SyncOptions.js'
 import { specOf } from '../transfer/ExportSpec.js'
-import type { Copy } from './Copy.js'
+import { type Copy, tableCopy } from './Copy.js'
 import { filesCopy } from './filesCopy.js'
-import { tableCopy } from './tableCopy.js'
 
 // model
 

@@ -15,11 +15,10 @@ import type { Seconds, Stretch } from '../../changes/Ledger.js'
 import type { Counted } from '../../changes/proof/Counting.js'
 import type { Millis } from '../../stream/index.js'
 import type { CountedRows, PlacedRow, RowVersion } from '../transfer/Destination.js'
-import { rowsOf } from './childRows.js'
 import type { Piece } from './FolderState.js'
 import type { Batches } from './mergeRows.js'
 import { type PieceRow, pieceRow } from './PieceRow.js'
-import type { GoneRow } from './pieces.js'
+import { type GoneRow, rowsOf } from './pieces.js'
 
 // model
 

@@ -13,13 +13,11 @@
 import { withoutPrototype, withoutUndefined } from '../../fp.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
-
 import { jsonOf, truncated } from '../column/json.js'
 import { INCOMING } from '../storage/Files.js'
 import type { Destination, ListedFiles, Prepared } from '../transfer/Destination.js'
 import { type BaseFormat, textBase } from './BaseFormat.js'
 import { CountedPieces } from './CountedPieces.js'
-import { childRows } from './childRows.js'
 import {
   type FolderState,
   isPieceKey,
@@ -32,6 +30,7 @@ import { type MergeSource, mergeRows } from './mergeRows.js'
 import { isMark } from './PieceRow.js'
 import {
   changed,
+  childRows,
   type GoneRow,
   hashOf,
   type MergedFiles,

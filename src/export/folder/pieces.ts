@@ -4,10 +4,11 @@ import { withoutUndefined } from '../../fp.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
 import { type Files, INCOMING } from '../storage/Files.js'
+import type { ChildCount, ChildRows } from '../transfer/Destination.js'
 import { type BaseFormat, textBase } from './BaseFormat.js'
 import type { Piece } from './FolderState.js'
 import type { Batches } from './mergeRows.js'
-import { markLine, type PieceRow, pieceRow, sortedOnce } from './PieceRow.js'
+import { markLine, type PieceRow, pieceRow, placeOf, sortedOnce } from './PieceRow.js'
 import { encodeFile } from './textPieces.js'
 
 export const hashOf = (bytes: Uint8Array): string =>
@@ -140,4 +141,50 @@ export const changed = (files: MergedFiles, key: string, why: string): ExportErr
   const path = files.nameOf(key)
   const advice = 'put it back as it was, or sync into another folder'
   return exportError('ChecksumMismatch', `${path} ${why}: ${advice}`, { path })
+}
+
+// rows of many parents: those of a parent lie together, see `placeOf`
+
+export interface ChildRowsOptions<C> {
+  /** The files of current rows. */
+  readonly pieces: () => ReadonlyArray<Piece>
+  readonly read: (piece: Piece) => Batches<C>
+  /** Marks rows in the next step. */
+  readonly leave: (rows: ReadonlyArray<GoneRow>) => void
+}
+
+/** Counts by reading all files once; the ids of a parent are in one file, or in two. */
+export const childRows = <C>({ pieces, read, leave }: ChildRowsOptions<C>): ChildRows => ({
+  counts: async () => {
+    const counts = new Map<string, ChildCount>()
+    for await (const { gone, parent, parentUpdated } of rowsOf(pieces(), read)) {
+      if (gone > 0) continue
+      const { rows, oldest } = counts.get(parent) ?? { rows: 0, oldest: Number.POSITIVE_INFINITY }
+      const updated = Math.floor(parentUpdated / 1_000)
+      counts.set(parent, { rows: rows + 1, oldest: Math.min(oldest, updated) })
+    }
+    return counts
+  },
+  ids: async (parent) => {
+    const ids: Array<string> = []
+    for await (const row of rowsOf(around(pieces(), placeOf(parent)), read)) {
+      if (row.gone === 0 && row.parent === parent) ids.push(row.id)
+    }
+    return ids
+  },
+  markGone: async (parent, ids, at) =>
+    leave(ids.map((id) => ({ id, parent, created: placeOf(parent), at: at * 1_000 }))),
+})
+
+const around = (pieces: ReadonlyArray<Piece>, place: number): ReadonlyArray<Piece> =>
+  pieces.filter(({ from, to }) => from <= place && place <= to)
+
+/** Reads the rows of files one after the other. */
+export async function* rowsOf<C>(
+  pieces: ReadonlyArray<Piece>,
+  read: (piece: Piece) => Batches<C>,
+): AsyncGenerator<PieceRow<C>, void, undefined> {
+  for (const piece of pieces) {
+    for await (const rows of read(piece)) yield* rows
+  }
 }

@@ -1,11 +1,15 @@
 /** The plan of an export in slices: plain JSON, kept where the checkpoint of the folder would be. */
 import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
+import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import type { Codec } from '../../codec/Codec.js'
 import { causes } from '../../decode/index.js'
 import { E } from '../../fp.js'
 import type { OptionRule } from '../../options/index.js'
+import { type Lease, takeLease } from '../../store/lease.js'
+import type { Millis } from '../../stream/index.js'
 import { exportError } from '../ExportError.js'
+import type { OpenedFiles } from '../file/openFileDestination.js'
 import { isRowsName } from '../file/paths.js'
 import { refined } from '../source/SourcePage.js'
 import { isFolder } from '../storage/openFiles.js'
@@ -125,4 +129,24 @@ export const specOfSlice = ({ spec }: SlicePlan, { file, query }: PlannedSlice):
 export const outRule: OptionRule<string> = {
   accepts: (u) => typeof u === 'string' && isFolder(u),
   expected: 'a folder or an s3:// URL, which ends with a slash',
+}
+
+// its folder, while one process changes the plan or assembles it
+
+export interface PlanLease extends OpenedFiles {
+  readonly lease: Lease
+}
+
+/** Takes the lease; rejects with `Locked` when another process has it. */
+export const takePlan = async (
+  opened: OpenedFiles,
+  options: {
+    readonly timer?: SchedulerLike | undefined
+    readonly lease?: Millis | undefined
+    readonly restart?: boolean
+  },
+): Promise<PlanLease> => {
+  const { timer = asyncScheduler, lease: length, restart = false } = options
+  const lease = await takeLease({ ...opened.stateText, timer, length, restart })
+  return { ...opened, lease }
 }

@@ -27,14 +27,15 @@ import {
   replaceManifest,
 } from '../transfer/Manifest.js'
 import type { ExportSliceOptions } from './exportSlice.js'
-import { type PlanLease, takePlan } from './planLease.js'
 import {
   checkedPlan,
   outRule,
+  type PlanLease,
   type PlannedSlice,
   planIn,
   type SlicePlan,
   specOfSlice,
+  takePlan,
 } from './SlicePlan.js'
 
 // model

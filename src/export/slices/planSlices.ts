@@ -26,8 +26,7 @@ import type { ExportSource } from '../source/ExportSource.js'
 import { bracket } from '../transfer/bracket.js'
 import { checkSameSpec, type ExportSpec } from '../transfer/ExportSpec.js'
 import { replaceManifest } from '../transfer/Manifest.js'
-import { type PlanLease, takePlan } from './planLease.js'
-import { outRule, planIn, planOf, type SlicePlan } from './SlicePlan.js'
+import { outRule, type PlanLease, planIn, planOf, type SlicePlan, takePlan } from './SlicePlan.js'
 
 // model
 

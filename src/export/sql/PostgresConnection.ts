@@ -6,9 +6,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { fieldsOf } from '../../decode/unknown.js'
-import { isExportError } from '../ExportError.js'
-import { driver } from './postgresDriver.js'
-import { errorOf } from './postgresErrors.js'
+import { withoutUndefined } from '../../fp.js'
+import { codeOf, isError, isSystemError } from '../../store/FileSystem.js'
+import { adviceOn } from '../../store/remedies.js'
+import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import { type PostgresUrl, readPostgresUrl } from './postgresUrl.js'
+import { refusal } from './table.js'
 import type { Query } from './tableRows.js'
 
 /** How long the server waits for a client that is frozen within a transaction, in ms. */
@@ -109,3 +112,120 @@ export class PostgresConnection {
     }
   }
 }
+
+// the driver: `pg` and `pg-copy-streams`, which are optional peers
+
+/** How long a client waits for the server, in ms: for a connection, and for an answer. */
+const CONNECT = 15_000
+const QUERY = 600_000
+
+/** Loads the driver. Rejects with an `UnusableDestination` where it is not installed. */
+export const driver = async (name: string) => {
+  try {
+    const [{ default: pg }, { from: copyFrom }] = await Promise.all([
+      import('pg'),
+      import('pg-copy-streams'),
+    ])
+    /** Makes a client; nothing is sent yet. Throws an `UnusableDestination` for a URL that the driver does not take. */
+    const connect = (url: string): Client => {
+      const read = readPostgresUrl(url)
+      const made = (options: { readonly ssl?: true }): Client => {
+        try {
+          return new pg.Client({
+            connectionString: withFullChecks(read),
+            application_name: 'payments-rx',
+            connectionTimeoutMillis: CONNECT,
+            query_timeout: QUERY,
+            keepAlive: true,
+            ...options,
+          })
+        } catch (error) {
+          throw unusableUrl(name, error)
+        }
+      }
+      const client = made({})
+      // without encryption beyond this machine only where the URL says so
+      const isPlain = read.sslmode === 'disable' || isHere(client.host)
+      return client.ssl || isPlain ? client : made({ ssl: true })
+    }
+    return { connect, copyFrom }
+  } catch (error) {
+    const why = 'Postgres needs two packages: npm install pg pg-copy-streams'
+    throw exportError('UnusableDestination', why, { destination: name }, error)
+  }
+}
+
+/** Returns whether a host is this machine: by its name, or by a socket in a folder. */
+const isHere = (host: string | undefined): boolean =>
+  host === undefined || /^(\/.*|localhost|127(\.\d+){3}|::1)?$/i.test(host)
+
+/** The driver takes these modes for `verify-full`, and warns of that on stderr. */
+const withFullChecks = ({ url }: PostgresUrl): string =>
+  /[?&]uselibpqcompat=/.test(url)
+    ? url
+    : url.replace(/(?<=[?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, 'verify-full')
+
+/** Makes the error for a URL that the driver does not take. Its own words repeat the URL, so they are left out. */
+const unusableUrl = (name: string, error: unknown): ExportError => {
+  const code = codeOf(error)
+  const isOfUrl = code === undefined || code.startsWith('ERR_')
+  const why = isOfUrl
+    ? 'the driver does not take the parameters of the URL: check sslmode'
+    : `a file that the URL names cannot be read (${code}): check sslrootcert, sslcert and sslkey`
+  const details = { destination: name, ...(isOfUrl ? {} : withoutUndefined({ code })) }
+  return exportError('UnusableDestination', `cannot write ${name}: ${why}`, details)
+}
+
+// refusals: of Postgres, of a pooler before it and of the connection to it, in words that say what to do
+
+/** Sentences of PgBouncer that stay: it has one code for all that it says, 08P01. */
+const POOLER: ReadonlyArray<readonly [RegExp, string]> = [
+  [
+    /statement pooling/,
+    'rows and state have to change in one transaction: set pool_mode to transaction or session',
+  ],
+  [/no such (database|user)/, 'check the URL, and the configuration of the pooler'],
+  [/auth.* failed|password/i, 'check user and password, and the configuration of the pooler'],
+  [/unsupported startup parameter/, 'leave it out of the URL'],
+]
+
+/** Makes an `ExportError`; errors that are neither of the server nor of the connection are bugs. `doing`: what failed. */
+export const errorOf = (
+  name: string,
+  error: unknown,
+  doing: 'write' | 'read' = 'write',
+): unknown => {
+  if (!isError(error) || error.name === 'TypeError') return error
+  const failed = (code: string, why: string) => refusal({ name, doing, code, why }, error)
+  if (/does not support SSL/.test(error.message)) {
+    const why =
+      'the server does not speak TLS: have it do so, or add sslmode=disable to the URL to send rows and password unencrypted'
+    return exportError('UnusableDestination', `cannot ${doing} ${name}: ${why}`, {
+      destination: name,
+    })
+  }
+  if (!isSystemError(error)) {
+    return failed('ECONNRESET', `the connection was lost (${error.message})`)
+  }
+  const { code } = error
+  if (/^E[A-Z]/.test(code))
+    return failed(code, `the server cannot be reached (${code})${adviceOn(code)}`)
+  if (!STATE.test(code)) return failed(code, `${error.message} (${code})${adviceOn(code)}`)
+  const [, advice] = POOLER.find(([said]) => code === '08P01' && said.test(error.message)) ?? []
+  if (advice !== undefined) {
+    const why = `the pooler says "${error.message}": ${advice}`
+    const details = { destination: name, code }
+    return exportError('UnusableDestination', `cannot ${doing} ${name}: ${why}`, details, error)
+  }
+  const said = SAID[code.slice(0, 2)] ?? error.message
+  return failed(code, `${said} (${code})${adviceOn(code)}`)
+}
+
+/** In place of the words of the server, which repeat a value or the user. */
+const SAID: Readonly<Record<string, string>> = {
+  '22': 'it takes no such value',
+  '28': 'the login was refused',
+}
+
+/** A code of Postgres: five digits or letters. */
+const STATE = /^[0-9A-Z]{5}$/

@@ -1,33 +1,59 @@
-/** URLs of Postgres. */
+/** URLs of Postgres, read by one grammar, so that no part of a password is taken for a host, shown or looked up. */
 import { InvalidOption } from '../../options/index.js'
-import { ESCAPES, readServiceUrl } from '../../store/serviceUrl.js'
 
 // model
 
-/** A URL as the driver reads it. */
+/** A URL that means the same to each parser. */
 export interface PostgresUrl {
+  /** The whole, with `%25` for a `%` that escapes nothing. */
   readonly url: string
   /** Names the database in messages: without user, password and parameters, one of which may be a password, too. */
   readonly name: string
   readonly sslmode: string | undefined
 }
 
+/** User and password, host and port, one name, parameters. A password may have an `@`. */
+const PARTS =
+  /^\/\/([^/?#]*@)?((?:[a-z\d._-]|%[a-f\d]{2})*|\[[a-f\d:.]+\])(:\d{1,5})?(?:\/([^/?#@]*))?(?:\?([^#@]*))?$/i
+
+/** How a URL is written, as the end of a message. */
+const ESCAPES = 'in a user or password write / as %2F, # as %23, ? as %3F and a space as %20'
+
 /** Values of `sslmode` that the driver knows. */
 const SSLMODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
+
+// functions
 
 /** Returns whether a text was meant to be a URL of Postgres. */
 export const isPostgres = (to: string): boolean => /^postgres(ql)?:/i.test(to)
 
 /** Reads a URL. Throws an `InvalidOption` for one that could mean another host or database than its author meant. */
 export const readPostgresUrl = (text: string): PostgresUrl => {
-  const read = readServiceUrl(text)
-  if (read === undefined || read.path === '') {
+  const url = text.replaceAll(/%(?![\da-f]{2})/gi, '%25')
+  const [whole, user = '', host = '', port = '', path = '', query = ''] =
+    PARTS.exec(url.replace(/^[a-z]+:/i, '')) ?? []
+  const isRead =
+    whole !== undefined &&
+    path !== '' &&
+    URL.canParse(url) &&
+    !/[\s\p{Cc}]/u.test(url) &&
+    [user, host, path].every(isText)
+  if (!isRead) {
     throw new InvalidOption('to', `postgres://USER:PASSWORD@HOST:PORT/DATABASE; ${ESCAPES}`)
   }
-  const { url, host, path, query } = read
   const { sslmode } = Object.fromEntries(new URLSearchParams(query))
   if (sslmode !== undefined && !SSLMODES.includes(sslmode)) {
     throw new InvalidOption('to', `a URL whose sslmode is one of ${SSLMODES.join(', ')}`)
   }
-  return { url, name: `postgres://${host}/${path}`, sslmode }
+  return { url, name: `postgres://${host}${port}/${path}`, sslmode }
+}
+
+/** Returns whether its escapes make UTF-8. */
+const isText = (part: string): boolean => {
+  try {
+    decodeURIComponent(part)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,13 +1,57 @@
 /** A table kept current: a sync that goes on with polls, and proves its rows each day. */
 import { asyncScheduler, type Observable } from 'rxjs'
 import { withoutPrototype } from '../../fp.js'
-import { checkOptions, InvalidOption } from '../../options/index.js'
+import { checkOptions, InvalidOption, is, type OptionsTable } from '../../options/index.js'
+import type { Millis } from '../../stream/index.js'
 import type { ExportSource } from '../source/ExportSource.js'
-import { type FollowOptions, type FollowPace, followRules, timeOfDay } from './FollowOptions.js'
 import { followCharges } from './followCharges.js'
-import { followList } from './followList.js'
-import { destinationKind, type SyncEvent, type TimedSource, tableKind } from './SyncOptions.js'
+import { type FollowPace, followList } from './followList.js'
+import {
+  destinationKind,
+  type SyncEvent,
+  type SyncOptions,
+  syncRules,
+  type TimedSource,
+  tableKind,
+} from './SyncOptions.js'
 import { startSync } from './sync.js'
+
+/** Which table is kept current, and how often it is looked after. */
+export interface FollowOptions<in A = unknown>
+  extends Pick<
+    SyncOptions<A>,
+    | 'to'
+    | 'table'
+    | 'since'
+    | 'sweep'
+    | 'parallel'
+    | 'maxRejects'
+    | 'onReject'
+    | 'lease'
+    | 'stop'
+    | 'account'
+    | 'timer'
+  > {
+  /** From one poll to the next, in ms. Default 10,000. */
+  readonly every?: Millis | undefined
+  /** The time of day, in UTC, at which the table is proven: `HH:MM`. Default `02:00`. */
+  readonly prove?: string | undefined
+}
+
+/** The time of day that a text says, in ms since midnight; NaN for another text. */
+export const timeOfDay = (text: string): Millis => {
+  const [, hours = '', minutes = ''] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
+  return hours === '' ? Number.NaN : (Number(hours) * 60 + Number(minutes)) * 60_000
+}
+
+const { to, table, since, sweep, parallel, maxRejects, onReject, lease, stop, account, timer } =
+  syncRules
+
+export const followRules: OptionsTable<FollowOptions<never>> = {
+  ...{ to, table, since, sweep, parallel, maxRejects, onReject, lease, stop, account, timer },
+  every: is.positiveFinite,
+  prove: is.stringThat((text) => !Number.isNaN(timeOfDay(text)), 'a time of day such as 02:00'),
+}
 
 /** How far back a start reads: as far as polls do. What came later is found by the proof. */
 const LOOKBACK = 3_600_000

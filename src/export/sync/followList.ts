@@ -12,6 +12,7 @@ import {
   merge,
   type Observable,
   ReplaySubject,
+  type SchedulerLike,
   takeUntil,
 } from 'rxjs'
 import { PollInterrupted } from '../../changes/Asking.js'
@@ -24,7 +25,16 @@ import { type ExportSource, sourceOf } from '../source/ExportSource.js'
 import type { Reject } from '../source/sortPage.js'
 import type { Transfer } from '../transfer/Transfer.js'
 import { rejectedRows, type TransferEvent } from '../transfer/TransferEvent.js'
-import type { FollowPace } from './FollowOptions.js'
+import type { Sweep } from './SyncOptions.js'
+
+/** How often a table is looked after. */
+export interface FollowPace {
+  readonly every: Millis
+  /** Time of day of the proof, in ms since midnight, UTC. */
+  readonly prove: Millis
+  readonly sweep: Sweep
+  readonly timer: SchedulerLike
+}
 
 /** Reads the list until the transfer is told to end, or its lease is lost, and replaces all rows where it has changed. */
 export const followList = <A>(

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readServiceUrl } from '../../src/store/serviceUrl.js'
+import { readPostgresUrl } from '../../../src/export/sql/postgresUrl.js'
+import { InvalidOption } from '../../../src/options/index.js'
 
 const SECRETS = [
   'p@ss',
@@ -17,16 +18,15 @@ const SECRETS = [
   '#@/',
 ]
 
-describe('a URL of a service', () => {
+describe('a URL of Postgres', () => {
   it.each([
     ['postgres://u:p@db.example/finance', 'db.example'],
     ['postgres://u:p@ss@db.example:5432/finance?sslmode=disable', 'db.example:5432'],
     ['postgres:///finance', ''],
-    ['postgres://[::1]:5432/finance', '[::1]:5432'],
+    ['postgresql://[::1]:5432/finance', '[::1]:5432'],
     ['postgres://u:100%pure@db.example/finance', 'db.example'],
-    ['redis://u:100%pure@cache:6379/0', 'cache:6379'],
   ])('%s has its host', (text, host) => {
-    expect(readServiceUrl(text)?.host).toBe(host)
+    expect(readPostgresUrl(text).name).toBe(`postgres://${host}/finance`)
   })
 
   it('has no part of a password as its host, whatever is in the password', () => {
@@ -34,11 +34,14 @@ describe('a URL of a service', () => {
       .array(fc.constantFrom(...SECRETS, 's', '7'), { minLength: 1 })
       .map((parts) => parts.join(''))
     fc.assert(
-      fc.property(password, fc.constantFrom('postgres', 'redis'), (secret, scheme) => {
-        const read = readServiceUrl(`${scheme}://user:${secret}@db.example:5432/finance`)
-        if (read === undefined) return
-        expect(read.host).toBe('db.example:5432')
-        expect(new URL(read.url).host).toBe('db.example:5432')
+      fc.property(password, (secret) => {
+        try {
+          const { name, url } = readPostgresUrl(`postgres://user:${secret}@db.example:5432/finance`)
+          expect(name).toBe('postgres://db.example:5432/finance')
+          expect(new URL(url).host).toBe('db.example:5432')
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidOption)
+        }
       }),
       { numRuns: 300 },
     )
