@@ -1,5 +1,4 @@
 /** A `Store` in a folder: each text is a file by its name, replaced in one step. */
-import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { plural } from '../decode/plural.js'
 import {
@@ -16,6 +15,7 @@ import {
   syncFolder,
   writeFully,
 } from './FileSystem.js'
+import { sha256 } from './readRecord.js'
 import { adviceOn } from './remedies.js'
 import type { Store } from './Store.js'
 import { isStoreError, type StoreError, storeError } from './StoreError.js'
@@ -55,7 +55,7 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
   const read: Store['read'] = async (name) => {
     const path = pathIn(folder, name)
     const text = await textAt(files, path)
-    return text === undefined ? undefined : { text, version: versionOf(text) }
+    return text === undefined ? undefined : { text, version: sha256(text) }
   }
 
   const attempt = async (name: string, text: string, version: string | undefined) => {
@@ -91,7 +91,7 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
     writing(pathIn(folder, name), async () => {
       for (let tries = 0; tries < TRIES; tries++) {
         const outcome = await attempt(name, text, version)
-        if (outcome === 'done') return versionOf(text)
+        if (outcome === 'done') return sha256(text)
         if (outcome === 'changed') return undefined
         // several that sweep each other: each steps aside for a time of its own, longer each time
         const most = 2 ** Math.min(tries + 1, 7)
@@ -122,8 +122,6 @@ const pathIn = (folder: string, name: string): string => {
   }
   return join(folder, name)
 }
-
-const versionOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 // files
 

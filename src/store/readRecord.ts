@@ -39,14 +39,19 @@ export const readRecord =
       const why = `is of version ${found}, and this package resumes version ${version} only: finish it with the one that wrote it, or start over`
       throw storeError('Damaged', `${path} ${why}`, { path, field: 'version' })
     }
-    const read = codec.decode(u)
-    if (E.isRight(read)) {
-      if (isIntact(fieldsOf(u))) return read.right
-      throw damaged('it was changed or damaged since it was written', 'sum')
-    }
-    const [{ path: field, expected, actual }] = causes(read.left)
-    throw damaged(`${field || 'it'} should be ${expected}, and is ${actual}`, field)
+    const read = decodedAs(codec, u, path, `${path} is no ${name}`)
+    if (isIntact(fieldsOf(u))) return read
+    throw damaged('it was changed or damaged since it was written', 'sum')
   }
+
+/** Decodes what was read at `path`. Throws `Damaged`, naming the field and what was expected; `what` begins its message. */
+export const decodedAs = <A>(codec: Codec<A>, u: unknown, path: string, what: string): A => {
+  const read = codec.decode(u)
+  if (E.isRight(read)) return read.right
+  const [{ path: field, expected, actual }] = causes(read.left)
+  const why = `${field || 'it'} should be ${expected}, and is ${actual}`
+  throw storeError('Damaged', `${what}: ${why}`, { path, field })
+}
 
 /** Shows a record with its checksum, as `hasSum` accepts it; indented for people if `indent` is given. */
 export const showSummed = (content: object, indent?: number): string =>
@@ -56,6 +61,9 @@ export const showSummed = (content: object, indent?: number): string =>
 export const hasSum = ({ sum, ...content }: { readonly sum?: unknown }): boolean =>
   sum === sumOf(content)
 
-/** SHA-256 of all that is beside it in the record, in hex. */
-const sumOf = (content: object): string =>
-  createHash('sha256').update(JSON.stringify(content)).digest('hex')
+/** Returns the checksum of all that is beside it in the record. */
+const sumOf = (content: object): string => sha256(JSON.stringify(content))
+
+/** Returns the SHA-256 of a text or of bytes, in hex. */
+export const sha256 = (content: string | Uint8Array): string =>
+  createHash('sha256').update(content).digest('hex')

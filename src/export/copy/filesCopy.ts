@@ -177,7 +177,7 @@ const rejectedIn = async (
 }
 
 /** Times of rows by status, sorted: what counts of a copy need. 16 bytes a row. */
-export class RowIndex {
+class RowIndex {
   /** By status; those of all rows under `undefined`. */
   readonly #added = new Map<string | undefined, Array<Seconds>>()
   /** Sorted times by status, made on the first count. */

@@ -106,7 +106,7 @@ export class LineLog {
 
   async #begin(name: string, bytes: ByteFile, from: Mark | undefined): Promise<void> {
     const { files, numbers } = this.#options
-    const format = jsonLines({ numbers, compress: 'none' })
+    const format = jsonLines(numbers)
     this.#open = { name, bytes, rows: await rowsInto(files.nameOf(name), format, bytes, from) }
   }
 }

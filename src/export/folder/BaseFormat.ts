@@ -1,9 +1,11 @@
-/** Formats in which a folder keeps its current rows. */
+/** Formats in which a folder keeps its current rows; and NDJSON, in which every folder keeps those of a run under way. */
 import { isoMicros } from '../column/time.js'
+import { compressor, type Format } from '../format/Format.js'
+import { unzstd } from '../read/zstdFrames.js'
+import type { Bytes } from '../storage/Files.js'
 import { GONE } from '../transfer/Destination.js'
 import type { Batches } from './mergeRows.js'
-import type { PieceRow } from './PieceRow.js'
-import { readTextPiece, TextPieceWriter } from './textPieces.js'
+import { type PieceRow, pieceRow } from './PieceRow.js'
 
 /** Writes a file of rows; all of it is in memory. */
 export interface PieceWriter<C> {
@@ -16,7 +18,8 @@ export interface PieceWriter<C> {
 export interface BaseFormat<C> {
   /** Ends the names of files: `ndjson.zst`. */
   readonly extension: string
-  readonly read: (bytes: Uint8Array<ArrayBuffer>) => Batches<C>
+  /** Reads a file; `path` names it in messages. */
+  readonly read: (bytes: Uint8Array<ArrayBuffer>, path: string) => Batches<C>
   /** Reads a file of a run under way. */
   readonly readIncoming: (bytes: Uint8Array<ArrayBuffer>) => Batches<C>
   readonly writer: () => PieceWriter<C>
@@ -35,4 +38,102 @@ export const textBase: BaseFormat<string> = {
   writer: () => new TextPieceWriter(),
   marked: (line, at) =>
     `${line.slice(0, line.lastIndexOf('}'))},"${GONE}":"${isoMicros(BigInt(at))}"}`,
+}
+
+// NDJSON in zstd frames
+
+/** Bytes in memory, as an encoder writes them. */
+export class MemoryBytes implements Bytes {
+  readonly #chunks: Array<Uint8Array> = []
+  #size = 0
+
+  size = (): number => this.#size
+
+  append = async (chunk: Uint8Array): Promise<void> => {
+    this.#chunks.push(Uint8Array.from(chunk)) // encoders use theirs again
+    this.#size += chunk.length
+  }
+
+  all(): Uint8Array<ArrayBuffer> {
+    const all = new Uint8Array(this.#size)
+    let at = 0
+    for (const chunk of this.#chunks) {
+      all.set(chunk, at)
+      at += chunk.length
+    }
+    return all
+  }
+}
+
+/** Rows in a frame: many files are merged at a time, and memory holds a frame of each. */
+const FRAME_ROWS = 500
+
+/** Encodes rows as a file of a format. */
+export const encodeFile = async <A>(
+  format: Format<A>,
+  rows: ReadonlyArray<A>,
+): Promise<Uint8Array<ArrayBuffer>> => {
+  const bytes = new MemoryBytes()
+  const encoder = await format.encoder(bytes)
+  for (let at = 0; at < rows.length; at += FRAME_ROWS) {
+    await encoder.rows(rows.slice(at, at + FRAME_ROWS))
+    await encoder.flush() // ends a frame
+  }
+  await encoder.end()
+  return bytes.all()
+}
+
+/** Reads a piece, a frame of rows at a time. `parse`: reads a line; `content`: what is kept of a row. */
+export async function* readTextPiece<C>(
+  bytes: Uint8Array,
+  parse: (line: string) => unknown,
+  content: (line: string, row: unknown) => C,
+): AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const frame of unzstd(whole(bytes))) {
+    const lines = (rest + decoder.decode(frame, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield lines.map((line) => {
+      const row = parse(line)
+      return pieceRow(row, content(line, row))
+    })
+  }
+}
+
+async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
+}
+
+/** Characters of text in a frame. */
+const FRAME = 1 << 18
+
+/** Writes a piece from lines that were read from others. */
+class TextPieceWriter {
+  readonly #bytes = new MemoryBytes()
+  #lines: Array<string> = []
+  #characters = 0
+
+  size = (): number => this.#bytes.size()
+
+  add = async (rows: ReadonlyArray<PieceRow<string>>): Promise<void> => {
+    for (const { content } of rows) {
+      this.#lines.push(content)
+      this.#characters += content.length
+      if (this.#characters >= FRAME) await this.#endFrame()
+    }
+  }
+
+  end = async (): Promise<Uint8Array<ArrayBuffer>> => {
+    await this.#endFrame()
+    return this.#bytes.all()
+  }
+
+  async #endFrame(): Promise<void> {
+    if (this.#lines.length === 0) return
+    const text = `${this.#lines.join('\n')}\n`
+    this.#lines = []
+    this.#characters = 0
+    await this.#bytes.append(await compressor('zstd')(new TextEncoder().encode(text)))
+  }
 }

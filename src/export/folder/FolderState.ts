@@ -1,8 +1,7 @@
 /** The files of a folder, as the state of its destination has them. */
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
-import { causes } from '../../decode/index.js'
-import { E } from '../../fp.js'
+import { decodedAs } from '../../store/readRecord.js'
 import { exportError } from '../ExportError.js'
 import { refined } from '../source/SourcePage.js'
 import { INCOMING } from '../storage/Files.js'
@@ -81,13 +80,7 @@ export interface FolderState extends t.TypeOf<typeof folderState> {}
 /** Reads the state of a folder. Throws a `SpecMismatch` where it has files of another format. */
 export const stateOf = (own: unknown, folder: string, format: string): FolderState => {
   if (own === undefined) return { format, base: [], incoming: [] }
-  const read = folderState.decode(own)
-  if (E.isLeft(read)) {
-    const [{ path: field, expected }] = causes(read.left)
-    const why = `${folder} has no state of this version: ${field} should be ${expected}`
-    throw exportError('Damaged', why, { path: folder, field })
-  }
-  const state = read.right
+  const state = decodedAs(folderState, own, folder, `${folder} has no state of this version`)
   if (state.format === format) return state
   const why = `${folder} has files of ${state.format}, not of ${format}: choose that format, or another folder`
   throw exportError('SpecMismatch', why, { path: folder, field: 'format' })

@@ -11,6 +11,7 @@
  * checkpoint lists, and the next run that comes to its end removes them.
  */
 import { withoutPrototype, withoutUndefined } from '../../fp.js'
+import { sha256 } from '../../store/readRecord.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import { jsonOf, truncated } from '../column/json.js'
@@ -32,7 +33,6 @@ import {
   changed,
   childRows,
   type GoneRow,
-  hashOf,
   type MergedFiles,
   PieceFacts,
   type PieceOptions,
@@ -104,7 +104,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     const path = `${INCOMING}rejects-${options.randomName()}.ndjson`
     await files.put(path, bytes, PRIVATE)
     made = [...made, path]
-    return { rejected: { path, rows: all.length, bytes: bytes.length, sha256: hashOf(bytes) } }
+    return { rejected: { path, rows: all.length, bytes: bytes.length, sha256: sha256(bytes) } }
   }
   const prepared = (next: FolderState, obsolete: ReadonlyArray<string>): Prepared => ({
     own: next,

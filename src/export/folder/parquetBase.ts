@@ -1,18 +1,16 @@
 /** Current rows in Parquet. Values are copied from file to file as they are stored, without a detour by numbers. */
-import zlib from 'node:zlib'
-import { type FileMetaData, parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { parseExact } from '../../decode/index.js'
 import type { Column } from '../column/Column.js'
 import type { Numbers } from '../column/decimal.js'
 import { type Stored, storedColumn } from '../column/storedValue.js'
 import { noFindings } from '../column/text.js'
-import { exportError } from '../ExportError.js'
 import { type ParquetOptions, valueEncoder } from '../format/parquet.js'
+import { damagedAt, rowGroupsOf } from '../read/parquetGroups.js'
+import type { ReadableFile } from '../storage/Files.js'
 import { GONE, PARENT } from '../transfer/Destination.js'
-import type { BaseFormat } from './BaseFormat.js'
+import { type BaseFormat, MemoryBytes, readTextPiece } from './BaseFormat.js'
 import type { Batches } from './mergeRows.js'
 import { type PieceRow, placeOf } from './PieceRow.js'
-import { MemoryBytes, readTextPiece } from './textPieces.js'
 
 type Values = ReadonlyArray<Stored>
 
@@ -53,17 +51,11 @@ export const parquetBase = (
 
   async function* read(
     bytes: Uint8Array<ArrayBuffer>,
+    path: string,
   ): Batches<Values> & AsyncGenerator<ReadonlyArray<PieceRow<Values>>> {
-    const metadata = storedTypes(parquetMetadata(bytes.buffer))
-    let rowStart = 0
-    for (const { num_rows } of metadata.row_groups) {
-      const rowEnd = rowStart + Number(num_rows)
-      const rows = await parquetReadObjects({
-        ...{ file: bytes.buffer, metadata, rowStart, rowEnd },
-        compressors: { ZSTD: (page) => zlib.zstdDecompressSync(page) },
-      })
-      rowStart = rowEnd
-      yield rows.map((row) => placed(columns.map(({ name }) => storedOf(row[name]))))
+    const stored = storedOf(path)
+    for await (const { rows } of rowGroupsOf(inMemory(bytes), path)) {
+      yield rows.map((row) => placed(columns.map(({ name }) => stored(row[name]))))
     }
   }
 
@@ -97,22 +89,15 @@ const textOf = (value: Stored | undefined): string => (typeof value === 'string'
 const microsOf = (value: Stored | undefined): number =>
   typeof value === 'bigint' ? Number(value) : 0
 
-/** The metadata without what its columns mean: values then come as they are stored. */
-const storedTypes = (metadata: FileMetaData): FileMetaData => ({
-  ...metadata,
-  schema: metadata.schema.map(({ converted_type, logical_type, ...element }) => element),
+const inMemory = (bytes: Uint8Array<ArrayBuffer>): ReadableFile => ({
+  ...{ size: bytes.length, id: '', isFile: true, close: async () => {} },
+  read: async (position, length) => bytes.subarray(position, position + length),
 })
 
-const storedOf = (value: unknown): Stored => {
-  switch (typeof value) {
-    case 'string':
-    case 'bigint':
-    case 'boolean':
-      return value
-    default:
-      if (value === null || value === undefined) return null
-      throw exportError('Damaged', 'a file of current rows has columns of other types', {
-        path: 'parquet',
-      })
+const storedOf =
+  (path: string) =>
+  (value: unknown): Stored => {
+    if (value === null || value === undefined) return null
+    const isStored = typeof value === 'string' || typeof value === 'bigint'
+    return isStored || typeof value === 'boolean' ? value : damagedAt(path)(undefined)
   }
-}

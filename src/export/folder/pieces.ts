@@ -1,18 +1,15 @@
 /** Files of rows, as they are written and read: what is counted of them, and whether they are still what they were. */
-import { createHash } from 'node:crypto'
 import { withoutUndefined } from '../../fp.js'
-import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import { sha256 } from '../../store/readRecord.js'
+import { type ExportError, exportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
+import { damagedAt } from '../read/parquetGroups.js'
 import { type Files, INCOMING } from '../storage/Files.js'
 import type { ChildCount, ChildRows } from '../transfer/Destination.js'
-import { type BaseFormat, textBase } from './BaseFormat.js'
+import { type BaseFormat, encodeFile, textBase } from './BaseFormat.js'
 import type { Piece } from './FolderState.js'
 import type { Batches } from './mergeRows.js'
 import { markLine, type PieceRow, pieceRow, placeOf, sortedOnce } from './PieceRow.js'
-import { encodeFile } from './textPieces.js'
-
-export const hashOf = (bytes: Uint8Array): string =>
-  createHash('sha256').update(bytes).digest('hex')
 
 /** Files that are written once, and never changed. */
 export type MergedFiles = Pick<Files, 'nameOf' | 'get' | 'put' | 'remove' | 'list' | 'unremoved'>
@@ -55,7 +52,7 @@ export class PieceFacts {
       path,
       rows: this.#rows,
       bytes: bytes.length,
-      sha256: hashOf(bytes),
+      sha256: sha256(bytes),
       from: this.#from,
       to: this.#to,
       statuses: Object.fromEntries(this.#statuses),
@@ -120,19 +117,19 @@ export const pieceOfMarks = async (
 export async function* readPiece<C>(
   files: MergedFiles,
   format: BaseFormat<C>,
-  { path, bytes, sha256 }: Piece,
+  piece: Piece,
 ): Batches<C> & AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
+  const { path, bytes } = piece
   const found = await files.get(path)
   if (found === undefined) throw changed(files, path, 'is gone')
-  if (found.length !== bytes || hashOf(found) !== sha256) {
+  if (found.length !== bytes || sha256(found) !== piece.sha256) {
     throw changed(files, path, 'has other bytes than were written')
   }
+  const name = files.nameOf(path)
   try {
-    yield* path.startsWith(INCOMING) ? format.readIncoming(found) : format.read(found)
+    yield* path.startsWith(INCOMING) ? format.readIncoming(found) : format.read(found, name)
   } catch (error) {
-    if (isExportError(error)) throw error
-    const name = files.nameOf(path)
-    throw exportError('Damaged', `${name} is damaged, or of another format`, { path: name }, error)
+    damagedAt(name)(error)
   }
 }
 

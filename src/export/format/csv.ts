@@ -127,7 +127,7 @@ const quoted = (text: string): string =>
 const START_BYTES = 1 << 16
 
 /** Text as bytes. Strings of lines would be half of what an export allocates, and take twice the time. */
-export class Utf8Buffer {
+class Utf8Buffer {
   #size = 0
   #bytes: Uint8Array
   readonly #allocate: Allocate

@@ -6,7 +6,7 @@ import { isExact, type Numbers } from '../column/decimal.js'
 import { jsonOf, serializable } from '../column/json.js'
 import { isObject, type Read, reader } from '../column/readField.js'
 import { type TextFindings, wellFormedBytes, wellFormedJson } from '../column/text.js'
-import { type Compression, extensionOf, type Format } from './Format.js'
+import type { Format } from './Format.js'
 import { joined, type Text, type TextFormat, textEncoder } from './textEncoder.js'
 
 // texts of rows
@@ -91,17 +91,11 @@ const jsonFields = (
 // lines of anything
 
 /** Makes a format for rows that no codec describes, such as rejected ones. */
-export const jsonLines = ({
-  compress = 'none',
-  numbers = 'fast',
-}: {
-  readonly compress?: Compression
-  readonly numbers?: Numbers
-} = {}): Format<unknown> => ({
+export const jsonLines = (numbers: Numbers = 'fast'): Format<unknown> => ({
   name: 'ndjson',
-  compress,
-  extension: extensionOf('ndjson', compress),
+  compress: 'none',
+  extension: 'ndjson',
   columns: [],
   check: serializable(),
-  encoder: textEncoder(ndjsonText(jsonTexts(numbers)), compress),
+  encoder: textEncoder(ndjsonText(jsonTexts(numbers)), 'none'),
 })

@@ -1,12 +1,10 @@
 /** The plan of an export in slices: plain JSON, kept where the checkpoint of the folder would be. */
-import { createHash } from 'node:crypto'
 import * as t from 'io-ts'
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import type { Codec } from '../../codec/Codec.js'
-import { causes } from '../../decode/index.js'
-import { E } from '../../fp.js'
 import type { OptionRule } from '../../options/index.js'
 import { type Lease, takeLease } from '../../store/lease.js'
+import { decodedAs, sha256 } from '../../store/readRecord.js'
 import type { Millis } from '../../stream/index.js'
 import { exportError } from '../ExportError.js'
 import type { OpenedFiles } from '../file/openFileDestination.js'
@@ -93,20 +91,12 @@ const idOf = (
     ...[slice.number, slice.of, slice.from, slice.to, slice.rows],
     ...[slice.file, slice.query],
   ])
-  return createHash('sha256')
-    .update(JSON.stringify([spec, query, format, atLeast, own]))
-    .digest('hex')
+  return sha256(JSON.stringify([spec, query, format, atLeast, own]))
 }
 
 /** Returns a plan as it came, from a queue perhaps. Throws `Damaged` for what is none, or was changed. */
 export const checkedPlan = (path: string, u: unknown): SlicePlan => {
-  const read = SlicePlan.decode(u)
-  if (E.isLeft(read)) {
-    const [{ path: field, expected, actual }] = causes(read.left)
-    const why = `${field || 'it'} should be ${expected}, and is ${actual}`
-    throw exportError('Damaged', `the plan for ${path} is none: ${why}`, { path, field })
-  }
-  const plan = read.right
+  const plan = decodedAs(SlicePlan, u, path, `the plan for ${path} is none`)
   if (plan.id === idOf(plan, plan.slices)) return plan
   const why = 'was changed since it was made'
   throw exportError('Damaged', `the plan for ${path} ${why}`, { path, field: 'id' })

@@ -120,7 +120,7 @@ const CONNECT = 15_000
 const QUERY = 600_000
 
 /** Loads the driver. Rejects with an `UnusableDestination` where it is not installed. */
-export const driver = async (name: string) => {
+const driver = async (name: string) => {
   try {
     const [{ default: pg }, { from: copyFrom }] = await Promise.all([
       import('pg'),
@@ -190,7 +190,7 @@ const POOLER: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 /** Makes an `ExportError`; errors that are neither of the server nor of the connection are bugs. `doing`: what failed. */
-export const errorOf = (
+const errorOf = (
   name: string,
   error: unknown,
   doing: 'write' | 'read' = 'write',

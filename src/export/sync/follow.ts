@@ -39,7 +39,7 @@ export interface FollowOptions<in A = unknown>
 }
 
 /** The time of day that a text says, in ms since midnight; NaN for another text. */
-export const timeOfDay = (text: string): Millis => {
+const timeOfDay = (text: string): Millis => {
   const [, hours = '', minutes = ''] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
   return hours === '' ? Number.NaN : (Number(hours) * 60 + Number(minutes)) * 60_000
 }
@@ -47,7 +47,7 @@ export const timeOfDay = (text: string): Millis => {
 const { to, table, since, sweep, parallel, maxRejects, onReject, lease, stop, account, timer } =
   syncRules
 
-export const followRules: OptionsTable<FollowOptions<never>> = {
+const followRules: OptionsTable<FollowOptions<never>> = {
   ...{ to, table, since, sweep, parallel, maxRejects, onReject, lease, stop, account, timer },
   every: is.positiveFinite,
   prove: is.stringThat((text) => !Number.isNaN(timeOfDay(text)), 'a time of day such as 02:00'),

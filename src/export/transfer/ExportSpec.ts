@@ -1,9 +1,9 @@
 /** The identity of an export: a checkpoint of another one is not resumed. */
-import { createHash } from 'node:crypto'
 import { basename, dirname, resolve } from 'node:path'
 import * as t from 'io-ts'
 import { isDate } from '../../decode/unknown.js'
 import type { ListDescription } from '../../http/list/List.js'
+import { sha256 } from '../../store/readRecord.js'
 import { exportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
 
@@ -77,8 +77,6 @@ export const accountOf = ({
   onBehalfOf,
 }: ListDescription<unknown>): string =>
   sha256(JSON.stringify([baseUrl, clientId, loginAs, onBehalfOf]))
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const texts = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
   Object.fromEntries(

@@ -2,10 +2,8 @@
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import { type DriftFact, factName } from '../../decode/drift.js'
-import { causes } from '../../decode/index.js'
 import { driftKinds } from '../../decode/watcher.js'
-import { E } from '../../fp.js'
-import { exportError } from '../ExportError.js'
+import { decodedAs } from '../../store/readRecord.js'
 import type { Progress } from '../source/exportList.js'
 import { KeptPosition } from '../source/SourcePage.js'
 import { ExportSpec } from './ExportSpec.js'
@@ -214,10 +212,5 @@ export interface TransferState extends t.TypeOf<typeof state> {}
 export const NO_UPKEEP: Upkeep = { rejected: [] }
 
 /** Reads the state of the lease at `path`; throws `Damaged`. */
-export const readTransferState = (path: string, u: unknown): TransferState => {
-  const read = state.decode(u)
-  if (E.isRight(read)) return read.right
-  const [{ path: field, expected, actual }] = causes(read.left)
-  const why = `${field || 'it'} should be ${expected}, and is ${actual}`
-  throw exportError('Damaged', `${path} is no checkpoint: ${why}`, { path, field })
-}
+export const readTransferState = (path: string, u: unknown): TransferState =>
+  decodedAs(state, u, path, `${path} is no checkpoint`)
