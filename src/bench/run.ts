@@ -3,6 +3,7 @@ import {
   BehaviorSubject,
   concat,
   defer,
+  filter,
   finalize,
   firstValueFrom,
   ignoreElements,
@@ -12,8 +13,11 @@ import {
   mergeMap,
   type Observable,
   of,
+  repeat,
   type SchedulerLike,
   Subject,
+  switchMap,
+  take,
   takeUntil,
   takeWhile,
   tap,
@@ -27,7 +31,6 @@ import type { Millis } from '../stream/index.js'
 import { later } from '../stream/later.js'
 import type { BenchResult, Ceiling } from './BenchResult.js'
 import type { Measurement } from './measure.js'
-import { pool } from './pool.js'
 import { type Lowered, verdictOf } from './verdict.js'
 import type { Work } from './workload.js'
 
@@ -242,3 +245,24 @@ const withBetter = (first: Ran, second: Ran): Ran => ({
   bestWidth: { width: first.bestWidth.width, by: 'run', share: second.share },
   total: second.total,
 })
+
+/**
+ * Subscribes to `unit` again and again, up to `width` at a time. A lower width aborts nothing: workers rest once
+ * their unit is done. Completes when `width` has, and the last unit is done. `most` bounds the width.
+ */
+const pool = <A>(
+  unit: Observable<A>,
+  width: BehaviorSubject<number>,
+  most: number,
+): Observable<A> =>
+  merge(
+    ...Array.from({ length: most }, (_, worker) => {
+      const isWanted = defer(() =>
+        width.pipe(
+          filter((wanted) => worker < wanted),
+          take(1),
+        ),
+      )
+      return isWanted.pipe(switchMap(() => unit.pipe(repeat({ delay: () => isWanted }))))
+    }),
+  )

@@ -25,7 +25,7 @@ import {
   withDefault,
 } from '../options/index.js'
 import { type Guard, guardRule } from '../scheduler/limiters/RollingWindow.js'
-import { quotaRule } from '../scheduler/Scheduler.js'
+import { quotaRule } from '../scheduler/SharedQuota.js'
 import { logRule } from './log.js'
 
 // rules

@@ -60,63 +60,88 @@ interface AddAllSpec {
 /**
  * Adds a stream of items, a hundred a call. A call is not sent if one of its items differs from an earlier item with
  * the same `request_id`: the service would ignore it silently. Earlier items count only if their call may have
- * arrived: otherwise they can be sent again, corrected. The count of the batch before and after a call tells if it had
- * some of the items before: then they are compared.
+ * arrived: otherwise they can be sent again, corrected.
  */
 export const addAllItems =
-  ({ endpoint, add, retrieve, compare, check }: AddAllSpec) =>
+  (spec: AddAllSpec) =>
   (batch: ById) =>
   (items: Observable<NewBatchItem>): Observable<Chunk<BatchTransfer>> =>
     defer(() => {
       const { id } = { ...batch } // in plain JavaScript it may be undefined: the call then fails with the reason
-      let sent: FirstItems = new Map()
-      /** Items in the batch, as long as that is known. */
-      let count: number | undefined
-      const counted: Observable<unknown> = defer(() =>
-        count === undefined ? retrieve({ id }) : of(undefined),
-      ).pipe(
-        tap((found) => {
-          if (found !== undefined && E.isRight(found)) count = found.right.total_item_count
-        }),
-      )
-      const addCounted = (params: ItemsToAdd, added: number) =>
-        add(params).pipe(
-          concatMap((outcome) => {
-            const before = count
-            if (E.isLeft(outcome)) {
-              if (mayHaveArrived(outcome)) count = undefined
-              return of(outcome)
-            }
-            count = outcome.right.total_item_count
-            const isCompared = wasRecovered(outcome.right)
-            const isNew = before === 0 || (before !== undefined && count >= before + added)
-            return isCompared || isNew ? of(outcome) : compare(params, outcome.right)
-          }),
-        )
+      const adding = new AddingItems(spec, id)
       return items.pipe(
         inChunks<NewBatchItem, BatchTransfer>({
-          endpoint,
-          send: (chunk, before) => {
-            const params = { id, items: chunk }
-            // an item that is invalid by itself is reported by the call
-            if (!check || E.isLeft(ItemsToAdd.decode(params))) return add(params)
-            const { different, firstItems } = compareItems(chunk, sent, before)
-            const [first, ...others] = different.map(repeatedId(' of the stream'))
-            if (first) return left(invalidRequest(endpoint, [first, ...others]))
-            const added = firstItems.size - sent.size
-            return counted.pipe(
-              concatMap(() => addCounted(params, added)),
-              tap((outcome) => {
-                if (mayHaveArrived(outcome)) sent = firstItems
-              }),
-            )
-          },
+          endpoint: spec.endpoint,
+          send: (chunk, before) => adding.send(chunk, before),
           size: ITEMS_PER_CALL,
           most: ITEMS_PER_BATCH,
         }),
         failureLast,
       )
     })
+
+/** The calls that add the items of one stream to a batch. */
+class AddingItems {
+  readonly #spec: AddAllSpec
+  readonly #id: string
+  #sent: FirstItems = new Map()
+  /** Items in the batch, as long as that is known. */
+  #count: number | undefined
+
+  constructor(spec: AddAllSpec, id: string) {
+    this.#spec = spec
+    this.#id = id
+  }
+
+  /** Adds the items of one call; `before`: items of the calls before it. */
+  send(
+    items: ReadonlyArray<NewBatchItem>,
+    before: number,
+  ): ObservableEither<Failure, BatchTransfer> {
+    const { add, check, endpoint } = this.#spec
+    const params = { id: this.#id, items }
+    // an item that is invalid by itself is reported by the call
+    if (!check || E.isLeft(ItemsToAdd.decode(params))) return add(params)
+    const { different, firstItems } = compareItems(items, this.#sent, before)
+    const [first, ...others] = different.map(repeatedId(' of the stream'))
+    if (first) return left(invalidRequest(endpoint, [first, ...others]))
+    const added = firstItems.size - this.#sent.size
+    return this.#counted().pipe(
+      concatMap(() => this.#add(params, added)),
+      tap((outcome) => {
+        if (mayHaveArrived(outcome)) this.#sent = firstItems
+      }),
+    )
+  }
+
+  /** Emits once when the items in the batch are counted, as far as that succeeds. */
+  #counted(): Observable<unknown> {
+    if (this.#count !== undefined) return of(undefined)
+    return this.#spec.retrieve({ id: this.#id }).pipe(
+      tap((batch) => {
+        if (E.isRight(batch)) this.#count = batch.right.total_item_count
+      }),
+    )
+  }
+
+  /** Adds items. If the count of the batch says that it had some of them before, they are compared. */
+  #add(params: ItemsToAdd, added: number): ObservableEither<Failure, BatchTransfer> {
+    const { add, compare } = this.#spec
+    return add(params).pipe(
+      concatMap((outcome) => {
+        const before = this.#count
+        if (E.isLeft(outcome)) {
+          if (mayHaveArrived(outcome)) this.#count = undefined
+          return of(outcome)
+        }
+        const { right: batch } = outcome
+        this.#count = batch.total_item_count
+        const isNew = before === 0 || (before !== undefined && this.#count >= before + added)
+        return wasRecovered(batch) || isNew ? of(outcome) : compare(params, batch)
+      }),
+    )
+  }
+}
 
 /**
  * Emits the failure of a call once more at the end, with a `count` of 0, unless it comes last anyway: so the last value

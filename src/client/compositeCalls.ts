@@ -20,7 +20,6 @@ import { addAllItems, addItems, type CompareAdded } from './addItems.js'
 import { type CallFactory, type CallOf, type ClientOf, typedCall, valuesOf } from './callFactory.js'
 import { type CreateOnce, createOnce } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
-import type { Makers } from './lazily.js'
 import { type LedgerSource, ledger } from './ledger.js'
 import { compareItems, lookUpItems } from './lookUpItems.js'
 import { measuredWidth } from './measuredWidth.js'
@@ -31,6 +30,9 @@ import { type Snapshot, type SnapshotFailure, type SnapshotFilter, snapshot } fr
 import { FINAL_STATES, type UntilState, untilState } from './untilState.js'
 
 // model
+
+/** Makers of the values of an object, by their names. */
+export type Makers<T> = { readonly [Name in keyof T]: () => T[Name] }
 
 type CodesOf<Row> =
   Row extends Endpoint<infer _P, infer _A, infer Code, infer _Pages> ? Code : never

@@ -7,7 +7,7 @@ import { oneLine } from '../decode/redact.js'
 import { flow, type IO, memoized, pipe, R, withoutPrototype } from '../fp.js'
 import { withAttemptContext } from '../http/AttemptContext.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
-import type { CallSettings } from '../http/ClientRuntime.js'
+import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
 import { listLimitsOf, type RateLimitKey } from '../http/limits.js'
 import { LIST_DEFAULTS } from '../http/list/List.js'
 import { TIMEOUT } from '../http/transport/Transport.js'
@@ -38,11 +38,11 @@ import {
   type CompositeCalls,
   compositeCalls,
   itemsAnswer,
+  type Makers,
 } from './compositeCalls.js'
 import { createRuntime } from './createRuntime.js'
 import { withConnection } from './fromEnv.js'
 import { GuardedEvents } from './guardedEvents.js'
-import { lazily, reading } from './lazily.js'
 import { anyStatusList } from './ledger.js'
 import { logEvents } from './log.js'
 
@@ -123,61 +123,8 @@ export const createClient = (given: ClientOptions = {}): Client => {
       : {}),
   })
 
-  /** Makes the parts of a client, for when the first of its calls is used. */
-  const partsOf = (settings: CallSettings) => {
-    const { call, answer } = callFactory(runtime, settings, read)
-    const calls = callsOf(call)
-    const composite = memoized(() => {
-      const snapshotEvents = new Subject<ClientEvent>()
-      const emit = (event: ClientEvent): void => {
-        snapshotEvents.next(event)
-        runtime.emit(event)
-      }
-      const ofSnapshots = callFactory({ ...runtime, emit }, settings, read).call
-      const bulk = (): BatchFactory => {
-        const { call, answer } = callFactory(runtime, { ...settings, priority: 'bulk' }, read)
-        return { calls: callsOf(call).batchTransfers, answer }
-      }
-      return compositeCalls({
-        calls,
-        answer,
-        bulk,
-        snapshotCharges: () => typedCall(ofSnapshots(untyped(api.charges.list))),
-        anyStatus: () => typedCall(ofSnapshots(untyped(anyStatusList))),
-        runtime,
-        snapshotEvents,
-        settings,
-      })
-    })
-    // `answer` makes of each row what `AnswersOf` says of its type; the mapping by name forgets it
-    const answers = memoized(() => {
-      const { batchTransfers, ...others } = pipe(
-        tables,
-        R.map(
-          flow(
-            R.filter(isSingle),
-            R.map((row) => answer(row)),
-          ),
-        ),
-      )
-      const adding = itemsAnswer({ calls: calls.batchTransfers, answer }, runtime, settings)
-      return {
-        ...others,
-        batchTransfers: { ...batchTransfers, addItems: adding },
-      } as AnswersOf<Api>
-    })
-    const resources = lazily<Calls>({
-      ...reading(calls),
-      charges: () => lazily({ ...reading(calls.charges), ...composite().charges }),
-      batchTransfers: () =>
-        lazily({ ...reading(calls.batchTransfers), ...composite().batchTransfers }),
-      reference: () => lazily({ ...reading(calls.reference), ...composite().reference }),
-    })
-    return { call, resources, answers }
-  }
-
   const clientWith = (settings: CallSettings): Client => {
-    const parts = memoized(() => partsOf(settings))
+    const parts = memoized(() => partsOf(runtime, settings, read))
     const client: Client = {
       get authentication() {
         return parts().resources.authentication
@@ -212,6 +159,59 @@ export const createClient = (given: ClientOptions = {}): Client => {
   return clientWith(settings)
 }
 
+/** Makes the parts of a client, for when the first of its calls is used. */
+const partsOf = (runtime: ClientRuntime, settings: CallSettings, read: ReadOptions) => {
+  const { call, answer } = callFactory(runtime, settings, read)
+  const calls = callsOf(call)
+  const composite = memoized(() => {
+    const snapshotEvents = new Subject<ClientEvent>()
+    const emit = (event: ClientEvent): void => {
+      snapshotEvents.next(event)
+      runtime.emit(event)
+    }
+    const ofSnapshots = callFactory({ ...runtime, emit }, settings, read).call
+    const bulk = (): BatchFactory => {
+      const { call, answer } = callFactory(runtime, { ...settings, priority: 'bulk' }, read)
+      return { calls: callsOf(call).batchTransfers, answer }
+    }
+    return compositeCalls({
+      calls,
+      answer,
+      bulk,
+      snapshotCharges: () => typedCall(ofSnapshots(untyped(api.charges.list))),
+      anyStatus: () => typedCall(ofSnapshots(untyped(anyStatusList))),
+      runtime,
+      snapshotEvents,
+      settings,
+    })
+  })
+  // `answer` makes of each row what `AnswersOf` says of its type; the mapping by name forgets it
+  const answers = memoized(() => {
+    const { batchTransfers, ...others } = pipe(
+      tables,
+      R.map(
+        flow(
+          R.filter(isSingle),
+          R.map((row) => answer(row)),
+        ),
+      ),
+    )
+    const adding = itemsAnswer({ calls: calls.batchTransfers, answer }, runtime, settings)
+    return {
+      ...others,
+      batchTransfers: { ...batchTransfers, addItems: adding },
+    } as AnswersOf<Api>
+  })
+  const resources = lazily<Calls>({
+    ...reading(calls),
+    charges: () => lazily({ ...reading(calls.charges), ...composite().charges }),
+    batchTransfers: () =>
+      lazily({ ...reading(calls.batchTransfers), ...composite().batchTransfers }),
+    reference: () => lazily({ ...reading(calls.reference), ...composite().reference }),
+  })
+  return { call, resources, answers }
+}
+
 /** For loggers and consoles: a client holds functions and streams, which have no JSON. */
 const description = { value: () => '[payments-rx client]' }
 const descriptions = {
@@ -229,3 +229,23 @@ const callsOf = (call: CallFactory['call']): ClientOf<Api> =>
   ) as unknown as ClientOf<Api>
 
 const isSingle = (row: AnyEndpoint): boolean => !isList(row)
+
+/** Makes an object whose values are made when they are first read: a client has many calls, and a program uses few of them. */
+const lazily = <T extends object>(makers: Makers<T>): T => {
+  const object = {}
+  for (const name of Object.keys(makers)) {
+    const get = (): unknown => {
+      const value: unknown = Reflect.get(makers, name)()
+      Object.defineProperty(object, name, { value, enumerable: true })
+      return value
+    }
+    Object.defineProperty(object, name, { get, enumerable: true, configurable: true })
+  }
+  return object as T // it has the names of `makers`
+}
+
+/** Returns makers of the values of an object, which read them. */
+const reading = <T extends object>(object: T): Makers<T> =>
+  Object.fromEntries(
+    Object.keys(object).map((name) => [name, () => Reflect.get(object, name)]),
+  ) as Makers<T> // of each of its names

@@ -77,7 +77,7 @@ interface CountedList extends ListCount {
 
 /** Counts the rows that are left in slices, one after the other. */
 const counted = <F>(
-  { pagesOf, time, now }: ExplainSpec<F>,
+  spec: ExplainSpec<F>,
   slices: SnapshotPosition['slices'],
   pageSize: number,
 ): ObservableEither<F, CountedList> =>
@@ -85,19 +85,12 @@ const counted = <F>(
     const pageTimes: Array<Millis> = []
     const countSpan = (span: Span): ObservableEither<F, ListCount> => {
       let outside = 0 // on the first or the last page, which an exact count has read
-      const page = (number: number) =>
-        defer(() => {
-          const began = now()
-          return pagesOf(span, number).pipe(
-            take(1),
-            mapRight(({ raw, next }) => {
-              if (raw.length === pageSize) pageTimes.push(now() - began)
-              outside += raw.filter((row) => isOutside(span, time(row))).length
-              return { rows: raw.length, more: O.isSome(next) }
-            }),
-          )
-        })
-      return countRows({ pageSize, page }).pipe(
+      const page = mapRight((one: TimedPage) => {
+        if (one.rows === pageSize) pageTimes.push(one.took)
+        outside += one.outside
+        return one
+      })
+      return countRows({ pageSize, page: (number) => page(timedPage(spec, span, number)) }).pipe(
         mapRight((count) =>
           count.precision === 'exact' ? { ...count, rows: count.rows - outside } : count,
         ),
@@ -108,6 +101,32 @@ const counted = <F>(
       toArray(),
       map(A.sequence(E.Applicative)),
       mapRight((counts) => ({ ...counts.reduce(sumOf), pageTimes })),
+    )
+  })
+
+interface TimedPage {
+  readonly rows: number
+  readonly more: boolean
+  /** Rows that are not of the span. */
+  readonly outside: number
+  readonly took: Millis
+}
+
+const timedPage = <F>(
+  { pagesOf, time, now }: ExplainSpec<F>,
+  span: Span,
+  number: number,
+): ObservableEither<F, TimedPage> =>
+  defer(() => {
+    const began = now()
+    return pagesOf(span, number).pipe(
+      take(1),
+      mapRight(({ raw, next }) => ({
+        rows: raw.length,
+        more: O.isSome(next),
+        outside: raw.filter((row) => isOutside(span, time(row))).length,
+        took: now() - began,
+      })),
     )
   })
 

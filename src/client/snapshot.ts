@@ -120,125 +120,155 @@ const SMALL_PAGE = 10
 export const snapshot =
   <Code extends string>(source: SnapshotSource<Code>) =>
   (filter: SnapshotFilter = {}): Snapshot<SnapshotFailure<Code>, Charge> => {
-    type F = SnapshotFailure<Code>
-    const { endpoint, list } = source
-    const params = { page_size: PAGE_SIZE, ...withoutUndefined(fieldsOf(filter)) }
-    const invalid = invalidFilter(source, filter)
-    const isOpen = fieldsOf(filter).from_created_at === undefined
-    const timeOf = (row: unknown): Millis => {
-      const time = millisOf(fieldsOf(row).created_at)
-      return isOpen ? Math.max(0, time) : time // a row dated before 1970 is at the beginning
-    }
-    const whole = defer((): Observable<E.Either<F, SnapshotPosition>> => {
-      const from = startOf(filter)
-      if (filter.to_created_at !== undefined) {
-        return right(wholeOf({ from, to: endOf(filter.to_created_at) }))
-      }
-      return presentTime(source, filter, timeOf).pipe(
-        map(
-          E.chainW(({ now, clock }) =>
-            from > now
-              ? E.left(startsLater(endpoint, now, clock))
-              : E.right(wholeOf({ from, to: now + 1 })),
-          ),
-        ),
-      )
-    })
+    const query = queryOf(source, filter)
+    return snapshotOf(source, query, 1, query.whole)
+  }
 
-    const listOf = ({ from, to }: Span, page: Pick<ChargeFilter, 'page_num'> = {}) =>
+/** A filter of a snapshot, and what is read by it. */
+interface SnapshotQuery<Code extends string> {
+  readonly filter: SnapshotFilter
+  readonly params: ChargeFilter & { readonly page_size: number }
+  readonly invalid: InvalidRequest | undefined
+  /** It has no lower bound. */
+  readonly isOpen: boolean
+  /** Returns when a row was created, in ms since 1970; NaN if that cannot be read. */
+  readonly timeOf: (row: unknown) => Millis
+  /** Emits the span of the filter, which may end now. */
+  readonly whole: Observable<E.Either<SnapshotFailure<Code>, SnapshotPosition>>
+  /** Returns the list of a span, with rows of a second on either side. */
+  readonly listOf: (
+    span: Span,
+    page?: Pick<ChargeFilter, 'page_num'>,
+  ) => ReturnType<SnapshotSource<Code>['list']>
+}
+
+const queryOf = <Code extends string>(
+  source: SnapshotSource<Code>,
+  filter: SnapshotFilter,
+): SnapshotQuery<Code> => {
+  const { endpoint, list } = source
+  const params = { page_size: PAGE_SIZE, ...withoutUndefined(fieldsOf(filter)) }
+  const isOpen = fieldsOf(filter).from_created_at === undefined
+  const timeOf = (row: unknown): Millis => {
+    const time = millisOf(fieldsOf(row).created_at)
+    return isOpen ? Math.max(0, time) : time // a row dated before 1970 is at the beginning
+  }
+  const whole = defer((): Observable<E.Either<SnapshotFailure<Code>, SnapshotPosition>> => {
+    const from = startOf(filter)
+    if (filter.to_created_at !== undefined) {
+      return right(wholeOf({ from, to: endOf(filter.to_created_at) }))
+    }
+    return presentTime(source, filter, timeOf).pipe(
+      map(
+        E.chainW(({ now, clock }) =>
+          from > now
+            ? E.left(startsLater(endpoint, now, clock))
+            : E.right(wholeOf({ from, to: now + 1 })),
+        ),
+      ),
+    )
+  })
+  return {
+    filter,
+    params,
+    invalid: invalidFilter(source, filter),
+    isOpen,
+    timeOf,
+    whole,
+    listOf: ({ from, to }, page = {}) =>
       list({
         ...params,
         ...page,
         ...(isOpen && from === 0 ? {} : { from_created_at: toInstant(from) }),
         to_created_at: toInstant(secondAfter(to)),
-      })
-
-    /** Reads a page. A service may refuse a number that no page has. */
-    const probe = (
-      rows: ReturnType<typeof listOf>,
-      number: number,
-    ): ObservableEither<F, ProbedPage> =>
-      rows.pages.pipe(
-        take(1),
-        map((page): E.Either<F, ProbedPage> => {
-          if (E.isRight(page))
-            return E.right({
-              times: page.right.raw.map(timeOf),
-              more: O.isSome(page.right.next),
-            })
-          const isBeyond = number > 0 && page.left._tag === 'Refused' && page.left.status < 500
-          return isBeyond ? E.right({ times: [], more: false }) : page
-        }),
-      )
-
-    const snapshotOf = (
-      width: number | undefined,
-      start: Observable<E.Either<F, SnapshotPosition>>,
-    ): Snapshot<F, Charge> => {
-      const position = invalid === undefined ? start : left(invalid)
-      return Object.assign(
-        read<F, Charge>({
-          position,
-          list: (span) => listOf(span),
-          time: timeOf,
-          key: rowId,
-          cut: (cut, position, pages) => {
-            const many = plural(position.slices.length, 'slice')
-            const ended = `ended after ${plural(pages, 'page')}, with ${many} of time to read`
-            return truncated({ endpoint, position, pages, ended }, cut)
-          },
-          parallel: width ?? source.measuredWidth,
-        }),
-        {
-          parallel: (requests?: number) => {
-            if (requests !== undefined) {
-              checkArgument('parallel', requests, is.positiveIntOrInfinity)
-            }
-            return snapshotOf(requests, start)
-          },
-          from: (position: SnapshotPosition) =>
-            snapshotOf(width, of(checkedPosition(endpoint, position))),
-          since: (time: string) =>
-            snapshot(source)({ ...filter, from_created_at: time }).parallel(width),
-          explain: (options: PlanOptions = {}) =>
-            explainSnapshot<F>(options, {
-              invalid,
-              position,
-              time: timeOf,
-              pagesOf: (span, page_num) => listOf(span, { page_num }).pages,
-              list: list(params).parallel(width ?? Number.POSITIVE_INFINITY),
-              now: () => source.timer.now(),
-            }),
-          within: ({ from, to }: Span) =>
-            snapshot(source)({
-              ...filter,
-              ...(isOpen && from === 0 ? {} : { from_created_at: toInstant(from) }),
-              to_created_at: toInstant(to - 1),
-            })
-              .parallel(width)
-              .from(wholeOf({ from, to })),
-          split: (count: SpanCount) =>
-            position.pipe(
-              concatChain(({ from, to }) =>
-                splitTime<F>({
-                  span: { from, to },
-                  count,
-                  pageSize: params.page_size,
-                  page: (part, page_num) => probe(listOf(part, { page_num }), page_num),
-                }),
-              ),
-            ),
-          describe: () => ({
-            ...list(params).describe(),
-            kind: 'snapshot' as const,
-            retrieve: (id: string) => source.retrieve({ id }),
-          }),
-        },
-      )
-    }
-
-    return snapshotOf(1, whole)
+      }),
   }
+}
+
+/** `width`: concurrent requests, by default as measured; `start`: position to begin at. */
+const snapshotOf = <Code extends string>(
+  source: SnapshotSource<Code>,
+  query: SnapshotQuery<Code>,
+  width: number | undefined,
+  start: Observable<E.Either<SnapshotFailure<Code>, SnapshotPosition>>,
+): Snapshot<SnapshotFailure<Code>, Charge> => {
+  type F = SnapshotFailure<Code>
+  const { endpoint, list } = source
+  const { filter, params, invalid, isOpen, timeOf, listOf } = query
+  const position = invalid === undefined ? start : left(invalid)
+  const pages = read<F, Charge>({
+    position,
+    list: (span) => listOf(span),
+    time: timeOf,
+    key: rowId,
+    cut: (cut, position, pages) => {
+      const many = plural(position.slices.length, 'slice')
+      const ended = `ended after ${plural(pages, 'page')}, with ${many} of time to read`
+      return truncated({ endpoint, position, pages, ended }, cut)
+    },
+    parallel: width ?? source.measuredWidth,
+  })
+  return Object.assign(pages, {
+    parallel: (requests?: number) => {
+      if (requests !== undefined) checkArgument('parallel', requests, is.positiveIntOrInfinity)
+      return snapshotOf(source, query, requests, start)
+    },
+    from: (position: SnapshotPosition) =>
+      snapshotOf(source, query, width, of(checkedPosition(endpoint, position))),
+    since: (time: string) => snapshot(source)({ ...filter, from_created_at: time }).parallel(width),
+    explain: (options: PlanOptions = {}) =>
+      explainSnapshot<F>(options, {
+        invalid,
+        position,
+        time: timeOf,
+        pagesOf: (span, page_num) => listOf(span, { page_num }).pages,
+        list: list(params).parallel(width ?? Number.POSITIVE_INFINITY),
+        now: () => source.timer.now(),
+      }),
+    within: ({ from, to }: Span) =>
+      snapshot(source)({
+        ...filter,
+        ...(isOpen && from === 0 ? {} : { from_created_at: toInstant(from) }),
+        to_created_at: toInstant(to - 1),
+      })
+        .parallel(width)
+        .from(wholeOf({ from, to })),
+    split: (count: SpanCount) =>
+      position.pipe(
+        concatChain(({ from, to }) =>
+          splitTime<F>({
+            span: { from, to },
+            count,
+            pageSize: params.page_size,
+            page: (part, page_num) => probe(query, part, page_num),
+          }),
+        ),
+      ),
+    describe: () => ({
+      ...list(params).describe(),
+      kind: 'snapshot' as const,
+      retrieve: (id: string) => source.retrieve({ id }),
+    }),
+  })
+}
+
+/** Reads a page of a span. A service may refuse a number that no page has. */
+const probe = <Code extends string>(
+  { listOf, timeOf }: SnapshotQuery<Code>,
+  span: Span,
+  page_num: number,
+): ObservableEither<SnapshotFailure<Code>, ProbedPage> =>
+  listOf(span, { page_num }).pages.pipe(
+    take(1),
+    map((page): E.Either<SnapshotFailure<Code>, ProbedPage> => {
+      if (E.isRight(page)) {
+        const { raw, next } = page.right
+        return E.right({ times: raw.map(timeOf), more: O.isSome(next) })
+      }
+      const isBeyond = page_num > 0 && page.left._tag === 'Refused' && page.left.status < 500
+      return isBeyond ? E.right({ times: [], more: false }) : page
+    }),
+  )
 
 // the end of a snapshot that has none: now
 
@@ -256,7 +286,7 @@ const presentTime = <Code extends string>(
   filter: ChargeFilter,
   timeOf: (row: unknown) => Millis,
 ): Observable<E.Either<SnapshotFailure<Code>, PresentTime>> => {
-  const told = (): E.Either<never, PresentTime> | undefined => {
+  const fromService = (): E.Either<never, PresentTime> | undefined => {
     const time = serviceTime()
     return time === undefined ? undefined : E.right({ now: time, clock: 'service' })
   }
@@ -269,19 +299,19 @@ const presentTime = <Code extends string>(
   const smallPage = defer(() =>
     list({ page_size: SMALL_PAGE, ...filter }).pages.pipe(
       take(1),
-      map(E.chainW(({ raw }) => told() ?? unlessBehind(raw))),
+      map(E.chainW(({ raw }) => fromService() ?? unlessBehind(raw))),
     ),
   )
   return defer(() => {
-    const known = told()
-    if (known !== undefined) return of(known)
+    const present = fromService()
+    if (present !== undefined) return of(present)
     return logIn.pipe(
       take(1),
       keepContext(), // a login may be one that another call has begun
       mapLeft((failure) => ({ ...failure, attempts: 0 })),
       concatChain(() => {
-        const known = told()
-        return known === undefined ? smallPage : of(known)
+        const answered = fromService()
+        return answered === undefined ? smallPage : of(answered)
       }),
     )
   })

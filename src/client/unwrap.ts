@@ -1,10 +1,9 @@
 import { lastValueFrom, type Observable, take, toArray } from 'rxjs'
 import { E } from '../fp.js'
-import type { AnyFailure } from '../http/Failure.js'
+import { type AnyFailure, PaymentsError } from '../http/Failure.js'
 import { callerOf, withCaller } from '../stream/caller.js'
 import type { TooMany } from '../stream/index.js'
-import type { RunFailure } from './pay/PayFailure.js'
-import { toError } from './toError.js'
+import { RunError, type RunFailure } from './pay/PayFailure.js'
 
 /**
  * Runs a call, and returns its value as a promise: `await unwrap(payments.charges.retrieve({ id }))`. Rejects with the
@@ -30,3 +29,7 @@ export const unwrap = async <A>(
       : toError(failure)
   throw withCaller(error, caller)
 }
+
+/** Makes the error of a failure, for `orThrow(toError)`. Does not throw. */
+export const toError = (failure: AnyFailure | RunFailure): PaymentsError | RunError =>
+  'run' in failure ? new RunError(failure) : new PaymentsError(failure)

@@ -3,9 +3,9 @@ export {
   checkArgument,
   checkOptions,
   defaultsOf,
+  InvalidOption,
   resolveOptions,
 } from './checkOptions.js'
-export { InvalidOption } from './InvalidOption.js'
 export {
   type Checked,
   type MayBeUndefined,

@@ -1,7 +1,7 @@
 import type { SchedulerLike, Subscription } from 'rxjs'
 import { oneLine } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
-import type { DividedScheduler, QuotaMember } from '../scheduler/Scheduler.js'
+import type { DividedScheduler, QuotaMember } from '../scheduler/SharedQuota.js'
 import type { Millis } from '../stream/index.js'
 import {
   fairPart,

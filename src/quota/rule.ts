@@ -196,15 +196,16 @@ export const report = (
   account: Account,
   now: Millis,
   run: string,
-  { id, seq, lease, longest, isLeaving, claims }: MemberReport,
+  member: MemberReport,
 ): ReadonlyArray<Grant> => {
+  const { id, seq, lease, longest, isLeaving, claims } = member
   if (Number.isFinite(account.seen)) {
     const elapsed = now - account.seen
     if (elapsed < 0 || elapsed > GAP) account.gapAt = account.clock
     account.clock += elapsed < 0 ? 1 : Math.min(elapsed, GAP)
   }
   account.seen = now
-  const { clock, members, divisions } = account
+  const { clock, members } = account
   if (account.run !== run) account.quietUntil = clock + lease + QUIET_TAIL
   account.run = run
 
@@ -212,94 +213,124 @@ export const report = (
   members.set(id, { seq, until: isLeaving ? clock : clock + lease, seen: clock })
   for (const [other, { until }] of members) if (clock > until + longest) members.delete(other)
 
-  return claims.map(({ name, limit, tail, turn: turnLength, version, had, held, want, less }) => {
-    const turn = Math.floor(clock / turnLength)
-    const division = divisions.get(name) ?? emptyDivision()
-    const { holdings } = division
-    const before = holdings.get(id)
-    const isSame = before?.granted === had && before.held === held && before.want === want
-    if (isSame && division.version === version && clock < division.lookAt && less === 0) {
-      return { part: undefined, version }
-    }
+  return claims.map((claim) => grantOf(account, member, claim))
+}
 
-    let effective = clock < division.lowUntil ? Math.min(limit, division.low) : limit
-    if (less > 0) {
-      effective = Math.max(1, effective - less)
-      division.low = effective
-      if (clock >= division.lowUntil) {
-        const isAgain = clock < forgetLowAt(division)
-        division.lowFor = isAgain ? Math.min(LOW_FOR_AT_MOST, 2 * division.lowFor) : LOW_FOR
-      }
-      division.lowUntil = clock + division.lowFor
-    }
+/** Divides one limit anew, if anything has changed for it. */
+const grantOf = (account: Account, member: MemberReport, claim: QuotaClaim): Grant => {
+  const { id } = member
+  const { clock, divisions } = account
+  const { name, limit, tail, turn: turnLength, version, had, held, want, less } = claim
+  const turn = Math.floor(clock / turnLength)
+  const division = divisions.get(name) ?? emptyDivision()
+  const { holdings } = division
+  const before = holdings.get(id)
+  const isSame = before?.granted === had && before.held === held && before.want === want
+  if (isSame && division.version === version && clock < division.lookAt && less === 0) {
+    return { part: undefined, version }
+  }
 
-    let isChanged = false
-    let isShort = want > had
-    let others = 0
-    let extra = 0
-    let silent = 0
-    const wants = new Map([[id, want]])
-    for (const [other, holding] of holdings) {
-      if (other === id) continue
-      const until = members.get(other)?.until
-      if (until === undefined || clock > until + tail) {
-        holdings.delete(other)
-        isChanged = true
-        continue
-      }
-      others += Math.max(holding.granted, holding.held)
-      if (clock > until) continue
-      wants.set(other, holding.want)
-      if (holding.want > holding.granted) isShort = true
-    }
-    // One that was not heard for a lease goes on with its reserve, which it may not have had of this limit before.
-    const [reserve] = claims
-    const reserves = divisions.get(reserve?.name ?? '')?.holdings ?? new Map<string, Holding>()
-    for (const [other, { seen, until }] of members) {
-      const isHeard = seen > account.gapAt && clock - seen <= lease
-      if (other === id || name === reserve?.name || isHeard || clock > until + tail) continue
-      const { granted = 0, held = 0 } = holdings.get(other) ?? {}
-      const fair = fairPart(limit, reserves.get(other)?.granted ?? 0)
-      extra += Math.max(0, fair - Math.max(granted, held))
-      silent++
-    }
+  const effective = effectiveLimit(division, limit, less, clock)
+  const others = othersAt(account, division, id, tail)
+  const silent = silentMembers(account, member, claim, division)
 
-    const ids = [...wants.keys()].sort()
-    const { parts, isUneven } = divideAt(
-      effective,
-      ids.map((other) => wants.get(other) ?? 0),
-      turn,
-      luckOf(name),
-    )
-    const due = parts[ids.indexOf(id)] ?? 0
-    const room = effective - others
-    // While all have what they want, nothing moves.
-    const isSettled = !isShort && had <= room
-    // A lower limit that was learned is reached by all together: each comes down to its part of that, and no further.
-    let part = isSettled ? had : Math.max(0, Math.min(due, Math.max(had, room), limit - others))
-    if (tail > BRIEF) part = Math.min(part, want)
-    part = Math.min(part, Math.max(had, room - extra))
-    if (clock < account.quietUntil) part = Math.min(part, had)
-    if (want === 0 && had === 0) part = 0
+  const wants = new Map([[id, want], ...others.wants])
+  const ids = [...wants.keys()].sort()
+  const { parts, isUneven } = divideAt(
+    effective,
+    ids.map((other) => wants.get(other) ?? 0),
+    turn,
+    luckOf(name),
+  )
+  const due = parts[ids.indexOf(id)] ?? 0
+  const room = effective - others.taken
+  // While all have what they want, nothing moves.
+  const isSettled = !others.isShort && want <= had && had <= room
+  // A lower limit that was learned is reached by all together: each comes down to its part of that, and no further.
+  let part = isSettled ? had : Math.max(0, Math.min(due, Math.max(had, room), limit - others.taken))
+  if (tail > BRIEF) part = Math.min(part, want)
+  part = Math.min(part, Math.max(had, room - silent.reserved))
+  const isQuiet = clock < account.quietUntil
+  if (isQuiet) part = Math.min(part, had)
+  if (want === 0 && had === 0) part = 0
 
-    const granted = Math.max(had, part)
-    const { granted: g, held: h, want: w } = before ?? { granted: 0, held: 0, want: 0 }
-    // The others divide the same whether it wants a little or much more than there is for it.
-    const isAlike = w === want || isSettled || (w > due && want > due)
-    if (g !== granted || h !== held || !isAlike) isChanged = true
-    const isQuiet = clock < account.quietUntil
-    const isSeen = [isUneven ? turn : 0, effective, wants.size, silent, isQuiet ? 1 : 0]
-    const circumstances = isSeen.join(' ')
-    if (division.circumstances !== circumstances) isChanged = true
-    division.circumstances = circumstances
-    division.lookAt = Math.min(clock + LOOK_EVERY, (turn + 1) * turnLength)
-    if (granted + held + want === 0) holdings.delete(id)
-    else holdings.set(id, { granted, held, want })
-    if (isChanged) division.version++
-    if (holdings.size > 0 || clock < forgetLowAt(division)) divisions.set(name, division)
-    else divisions.delete(name)
-    return { part, version: division.version }
-  })
+  const granted = Math.max(had, part)
+  const { granted: g, held: h, want: w } = before ?? { granted: 0, held: 0, want: 0 }
+  // The others divide the same whether it wants a little or much more than there is for it.
+  const isAlike = w === want || isSettled || (w > due && want > due)
+  const seen = [isUneven ? turn : 0, effective, wants.size, silent.count, isQuiet ? 1 : 0]
+  const circumstances = seen.join(' ')
+  const isChanged = others.isChanged || g !== granted || h !== held || !isAlike
+  if (isChanged || division.circumstances !== circumstances) division.version++
+  division.circumstances = circumstances
+  division.lookAt = Math.min(clock + LOOK_EVERY, (turn + 1) * turnLength)
+  if (granted + held + want === 0) holdings.delete(id)
+  else holdings.set(id, { granted, held, want })
+  if (holdings.size > 0 || clock < forgetLowAt(division)) divisions.set(name, division)
+  else divisions.delete(name)
+  return { part, version: division.version }
+}
+
+/** Returns the limit, or a lower one that a process has learned; `less`: by how much it is lower, as just learned. */
+const effectiveLimit = (division: Division, limit: number, less: number, clock: Millis): number => {
+  const known = clock < division.lowUntil ? Math.min(limit, division.low) : limit
+  if (less <= 0) return known
+  division.low = Math.max(1, known - less)
+  if (clock >= division.lowUntil) {
+    const isAgain = clock < forgetLowAt(division)
+    division.lowFor = isAgain ? Math.min(LOW_FOR_AT_MOST, 2 * division.lowFor) : LOW_FOR
+  }
+  division.lowUntil = clock + division.lowFor
+  return division.low
+}
+
+/** Returns what the other processes have and want of a limit, and forgets those that have ended. */
+const othersAt = (
+  { clock, members }: Account,
+  { holdings }: Division,
+  id: string,
+  tail: Millis,
+) => {
+  const wants = new Map<string, number>()
+  let taken = 0
+  let isShort = false
+  let isChanged = false
+  for (const [other, { granted, held, want }] of holdings) {
+    if (other === id) continue
+    const until = members.get(other)?.until
+    if (until === undefined || clock > until + tail) {
+      holdings.delete(other)
+      isChanged = true
+      continue
+    }
+    taken += Math.max(granted, held)
+    if (clock > until) continue
+    wants.set(other, want)
+    if (want > granted) isShort = true
+  }
+  return { wants, taken, isShort, isChanged }
+}
+
+/** One that was not heard for a lease goes on with its reserve, which it may not have had of this limit before. */
+const silentMembers = (
+  { clock, gapAt, members, divisions }: Account,
+  { id, lease, claims: [reserve] }: MemberReport,
+  { name, limit, tail }: QuotaClaim,
+  { holdings }: Division,
+) => {
+  let reserved = 0
+  let count = 0
+  if (name === reserve?.name) return { reserved, count }
+  const reserves = divisions.get(reserve?.name ?? '')?.holdings ?? new Map<string, Holding>()
+  for (const [other, { seen, until }] of members) {
+    const isHeard = seen > gapAt && clock - seen <= lease
+    if (other === id || isHeard || clock > until + tail) continue
+    const { granted = 0, held = 0 } = holdings.get(other) ?? {}
+    const fair = fairPart(limit, reserves.get(other)?.granted ?? 0)
+    reserved += Math.max(0, fair - Math.max(granted, held))
+    count++
+  }
+  return { reserved, count }
 }
 
 const forgetLowAt = ({ lowUntil, lowFor }: Division): Millis =>

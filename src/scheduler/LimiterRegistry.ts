@@ -55,6 +55,14 @@ export class LimiterRegistry<in R> {
     return this.#sets.values()
   }
 
+  /** Ends all requests that wait now with an error. One that fails may come again at once: it is not among them. */
+  failWaiting(error: unknown): void {
+    const waiting = [...this.#sets.values()].flatMap(({ queues }) =>
+      queues.flatMap((queue) => queue.requests()),
+    )
+    for (const request of waiting) request.fail(error)
+  }
+
   /** Call it now and then: once a minute at most it forgets what is not used. */
   age(now: Millis): void {
     const isMuch = this.#resources.size > 0 || Math.max(this.#sets.size, this.#kept) > FEW

@@ -72,6 +72,14 @@ export class RequestQueue implements WaitingQueue<RequestQueue> {
     this.goesFirst = set.isOfResource
   }
 
+  requests(): ReadonlyArray<QueuedRequest> {
+    const requests: Array<QueuedRequest> = []
+    for (let request = this.first; request !== undefined; request = request.next) {
+      requests.push(request)
+    }
+    return requests
+  }
+
   /** Appends a request. A retry goes to the front, behind the retries that are already there. */
   push(request: QueuedRequest, isRetry: boolean): void {
     const previous = isRetry ? this.#lastRetry : this.#last

@@ -17,21 +17,22 @@ import { Dispatcher } from './Dispatcher.js'
 import { InFlight } from './InFlight.js'
 import { JitterGuard } from './JitterGuard.js'
 import { LimiterRegistry } from './LimiterRegistry.js'
-import type { QueuedRequest } from './LimiterSet.js'
 import { AdaptiveLimit } from './limiters/AdaptiveLimit.js'
-import { guardRule, RollingWindow } from './limiters/RollingWindow.js'
+import type { Limiter } from './limiters/Limiter.js'
+import { type Guard, guardRule, RollingWindow } from './limiters/RollingWindow.js'
 import { Resources } from './Resources.js'
+import { isDivided, joinQuota, quotaRule } from './SharedQuota.js'
 import {
   describeLimit,
   type LimitChanged,
   type QuotaChanged,
   type SchedulerState,
+  schedulerState,
   stateFeed,
-  tierSnapshot,
 } from './State.js'
 import { safeResources, withSafeKey } from './safeKey.js'
 import { refusalDefaults, refusalsRule, type SchedulerCore } from './Task.js'
-import { checkedTier, type Tier, tiersRule } from './Tier.js'
+import { checkedTier, isLimiting, type Tier, tiersRule } from './Tier.js'
 import { DynamicLimits, TierLimiters } from './TierLimiters.js'
 
 /** A turn of a lane counts `1 / weight`: these are summed, so the smallest must not be lost in the sum. */
@@ -40,43 +41,6 @@ const weight: OptionRule<number> = {
   expected: 'a weight from 0.001 to 1,000',
   type: 'number',
 }
-
-/** The scheduler of a process, as its quota sees it. */
-export interface DividedScheduler {
-  readonly timer: SchedulerLike
-  /** Tiers to divide; `limit` is after the share. */
-  readonly tiers: ReadonlyArray<{
-    readonly name: string
-    readonly limit: number
-    readonly per: Millis | undefined
-  }>
-  /** Requests that wait, and permits held, by tier and key. */
-  readonly state: IO<SchedulerState>
-  readonly events: Observable<LimitChanged | QuotaChanged>
-  /** Emits an event of the quota among those of the scheduler. */
-  readonly tell: (event: QuotaChanged) => void
-  /** Changes the part of a limit that this process may use. */
-  readonly configure: (tier: string, key: string | undefined, part: number) => void
-}
-
-/** One process among those that share a quota. */
-export interface QuotaMember {
-  /** Returns the part of a limit; a key that was not asked for before starts at 0. */
-  readonly part: (tier: string, key: string | undefined) => number
-  /** Called before requests start: by then what is no longer granted must be taken back. */
-  readonly check: IO<void>
-  /** A request waits, until it calls `left`. */
-  readonly joined: IO<void>
-  readonly left: IO<void>
-}
-
-/** A quota that several processes share: says how large the part of each is. Made by `redisQuota`. */
-export interface SharedQuota {
-  /** Called once by each scheduler that is made with it. */
-  readonly join: (scheduler: DividedScheduler) => QuotaMember
-}
-
-export const quotaRule = is.withMethods<SharedQuota>('a quota, made by redisQuota', 'join')
 
 const table = {
   /** How long a permit is held beyond its window. Default `'learned'`. */
@@ -136,40 +100,17 @@ export interface Scheduler<in R> {
 /** Makes a scheduler: it keeps limits, and holds nothing back without need. Throws an `InvalidOption`. */
 export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => {
   const options = withoutPrototype({ ...defaultsOf(table), ...checkOptions(given, rules) })
-  const { guard, share, lanes, maxQueueAge, random = Math.random } = options
-  const names = Object.keys(lanes)
-  const usual = options.lane ?? names.at(-1)
-  if (usual === undefined) throw new InvalidOption('lanes', 'at least one lane')
-  const noLane = () => new InvalidOption('lane', is.oneOf(...names).expected)
-  if (!names.includes(usual)) throw noLane()
+  const { guard, share, maxQueueAge, random = Math.random } = options
+  const lanes = Object.keys(options.lanes)
+  const defaultLane = options.lane ?? lanes.at(-1)
+  if (defaultLane === undefined) throw new InvalidOption('lanes', 'at least one lane')
+  if (!lanes.includes(defaultLane)) throw unknownLane(lanes)
 
   const timer = steadyTimer(options.timer)
   const clock = new Clock(timer)
   const events = new Subject<LimitChanged | QuotaChanged>()
-  const guards = new Map<Millis, JitterGuard>()
-  const guardOf = (window: Millis): JitterGuard => {
-    const known = guards.get(window) ?? new JitterGuard(window)
-    guards.set(window, known)
-    return known
-  }
-  const resourcesOf = safeResources(options.resources ?? (() => []))
-  const resources = new Resources(
-    (request) => resourcesOf(request as R), // of a task of this scheduler
-    (resource, { max, window }) => {
-      const limit = new AdaptiveLimit(max, window, {
-        random,
-        afterBurst: Math.min,
-        confirmed: () => {},
-        isElsewhere: () => false,
-      })
-      return new RollingWindow(
-        resource,
-        limit,
-        window,
-        guard === 'learned' ? guardOf(window) : guard,
-      )
-    },
-  )
+  const guardOf = learnedGuards()
+  const resources = resourcesOf(options, random, guardOf)
   const tiers: ReadonlyArray<TierLimiters<R>> = options.tiers.map(
     (tier) =>
       new TierLimiters<R>(withSafeKey(checkedTier(tier)), {
@@ -182,79 +123,32 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
           const message = describeLimit(tier, limit, allowed)
           events.next({ _tag: 'LimitChanged', tier: name, key, limit, allowed, message })
         },
-        part: (name, key) => (divided.has(name) ? member?.part(name, key) : undefined),
+        part: (name, key) => (isDivided(tier) ? quota?.part(name, key) : undefined),
       }),
   )
-  const limiting = tiers.filter(({ tier }) => tier.limit !== Number.POSITIVE_INFINITY)
-  const shared = limiting.filter(({ tier }) => tier.key === undefined)
-  const registry = new LimiterRegistry(limiting, names.length, resources, clock)
+  const limiting = tiers.filter(({ tier }) => isLimiting(tier))
+  const registry = new LimiterRegistry(limiting, lanes.length, resources, clock)
 
-  const state = (): SchedulerState => {
-    const sets = [...registry.all()]
-    const now = clock.now()
-    const snapshots = tiers.map((tier) =>
-      tierSnapshot(tier, sets, (limiter) => dispatcher.parkedAt(limiter), now),
-    )
-    return {
-      waiting: sets.reduce((sum, set) => sum + set.waiting(), 0),
-      inFlight: inFlight.count,
-      backingOff: sets.reduce((sum, set) => sum + set.backingOff, 0),
-      started: inFlight.sent,
-      refused: snapshots.reduce((sum, tier) => sum + tier.refused, 0),
-      tiers: snapshots,
-    }
-  }
+  const state = (): SchedulerState => schedulerState(tiers, registry, inFlight, dispatcher, clock)
   const feed = stateFeed(timer, state)
-
-  const dispatcher = new Dispatcher(clock, Object.values(lanes), maxQueueAge, () => member?.check())
+  const dispatcher = new Dispatcher(clock, Object.values(options.lanes), maxQueueAge, () =>
+    quota?.check(),
+  )
   const inFlight = new InFlight(clock, dispatcher, resources, (now) => {
     feed.changed()
     registry.age(now)
   })
+  const changed = (limiters: Iterable<Limiter>): void =>
+    dispatcher.changed([...limiters], clock.now())
   const limits = new DynamicLimits(
     limiting,
-    (tier) => dispatcher.changed([...tier.limiters.values()], clock.now()),
-    (error) => {
-      const waiting: Array<QueuedRequest> = [] // of this moment: one that fails may come again at once
-      for (const { queues } of registry.all()) {
-        for (const { first } of queues) {
-          for (let request = first; request !== undefined; request = request.next) {
-            waiting.push(request)
-          }
-        }
-      }
-      for (const request of waiting) request.fail(error)
-    },
+    ({ limiters }) => changed(limiters.values()),
+    (error) => registry.failWaiting(error),
   )
-
-  const divided = new Map(
-    limiting.flatMap((tiers) =>
-      typeof tiers.tier.limit === 'number' ? [[tiers.tier.name, tiers] as const] : [],
-    ),
-  )
-  const tierNames = new Set(tiers.map(({ tier }) => tier.name))
-  if (options.quota !== undefined && tierNames.size < tiers.length) {
-    throw new InvalidOption('tiers', 'tiers of different names, for a quota')
-  }
-  const member: QuotaMember | undefined = options.quota?.join({
-    timer,
-    tiers: [...divided.values()].map(({ tier, limit }) => ({
-      name: tier.name,
-      limit,
-      per: tier._tag === 'Rate' ? tier.per : undefined,
-    })),
-    state,
-    events,
-    tell: (event) => events.next(event),
-    configure: (name, key, part) => {
-      const limiter = divided.get(name)?.limiters.get(key)
-      limiter?.limit.configure(part)
-      if (limiter !== undefined) dispatcher.changed([limiter], clock.now())
-    },
-  })
+  const quota = options.quota && joinQuota(options.quota, { tiers, timer, state, events, changed })
 
   const core: SchedulerCore<R> = {
-    lanes: names,
+    lanes,
     isKeyed: tiers.some(({ tier }) => tier.key !== undefined),
     clock,
     random,
@@ -262,29 +156,76 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     dispatcher,
     inFlight,
     hasResources: () => resources.size > 0,
-    queueOf: (request, lane = usual) => {
-      const index = names.indexOf(lane)
+    queueOf: (request, lane = defaultLane) => {
+      const index = lanes.indexOf(lane)
       const queue = index < 0 ? undefined : registry.find(request).queues[index]
-      if (queue === undefined) throw noLane()
+      if (queue === undefined) throw unknownLane(lanes)
       return queue
     },
-    maxWaiting: (ahead) => {
-      const least = Math.max(1, Math.min(...limiting.map(({ limit }) => limit)))
-      if (shared.length === limiting.length || ahead <= least) return least
-      const now = clock.now()
-      return shared.every((tier) => tier.get(undefined).room(now) > 0) ? ahead : least
-    },
+    maxWaiting: maxWaitingOf(limiting, clock),
     joined: () => {
       feed.changed()
       limits.joined()
-      member?.joined()
+      quota?.joined()
     },
     watch: () => limits.watch(),
     left: () => {
       feed.changed()
       limits.left()
-      member?.left()
+      quota?.left()
     },
   }
   return { state: feed.states, events: events.asObservable(), core }
+}
+
+const unknownLane = (lanes: ReadonlyArray<string>): InvalidOption =>
+  new InvalidOption('lane', is.oneOf(...lanes).expected)
+
+/** Returns the learned guard of a window, which all limits with this window share. */
+const learnedGuards = (): ((window: Millis) => JitterGuard) => {
+  const guards = new Map<Millis, JitterGuard>()
+  return (window) => {
+    const guard = guards.get(window) ?? new JitterGuard(window)
+    guards.set(window, guard)
+    return guard
+  }
+}
+
+/** Makes the resources of a scheduler, each of which gets a limiter when it is refused alone. */
+const resourcesOf = <R>(
+  {
+    resources = () => [],
+    guard,
+  }: Pick<SchedulerOptions<R>, 'resources'> & { readonly guard: Guard },
+  random: IO<number>,
+  guardOf: (window: Millis) => JitterGuard,
+): Resources => {
+  const safe = safeResources(resources)
+  return new Resources(
+    (request) => safe(request as R), // of a task of this scheduler
+    (resource, { max, window }) => {
+      const limit = new AdaptiveLimit(max, window, {
+        random,
+        afterBurst: Math.min,
+        confirmed: () => {},
+        isElsewhere: () => false,
+      })
+      const ownGuard = guard === 'learned' ? guardOf(window) : guard
+      return new RollingWindow(resource, limit, window, ownGuard)
+    },
+  )
+}
+
+/** See `SchedulerCore.maxWaiting`. */
+const maxWaitingOf = <R>(
+  limiting: ReadonlyArray<TierLimiters<R>>,
+  clock: Clock,
+): SchedulerCore<R>['maxWaiting'] => {
+  const shared = limiting.filter(({ tier }) => tier.key === undefined)
+  return (ahead) => {
+    const least = Math.max(1, Math.min(...limiting.map(({ limit }) => limit)))
+    if (shared.length === limiting.length || ahead <= least) return least
+    const now = clock.now()
+    return shared.every((tier) => tier.get(undefined).room(now) > 0) ? ahead : least
+  }
 }

@@ -1,6 +1,9 @@
 import { defer, map, type SchedulerLike, Subject, share, startWith, throttleTime } from 'rxjs'
 import type { IO } from '../fp.js'
-import type { Millis } from './Clock.js'
+import type { Clock, Millis } from './Clock.js'
+import type { Dispatcher } from './Dispatcher.js'
+import type { InFlight } from './InFlight.js'
+import type { LimiterRegistry } from './LimiterRegistry.js'
 import type { LimiterSet } from './LimiterSet.js'
 import type { AdaptiveLimit } from './limiters/AdaptiveLimit.js'
 import type { Limiter } from './limiters/Limiter.js'
@@ -107,7 +110,7 @@ export const describeLimit = <R>(tier: Tier<R>, limit: number, allowed: number):
 }
 
 /** Returns the state of a tier. `sets`: all sets of limiters; `parkedAt`: queues that wait for a limiter. */
-export const tierSnapshot = <R>(
+const tierSnapshot = <R>(
   tiers: TierLimiters<R>,
   sets: ReadonlyArray<LimiterSet>,
   parkedAt: (limiter: Limiter) => number,
@@ -155,6 +158,29 @@ export const tierSnapshot = <R>(
     refused: tiers.refusals(),
     share: limit === 0 ? 0 : usedMost / limit,
     perKey,
+  }
+}
+
+/** Returns the state of a scheduler. */
+export const schedulerState = <R>(
+  tiers: ReadonlyArray<TierLimiters<R>>,
+  registry: LimiterRegistry<R>,
+  inFlight: InFlight,
+  dispatcher: Dispatcher,
+  clock: Clock,
+): SchedulerState => {
+  const sets = [...registry.all()]
+  const now = clock.now()
+  const snapshots = tiers.map((tier) =>
+    tierSnapshot(tier, sets, (limiter) => dispatcher.parkedAt(limiter), now),
+  )
+  return {
+    waiting: sets.reduce((sum, set) => sum + set.waiting(), 0),
+    inFlight: inFlight.count,
+    backingOff: sets.reduce((sum, set) => sum + set.backingOff, 0),
+    started: inFlight.sent,
+    refused: snapshots.reduce((sum, tier) => sum + tier.refused, 0),
+    tiers: snapshots,
   }
 }
 

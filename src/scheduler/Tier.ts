@@ -41,6 +41,8 @@ export interface Concurrency<in R> extends TierOptions<R> {
 /** One limit of an API, made by `rate` or `concurrency`. */
 export type Tier<R> = Rate<R> | Concurrency<R>
 
+export const isLimiting = <R>({ limit }: Tier<R>): boolean => limit !== Number.POSITIVE_INFINITY
+
 const limitRule: OptionRule = {
   ...is.positiveIntOrInfinity,
   accepts: (u) => is.positiveIntOrInfinity.accepts(u) || is.withMethods('', 'subscribe').accepts(u),

@@ -3,12 +3,8 @@ export { InvalidOption } from '../options/index.js'
 export type { Millis } from './Clock.js'
 export type { Guard } from './limiters/RollingWindow.js'
 export { type ItemSource, type ScheduleMapOptions, schedule, scheduleMap } from './operators.js'
-export {
-  createScheduler,
-  type Scheduler,
-  type SchedulerOptions,
-  type SharedQuota,
-} from './Scheduler.js'
+export { createScheduler, type Scheduler, type SchedulerOptions } from './Scheduler.js'
+export type { SharedQuota } from './SharedQuota.js'
 export type {
   KeySnapshot,
   LimitChanged,

@@ -133,7 +133,7 @@ export const pullPages = <Answer, P>(
   const deliver = (): boolean => {
     const to = taker
     if (to === undefined) return false
-    const page = guarded(plan.deliver)
+    const page = guarded(() => plan.deliver())
     // what came last is left when it has completed, and not cancelled
     const isDone = plan.isDone() && underWay === 0
     if (page === undefined && bug === undefined && !isDone) return false
@@ -151,7 +151,7 @@ export const pullPages = <Answer, P>(
   const send = (): boolean => {
     const isFull = underWay >= concurrency() || underWay + plan.ready() + workedOn >= width()
     if (isFull || bug !== undefined) return false
-    const request = guarded(plan.next)
+    const request = guarded(() => plan.next())
     if (request === undefined) return bug !== undefined
     underWay++
     const subscription = defer(() => request.answer).subscribe({

@@ -60,7 +60,8 @@ interface Slot<E, A, Q> {
   isDelivered: boolean
 }
 
-type PageAnswer<E, A, Q> = E.Either<E, Page<E, A, Q>> | Bug
+type DeliveredPage<E, A, Q> = E.Either<E, Page<E, A, Q>>
+type PageAnswer<E, A, Q> = DeliveredPage<E, A, Q> | Bug
 
 interface Bug {
   readonly _tag: 'Bug'
@@ -114,7 +115,7 @@ export const paginate = <E, A, Q>(given: PaginateOptions<E, A, Q>): Paged<E, A, 
   }
   return views((prefetch) => {
     const width = widthFor(prefetch)
-    return pullPages(listPlan(options, width), { width: () => width })
+    return pullPages(new ListPlan(options, width), { width: () => width })
   })
 }
 
@@ -124,155 +125,200 @@ export const paginate = <E, A, Q>(given: PaginateOptions<E, A, Q>): Paged<E, A, 
  */
 const MORE = 2
 
-const listPlan = <E, A, Q>(
-  options: PaginateOptions<E, A, Q>,
-  width: number,
-): PagePlan<PageAnswer<E, A, Q>, E.Either<E, Page<E, A, Q>>> => {
-  type P = Page<E, A, Q>
-  const { fetch, key, mark = () => O.none, cut, maxPages, maxEmptyPages } = options
-  const { parallel, following = () => O.none, ordered = true, mayRepeat = () => false } = options
+class ListPlan<E, A, Q> implements PagePlan<PageAnswer<E, A, Q>, DeliveredPage<E, A, Q>> {
+  readonly #options: PaginateOptions<E, A, Q>
+  readonly #width: number
+  readonly #order: PageOrder<E, A, Q>
+  readonly #slots: Array<Slot<E, A, Q>> = [] // in the order of the list
+  readonly #marksCame = new Set<string>()
+  #reach = 1 // slots there may be
+  #isStopped = false // nothing after the last slot is known to be wanted
+  #end: End<E, Q> | undefined
+  #delivered = 0
 
-  const slots: Array<Slot<E, A, Q>> = [] // in the order of the list
-  const inTurn: Array<P> = [] // read in the order of the list, and not delivered
-  let turn = options.first // position of the page whose turn it is
-  let end: End<E, Q> | undefined
-  let delivered = 0
-
-  const drop = (from: number): void => {
-    for (const { flight } of slots.splice(from)) flight.unsubscribe()
+  constructor(options: PaginateOptions<E, A, Q>, width: number) {
+    this.#options = options
+    this.#width = width
+    this.#order = new PageOrder(options)
   }
 
-  // in the order of the list
-
-  const keys = new Set<string>()
-  const marks = new Set<string>()
-  let empty = 0 // pages in a row without a new row
-
-  const isRepeated = (page: P, known: Set<string>): boolean => {
-    const rows = mark(page)
-    return O.isSome(rows) && known.size === known.add(rows.value).size
+  next(): PageRequest<PageAnswer<E, A, Q>> | undefined {
+    if (this.#end !== undefined) return undefined
+    return O.toUndefined(O.map((position: Q) => this.#request(position))(this.#nextPosition()))
   }
 
-  /** Returns why the list may not go on to `position`, if it may not. */
-  const objection = (position: Q): Cut<E, Q> | undefined => {
-    if (keys.has(key(position))) return { _tag: 'Repeated', next: position }
-    if (empty > maxEmptyPages) return { _tag: 'OnlyEmpty', pages: empty }
-    return keys.size >= maxPages ? { _tag: 'TooLong', pages: keys.size } : undefined
+  ready(): number {
+    const early = this.#slots.filter((slot) => slot.answer !== undefined && !slot.isDelivered)
+    return this.#order.ready.length + early.length
   }
 
-  /** Reads the page whose turn it is. Returns the end of the list, if that is after it, or in its place. */
-  const read = (
-    { position, isDelivered }: Slot<E, A, Q>,
-    answer: PageAnswer<E, A, Q>,
-  ): End<E, Q> | undefined => {
-    const cutHere = (cut: Cut<E, Q>): End<E, Q> => ({ _tag: 'Cut', cut, position })
-    if (answer._tag === 'Bug') return answer
-    if (E.isLeft(answer)) return cutHere({ _tag: 'Failed', failure: answer.left })
-    const page = answer.right
-    const isKnown = isRepeated(page, marks)
-    if (isKnown && !mayRepeat(page)) return cutHere({ _tag: 'SameRows' })
-    if (!isDelivered) inTurn.push(page)
-    keys.add(key(position))
-    empty = isKnown || page.items.length === 0 ? empty + 1 : 0
-    if (O.isNone(page.next)) return { _tag: 'Complete' }
-    turn = page.next.value
-    const wrong = objection(turn)
-    return wrong && { _tag: 'Cut', cut: wrong, position: turn }
-  }
-
-  const readInTurn = (): void => {
-    for (let [slot] = slots; slot?.answer !== undefined; [slot] = slots) {
-      slots.shift()
-      end = read(slot, slot.answer)
-      if (end !== undefined) drop(0)
-      const [after] = slots
-      if (after !== undefined && key(after.position) !== key(turn)) guessAnew()
+  deliver(): DeliveredPage<E, A, Q> | undefined {
+    const page = this.#order.ready.shift()
+    if (page === undefined) {
+      return this.#end === undefined ? this.#deliverEarly() : this.#deliverEnd(this.#end)
     }
+    this.#delivered++
+    return E.right(page)
   }
 
-  // ahead of their turn
-
-  const marksCame = new Set<string>()
-  let reach = 1 // slots there may be
-  let isStopped = false // nothing after the last slot is known to be wanted
-
-  const guessAnew = (): void => {
-    drop(0)
-    isStopped = false
-    reach = 1
+  isDone(): boolean {
+    return this.#end?._tag === 'Complete' && this.#order.ready.length === 0
   }
 
-  const goesOn = ({ position, next }: P): boolean => {
-    const guess = following(position)
-    return O.isSome(next) && O.isSome(guess) && key(next.value) === key(guess.value)
+  cancel(): void {
+    this.#drop(0)
   }
 
-  const receive = (slot: Slot<E, A, Q>, answer: PageAnswer<E, A, Q>): void => {
-    slot.answer = answer
-    if (answer._tag === 'Right' && goesOn(answer.right)) {
-      const isNew = !isRepeated(answer.right, marksCame)
-      slot.isEarly = !ordered && isNew && answer.right.items.length > 0
-      reach = Math.min(width, reach + MORE)
-    } else {
-      isStopped = true
-      drop(slots.indexOf(slot) + 1)
-    }
-  }
+  // requests
 
-  const guess = (): O.Option<Q> => {
+  /** Returns the position to request next: the one whose turn it is, or a guess of one after it. */
+  #nextPosition(): O.Option<Q> {
+    const { parallel, following = () => O.none, maxPages } = this.#options
+    const slots = this.#slots
     const last = slots.at(-1)
-    if (last === undefined) return O.some(turn)
-    const isAllowed = !isStopped && slots.length < reach && keys.size + slots.length < maxPages
+    if (last === undefined) return O.some(this.#order.turn)
+    const isLast = this.#order.pages + slots.length >= maxPages
+    const isAllowed = !this.#isStopped && slots.length < this.#reach && !isLast
     return parallel !== undefined && isAllowed ? following(last.position) : O.none
   }
 
-  const request = (position: Q): PageRequest<PageAnswer<E, A, Q>> => {
+  #request(position: Q): PageRequest<PageAnswer<E, A, Q>> {
     const flight = new Subscription()
     const slot: Slot<E, A, Q> = { position, flight, isEarly: false, isDelivered: false }
-    slots.push(slot)
+    this.#slots.push(slot)
     return {
       flight,
-      answer: defer(() => fetch(position)).pipe(
+      answer: defer(() => this.#options.fetch(position)).pipe(
         throwIfEmpty(nothingCame),
         // like a failure, it waits until the pages before it are delivered
         catchError((error: unknown) => of<Bug>({ _tag: 'Bug', error })),
       ),
       receive: (answer) => {
-        receive(slot, answer)
-        readInTurn()
+        slot.answer = answer
+        this.#receive(slot, answer)
+        this.#readInTurn()
       },
     }
   }
 
+  #receive(slot: Slot<E, A, Q>, answer: PageAnswer<E, A, Q>): void {
+    const { ordered = true } = this.#options
+    if (answer._tag === 'Right' && this.#goesOn(answer.right)) {
+      const isNew = !isRepeated(this.#options, answer.right, this.#marksCame)
+      slot.isEarly = !ordered && isNew && answer.right.items.length > 0
+      this.#reach = Math.min(this.#width, this.#reach + MORE)
+    } else {
+      this.#isStopped = true
+      this.#drop(this.#slots.indexOf(slot) + 1)
+    }
+  }
+
+  /** Returns whether the position after a page is the one that was guessed. */
+  #goesOn({ position, next }: Page<E, A, Q>): boolean {
+    const { key, following = () => O.none } = this.#options
+    const guess = following(position)
+    return O.isSome(next) && O.isSome(guess) && key(next.value) === key(guess.value)
+  }
+
+  #readInTurn(): void {
+    const { key } = this.#options
+    const slots = this.#slots
+    for (let [slot] = slots; slot?.answer !== undefined; [slot] = slots) {
+      slots.shift()
+      this.#end = this.#order.read(slot, slot.answer)
+      if (this.#end !== undefined) this.#drop(0)
+      const [after] = slots
+      if (after !== undefined && key(after.position) !== key(this.#order.turn)) this.#guessAnew()
+    }
+  }
+
+  #guessAnew(): void {
+    this.#drop(0)
+    this.#isStopped = false
+    this.#reach = 1
+  }
+
+  #drop(from: number): void {
+    for (const { flight } of this.#slots.splice(from)) flight.unsubscribe()
+  }
+
   // to the consumer
 
-  const deliverEnd = (how: End<E, Q>): E.Either<E, P> | undefined => {
-    if (how._tag === 'Bug') throw how.error
-    if (how._tag === 'Complete') return undefined
-    end = { _tag: 'Complete' }
-    return E.left(cut(how.cut, how.position, delivered))
+  #deliverEnd(end: End<E, Q>): DeliveredPage<E, A, Q> | undefined {
+    if (end._tag === 'Bug') throw end.error
+    if (end._tag === 'Complete') return undefined
+    this.#end = { _tag: 'Complete' }
+    return E.left(this.#options.cut(end.cut, end.position, this.#delivered))
   }
 
-  const deliverEarly = (): E.Either<E, P> | undefined => {
-    const slot = slots.find(({ isEarly, isDelivered }) => isEarly && !isDelivered)
+  #deliverEarly(): DeliveredPage<E, A, Q> | undefined {
+    const slot = this.#slots.find(({ isEarly, isDelivered }) => isEarly && !isDelivered)
     if (slot?.answer?._tag !== 'Right') return undefined
     slot.isDelivered = true
-    delivered++
-    return E.right({ ...slot.answer.right, next: O.some(turn) })
+    this.#delivered++
+    return E.right({ ...slot.answer.right, next: O.some(this.#order.turn) })
+  }
+}
+
+/** Reads pages in the order of the list, and finds its end. */
+class PageOrder<E, A, Q> {
+  /** Position of the page whose turn it is. */
+  turn: Q
+  /** Pages that were read, and are not delivered. */
+  readonly ready: Array<Page<E, A, Q>> = []
+  readonly #options: PaginateOptions<E, A, Q>
+  readonly #keys = new Set<string>()
+  readonly #marks = new Set<string>()
+  #empty = 0 // pages in a row without a new row
+
+  constructor(options: PaginateOptions<E, A, Q>) {
+    this.#options = options
+    this.turn = options.first
   }
 
-  return {
-    next: () => (end === undefined ? O.toUndefined(O.map(request)(guess())) : undefined),
-    ready: () =>
-      inTurn.length +
-      slots.filter(({ answer, isDelivered }) => answer !== undefined && !isDelivered).length,
-    deliver: () => {
-      const page = inTurn.shift()
-      if (page === undefined) return end === undefined ? deliverEarly() : deliverEnd(end)
-      delivered++
-      return E.right(page)
-    },
-    isDone: () => end?._tag === 'Complete' && inTurn.length === 0,
-    cancel: () => drop(0),
+  /** Pages that were read. */
+  get pages(): number {
+    return this.#keys.size
   }
+
+  /** Reads the page whose turn it is. Returns the end of the list, if that is after it, or in its place. */
+  read(
+    { position, isDelivered }: Slot<E, A, Q>,
+    answer: PageAnswer<E, A, Q>,
+  ): End<E, Q> | undefined {
+    const { key, mayRepeat = () => false } = this.#options
+    if (answer._tag === 'Bug') return answer
+    if (E.isLeft(answer)) return cutAt(position, { _tag: 'Failed', failure: answer.left })
+    const page = answer.right
+    const hasSameRows = isRepeated(this.#options, page, this.#marks)
+    if (hasSameRows && !mayRepeat(page)) return cutAt(position, { _tag: 'SameRows' })
+    if (!isDelivered) this.ready.push(page)
+    this.#keys.add(key(position))
+    this.#empty = hasSameRows || page.items.length === 0 ? this.#empty + 1 : 0
+    if (O.isNone(page.next)) return { _tag: 'Complete' }
+    this.turn = page.next.value
+    const cut = this.#cutBefore(this.turn)
+    return cut && cutAt(this.turn, cut)
+  }
+
+  /** Returns why the list may not go on to `position`, if it may not. */
+  #cutBefore(position: Q): Cut<E, Q> | undefined {
+    const { key, maxPages, maxEmptyPages } = this.#options
+    const pages = this.#keys.size
+    if (this.#keys.has(key(position))) return { _tag: 'Repeated', next: position }
+    if (this.#empty > maxEmptyPages) return { _tag: 'OnlyEmpty', pages: this.#empty }
+    return pages >= maxPages ? { _tag: 'TooLong', pages } : undefined
+  }
+}
+
+const cutAt = <E, Q>(position: Q, cut: Cut<E, Q>): End<E, Q> => ({ _tag: 'Cut', cut, position })
+
+/** Returns whether the rows of a page came before, and remembers them. */
+const isRepeated = <E, A, Q>(
+  { mark = () => O.none }: Pick<PaginateOptions<E, A, Q>, 'mark'>,
+  page: Page<E, A, Q>,
+  marks: Set<string>,
+): boolean => {
+  const rows = mark(page)
+  return O.isSome(rows) && marks.size === marks.add(rows.value).size
 }

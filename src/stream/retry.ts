@@ -1,16 +1,26 @@
-import { asyncScheduler, Observable, type SchedulerLike, Subject, takeUntil } from 'rxjs'
+import {
+  asyncScheduler,
+  Observable,
+  type SchedulerLike,
+  Subject,
+  type Subscriber,
+  takeUntil,
+} from 'rxjs'
 import { E, O } from '../fp.js'
 import { checkOptions, is, required } from '../options/index.js'
 import type { Millis } from './Backoff.js'
 import type { ObservableEither } from './either/ObservableEither.js'
 import { later } from './later.js'
 
+/** One subscription to the source, and what it emitted before its turn. */
 interface RetryState<V> {
   readonly number: number
-  readonly held: Array<V> // what came, and is given in its turn
-  at: number // what comes next of it: to shift an array is to move all of it
+  readonly waiting: Array<V>
+  at: number // next of those: to shift an array is to move all of it
   ended: boolean
 }
+
+type AfterFailure<E> = (failure: E, attempt: number) => O.Option<Millis>
 
 const rules = { after: required(is.fn()), timer: required(is.rxScheduler()) }
 
@@ -24,82 +34,111 @@ const rules = { after: required(is.fn()), timer: required(is.rxScheduler()) }
  *     second try             --R|
  *     retry(in 3)       -------R|
  */
-export const retry = <E>(
-  after: (failure: E, attempt: number) => O.Option<Millis>,
-  timer: SchedulerLike = asyncScheduler,
-) => {
+export const retry = <E>(after: AfterFailure<E>, timer: SchedulerLike = asyncScheduler) => {
   checkOptions({ after, timer }, rules, { context: 'retry: ' })
   return <A>(source: ObservableEither<E, A>): ObservableEither<E, A> =>
-    new Observable((out) => {
-      const unsubscribed = new Subject<void>()
-      const attempts: Array<RetryState<E.Either<E, A>>> = [] // not done with; it is the last one's turn
-      let waiting = true // for the next attempt: nothing is given before it
-      let due: number | undefined = 1 // the next attempt, when its pause is over
-      let giving = false
-      let starting = false
-      const error = (bug: unknown): void => out.error(bug)
+    new Observable((out) => new Retrying(source, after, timer, out).begin())
+}
 
-      const start = (number: number): void => {
-        const attempt: RetryState<E.Either<E, A>> = { number, held: [], at: 0, ended: false }
-        attempts.push(attempt)
-        source.pipe(takeUntil(unsubscribed)).subscribe({
-          next: (value) => {
-            attempt.held.push(value)
-            step()
-          },
-          error,
-          complete: () => {
-            attempt.ended = true
-            if (attempt.held.length === 0) attempts.splice(attempts.lastIndexOf(attempt), 1)
-            step()
-          },
-        })
-      }
+/** One subscriber, and its subscriptions to the source. */
+class Retrying<E, A> {
+  readonly #source: ObservableEither<E, A>
+  readonly #after: AfterFailure<E>
+  readonly #timer: SchedulerLike
+  readonly #out: Subscriber<E.Either<E, A>>
+  readonly #unsubscribed = new Subject<void>()
+  readonly #attempts: Array<RetryState<E.Either<E, A>>> = [] // not done with; it is the last one's turn
+  #isPaused = true // until the next attempt starts: nothing is emitted before it
+  #due: number | undefined = 1 // the next attempt, when its pause is over
+  #isEmitting = false
+  #isStarting = false
 
-      const give = (value: E.Either<E, A>, number: number): void => {
-        const pause = E.isLeft(value) ? after(value.left, number) : O.none
-        waiting = O.isSome(pause)
-        const next = (): void => {
-          due = number + 1
-          step()
-        }
-        if (O.isNone(pause)) out.next(value)
-        else later(pause.value, timer).pipe(takeUntil(unsubscribed)).subscribe({ next, error })
-      }
+  constructor(
+    source: ObservableEither<E, A>,
+    after: AfterFailure<E>,
+    timer: SchedulerLike,
+    out: Subscriber<E.Either<E, A>>,
+  ) {
+    this.#source = source
+    this.#after = after
+    this.#timer = timer
+    this.#out = out
+  }
 
-      /** Loops: attempts that start each other from within would overflow the stack, without a word. */
-      const step = (): void => {
-        if (giving) return
-        giving = true
-        try {
-          while (!waiting && !out.closed) {
-            const attempt = attempts.at(-1)
-            if (attempt === undefined) out.complete()
-            const value = attempt?.held[attempt.at]
-            if (attempt === undefined || value === undefined) break
-            if (++attempt.at === attempt.held.length) {
-              attempt.held.length = 0
-              attempt.at = 0
-              if (attempt.ended) attempts.pop()
-            }
-            give(value, attempt.number)
-          }
-        } catch (bug) {
-          error(bug)
-        }
-        giving = false
-        if (starting) return
-        starting = true
-        for (let next = due; next !== undefined && !out.closed; next = due) {
-          due = undefined
-          waiting = false
-          start(next)
-        }
-        starting = false
-      }
+  begin(): void {
+    // before the first: while values come at once, there is no subscription to end yet
+    this.#out.add(() => this.#unsubscribed.next())
+    this.#step()
+  }
 
-      // before the first: while values come at once, there is no subscription to end yet
-      out.add(() => unsubscribed.next())
-      step()
+  /** Loops: attempts that start each other from within would overflow the stack, without a word. */
+  #step(): void {
+    if (this.#isEmitting) return
+    this.#isEmitting = true
+    try {
+      while (!this.#isPaused && !this.#out.closed && this.#emitNext());
+    } catch (bug) {
+      this.#fail(bug)
+    }
+    this.#isEmitting = false
+    if (this.#isStarting) return
+    this.#isStarting = true
+    for (let due = this.#due; due !== undefined && !this.#out.closed; due = this.#due) {
+      this.#due = undefined
+      this.#isPaused = false
+      this.#start(due)
+    }
+    this.#isStarting = false
+  }
+
+  #start(number: number): void {
+    const attempt: RetryState<E.Either<E, A>> = { number, waiting: [], at: 0, ended: false }
+    this.#attempts.push(attempt)
+    this.#source.pipe(takeUntil(this.#unsubscribed)).subscribe({
+      next: (value) => {
+        attempt.waiting.push(value)
+        this.#step()
+      },
+      error: (bug) => this.#fail(bug),
+      complete: () => {
+        attempt.ended = true
+        const { length } = attempt.waiting
+        if (length === 0) this.#attempts.splice(this.#attempts.lastIndexOf(attempt), 1)
+        this.#step()
+      },
     })
+  }
+
+  /** Emits the next value, or starts a pause in its place. Returns whether there was one. */
+  #emitNext(): boolean {
+    const attempt = this.#attempts.at(-1)
+    if (attempt === undefined) this.#out.complete()
+    const value = attempt?.waiting[attempt.at]
+    if (attempt === undefined || value === undefined) return false
+    if (++attempt.at === attempt.waiting.length) {
+      attempt.waiting.length = 0
+      attempt.at = 0
+      if (attempt.ended) this.#attempts.pop()
+    }
+    const after = this.#after
+    const pause = E.isLeft(value) ? after(value.left, attempt.number) : O.none
+    this.#isPaused = O.isSome(pause)
+    if (O.isSome(pause)) this.#pause(pause.value, attempt.number + 1)
+    else this.#out.next(value)
+    return true
+  }
+
+  #pause(length: Millis, next: number): void {
+    const over = (): void => {
+      this.#due = next
+      this.#step()
+    }
+    later(length, this.#timer)
+      .pipe(takeUntil(this.#unsubscribed))
+      .subscribe({ next: over, error: (bug) => this.#fail(bug) })
+  }
+
+  #fail(bug: unknown): void {
+    this.#out.error(bug)
+  }
 }

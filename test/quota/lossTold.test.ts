@@ -3,7 +3,7 @@ import { Subject } from 'rxjs'
 import { expect, it } from 'vitest'
 import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { redisQuota } from '../../src/quota/index.js'
-import type { DividedScheduler } from '../../src/scheduler/Scheduler.js'
+import type { DividedScheduler } from '../../src/scheduler/SharedQuota.js'
 import { decodeReport } from './fleet.js'
 
 const LIMIT = 20

@@ -15,11 +15,16 @@ import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from '../output.js'
 import { countProgress, summary } from '../progress/ExportCounters.js'
 import type { MonitoredRun } from '../progress/ProgressMonitor.js'
 import type { CommandRun, Ending, Watch } from '../runCommand.js'
-import { conclusion, type OutputNames, outputState } from './conclusion.js'
+import {
+  conclusion,
+  type OutputNames,
+  outputState,
+  unremovedEnd,
+  unremovedNotes,
+} from './conclusion.js'
 import type { ExportFlags } from './exportFlags.js'
 import type { RejectedRows } from './rejectedRows.js'
 import { reportFacts, reportingTo } from './reportFacts.js'
-import { unremovedEnd, unremovedNotes } from './unremoved.js'
 
 /** An export, ready to be subscribed to. */
 export interface PreparedExport extends OutputNames {

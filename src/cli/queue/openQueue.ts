@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis'
 import { firstValueFrom, from, map, race } from 'rxjs'
 import { fieldsOf } from '../../decode/unknown.js'
 import { accountHash } from '../../export/transfer/ExportSpec.js'
+import { E } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
 import { redisQuota } from '../../quota/index.js'
 import type { SharedQuota } from '../../scheduler/index.js'
@@ -12,7 +13,6 @@ import type { Millis } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
 import { EXIT_BY_SIGNAL, EXIT_COMPLETE, UsageError } from '../output.js'
 import type { CommandRun, Ending } from '../runCommand.js'
-import { queueUrl } from './queueUrl.js'
 
 /** A connection to the Redis of a queue. */
 export interface OpenQueue {
@@ -150,4 +150,36 @@ const load = async () => {
 const reasonOf = (error: unknown): string => {
   const { message, code } = fieldsOf(error)
   return String(message || code || 'it does not answer')
+}
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
+/**
+ * Checks a URL as the driver reads it. Shows nothing of one that is refused, which may have a password anywhere: user and password are escaped as in any URL, and it leads to this machine, or goes by
+ * TLS, unless `isPlain`. Throws a `UsageError`.
+ */
+const queueUrl = (text: string | undefined, variable: string, isPlain: boolean): URL => {
+  if (text === undefined || text === '') {
+    throw new UsageError(`--queue or ${variable} should have the URL of a Redis`)
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.host === '') {
+    throw new UsageError('--queue should be redis://HOST or rediss://HOST')
+  }
+  const { username, password, pathname, search, hash } = url
+  const escaped = E.tryCatch(
+    () => [username, password].map(decodeURIComponent),
+    () => undefined,
+  )
+  // a password with one of these ends earlier, and the host is a part of it
+  const isWhole = text.split('@').length <= 2 && hash === '' && !search.includes('@')
+  if (E.isLeft(escaped) || !isWhole || !/^\/?\d*$/.test(pathname)) {
+    throw new UsageError(
+      '--queue should be redis://USER:PASSWORD@HOST:PORT/DB, with the user and the password escaped as encodeURIComponent does',
+    )
+  }
+  if (url.protocol === 'rediss:' || isPlain || LOOPBACK.test(url.hostname)) return url
+  throw new UsageError(
+    `--queue: Redis at ${url.host} is on another machine: use rediss:// (TLS), or allow plain text with --plain-redis`,
+  )
 }

@@ -10,11 +10,10 @@ import { destinationName } from '../../export/sync/SyncOptions.js'
 import { E, withoutUndefined } from '../../fp.js'
 import { duration, number, plural } from '../../report/text.js'
 import { type Connection, SANDBOX_ACCOUNT } from '../connection.js'
-import { isFinal, withAdvice } from '../export/conclusion.js'
+import { isFinal, unremovedEnd, unremovedNotes, withAdvice } from '../export/conclusion.js'
 import { exportClient } from '../export/exportClient.js'
 import { rejectedRows, rejectsIn } from '../export/rejectedRows.js'
 import { reportingTo } from '../export/reportFacts.js'
-import { unremovedEnd, unremovedNotes } from '../export/unremoved.js'
 import {
   EXIT_BY_SIGNAL,
   EXIT_COMPLETE,

@@ -88,23 +88,6 @@ export type SliceOutcome =
   /** So many rows that are in the list do not come when they are asked for by their time. */
   | { readonly _tag: 'RowsMissing'; readonly rows: number }
 
-export interface TimeField {
-  /** Returns the walk to ask for: one that waits, or else a new one, with a part of the longest. */
-  readonly next: () => PageWalk | undefined
-  /** Returns the span to ask for: what a walk has ahead of it, or what showed rows that are missing now. */
-  readonly question: (walk: PageWalk) => Span
-  /** Takes an answer to the question of a walk. */
-  readonly receivePage: (walk: PageWalk, rows: AnswerRows) => SliceOutcome
-  /** Takes all rows of a crowded stretch, in answer to the question of a walk. */
-  readonly receiveSecond: (walk: PageWalk, span: Span, rows: AnswerRows) => SliceOutcome
-  /** Takes note of a page that is delivered. Returns the slice as it stands with it. */
-  readonly deliver: (walk: PageWalk, span: Span, rows: number) => Slice
-  readonly position: () => SnapshotPosition
-  readonly isDone: () => boolean
-  /** Drops all that is left to read. */
-  readonly clear: () => void
-}
-
 /** Answers in a row, for each walk, that only led to splitting: a time in ms cannot be halved more often. */
 const HALVINGS = 64
 /** Walks that parts are split off for, and that count for `HALVINGS`, however many may be asked for at a time. */
@@ -115,143 +98,157 @@ const REACH = 8
 
 const NOTHING: SliceOutcome = { _tag: 'Nothing' }
 
-// constructors
+/** The time of a snapshot, divided between walks. */
+export class TimeField {
+  readonly #start: SnapshotPosition
+  readonly #width: IO<number>
+  readonly #walks: Array<PageWalk>
+  #slices: number
+  #shown: Shown
+  #isTrusted = false // a page with more after it was taken for complete up to its last row, by the order
+  #reach = REACH
+  #isTrusting = true // no part that was split off was empty: then only proven ones are split
+  #unordered = 0
+  #margin = 0 // ms that each question goes beyond what it is about
 
-/** `width`: the most walks at a time, now. */
-export const timeField = (start: SnapshotPosition, width: IO<number>): TimeField => {
-  const walks = start.slices.filter(({ left }) => !isEmpty(left)).map(pageWalk)
-  let slices = start.cut
-  let shown: Shown
-  let isTrusted = false // a page with more after it was taken for complete up to its last row, by the order
-  let reach = REACH
-  let isTrusting = true // no part that was split off was empty: then only proven ones are split
-  let unordered = 0
-  let margin = 0 // ms that each question goes beyond what it is about
+  /** `width`: the most walks at a time, now. */
+  constructor(start: SnapshotPosition, width: IO<number>) {
+    this.#start = start
+    this.#width = width
+    this.#walks = start.slices.filter(({ left }) => !isEmpty(left)).map(pageWalk)
+    this.#slices = start.cut
+  }
 
-  /** Returns what to do about rows of the edge of a walk that are not among those of a span; nothing if there are none. */
-  const lost = (
-    walk: PageWalk,
-    span: Span,
-    rows: AnswerRows,
-    isWide: boolean,
-  ): SliceOutcome | undefined => {
+  /** Returns the walk to ask for: one that waits, or else a new one, with a part of the longest. */
+  next(): PageWalk | undefined {
+    const walks = this.#walks
+    const waiting = walks.find(({ busy, ahead }) => !busy && !isEmpty(ahead))
+    if (waiting !== undefined) return waiting
+    if (walks.length >= WALKS) return undefined
+    const proven = this.#isTrusting ? walks : walks.filter(({ unproven }) => !unproven)
+    const best = bestSplit(proven, this.#reach)
+    if (best?.far === true) this.#reach *= 2
+    return best && this.#split(best.walk, best.at)
+  }
+
+  /** Returns the span to ask for: what a walk has ahead of it, or what showed rows that are missing now. */
+  question({ ahead, whole, pace, crowded, missing, edge }: PageWalk): Span {
+    if (missing !== undefined) return missing.shownBy
+    const { from, to } = crowded ?? ahead
+    // at the start of a slice, and in and after a crowded second, no answer may have shown a row of this time yet:
+    // then it would not be missed if the service leaves out its bounds
+    const isShown = [...edge.values()].some(({ time }) => time < from + SECOND)
+    const isStart = pace === undefined || from === whole.from || crowded !== undefined
+    const earlier = isStart || !isShown ? SECOND : this.#margin
+    return { from: Math.max(0, from - earlier), to: to + this.#margin }
+  }
+
+  /** Takes an answer to the question of a walk. */
+  receivePage(walk: PageWalk, rows: AnswerRows): SliceOutcome {
+    const { asked, question, times, more } = rows
+    if (walk.missing !== undefined) return recheck(walk, walk.missing, rows)
+    const coverage = coverageOf({ asked, question, times, more, known: this.#shown })
+    if (coverage._tag === 'OutsideFilter') return { _tag: 'OutsideFilter', asked }
+    this.#shown = coverage.shown
+    if (coverage.shown === 'none' && this.#isTrusted) return { _tag: 'OrderChanged' }
+    switch (coverage._tag) {
+      case 'Crowded':
+        walk.crowded = coverage.span
+        walk.edge = new Map([...edgeOf(walk, rows), ...walk.edge])
+        return NOTHING
+      case 'Halves':
+        return this.#halve(walk, coverage.at)
+      case 'Covers':
+        return this.#cover(walk, both(coverage.span, walk.ahead), rows) // of what is this walk's still
+    }
+  }
+
+  /** Takes all rows of a crowded stretch, in answer to the question of a walk. */
+  receiveSecond(walk: PageWalk, span: Span, rows: AnswerRows): SliceOutcome {
+    if (this.#isDoubtful(walk, span, rows, rows.question.to > span.to)) return NOTHING
+    if (rows.times.length > 0) this.#unordered = 0
+    walk.unproven = false
+    covered(walk, span, undefined)
+    walk.edge = edgeOf(walk, rows)
+    return { _tag: 'Covered', span }
+  }
+
+  /** Takes note of a page that is delivered. Returns the slice as it stands with it. */
+  deliver(walk: PageWalk, span: Span, rows: number): Slice {
+    walk.left = without(walk.left, span)
+    walk.rows += rows
+    if (isEmpty(walk.left)) this.#walks.splice(this.#walks.indexOf(walk), 1)
+    return sliceOf(walk)
+  }
+
+  position(): SnapshotPosition {
+    const { from, to } = this.#start
+    return { from, to, slices: this.#walks.map(sliceOf), cut: this.#slices }
+  }
+
+  isDone(): boolean {
+    return this.#walks.length === 0
+  }
+
+  /** Drops all that is left to read. */
+  clear(): void {
+    this.#walks.length = 0
+  }
+
+  #split(walk: PageWalk, at: number): PageWalk {
+    const beyond = splitAt(walk, at, ++this.#slices)
+    this.#walks.push(beyond)
+    return beyond
+  }
+
+  #halve(walk: PageWalk, at: number): SliceOutcome {
+    this.#unordered++
+    if (this.#unordered > HALVINGS * Math.min(this.#width(), WALKS)) {
+      return { _tag: 'Unordered', answers: this.#unordered }
+    }
+    // that part may be another walk's by now, up to there and no further too
+    if (splitNear(walk.ahead, at) === at) this.#split(walk, at)
+    return NOTHING
+  }
+
+  #cover(walk: PageWalk, span: Span, rows: AnswerRows): SliceOutcome {
+    const { asked, question, times, more } = rows
+    if (this.#isDoubtful(walk, span, rows, question.to > asked.to)) return NOTHING
+    this.#unordered = 0
+    if (more) this.#isTrusted = true
+    if (walk.unproven && times.length === 0) this.#isTrusting = false
+    walk.unproven = false
+    const order = more && this.#shown !== 'none' ? this.#shown : undefined
+    covered(walk, span, order && { order, pageSpan: spanOf(times) })
+    walk.edge = edgeOf(walk, rows)
+    return { _tag: 'Covered', span }
+  }
+
+  /** Returns whether rows of the edge of a walk are not among those of a span: then it is asked for otherwise. */
+  #isDoubtful(walk: PageWalk, span: Span, rows: AnswerRows, isWide: boolean): boolean {
     const edge = [...walk.edge].filter(([, { time }]) => contains(span, time))
-    if (edge.length === 0) return undefined
+    if (edge.length === 0) return false
     const moments = new Set(edge.map(([, { time }]) => time))
     const came = keysWhere(rows, (time) => moments.has(time))
     const missing = edge.filter(([key]) => !came.has(key))
     const [first] = missing
-    if (first === undefined) return undefined
+    if (first === undefined) return false
     const [, { shownBy }] = first
-    const alike = missing.filter(([, row]) => row.shownBy === shownBy)
-    if (isWide) walk.missing = { keys: alike.map(([key]) => key), shownBy }
-    else margin = SECOND // the service may leave out its bounds, or round the times that it shows
-    return NOTHING
+    const ofOneAnswer = missing.filter(([, row]) => row.shownBy === shownBy)
+    if (isWide) walk.missing = { keys: ofOneAnswer.map(([key]) => key), shownBy }
+    else this.#margin = SECOND // the service may leave out its bounds, or round the times that it shows
+    return true
   }
+}
 
-  /** Takes the answer to the question that showed the missing rows: they left the list, or the service loses them. */
-  const recheck = (walk: PageWalk, { keys }: MissingRows, rows: AnswerRows): SliceOutcome => {
-    const came = keysWhere(rows, () => true)
-    const there = keys.filter((key) => came.has(key))
-    if (there.length > 0) return { _tag: 'RowsMissing', rows: there.length }
-    walk.edge = new Map([...walk.edge].filter(([key]) => !keys.includes(key)))
-    walk.missing = undefined
-    return NOTHING
-  }
-
-  const split = (walk: PageWalk, at: number): PageWalk => {
-    const beyond = splitAt(walk, at, ++slices)
-    walks.push(beyond)
-    return beyond
-  }
-
-  return {
-    next: () => {
-      const waiting = walks.find(({ busy, ahead }) => !busy && !isEmpty(ahead))
-      if (waiting !== undefined) return waiting
-      if (walks.length >= WALKS) return undefined
-      const best = bestSplit(isTrusting ? walks : walks.filter(({ unproven }) => !unproven), reach)
-      if (best?.far === true) reach *= 2
-      return best && split(best.walk, best.at)
-    },
-
-    question: ({ ahead, whole, pace, crowded, missing, edge }) => {
-      if (missing !== undefined) return missing.shownBy
-      const { from, to } = crowded ?? ahead
-      // at the start of a slice, and in and after a crowded second, no answer may have shown a row of this time yet:
-      // then it would not be missed if the service leaves out its bounds
-      const isShown = [...edge.values()].some(({ time }) => time < from + SECOND)
-      const isStart = pace === undefined || from === whole.from || crowded !== undefined
-      const earlier = isStart || !isShown ? SECOND : margin
-      return { from: Math.max(0, from - earlier), to: to + margin }
-    },
-
-    receivePage: (walk, rows) => {
-      const { asked, question, times, more } = rows
-      if (walk.missing !== undefined) return recheck(walk, walk.missing, rows)
-      const said = coverageOf({ asked, question, times, more, known: shown })
-      if (said._tag === 'OutsideFilter') return { _tag: 'OutsideFilter', asked }
-      shown = said.shown
-      if (shown === 'none' && isTrusted) return { _tag: 'OrderChanged' }
-      switch (said._tag) {
-        case 'Crowded':
-          walk.crowded = said.span
-          walk.edge = new Map([...edgeOf(walk, rows), ...walk.edge])
-          return NOTHING
-        case 'Halves':
-          unordered++
-          if (unordered > HALVINGS * Math.min(width(), WALKS))
-            return { _tag: 'Unordered', answers: unordered }
-          // that part may be another walk's by now, up to there and no further too
-          if (splitNear(walk.ahead, said.at) === said.at) split(walk, said.at)
-          return NOTHING
-        case 'Covers': {
-          const span = both(said.span, walk.ahead) // of what is this walk's still
-          const doubt = lost(walk, span, rows, question.to > asked.to)
-          if (doubt !== undefined) return doubt
-          unordered = 0
-          if (more) isTrusted = true
-          if (walk.unproven && times.length === 0) isTrusting = false
-          walk.unproven = false
-          const pageSpan = spanOf(times)
-          const order = more && shown !== 'none' ? shown : undefined
-          covered(walk, span, order && { order, pageSpan })
-          walk.edge = edgeOf(walk, rows)
-          return { _tag: 'Covered', span }
-        }
-      }
-    },
-
-    receiveSecond: (walk, span, rows) => {
-      const doubt = lost(walk, span, rows, rows.question.to > span.to)
-      if (doubt !== undefined) return doubt
-      if (rows.times.length > 0) unordered = 0
-      walk.unproven = false
-      covered(walk, span, undefined)
-      walk.edge = edgeOf(walk, rows)
-      return { _tag: 'Covered', span }
-    },
-
-    deliver: (walk, span, rows) => {
-      walk.left = without(walk.left, span)
-      walk.rows += rows
-      if (isEmpty(walk.left)) walks.splice(walks.indexOf(walk), 1)
-      return sliceOf(walk)
-    },
-
-    position: () => ({
-      from: start.from,
-      to: start.to,
-      slices: walks.map(sliceOf),
-      cut: slices,
-    }),
-
-    isDone: () => walks.length === 0,
-
-    clear: () => {
-      walks.length = 0
-    },
-  }
+/** Takes the answer to the question that showed missing rows: they left the list, or the service loses them. */
+const recheck = (walk: PageWalk, { keys }: MissingRows, rows: AnswerRows): SliceOutcome => {
+  const came = keysWhere(rows, () => true)
+  const present = keys.filter((key) => came.has(key))
+  if (present.length > 0) return { _tag: 'RowsMissing', rows: present.length }
+  walk.edge = new Map([...walk.edge].filter(([key]) => !keys.includes(key)))
+  walk.missing = undefined
+  return NOTHING
 }
 
 /** Returns the time from the first row to the last, at least a second: before and after them there may be none for long. */

@@ -24,8 +24,7 @@ import {
 import { type Rows, undatedOnce, within } from './Rows.js'
 import { readUntilSettled, type Unsettled } from './readUntilSettled.js'
 import type { SnapshotPage, SnapshotPosition, Span } from './SnapshotPosition.js'
-import type { PageWalk } from './TimeField.js'
-import { type SliceOutcome, timeField } from './TimeField.js'
+import { type PageWalk, type SliceOutcome, TimeField } from './TimeField.js'
 
 // model
 
@@ -125,7 +124,7 @@ const snapshotPlan = <E, A>(
   start: SnapshotPosition,
   concurrency: IO<number>,
 ): PagePlan<SliceAnswer<E, A>, E.Either<E, SnapshotPage<E, A>>> => {
-  const field = timeField(start, concurrency)
+  const field = new TimeField(start, concurrency)
   const ask = asker(field, asking)
   const flights = new Subscription()
   const ready: Array<Ready<E, A>> = []
@@ -179,14 +178,14 @@ const snapshotPlan = <E, A>(
       field.clear()
       return E.left(cut(cutBy, position, pages))
     },
-    isDone: field.isDone,
+    isDone: () => field.isDone(),
     cancel: () => flights.unsubscribe(),
   }
 }
 
 /** Returns what asks for the rows that a walk has ahead of it, and tells the field what came of that. */
 const asker = <E, A>(
-  field: ReturnType<typeof timeField>,
+  field: TimeField,
   { list, time, key }: Pick<SnapshotOptions<E, A>, 'list' | 'time' | 'key'>,
 ): ((walk: PageWalk) => Observable<SliceAnswer<E, A>>) => {
   const unseen = undatedOnce(time, key)

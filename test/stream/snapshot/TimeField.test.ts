@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { wholeOf } from '../../../src/stream/snapshot/SnapshotPosition.js'
-import type { PageWalk } from '../../../src/stream/snapshot/TimeField.js'
 import {
+  type PageWalk,
   type SliceOutcome,
-  type TimeField,
-  timeField,
+  TimeField,
 } from '../../../src/stream/snapshot/TimeField.js'
 
 const YEAR = { from: 0, to: 365 * 86_400_000 }
@@ -21,11 +20,11 @@ const asked = (field: TimeField, width: number): ReadonlyArray<PageWalk> => {
   return walks
 }
 
-describe('timeField', () => {
+describe('TimeField', () => {
   it.each([1, 4, 1_000, Number.POSITIVE_INFINITY])(
     'gives up when no answer shows anything, and %s may be asked for at a time',
     (width) => {
-      const field = timeField(wholeOf(YEAR), () => width)
+      const field = new TimeField(wholeOf(YEAR), () => width)
       const answer = (walk: PageWalk): SliceOutcome => {
         walk.busy = false
         const rows = {
