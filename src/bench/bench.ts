@@ -78,11 +78,11 @@ export const bench = (options: BenchOptions = {}): Observable<BenchEvent> => {
   if (settings.connection !== undefined) {
     const connection = withConnection(settings.connection)
     const { baseUrl = '' } = connection
-    return own(settings, connection, baseUrl).pipe(map(E.map(factOf)))
+    return ownContender(settings, connection, baseUrl).pipe(map(E.map(factOf)))
   }
   const sandbox = sandboxOf(settings)
   return withSandbox(sandbox, ({ url, count }) =>
-    own(
+    ownContender(
       settings,
       { baseUrl: url, credentials: sandboxCredentials, environment: sandbox.environment },
       'embedded sandbox',
@@ -118,7 +118,7 @@ const factOf = (one: RunProgress | OwnMeasurement): BenchFact =>
   isOwn(one) ? { _tag: 'Measured', result: one.result } : { _tag: 'Progress', ...one }
 
 /** The run of this client. */
-const own = (
+const ownContender = (
   settings: BenchSettings,
   connection: ClientOptions,
   target: string,

@@ -115,14 +115,14 @@ export const judge = (program: PeerProgram, judging: Judging): Observable<Conten
           PAYMENTS_ENVIRONMENT: environment,
         },
       })
-      let said = ''
+      let output = ''
       child.stderr.on('data', (chunk) => {
-        said = `${said}${chunk}`.slice(-2_000)
+        output = `${output}${chunk}`.slice(-2_000)
       })
       const trouble = new Subject<string>()
       child.once('error', ({ message }) => trouble.next(message))
       child.once('close', (code) => {
-        const lines = said.trim().split('\n')
+        const lines = output.trim().split('\n')
         const line = oneLine(lines.find((one) => /^\w*Error\b/.test(one)) ?? lines.at(-1) ?? '')
         trouble.next(code === 0 ? '' : `ended with status ${code}: ${line}`)
       })
@@ -169,7 +169,7 @@ const poll = (
   interval(POLL, timer).pipe(
     take(Math.ceil(most / POLL)),
     concatMap(holds),
-    filter((held) => held),
+    filter((isTrue) => isTrue),
     defaultIfEmpty(false),
     take(1),
   )

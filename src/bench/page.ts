@@ -16,12 +16,12 @@ export const benchPage = (
   version: string,
 ): string => {
   const { workload, target, environment, began, machine, verdict, contenders } = result
-  const where = `${target}, limits of ${environment}; ${began.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}; ${machine.cpu}, ${plural(machine.cores, 'core')}, Node ${machine.node}`
+  const subject = `${target}, limits of ${environment}; ${began.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}; ${machine.cpu}, ${plural(machine.cores, 'core')}, Node ${machine.node}`
   return page({
     title: `payments-rx bench ${workload}`,
     content: html`<header>
 <h1>payments-rx bench ${workload}</h1>
-<p class="faint">${where}</p>
+<p class="faint">${subject}</p>
 <p class="outcome ${result.boundBy === 'quota' ? 'good' : 'plain'}">${verdict.replaceAll('`', '')}</p>
 <dl class="numbers">${figures(result).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </header>
@@ -93,14 +93,14 @@ const table = (id: string, [head = [], ...rows]: ReadonlyArray<PageRow>): Html =
   )
 
 const bars = ({ rowsPerSecond, refused, contenders }: BenchResult): Html => {
-  const own = { name: 'payments-rx', rowsPerSecond, refused, leftOut: undefined }
+  const ours = { name: 'payments-rx', rowsPerSecond, refused, leftOut: undefined }
   const others = contenders.map(({ arrivals, ...one }) => ({
     leftOut: undefined,
     ...one,
     ...arrivals,
   }))
-  const longest = Math.max(1e-9, ...[own, ...others].map(({ rowsPerSecond }) => rowsPerSecond))
-  const rows = [own, ...others].map(({ name, rowsPerSecond, refused, leftOut }, i) => {
+  const longest = Math.max(1e-9, ...[ours, ...others].map(({ rowsPerSecond }) => rowsPerSecond))
+  const rows = [ours, ...others].map(({ name, rowsPerSecond, refused, leftOut }, i) => {
     const text = leftOut ?? `${number(rowsPerSecond)} rows/s, ${number(refused)} refused`
     const width = ((rowsPerSecond / longest) * 100).toFixed(1)
     return html`<tr class="${i === 0 ? 'own' : 'other'}"><th scope="row">${name}</th><td class="bar"><svg aria-hidden="true"><rect width="${width}%" height="100%" rx="2"/></svg></td><td class="n">${text}</td></tr>

@@ -155,12 +155,12 @@ const inTurn = (
   ids: ReadonlyArray<string>,
   make: (id: string) => readonly [path: string, unit: Unit],
 ): ReadonlyArray<readonly [path: string, unit: Unit]> => {
-  const made = ids.map(make)
-  const [first] = made
+  const batches = ids.map(make)
+  const [first] = batches
   let turn = 0
   return first === undefined
     ? []
-    : [[first[0], defer(() => made[turn++ % made.length]?.[1] ?? EMPTY)]]
+    : [[first[0], defer(() => batches[turn++ % batches.length]?.[1] ?? EMPTY)]]
 }
 
 // writing

@@ -30,12 +30,12 @@ const warn = (message: string): void => {
 // constructors
 
 export class RedisWatch {
-  readonly #tell: (message: string) => void
+  readonly #warn: (message: string) => void
   readonly #timer: SchedulerLike
-  #told: { readonly reason: string; readonly isRefusal: boolean } | undefined
+  #warned: { readonly reason: string; readonly isRefusal: boolean } | undefined
 
   constructor({ onWait = warn, timer = asyncScheduler }: RedisWatchOptions) {
-    this.#tell = onWait
+    this.#warn = onWait
     this.#timer = timer
   }
 
@@ -65,14 +65,14 @@ export class RedisWatch {
 
   /** Redis has answered. `isDone`: it did what it was asked for, and refuses no more. */
   answered(isDone: boolean): void {
-    if (this.#told === undefined || (this.#told.isRefusal && !isDone)) return
-    this.#told = undefined
-    this.#tell('Redis answers again')
+    if (this.#warned === undefined || (this.#warned.isRefusal && !isDone)) return
+    this.#warned = undefined
+    this.#warn('Redis answers again')
   }
 
   #failed(reason: string, isRefusal: boolean): void {
-    if (this.#told?.reason === reason) return
-    this.#told = { reason, isRefusal }
-    this.#tell(`Redis cannot be used, and is tried again: ${reason}`)
+    if (this.#warned?.reason === reason) return
+    this.#warned = { reason, isRefusal }
+    this.#warn(`Redis cannot be used, and is tried again: ${reason}`)
   }
 }

@@ -178,7 +178,7 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
     worker.on('error', (error) => watch.failed(error)) // a Redis that is gone comes back
     worker.on('active', () => watch.answered(true))
     // what it waits for at Redis has no end of its own
-    const heard = interval(PING_EVERY, timer)
+    const heartbeats = interval(PING_EVERY, timer)
       .pipe(
         exhaustMap(() =>
           watch.watched(async () => (await worker.backend.client).llen(worker.toKey('wait'))),
@@ -199,7 +199,7 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
       void close().then(() => subscriber.complete())
     })
     return () => {
-      heard.unsubscribe()
+      heartbeats.unsubscribe()
       stopped.unsubscribe()
       stopping.next(undefined)
       void close()

@@ -37,21 +37,21 @@ export const asking = <A>(ledger: Ledger<A>, stop: Observable<unknown>): Asking<
   ): Promise<E.Either<AnyFailure, B>> => {
     requests++
     const none = { defaultValue: undefined }
-    const came = await firstValueFrom(question.pipe(takeUntil(stop)), none)
-    if (came === undefined) throw new PollInterrupted(undefined)
-    return came
+    const answered = await firstValueFrom(question.pipe(takeUntil(stop)), none)
+    if (answered === undefined) throw new PollInterrupted(undefined)
+    return answered
   }
   return {
     page: async (query) => {
-      const came = await answer(ledger.page(query))
-      if (E.isLeft(came)) throw new PollInterrupted(came.left)
-      return came.right
+      const page = await answer(ledger.page(query))
+      if (E.isLeft(page)) throw new PollInterrupted(page.left)
+      return page.right
     },
     retrieve: async (id) => {
-      const came = await answer(ledger.retrieve(id))
-      if (E.isRight(came)) return came.right
-      if (came.left._tag === 'Refused' && came.left.status === 404) return undefined
-      throw new PollInterrupted(came.left)
+      const row = await answer(ledger.retrieve(id))
+      if (E.isRight(row)) return row.right
+      if (row.left._tag === 'Refused' && row.left.status === 404) return undefined
+      throw new PollInterrupted(row.left)
     },
     requests: () => requests,
   }

@@ -79,13 +79,13 @@ export class ChangeFeed<A> {
       if (!more || tail.rising === undefined) continue
       // a long list goes on from here when it was cut
       session.reached(Math.min(tail.rising, earliest))
-      session.known.forget(session.upTo - lookback)
+      session.charges.forget(session.upTo - lookback)
       await session.save()
     }
     const open = readOpen(asking, {
       statuses: session.statuses,
       unlisted: this.#unlisted,
-      known: () => session.known.open.values(),
+      openCharges: () => session.charges.open.values(),
       seen,
       now: earliest,
       pageSpan: tail.pageSpan,
@@ -121,14 +121,14 @@ export class ChangeFeed<A> {
     const { asking, session, lookback } = this.#options
     try {
       const row = await asking.retrieve(id)
-      const known = session.known.find(id)
+      const before = session.charges.find(id)
       if (row === undefined) {
-        if (known !== undefined) session.forget(id)
+        if (before !== undefined) session.forget(id)
         return []
       }
       const oldest = Math.max(session.floor, session.upTo - lookback)
-      const isTold = known !== undefined || isOpenStatus(row.status) || row.created >= oldest
-      return isTold ? this.#page([row]) : []
+      const isEmitted = before !== undefined || isOpenStatus(row.status) || row.created >= oldest
+      return isEmitted ? this.#page([row]) : []
     } catch (error) {
       if (error instanceof PollInterrupted && error.failure !== undefined) return [] // the poll reads it
       throw error
@@ -139,7 +139,7 @@ export class ChangeFeed<A> {
   #page(rows: ReadonlyArray<LedgerRow<A>>): FeedPage<A> {
     const { session } = this.#options
     const { baseline } = session
-    const told = new Map<string, string>()
+    const emitted = new Map<string, string>()
     const items: Array<FeedItem<A>> = []
     const upTo = fromDate(new Date(session.upTo * 1_000))
     let count = session.told
@@ -147,21 +147,21 @@ export class ChangeFeed<A> {
       const { id, created, status, updated } = row
       if (id === '') continue
       const version = versionOf(row)
-      const known = session.known.find(id)
-      if (known?.version === version || told.get(id) === version) continue
-      if (known !== undefined && known.updated > updated) continue // of a list that lags
-      if (known === undefined && baseline !== undefined && created < baseline) {
+      const before = session.charges.find(id)
+      if (before?.version === version || emitted.get(id) === version) continue
+      if (before !== undefined && before.updated > updated) continue // of a list that lags
+      if (before === undefined && baseline !== undefined && created < baseline) {
         if (!isOpenStatus(status)) {
           session.remember(row, version, false)
           continue
         }
       }
-      told.set(id, version)
+      emitted.set(id, version)
       items.push({
         event: E.isLeft(row.row)
           ? row.row
           : E.right({
-              kind: known === undefined ? 'added' : 'changed',
+              kind: before === undefined ? 'added' : 'changed',
               value: row.row.right,
               position: { upTo, told: count++ },
             }),
@@ -180,11 +180,11 @@ export const clocksOf = ({
   readonly earliest: Seconds
   readonly latest: Seconds
 } => {
-  const own = now()
-  const service = serviceTime() ?? own
+  const ourTime = now()
+  const service = serviceTime() ?? ourTime
   return {
-    earliest: Math.floor(Math.min(own, service) / 1_000),
-    latest: Math.floor(Math.max(own, service) / 1_000),
+    earliest: Math.floor(Math.min(ourTime, service) / 1_000),
+    latest: Math.floor(Math.max(ourTime, service) / 1_000),
   }
 }
 

@@ -42,7 +42,7 @@ const NEW: ChangeState = {
 
 /** Charges that a stream knows and has told. */
 export class ChangeSession {
-  readonly known: KnownCharges
+  readonly charges: KnownCharges
   readonly #keeper: Keeper | undefined
   #state: Omit<ChangeState, 'open' | 'final'>
   #isDirty = false
@@ -50,7 +50,7 @@ export class ChangeSession {
   private constructor(keeper: Keeper | undefined, state: ChangeState) {
     this.#keeper = keeper
     this.#state = state
-    this.known = unpacked(state)
+    this.charges = unpacked(state)
   }
 
   /** Takes the lease of the store, if there is one. Rejects with a `StoreError`. */
@@ -103,14 +103,14 @@ export class ChangeSession {
   }
 
   /** Remembers a charge; `isTold`: as one change more. */
-  remember(row: LedgerRow<unknown>, version: string, isTold: boolean): void {
+  remember(row: LedgerRow<unknown>, version: string, isEmitted: boolean): void {
     const { status } = row
     const { statuses, told, upTo } = this.#state
-    this.known.set(row, version, upTo)
+    this.charges.set(row, version, upTo)
     const isNew = isOpenStatus(status) && !statuses.includes(status)
     this.#state = {
       ...this.#state,
-      told: isTold ? told + 1 : told,
+      told: isEmitted ? told + 1 : told,
       statuses: isNew ? [...statuses, status] : statuses,
     }
     this.#isDirty = true
@@ -118,7 +118,7 @@ export class ChangeSession {
 
   /** Forgets a charge that the service has no more. */
   forget(id: string): void {
-    this.known.delete(id)
+    this.charges.delete(id)
     this.#isDirty = true
   }
 
@@ -131,7 +131,7 @@ export class ChangeSession {
 
   /** Ends a poll: what is older than the lookback is forgotten. */
   endPoll(lookback: Seconds): void {
-    this.known.forget(this.#state.upTo - lookback)
+    this.charges.forget(this.#state.upTo - lookback)
     if (this.#state.baseline === undefined) return
     const { baseline: _, ...rest } = this.#state
     this.#state = rest
@@ -144,7 +144,7 @@ export class ChangeSession {
     this.#isDirty = false
     try {
       const { statuses } = this.#state
-      await this.#keeper.commit({ ...this.#state, ...packed(this.known, statuses) })
+      await this.#keeper.commit({ ...this.#state, ...packed(this.charges, statuses) })
     } catch (error) {
       this.#isDirty = true
       throw error

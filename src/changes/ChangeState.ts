@@ -65,13 +65,13 @@ export const unpacked = ({
   final,
   statuses,
 }: Pick<ChangeState, 'open' | 'final' | 'statuses'>): KnownCharges => {
-  const known = new KnownCharges()
+  const charges = new KnownCharges()
   for (const { at, text } of secondsOf(open)) {
     for (const one of text.split(' ')) {
       const version = one.slice(0, VERSION_LENGTH)
       const status = statuses[one.charCodeAt(VERSION_LENGTH) - A] ?? ''
       const id = unescaped(one.slice(VERSION_LENGTH + 1))
-      known.open.set(id, { id, created: at, status, version, updated: Number.NaN })
+      charges.open.set(id, { id, created: at, status, version, updated: Number.NaN })
     }
   }
   const length = VERSION_LENGTH + KEY_LENGTH
@@ -79,10 +79,10 @@ export const unpacked = ({
     for (let i = 0; i < text.length; i += length) {
       const version = text.slice(i, i + VERSION_LENGTH)
       const key = text.slice(i + VERSION_LENGTH, i + length)
-      known.final.set(key, { at, version, updated: Number.NaN })
+      charges.final.set(key, { at, version, updated: Number.NaN })
     }
   }
-  return known
+  return charges
 }
 
 /** Ids are texts of the service: they may have the characters that part them here. */

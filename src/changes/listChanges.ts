@@ -49,7 +49,7 @@ async function* readings<A>(
   stop: Observable<void>,
 ): AsyncGenerator<FeedPage<A>, void, undefined> {
   const versions = new Map<string, string>()
-  let told = 0
+  let emitted = 0
   let isFirst = true
   for (;;) {
     const began = timer.now()
@@ -69,8 +69,8 @@ async function* readings<A>(
           const raw = page.right.raw[i]
           const id = rowId(raw)
           const version = fingerprint(JSON.stringify(raw), VERSION_LENGTH)
-          const known = id === undefined ? undefined : versions.get(id)
-          if (id === undefined || known === version) return
+          const before = id === undefined ? undefined : versions.get(id)
+          if (id === undefined || before === version) return
           const acknowledge = (): void => {
             versions.set(id, version)
           }
@@ -78,10 +78,10 @@ async function* readings<A>(
             acknowledge()
             return
           }
-          const kind = known === undefined ? 'added' : 'changed'
+          const kind = before === undefined ? 'added' : 'changed'
           const event = E.isLeft(row)
             ? row
-            : E.right({ kind, value: row.right, position: { upTo, told: told++ } } as const)
+            : E.right({ kind, value: row.right, position: { upTo, told: emitted++ } } as const)
           items.push({ event, acknowledge })
         })
         yield items

@@ -19,7 +19,7 @@ export interface OpenOptions {
   /** Statuses that the service does not list; this learns more of them. */
   readonly unlisted: Set<string>
   /** Returns the charges that are known as open; called after each list. */
-  readonly known: () => Iterable<OpenCharge>
+  readonly openCharges: () => Iterable<OpenCharge>
   /** Ids that were read already. They need not be read again. */
   readonly seen: Set<string>
   /** The time, in seconds since 1970. */
@@ -50,7 +50,7 @@ export async function* readOpen<A>(
   asking: Asking<A>,
   options: OpenOptions,
 ): AsyncGenerator<OpenPage<A>, void, undefined> {
-  const { statuses, unlisted, known, seen } = options
+  const { statuses, unlisted, openCharges, seen } = options
   for (const status of statuses) {
     if (unlisted.has(status)) continue
     for await (const rows of readStatus(asking, status, options)) {
@@ -58,7 +58,7 @@ export async function* readOpen<A>(
       yield { rows, gone: [] }
     }
   }
-  const left = [...known()].filter(({ id }) => !seen.has(id))
+  const left = [...openCharges()].filter(({ id }) => !seen.has(id))
   yield* readLeft(asking, left.sort(byTime), options)
 }
 
@@ -68,12 +68,12 @@ const byTime = (one: OpenCharge, other: OpenCharge): number => one.created - oth
 async function* readStatus<A>(
   asking: Asking<A>,
   status: string,
-  { unlisted, known, seen, now }: OpenOptions,
+  { unlisted, openCharges, seen, now }: OpenOptions,
 ): AsyncGenerator<ReadonlyArray<LedgerRow<A>>, void, undefined> {
   const before = now - OLD
   const older: Array<string> = []
   let total = 0
-  for (const charge of known()) {
+  for (const charge of openCharges()) {
     if (charge.status !== status) continue
     total++
     if (charge.created < before) older.push(charge.id)

@@ -220,16 +220,16 @@ const optionsOf = (
 ): BenchOptions => {
   const { duration, parallel, pageSize, share, guard, write, peers, against } = flags
   const { sandbox, latency, jitter, rows } = flags
-  const own = withoutUndefined({ duration, parallel, pageSize, share, guard, against })
+  const settings = withoutUndefined({ duration, parallel, pageSize, share, guard, against })
   if (sandbox !== true && isConnected(flags, env)) {
     for (const name of ['latency', 'jitter', 'rows'] as const) {
       if (flags[name] !== undefined) throw new UsageError(`--${name} goes with --sandbox`)
     }
-    return { workload, ...own, write, peers, connection: connectionFrom(flags, env) }
+    return { workload, ...settings, write, peers, connection: connectionFrom(flags, env) }
   }
   const environment = environmentFrom(flags, env)
   const simulated = withoutUndefined({ latency, jitter, charges: rows })
-  return { workload, ...own, write, peers, sandbox: { environment, ...simulated } }
+  return { workload, ...settings, write, peers, sandbox: { environment, ...simulated } }
 }
 
 /** True if any setting of a connection is given, so that one that is missing is told. */
@@ -260,11 +260,11 @@ const viewOf = ({ stderr, env }: Terminal, options: BenchOptions) => {
     stderr.write(`${fitted(stderr, oneLine(text))}\n`)
   }
   const { connection, workload, duration = 30_000 } = options
-  const where =
+  const service =
     connection === undefined
       ? 'an embedded sandbox'
       : `${connection.baseUrl}, within the limits of ${connection.environment}`
-  say(`bench ${workload}: ${seconds(duration)} against ${where}`)
+  say(`bench ${workload}: ${seconds(duration)} against ${service}`)
   return {
     show: (event: BenchEvent): void => {
       if (E.isLeft(event)) return

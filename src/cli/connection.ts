@@ -193,8 +193,8 @@ export const addEveryOption = (command: Command): Command =>
     'partnerSecret',
   )
 
-const addSettings = (command: Command, ...own: ReadonlyArray<SettingName>): Command => {
-  const names: ReadonlyArray<SettingName> = ['environment', 'baseUrl', 'plainHttp', ...own]
+const addSettings = (command: Command, ...others: ReadonlyArray<SettingName>): Command => {
+  const names: ReadonlyArray<SettingName> = ['environment', 'baseUrl', 'plainHttp', ...others]
   return names.reduce((to, name) => to.addOption(settingOption(name)), command)
 }
 

@@ -27,7 +27,7 @@ export const followTable = async (
   const rejected = rejectedRows()
   const events = start(rejected.take)
   const noting = rejected.notes.subscribe(say)
-  const told = tap((event: SyncEvent) => {
+  const noted = tap((event: SyncEvent) => {
     if (E.isRight(event)) {
       if (event.right.upTo !== undefined) polls++
       for (const note of notesOf(event.right, polls === 1)) say(note)
@@ -35,7 +35,7 @@ export const followTable = async (
       say(`${withAdvice(event.left)}; the next poll continues`)
     }
   })
-  const last = await lastValueFrom(events.pipe(told)).finally(() => noting.unsubscribe())
+  const last = await lastValueFrom(events.pipe(noted)).finally(() => noting.unsubscribe())
   await rejected.close()
   const signal = stopped()
   if (signal !== undefined) {

@@ -147,8 +147,8 @@ export const shownOn = (stdout: Terminal['stdout']): Writable => {
 
 const choice = (_: string, error: string, given: string, choices: string): string => {
   const shown = showWord(given, choices.split(', '))
-  const what = shown.startsWith("'") ? shown : 'invalid'
-  return `${error} is ${what}. Allowed choices are ${choices}.`
+  const value = shown.startsWith("'") ? shown : 'invalid'
+  return `${error} is ${value}. Allowed choices are ${choices}.`
 }
 
 /** Removes arguments from commander's messages, but for misspelt words: one that is misplaced may be a key. */

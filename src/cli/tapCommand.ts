@@ -265,15 +265,15 @@ const selectStreams = (
   const selected = entries.flatMap((entry: unknown): ReadonlyArray<TapStream> => {
     const { tap_stream_id: id, metadata, schema, replication_method } = fieldsOf(entry)
     const rows = (Array.isArray(metadata) ? metadata : []).map(fieldsOf)
-    const own = rows.find(({ breadcrumb }) => pathOf(breadcrumb).length === 0)
-    const isSelected = fieldsOf(own?.metadata).selected ?? fieldsOf(schema).selected
+    const root = rows.find(({ breadcrumb }) => pathOf(breadcrumb).length === 0)
+    const isSelected = fieldsOf(root?.metadata).selected ?? fieldsOf(schema).selected
     if (isSelected !== true) return []
     const stream = streams.find(({ name }) => name === id)
     if (stream === undefined) {
-      const known = streams.map(({ name }) => name).join(', ')
-      throw new UsageError(`--catalog selects a stream that is none of ${known}`)
+      const names = streams.map(({ name }) => name).join(', ')
+      throw new UsageError(`--catalog selects a stream that is none of ${names}`)
     }
-    const method = replication_method ?? fieldsOf(own?.metadata)['replication-method']
+    const method = replication_method ?? fieldsOf(root?.metadata)['replication-method']
     if (method !== undefined && !METHODS.includes(String(method))) {
       throw new UsageError(
         `--catalog asks for a replication_method of ${stream.name} that is none of ${METHODS.join(', ')}`,

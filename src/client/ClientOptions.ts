@@ -303,7 +303,7 @@ export const changed = (settings: CallSettings, options: CallOptions): CallSetti
 const lowerCased = (headers: CallSettings['headers']): CallSettings['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-export const limitsOf = ({ environment, limits: own }: ResolvedOptions): Limits => ({
+export const limitsOf = ({ environment, limits: custom }: ResolvedOptions): Limits => ({
   ...limits[environment],
-  ...own,
+  ...custom,
 })

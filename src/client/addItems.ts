@@ -174,12 +174,12 @@ const repeatedId =
   (where: string) =>
   ({ at, json, first }: ReturnType<typeof compareItems>['different'][number]): Cause => {
     const [found] = differencesOf(parsed(String(first.json)), parsed(String(json)))
-    const how =
+    const difference =
       found === undefined ? '' : `, whose ${found.path} is ${found.sent}, not ${found.found}`
     return {
       path: `items[${at}].request_id`,
       expected: UNIQUE_REQUEST_ID,
-      actual: `that of item ${first.index}${where}${how}`,
+      actual: `that of item ${first.index}${where}${difference}`,
     }
   }
 

@@ -109,7 +109,8 @@ export const createClient = (given: ClientOptions = {}): Client => {
   }
   const settings = changed(defaults, options)
   const { runtime, events: happening } = createRuntime(options, settings)
-  const failing = (what: string) => warnOnce(what, (text) => runtime.secrets.scrub(oneLine(text)))
+  const failing = (source: string) =>
+    warnOnce(source, (text) => runtime.secrets.scrub(oneLine(text)))
   logEvents(happening, options.log, runtime.now, failing('the option log'))
   const events = new GuardedEvents(happening, failing('a subscriber of events'))
   const limits = () => listLimitsOf(runtime.scheduler)

@@ -58,7 +58,7 @@ export const lookUpItems =
         E.bimap(
           (failure): Miss => ({
             ...missOf(failure),
-            why: `its items are in the batch, by their request_ids; reading the batch failed: ${failure.message}`,
+            reason: `its items are in the batch, by their request_ids; reading the batch failed: ${failure.message}`,
             failure: { ...failure, attempts: last.attempts },
           }),
           (answer) => ({ ...answer, value: recovered(answer.value) }),
@@ -73,8 +73,8 @@ export const lookUpItems =
           const cause = causeOf(failure)
           last = { ...cause, attempts: last.attempts + failure.attempts }
           const isOver = failure._tag !== 'Ambiguous'
-          const why = isOver ? `; the others were not added: ${cause.message}` : ''
-          return { why: `${found()}${why}`, again: isOver ? 'never' : 'yes', failure: last }
+          const reason = isOver ? `; the others were not added: ${cause.message}` : ''
+          return { reason: `${found()}${reason}`, again: isOver ? 'never' : 'yes', failure: last }
         }),
       ),
     )
@@ -90,7 +90,7 @@ export const lookUpItems =
       const isRefused = isItemDuplicate(causeOf(last))
       return isRefused && missing.length < before
         ? others
-        : left({ why: found(), again: 'yes', failure: last })
+        : left({ reason: found(), again: 'yes', failure: last })
     }
     const look = defer(() => shownItems(items, id)).pipe(
       concatMap(E.match((failure) => left({ ...missOf(failure), failure: last }), compare)),
@@ -157,8 +157,8 @@ export const compareItems =
               return E.left({ ...differing(differences), failure: ignored(row.route, differences) })
             }
             const seen = all.filter(({ json }) => shown.has(requestIdOf(json) ?? '')).length
-            const why = `compared by their request_ids: ${seen} of ${all.length} items found`
-            return seen === all.length ? E.right(value) : E.left({ why, again: 'yes' })
+            const reason = `compared by their request_ids: ${seen} of ${all.length} items found`
+            return seen === all.length ? E.right(value) : E.left({ reason, again: 'yes' })
           },
         ),
       ),
@@ -209,7 +209,7 @@ const agreesIfShown = (sent: unknown, found: unknown, path: string): boolean =>
   found === null || agrees(sent, found, path)
 
 const differing = (differences: ReadonlyArray<FieldDifference>): Miss => ({
-  why: `the batch has other items under their request_ids, by ${explainDifferences(differences)}`,
+  reason: `the batch has other items under their request_ids, by ${explainDifferences(differences)}`,
   again: 'never',
   differences,
 })

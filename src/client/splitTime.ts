@@ -117,12 +117,12 @@ const timeOf = <F>(
 ): ObservableEither<F, number> => {
   let before = 0
   for (const part of parts) {
-    const own = rank - before
+    const index = rank - before
     before += part.rows
-    if (own >= part.rows) continue
+    if (index >= part.rows) continue
     const { pageSize } = part
-    return page(part, Math.floor(own / pageSize)).pipe(
-      mapRight(({ times }) => times[own % pageSize] ?? times.at(-1) ?? Number.NaN),
+    return page(part, Math.floor(index / pageSize)).pipe(
+      mapRight(({ times }) => times[index % pageSize] ?? times.at(-1) ?? Number.NaN),
     )
   }
   return right(Number.NaN)

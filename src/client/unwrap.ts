@@ -17,8 +17,8 @@ export const unwrap = async <A>(
   const caller = callerOf(unwrap)
   const [answer, second] = await lastValueFrom(call.pipe(take(2), toArray()))
   if (answer === undefined || second !== undefined) {
-    const came = second === undefined ? 'none' : 'more'
-    const message = `unwrap should be given a call, which has one value, but ${came} came: collect({ max }) makes one of a list`
+    const count = second === undefined ? 'none' : 'more'
+    const message = `unwrap should be given a call, which has one value, but ${count} came: collect({ max }) makes one of a list`
     throw withCaller(new TypeError(message), caller)
   }
   if (E.isRight(answer)) return answer.right

@@ -51,11 +51,11 @@ export const toDate = (instant: Instant): Date =>
 /** Returns ms since 1970, mostly without making a `Date`; NaN for anything else than an `Instant`. */
 export const millisOf = (u: unknown): number => {
   if (typeof u !== 'string') return Number.NaN
-  if (isUsual(u)) return usual(u)
+  if (isUsual(u)) return parseCommon(u)
   return Instant.is(u) ? toDate(u).getTime() : Number.NaN
 }
 
-const usual = (text: string): number => {
+const parseCommon = (text: string): number => {
   const offset = two(text, 20) * 60 + two(text, 22)
   const minutes =
     (days(two(text, 0) * 100 + two(text, 2), two(text, 5), two(text, 8)) * 24 + two(text, 11)) *

@@ -201,7 +201,7 @@ const itemsToAdd = t.exact(
     items: listOf(NewBatchItem, {
       min: 1,
       max: ITEMS_PER_CALL,
-      what: 'items',
+      noun: 'items',
       advice: 'addAllItems sends more',
     }),
   }),
@@ -217,7 +217,7 @@ const itemsToDelete = t.exact(
     /** The id of the batch. */
     id: t.string,
     /** The `id` of each item, not its `request_id`. */
-    item_ids: listOf<string>(t.string, { min: 1, what: 'item id' }),
+    item_ids: listOf<string>(t.string, { min: 1, noun: 'item id' }),
   }),
 )
 

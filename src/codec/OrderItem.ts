@@ -140,7 +140,7 @@ const uploadOf = (item: Codec<OrderItem>) =>
         items: listOf(item, {
           min: 1,
           max: ITEMS_PER_UPLOAD,
-          what: 'items',
+          noun: 'items',
           advice: 'uploadAll sends more',
         }),
       }),

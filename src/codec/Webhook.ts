@@ -103,10 +103,15 @@ export type DocumentedEvent = (typeof documented)[number]
 /** The 31 names that the interface names. */
 export const documentedEvents: ReadonlyArray<DocumentedEvent> = Object.freeze(documented)
 
-const known = open(...documented, ...chargeEvents, ...batchTransferEvents, ...connectionEvents)
+const documentedEvent = open(
+  ...documented,
+  ...chargeEvents,
+  ...batchTransferEvents,
+  ...connectionEvents,
+)
 
 /** The events with names that are known here. */
-export type KnownEvent = (typeof known.known)[number]
+export type KnownEvent = (typeof documentedEvent.known)[number]
 
 /**
  * The events that a webhook can subscribe to. The interface names those of accounts, spend and issuing;
@@ -114,10 +119,10 @@ export type KnownEvent = (typeof known.known)[number]
  */
 export type EventName = Open<KnownEvent>
 
-export const EventName: Codec<EventName> = known
+export const EventName: Codec<EventName> = documentedEvent
 
 /** All names that are known here. */
-export const eventNames: ReadonlyArray<KnownEvent> = Object.freeze(known.known)
+export const eventNames: ReadonlyArray<KnownEvent> = Object.freeze(documentedEvent.known)
 
 // webhooks
 

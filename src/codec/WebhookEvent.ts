@@ -78,22 +78,22 @@ const first = <A>(codec: Codec<A>, values: ReadonlyArray<unknown>): A | undefine
 const camelKeys = ['accountId', 'orgId', 'sourceId', 'createdAt'] as const
 
 /** Tells if `data` may have the older spelling: its version says so, or else its envelope has it. */
-const isOlder = (version: string | null | undefined, came: EventEnvelope): boolean =>
+const isOlder = (version: string | null | undefined, envelope: EventEnvelope): boolean =>
   typeof version === 'string' && version !== ''
     ? version < SNAKE_CASE_SINCE
-    : camelKeys.some((key) => came[key] !== undefined)
+    : camelKeys.some((key) => envelope[key] !== undefined)
 
-const normal = (came: EventEnvelope, raw: unknown): WebhookEvent => {
-  const { id, name } = came
-  const account_id = first(text, [came.account_id, came.accountId])
-  const org_id = first(text, [came.org_id, came.orgId])
-  const source_id = first(text, [came.source_id, came.sourceId])
-  const created_at = first(moment, [came.created_at, came.createdAt])
-  const version = first(text, [came.version])
+const normal = (envelope: EventEnvelope, raw: unknown): WebhookEvent => {
+  const { id, name } = envelope
+  const account_id = first(text, [envelope.account_id, envelope.accountId])
+  const org_id = first(text, [envelope.org_id, envelope.orgId])
+  const source_id = first(text, [envelope.source_id, envelope.sourceId])
+  const created_at = first(moment, [envelope.created_at, envelope.createdAt])
+  const version = first(text, [envelope.version])
   return {
     id,
     name,
-    data: isOlder(version, came) ? snakeKeys(came.data) : came.data,
+    data: isOlder(version, envelope) ? snakeKeys(envelope.data) : envelope.data,
     ...withoutUndefined({ account_id, org_id, source_id, created_at, version }),
     raw,
   }
@@ -108,7 +108,7 @@ export const WebhookEvent: Codec<WebhookEvent> = new t.Type<WebhookEvent, unknow
   (u, context) =>
     pipe(
       envelope.validate(u, context),
-      E.map((came) => normal(came, u)),
+      E.map((envelope) => normal(envelope, u)),
     ),
   ({ raw }) => raw,
 )

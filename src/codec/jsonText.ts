@@ -18,8 +18,8 @@ export const jsonText = (u: unknown): string => {
   const numbers: Array<string> = []
   let mark = 'number-'
   function digits(this: unknown, key: string, json: unknown): unknown {
-    const held: unknown = Reflect.get(Object(this), key)
-    return held instanceof JsonNumber ? `${mark}${numbers.push(held.digits) - 1}` : json
+    const original: unknown = Reflect.get(Object(this), key)
+    return original instanceof JsonNumber ? `${mark}${numbers.push(original.digits) - 1}` : json
   }
   const text = JSON.stringify(u, digits)
   if (numbers.length === 0) return text

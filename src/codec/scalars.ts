@@ -229,7 +229,7 @@ interface ListBounds {
   readonly min: number
   readonly max?: number
   /** The noun for the items; in the singular where `min` is 1 and there is no `max`. */
-  readonly what: string
+  readonly noun: string
   readonly advice?: string
 }
 
@@ -239,13 +239,13 @@ interface ListBounds {
  */
 export const listOf = <A>(
   item: Codec<A>,
-  { min, max, what, advice }: ListBounds,
+  { min, max, noun, advice }: ListBounds,
 ): Codec<ReadonlyArray<A>> =>
   described(
     t.refinement(
       t.readonlyArray(item),
       ({ length }) => length >= min && length <= (max ?? Number.POSITIVE_INFINITY),
-      `a list of ${max === undefined ? `at least ${min}` : `${min} to ${max}`} ${what}${advice === undefined ? '' : ` (${advice})`}`,
+      `a list of ${max === undefined ? `at least ${min}` : `${min} to ${max}`} ${noun}${advice === undefined ? '' : ` (${advice})`}`,
     ),
     {
       type: 'array',

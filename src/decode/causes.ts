@@ -37,14 +37,14 @@ export const parameterCauses = (errors: t.Errors): Causes => causesWith(shown)(e
 /** Describes values that were refused. */
 interface Describe {
   readonly value: (u: unknown, codec: unknown) => string
-  readonly tag: (u: unknown, known: ReadonlyArray<unknown>) => string
+  readonly tag: (u: unknown, values: ReadonlyArray<unknown>) => string
 }
 
 const redacted: Describe = { value: redact, tag: redact }
 
 const shown: Describe = {
   value: showValue,
-  tag: (u, known) => (typeof u === 'string' ? showWord(u, known.map(String)) : redact(u)),
+  tag: (u, values) => (typeof u === 'string' ? showWord(u, values.map(String)) : redact(u)),
 }
 
 const causesWith =
@@ -70,11 +70,11 @@ const cause =
     const codec = unwrapped(refusing)
     const tag = part(codec, 'tag')
     if (tagOf(codec) === 'UnionType' && typeof tag === 'string' && actual === 'object') {
-      const known = typesOf(codec).flatMap((member) => tagValues(member, tag) ?? [])
+      const values = typesOf(codec).flatMap((member) => tagValues(member, tag) ?? [])
       return {
         path: fieldAt(path, tag),
-        expected: listed(known.map((value) => JSON.stringify(value))),
-        actual: hasOwn(error.value, tag) ? describe.tag(part(error.value, tag), known) : 'missing',
+        expected: listed(values.map((value) => JSON.stringify(value))),
+        actual: hasOwn(error.value, tag) ? describe.tag(part(error.value, tag), values) : 'missing',
       }
     }
     return { path, expected: expected(refusing), actual }
@@ -189,10 +189,10 @@ interface Branch {
 
 /** Returns the errors in io-ts's order, except that in each union the likeliest branch comes first. */
 const likeliestFirst = (errors: ValidationErrors): ValidationErrors => {
-  const known = new Map<t.ValidationError, ReadonlyArray<Below>>()
+  const cache = new Map<t.ValidationError, ReadonlyArray<Below>>()
   const belowOf: BelowOf = (error) => {
-    const below = known.get(error) ?? belowEach(error)
-    known.set(error, below)
+    const below = cache.get(error) ?? belowEach(error)
+    cache.set(error, below)
     return below
   }
   return sorted(errors, 1, belowOf)

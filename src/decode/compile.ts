@@ -26,8 +26,8 @@ const decoders = new WeakMap<object, Decoder<unknown>>()
  * (a content security policy, workerd), the decoder is io-ts's own.
  */
 export const compile = <A>(codec: t.Type<A, unknown, unknown>): Decoder<A> => {
-  const known = decoders.get(codec)
-  if (known !== undefined) return known as Decoder<A> // made from this codec
+  const cached = decoders.get(codec)
+  if (cached !== undefined) return cached as Decoder<A> // made from this codec
   let decode: Decoder<unknown> = (u) => {
     decode = make(codec)
     return decode(u)

@@ -5,14 +5,14 @@ const digits = Symbol.for('payments-rx.digits')
 
 type Digits = Record<string, string>
 
-const known = (holder: object): Digits | undefined => {
+const keptDigits = (holder: object): Digits | undefined => {
   const own: unknown = Reflect.get(holder, digits)
   return typeof own === 'object' && own !== null ? (own as Digits) : undefined // only written below
 }
 
 function keep(this: object, key: string, value: unknown, context?: { readonly source?: string }) {
   if (typeof value === 'number' && context?.source !== undefined) {
-    const own = known(this) ?? Object.create(null)
+    const own = keptDigits(this) ?? Object.create(null)
     own[key] = context.source
     Reflect.set(this, digits, own)
   }
@@ -30,7 +30,7 @@ export const parseExact = (text: string): unknown => JSON.parse(text, keep)
 export const withDigitsOf =
   (holder: object) =>
   <A extends object>(anew: A): A => {
-    const own = known(holder)
+    const own = keptDigits(holder)
     if (own !== undefined) Reflect.set(anew, digits, own)
     return anew
   }
@@ -42,6 +42,6 @@ export const withDigitsOf =
 export const digitsOf =
   <K extends string>(key: K) =>
   (holder: { readonly [Key in K]?: unknown }): O.Option<string> => {
-    const text = known(holder)?.[key]
+    const text = keptDigits(holder)?.[key]
     return text !== undefined && Object.is(Number(text), holder[key]) ? O.some(text) : O.none
   }

@@ -66,8 +66,8 @@ export const drift = (options: DriftOptions = {}): Drift => {
     (endpoint: string) =>
     (path: string, kind: DriftKind, example: string): Counter => {
       const name = factName({ endpoint, path, kind, example })
-      const known = seen.get(name)
-      if (known !== undefined) return known
+      const existing = seen.get(name)
+      if (existing !== undefined) return existing
       if (seen.size >= maxFacts) return surplus
       const fact: CountedFact = { endpoint, path, kind, example, count: 0 }
       seen.set(name, fact)

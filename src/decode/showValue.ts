@@ -9,17 +9,17 @@ import { redact } from './redact.js'
 export const showValue = (u: unknown, codec: unknown): string => {
   if (typeof u !== 'string') return redact(u)
   const codecs = alternatives(codec)
-  const known = codecs.flatMap((one) => domainKeys(one) ?? [])
-  if (known.length > 0) return showWord(u, known)
+  const names = codecs.flatMap((one) => domainKeys(one) ?? [])
+  if (names.length > 0) return showWord(u, names)
   if (codecs.some(isAmount) && AMOUNT.test(u)) return `'${u}'`
   return codecs.some(isDated) && DATE.test(u) ? showDate(u) : redact(u)
 }
 
 /** Shows a word if it may have been meant as one of these. */
-export const showWord = (text: string, known: ReadonlyArray<string>): string => {
-  const meant = similarName(text, known)
-  const digits = Math.max(...known.map(countDigits))
-  const longest = Math.max(...known.map(({ length }) => length))
+export const showWord = (text: string, names: ReadonlyArray<string>): string => {
+  const meant = similarName(text, names)
+  const digits = Math.max(...names.map(countDigits))
+  const longest = Math.max(...names.map(({ length }) => length))
   const isWord =
     text.length <= longest + LONGER &&
     countDigits(text) <= digits &&

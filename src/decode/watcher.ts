@@ -48,13 +48,13 @@ const sizeOf = (u: unknown): string =>
   typeof u === 'number' || typeof u === 'boolean' ? typeof u : redact(u)
 
 /** Shows an unknown value of an enumeration if it reads like the known ones; else only its size. */
-export const exampleOf = (known: ReadonlyArray<string>, value: string): string =>
-  looksLike(known, value) ? value : redact(value)
+export const exampleOf = (names: ReadonlyArray<string>, value: string): string =>
+  looksLike(names, value) ? value : redact(value)
 
-const looksLike = (known: ReadonlyArray<string>, value: string): boolean =>
+const looksLike = (names: ReadonlyArray<string>, value: string): boolean =>
   value.length <= 40 &&
   value.replace(/\D/g, '').length < 5 &&
-  (known.every((one) => /^[A-Z0-9_]+$/.test(one))
+  (names.every((one) => /^[A-Z0-9_]+$/.test(one))
     ? /^[A-Z][A-Z0-9_]*$/.test(value)
     : /^[A-Za-z][\w.-]*$/.test(value))
 
@@ -99,8 +99,8 @@ export const watcherOf = (root: t.Mixed, counting: CounterFor): Watcher | undefi
         }
       }
       case 'IntersectionType': {
-        const known = joined(typesOf(codec).flatMap((member) => fieldsOf(member) ?? []))
-        return watchObject(path, known, visit, counting, false)
+        const names = joined(typesOf(codec).flatMap((member) => fieldsOf(member) ?? []))
+        return watchObject(path, names, visit, counting, false)
       }
       case 'UnionType':
         return watchUnion(codec, path, visit, counting)

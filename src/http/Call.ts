@@ -391,8 +391,8 @@ export class Call {
   }
 
   #explained(failure: Failure): Failure {
-    const why = ' (not tried again: too many others are, see retry.budget)'
-    return this.#isBudgetSpent ? { ...failure, message: `${failure.message}${why}` } : failure
+    const note = ' (not tried again: too many others are, see retry.budget)'
+    return this.#isBudgetSpent ? { ...failure, message: `${failure.message}${note}` } : failure
   }
 
   // events

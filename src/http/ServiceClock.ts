@@ -41,8 +41,8 @@ export class ServiceClock {
     const received = timer.now()
     const least = written - received
     const most = written + DATE_PRECISION - sent
-    const known = this.#offset ?? least
-    this.#offset = least <= known && known <= most ? known : least
+    const before = this.#offset ?? least
+    this.#offset = least <= before && before <= most ? before : least
     const ours = now() - received
     const skew = Math.min(0, most - ours) + Math.max(0, least - ours)
     if (this.#isSkewTold || Math.abs(skew) <= MIN_SKEW) return

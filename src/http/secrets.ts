@@ -48,8 +48,8 @@ const NAMED_SECRET = /(?:\\?"|&quot;|&#34;)secret(?:\\?"|&quot;|&#34;)\s*:/
 
 /** Leaves out each text with one of these secrets, or with a piece of one. */
 export const scrubber = (secrets: ReadonlyArray<string>): Scrub => {
-  const known = secrets.filter((secret) => secret.length >= MIN_LENGTH)
-  const pieces = memoized(() => new Set(known.flatMap((secret) => piecesOf(plain(secret)))))
+  const longEnough = secrets.filter((secret) => secret.length >= MIN_LENGTH)
+  const pieces = memoized(() => new Set(longEnough.flatMap((secret) => piecesOf(plain(secret)))))
   const hasPiece = (letters: string): boolean => {
     for (let i = 0; i + PIECE_LENGTH <= letters.length; i++) {
       if (pieces().has(letters.slice(i, i + PIECE_LENGTH))) return true
@@ -57,7 +57,7 @@ export const scrubber = (secrets: ReadonlyArray<string>): Scrub => {
     return false
   }
   return (text) =>
-    known.some((secret) => text.includes(secret)) ||
+    longEnough.some((secret) => text.includes(secret)) ||
     (text.length >= PIECE_LENGTH && (NAMED_SECRET.test(text) || hasPiece(plain(text))))
       ? REPLACEMENT
       : text

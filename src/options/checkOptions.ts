@@ -120,14 +120,14 @@ const checkFields = <A extends object>(
     if (Object.hasOwn(table, name) || allowUnknown(name)) continue
     throw new InvalidOption(pathOf(name), unknownName('option', name, Object.keys(table)), context)
   }
-  const kept = withoutPrototype(options)
+  const checked = withoutPrototype(options)
   for (const [name, rule] of Object.entries(table)) {
     const given: unknown = Object.hasOwn(options, name) ? Reflect.get(options, name) : undefined
     const value = checkValue(pathOf(name), given, rule, context)
-    if (value === undefined) Reflect.deleteProperty(kept, name)
-    else Reflect.set(kept, name, value)
+    if (value === undefined) Reflect.deleteProperty(checked, name)
+    else Reflect.set(checked, name, value)
   }
-  return kept
+  return checked
 }
 
 const checkValue = (path: string, u: unknown, rule: OptionRule, context = ''): unknown => {

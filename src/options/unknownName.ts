@@ -4,9 +4,9 @@
  * Says that there is no such name, and which one was probably meant, or else which ones there are; completes the
  * sentence "x should be ...". `noun` is "option" or "parameter".
  */
-export const unknownName = (noun: string, name: string, known: ReadonlyArray<string>): string => {
-  const meant = similarName(name, known)
-  const others = known.length === 0 ? '' : `, only ${known.join(', ')}`
+export const unknownName = (noun: string, name: string, names: ReadonlyArray<string>): string => {
+  const meant = similarName(name, names)
+  const others = names.length === 0 ? '' : `, only ${names.join(', ')}`
   return `left out: there is no such ${noun}${meant === undefined ? others : didYouMean(meant)}`
 }
 
@@ -15,10 +15,10 @@ export const didYouMean = (name: string | undefined): string =>
   name === undefined ? '' : ` (did you mean ${name}?)`
 
 /** Finds the known name that differs from `name` only in case, underscores or one letter. */
-export const similarName = (name: string, known: ReadonlyArray<string>): string | undefined => {
+export const similarName = (name: string, names: ReadonlyArray<string>): string | undefined => {
   const bare = letters(name)
   return (
-    known.find((one) => letters(one) === bare) ?? known.find((one) => isOneSlip(letters(one), bare))
+    names.find((one) => letters(one) === bare) ?? names.find((one) => isOneSlip(letters(one), bare))
   )
 }
 

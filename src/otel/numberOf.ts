@@ -26,8 +26,8 @@ export const numberOf = (meter: object, scheduler: object): NumberedClient => {
 }
 
 const clientsOf = (meter: object): Map<number, object> => {
-  const known: unknown = Reflect.get(meter, CLIENTS)
-  if (known instanceof Map) return known
+  const existing: unknown = Reflect.get(meter, CLIENTS)
+  if (existing instanceof Map) return existing
   const clients = new Map<number, object>()
   Object.defineProperty(meter, CLIENTS, { value: clients })
   return clients

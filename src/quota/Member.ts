@@ -60,10 +60,10 @@ interface Share {
   version: number
   idleSince: Millis | undefined
   /** Permits that it wanted by the last report that was answered. */
-  told: number
+  reported: number
   /** Permits wanted at the last reports: the demand of a window comes in bursts. */
   readonly wanted: Array<number>
-  /** Loss of allowed requests that was learned and not yet told. */
+  /** Loss of allowed requests that was learned and not yet reported. */
   less: number
   /** Lowest level that was learned, while the limit is lowered. */
   lowest: number
@@ -95,8 +95,8 @@ export class Member implements QuotaMember {
   #lostAt: Millis = Number.NEGATIVE_INFINITY
   /** When the first of the reports failed that had no answer since; undefined while Redis answers. */
   #failingSince: Millis | undefined
-  /** The reason that was told last; undefined while Redis answers. */
-  #toldReason: string | undefined
+  /** The reason that was reported last; undefined while Redis answers. */
+  #lastReason: string | undefined
 
   constructor(scheduler: DividedScheduler, options: MemberOptions) {
     this.#scheduler = scheduler
@@ -215,21 +215,24 @@ export class Member implements QuotaMember {
   #tellFailure(now: Millis, reason: string | undefined): void {
     this.#failingSince ??= now
     const isTooSoon = reason === undefined && now - this.#failingSince < LOST_FOR - ANSWERS_WITHIN
-    const why = reason ?? `no answer within ${ANSWERS_WITHIN / 1_000} s`
-    if (isTooSoon || why === this.#toldReason) return
-    this.#toldReason = why
-    this.#tell(false, `the Redis of the shared quota cannot be used, and is tried again: ${why}`)
+    const message = reason ?? `no answer within ${ANSWERS_WITHIN / 1_000} s`
+    if (isTooSoon || message === this.#lastReason) return
+    this.#lastReason = message
+    this.#emit(
+      false,
+      `the Redis of the shared quota cannot be used, and is tried again: ${message}`,
+    )
   }
 
   #tellSuccess(): void {
     this.#failingSince = undefined
-    if (this.#toldReason === undefined) return
-    this.#toldReason = undefined
-    this.#tell(true, 'the Redis of the shared quota answers again')
+    if (this.#lastReason === undefined) return
+    this.#lastReason = undefined
+    this.#emit(true, 'the Redis of the shared quota answers again')
   }
 
-  #tell(isAvailable: boolean, message: string): void {
-    this.#scheduler.tell({ _tag: 'QuotaChanged', isAvailable, message })
+  #emit(isAvailable: boolean, message: string): void {
+    this.#scheduler.emit({ _tag: 'QuotaChanged', isAvailable, message })
   }
 
   #answered(): void {
@@ -240,7 +243,7 @@ export class Member implements QuotaMember {
 
   #granted(share: Share, claim: QuotaClaim, grant: Grant | undefined): void {
     share.part = grant?.part ?? claim.had
-    share.told = claim.want
+    share.reported = claim.want
     share.version = grant?.version ?? 0
     share.less -= claim.less
     const isIdle = claim.want + claim.had + claim.held + share.part === 0
@@ -287,9 +290,9 @@ export class Member implements QuotaMember {
 
   #shareOf(tier: string, key: string | undefined): Share | undefined {
     const name = nameOf(tier, key)
-    const known = this.#shares.get(name)
+    const existing = this.#shares.get(name)
     const divided = this.#scheduler.tiers.find((one) => one.name === tier)
-    if (known !== undefined || divided === undefined) return known
+    if (existing !== undefined || divided === undefined) return existing
     const { limit, per = UNDER_WAY } = divided
     const share = newShare(name, limit, per, (part) => this.#scheduler.configure(tier, key, part))
     this.#shares.set(name, share)
@@ -342,10 +345,10 @@ const reasonOf = (error: unknown): string => {
 
 /** True if the process wants, uses and gets what it did before. */
 const isSame = (
-  { told }: Share,
+  { reported }: Share,
   { had, held, want }: QuotaClaim,
   grant: Grant | undefined,
-): boolean => told === want && held === 0 && (grant?.part ?? had) === had
+): boolean => reported === want && held === 0 && (grant?.part ?? had) === had
 
 interface Demand {
   readonly waiting: number
@@ -372,7 +375,7 @@ const newShare = (
   allowed: 0,
   version: 0,
   idleSince: undefined,
-  told: 0,
+  reported: 0,
   wanted: [],
   less: 0,
   lowest: Number.POSITIVE_INFINITY,

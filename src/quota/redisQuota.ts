@@ -54,9 +54,9 @@ export const redisQuota = (given: RedisQuotaOptions): SharedQuota => {
     const answer = await run(encodeReport(`payments-rx:{${account}}`, report))
     const grants = decodeGrants(answer, report.claims.length)
     if (grants === undefined) {
-      const what = Array.isArray(answer) ? 'a list of another kind' : redact(answer)
+      const shown = Array.isArray(answer) ? 'a list of another kind' : redact(answer)
       throw new Error(
-        `send should resolve with what Redis answers, a list of numbers, and resolved with ${what}`,
+        `send should resolve with what Redis answers, a list of numbers, and resolved with ${shown}`,
       )
     }
     return grants

@@ -273,9 +273,9 @@ const grantOf = (account: Account, member: MemberReport, claim: QuotaClaim): Gra
 
 /** Returns the limit, or a lower one that a process has learned; `less`: by how much it is lower, as just learned. */
 const effectiveLimit = (division: Division, limit: number, less: number, clock: Millis): number => {
-  const known = clock < division.lowUntil ? Math.min(limit, division.low) : limit
-  if (less <= 0) return known
-  division.low = Math.max(1, known - less)
+  const current = clock < division.lowUntil ? Math.min(limit, division.low) : limit
+  if (less <= 0) return current
+  division.low = Math.max(1, current - less)
   if (clock >= division.lowUntil) {
     const isAgain = clock < forgetLowAt(division)
     division.lowFor = isAgain ? Math.min(LOW_FOR_AT_MOST, 2 * division.lowFor) : LOW_FOR

@@ -30,7 +30,7 @@ export interface SandboxStore {
 }
 
 export interface StoredWebhook extends CollectionItem {
-  readonly asked: NewWebhook
+  readonly params: NewWebhook
   readonly url: string
   /** Accounts and organizations whose events a partner's webhook receives. */
   readonly accounts: ReadonlyArray<string>

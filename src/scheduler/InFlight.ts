@@ -125,8 +125,8 @@ export class InFlight {
 
   /** How much longer it took than the shortest round trip: of its own kind, once enough of that are known. */
   #excess({ roundTrips }: LimiterSet, roundTrip: Millis): Millis {
-    const known = roundTrips.isKnown() ? roundTrips : this.#roundTrips
-    return Math.max(0, roundTrip - known.shortest())
+    const ofKind = roundTrips.isKnown() ? roundTrips : this.#roundTrips
+    return Math.max(0, roundTrip - ofKind.shortest())
   }
 
   /**

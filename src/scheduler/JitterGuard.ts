@@ -88,7 +88,7 @@ export class JitterGuard {
   }
 
   answered(batch: SendBatch, roundTrip: Millis, excess: Millis): void {
-    if (this.isKnown()) batch.usual ??= this.#usual()
+    if (this.isKnown()) batch.usual ??= this.#bestRecent()
     this.#excesses[this.#answers % REMEMBERED] = excess * 1_000
     this.#answers++
     this.#shortest = Math.min(this.#shortest, roundTrip)
@@ -158,7 +158,7 @@ export class JitterGuard {
   }
 
   /** The best batch of late: a busy machine delays several batches in a row, and perhaps not the next one. */
-  #usual(): SendBatch['usual'] {
+  #bestRecent(): SendBatch['usual'] {
     if (this.#recent.length === 0) return undefined
     let [squares, count] = [this.#variance, 1]
     for (const batch of this.#recent) {

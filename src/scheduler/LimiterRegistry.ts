@@ -38,17 +38,17 @@ export class LimiterRegistry<in R> {
 
   /** Returns the limiters of a request. */
   find(request: R): LimiterSet {
-    const own = this.#resources.limitersOf(request)
-    if (this.#keyed.length < 2 && own.length === 0) {
+    const ofResources = this.#resources.limitersOf(request)
+    if (this.#keyed.length < 2 && ofResources.length === 0) {
       const key = this.#keyed[0]?.(request)
       return this.#sets.get(key) ?? this.#create(key, [key])
     }
     const keys = this.#keyed.map((keyOf) => keyOf(request))
     // Lengths keep apart what is the same when joined: 'a' and 'bc', 'ab' and 'c'.
-    const id = [...keys, ...own.map(({ key }) => key)]
+    const id = [...keys, ...ofResources.map(({ key }) => key)]
       .map((key) => (key === undefined ? '-' : `${key.length}:${key}`))
       .join('')
-    return this.#sets.get(id) ?? this.#create(id, keys, own)
+    return this.#sets.get(id) ?? this.#create(id, keys, ofResources)
   }
 
   all(): Iterable<LimiterSet> {
@@ -69,7 +69,7 @@ export class LimiterRegistry<in R> {
     if (now >= this.#forgetAt && isMuch) this.#forgetUnused(now)
   }
 
-  #create(id: Key, keys: ReadonlyArray<Key>, own: ReadonlyArray<Limiter> = []): LimiterSet {
+  #create(id: Key, keys: ReadonlyArray<Key>, ofResources: ReadonlyArray<Limiter> = []): LimiterSet {
     if (this.#sets.size >= this.#forgetAtSize) this.#forgetUnused(this.#clock.now())
     const left = keys.values()
     const guards = new Set<JitterGuard>()
@@ -80,8 +80,8 @@ export class LimiterRegistry<in R> {
       if (typeof tier.guard === 'object') guards.add(tier.guard)
       return [tier.get(key)]
     })
-    const limiters = [...shared, ...own]
-    const set = new LimiterSet(limiters, [...guards], this.#lanes, own.length > 0)
+    const limiters = [...shared, ...ofResources]
+    const set = new LimiterSet(limiters, [...guards], this.#lanes, ofResources.length > 0)
     for (const limiter of limiters) limiter.sharedBy++
     this.#sets.set(id, set)
     return set

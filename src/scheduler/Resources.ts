@@ -90,15 +90,17 @@ export class Resources {
       for (const suspect of suspectsOf(rest, level)) suspects.add(suspect)
       if (suspects.size === 0 || this.size + suspects.size > MOST) continue
       const others = unexplained.filter((one) => !isSuspect(one))
-      const own = unexplained.filter(isSuspect)
+      const suspected = unexplained.filter(isSuspect)
       if (
-        others.length === 0 ? !isEachLetIn(suspects, own) : !areLetIn(others, own, isMoreThanNow)
+        others.length === 0
+          ? !isEachLetIn(suspects, suspected)
+          : !areLetIn(others, suspected, isMoreThanNow)
       ) {
         continue
       }
       // When nothing else was sent it may be the shared limit after all, or an outage: then back to what worked.
       const worked = others.length === 0 ? limit.worked : 0
-      const inWindow = own.filter((one) => one.window === window)
+      const inWindow = suspected.filter((one) => one.window === window)
       for (const suspect of suspects) this.#limit(suspect, limit, inWindow, worked, now)
       return true
     }
@@ -109,7 +111,7 @@ export class Resources {
   forgetUnused(now: Millis, after: Millis): void {
     for (const [resource, limiter] of this.#limiters) {
       const isKnown = limiter.limit.isLowered() && now - limiter.acquiredAt <= after
-      if (limiter.sharedBy > 0 || limiter.held(now) > 0 || isKnown) continue
+      if (limiter.sharedBy > 0 || limiter.permitsHeld(now) > 0 || isKnown) continue
       this.#limiters.delete(resource)
     }
   }
@@ -160,8 +162,8 @@ const suspectsOf = (
 /** A limit that the suspects share would have let in the first of them only, such as one of two. */
 const isEachLetIn = (
   suspects: ReadonlySet<string>,
-  own: ReadonlyArray<ResourceDeparture>,
-): boolean => [...suspects].every((suspect) => lettingIn(own, suspect) > 0)
+  suspected: ReadonlyArray<ResourceDeparture>,
+): boolean => [...suspects].every((suspect) => lettingIn(suspected, suspect) > 0)
 
 /**
  * Tells whether others were admitted while suspects were refused: in a window with refusals of suspects, or when the
@@ -169,10 +171,12 @@ const isEachLetIn = (
  */
 const areLetIn = (
   others: ReadonlyArray<ResourceDeparture>,
-  own: ReadonlyArray<ResourceDeparture>,
+  suspected: ReadonlyArray<ResourceDeparture>,
   isMoreThanNow: boolean,
 ): boolean => {
-  const refusing = new Set(own.flatMap(({ isRefused, window }) => (isRefused ? [window] : [])))
+  const refusing = new Set(
+    suspected.flatMap(({ isRefused, window }) => (isRefused ? [window] : [])),
+  )
   const refused = others.filter(({ isRefused }) => isRefused).length
   const letIn = others.filter(
     ({ isRefused, window }) => !isRefused && (isMoreThanNow || refusing.has(window)),

@@ -21,7 +21,7 @@ export interface DividedScheduler {
   readonly state: IO<SchedulerState>
   readonly events: Observable<LimitChanged | QuotaChanged>
   /** Emits an event of the quota among those of the scheduler. */
-  readonly tell: (event: QuotaChanged) => void
+  readonly emit: (event: QuotaChanged) => void
   /** Changes the part of a limit that this process may use. */
   readonly configure: (tier: string, key: string | undefined, part: number) => void
 }
@@ -77,7 +77,7 @@ export const joinQuota = <R>(
     })),
     state,
     events,
-    tell: (event) => events.next(event),
+    emit: (event) => events.next(event),
     configure: (name, key, part) => {
       const limiter = divided.get(name)?.limiters.get(key)
       if (limiter === undefined) return

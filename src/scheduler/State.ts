@@ -131,11 +131,12 @@ const tierSnapshot = <R>(
   let lowered: AdaptiveLimit | undefined
   const perKey: Array<KeySnapshot> = []
   for (const [limiter, waiting] of waitingBy) {
-    const held = limiter.used(now)
+    const permits = limiter.used(now)
     const { level } = limiter.limit
-    if (waiting + held > 0) perKey.push({ key: limiter.key, waiting, used: held, allowed: level })
-    used += held
-    usedMost = Math.max(usedMost, held)
+    if (waiting + permits > 0)
+      perKey.push({ key: limiter.key, waiting, used: permits, allowed: level })
+    used += permits
+    usedMost = Math.max(usedMost, permits)
     parked += parkedAt(limiter)
     allowed = Math.min(allowed, level)
     const { confirmed, max } = limiter.limit

@@ -224,9 +224,9 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
   }
 
   /** Time until the refused request is sent again, in ms; `undefined` when all attempts are used up. */
-  #backoff({ sent }: TaskAttempt<R, A>, told: Millis = 0): Millis | undefined {
+  #backoff({ sent }: TaskAttempt<R, A>, serverDelay: Millis = 0): Millis | undefined {
     const { clock, inFlight, random, refusals: options } = this.#core
-    const retryAfter = told > 0 ? Math.min(told, options.maxRetryAfter) : 0
+    const retryAfter = serverDelay > 0 ? Math.min(serverDelay, options.maxRetryAfter) : 0
     inFlight.refused(sent, clock.now(), retryAfter)
     this.#refusals++
     if (this.#refusals >= (this.#options.attempts ?? options.attempts)) return undefined

@@ -78,7 +78,7 @@ export class TierLimiters<in R> {
   forgetUnused(now: Millis): void {
     for (const [key, limiter] of this.limiters) {
       const isKnown = limiter.limit.isLowered() && now - limiter.acquiredAt <= FORGET_AFTER
-      if (limiter.sharedBy > 0 || limiter.held(now) > 0 || isKnown) continue
+      if (limiter.sharedBy > 0 || limiter.permitsHeld(now) > 0 || isKnown) continue
       this.#forgottenRefusals += limiter.refusals
       this.limiters.delete(key)
     }

@@ -38,9 +38,9 @@ export const schedule = <R, A>(
   request: R,
   options: ScheduleOptions<A> = DEFAULTS,
 ): MonoTypeOperatorFunction<A> => {
-  const own = options === DEFAULTS ? DEFAULTS : withoutPrototype(options)
+  const copy = options === DEFAULTS ? DEFAULTS : withoutPrototype(options)
   return (source) =>
-    new Observable((subscriber) => runTask(scheduler.core, request, own, source, subscriber))
+    new Observable((subscriber) => runTask(scheduler.core, request, copy, source, subscriber))
 }
 
 /** Options of `scheduleMap`. `R`: what the tiers of the scheduler take their keys from. */
@@ -109,13 +109,13 @@ export const scheduleMap = <R, A, B>(
     const needed = 'a function, since a tier of the scheduler has a key, and is missing'
     throw new InvalidOption('key', needed, 'scheduleMap: ')
   }
-  const tell = warnOnce('the option key of scheduleMap')
+  const warn = warnOnce('the option key of scheduleMap')
   const requestOf = (item: A): R => {
     if (key === undefined) return undefined as R // see `GivenOptions`
     try {
       return key(item)
     } catch (error) {
-      tell(error)
+      warn(error)
       return KEYLESS as R // which no tier's `key` is asked about
     }
   }

@@ -13,7 +13,7 @@ const NO_KEY = '(no key)'
 export const withSafeKey = <R>(tier: Tier<R>): Tier<R> => {
   const { name, key } = tier
   if (key === undefined) return tier
-  const tell = warnOnce(`the key of tier '${name}'`)
+  const warn = warnOnce(`the key of tier '${name}'`)
   return withoutPrototype({
     ...tier,
     key: (request: R) => {
@@ -21,7 +21,7 @@ export const withSafeKey = <R>(tier: Tier<R>): Tier<R> => {
       try {
         return key(request)
       } catch (error) {
-        tell(error)
+        warn(error)
         return NO_KEY
       }
     },
@@ -32,13 +32,13 @@ export const withSafeKey = <R>(tier: Tier<R>): Tier<R> => {
 export const safeResources = <R>(
   resources: (request: R) => ReadonlyArray<string>,
 ): ((request: R) => ReadonlyArray<string>) => {
-  const tell = warnOnce('the option resources')
+  const warn = warnOnce('the option resources')
   return (request) => {
     if (request === KEYLESS) return []
     try {
       return resources(request)
     } catch (error) {
-      tell(error)
+      warn(error)
       return []
     }
   }

@@ -112,9 +112,9 @@ const iterator = <T>(
 const inTurn = <A>(step: () => Promise<A>): (() => Promise<A>) => {
   let last: Promise<unknown> = Promise.resolve()
   return () => {
-    const mine = last.then(step, step)
-    last = mine
-    return mine
+    const current = last.then(step, step)
+    last = current
+    return current
   }
 }
 

@@ -2,15 +2,15 @@
 export type OnFailure = (error: unknown) => void
 
 /** Tells the first failure of a function of the caller's on stderr, as `show` has it; later ones are dropped. */
-export const warnOnce = (what: string, show: (text: string) => string = inOneLine): OnFailure => {
-  let isTold = false
+export const warnOnce = (source: string, show: (text: string) => string = inOneLine): OnFailure => {
+  let isWarned = false
   return (error) => {
-    if (isTold) return
-    isTold = true
+    if (isWarned) return
+    isWarned = true
     try {
-      const why = error instanceof Error ? `${error.name}: ${error.message}` : typeof error
+      const reason = error instanceof Error ? `${error.name}: ${error.message}` : typeof error
       // biome-ignore lint/suspicious/noConsole: what fails may be the log itself
-      console.warn(`payments-rx: ${what} failed; this is told once: ${show(why)}`)
+      console.warn(`payments-rx: ${source} failed; this is told once: ${show(reason)}`)
     } catch {} // neither has a console that fails
   }
 }

@@ -75,50 +75,53 @@ export const createReceiver = (given: ReceiverOptions): Receiver => {
   const { remember, timer } = options
   const verify = verifierOf(verifierSettings(options))
   const ids = new RecentIds(remember)
-  const told = new Subject<Came>()
+  const deliveries = new Subject<ReceivedDelivery>()
   /** An event counts as emitted only if there is a subscriber. */
-  const tell = (came: Came): void => {
-    if (told.observed && (E.isLeft(came) || ids.isNew(came.right.id))) told.next(came)
+  const emit = (delivery: ReceivedDelivery): void => {
+    if (deliveries.observed && (E.isLeft(delivery) || ids.isNew(delivery.right.id)))
+      deliveries.next(delivery)
   }
   return {
-    events: told.asObservable(),
+    events: deliveries.asObservable(),
     on: <const Name extends string>(name: Listed<Name>) =>
       // a call that compiles has a name that is `Listed` as itself
-      told.pipe(mergeMap((came) => typedEvent(came, name as Name))),
+      deliveries.pipe(mergeMap((delivery) => typedEvent(delivery, name as Name))),
     onUnlisted: (name) =>
-      told.pipe(
-        mergeMap((came) => (E.isRight(came) && came.right.name === name ? [came.right] : [])),
+      deliveries.pipe(
+        mergeMap((delivery) =>
+          E.isRight(delivery) && delivery.right.name === name ? [delivery.right] : [],
+        ),
       ),
-    failures: told.pipe(mergeMap(failureOf)),
+    failures: deliveries.pipe(mergeMap(failureOf)),
     fetch: async (request) => {
-      const came = await received(verify, options, request)
-      if (E.isRight(came) && !told.observed) {
-        return answer(ids.has(came.right.id) ? DONE : UNHEARD)
+      const delivery = await received(verify, options, request)
+      if (E.isRight(delivery) && !deliveries.observed) {
+        return answer(ids.has(delivery.right.id) ? DONE : UNHEARD)
       }
-      timer.schedule(() => tell(came))
-      return answer(E.isLeft(came) ? statusOf(came.left) : DONE)
+      timer.schedule(() => emit(delivery))
+      return answer(E.isLeft(delivery) ? statusOf(delivery.left) : DONE)
     },
   }
 }
 
 // combinators
 
-type Came = E.Either<DeliveryFailure, WebhookEvent>
+type ReceivedDelivery = E.Either<DeliveryFailure, WebhookEvent>
 
 const typedEvent = <Name extends string>(
-  came: Came,
+  delivery: ReceivedDelivery,
   name: Name,
 ): ReadonlyArray<TypedEvent<Name>> => {
-  if (E.isLeft(came) || !isNamed(came.right, name)) return []
-  const payload = payloadOf(came.right)
+  if (E.isLeft(delivery) || !isNamed(delivery.right, name)) return []
+  const payload = payloadOf(delivery.right)
   if (E.isLeft(payload)) return []
   // `payloadOf` decodes by the name, as `PayloadOf` says of its type
   const value = valueOfPayload(payload.right) as PayloadOf<Name>
-  return [{ ...came.right, name, payload: value }]
+  return [{ ...delivery.right, name, payload: value }]
 }
 
-const failureOf = (came: Came): ReadonlyArray<DeliveryFailure> => {
-  const payload: E.Either<DeliveryFailure, unknown> = pipe(came, E.chainW(payloadOf))
+const failureOf = (delivery: ReceivedDelivery): ReadonlyArray<DeliveryFailure> => {
+  const payload: E.Either<DeliveryFailure, unknown> = pipe(delivery, E.chainW(payloadOf))
   return E.isLeft(payload) ? [payload.left] : []
 }
 

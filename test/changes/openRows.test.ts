@@ -19,7 +19,7 @@ const read = async (ledger: Rows, known: ReadonlyArray<Row>, options: ServiceOpt
   const pages = readOpen(service, {
     statuses: ['SUSPENDED'],
     unlisted: new Set(),
-    known: () => known,
+    openCharges: () => known,
     seen: new Set(),
     now: UNTIL,
     pageSpan: DAY,

@@ -12,7 +12,7 @@ const REPORT_EVERY = 500
 /** A process that always has a request, and reports to a Redis that grants it the whole limit. */
 const busyProcess = () => {
   const timer = virtualTimer()
-  const events = new Subject<Parameters<DividedScheduler['tell']>[0] | LimitChange>()
+  const events = new Subject<Parameters<DividedScheduler['emit']>[0] | LimitChange>()
   const reported: Array<number> = []
   let isHeard = false
   const quota = redisQuota({
@@ -36,7 +36,7 @@ const busyProcess = () => {
     tiers: [{ name: 'all', limit: LIMIT, per: 1_000 }],
     state: () => state,
     events,
-    tell: () => {},
+    emit: () => {},
     configure: () => {},
   })
   member.joined()

@@ -107,10 +107,10 @@ export class Counting<A> {
     let page = pageOf(expected, size)
     for (;;) {
       const answer = await this.page(rows, page, size)
-      const came = answer.rows.length
-      if (!answer.more && (came > 0 || page === 0)) return page * size + came
-      if (answer.more && came >= MIN_SIZE && came < size) {
-        size = came // the service has smaller pages than it was asked for
+      const count = answer.rows.length
+      if (!answer.more && (count > 0 || page === 0)) return page * size + count
+      if (answer.more && count >= MIN_SIZE && count < size) {
+        size = count // the service has smaller pages than it was asked for
         followed = -1
         beyond = Number.POSITIVE_INFINITY
         page = pageOf(expected, size)

@@ -73,7 +73,7 @@ const parametersOf = (
 
 const fieldsIn = (document: ParamFields, schema: unknown): ReadonlyArray<Parameter> => {
   const { properties, required, allOf, anyOf } = resolved(document, schema)
-  const own = Object.entries(fieldsOf(properties)).map(([name, field]) =>
+  const fields = Object.entries(fieldsOf(properties)).map(([name, field]) =>
     parameter(
       document,
       name,
@@ -82,7 +82,10 @@ const fieldsIn = (document: ParamFields, schema: unknown): ReadonlyArray<Paramet
       field,
     ),
   )
-  return [...own, ...[...listOf(allOf), ...listOf(anyOf)].flatMap((one) => fieldsIn(document, one))]
+  return [
+    ...fields,
+    ...[...listOf(allOf), ...listOf(anyOf)].flatMap((one) => fieldsIn(document, one)),
+  ]
 }
 
 const resolved = (document: ParamFields, schema: unknown): ParamFields => {

@@ -162,8 +162,8 @@ const checkList = (first: ChargePage, drift: ReadonlyArray<DriftFact>): Finding 
     items.length === 0
       ? 'there are no charges'
       : `${plural(items.length, 'charge')} came and decoded`
-  const known = strange.length === 0 ? '' : `; new to this version: ${strange.join(', ')}`
-  return ok('list', `${found}${known}`, { facts })
+  const newFields = strange.length === 0 ? '' : `; new to this version: ${strange.join(', ')}`
+  return ok('list', `${found}${newFields}`, { facts })
 }
 
 /** Judges the order of one page by the times of its rows, as they came. */
@@ -200,16 +200,16 @@ const checkRoundTrip = (
   const medianMs = times[Math.floor(times.length / 2)]
   const failures = pages.filter(E.isLeft).map(({ left }) => left)
   const [failure] = failures
-  const why = failure === undefined ? '' : `: ${oneLine(failure.message)}`
+  const reason = failure === undefined ? '' : `: ${oneLine(failure.message)}`
   const advice = withoutUndefined({ advice: failure && adviceFor(failure) })
   if (minMs === undefined || maxMs === undefined || medianMs === undefined) {
-    return failed('round trip', `no page came after the first${why}`, advice)
+    return failed('round trip', `no page came after the first${reason}`, advice)
   }
   const found = `${number(minMs)} ms at least, ${number(medianMs)} ms in the middle, ${number(maxMs)} ms at most, of ${plural(times.length, 'request')}`
   const facts = { minMs, medianMs, maxMs, requests: times.length, failed: failures.length }
   return failure === undefined
     ? ok('round trip', found, { facts })
-    : warning('round trip', `${found}; ${number(failures.length)} failed${why}`, {
+    : warning('round trip', `${found}; ${number(failures.length)} failed${reason}`, {
         facts,
         ...advice,
       })
@@ -238,7 +238,7 @@ const MAX_OFFSET = 2_000
 
 /** Wraps a transport: `tell` is called for each answer with a `Date`. */
 const observeDates =
-  (timer: SchedulerLike, tell: (answer: DatedAnswer) => void) =>
+  (timer: SchedulerLike, onAnswer: (answer: DatedAnswer) => void) =>
   (transport: Transport): Transport =>
   (request) =>
     defer(() => {
@@ -246,7 +246,7 @@ const observeDates =
       return transport(request).pipe(
         tap((ea) => {
           const date = E.isRight(ea) ? Date.parse(ea.right.header('date') ?? '') : Number.NaN
-          if (!Number.isNaN(date)) tell({ sent, received: timer.now(), date })
+          if (!Number.isNaN(date)) onAnswer({ sent, received: timer.now(), date })
         }),
       )
     })
@@ -309,11 +309,11 @@ const checkLimits = (
   const limits: Readonly<Record<string, number>> = Object.fromEntries(
     state.tiers.map(({ name, limit }) => [name, limit]), // after the share
   )
-  const kept = Object.entries(LIMIT_WORDS).flatMap(([name, words]) =>
+  const phrases = Object.entries(LIMIT_WORDS).flatMap(([name, words]) =>
     limits[name] === undefined ? [] : [words(limits[name])],
   )
   const part = share < 1 ? `, ${percent(share)} of them` : ''
-  const found = `${kept.join(', ')} (${environment}${part})`
+  const found = `${phrases.join(', ')} (${environment}${part})`
   const facts = { environment, share, ...limits }
   const lowered = state.tiers.flatMap(({ name, limit, allowed, lowered: message }) =>
     message === undefined ? [] : [explainLowered(name, { limit, allowed, message })],

@@ -86,9 +86,9 @@ const MOST_REASONS = 3
 /** Returns the most frequent reasons for which rows were rejected, in brackets. */
 const whyRejected = ({ reasons = [] }: Pick<ManifestRun, 'reasons'> = {}): string => {
   const all = reasons.toSorted((a, b) => b.rows - a.rows)
-  const told = all.slice(0, MOST_REASONS).map(({ reason, rows }) => `${number(rows)}: ${reason}`)
+  const shown = all.slice(0, MOST_REASONS).map(({ reason, rows }) => `${number(rows)}: ${reason}`)
   const more = all.length > MOST_REASONS ? ['...'] : []
-  return all.length === 0 ? '' : ` (${[...told, ...more].join('; ')})`
+  return all.length === 0 ? '' : ` (${[...shown, ...more].join('; ')})`
 }
 
 /** Returns the state of the output after an export. */
@@ -204,8 +204,8 @@ const fileConclusion = (
       return incomplete(`${error.message}: the same command tries these again`)
     case 'TooManyRejects': {
       if (progress === undefined) return usage(`: ${MORE_REJECTS}, --restart starts over`)
-      const why = `more rows than --max-rejects could not be written${whyRejected(run)}: see ${rejectsName}`
-      const reason = run === undefined ? why : `${why}; ${MORE_REJECTS}`
+      const message = `more rows than --max-rejects could not be written${whyRejected(run)}: see ${rejectsName}`
+      const reason = run === undefined ? message : `${message}; ${MORE_REJECTS}`
       return { status: EXIT_USAGE, reason }
     }
     case 'FileConflict': {
@@ -218,11 +218,11 @@ const fileConclusion = (
       return isRetryable(error) ? incomplete(error.message) : usage('')
     case 'WriteFailed': {
       if (error.code === 'EPIPE') return { status: EXIT_BY_SIGNAL.SIGPIPE } // the reader has read enough
-      const why = error.message.replace('the stream', name)
+      const message = error.message.replace('the stream', name)
       const goesOn = canResume && pages > 0
       return isRetryable(error)
-        ? incomplete(`${why}${goesOn ? `; ${RESUME}` : ''}`)
-        : { status: EXIT_USAGE, reason: `${why}${goesOn ? `; then ${RESUME}` : ''}` }
+        ? incomplete(`${message}${goesOn ? `; ${RESUME}` : ''}`)
+        : { status: EXIT_USAGE, reason: `${message}${goesOn ? `; then ${RESUME}` : ''}` }
     }
     default:
       return usage('')

@@ -42,11 +42,11 @@ const commandOf = <A, Flags, Filter extends object>(
   context: CommandContext,
 ): Command => {
   const { timer } = context.terminal
-  const own = resource.withOptions(
+  const command = resource.withOptions(
     new Command(resource.name).description(resource.description),
     () => timer.now(),
   )
-  const timed = resource.isTimed === true ? withTimes(own) : own
+  const timed = resource.isTimed === true ? withTimes(command) : command
   const exported = exportResource(resource)
   return withSandbox(withReport(withView(withPace(withFiles(timed)))), resource.simulated)
     .addHelpText('after', help(resource.name))
@@ -206,8 +206,8 @@ export const withReport = (command: Command): Command =>
 export const withSandbox = (command: Command, simulated: Simulated | undefined): Command => {
   const option = sandboxOption('start a sandbox on a free port, and read from it')
   if (simulated === undefined) return command.addOption(option)
-  const { what, count, most } = simulated
-  const words = `number of ${what} in that sandbox [${count}]`
+  const { noun, count, most } = simulated
+  const words = `number of ${noun} in that sandbox [${count}]`
   return command.addOption(option).option('--rows <n>', words, integer(0, most))
 }
 

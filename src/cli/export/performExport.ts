@@ -158,12 +158,12 @@ const sinceNote = ({ manifest, from, of, isFolderStart, lookback, rejects = 0 }:
   const ended = `the ${of} of the last run`
   const before = lookback === 0 ? ended : `${span(lookback)} before ${ended}`
   const later = lookback === 0 ? 'after' : 'less than'
-  const what = isFolderStart ? `the beginning of the folder, ${later} ${before}` : before
+  const gap = isFolderStart ? `the beginning of the folder, ${later} ${before}` : before
   const missing =
     rejects === 0
       ? ''
       : `; ${plural(rejects, 'row')} that earlier runs rejected stay missing (--resume reads them again)`
-  return `since ${from}: ${what}${missing}`
+  return `since ${from}: ${gap}${missing}`
 }
 
 /** `7 days`, `12 hours`, `90 minutes`. */

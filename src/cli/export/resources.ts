@@ -31,7 +31,7 @@ import type { Explained } from './dryRun.js'
 /** Data that a sandbox has from the start. */
 export interface Simulated {
   /** The option of the sandbox that says how many. */
-  readonly what: 'charges' | 'batches'
+  readonly noun: 'charges' | 'batches'
   /** The default. */
   readonly count: number
   readonly most: number
@@ -39,7 +39,7 @@ export interface Simulated {
 
 /** Returns what a sandbox has from the start. */
 export const sandboxData = (simulated: Simulated | undefined, rows?: number): SandboxOptions =>
-  simulated === undefined ? {} : { [simulated.what]: rows ?? simulated.count }
+  simulated === undefined ? {} : { [simulated.noun]: rows ?? simulated.count }
 
 /** A list that can be exported. */
 export interface ExportableList<A, Flags, Filter> {
@@ -67,9 +67,9 @@ export interface ExportableList<A, Flags, Filter> {
   ) => ExportSource<A> & Explained
 }
 
-const statuses = (command: Command, what: string, keys: object): Command =>
+const statuses = (command: Command, noun: string, keys: object): Command =>
   command.addOption(
-    new Option('--status <status>', `only ${what} in this status`).choices(Object.keys(keys)),
+    new Option('--status <status>', `only ${noun} in this status`).choices(Object.keys(keys)),
   )
 
 // charges
@@ -88,7 +88,7 @@ export const charges: ExportableList<Charge, ChargeFlags, SnapshotFilter> = {
   name: 'charges',
   description:
     'Charges as they were when the export began: a snapshot of all that pass the filters.',
-  simulated: { what: 'charges', count: 100_000, most: 2 ** 31 },
+  simulated: { noun: 'charges', count: 100_000, most: 2 ** 31 },
   isTimed: true,
   withOptions: (command, now) =>
     statuses(
@@ -130,7 +130,7 @@ export const charges: ExportableList<Charge, ChargeFlags, SnapshotFilter> = {
 // batches and their items
 
 /** Shared by both lists: an id of the one is asked for in the other. */
-const batches: Simulated = { what: 'batches', count: 100, most: 1_000_000 }
+const batches: Simulated = { noun: 'batches', count: 100, most: 1_000_000 }
 
 interface BatchFlags extends ConnectionFlags {
   readonly status?: BatchStatus

@@ -101,9 +101,9 @@ const isNone = (u: unknown): boolean => u === undefined || u === null || u === '
 const unreadable = (name: string, row: number, error: unknown): string => {
   const code = codeOf(error) ?? ''
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return `${name} is not UTF-8: save it as such`
-  const where = row === 0 ? '' : ` after row ${row}`
+  const place = row === 0 ? '' : ` after row ${row}`
   if (error instanceof CsvError || code === '') {
-    return `${name} cannot be read${where}: ${isError(error) ? error.message : 'it is of another format'}`
+    return `${name} cannot be read${place}: ${isError(error) ? error.message : 'it is of another format'}`
   }
   return `cannot read ${name} (${code})`
 }
@@ -243,10 +243,10 @@ const itemOf = (
 /** Keys of open objects may have dots: `metadata.cost.centre` is `cost.centre` of `metadata`. */
 const pathOf = (name: string): ReadonlyArray<string> => {
   const keys = name.split('.')
-  const known = keys.findIndex((_, at) => kindOf(keys.slice(0, at + 1).join('.')) === 'open')
-  return known < 0 || known === keys.length - 1
+  const openAt = keys.findIndex((_, at) => kindOf(keys.slice(0, at + 1).join('.')) === 'open')
+  return openAt < 0 || openAt === keys.length - 1
     ? keys
-    : [...keys.slice(0, known + 1), keys.slice(known + 1).join('.')]
+    : [...keys.slice(0, openAt + 1), keys.slice(openAt + 1).join('.')]
 }
 
 const jsonOr = (text: string): unknown => {

@@ -38,10 +38,10 @@ export const readMap = async (path: string): Promise<PayMap> => {
 }
 
 /** Throws for a name that no field of a payment has. */
-export const checkField = (where: string, name: string): void => {
+export const checkField = (place: string, name: string): void => {
   if (kindOf(name) !== undefined) return
   const similar = similarName(name, fieldNames)
   const hint = similar === undefined ? '' : ` (did you mean ${similar}?)`
-  const advice = where.startsWith('--map') ? '' : ': rename or remove the column, or use --map'
-  throw new UsageError(`${where}: a payment has no field ${JSON.stringify(name)}${hint}${advice}`)
+  const advice = place.startsWith('--map') ? '' : ': rename or remove the column, or use --map'
+  throw new UsageError(`${place}: a payment has no field ${JSON.stringify(name)}${hint}${advice}`)
 }

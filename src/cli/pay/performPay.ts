@@ -301,8 +301,8 @@ const verdict = (report: PayReport | undefined): string => {
     [unknown, 'unknown'],
   ] as const
   const rest = others.filter(([n]) => n > 0).map(([n, what]) => `${number(n)} ${what}`)
-  const how = isPaid ? 'complete' : 'finished'
-  return `${how}: ${[`${number(booked)} of ${plural(items, 'payment')} of ${run} booked`, ...rest].join(', ')}`
+  const outcome = isPaid ? 'complete' : 'finished'
+  return `${outcome}: ${[`${number(booked)} of ${plural(items, 'payment')} of ${run} booked`, ...rest].join(', ')}`
 }
 
 // discarding
@@ -325,8 +325,8 @@ export const performDiscard = (
           map((answer): Ending => {
             if (E.isLeft(answer)) {
               const { left } = answer
-              const why = 'run' in left ? left.message : withAdvice(left)
-              return { status: EXIT_INCOMPLETE, reason: `${why}; ${NEXT}` }
+              const message = 'run' in left ? left.message : withAdvice(left)
+              return { status: EXIT_INCOMPLETE, reason: `${message}; ${NEXT}` }
             }
             const { deleted, submitted } = answer.right
             const kept =

@@ -83,13 +83,13 @@ export type OutputState = 'written' | 'untouched' | 'unkept'
 export const summary = (
   counters: ExportCounters,
   ms: number,
-  where: string,
+  destination: string,
   output: OutputState = 'written',
 ): string => {
   const outcome: Readonly<Record<OutputState, string>> = {
-    written: `${isComplete(counters) ? 'complete' : 'incomplete'}: ${plural(counters.rows, 'row')} in ${where}`,
-    untouched: `incomplete: nothing was read, ${where} is as it was`,
-    unkept: `incomplete: no row of this run is kept in ${where}`,
+    written: `${isComplete(counters) ? 'complete' : 'incomplete'}: ${plural(counters.rows, 'row')} in ${destination}`,
+    untouched: `incomplete: nothing was read, ${destination} is as it was`,
+    unkept: `incomplete: no row of this run is kept in ${destination}`,
   }
   const rate = ms > 0 ? (counters.rows * 1_000) / ms : 0
   return [

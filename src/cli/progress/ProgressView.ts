@@ -191,14 +191,16 @@ export const progressLines = (
   ].join(GAP)
   const [reason] = sample.stallReasons
   if (reason === undefined) return first
-  const why = truncate(oneLine(describeStall(reason)), wide)
-  return `${first}\n${paint(COLOURS[reason._tag], why)}`
+  const explanation = truncate(oneLine(describeStall(reason)), wide)
+  return `${first}\n${paint(COLOURS[reason._tag], explanation)}`
 }
 
 /** Formats a sample for a log, where nothing is redrawn. */
 export const progressLogLine = (sample: ProgressSample): string => {
-  const why = sample.stallReasons.slice(0, 1).map((reason) => oneLine(describeStall(reason)))
-  return [...parts(sample).map(({ text }) => text), ...why].join(', ')
+  const explanations = sample.stallReasons
+    .slice(0, 1)
+    .map((reason) => oneLine(describeStall(reason)))
+  return [...parts(sample).map(({ text }) => text), ...explanations].join(', ')
 }
 
 const COLOURS = {

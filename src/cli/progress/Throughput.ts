@@ -28,10 +28,10 @@ const FARTHEST = 100 * HOUR
 export const addSample =
   (sample: ThroughputSample) =>
   (throughput: Throughput): Throughput => {
-    const kept = throughput.filter(({ at }) => at >= sample.at - STEADY)
-    const before = kept.at(-2)
+    const recent = throughput.filter(({ at }) => at >= sample.at - STEADY)
+    const before = recent.at(-2)
     const isSoon = before !== undefined && sample.at - before.at <= STEP
-    return [...(isSoon ? kept.slice(0, -1) : kept), sample]
+    return [...(isSoon ? recent.slice(0, -1) : recent), sample]
   }
 
 /** 0 where rows were taken back, since their commit failed. */

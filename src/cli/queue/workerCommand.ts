@@ -96,7 +96,7 @@ const work = async (run: CommandRun, flags: WorkerFlags): Promise<Ending> => {
       ...withoutUndefined({ parallel }),
     })
     say(`waiting for slices at ${queue.host}`)
-    await lastValueFrom(working.pipe(tap((event) => tell(event, say, output.complain))), {
+    await lastValueFrom(working.pipe(tap((event) => noteOf(event, say, output.complain))), {
       defaultValue: undefined,
     })
     return stoppedEnding(run)
@@ -106,7 +106,7 @@ const work = async (run: CommandRun, flags: WorkerFlags): Promise<Ending> => {
 }
 
 /** Says how a slice begins, and how it ends. */
-const tell = (
+const noteOf = (
   { out, slice, event }: SliceWorkerEvent,
   say: (text: string) => void,
   complain: (text: string) => void,

@@ -36,7 +36,7 @@ export interface Incidents {
 
 /** All incidents of a kind; times are in ms since the start. */
 export interface Incident {
-  readonly what: string
+  readonly text: string
   readonly count: number
   readonly first: number
   readonly last: number
@@ -68,12 +68,15 @@ const MAX_KINDS = 40
 // combinators
 
 export const addIncident =
-  (what: string, at: number) =>
+  (text: string, at: number) =>
   ({ kinds, others }: Incidents): Incidents => {
-    const before = kinds.get(what)
+    const before = kinds.get(text)
     if (before === undefined && kinds.size >= MAX_KINDS) return { kinds, others: others + 1 }
     const { count, first } = before ?? { count: 0, first: at }
-    return { kinds: new Map(kinds).set(what, { what, count: count + 1, first, last: at }), others }
+    return {
+      kinds: new Map(kinds).set(text, { text, count: count + 1, first, last: at }),
+      others,
+    }
   }
 
 /** Returns the lowest limit of requests a second, and the lowest in force after refusals. Logins count minutes. */
@@ -108,8 +111,8 @@ export const recorder = (
   const onEvent = (event: ClientEvent): void => {
     const ms = timer.now() - started
     const stats = timeline.at(ms)
-    const incident = (what: string): void => {
-      incidents = addIncident(what, ms)(incidents)
+    const incident = (text: string): void => {
+      incidents = addIncident(text, ms)(incidents)
     }
     switch (event._tag) {
       case 'Sent': {

@@ -187,7 +187,7 @@ const filesTable = ({ files }: ReportFacts): Html | undefined => {
 const incidentsTable = (facts: ReportFacts, { kinds, others }: Incidents): Html => {
   const rows = Array.from(
     kinds.values(),
-    ({ what, count, first, last }) =>
+    ({ text: what, count, first, last }) =>
       html`<tr><td class="long"><bdi>${what}</bdi></td><td class="n">${number(count)}</td><td class="n">${clockTime(first)}</td><td class="n">${clockTime(last)}</td></tr>`,
   )
   const all = html`<table>

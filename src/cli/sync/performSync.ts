@@ -103,15 +103,15 @@ const beginning = ({
   added = [],
 }: Required<SyncProgress>['begun']): string => {
   const since = from === undefined ? 'everything is read' : `since ${from}`
-  const why =
+  const doubt =
     doubted === undefined ? '' : ` (a clock of the last run was ahead: it said ${doubted})`
   const are = added.length === 1 ? 'is a new column' : 'are new columns'
   const filled =
     added.length === 0
       ? ''
       : `; ${added.join(', ')} ${are}, empty in rows that are not read again: --lookback 400d or --sweep now fills them`
-  const what = `${since}${why}${filled}`
-  return resumed ? `continues an interrupted run: ${what}` : what
+  const start = `${since}${doubt}${filled}`
+  return resumed ? `continues an interrupted run: ${start}` : start
 }
 
 const rereadNotes = ({ rereads }: Partial<SyncProgress> = {}): ReadonlyArray<string> => {
@@ -181,8 +181,8 @@ const conclusion = (
   const isUsage = isExportError(left)
     ? !isRetryable(left)
     : isFinal(left) && (progress?.pages ?? 0) === 0
-  const why = isExportError(left) ? left.message : withAdvice(left)
+  const message = isExportError(left) ? left.message : withAdvice(left)
   return isUsage
-    ? { status: EXIT_USAGE, reason: why }
-    : { status: EXIT_INCOMPLETE, reason: `${why}; ${NEXT}` }
+    ? { status: EXIT_USAGE, reason: message }
+    : { status: EXIT_INCOMPLETE, reason: `${message}; ${NEXT}` }
 }

@@ -93,21 +93,21 @@ export const otherRun = (
   requestId: string,
   differences: ReadonlyArray<FieldDifference>,
 ): OtherRun => {
-  const said = differences.map(({ path, sent, found }) => `${path} is ${found}, not ${sent}`)
+  const shown = differences.map(({ path, sent, found }) => `${path} is ${found}, not ${sent}`)
   return {
     _tag: 'OtherRun',
     run,
     requestId,
     differences,
-    message: `${run}: batch ${requestId} is of other payments (${said.join(', ')}): nothing was submitted; pay these under another name`,
+    message: `${run}: batch ${requestId} is of other payments (${shown.join(', ')}): nothing was submitted; pay these under another name`,
   }
 }
 
-export const itemsChanged = (run: string, requestId: string, how: string): ItemsChanged => ({
+export const itemsChanged = (run: string, requestId: string, reason: string): ItemsChanged => ({
   _tag: 'ItemsChanged',
   run,
   requestId,
-  message: `${run}: batch ${requestId}: ${how}; nothing more was submitted`,
+  message: `${run}: batch ${requestId}: ${reason}; nothing more was submitted`,
 })
 
 export const quoteTooShort = (run: string, requestId: string): QuoteTooShort => ({

@@ -40,7 +40,7 @@ export const discardRun =
       const others = Array.from({ length: count > 1 ? count - 1 : 0 }, (_, n) => n + 2)
       await each(others, WIDTH, async (index) => discard(await batchOf(context, run, index)))
       await discard(first) // at last: as long as it is there, no other payments can take the name
-      asking.tell(counts)
+      asking.emit(counts)
     })
   }
 

@@ -46,17 +46,17 @@ export const fillBatch = async (
   const batch = isDraft(open.batch)
     ? await withItems(context, payments, open, withoutInvalid)
     : open.batch
-  const known = {
+  const identity = {
     requestId: requestIdOf(payments),
     index: payments.index,
     size: payments.items.length,
   }
-  if (batch.valid_item_count >= known.size) return { ...known, batch, leftOut: new Map() }
+  if (batch.valid_item_count >= identity.size) return { ...identity, batch, leftOut: new Map() }
   // read again: another process of the run may have deleted invalid items meanwhile
   const now = await context.ask(context.calls.retrieve({ id: batch.id }))
   const items = await itemsOf(context, now)
   const leftOut = leftOutOf(payments, items)
-  if (!isDraft(now)) return { ...known, batch: now, leftOut }
+  if (!isDraft(now)) return { ...identity, batch: now, leftOut }
   for (const [requestId, reason] of leftOut) {
     const index = payments.items.findIndex(({ request_id }) => request_id === requestId)
     const item = {
@@ -64,11 +64,11 @@ export const fillBatch = async (
       requestId,
       reasons: [reason],
     }
-    context.tell({ _tag: 'Invalid', item })
+    context.emit({ _tag: 'Invalid', item })
   }
   const invalid = items.filter(({ status }) => status === INVALID)
   const rest = withoutInvalid && invalid.length > 0 ? await without(context, now, invalid) : now
-  return { ...known, batch: rest, leftOut }
+  return { ...identity, batch: rest, leftOut }
 }
 
 export const isDraft = ({ status }: BatchTransfer): boolean => status === DRAFTING
@@ -160,8 +160,8 @@ const withItems = async (
   const { total_item_count: total } = filled
   // another process of the run may delete invalid items meanwhile
   if (!isDraft(filled) || total === size || (withoutInvalid && total < size)) return filled
-  const how = `it holds ${total} items, and ${size} are of this run`
-  throw new Stop(itemsChanged(context.run, requestIdOf(payments), how))
+  const reason = `it holds ${total} items, and ${size} are of this run`
+  throw new Stop(itemsChanged(context.run, requestIdOf(payments), reason))
 }
 
 /** Adds the items in several calls at once. */
@@ -198,8 +198,8 @@ const missingFrom = async (
   const now = await ask(calls.retrieve({ id }))
   if (now.total_item_count === 0) return items
   const shown = new Set((await itemsOf(context, now)).map(({ request_id }) => request_id))
-  const there = items.filter(({ request_id }) => shown.has(request_id))
-  if (there.length > 0) await ask(calls.compare({ id, items: there }, now))
+  const present = items.filter(({ request_id }) => shown.has(request_id))
+  if (present.length > 0) await ask(calls.compare({ id, items: present }, now))
   return items.filter(({ request_id }) => !shown.has(request_id))
 }
 

@@ -12,7 +12,7 @@ export interface Flow<F, Event> {
   /** Subscribes, and resolves with the first value. */
   readonly first: <A>(source: ObservableInput<A>) => Promise<A>
   /** Emits an event. */
-  readonly tell: (event: Event) => void
+  readonly emit: (event: Event) => void
 }
 
 /** Ends the stream with a `Left`. */
@@ -59,7 +59,7 @@ export const flow = <F, Event>(
       if (E.isLeft(answer)) throw new Stop(answer.left)
       return answer.right
     }
-    body({ ask, first, tell: (event) => out.next(E.right(event)) }).then(
+    body({ ask, first, emit: (event) => out.next(E.right(event)) }).then(
       () => out.complete(),
       (error: unknown) => {
         if (out.closed) return

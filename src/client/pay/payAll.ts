@@ -53,10 +53,10 @@ export const payAll =
         const { check } = spec
         const plan = await planOf(items, { run, perBatch, check })
         const { hash, leftOut, invalid } = plan
-        for (const item of invalid) asking.tell({ _tag: 'Invalid', item })
+        for (const item of invalid) asking.emit({ _tag: 'Invalid', item })
         refuseInvalid(plan, options.withoutInvalid)
         const batches = plan.chain.length
-        asking.tell({ _tag: 'Checked', items: plan.items, batches, hash })
+        asking.emit({ _tag: 'Checked', items: plan.items, batches, hash })
         const payments: Payments = {
           run,
           hash,
@@ -66,7 +66,7 @@ export const payAll =
           batches: () => batchesOf(items, plan),
         }
         const report = await payRun(contextOf(spec, asking, run), payments, options)
-        asking.tell({ _tag: 'Reported', report })
+        asking.emit({ _tag: 'Reported', report })
       })
     }
   }
@@ -90,11 +90,11 @@ export const payBatch =
     }
     return flow<PayFailure, BatchReport>(async (asking) => {
       const outcomes: Array<PaymentOutcome> = []
-      const tell = (event: PayEvent): void => {
+      const emit = (event: PayEvent): void => {
         if (event._tag === 'Settled') outcomes.push(...event.outcomes)
       }
-      const context = contextOf(spec, { ...asking, tell }, run)
-      asking.tell({ ...(await payRun(context, payments, checked)), outcomes })
+      const context = contextOf(spec, { ...asking, emit }, run)
+      asking.emit({ ...(await payRun(context, payments, checked)), outcomes })
     })
   }
 
@@ -107,11 +107,11 @@ export const paymentBatches = (given: PaymentBatchesOptions) => {
     items: PayItems<F>,
   ): ObservableEither<PayFailure | Unread<F>, PaymentBatch> => {
     checkItems(items, 'paymentBatches: ')
-    return flow<PayFailure | Unread<F>, PaymentBatch>(async ({ tell }) => {
+    return flow<PayFailure | Unread<F>, PaymentBatch>(async ({ emit }) => {
       const plan = await planOf(items, { run, perBatch, check: true })
       refuseInvalid(plan, false)
       for await (const { places: _, ...batch } of unchanged({ run }, batchesOf(items, plan))) {
-        tell(batch)
+        emit(batch)
       }
     })
   }

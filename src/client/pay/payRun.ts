@@ -57,7 +57,7 @@ export const payRun = async (
   const settle = async (one: RunBatch, outcomes: ReadonlyArray<PaymentOutcome>): Promise<void> => {
     last.set(one.index, one.batch)
     for (const { state } of outcomes) counts[state]++
-    context.tell({ _tag: 'Settled', batch: one.batch, outcomes })
+    context.emit({ _tag: 'Settled', batch: one.batch, outcomes })
   }
   for (const one of submission.batches.filter(isEmptyDraft)) await settle(one, leftOutOf(one))
   const { limit = WAIT_LIMIT } = options
@@ -127,7 +127,7 @@ const fillAll = async (
       )
     const one = await fillBatch(context, payments, index === 1 ? opened : await open(), options)
     filled.push(one)
-    context.tell({ _tag: 'Filled', batch: one.batch, index })
+    context.emit({ _tag: 'Filled', batch: one.batch, index })
   })
   if (options.withoutInvalid !== true) {
     const invalid = filled.filter(({ batch }) => isDraft(batch)).flatMap(invalidOf)

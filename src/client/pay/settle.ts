@@ -84,8 +84,8 @@ export const outcomesOf = async (
 ): Promise<ReadonlyArray<PaymentOutcome>> => {
   const items = await itemsOf(context, batch, (some) => isSettled(batch, some))
   const place = { batch: requestId, batchId: batch.id }
-  const there = new Set(items.map(({ request_id }) => request_id))
-  const absent = [...leftOut].filter(([id]) => !there.has(id))
+  const present = new Set(items.map(({ request_id }) => request_id))
+  const absent = [...leftOut].filter(([id]) => !present.has(id))
   return [
     ...items.map((item) => ({ ...place, requestId: item.request_id, ...outcomeOf(batch, item) })),
     ...absent.map(([id, reason]) => ({
@@ -120,8 +120,8 @@ const outcomeOf = (
       if (status === 'BOOKED' || status === 'PARTIALLY_BOOKED') {
         return { state: 'unknown', reason: `its batch is ${status}, and it is ${item.status}` }
       }
-      const why = funding?.failure_reason ?? funding?.failure_details?.code ?? undefined
-      const reason = `its batch is ${status}${why === undefined || why === '' ? '' : ` (${why})`}`
+      const detail = funding?.failure_reason ?? funding?.failure_details?.code ?? undefined
+      const reason = `its batch is ${status}${detail === undefined || detail === '' ? '' : ` (${detail})`}`
       return { state: 'failed', reason }
     }
   }

@@ -74,25 +74,25 @@ export const submitAll = async (
   options: SubmitOptions,
 ): Promise<Submission> => {
   const { approve = () => true, tolerance = 0 } = options
-  const known = new Map(filled.map((one) => [one.index, one]))
-  const drafts = (): ReadonlyArray<RunBatch> => [...known.values()].filter(mayBeSubmitted)
+  const byIndex = new Map(filled.map((one) => [one.index, one]))
+  const drafts = (): ReadonlyArray<RunBatch> => [...byIndex.values()].filter(mayBeSubmitted)
   const update = (some: ReadonlyArray<RunBatch>): void => {
-    for (const one of some) known.set(one.index, one)
+    for (const one of some) byIndex.set(one.index, one)
   }
   update(await quoteAll(context, drafts(), options))
   const first = drafts() // what this run is to pay
   const ended = (isDeclined: boolean, failures: ReadonlyArray<PayFailure> = []): Submission => ({
-    batches: [...known.values()],
+    batches: [...byIndex.values()],
     isDeclined,
     failures,
   })
   if (first.length === 0) return ended(false)
 
   const totalsNow = (): QuoteTotals =>
-    totalsOf(first.map(({ index, batch }) => known.get(index)?.batch ?? batch))
+    totalsOf(first.map(({ index, batch }) => byIndex.get(index)?.batch ?? batch))
   const isApproved = (isWorse: boolean): Promise<boolean> => {
-    const summary = summaryOf(context.run, [...known.values()], isWorse)
-    context.tell({ _tag: 'Quoted', summary })
+    const summary = summaryOf(context.run, [...byIndex.values()], isWorse)
+    context.emit({ _tag: 'Quoted', summary })
     const answer = approve(summary)
     return typeof answer === 'boolean' ? Promise.resolve(answer) : context.first(answer)
   }
@@ -110,7 +110,7 @@ export const submitAll = async (
       if (attempt.is === 'stale') return void stale.push(now)
       submitted++
       update([now])
-      context.tell({ _tag: 'Submitted', batch: attempt.batch })
+      context.emit({ _tag: 'Submitted', batch: attempt.batch })
     })
     if (failures.length > 0 || stale.length === 0) return ended(false, failures)
     fruitless = submitted > 0 ? 0 : fruitless + 1

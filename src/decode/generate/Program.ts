@@ -22,14 +22,14 @@ export const program = (): Program => {
     constants,
     functions,
     constant: (value) => {
-      const known = constants.indexOf(value)
-      return `c${known < 0 ? constants.push(value) - 1 : known}`
+      const index = constants.indexOf(value)
+      return `c${index < 0 ? constants.push(value) - 1 : index}`
     },
     define: (role, plan, write) => {
       const ofRole = names.get(role) ?? new Map<Plan, string>()
       names.set(role, ofRole)
-      const known = ofRole.get(plan)
-      if (known !== undefined) return known
+      const existing = ofRole.get(plan)
+      if (existing !== undefined) return existing
       const name = `${role}${count++}`
       ofRole.set(plan, name)
       functions.push(write(name))

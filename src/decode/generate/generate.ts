@@ -1,7 +1,7 @@
 import type * as t from 'io-ts'
 import type { Decoder } from '../decodeSafely.js'
 import { isRecord } from '../unknown.js'
-import { made } from './made.js'
+import { newFunction } from './newFunction.js'
 import { keepsInput, type Plan } from './Plan.js'
 import { locals, program } from './Program.js'
 import { readOf } from './readers.js'
@@ -27,20 +27,20 @@ const RIGHT = `function Right(right) { this._tag = "Right"; this.right = right }
  */
 export const generate = (plan: Plan, slow: Decoder<unknown>): Decoder<unknown> => {
   const to = program()
-  const own = locals()
+  const scope = locals()
   const taken = keepsInput(plan)
-    ? `if (${testOf(plan, 'x', own, to)}) return new Right(x);`
+    ? `if (${testOf(plan, 'x', scope, to)}) return new Right(x);`
     : `const a = ${readOf(plan, to)}(x); if (a !== refused) return new Right(a);`
   const names = to.constants.map((_, i) => `c${i}`)
   // Constants of the code's own scope are constants to the engine, which parameters are not.
-  const maker = made<Maker>(
+  const maker = newFunction<Maker>(
     ['runtime', 'constants', 'slow'],
     `const { ${Object.keys(runtime).join(', ')} } = runtime;
     const [${names.join(', ')}] = constants;
     ${RIGHT}
     ${to.functions.join('\n')}
     return function decode(x) {
-      ${own.declared()}
+      ${scope.declared()}
       try { ${taken} } catch {}
       return slow(x)
     }`,

@@ -211,8 +211,8 @@ export const planOf = (root: unknown): Plan => {
   }
 
   const visit = (codec: unknown): Plan => {
-    const known = plans.get(codec)
-    if (known !== undefined) return known
+    const existing = plans.get(codec)
+    if (existing !== undefined) return existing
     if (!isCodec(codec)) throw new TypeError('not a codec')
     const plan = describe(codec) ?? { _tag: 'Opaque', codec }
     plans.set(codec, plan)

@@ -14,36 +14,36 @@ import { isRecord, testOf } from './tests.js'
 /** Writes the reader of a plan, and returns its name. */
 export const readOf = (plan: Plan, to: Program): string =>
   to.define('read', plan, (name) => {
-    const own = locals()
+    const scope = locals()
     const body = keepsInput(plan)
-      ? `return ${testOf(plan, 'x', own, to)} ? x : refused`
-      : bodyOf(plan, own, to)
-    return `function ${name}(x) { ${own.declared()} ${body} }`
+      ? `return ${testOf(plan, 'x', scope, to)} ? x : refused`
+      : bodyOf(plan, scope, to)
+    return `function ${name}(x) { ${scope.declared()} ${body} }`
   })
 
 /** Writes statements that leave the value that `plan` reads from `x` in `into`, or return `refused`. */
-const step = (plan: Plan, x: string, into: string, own: Locals, to: Program): string =>
+const step = (plan: Plan, x: string, into: string, scope: Locals, to: Program): string =>
   keepsInput(plan)
-    ? `if (!${testOf(plan, x, own, to)}) return refused; ${into} = ${x};`
+    ? `if (!${testOf(plan, x, scope, to)}) return refused; ${into} = ${x};`
     : `${into} = ${readOf(plan, to)}(${x}); if (${into} === refused) return refused;`
 
-const list = (item: Plan, own: Locals, to: Program): string => {
-  const [value, got] = [own.fresh(), own.fresh()]
+const list = (item: Plan, scope: Locals, to: Program): string => {
+  const [value, got] = [scope.fresh(), scope.fresh()]
   return `if (!isArray(x)) return refused;
     let made = x;
     for (let i = 0, n = x.length; i < n; i++) {
       ${value} = x[i];
-      ${step(item, value, got, own, to)}
+      ${step(item, value, got, scope, to)}
       if (${got} !== ${value}) { if (made === x) made = x.slice(); made[i] = ${got} }
     }
     return made`
 }
 
-const tuple = (items: ReadonlyArray<Plan>, own: Locals, to: Program): string => {
-  const [value, got] = [own.fresh(), own.fresh()]
+const tuple = (items: ReadonlyArray<Plan>, scope: Locals, to: Program): string => {
+  const [value, got] = [scope.fresh(), scope.fresh()]
   const steps = items.map(
     (item, i) => `${value} = x[${i}];
-      ${step(item, value, got, own, to)}
+      ${step(item, value, got, scope, to)}
       if (${got} !== ${value}) { if (made === x) made = x.slice(); made[${i}] = ${got} }`,
   )
   return `if (!isArray(x)) return refused;
@@ -52,16 +52,16 @@ const tuple = (items: ReadonlyArray<Plan>, own: Locals, to: Program): string => 
     return made`
 }
 
-const struct = (plan: StructPlan, own: Locals, to: Program): string =>
+const struct = (plan: StructPlan, scope: Locals, to: Program): string =>
   `if (!(${isRecord('x')})) return refused;
     let made = x;
-    ${readFields(plan, own, to).join('\n')}
+    ${readFields(plan, scope, to).join('\n')}
     return made`
 
-const dictionary = (plan: Dictionary, own: Locals, to: Program): string => {
-  const [value, got] = [own.fresh(), own.fresh()]
+const dictionary = (plan: Dictionary, scope: Locals, to: Program): string => {
+  const [value, got] = [scope.fresh(), scope.fresh()]
   const key = keepsInput(plan.domain)
-    ? `${testOf(plan.domain, 'name', own, to)} ? name : refused`
+    ? `${testOf(plan.domain, 'name', scope, to)} ? name : refused`
     : `${readOf(plan.domain, to)}(name)`
   return `if (!(${isRecord('x')})) return ${plan.lists ? 'isArray(x) ? x : refused' : 'refused'};
     const into = {};
@@ -71,44 +71,44 @@ const dictionary = (plan: Dictionary, own: Locals, to: Program): string => {
       const key = ${key};
       if (key !== name) changed = true;
       if (key === refused) continue;
-      ${step(plan.codomain, value, got, own, to)}
+      ${step(plan.codomain, value, got, scope, to)}
       if (${got} !== ${value}) changed = true;
       into[key] = ${got};
     }
     return changed ? into : x`
 }
 
-const union = (members: ReadonlyArray<Plan>, own: Locals, to: Program): string => {
-  const got = own.fresh()
+const union = (members: ReadonlyArray<Plan>, scope: Locals, to: Program): string => {
+  const got = scope.fresh()
   const tries = members.map((member) =>
     keepsInput(member)
-      ? `if (${testOf(member, 'x', own, to)}) return x;`
+      ? `if (${testOf(member, 'x', scope, to)}) return x;`
       : `${got} = ${readOf(member, to)}(x); if (${got} !== refused) return ${got};`,
   )
   return `${tries.join('\n')} return refused`
 }
 
-const intersection = (members: ReadonlyArray<Plan>, own: Locals, to: Program): string => {
-  const made = members.map(() => own.fresh())
-  const steps = members.map((member, i) => step(member, 'x', made[i] ?? '', own, to))
-  const same = made.map((one) => `${one} === x`).join(' && ')
-  return `${steps.join('\n')} return ${same || 'false'} ? x : merge(x, [${made.join(', ')}])`
+const intersection = (members: ReadonlyArray<Plan>, scope: Locals, to: Program): string => {
+  const variables = members.map(() => scope.fresh())
+  const steps = members.map((member, i) => step(member, 'x', variables[i] ?? '', scope, to))
+  const same = variables.map((one) => `${one} === x`).join(' && ')
+  return `${steps.join('\n')} return ${same || 'false'} ? x : merge(x, [${variables.join(', ')}])`
 }
 
-const bodyOf = (plan: Plan, own: Locals, to: Program): string => {
+const bodyOf = (plan: Plan, scope: Locals, to: Program): string => {
   switch (plan._tag) {
     case 'List':
-      return list(plan.item, own, to)
+      return list(plan.item, scope, to)
     case 'Tuple':
-      return tuple(plan.items, own, to)
+      return tuple(plan.items, scope, to)
     case 'Struct':
-      return struct(plan, own, to)
+      return struct(plan, scope, to)
     case 'Dictionary':
-      return dictionary(plan, own, to)
+      return dictionary(plan, scope, to)
     case 'Union':
-      return union(plan.members, own, to)
+      return union(plan.members, scope, to)
     case 'Intersection':
-      return intersection(plan.members, own, to)
+      return intersection(plan.members, scope, to)
     case 'Tagged': {
       const chosen = plan.members.map(({ tags, plan: member }) => {
         const test = tags.map((value) => `tag === ${to.constant(value)}`).join(' || ')
@@ -118,12 +118,12 @@ const bodyOf = (plan: Plan, own: Locals, to: Program): string => {
       return `if (!(${isRecord('x')})) return refused; ${tag} ${chosen.join('\n')} return refused`
     }
     case 'Refinement': {
-      const got = own.fresh()
+      const got = scope.fresh()
       const passes = `${to.constant(plan.predicate)}(${got})`
-      return `${step(plan.plan, 'x', got, own, to)} return ${passes} ? ${got} : refused`
+      return `${step(plan.plan, 'x', got, scope, to)} return ${passes} ? ${got} : refused`
     }
     case 'Exact':
-      return readExact(plan, own, to)
+      return readExact(plan, scope, to)
     case 'Recursive':
       return `return ${readOf(plan.body(), to)}(x)`
     case 'Opaque':
@@ -154,13 +154,13 @@ const copying: Written = {
  */
 const readFields = (
   struct: StructPlan,
-  own: Locals,
+  scope: Locals,
   to: Program,
   written: Partial<Written> = {},
 ): ReadonlyArray<string> => {
   const { present, change } = { ...copying, ...written }
   return struct.fields.map((field) => {
-    const value = own.fresh()
+    const value = scope.fresh()
     const key = JSON.stringify(field.key)
     const load = `${value} = made[${key}];`
     const missing = struct.optional ? ` && ${value} !== undefined` : ''
@@ -170,10 +170,10 @@ const readFields = (
         !struct.optional && mayTakeUndefined(field.plan)
           ? `if (${value} === undefined && !hasOwn(made, ${key})) ${change('undefined', key)}`
           : ''
-      const test = testOf(field.plan, value, own, to)
+      const test = testOf(field.plan, value, scope, to)
       return `${load} if (!${test}${missing}) return refused; ${seen} ${adds}`
     }
-    const got = own.fresh()
+    const got = scope.fresh()
     const adds = struct.optional ? '' : ` || (${got} === undefined && !hasOwn(made, ${key}))`
     const refuse = struct.optional ? `if (${value} !== undefined) return refused` : 'return refused'
     return `${load} ${got} = ${readOf(field.plan, to)}(${value}); ${seen}
@@ -205,7 +205,7 @@ const generally = (plan: Exact, to: Program): string =>
  * means that there is no other, so nothing is looked up, and a copy of it has none, either. The names are
  * not those of the copy: it has no hidden keys.
  */
-const readExact = (plan: Exact, own: Locals, to: Program): string => {
+const readExact = (plan: Exact, scope: Locals, to: Program): string => {
   const record = `if (!(${isRecord('x')})) return refused;`
   const structs = countable(plan)
   if (structs.length === 0) return `${record} ${generally(plan, to)}`
@@ -220,7 +220,7 @@ const readExact = (plan: Exact, own: Locals, to: Program): string => {
   const change = (): string =>
     `return ${to.define('merging', plan, (name) => `function ${name}(x) { ${generally(plan, to)} }`)}(x)`
   const written = isStruct(plan.plan) ? { present } : { present, change }
-  const steps = structs.flatMap((struct) => readFields(struct, own, to, written))
+  const steps = structs.flatMap((struct) => readFields(struct, scope, to, written))
   return `${record}
     let made = x, count = ${sure.size};
     ${steps.join('\n')}

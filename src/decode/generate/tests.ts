@@ -41,22 +41,22 @@ const isLarge = (plan: Plan): boolean => {
   return left < 0
 }
 
-const asFunction = (plan: Plan, to: Program, write: (x: string, own: Locals) => string): string =>
+const asFunction = (plan: Plan, to: Program, write: (x: string, scope: Locals) => string): string =>
   to.define('test', plan, (name) => {
-    const own = locals()
-    const body = write('x', own)
-    return `function ${name}(x) { ${own.declared()} ${body} }`
+    const scope = locals()
+    const body = write('x', scope)
+    return `function ${name}(x) { ${scope.declared()} ${body} }`
   })
 
 /** Writes an expression that is true of the values that `plan`, which keeps its input, accepts. */
-export const testOf = (plan: Plan, x: string, own: Locals, to: Program): string => {
+export const testOf = (plan: Plan, x: string, scope: Locals, to: Program): string => {
   const hasParts = plan._tag === 'Struct' || plan._tag === 'Tuple'
-  if (!hasParts || x === 'x' || !isLarge(plan)) return inPlace(plan, x, own, to)
+  if (!hasParts || x === 'x' || !isLarge(plan)) return inPlace(plan, x, scope, to)
   const write = (u: string, inside: Locals): string => `return ${inPlace(plan, u, inside, to)}`
   return `${asFunction(plan, to, write)}(${x})`
 }
 
-const inPlace = (plan: Plan, x: string, own: Locals, to: Program): string => {
+const inPlace = (plan: Plan, x: string, scope: Locals, to: Program): string => {
   const all = (tests: ReadonlyArray<string>): string => `(${tests.join(' && ')})`
   switch (plan._tag) {
     case 'Basic':
@@ -74,28 +74,28 @@ const inPlace = (plan: Plan, x: string, own: Locals, to: Program): string => {
     }
     case 'Tuple': {
       const items = plan.items.map((item, i) => {
-        const value = own.fresh()
-        return `(${value} = ${x}[${i}], ${testOf(item, value, own, to)})`
+        const value = scope.fresh()
+        return `(${value} = ${x}[${i}], ${testOf(item, value, scope, to)})`
       })
       return all([`isArray(${x})`, `(${x}.length <= ${items.length} || unusual())`, ...items])
     }
     case 'Union':
-      return `(${plan.members.map((member) => testOf(member, x, own, to)).join(' || ') || 'false'})`
+      return `(${plan.members.map((member) => testOf(member, x, scope, to)).join(' || ') || 'false'})`
     case 'Tagged': {
-      const tag = own.fresh()
+      const tag = scope.fresh()
       const choices = plan.members.map(({ tags, plan: member }) => {
         const chosen = tags.map((value) => `${tag} === ${to.constant(value)}`).join(' || ')
-        return `(${chosen}) ? ${testOf(member, x, own, to)} : `
+        return `(${chosen}) ? ${testOf(member, x, scope, to)} : `
       })
       const key = JSON.stringify(plan.tag)
       return all([isRecord(x), `(${tag} = ${x}[${key}], ${choices.join('')} false)`])
     }
     case 'Intersection':
-      return all(plan.members.map((member) => testOf(member, x, own, to)))
+      return all(plan.members.map((member) => testOf(member, x, scope, to)))
     case 'Struct': {
       const fields = plan.fields.map((field) => {
-        const value = own.fresh()
-        const test = testOf(field.plan, value, own, to)
+        const value = scope.fresh()
+        const test = testOf(field.plan, value, scope, to)
         const passes = plan.optional ? `(${test} || ${value} === undefined)` : test
         return `(${value} = ${x}[${JSON.stringify(field.key)}], ${passes})`
       })
@@ -112,7 +112,7 @@ const inPlace = (plan: Plan, x: string, own: Locals, to: Program): string => {
       return `(${plan.lists ? `isArray(${x}) || ` : ''}(${isRecord(x)} && ${test}(${x})))`
     }
     case 'Refinement':
-      return all([testOf(plan.plan, x, own, to), `${to.constant(plan.predicate)}(${x})`])
+      return all([testOf(plan.plan, x, scope, to), `${to.constant(plan.predicate)}(${x})`])
     case 'Recursive': {
       const write = (u: string, inside: Locals): string =>
         `return ${testOf(plan.body(), u, inside, to)}`

@@ -1,5 +1,5 @@
 /** Reads the value of a column from a row. */
-import { made, mayGenerate } from '../../decode/generate/made.js'
+import { mayGenerate, newFunction } from '../../decode/generate/newFunction.js'
 import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
 import { isExact, type Numbers } from './decimal.js'
@@ -32,7 +32,7 @@ const field = (key: string): Read =>
  */
 export const reader = (path: ReadonlyArray<string>): Read => {
   if (path.length > 0 && !path.some(isInherited) && mayGenerate()) {
-    return made<Read>(
+    return newFunction<Read>(
       ['row'],
       `return row${path.map((key) => `?.[${JSON.stringify(key)}]`).join('')}`,
     )

@@ -138,7 +138,7 @@ class Follower<A> {
     const pages = readOpen(this.#asks, {
       statuses: [...statuses].filter((status) => status !== '' && isOpenStatus(status)),
       unlisted: this.#unlisted,
-      known: () => open.values(),
+      openCharges: () => open.values(),
       seen,
       now: earliest,
       pageSpan: tail.pageSpan,

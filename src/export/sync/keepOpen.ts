@@ -60,7 +60,7 @@ async function* steps<A>(
     const pages = readOpen(asks, {
       statuses: [...statuses].filter((status) => status !== '' && isOpenStatus(status)),
       unlisted: new Set(),
-      known: () => known,
+      openCharges: () => known,
       seen,
       now: Math.floor(ledger.now() / 1_000),
       pageSpan: await pageSpanOf(counted, Math.floor(ledger.now() / 1_000)),

@@ -110,8 +110,8 @@ export const transportFailure = (
   const reason = onlyCodes === undefined ? clean(error.reason) : 'the reason is not shown'
   const text = reason.startsWith(`${code}: `) ? reason.slice(code.length + 2) : reason // Bun repeats the code
   const advice = connectionAdvice(code)
-  const why = advice === undefined ? text : OPENSSL.test(text) ? advice : `${advice} (${text})`
-  const message = `${endpoint}: ${code}: ${why}`
+  const shown = advice === undefined ? text : OPENSSL.test(text) ? advice : `${advice} (${text})`
+  const message = `${endpoint}: ${code}: ${shown}`
   return { _tag: 'Unreachable', endpoint, attempts, code, mayHaveArrived, message }
 }
 
@@ -205,11 +205,11 @@ const responseOf = (
 ): Pick<Failure, 'status' | 'headers'> => {
   if (onlyCodes !== undefined) return { status }
   const clean = cleaner(scrub)
-  const told = TOLD_HEADERS.flatMap((name) => {
+  const shown = TOLD_HEADERS.flatMap((name) => {
     const value = header(name)
     return value === undefined ? [] : [[name, clean(value)] as const]
   })
-  return { status, ...(told.length === 0 ? {} : { headers: Object.fromEntries(told) }) }
+  return { status, ...(shown.length === 0 ? {} : { headers: Object.fromEntries(shown) }) }
 }
 
 /** Characters that a failure keeps of a text of the service. */

@@ -117,12 +117,14 @@ export class BearerAuth implements Auth {
       }),
     )
     this.header = defer(() => {
-      const held = this.#current
-      if (held === undefined) return this.#login
-      return timer.now() < held.renewAt
-        ? right(held.header)
+      const current = this.#current
+      if (current === undefined) return this.#login
+      return timer.now() < current.renewAt
+        ? right(current.header)
         : this.#login.pipe(
-            map((ea) => (E.isLeft(ea) && timer.now() < held.expiresAt ? E.right(held.header) : ea)),
+            map((ea) =>
+              E.isLeft(ea) && timer.now() < current.expiresAt ? E.right(current.header) : ea,
+            ),
           )
     })
   }
@@ -132,8 +134,8 @@ export class BearerAuth implements Auth {
   }
 
   renewIfDue(): void {
-    const held = this.#current
-    if (held === undefined || this.#options.timer.now() < held.renewAt) return
+    const current = this.#current
+    if (current === undefined || this.#options.timer.now() < current.renewAt) return
     if (this.#unrenewable === this.#generation) return
     if (this.#listeners.size === 0 || !this.#renewal.closed) return
     this.#renewal = this.#login.subscribe({ error: () => {} }) // subscribers of `header` get the error

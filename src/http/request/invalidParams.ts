@@ -86,12 +86,12 @@ const unknownFields = ({ path, value, fields, names }: NamedObject): ReadonlyArr
     (name) => !fields.has(name) && value[name] !== undefined,
   )
   if (unknown.length === 0) return []
-  const known = [...fields.keys()]
+  const fieldNames = [...fields.keys()]
   return unknown.flatMap((name) => {
-    const meant = similarName(name, known)
+    const meant = similarName(name, fieldNames)
     if (names === 'open' && meant === undefined) return []
     const expected =
-      names === 'open' ? `left out${didYouMean(meant)}` : unknownName('parameter', name, known)
+      names === 'open' ? `left out${didYouMean(meant)}` : unknownName('parameter', name, fieldNames)
     const at = fieldAt(path, looksNamed(name) ? name : '*')
     return { path: at, expected, actual: redact(value[name]) }
   })
@@ -113,8 +113,8 @@ const namedObjects = (root: unknown, params: object): ReadonlyArray<NamedObject>
 
   const visit = (codecs: ReadonlyArray<unknown>, value: object, path: string, isFree: boolean) => {
     const [codec, ...others] = codecs
-    const known = others.length === 0 ? described.get(codec) : undefined
-    const of = known ?? describe(codecs)
+    const existing = others.length === 0 ? described.get(codec) : undefined
+    const of = existing ?? describe(codecs)
     if (others.length === 0) described.set(codec, of)
     const { fields, names, items, lenient } = of
     if (Array.isArray(value)) {

@@ -36,7 +36,8 @@ export const prepareRequest =
   (row: AnyEndpoint, { check, now }: PrepareOptions) =>
   (params: unknown): E.Either<Causes, PreparedRequest> => {
     const given = params ?? {}
-    const placed = (encoded: Readonly<Record<string, unknown>>) => place(row, own(given, encoded))
+    const placed = (encoded: Readonly<Record<string, unknown>>) =>
+      place(row, ownFields(given, encoded))
     if (!check) return placed(uncheckedParams(row, given))
     const codec = paramsAt(now())(row)
     const checked = codec.decode(given)
@@ -49,7 +50,7 @@ export const prepareRequest =
   }
 
 /** Leaves out what a codec read from `Object.prototype`. */
-const own = (given: object, encoded: Readonly<Record<string, unknown>>) =>
+const ownFields = (given: object, encoded: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     Object.entries(encoded).filter(([name]) => Object.hasOwn(given, name) || !(name in given)),
   )
@@ -166,9 +167,9 @@ const notSerializable = (u: unknown): string | undefined => {
     paths.set(json, path)
     // a field that is undefined counts as left out; in an array, JSON makes it null
     const isLeftOut = json === undefined && path.length > 0 && !Array.isArray(this)
-    const what = isLeftOut ? undefined : unsayable(Reflect.get(Object(this), key), json)
-    if (what !== undefined) {
-      found ??= path.length === 0 ? what : `${redact(u)} with ${what} at ${path.join('.')}`
+    const problem = isLeftOut ? undefined : unsayable(Reflect.get(Object(this), key), json)
+    if (problem !== undefined) {
+      found ??= path.length === 0 ? problem : `${redact(u)} with ${problem} at ${path.join('.')}`
     }
     return found === undefined ? json : null
   }

@@ -22,7 +22,7 @@ export interface OutcomeOptions {
 /** The last of several steps of one kind to find out what became of a write. */
 export interface LookedUp {
   /** Description of the resource that was found. */
-  readonly why: string
+  readonly reason: string
   /** Number of times it was looked up. */
   readonly times: number
   readonly differences?: ReadonlyArray<FieldDifference> | undefined
@@ -121,8 +121,8 @@ export class Outcome {
     const { traceId } = cause
     const endpoint = this.#options.row.route
     const { requestId } = this
-    const { why, times, differences } = this.#lookedUp ?? { why: undefined, times: 0 }
-    const found = why === undefined || times < 2 ? why : `${why} (${times} look-ups)`
+    const { reason, times, differences } = this.#lookedUp ?? { reason: undefined, times: 0 }
+    const found = reason === undefined || times < 2 ? reason : `${reason} (${times} look-ups)`
     const sent = attempts === 1 ? 'sent once' : `sent ${attempts} times`
     const isSame = attempts > 1 && requestId !== undefined
     const message = `${endpoint}: may or may not have been done: ${cause.message}`

@@ -16,7 +16,7 @@ import { type LookUp, requestIdOf, type Unresolved } from './Outcome.js'
 /** The reason why a look-up found nothing. */
 export interface Miss {
   /** In words. */
-  readonly why: string
+  readonly reason: string
   /** `never`: another look will show the same. `within the budget` of retries: this one met a fault. */
   readonly again: 'yes' | 'within the budget' | 'never'
   readonly differences?: ReadonlyArray<FieldDifference>
@@ -67,7 +67,7 @@ export const lookAgain =
 
 /** Says of a look-up whose request failed if it is worth another. */
 export const missOf = ({ _tag, message }: Failure): Miss => ({
-  why: `looking it up failed: ${message}`,
+  reason: `looking it up failed: ${message}`,
   again: TRANSIENT.has(_tag) ? 'within the budget' : 'never',
 })
 
@@ -140,18 +140,21 @@ const rowOf = <A>(
   { items, raw, next }: FoundPage<A>,
 ): E.Either<Miss, A> => {
   // not simply the first row: a service that ignores the filter would show that of another request
-  const own = raw.flatMap((row, at) => (requestIdOf(row) === requestId ? [at] : []))
-  if (own.length > 1) {
-    return E.left({ why: `found under its request_id: ${own.length}, not one`, again: 'never' })
+  const matches = raw.flatMap((row, at) => (requestIdOf(row) === requestId ? [at] : []))
+  if (matches.length > 1) {
+    return E.left({
+      reason: `found under its request_id: ${matches.length}, not one`,
+      again: 'never',
+    })
   }
-  const [at = -1] = own
+  const [at = -1] = matches
   const item = items[at]
   if (item === undefined) {
-    const where = O.isSome(next) ? 'not on the first page of what was found' : 'not found'
-    return E.left({ why: `looked up by its request_id: ${where}`, again: 'yes' })
+    const place = O.isSome(next) ? 'not on the first page of what was found' : 'not found'
+    return E.left({ reason: `looked up by its request_id: ${place}`, again: 'yes' })
   }
   if (E.isLeft(item)) {
-    return E.left({ why: `found, but not readable: ${item.left.message}`, again: 'never' })
+    return E.left({ reason: `found, but not readable: ${item.left.message}`, again: 'never' })
   }
   const shown = fieldsOf(raw[at])
   const differences =
@@ -159,8 +162,8 @@ const rowOf = <A>(
       ? differencesOf(knownBy(sent), shown, shows)
       : knownBy.flatMap((name) => differencesOf(sent[name], shown[name], agrees, name))
   if (differences.length === 0) return item
-  const why = `found under its request_id: another one, by ${explainDifferences(differences)}`
-  return E.left({ why, again: 'never', differences })
+  const reason = `found under its request_id: another one, by ${explainDifferences(differences)}`
+  return E.left({ reason, again: 'never', differences })
 }
 
 /** `agrees`, except that a null sent is none, and that an object found as null is not shown. */

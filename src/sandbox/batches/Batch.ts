@@ -30,7 +30,7 @@ export interface StoredQuote {
 }
 
 export interface SandboxBatch extends CollectionItem {
-  readonly asked: NewBatchTransfer
+  readonly params: NewBatchTransfer
   /** In ms since 1970. */
   readonly createdAt: number
   /** When a call last changed it, in ms since 1970. */
@@ -48,12 +48,12 @@ export interface SandboxBatch extends CollectionItem {
 export const newBatch = (
   n: number,
   request_id: string,
-  asked: NewBatchTransfer,
+  params: NewBatchTransfer,
   now: number,
 ): SandboxBatch => ({
   n,
   request_id,
-  asked,
+  params,
   createdAt: now,
   changedAt: now,
   items: [],
@@ -76,9 +76,9 @@ export const withItems = (
   items: ReadonlyArray<SentItem>,
   now: number,
 ): SandboxBatch => {
-  const known = new Set(batch.items.map(({ request_id }) => request_id))
+  const requestIds = new Set(batch.items.map(({ request_id }) => request_id))
   const fresh = items.filter(
-    ({ request_id }) => !known.has(request_id) && known.add(request_id).size > 0,
+    ({ request_id }) => !requestIds.has(request_id) && requestIds.add(request_id).size > 0,
   )
   if (fresh.length === 0) return batch
   const stored = fresh.map((item, i) => ({
@@ -156,7 +156,7 @@ export const generatedBatch = (n: number, at: number, { seed }: Settings): Sandb
   const random = hash(n ^ subSeed(seed, 18))
   const request_id = `batch-${n}`
   const failed = random % 32 === 1 ? { funding_source: { id: `la_${n}_failed` } } : {}
-  const asked = { request_id, name: `Batch ${n}`, ...failed }
+  const params = { request_id, name: `Batch ${n}`, ...failed }
   const added = 1 + (random % 12)
   const items = memoized(() =>
     Array.from({ length: added }, (_, i): StoredItem => {
@@ -165,7 +165,7 @@ export const generatedBatch = (n: number, at: number, { seed }: Settings): Sandb
     }),
   )
   return {
-    ...newBatch(n, request_id, asked, at),
+    ...newBatch(n, request_id, params, at),
     added,
     submittedAt: random % 16 === 0 ? undefined : at + DRAFTED,
     // lazy: finding one batch among a million does not generate the items of all
@@ -211,12 +211,12 @@ export const priceOf = ({
   fee_paid_by,
 }: NewBatchItem): Price => {
   const perUnit = rate(source, transfer)
-  const asked = Number(transfer_amount ?? 0)
+  const amount = Number(transfer_amount ?? 0)
   const sent = rounded(
-    source_amount === undefined ? asked / perUnit : Number(source_amount),
+    source_amount === undefined ? amount / perUnit : Number(source_amount),
     source,
   )
-  const arrived = rounded(transfer_amount === undefined ? sent * perUnit : asked, transfer)
+  const arrived = rounded(transfer_amount === undefined ? sent * perUnit : amount, transfer)
   const fee = rounded(sent * FEE, source)
   const deducted = fee_paid_by === 'BENEFICIARY'
   return {

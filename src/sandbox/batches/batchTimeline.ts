@@ -117,12 +117,12 @@ const finalStatus = (batch: SandboxBatch): BatchStatus => {
 }
 
 /** The funding source decides by its ending, else the options do. */
-const fundingOf = ({ asked }: SandboxBatch, { funding }: Settings): Settings['funding'] => {
-  const id = asked.funding_source?.id ?? ''
+const fundingOf = ({ params }: SandboxBatch, { funding }: Settings): Settings['funding'] => {
+  const id = params.funding_source?.id ?? ''
   const endings = ['failed', 'overdue', 'reversed', 'cancelled'] as const
   return endings.find((ending) => id.endsWith(`_${ending}`)) ?? funding
 }
 
 /** The earliest time of processing, in ms since 1970: the beginning of its day in UTC. */
-const transferDay = ({ asked: { transfer_date } }: SandboxBatch): number =>
+const transferDay = ({ params: { transfer_date } }: SandboxBatch): number =>
   transfer_date === undefined || transfer_date === '' ? 0 : Date.parse(transfer_date.slice(0, 10))

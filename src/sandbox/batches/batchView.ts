@@ -52,7 +52,7 @@ export const batchAt = (
   show: 'funding status' | 'no funding status' = 'no funding status',
 ): BatchTransfer => {
   const { now, settings, version } = context
-  const { name, remarks, metadata } = batch.asked
+  const { name, remarks, metadata } = batch.params
   const timeline = batchTimeline(batch, settings)
   const step = stepAt(timeline, now)
   const funding = fundingAt(batch, step.funding, version)
@@ -74,11 +74,11 @@ export const batchAt = (
 }
 
 const fundingAt = (
-  { asked }: SandboxBatch,
+  { params }: SandboxBatch,
   status: FundingStatus,
   version: string,
 ): BatchFunding => {
-  const { id, deposit_type, reference } = asked.funding_source ?? {}
+  const { id, deposit_type, reference } = params.funding_source ?? {}
   return {
     deposit_type: id === undefined ? null : (deposit_type ?? 'DIRECT_DEBIT'),
     funding_source_id: id ?? null,
@@ -114,7 +114,7 @@ const quoteSummary = ({ at, expires, validity, quotes }: StoredQuote): BatchQuot
 
 /** The requested date, else the day of submission, or today. */
 const transferDate = (
-  { asked: { transfer_date }, submittedAt }: SandboxBatch,
+  { params: { transfer_date }, submittedAt }: SandboxBatch,
   now: number,
 ): Instant => {
   if (transfer_date === undefined || transfer_date === '') return dayInstantAt(submittedAt ?? now)

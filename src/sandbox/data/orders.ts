@@ -21,14 +21,14 @@ const BASE_LIMIT = 10_000
 const WEEK = 7 * DAY
 
 export const quotaAt = (now: number, type: QuotaType, orders: ReadonlyArray<QuotaOrder>): Quota => {
-  const own = orders.filter((order) => order.type === type)
+  const ofType = orders.filter((order) => order.type === type)
   return {
     available_order_amount: rounded(
-      BASE_LIMIT + total(own.filter((order) => expiryOf(order) > now)),
+      BASE_LIMIT + total(ofType.filter((order) => expiryOf(order) > now)),
       LIMIT_CURRENCY,
     ),
     currency: LIMIT_CURRENCY,
-    history_order_amount: total(own),
+    history_order_amount: total(ofType),
   }
 }
 

@@ -47,7 +47,7 @@ interface Sending {
 interface EventQueue {
   readonly sendings: Subject<Sending>
   /** Events that wait for the next one to go first. */
-  readonly held: Set<Sending>
+  readonly delayed: Set<Sending>
   /** Events that the webhook has had. */
   events: number
 }
@@ -83,7 +83,7 @@ export class Deliveries {
     this.#store = store
     this.#settings = settings
     this.#random = randomNumbers(subSeed(settings.seed, 30))
-    this.#happenings = new Happenings(store, settings, (happening) => this.#tell(happening))
+    this.#happenings = new Happenings(store, settings, (happening) => this.#publish(happening))
   }
 
   /** Tells what has happened up to now, and wakes up when more will. */
@@ -117,7 +117,7 @@ export class Deliveries {
     return { ...this.#counts, faults: Object.fromEntries(this.#faults) }
   }
 
-  #tell(happening: Happening): void {
+  #publish(happening: Happening): void {
     const id = `evt_${hex32(hash(subSeed(this.#settings.seed, 31) ^ this.#events++))}`
     const { webhooks, partnerWebhooks } = this.#store
     for (const webhook of webhooks.walk(0, 1)) {
@@ -140,7 +140,7 @@ export class Deliveries {
     kind: 'webhook' | 'partner webhook',
     account: string,
   ): void {
-    const { events, version } = webhook.asked
+    const { events, version } = webhook.params
     const isAsked = events.includes(name) || events.includes(nameIn(name, version))
     if (!isAsked || webhook.createdAt > at || missingIn(name, version) !== undefined) return
     const facts = { id, name, version, at, account_id: account, org_id: null }
@@ -163,9 +163,9 @@ export class Deliveries {
         this.#later(LATE, () => queue.sendings.next(sending))
         return
       case 'out-of-order':
-        queue.held.add(sending)
+        queue.delayed.add(sending)
         this.#later(HELD, () => {
-          if (queue.held.delete(sending)) queue.sendings.next(sending)
+          if (queue.delayed.delete(sending)) queue.sendings.next(sending)
         })
         return
       case 'forged':
@@ -176,16 +176,16 @@ export class Deliveries {
         break
     }
     queue.sendings.next(sending)
-    for (const held of queue.held) {
-      queue.held.delete(held)
-      queue.sendings.next(held)
+    for (const sending of queue.delayed) {
+      queue.delayed.delete(sending)
+      queue.sendings.next(sending)
     }
   }
 
   #queueOf(key: string): EventQueue {
-    const known = this.#queues.get(key)
-    if (known !== undefined) return known
-    const queue: EventQueue = { sendings: new Subject(), held: new Set(), events: 0 }
+    const existing = this.#queues.get(key)
+    if (existing !== undefined) return existing
+    const queue: EventQueue = { sendings: new Subject(), delayed: new Set(), events: 0 }
     this.#queues.set(key, queue)
     this.#work.add(
       queue.sendings

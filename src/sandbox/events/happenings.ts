@@ -29,7 +29,7 @@ export interface Happening {
 export class Happenings {
   readonly #due = new Heap<() => void>()
   /** The last step of each batch that was told. */
-  readonly #told = new Map<number, number>()
+  readonly #published = new Map<number, number>()
   #order = 0
   readonly #store: SandboxStore
   readonly #settings: Settings
@@ -45,7 +45,7 @@ export class Happenings {
     this.#onHappening = onHappening
     store.createdCharges.onStored = (charge) => this.#chargeCreated(charge)
     store.batches.onStored = (batch, isNew) => {
-      if (!this.#told.has(batch.n)) this.#told.set(batch.n, isNew ? -1 : 0)
+      if (!this.#published.has(batch.n)) this.#published.set(batch.n, isNew ? -1 : 0)
       this.#at(settings.now(), () => this.#tellBatch(batch.n))
     }
   }
@@ -96,15 +96,15 @@ export class Happenings {
     if (batch === undefined) return // deleted
     const timeline = batchTimeline(batch, settings)
     const now = settings.now()
-    let told = this.#told.get(n) ?? -1
+    let published = this.#published.get(n) ?? -1
     for (const [index, step] of timeline.entries()) {
-      if (index <= told) continue
+      if (index <= published) continue
       if (step.at > now) {
         this.#at(step.at, () => this.#tellBatch(n))
         break
       }
-      told = index
-      this.#told.set(n, index)
+      published = index
+      this.#published.set(n, index)
       for (const name of batchEvents(timeline[index - 1], step))
         this.#tellStep(batch, name, step.at)
     }

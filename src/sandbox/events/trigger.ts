@@ -139,24 +139,25 @@ const triggered = (
 /** The data of an event that is known here. Throws an `InvalidOption` for another. */
 const dataOf = (event: string, version: string, at: number, seed: number): unknown => {
   const names: ReadonlyArray<string> = eventNames
-  const known = names.find((name) => name === event || nameIn(name, '') === event)
-  if (known === undefined) {
+  const eventName = names.find((name) => name === event || nameIn(name, '') === event)
+  if (eventName === undefined) {
     const hint = didYouMean(similarName(event, names))
     throw new InvalidOption('event', `an event that is known here${hint}, or one with data`)
   }
-  if (documentedEvents.some((name) => name === known))
-    return documentedData(known, version, at, seed)
-  const state = (known.split('.').at(-1) ?? '').toUpperCase()
+  if (documentedEvents.some((name) => name === eventName))
+    return documentedData(eventName, version, at, seed)
+  const state = (eventName.split('.').at(-1) ?? '').toUpperCase()
   const settings = settingsOf({ seed, charges: 1, since: new Date(at) })
-  if (known.startsWith('charge.')) return { ...generatedCharges(settings).charge(0), status: state }
-  if (!known.includes('batch_transfers.')) return {}
+  if (eventName.startsWith('charge.'))
+    return { ...generatedCharges(settings).charge(0), status: state }
+  if (!eventName.includes('batch_transfers.')) return {}
   const batch = batchAt(
     generatedBatch(0, at, settings),
     { now: at, version, settings },
     'funding status',
   )
   const json = fieldsOf(BatchTransfer.encode(batch))
-  return known.includes('.funding.')
+  return eventName.includes('.funding.')
     ? { ...json, funding: { ...fieldsOf(json.funding), status: state } }
     : { ...json, status: state }
 }

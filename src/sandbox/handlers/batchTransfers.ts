@@ -227,9 +227,9 @@ const unknownSource = apiError(
 )
 
 /** The error of a new batch that its codec does not see; `now` in ms since 1970. */
-const problemOf = (asked: NewBatchTransfer, now: number): ApiError | undefined => {
-  const { metadata = {}, funding_source } = asked
-  if (newBatchTransferRules(now).some(({ broken }) => broken(asked).length > 0)) return dateInvalid
+const problemOf = (params: NewBatchTransfer, now: number): ApiError | undefined => {
+  const { metadata = {}, funding_source } = params
+  if (newBatchTransferRules(now).some(({ broken }) => broken(params).length > 0)) return dateInvalid
   if (Object.keys(metadata).length >= 15 || JSON.stringify(metadata).length >= 4_500) {
     return metadataTooLarge
   }

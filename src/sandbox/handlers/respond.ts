@@ -151,7 +151,7 @@ const collectParams = (
   const isWhole = Object.values(row.at).includes('whole body')
   if (isPost && !isWhole && !isRecord(body)) return E.left(notAnObject)
   const query = readQuery(request.query)
-  const usual = isPost ? (isWhole ? {} : body) : query
+  const unplaced = isPost ? (isWhole ? {} : body) : query
   const placed = Object.entries(row.at).flatMap(([name, place]) => {
     const value =
       place === 'whole body'
@@ -163,7 +163,7 @@ const collectParams = (
   })
   return E.right({
     ...Object.fromEntries(
-      Object.entries(usual ?? {}).filter(([name]) => row.at[name] === undefined),
+      Object.entries(unplaced ?? {}).filter(([name]) => row.at[name] === undefined),
     ),
     ...Object.fromEntries(placed),
     ...request.path,

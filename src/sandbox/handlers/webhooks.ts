@@ -68,17 +68,17 @@ const find = (owner: WebhookOwner, store: SandboxStore, id: string, { settings }
 
 const create =
   (owner: WebhookOwner): Handle<NewWebhook, WebhookWithSecret> =>
-  (store, asked, context) => {
-    const { request_id } = asked
+  (store, params, context) => {
+    const { request_id } = params
     const webhooks = owner.webhooksOf(store)
     if (request_id === undefined) return required('request_id')
     if (webhooks.hasRequestId(request_id)) return owner.duplicate
-    const problem = eventProblem(asked, context.scopes)
+    const problem = eventProblem(params, context.scopes)
     if (problem !== undefined) return problem
     const { now } = context
     const n = webhooks.next
     const times = { createdAt: now, updatedAt: now }
-    const webhook = { n, request_id, asked, url: asked.url, accounts: [], ...times }
+    const webhook = { n, request_id, params, url: params.url, accounts: [], ...times }
     webhooks.add(webhook)
     return success(webhookOf(owner, webhook, context))
   }
@@ -121,13 +121,13 @@ export const secretOf = (kind: WebhookOwner['kind'], seed: number, n: number): s
 
 const webhookOf = (
   { kind }: WebhookOwner,
-  { n, request_id, asked, url, createdAt, updatedAt }: StoredWebhook,
+  { n, request_id, params, url, createdAt, updatedAt }: StoredWebhook,
   { settings: { seed } }: CallContext,
 ): WebhookWithSecret => ({
   id: idOf(kind, seed, n),
   url,
-  events: [...asked.events],
-  version: asked.version,
+  events: [...params.events],
+  version: params.version,
   request_id,
   secret: secretOf(kind, seed, n),
   created_at: instantAt(createdAt),
@@ -178,7 +178,7 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof partnerRows }>['partn
   connect: (store, { id, account_id, org_id }, context) => {
     const webhook = find(partner, store, id, context)
     if (webhook === undefined) return notFound
-    if (webhook.asked.events.some(isOfOrganization) && org_id === undefined) {
+    if (webhook.params.events.some(isOfOrganization) && org_id === undefined) {
       return required('org_id')
     }
     const connected = [account_id, org_id].filter((one) => one !== undefined)
@@ -200,7 +200,7 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof partnerRows }>['partn
 
 // events
 
-const known: ReadonlySet<string> = new Set(eventNames)
+const knownEvents: ReadonlySet<string> = new Set(eventNames)
 
 /** The error of the first event that cannot be subscribed to. */
 const eventProblem = (
@@ -220,7 +220,7 @@ const problemOf = (
   scopes: CallContext['scopes'],
 ): string | undefined => {
   // webhooks before version 2024-09-27 leave out `payout.`
-  if (!known.has(event) && !known.has(`payout.${event}`)) return 'is no event.'
+  if (!knownEvents.has(event) && !knownEvents.has(`payout.${event}`)) return 'is no event.'
   const missing = missingIn(event, version)
   if (missing !== undefined) return `${missing}.`
   // a scope is an event, or the beginning of several: `spend` or `spend.bill`

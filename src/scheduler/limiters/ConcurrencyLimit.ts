@@ -25,10 +25,10 @@ export class ConcurrencyLimit extends Limiter {
 
   /** A request has a permit itself, which is not the reason why it was refused. */
   fullness(now: Millis): number {
-    return (this.held(now) - 1) / this.limit.level
+    return (this.permitsHeld(now) - 1) / this.limit.level
   }
 
-  held(now: Millis): number {
+  permitsHeld(now: Millis): number {
     while (this.releasesAt() <= now) {
       this.#lingering.shift()
       this.#count--

@@ -28,7 +28,7 @@ export abstract class Limiter {
   /** Time until one more request may start: 0 for now, `Infinity` for when a request ends. */
   wait(now: Millis): Millis {
     const closed = this.limit.closedFor(now)
-    return this.held(now) < this.limit.level ? closed : Math.max(closed, this.more(now))
+    return this.permitsHeld(now) < this.limit.level ? closed : Math.max(closed, this.more(now))
   }
 
   /** Time until there is more room than now. */
@@ -37,7 +37,7 @@ export abstract class Limiter {
   }
 
   room(now: Millis): number {
-    return this.limit.closedFor(now) > 0 ? 0 : Math.max(0, this.limit.level - this.held(now))
+    return this.limit.closedFor(now) > 0 ? 0 : Math.max(0, this.limit.level - this.permitsHeld(now))
   }
 
   acquire(batch: SendBatch, now: Millis): SendWindow {
@@ -59,7 +59,7 @@ export abstract class Limiter {
   /** Part of the limit that others than a refused request use: the fullest limiter is blamed for the refusal. */
   abstract fullness(now: Millis): number
   /** Releases what is over, and returns the permits held. */
-  abstract held(now: Millis): number
+  abstract permitsHeld(now: Millis): number
   /** Permits held. Read-only: inspecting it never releases a permit. */
   abstract used(now: Millis): number
 

@@ -74,10 +74,10 @@ export class RollingWindow extends Limiter {
   }
 
   fullness(now: Millis): number {
-    return this.held(now) / this.limit.level
+    return this.permitsHeld(now) / this.limit.level
   }
 
-  held(now: Millis): number {
+  permitsHeld(now: Millis): number {
     for (let first = this.#permits[0]; first !== undefined; first = this.#permits[0]) {
       if (this.#releaseOf(first) > now) break
       this.#count -= first.count

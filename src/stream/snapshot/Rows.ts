@@ -58,14 +58,14 @@ const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A
 export const identitiesBy =
   (key: (raw: unknown) => string | undefined) =>
   (raw: ReadonlyArray<unknown>): ReadonlyArray<string> => {
-    const alike = new Map<string, number>()
+    const counts = new Map<string, number>()
     return raw.map((row) => {
-      const own = key(row)
-      if (own !== undefined) return `key ${own}`
-      const said = contentText(row)
-      const before = alike.get(said) ?? 0
-      alike.set(said, before + 1)
-      return `${before} ${said}`
+      const rowKey = key(row)
+      if (rowKey !== undefined) return `key ${rowKey}`
+      const content = contentText(row)
+      const before = counts.get(content) ?? 0
+      counts.set(content, before + 1)
+      return `${before} ${content}`
     })
   }
 

@@ -147,7 +147,7 @@ export class TimeField {
   receivePage(walk: PageWalk, rows: AnswerRows): SliceOutcome {
     const { asked, question, times, more } = rows
     if (walk.missing !== undefined) return recheck(walk, walk.missing, rows)
-    const coverage = coverageOf({ asked, question, times, more, known: this.#shown })
+    const coverage = coverageOf({ asked, question, times, more, orderBefore: this.#shown })
     if (coverage._tag === 'OutsideFilter') return { _tag: 'OutsideFilter', asked }
     this.#shown = coverage.shown
     if (coverage.shown === 'none' && this.#isTrusted) return { _tag: 'OrderChanged' }
@@ -229,8 +229,8 @@ export class TimeField {
     const edge = [...walk.edge].filter(([, { time }]) => contains(span, time))
     if (edge.length === 0) return false
     const moments = new Set(edge.map(([, { time }]) => time))
-    const came = keysWhere(rows, (time) => moments.has(time))
-    const missing = edge.filter(([key]) => !came.has(key))
+    const found = keysWhere(rows, (time) => moments.has(time))
+    const missing = edge.filter(([key]) => !found.has(key))
     const [first] = missing
     if (first === undefined) return false
     const [, { shownBy }] = first
@@ -243,8 +243,8 @@ export class TimeField {
 
 /** Takes the answer to the question that showed missing rows: they left the list, or the service loses them. */
 const recheck = (walk: PageWalk, { keys }: MissingRows, rows: AnswerRows): SliceOutcome => {
-  const came = keysWhere(rows, () => true)
-  const present = keys.filter((key) => came.has(key))
+  const found = keysWhere(rows, () => true)
+  const present = keys.filter((key) => found.has(key))
   if (present.length > 0) return { _tag: 'RowsMissing', rows: present.length }
   walk.edge = new Map([...walk.edge].filter(([key]) => !keys.includes(key)))
   walk.missing = undefined
@@ -253,8 +253,8 @@ const recheck = (walk: PageWalk, { keys }: MissingRows, rows: AnswerRows): Slice
 
 /** Returns the time from the first row to the last, at least a second: before and after them there may be none for long. */
 const spanOf = (times: ReadonlyArray<Millis>): Millis => {
-  const known = times.filter((time) => !Number.isNaN(time))
-  const [first = 0, last = 0] = [known[0], known.at(-1)]
+  const readable = times.filter((time) => !Number.isNaN(time))
+  const [first = 0, last = 0] = [readable[0], readable.at(-1)]
   return Math.max(SECOND, Math.abs(last - first))
 }
 
@@ -311,8 +311,8 @@ const covered = (walk: PageWalk, span: Span, pace: WalkPace | undefined): void =
 const edgeOf = ({ ahead }: PageWalk, { question, times, key }: AnswerRows): PageWalk['edge'] => {
   const edge = new Map<string, EdgeRow>()
   times.forEach((time, i) => {
-    const own = contains(ahead, time) ? key(i) : undefined
-    if (own !== undefined) edge.set(own, { time, shownBy: question })
+    const rowKey = contains(ahead, time) ? key(i) : undefined
+    if (rowKey !== undefined) edge.set(rowKey, { time, shownBy: question })
   })
   return edge
 }

@@ -28,7 +28,7 @@ export interface Answered {
   /** There are more rows than came. */
   readonly more: boolean
   /** The order that the answers before this one have shown. */
-  readonly known: Shown
+  readonly orderBefore: Shown
 }
 
 // constructors
@@ -43,11 +43,17 @@ export interface Answered {
  *     rows         .. . ... .  . .:
  *     covers      |--------------|
  */
-export const coverageOf = ({ asked, question = asked, times, more, known }: Answered): Coverage => {
+export const coverageOf = ({
+  asked,
+  question = asked,
+  times,
+  more,
+  orderBefore,
+}: Answered): Coverage => {
   const { low, high, order } = survey(times)
   if (low < secondOf(question.from) || high >= secondAfter(question.to) + SECOND)
     return { _tag: 'OutsideFilter' }
-  const shown = together(known, order)
+  const shown = together(orderBefore, order)
   if (!more) return { _tag: 'Covers', span: asked, shown }
 
   const hasTimes = low <= high
@@ -73,9 +79,9 @@ const farSecond = ({ from, to }: Span, order: ListOrder): Span =>
     : { from: Math.max(from, secondAfter(to) - SECOND), to }
 
 /** Combines the orders of all answers before with that of one more. */
-const together = (known: Shown, order: Shown): Shown => {
-  if (known === undefined || order === undefined) return known ?? order
-  return known === order ? known : 'none'
+const together = (before: Shown, order: Shown): Shown => {
+  if (before === undefined || order === undefined) return before ?? order
+  return before === order ? before : 'none'
 }
 
 /** The ends of what came, and the order that it shows: rows of one moment show nothing. */

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { coverageOf, type Shown } from '../../../src/stream/snapshot/coverage.js'
 
 const asked = { from: 10_000, to: 20_000 }
-const of = (times: ReadonlyArray<number>, more = true, known?: Shown) =>
-  coverageOf({ asked, times, more, known })
+const of = (times: ReadonlyArray<number>, more = true, orderBefore?: Shown) =>
+  coverageOf({ asked, times, more, orderBefore })
 
 describe('an answer', () => {
   it('without more covers all, whatever it holds', () => {
@@ -78,7 +78,7 @@ describe('an answer', () => {
 
   it('without order in one second is read by pages', () => {
     const second = { from: 10_000, to: 11_000 }
-    const told = coverageOf({ asked: second, times: [], more: true, known: undefined })
+    const told = coverageOf({ asked: second, times: [], more: true, orderBefore: undefined })
     expect(told).toEqual({ _tag: 'Crowded', span: second })
   })
 
@@ -88,7 +88,7 @@ describe('an answer', () => {
         asked: { from: 10_500, to: 20_000 },
         times: [time],
         more: false,
-        known: undefined,
+        orderBefore: undefined,
       })
     expect(told(10_000)).toMatchObject({ _tag: 'Covers' })
     expect(told(9_999)).toEqual({ _tag: 'OutsideFilter' })

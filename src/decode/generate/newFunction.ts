@@ -10,7 +10,7 @@ export const mayGenerate = (): boolean => {
 }
 
 /** Makes a strict function of these parameters. Throws where the platform forbids code generation. */
-export const made = <F extends (...params: never) => unknown>(
+export const newFunction = <F extends (...params: never) => unknown>(
   params: ReadonlyArray<string>,
   body: string,
 ): F => new Function(...params, `"use strict"; ${body}`) as F // the caller writes the text to this type
