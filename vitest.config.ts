@@ -7,7 +7,7 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.
 /** Tests that replace modules or measure the heap: each runs in a process of its own. */
 const isolated = 'test/**/*.isolated.test.ts'
 
-/** What a test of an example imports by the name of the package is the code as it is now, not as it was built last. */
+/** Tests of examples import the package by its name, and get the code as it is now, not as it was built last. */
 const source = fileURLToPath(new URL('src', import.meta.url))
 
 export default defineConfig({

@@ -1,7 +1,7 @@
 /**
  * Every example of the documentation compiles and runs, and prints what the page says. They are compiled as a reader's
  * project would be, against the package as it is built now, and run against a sandbox. A block without an import goes on
- * where the block before it ends: they are one program. What it prints stands beside each `console.log`, or in a block of
+ * where the block before it ends: they are one program. Its output stands beside each `console.log`, or in a block of
  * `text` right after it, with `…` for what differs from run to run. A block that is marked `ts no-run` is compiled only, a
  * `ts excerpt` not even that. The README, which tells its readers to look, has what it prints where it says `ts prints`.
  */
@@ -50,7 +50,7 @@ interface Block {
   readonly prints?: ReadonlyArray<string>
 }
 
-/** What stands beside each `console.log`. */
+/** Returns the comment beside each `console.log`. */
 const beside = (body: string): ReadonlyArray<string> =>
   Array.from(
     body.matchAll(/console\.log\((?:.*\)|$[\s\S]*?^\)) \/\/ (.*)$/gm),
@@ -235,7 +235,7 @@ afterAll(() => {
   rmSync(project, { recursive: true, force: true })
 })
 
-/** What the compiler says of a file of the reader's. */
+/** Returns the compiler's messages about a file of the reader's. */
 const said = (file: string): ReadonlyArray<string> =>
   complaints.split('\n').filter((line) => line.includes(`${file}.ts`))
 

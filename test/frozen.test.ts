@@ -1,4 +1,4 @@
-/** What is public and plain is read by every call of the process, so nobody may write to it. */
+/** Public plain objects are read by every call of the process, so they are frozen. */
 import { firstValueFrom, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import * as exported from '../src/export/index.js'
@@ -11,7 +11,7 @@ import * as webhooks from '../src/webhooks/index.js'
 /** Rows are looked up by what they are and hold codecs of io-ts, which are classes: they stand for themselves. */
 const { api: _, ...named } = root
 
-/** What a caller could write to, by its path: objects without a class of their own, and lists. */
+/** Everything that a caller could write to, by its path: objects without a class of their own, and lists. */
 const writable = (path: string, value: unknown): ReadonlyArray<string> => {
   if (typeof value !== 'object' || value === null) return []
   const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype

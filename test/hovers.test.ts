@@ -1,4 +1,4 @@
-/** What an editor says of the names of the package: the comments that are left in its declarations. */
+/** Hovers of an editor: the comments that are left in the declarations of the package. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { calls } from '../scripts/reference/calls.js'
 import { type Declarations, declarations, entries, type Shown } from './support/declarations.js'
@@ -14,7 +14,7 @@ afterAll(() => emitted?.close())
 const names = async (path: string): Promise<ReadonlyArray<Shown>> =>
   (await emitted?.names(path)) ?? []
 
-/** What stands after the dot of one of them. */
+/** Names after the dot of one of them. */
 const fieldsOf = async (
   name: string,
   among: Promise<ReadonlyArray<Shown>>,
@@ -22,7 +22,7 @@ const fieldsOf = async (
 
 const nameOf = ({ name }: Shown): string => name
 
-/** Those without a word. */
+/** Names without a comment. */
 const silent = (all: ReadonlyArray<Shown>): ReadonlyArray<string> =>
   all.filter(({ comment }) => comment === '').map(nameOf)
 
@@ -32,7 +32,7 @@ it.each([...entries.keys()])('every name of %s has a word', async (path) => {
   expect(silent(all)).toEqual([])
 })
 
-/** What a tag or a name says by itself, and what stands on every Error, stream, codec and list. */
+/** Names that explain themselves, and those on every Error, stream, codec and list. */
 const plain = new Set([
   ...['_tag', 'name', 'message', 'cause', 'stack'],
   ...['source', 'operator', 'subscribe', 'pipe', 'toPromise'],

@@ -38,7 +38,7 @@ const placeOf = (file: string): string => {
   return first === 'fp.ts' || first === 'index.ts' ? first : 'client'
 }
 
-/** What a place imports. Each stands below those it names, so it can be read without the rest. */
+/** Imports of a place. Each stands below those it names, so it can be read without the rest. */
 const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   'fp.ts': [],
   options: ['fp.ts'],
@@ -104,7 +104,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
 }
 
-/** What the folders of a place import of the rest of it. */
+/** Imports of the folders of a place from the rest of it. */
 const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
   'scheduler/limiters': ['Clock.ts', 'JitterGuard.ts', 'SendBatch.ts'],
   'http/transport': [],
@@ -213,7 +213,7 @@ const arrows = (): ReadonlyMap<string, ReadonlyArray<string>> => {
   return found
 }
 
-/** Who imports a package, as places or as files. */
+/** Importers of a package, as places or as files. */
 const importers = (name: string): ReadonlyArray<string> =>
   [
     ...new Set(
@@ -233,7 +233,7 @@ const targets = new Map(
   ]),
 )
 
-/** What comes with a file: those that it imports, those that they import, and so on. */
+/** All files that come with a file: those that it imports, those that they import, and so on. */
 const reached = (file: string, seen: Set<string> = new Set()): ReadonlySet<string> => {
   if (seen.has(file)) return seen
   seen.add(file)
@@ -241,7 +241,7 @@ const reached = (file: string, seen: Set<string> = new Set()): ReadonlySet<strin
   return seen
 }
 
-/** What is imported from outside by all that comes with a file. */
+/** Outside imports of all files that come with a file. */
 const packagesOf = (file: string): ReadonlyArray<string> =>
   imports
     .filter((one) => reached(file).has(one.file) && !one.from.startsWith('.'))
@@ -277,7 +277,7 @@ describe('src', () => {
     }
   })
 
-  /** What a folder, or a file beside it, imports of the rest of its place. */
+  /** Imports of a folder, or of a file beside it, from the rest of its place. */
   const importsOf = (part: string): ReadonlyArray<string> => {
     const [place] = part.split('/')
     const isInside = (file: string): boolean => file === part || file.startsWith(`${part}/`)

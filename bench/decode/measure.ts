@@ -44,7 +44,7 @@ export interface Measured {
 }
 
 /**
- * The contenders in turn, round after round, with the parser in each. Of the medians of all rounds
+ * The contenders in turn, round after round, with the parser in each. From the medians of all rounds
  * the smallest counts, which is the one that other work on the machine disturbed least.
  */
 export const measured = async (

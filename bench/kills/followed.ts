@@ -22,7 +22,7 @@ export interface FollowingOutcome {
   readonly kills: number
   /** The status of the last run, which was stopped by SIGTERM. */
   readonly status: number | null
-  /** What was not as at the service. */
+  /** Differences from the service. */
   readonly wrong: ReadonlyArray<string>
   readonly rows: number
   readonly stderr: string

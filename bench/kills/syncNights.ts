@@ -51,7 +51,7 @@ export interface NightsOutcome {
   readonly kills: number
   /** Nights after which the destination was the same as the service. */
   readonly exact: number
-  /** What was wrong otherwise. */
+  /** Other faults. */
   readonly wrong: ReadonlyArray<string>
   readonly rows: number
 }
@@ -203,7 +203,7 @@ const stubborn = async (url: string, init: RequestInit) => {
   }
 }
 
-/** What differs: ids that are missing, doubled or strange, rows of an older version, sums of a currency. */
+/** Differences: ids that are missing, doubled or strange, rows of an older version, sums of a currency. */
 export const differ = (
   expected: ReadonlyArray<StoredCharge>,
   found: ReadonlyArray<StoredCharge>,

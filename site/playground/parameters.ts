@@ -1,4 +1,4 @@
-/** What can be set in the playground, and the situation that it describes. */
+/** Parameters of the playground, and the situation that they describe. */
 
 import type { Limits } from '../../bench/simulated/judge.ts'
 import { lognormal } from '../../bench/simulated/random.ts'

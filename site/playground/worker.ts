@@ -2,7 +2,7 @@
 import type { Parameters } from './parameters.ts'
 import { type Trace, traces } from './traces.ts'
 
-/** What the page is sent: one for each limiter. `asked` is the number of the parameters that were asked for. */
+/** Messages to the page, one for each limiter. `asked` is the number of the parameters that were asked for. */
 export interface Answer {
   readonly asked: number
   readonly trace: Trace

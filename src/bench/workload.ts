@@ -66,7 +66,7 @@ type Unit = ObservableEither<AnyFailure, number>
 
 // constructors
 
-/** Prepares work. Of `export`, this is what others do beside it: it reads the same pages. */
+/** Prepares work. For `export`, this is the work of the contenders: it reads the same pages. */
 export const workOf = async (
   workload: Workload,
   options: WorkOptions,

@@ -5,7 +5,7 @@
  *     between  charges that deliveries name
  *
  * A poll reads the last two minutes before the newest charge, or, each tenth time, the whole lookback: a charge may come
- * late to the list. What is open is listed by its status. What was open and is not listed any more is read by id, or,
+ * late to the list. Open charges are listed by their status. A charge that is not listed as open any more is read by id, or,
  * where some are close in time, by a page of their time. A row that the stream has told in the same version is dropped.
  *
  * The stream stands up to T: the time of the newest charge, or of the earlier of two clocks, in whole seconds. State is

@@ -34,7 +34,7 @@ export interface OpenPage<A> {
   readonly gone: ReadonlyArray<string>
 }
 
-/** Charges of a status that are listed whole. Of more, those are counted that are older than `OLD`. */
+/** Charges of a status that are listed whole. Where there are more, the ones older than `OLD` are counted. */
 const MAX_LISTED = 20 * PAGE_SIZE
 
 /** In seconds: 30 days. */

@@ -178,7 +178,7 @@ const measure = async (
 }
 
 /**
- * Opens the file of a report before the run, which may use the quota for a while. What is in it stays until there is a
+ * Opens the file of a report before the run, which may use the quota for a while. Its contents stay until there is a
  * result. Rejects with a `UsageError`.
  */
 const openReport = async (path: string) => {

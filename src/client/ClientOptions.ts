@@ -101,7 +101,7 @@ const callTable = {
   lookUpFor: is.millis,
   /**
    * Time of a call from its subscription to its end, in ms: login, queue, pauses and retries included. After that it
-   * is given up as `TimedOut`, and a write that may have arrived as `Ambiguous`. Of a list, for each page. Default
+   * is given up as `TimedOut`, and a write that may have arrived as `Ambiguous`. In a list it holds for each page. Default
    * `Infinity`.
    */
   deadline: timeLimit,

@@ -18,7 +18,7 @@ const isPromiseLike = (u: unknown): u is PromiseLike<unknown> =>
   typeof u === 'object' && u !== null && 'then' in u && typeof u.then === 'function'
 
 /**
- * A stream whose subscribers may throw. RxJS throws such an error again in a timer, where it ends the process. What
+ * A stream whose subscribers may throw. RxJS throws such an error again in a timer, where it ends the process. Everything that
  * operators make of the stream is guarded, too.
  */
 export class GuardedEvents<A> extends Observable<A> {

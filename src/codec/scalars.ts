@@ -133,7 +133,7 @@ export const NumberAmount: Codec<number | string> = described(
 
 /**
  * Requires that a currency can hold an amount: that it has no more decimals than the currency. One that ISO 4217 does not
- * know holds any. What is no amount is left to the codec of its field.
+ * know holds any. A value that is no amount is left to the codec of its field.
  */
 export const heldBy = <A extends object>(
   amount: Extract<keyof A, string>,

@@ -80,7 +80,7 @@ const REVOKED = 'revoked'
  *                                                       +-> look-up of a write that may have been done
  *
  * A 429 is repeated in any method; after another fault a GET, a row that says how it is `repeatable`, or any request that
- * cannot have arrived. Nothing is sent after the patience of the call. What is known of a write is kept in its `Outcome`.
+ * cannot have arrived. Nothing is sent after the patience of the call. The state of a write, as far as it is known, is kept in its `Outcome`.
  */
 export class Call {
   readonly #runtime: ClientRuntime

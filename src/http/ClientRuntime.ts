@@ -20,7 +20,7 @@ import type { Timeout, Transport } from './transport/Transport.js'
 export interface ClientRuntime {
   readonly transport: Transport
   readonly scheduler: Scheduler<RateLimitKey>
-  /** Pauses between retries after faults, without an end. Those after a 429 are the scheduler's. */
+  /** Pauses between retries after faults, without an end. The scheduler has its own for a 429. */
   readonly backoff: Backoff
   readonly retryBudget: RetryBudget
   readonly codes: Codes

@@ -56,7 +56,7 @@ export const truncate = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`
 
 /**
- * Breaks a line between words, so that it fits `columns`; a longer word stays whole. What follows goes below the text of
+ * Breaks a line between words, so that it fits `columns`; a longer word stays whole. The rest goes below the text of
  * the line: behind its indent, and up to two columns of a table.
  */
 export const wrapped = (line: string, columns: number): string => {

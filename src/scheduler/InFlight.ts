@@ -178,7 +178,7 @@ export class InFlight {
 }
 
 /**
- * The limiter to blame for a refusal, since a server does not tell: the fullest. Of equally full ones the one that is
+ * The limiter to blame for a refusal, since a server does not tell: the fullest. Among equally full ones it is the one that is
  * shared most widely if requests of several kinds were refused in its window, or else the narrowest. A resource is limited
  * since it was to blame before.
  */

@@ -47,7 +47,7 @@ it('docs/openapi.json has every call, its names in braces as parameters, and no 
   }
 })
 
-it('what the docs have as a rule, and the interface does not show, is marked', () => {
+it('rules that the docs have, and the interface does not show, are marked', () => {
   const page = Object.values(printReference()).join('\n')
   const ours = '(default, not specified by the interface document)'
   expect(page).toContain(`\`source_amount\` is left out when transfer_amount is given ${ours}.`)

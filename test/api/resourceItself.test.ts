@@ -1,6 +1,6 @@
 /**
  * Calls that may be given more than they need: those with a name in their route, which take the resource
- * itself, and the one that takes a card. Of all that is known of either, they send what they name.
+ * itself, and the one that takes a card. They send only the fields that they name.
  */
 import { describe, expect, it } from 'vitest'
 import { pathNames } from '../../src/api/Endpoint.js'

@@ -85,7 +85,7 @@ it.each([api.webhooks, api.partnerWebhooks])(
   },
 )
 
-it('what is not checked is sent as it is where the interface shows no parameters', () => {
+it('unchecked parameters are sent as they are where the interface shows none', () => {
   const write = (row: { readonly route: `POST /${string}` | `GET /${string}` }, params: unknown) =>
     prepareRequest(untyped(row), { check: false, now: () => NOW })(params)
   const { items, quote, submit } = api.batchTransfers
@@ -120,7 +120,7 @@ it('an amount is written without an exponent', () => {
   expect(sent(9.99)).toBe('9.99')
 })
 
-it('what is not checked is sent as it is', () => {
+it('unchecked parameters are sent as they are', () => {
   const write = prepareRequest(untyped(api.reference.upload), { check: false, now: () => NOW })
   const items = [{ order_datetime: '1999-01-01T00:00:00Z' }]
   expect(write({ items })).toMatchObject({ right: { body: JSON.stringify(items) } })

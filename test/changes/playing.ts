@@ -30,9 +30,9 @@ export interface PlayOptions {
 }
 
 export interface Played {
-  /** What the table lacks or has wrongly after a quiet poll, though a poll tells such changes. */
+  /** Rows that the table lacks or has wrongly after a quiet poll, though a poll reports such changes. */
   readonly unexplained: ReadonlyArray<string>
-  /** What it has wrongly, as the promise allows. */
+  /** Rows that it has wrongly, as the promise allows. */
   readonly explained: number
   /** Changes that were told, and those of them that had been told before. */
   readonly told: number
@@ -64,7 +64,7 @@ const rowOf = ({
   created: secondsOf(created_at),
 })
 
-/** What a stream tells versions apart by. */
+/** Identifies a version of a row, as a stream does. */
 const versionOf = ({ status, updated_at, amount }: Entry | Charge): string =>
   `${status} ${updated_at} ${amount}`
 
@@ -85,7 +85,7 @@ export const play = async ({
   const time = clock()
   const account = new Account()
   const hints = new Subject<E.Either<never, WebhookEvent>>()
-  /** What a poll need not see, by ids. */
+  /** Ids of changes that a poll need not see. */
   const explained = new Set<string>()
   let isMoving = false
   const now = (): number => time.seconds()

@@ -107,7 +107,7 @@ export const rowsOf = (total: number, status?: string): ReadonlyArray<Row> =>
 export const UNTIL = T0 + 731 * DAY
 
 export interface ServiceOptions {
-  /** What happens before each request. */
+  /** Called before each request. */
   readonly move?: () => void
   /** Pages that begin at so many rows or more are refused. */
   readonly refuseAbove?: number

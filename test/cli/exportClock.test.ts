@@ -66,7 +66,7 @@ describe('a clock that was never set', () => {
   })
 })
 
-describe('what begins later than now, by the clock of the service', () => {
+describe('an export that begins later than now, by the clock of the service', () => {
   const LATER = ['--from', '2099-01-01T00:00:00Z']
 
   it.each(['c.ndjson', 'c/'])('is refused, and leaves %s as it is', async (name) => {

@@ -40,7 +40,7 @@ describe('an export whose first page never comes', () => {
     },
   )
 
-  it('of a batch that there is not ends with status 2', async () => {
+  it('ends with status 2 for a batch that does not exist', async () => {
     const { status, stderr } = await cli(['export', 'batch-items', '--sandbox', '--batch', 'none'])
     expect([status, stderr]).toEqual([2, expect.stringMatching(/^payments-rx: .*404.*\n$/)])
   })
@@ -65,7 +65,7 @@ describe('an export whose first page never comes', () => {
 describe('faults', () => {
   const isPage = ({ route }: Seen): boolean => route === 'GET /api/v1/charges'
 
-  it('of a service that is gone for a minute are waited for', async () => {
+  it('are waited for while the service is down for a minute', async () => {
     let away = 0
     const server = await serve({
       charges: 300,

@@ -13,7 +13,7 @@ describe('the format', () => {
     ['c.csv', [], 'none'],
     ['c.csv.gz', [], 'gzip'],
     ['c.txt', ['--format', 'csv', '--compress', 'zstd'], 'zstd'],
-  ] as const)('of %s is CSV', async (name, more, compress) => {
+  ] as const)('is CSV for %s', async (name, more, compress) => {
     const server = await serve({ charges: 60 })
     const { status, stderr } = await charges(server, file(name), [
       ...more,
@@ -26,7 +26,7 @@ describe('the format', () => {
     expect(lines).toHaveLength(60)
   })
 
-  it('of a name with .parquet is Parquet, whose sums DuckDB finds to be right', async () => {
+  it('is Parquet for a name with .parquet, whose sums DuckDB finds to be right', async () => {
     const server = await serve({ charges: 300 })
     expect((await charges(server, file('c.parquet'))).status).toBe(0)
     const sql = await duckdb()
@@ -41,13 +41,13 @@ describe('the format', () => {
     ['c.jsonl', []],
     ['c', []],
     ['c.csv.bz2', ['--format', 'ndjson']],
-  ])('of %s %j is NDJSON', async (name, more) => {
+  ])('is NDJSON for %s %j', async (name, more) => {
     const server = await serve({ charges: 3 })
     expect((await charges(server, file(name), more)).status).toBe(0)
     expect(await rowsOf(file(name))).toHaveLength(3)
   })
 
-  it('of a name with .json is one array', async () => {
+  it('is one array for a name with .json', async () => {
     const server = await serve({ charges: 3 })
     await charges(server, file('c.json'))
     expect(JSON.parse(await readFile(file('c.json'), 'utf8'))).toHaveLength(3)
@@ -166,7 +166,7 @@ describe('a folder', () => {
     expect([fresh.status, fresh.stderr]).toEqual([2, expect.stringContaining('--restart replaces')])
   })
 
-  it('of one file a new one goes on', async () => {
+  it('with one file is continued by a new one', async () => {
     const server = await serve({ charges: 300 })
     const last = file('monday.ndjson')
     await charges(server, last, ['--to', '2024-02-01T11:00:00Z'])

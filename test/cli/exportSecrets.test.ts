@@ -88,7 +88,7 @@ const hook = webhook('wh')
 it.each([
   ['complete', {}],
   ['that was cut', { fault: cut }],
-] as const)('of charges, %s', async (_, faulty) => {
+] as const)('charges, %s', async (_, faulty) => {
   let sent = ''
   const left = await leftBy(
     ['export', 'charges', '--out', file('c.ndjson'), '--page-size', '20', ...KEYS],
@@ -112,7 +112,7 @@ it.each([
 it.each([
   ['webhooks', KEYS],
   ['partner-webhooks', PARTNER_KEYS],
-] as const)('of %s, also in those that do not decode', async (name, keys) => {
+] as const)('%s, also in those that do not decode', async (name, keys) => {
   const left = await leftBy(['export', name, '--out', file('w.ndjson'), ...keys], {
     fault: telling,
   })

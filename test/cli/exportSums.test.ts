@@ -80,7 +80,7 @@ describe('counts and exact sums by currency', () => {
     ['charges.csv.gz', (path: string) => `read_csv('${path}', all_varchar = true)`],
     ['charges.csv.zst', (path: string) => `read_csv('${path}', all_varchar = true)`],
     ['charges.parquet', (path: string) => `read_parquet('${path}')`],
-  ])('of %s are those of the sandbox, by DuckDB', async (name, table) => {
+  ])('in %s are those of the sandbox, by DuckDB', async (name, table) => {
     const path = await exported(sandbox, name)
     const sql = await duckdb()
     const found = await sql(
@@ -96,7 +96,7 @@ describe('counts and exact sums by currency', () => {
     expect(sums).toEqual(await ofSandbox(sandbox, CHARGES))
   })
 
-  it('of charges.ndjson are those of the sandbox, by jq', async () => {
+  it('in charges.ndjson are those of the sandbox, by jq', async () => {
     const expected = await ofSandbox(small, FEW) // before jq, which lets nothing else run: connections time out
     const text = await readFile(await exported(small, 'charges.ndjson'), 'utf8')
     const lines = await raw(text, '[.currency, (.amount | tostring)] | @tsv', ['-r'])

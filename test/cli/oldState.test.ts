@@ -1,4 +1,4 @@
-/** What version 0.1 has left is not written over: status 2, and the way out. */
+/** Output of version 0.1 is not written over: status 2, and the way out. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -33,7 +33,7 @@ export interface RunOptions {
   readonly stdin?: string | Readable
   readonly signals?: Observable<Signal>
   readonly isTTY?: boolean
-  /** Of a terminal. Default 100. */
+  /** Columns of the terminal. Default 100. */
   readonly columns?: number
   readonly timer?: SchedulerLike
   /** Default: patient, for time that passes faster. */

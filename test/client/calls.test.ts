@@ -311,7 +311,7 @@ describe('events', () => {
 })
 
 describe('a failure', () => {
-  it('of one call ends no stream', () => {
+  it('in one call ends no stream', () => {
     const { client, run } = lab({
       play: ({ route }) => (route.endsWith('/bad') ? problem(404, 'not_found') : { body: CHARGE }),
     })

@@ -67,7 +67,7 @@ describe('a row', () => {
     expect(() => asked('GET /api/v2/things/{id}', row)).toThrow(message)
   })
 
-  it('of a POST has a body, and places in it', () => {
+  it('for a POST has a body, and places in it', () => {
     const route = 'POST /api/v2/things'
     for (const place of ['query', 'whole body', 'header x-a', undefined]) {
       expect(asked(route, { at: { a: place } })).toBeInstanceOf(Function)

@@ -391,7 +391,7 @@ describe('addAllItems', () => {
         { beneficiary_id: '4929000000006789' },
         'beneficiary_id is text of 5 characters, not text of 16',
       ],
-    ])('of one call, by the field that differs: %o', (other, how) => {
+    ])('within one call, by the field that differs: %o', (other, how) => {
       const { client, run, sent } = lab()
       const items: ReadonlyArray<NewBatchItem> = [item(7), item(8), { ...item(7), ...other }]
       const [out] = run(client.batchTransfers.addItems({ id: 'bat_1', items }))

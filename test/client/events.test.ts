@@ -7,7 +7,7 @@ import { type ClientEvent, type ClientOptions, createClient } from '../../src/in
 import { CHARGE, CREATE, LIST, LOGIN, lab, NEW_CHARGE, type Reply } from '../support/lab.js'
 import { everything } from '../support/secrets.js'
 
-/** What a body may hold of a person, and what none of the events may. */
+/** Personal data that a body may hold, and no event may. */
 const contents = {
   account_holder: 'Jane Doe',
   iban: 'GB29NWBK60161331926819',

@@ -1,4 +1,4 @@
-/** What reading a list comes to, before anything is sent. */
+/** Estimates of a list, before anything is sent. */
 import fc from 'fast-check'
 import { BehaviorSubject, type Observable, of, take } from 'rxjs'
 import { describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ import {
 import { createScheduler, rate } from '../../src/scheduler/index.js'
 import { lab, type Play } from '../support/lab.js'
 
-/** Of a limit that does not bind. */
+/** A limit far from being used up. */
 const NONE = Number.POSITIVE_INFINITY
 
 describe('explain', () => {

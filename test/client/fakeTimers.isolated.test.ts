@@ -40,7 +40,7 @@ describe('a client under fake timers', () => {
   it.each([
     [['setTimeout', 'setInterval', 'Date'] as const],
     [['setTimeout', 'setInterval'] as const],
-  ])('of node:test makes all of its calls: %j', async (apis) => {
+  ])('from node:test makes all of its calls: %j', async (apis) => {
     mock.timers.enable({ apis: [...apis] })
     const { log, sandbox } = callsOf()
     for (let i = 0; i < 100; i++) {
@@ -51,7 +51,7 @@ describe('a client under fake timers', () => {
     expect(sandbox.stats().refused).toMatchObject({ endpoint: 0, global: 0 })
   })
 
-  it('of Vitest without `performance` makes all of its calls', async () => {
+  it('from Vitest without `performance` makes all of its calls', async () => {
     vi.useFakeTimers({
       toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
     })

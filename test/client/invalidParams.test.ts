@@ -154,7 +154,7 @@ it('an object without a prototype is one', () => {
   expect(sent().map(({ query }) => query.get('status'))).toEqual([status])
 })
 
-it('of what only looks like a Date it is told that it is an object', () => {
+it('an object that only looks like a Date is reported as an object', () => {
   for (const id of [Object.create(Date.prototype), new Proxy(new Date(0), {})]) {
     const { out } = outcome(({ charges }) => charges.retrieve, { id })
     const message = 'GET /api/v1/charges/{id}: id should be string, and is object; nothing was sent'
@@ -165,7 +165,7 @@ it('of what only looks like a Date it is told that it is an object', () => {
 it.each([
   [new Date('tomorrow'), 'is Date that is no time'],
   [new Date(8.64e15), 'is Date of the year 275760'],
-])('what is wrong with a Date is told: %o', (to_created_at, actual) => {
+])('an invalid Date is reported with its fault: %o', (to_created_at, actual) => {
   for (const kind of ['list', 'snapshot'] as const) {
     const { out, sent } = outcome(({ charges }) => charges[kind], { to_created_at })
     const message = `GET /api/v1/charges: to_created_at should be a Date or an ISO 8601 time, and ${actual}; nothing was sent`

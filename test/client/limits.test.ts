@@ -25,7 +25,7 @@ const chance = (seed: number) => () => {
   return seed / 2 ** 32
 }
 
-/** What a server with these limits sees of `count` calls that are all made at once. */
+/** Arrivals at a server with these limits of `count` calls that are all made at once. */
 const rush = (limits: Limits, count: number, options: Partial<ClientOptions>) => {
   const timer = new VirtualTimeScheduler()
   const gate = windows(limits)

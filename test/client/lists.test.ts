@@ -21,7 +21,7 @@ const reading = (play: Play, options: LabOptions = {}) => {
   const all = lab({ play, ...options })
   return {
     ...all,
-    /** What the calls asked for. */
+    /** Parameters of the calls. */
     asked: () => all.calls().map(({ query }) => query.get('page_num') ?? query.get('page')),
   }
 }
@@ -45,7 +45,7 @@ describe('a list', () => {
     [5, ['0']],
     [10, ['0']],
     [11, ['0', '1']],
-  ])('of which %i are taken asks for no page too many', (count, pages) => {
+  ])('asks for no page too many when %i rows are taken', (count, pages) => {
     const { client, asked, logins, run } = reading(charges(1_000))
     expect(run(client.charges.list().pipe(take(count)))).toHaveLength(count)
     expect(asked()).toEqual(pages)
@@ -79,7 +79,7 @@ describe('a list', () => {
     expect(client.charges.list({ page_size: '2000' } as object).explain().pageSize).toBe(2_000)
   })
 
-  it('of bookmarks that begins at a number is refused', () => {
+  it('by bookmarks that begins at a number is refused', () => {
     const { client, calls, run } = reading(charges(60))
     const out = run(client.batchTransfers.list({ page: 5 } as object)).map(({ value }) => value)
     expect(out).toMatchObject([E.left({ _tag: 'InvalidRequest', field: 'page' })])

@@ -153,7 +153,7 @@ describe('a name that is like none', () => {
     expect(out).toEqual(refused('currency', 'there is no such parameter, and is text of 3'))
   })
 
-  it('of another kind of paging is refused as well', () => {
+  it('from another kind of paging is refused as well', () => {
     const { out } = outcome(({ webhooks }) => webhooks.list, { page_num: 2 })
     expect(out).toEqual(refused('page_num', 'there is no such parameter'))
   })

@@ -15,7 +15,7 @@ const good: ClientOptions = {
   credentials: { clientId: 'me', apiKey: 'key-81dc9bdb52d0' },
 }
 
-/** What is thrown for options, of which some may be of the wrong type. */
+/** Returns the error for options, some of which may be of the wrong type. */
 const thrown = (options: Readonly<Record<string, unknown>>): unknown => {
   try {
     createClient({ ...good, ...options } as ClientOptions)
@@ -157,7 +157,7 @@ describe('an invalid option', () => {
     expect(String(thrown(options))).toContain(words)
   })
 
-  it('of `with` is named as well', () => {
+  it('given to `with` is named as well', () => {
     const client = createClient(good)
     expect(() => client.with({ apiVersion: 'latest' })).toThrow(InvalidOption)
     expect(() => client.with({ timeout: { body: -1 } })).toThrow('timeout.body')

@@ -170,7 +170,7 @@ describe('secrets are removed', () => {
     texts.forEach(expectNoSecret)
   })
 
-  it.each(Object.keys(ways))('of a token of the caller’s own, when a call ends in %s', (way) => {
+  it.each(Object.keys(ways))('in a token of the caller’s own, when a call ends in %s', (way) => {
     const credentials = { token: () => of({ token: secrets.ownToken }) }
     const { texts } = outputs({ credentials }, ({ charges }) => charges.list(), ways[way] ?? good)
     texts.forEach(expectNoSecret)

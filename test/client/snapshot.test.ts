@@ -545,7 +545,7 @@ describe('a snapshot of charges', () => {
     [{ to_created_at: '1969-12-31' }, 'to_created_at', '1970 or later'],
     [{ page_size: 5 }, 'page_size', expect.any(String)],
   ])(
-    'of %j is refused, from a position too, and no list is asked for',
+    'with %j is refused, from a position too, and no list is asked for',
     (filter, field, expected) => {
       const { client, run, calls } = lab()
       const snapshot = client.charges.snapshot(filter)

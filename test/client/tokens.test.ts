@@ -182,7 +182,7 @@ describe('a 401', () => {
     expect(sent.map(({ route }) => route)).toEqual([LOGIN, CREATE, LOGIN, CREATE])
   })
 
-  it('of many at the same time leads to one new login', () => {
+  it('that many calls get at once leads to one new login', () => {
     const { client, logins, calls, run } = lab({
       play: ({ request }) =>
         request.headers.authorization === bearer(1) ? expired : { body: CHARGE },
@@ -339,7 +339,7 @@ describe('a 401', () => {
     expect(calls()).toHaveLength(18)
   })
 
-  it('of the login reaches a call that is made when another one fails', () => {
+  it('at the login reaches a call that is made when another one fails', () => {
     const { client, sent, run } = lab({ login: () => problem(401, 'credentials_invalid') })
     const call = client.charges.retrieve({ id: 'chg_1' })
     const out = run(call.pipe(concatMap(() => call)))
@@ -347,7 +347,7 @@ describe('a 401', () => {
     expect(sent.map(({ route }) => route)).toEqual([LOGIN, LOGIN])
   })
 
-  it('of a create that may have been done leaves it Ambiguous if no login succeeds', () => {
+  it('after a create that may have been done leaves it Ambiguous if no login succeeds', () => {
     const { client, run } = lab({
       login: (departure, nth) => (nth > 1 ? problem(503, 'down') : tokens()(departure, nth)),
       play: (_, nth) => (nth === 1 ? { outage: RESET } : expired),
@@ -356,7 +356,7 @@ describe('a 401', () => {
     expect(out).toMatchObject([{ value: { left: { _tag: 'Ambiguous', attempts: 2 } } }])
   })
 
-  it('of the login is final: its keys are wrong', () => {
+  it('at the login is final: its keys are wrong', () => {
     const { client, sent, run } = lab({ login: () => problem(401, 'credentials_invalid') })
     const out = run(client.charges.create(NEW_CHARGE))
     expect(out.map(({ value }) => value)).toEqual([

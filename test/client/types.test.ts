@@ -1,4 +1,4 @@
-/** What the compiler says to callers. Nothing here is sent. */
+/** Types as callers meet them in the compiler. Nothing here is sent. */
 import * as t from 'io-ts'
 import { from, mergeMap, type Observable } from 'rxjs'
 import { describe, expectTypeOf, it } from 'vitest'
@@ -30,7 +30,7 @@ const client = createClient({
 type ChargeCode = 'field_required' | 'invalid_argument'
 
 describe('calls', () => {
-  it('of one value take one object and give one stream', () => {
+  it('with one value take one object and give one stream', () => {
     expectTypeOf(client.charges.create).parameter(0).toExtend<NewCharge>()
     expectTypeOf<[NewCharge]>().toExtend<Parameters<typeof client.charges.create>>()
     type Created = ReturnType<typeof client.charges.create>
@@ -39,7 +39,7 @@ describe('calls', () => {
     expectTypeOf(client.charges.retrieve).parameter(0).toEqualTypeOf<{ id: string }>()
   })
 
-  it('of a list need no parameters, and give a list seen several ways', () => {
+  it('that list need no parameters, and give a list seen several ways', () => {
     const list = client.charges.list()
     expectTypeOf(list).toExtend<Paged<Failure<ChargeCode>, Charge, Position>>()
     expectTypeOf<List<Failure<ChargeCode>, Charge>>().toExtend<typeof list>()

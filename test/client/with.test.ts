@@ -8,7 +8,7 @@ import { createClient, endpoint, type Limits, rule } from '../../src/index.js'
 import { CHARGE, LOGIN, lab, ME, type Play, problem, USER_AGENT } from '../support/lab.js'
 
 describe('limits', () => {
-  it('of an endpoint do not count logins, and those of all do', () => {
+  it('for an endpoint do not count logins, and those for all requests do', () => {
     const play: Play = (_, nth) =>
       nth === 1 ? problem(401, 'credentials_expired') : { body: CHARGE }
     const times = (limits: Partial<Limits>) => {

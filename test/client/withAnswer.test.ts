@@ -85,7 +85,7 @@ describe('withAnswer', () => {
     expect(out?.value).toMatchObject(E.left({ _tag: 'Undecodable', traceId: 'trace-1' }))
   })
 
-  it('of a card number has no trace id, as its failures have none', () => {
+  it('has no trace id for a card number, as its failures have none', () => {
     const play = () => ({ body: [], headers: { 'x-request-id': '4242424242424242' } })
     const { client, run } = lab({ play })
     const [out] = run(client.withAnswer.reference.lookUpBin({ pan: '4242424242424242' }))

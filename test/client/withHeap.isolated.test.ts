@@ -1,4 +1,4 @@
-/** What a client of `with` keeps in memory: a program may have one for each connected account. */
+/** Memory of a client made by `with`: a program may have one for each connected account. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'

@@ -171,7 +171,7 @@ describe('payloads', () => {
     ['issuing.transaction_dispute.canceled', card, 'Dispute', 'dispute'],
     ['issuing.transaction_dispute.won', { transaction_id: 't' }, 'Dispute', 'dispute'],
     ['connection.disconnected', 'anything', 'Other', 'data'],
-  ])('of %s', (name, data, tag, key) => {
+  ])('decode for %s', (name, data, tag, key) => {
     expect(payload(name, data)).toEqual(E.right({ _tag: tag, [key]: data }))
   })
 
@@ -197,7 +197,7 @@ describe('payloads', () => {
     expect(tags).toEqual(new Set(['Account', 'Bill', 'Expense', 'Transaction', 'Dispute']))
   })
 
-  it('of charges are charges, in either spelling, and also one level down', () => {
+  it('for charges are charges, in either spelling, and also one level down', () => {
     const { data } = read(older)
     expect(payloadOf(read(older))).toEqual(E.right({ _tag: 'Charge', charge: data }))
     expect(payload('charge.new', { object: data })).toEqual(
@@ -220,7 +220,7 @@ describe('payloads', () => {
   })
 
   it.each(['payout.batch_transfers.booked', 'batch_transfers.funding.funded'])(
-    'of %s are batches',
+    'for %s are batches',
     (name) => {
       const batch = {
         id: 'b',

@@ -5,7 +5,7 @@ import { checkDestination, type Destination, sync, type Taken } from '../../src/
 import { memoryStore } from '../store/memoryStore.js'
 import { good, listOf } from './transfer/playing.js'
 
-/** What a destination may do wrong. */
+/** Faults of a destination. */
 type Defect = 'shows rows before the state is kept' | 'settles twice' | 'goes on without its own'
 
 /** Rows that grow, of which a reader sees as much as was settled. */

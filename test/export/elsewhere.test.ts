@@ -159,7 +159,7 @@ const printed = (folder: string, program: string): ReadonlyArray<unknown> => {
 }
 
 describe.skipIf(!hasPython('json'))('Python', () => {
-  /** The same types as for pandas, without pandas. */
+  /** Types as for pandas, without pandas. */
   const PLAIN = `
 import csv, json
 from decimal import Decimal

@@ -124,7 +124,7 @@ describe('exportTo', () => {
   })
 })
 
-describe('what is exported is taken from the list', () => {
+describe('the export spec is taken from the list', () => {
   /** An export of settled charges that stopped after its first page. */
   const stopped = async () => {
     const it = lab()
@@ -171,7 +171,7 @@ describe('what is exported is taken from the list', () => {
     expect(errorIn(events)).toMatchObject({ _tag: 'SpecMismatch', field: 'resource' })
   })
 
-  it('the same list with another page size continues', async () => {
+  it('a list with another page size continues', async () => {
     const { payments, common, last } = await stopped()
     const source = payments.charges.snapshot({ status: 'SETTLED', page_size: 20 })
     const { run } = await last(exportTo(source, { out: OUT, resume: true, ...common }))
@@ -357,7 +357,7 @@ describe('a stream or a function as output', () => {
 })
 
 describe('failures are values', () => {
-  it('of the service, after the progress that was kept', async () => {
+  it('from the service, after the progress that was kept', async () => {
     const { common, all } = lab()
     const { timer } = common
     const payments = createClient({

@@ -30,7 +30,7 @@ interface Rows {
 
 interface Play extends Omit<ExportOptions<Charge>, 'out'> {
   readonly change?: (page: Rows) => Rows
-  /** What stands between two rows. */
+  /** Text between two rows. */
   readonly between?: string
 }
 

@@ -4,7 +4,7 @@ import zlib from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import type { Compression } from '../../src/export/index.js'
 
-/** What `info: true` makes of the answer, and the types do not say. */
+/** The answer with `info: true`, which the types do not describe. */
 interface Info {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }

@@ -73,7 +73,7 @@ const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 6 }),
 )
 
-/** What DuckDB and its client hold, too: no zeros, no byte order marks. */
+/** Texts that DuckDB and its client hold, too: no zeros, no byte order marks. */
 const plainText = text.map((s) => Buffer.from(s.replaceAll(/[\0\uFEFF]/g, '')).toString())
 
 export const amount = fc

@@ -45,15 +45,15 @@ type Exact<A> = {
 
 type Params<Call> = Call extends (...params: infer P) => unknown ? NonNullable<P[0]> : never
 
-/** The same, of the parameters of all calls. */
+/** As above, for the parameters of all calls. */
 type ExactParams<Tables> = {
   [Resource in keyof Tables]: {
     [Name in keyof Tables[Resource]]: Exact<Params<Tables[Resource][Name]>>
   }[keyof Tables[Resource]]
 }[keyof Tables]
 
-describe('what may be left out may be undefined', () => {
-  it('of the client and its calls', () => {
+describe('optional values may be undefined', () => {
+  it('in the client and its calls', () => {
     expectTypeOf<Exact<ClientOptions>>().toBeNever()
     expectTypeOf<Exact<NonNullable<ClientOptions['timeout']>>>().toBeNever()
     expectTypeOf<Exact<NonNullable<ClientOptions['retry']>>>().toBeNever()
@@ -63,7 +63,7 @@ describe('what may be left out may be undefined', () => {
     expectTypeOf<ExactParams<ClientOf<typeof api>>>().toBeNever()
   })
 
-  it('of lists and streams', () => {
+  it('in lists and streams', () => {
     expectTypeOf<Exact<DrainOptions>>().toBeNever()
     expectTypeOf<Exact<ParallelOptions>>().toBeNever()
     expectTypeOf<Exact<CollectOptions>>().toBeNever()
@@ -71,7 +71,7 @@ describe('what may be left out may be undefined', () => {
     expectTypeOf<Exact<DriftOptions>>().toBeNever()
   })
 
-  it('of schedulers', () => {
+  it('in schedulers', () => {
     expectTypeOf<Exact<SchedulerOptions<string>>>().toBeNever()
     expectTypeOf<Exact<ScheduleOptions<string>>>().toBeNever()
     expectTypeOf<Exact<ScheduleMapOptions<string, string, string>>>().toBeNever()
@@ -80,14 +80,14 @@ describe('what may be left out may be undefined', () => {
     expectTypeOf<Exact<Concurrency<string>>>().toBeNever()
   })
 
-  it('of webhooks', () => {
+  it('in webhooks', () => {
     expectTypeOf<Exact<VerifierOptions>>().toBeNever()
     expectTypeOf<Exact<ReceiverOptions>>().toBeNever()
     expectTypeOf<Exact<SignOptions>>().toBeNever()
     expectTypeOf<Exact<NonNullable<VerifierOptions['scheme']>>>().toBeNever()
   })
 
-  it('of exports', () => {
+  it('in exports', () => {
     expectTypeOf<Exact<ExportOptions<string, string>>>().toBeNever()
     expectTypeOf<Exact<FileOptions<string>>>().toBeNever()
     expectTypeOf<Exact<FormatOptions>>().toBeNever()
@@ -96,7 +96,7 @@ describe('what may be left out may be undefined', () => {
     expectTypeOf<Exact<SyncOptions>>().toBeNever()
   })
 
-  it('of the sandbox', () => {
+  it('in the sandbox', () => {
     expectTypeOf<Exact<SandboxOptions>>().toBeNever()
     expectTypeOf<Exact<ListenOptions>>().toBeNever()
   })

@@ -102,7 +102,7 @@ describe('metrics of a client', () => {
     expect(refused.reduce((sum, { value }) => sum + Number(value), 0)).toBeGreaterThan(0)
   })
 
-  it('of several clients add up, and tell them apart by a number', async () => {
+  it('add up for several clients, which a number tells apart', async () => {
     const { providers, measured } = collecting()
     const begin = (calls: number) => {
       const { client, runUntil } = lab({ play: () => ({ ms: 10_000 }), limits: { concurrency: 2 } })
@@ -125,7 +125,7 @@ describe('metrics of a client', () => {
     expect(new Map((await waiting()).map(([client, value]) => [client, value])).get(1)).toBe(1)
   })
 
-  it('of clients that share a scheduler are counted once', async () => {
+  it('are counted once for clients that share a scheduler', async () => {
     const { providers, measured } = collecting()
     const play = () => ({ ms: 10_000 })
     const { client, runUntil } = lab({ play, limits: { concurrency: 2 } })
@@ -140,7 +140,7 @@ describe('metrics of a client', () => {
     expect((await sums()).at(-1)).toBe(3)
   })
 
-  it('of a client that is instrumented twice are those of once', async () => {
+  it('are counted once for a client that is instrumented twice', async () => {
     const { client, run } = lab({ play: () => ({ body: CHARGE }) })
     const { providers, measured, trees } = collecting()
     const first = instrument(client, providers)

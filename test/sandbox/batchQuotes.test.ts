@@ -178,17 +178,20 @@ describe('POST /api/v1/batch_transfers/{id}/quote', () => {
   it.each([
     ['MIN_1', {}, 60_000],
     ['HR_1', { quoteLife: 5_000 }, 5_000],
-  ] as const)('of %s with %j holds for %i ms, and has to be good to submit', async (...args) => {
-    const [validity, options, life] = args
-    const { call, clock } = await opened(options)
-    await call('add_items', { items: [newItem('a')] })
-    await call('quote', { validity })
-    clock.pass(life)
-    expect(await call('submit')).toMatchObject(refused('invalid_argument', 'quote_summary'))
-    await call('quote', { validity })
-    clock.pass(life - 1)
-    expect(await call('submit')).toMatchObject({ status: 200, body: { status: 'SCHEDULED' } })
-  })
+  ] as const)(
+    'makes a quote of %s with %j that holds for %i ms, and has to be good to submit',
+    async (...args) => {
+      const [validity, options, life] = args
+      const { call, clock } = await opened(options)
+      await call('add_items', { items: [newItem('a')] })
+      await call('quote', { validity })
+      clock.pass(life)
+      expect(await call('submit')).toMatchObject(refused('invalid_argument', 'quote_summary'))
+      await call('quote', { validity })
+      clock.pass(life - 1)
+      expect(await call('submit')).toMatchObject({ status: 200, body: { status: 'SCHEDULED' } })
+    },
+  )
 })
 
 it('a quote that is to hold for ever does so until the last moment that a time can say', async () => {

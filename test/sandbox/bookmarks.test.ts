@@ -115,7 +115,7 @@ const requestIds = (pages: Awaited<ReturnType<typeof everyBookmarked>>) =>
   pages.map((page) => items(page).map((one) => one.request_id))
 
 describe('lists by bookmarks', () => {
-  it('of batches take 50 a page, in either order', async () => {
+  it('take batches 50 a page, in either order', async () => {
     for (const order of ['ascending', 'descending'] as const) {
       const { post, get } = await open({ order })
       const ids = Array.from({ length: 120 }, (_, n) => `b${n}`)
@@ -131,7 +131,7 @@ describe('lists by bookmarks', () => {
     }
   })
 
-  it('of items take 1,000 a page, and a bookmark is good for its batch', async () => {
+  it('take items 1,000 a page, and a bookmark is good for its batch', async () => {
     const { call, get, post, id } = await openedBatch()
     const ids = Array.from({ length: 230 }, (_, n) => `i${n}`)
     for (let n = 0; n < ids.length; n += 100) {
@@ -148,7 +148,7 @@ describe('lists by bookmarks', () => {
     expect(foreign).toMatchObject({ status: 400, body: { source: 'page' } })
   })
 
-  it('of batches that were there from the start go on with those that are made', async () => {
+  it('go on from batches that were there from the start to those that are made', async () => {
     const { post, get } = await open({ batches: 2_000 })
     await post(`${BATCHES}/create`, { request_id: 'new' })
     const all = (await everyBookmarked(get, BATCHES)).flatMap(items)
@@ -164,7 +164,7 @@ describe('lists by bookmarks', () => {
     expect(again).toMatchObject({ status: 400 })
   })
 
-  it('of batches drift when told so, and lose and repeat none', async () => {
+  it('drift when told so, and lose and repeat no batch', async () => {
     const { get, clock } = await open({ batches: 10, batchArrivals: 1_000, order: 'descending' })
     const seen: Array<unknown> = []
     for (let page: unknown; page !== null; ) {
@@ -179,7 +179,7 @@ describe('lists by bookmarks', () => {
     expect(newest).toMatchObject({ request_id: 'batch-13', status: 'DRAFTING' })
   })
 
-  it('of batches have the times at which they came by themselves, however late the list is read', async () => {
+  it('have batches at the times at which they came by themselves, however late the list is read', async () => {
     const { get, clock } = await open({ batchArrivals: 2_000 })
     clock.pass(7_900)
     const all = items(await get(BATCHES))
@@ -201,7 +201,7 @@ describe('lists by bookmarks', () => {
     }
   })
 
-  it('of webhooks take 20 a page', async () => {
+  it('take webhooks 20 a page', async () => {
     const { post, get } = await open()
     const ids = Array.from({ length: 45 }, (_, n) => `w${n}`)
     for (const request_id of ids) {

@@ -206,7 +206,7 @@ describe('elsewhere', () => {
   })
 })
 
-it('what the path names goes before what the query or the body has of that name', async () => {
+it('a value in the path goes before one of that name in the query or the body', async () => {
   const { get, post } = await open({ charges: 10 })
   const [first, second] = items(await get('/api/v1/charges'))
   expect(await get(`/api/v1/charges/${first?.id}?id=${second?.id}`)).toMatchObject({

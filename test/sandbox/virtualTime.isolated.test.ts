@@ -224,7 +224,7 @@ describe('virtual time', () => {
   })
 })
 
-describe('what docs/testing.md says that a job may see', () => {
+describe('a job sees as much of the time as docs/testing.md says', () => {
   const NEW_CHARGE = {
     amount: '9.99',
     currency: 'USD',

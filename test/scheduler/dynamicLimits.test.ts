@@ -106,7 +106,7 @@ describe('a limit that is an Observable', () => {
     expect(sent).toEqual([0, 0, 0, 0, 100, 200, 300, 400])
   })
 
-  it('of 0 makes all wait until it is more', () => {
+  it('makes all wait at 0 until it is more', () => {
     const limit = new BehaviorSubject(1)
     const { timer, sent, ask } = limitedBy(limit)
     ask(3)
@@ -116,7 +116,7 @@ describe('a limit that is an Observable', () => {
     expect(sent).toEqual([0, 450, 550])
   })
 
-  it('of Infinity holds nothing back', () => {
+  it('holds nothing back at Infinity', () => {
     const { sent, ask } = limitedBy(of(Number.POSITIVE_INFINITY))
     ask(1_000)
     expect(sent).toHaveLength(1_000)
@@ -318,7 +318,7 @@ describe('a limit that is an Observable', () => {
     [3, 0.1],
     [1, 0.5],
     [10, 0.25],
-  ])('of %d is divided by a share of %d as a number is', (limit, share) => {
+  ])('at %d is divided by a share of %d as a number is', (limit, share) => {
     const sentWith = (given: number | Observable<number>, guard: 'learned' | 'safe' | number) => {
       const timer = virtualTimer()
       const tiers = [rate<void>({ name: 'quota', limit: given, per: 1_000 })]

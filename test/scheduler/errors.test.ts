@@ -210,7 +210,7 @@ describe('an error', () => {
   const oneAtATime = () =>
     createScheduler({ tiers: [concurrency({ name: 'one at a time', limit: 1 })] })
 
-  it('of a source that throws when it is subscribed to goes to its subscriber', () => {
+  it('from a source that throws when it is subscribed to goes to its subscriber', () => {
     const scheduler = createScheduler({ tiers: [rate({ name: 'r', limit: 2, per: 10 })], guard: 0 })
     const errors: Array<unknown> = []
     const broken = new Observable<never>(() => {
@@ -224,7 +224,7 @@ describe('an error', () => {
   })
 
   it(
-    'of `refused` goes to the subscriber, and the permit is released',
+    'from `refused` goes to the subscriber, and the permit is released',
     marbles((m) => {
       const scheduler = oneAtATime()
       const refuse = () => {
@@ -236,7 +236,7 @@ describe('an error', () => {
     }),
   )
 
-  it('of `refused` for a value that comes at once goes to the subscriber', () => {
+  it('from `refused` for a value that comes at once goes to the subscriber', () => {
     const errors: Array<unknown> = []
     of(1)
       .pipe(

@@ -195,7 +195,7 @@ describe('the safe guard', () => {
 
 describe('a low limit', () => {
   it.each([1, 2, 4])(
-    'of %d is used again a window after its answers, before there are enough to learn from',
+    'such as %d is used again a window after its answers, before there are enough to learn from',
     (limit) => {
       const w = world({ ...limits, endpoint: limit })
       const starts: Array<number> = []

@@ -29,7 +29,7 @@ describe('nothing stays in memory', () => {
     return { timer, scheduler, state: () => stateOf(scheduler) }
   }
 
-  it('of 400,000 requests, with 20,000 keys one after the other', () => {
+  it('after 400,000 requests, with 20,000 keys one after the other', () => {
     const { timer, scheduler, state } = setUp(1_000_000)
     let done = 0
     const complete = (): void => {
@@ -52,7 +52,7 @@ describe('nothing stays in memory', () => {
     expect(state()?.tiers[1]?.keys).toBeLessThan(2_000)
   })
 
-  it('of requests that were cancelled or refused, wherever they were', () => {
+  it('after requests that were cancelled or refused, wherever they were', () => {
     const { timer, scheduler, state } = setUp(50)
     const flaky = () => {
       let times = 0

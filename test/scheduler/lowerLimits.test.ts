@@ -355,7 +355,7 @@ describe('a limit that is as configured', () => {
   })
 
   it.each(['steady', 'jittery'])(
-    'of one a second is used up beside another client, and after it: %s',
+    'such as one a second is used up beside another client, and after it: %s',
     (network) => {
       const known = { ...configured, endpoint: 1, concurrent: 1_000 }
       const { w, become, over } = endless({ known, network, each: 40 })

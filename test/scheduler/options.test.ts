@@ -33,7 +33,7 @@ describe('numbers that cannot be', () => {
     expect(() => createScheduler({ tiers: [], maxQueueAge })).toThrow(/maxQueueAge should be/)
   })
 
-  it('of a tier that was not made by its constructor', () => {
+  it('in a tier that was not made by its constructor', () => {
     const made = rate({ name: 'r', limit: 1, per: 1 })
     expect(() => createScheduler({ tiers: [{ ...made, limit: 0 }] })).toThrow(/rate 'r': limit/)
     expect(() => createScheduler({ tiers: [{ ...made, per: Number.NaN }] })).toThrow(

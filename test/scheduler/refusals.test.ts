@@ -1,4 +1,4 @@
-/** What becomes of a request that the server refuses for its limits. */
+/** Requests that the server refuses for its limits. */
 import { defer, Observable, of, timer } from 'rxjs'
 import { concatMap, map } from 'rxjs/operators'
 import { describe, expect, it } from 'vitest'

@@ -137,7 +137,7 @@ describe('a share', () => {
     [50, 0.58, 29],
     [20, 0.34, 6],
     [3, 0.1, 1],
-  ])('of %i: %d of it are %i requests', (limit, share, expected) => {
+  ])('is taken from %i: %d of it are %i requests', (limit, share, expected) => {
     let shown: SchedulerState | undefined
     createScheduler({ tiers: [rate({ name: 'r', limit, per: 1_000 })], share }).state.subscribe(
       (state) => {

@@ -252,7 +252,7 @@ describe('an iterable', () => {
     expect(errors).toEqual([new Error('broken')])
   })
 
-  it('of 100,000 items runs to its end, however they end', () => {
+  it('with 100,000 items runs to its end, however they end', () => {
     const timer = virtualTimer()
     const tiers = [rate<unknown>({ name: 'all', limit: 1_000, per: 10 })]
     const scheduler = createScheduler({ tiers, guard: 0, timer })

@@ -90,7 +90,7 @@ describe('an endless source', () => {
     for (;;) yield log.taken++ % keys
   }
 
-  it.each([1, 8])('of %d keys is pulled a thousand items ahead at most', (keys) => {
+  it.each([1, 8])('with %d keys is pulled a thousand items ahead at most', (keys) => {
     const world = limits()
     const log = { taken: 0 }
     let [answers, furthest] = [0, 0]

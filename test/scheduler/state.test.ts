@@ -1,4 +1,4 @@
-/** What the state of a scheduler shows, and what stays behind of requests that are gone. */
+/** The state of a scheduler, and its memory after requests are gone. */
 import fc from 'fast-check'
 import { NEVER, of, timer as rxTimer, type Subscription } from 'rxjs'
 import { describe, expect, it } from 'vitest'
@@ -125,7 +125,7 @@ describe('nothing stays behind', () => {
     expect(timer.pending()).toBe(0)
   })
 
-  it('of keys whose requests were refused long ago', () => {
+  it('after keys whose requests were refused long ago', () => {
     const timer = virtualTimer()
     const scheduler = createScheduler<string>({
       tiers: [rate({ name: 'r', limit: 4, per: 100, key: (key) => key })],
@@ -148,7 +148,7 @@ describe('nothing stays behind', () => {
     expect(state?.tiers[0]?.keys).toBeLessThan(1_000)
   })
 
-  it('of keys that are no longer used', () => {
+  it('after keys that are no longer used', () => {
     const timer = virtualTimer()
     const scheduler = createScheduler<number>({
       tiers: [rate({ name: 'r', limit: 1, per: 10, key: (n) => `${n}` })],
@@ -175,7 +175,7 @@ interface Batch {
 
 interface Run {
   readonly batches: ReadonlyArray<Batch>
-  /** What the server really allows one endpoint. */
+  /** The limit that the server really has for one endpoint. */
   readonly real: number
   readonly watched: boolean
   /** From when to when the machine of the client stalls. */

@@ -71,7 +71,7 @@ describe('2,000 requests to eight endpoints, configured with 100 a second for al
   )
 
   it.each(cases)(
-    'of which %d are allowed (counts refused requests: %s) take little longer than needed',
+    'and %d allowed (counts refused requests: %s) take little longer than needed',
     (real, countsRefused) => {
       const server = serverOf({ global: real, countsRefused }, 40)
       const result = overSeeds(ours, server, toEight(2_000))
@@ -151,7 +151,7 @@ describe('a limit that is found to be lower', () => {
     expect(stateOf(w.scheduler)?.tiers[1]).toMatchObject({ lowered: undefined, allowed: 20 })
   })
 
-  it('of one key is shown for that key', () => {
+  it('for one key is shown for that key', () => {
     const { w } = found(10)
     w.send('other', 'refunds', { up: 20, work: 5, down: 20 })
       .pipe(schedule(w.scheduler, 'refunds'))

@@ -20,7 +20,7 @@ interface Seen {
   readonly state?: number
 }
 
-/** What an owner was told of a commit. */
+/** Results of commits, as owners saw them. */
 interface Told {
   readonly owner: string
   readonly state: number

@@ -92,7 +92,7 @@ describe('objects', () => {
 
 describe('faults', () => {
   it.each(['500-before', '500-after', 'reset-after', 'slow-down'] as const)(
-    'of a write are waited for: %s',
+    'in a write are waited for: %s',
     (fault) =>
       withStorage({ faults: once('PutObject', fault) }, async (storage, double) => {
         await storage.put('k', bytes('hello'))
@@ -100,7 +100,7 @@ describe('faults', () => {
       }),
   )
 
-  it('of a read are waited for, also a body that ends early', () =>
+  it('in a read are waited for, also a body that ends early', () =>
     withStorage({ faults: once('GetObject', 'cut-off') }, async (storage) => {
       await storage.put('k', bytes('hello'))
       expect(textOf(await storage.get('k'))).toBe('hello')
@@ -116,7 +116,7 @@ describe('faults', () => {
       })
     }))
 
-  it('of a completion are waited for, also where it had its effect', () =>
+  it('in a completion are waited for, also where it had its effect', () =>
     withStorage(
       { faults: once('CompleteMultipartUpload', '500-after') },
       async (storage, double) => {
@@ -127,7 +127,7 @@ describe('faults', () => {
       },
     ))
 
-  it('of an upload that somebody aborted are told', () =>
+  it('in an upload that another process aborted are reported', () =>
     withStorage({}, async (storage) => {
       const upload = await storage.beginUpload('large')
       const part = await partOf(storage, upload)
@@ -138,7 +138,7 @@ describe('faults', () => {
       })
     }))
 
-  it('of expired credentials are tried once with new ones', () =>
+  it('from expired credentials are tried once with new ones', () =>
     withStorage({ faults: once('PutObject', 'expired') }, async (storage, double) => {
       await storage.put('k', bytes('1'))
       expect(double.calls.length).toBe(2)
@@ -353,7 +353,7 @@ describe('the store', () => {
     ['if-none-match', 'ignores If-None-Match', 'there'],
     ['if-match', 'ignores If-Match', undefined],
     ['if-match', 'ignores If-Match', 'there'],
-  ] as const)('of a service that ignores %s is refused: %s', (header, why, before) =>
+  ] as const)('refuses a service that ignores %s: %s', (header, why, before) =>
     withStorage({ ignores: [header] }, async (storage, double) => {
       const store = s3Store(storage)
       if (before !== undefined) double.put('exports/state', before)
@@ -366,7 +366,7 @@ describe('the store', () => {
     }),
   )
 
-  it('of a service without conditional writes is refused at once', () =>
+  it('refuses a service without conditional writes at once', () =>
     withStorage(
       {
         refuse: ({ headers }) =>

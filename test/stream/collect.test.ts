@@ -35,7 +35,7 @@ describe('collect', () => {
     ['too many', ' --a--b--c|', '--------(T|) ', '^-------! ', 2],
     ['one more', ' --a--b--c|', '-----(t|)    ', '^----!    ', 1],
     ['a bug', '   --a--#    ', '-----#      ', '^----!    ', 3],
-  ])('of %s', (_, source, expected, subscribed, max) =>
+  ])('takes %s', (_, source, expected, subscribed, max) =>
     marbles((m) => {
       const cold = m.cold(source, values, bug)
       m.expectObservable(cold.pipe(collect({ max }))).toBe(expected, out, bug)
@@ -83,7 +83,7 @@ describe('tally', () => {
     ['none', '   --|       ', '--(n|)       ', { n: { rights: 0, lefts: 0 } }],
     ['never', '  ----------', '----------   ', {}],
     ['a bug', '   --a--#    ', '-----#      ', {}],
-  ])('of %s', (_, source, expected, counts: Readonly<Record<string, unknown>>) =>
+  ])('takes %s', (_, source, expected, counts: Readonly<Record<string, unknown>>) =>
     marbles((m) => {
       const cold = m.cold(source, values, bug)
       m.expectObservable(cold.pipe(tally)).toBe(expected, counts, bug)

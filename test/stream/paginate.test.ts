@@ -42,7 +42,7 @@ const reading = (
   return { asked, cuts, pages: list.pages }
 }
 
-/** What comes out, synchronously: positions, and the reasons of a cut. */
+/** Returns the output, synchronously: positions, and the reasons of a cut. */
 const all = (source: Observable<E.Either<string, NumberedPage>>) => {
   const seen: Array<number | string> = []
   let completed = false

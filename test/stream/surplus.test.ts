@@ -1,4 +1,4 @@
-/** What becomes of pages on their way when the list is cut: given up at once, not after the last word. */
+/** Pages on their way when the list is cut are given up at once, not after the last one. */
 import { asyncScheduler, concat, finalize, map, of, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'

@@ -56,7 +56,7 @@ const onPort = async (options: Partial<ReceiverOptions> = {}, listens = true) =>
     subscribe,
     unsubscribe: () => subscriptions.pop()?.unsubscribe(),
     told,
-    /** What was told by now, by its id or failure. */
+    /** Events emitted by now, by id or failure. */
     tell: () => {
       timer.flush()
       return told.splice(0).map(nameOf)

@@ -1,4 +1,4 @@
-/** What holds of any body, secret and time. */
+/** Laws for any body, secret and time. */
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
@@ -20,7 +20,7 @@ const body = fc
 
 const bytes = fc.uint8Array({ maxLength: 200 })
 
-it('what is signed comes out as it was', () =>
+it('a signed event is verified as it was', () =>
   fc.assert(
     fc.asyncProperty(body, secret, fc.nat(300_000), async (text, secret, age) => {
       const delivery = { headers: headers(text, { secret }), body: text }
@@ -37,7 +37,7 @@ it('any bytes are verified, event or not', () =>
     }),
   ))
 
-/** The same text with one bit of one of its characters turned. */
+/** Returns the text with one bit of one of its characters flipped. */
 const turned = (text: string, where: number, bit: number): string => {
   const all = Buffer.from(text, 'latin1')
   const at = where % all.length

@@ -188,7 +188,7 @@ const addTo = async (
   return now
 }
 
-/** Returns the items that a batch does not show. Those that it shows, of an earlier run, are compared first. */
+/** Returns the items that a batch does not show. Items of an earlier run, which it shows, are compared first. */
 const missingFrom = async (
   context: PayContext,
   items: ReadonlyArray<NewBatchItem>,

@@ -23,7 +23,7 @@ class TimeoutError extends Error {
 const isTimeout = (u: unknown): u is TimeoutError =>
   isRecord(u) && u.name === 'TimeoutError' && 'phase' in u && 'limit' in u
 
-/** Fields of an error. Those of another realm, such as a test runner makes, are no `instanceof Error` of ours. */
+/** Fields of an error. An error of another realm, such as a test runner makes, is no `instanceof Error` of ours. */
 interface ErrorFields {
   readonly name: string
   readonly message: string

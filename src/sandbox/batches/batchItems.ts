@@ -91,7 +91,7 @@ const readArray = (u: unknown, name: string): E.Either<ApiError, ReadonlyArray<u
 /** Decimals of the currency that has most of them. */
 const MOST_DECIMALS = 4
 
-/** Returns the amount that no currency of ISO 4217 holds. What is no amount at all makes the item invalid. */
+/** Returns the amount that no currency of ISO 4217 holds. A value that is no amount at all makes the item invalid. */
 const unheldAmount = (item: Readonly<Record<string, unknown>>): string | undefined =>
   (['source', 'transfer'] as const)
     .filter((side) => O.isSome(exponentOf(String(item[`${side}_currency`]))))

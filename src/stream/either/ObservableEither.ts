@@ -79,7 +79,7 @@ export const orElse =
 
 // interop
 
-/** The values alone. What failed is dropped: count it with `lefts`, or end on it with `orThrow`. */
+/** The values alone. Failures are dropped: count it with `lefts`, or end on it with `orThrow`. */
 export const rights = <E, A>(source: Observable<E.Either<E, A>>): Observable<A> =>
   source.pipe(
     filter(E.isRight),
@@ -122,7 +122,7 @@ export const toTaskEither =
 
 /**
  * Leaves the source when the signal is aborted, and ends as an error with its `reason`, as what the
- * platform aborts does: what was cut short is never taken for complete. Of a signal that is aborted
+ * platform aborts does: what was cut short is never taken for complete. With a signal that is aborted
  * already, the source is not subscribed to at all.
  *
  *     source            --a--b--c|

@@ -12,7 +12,7 @@ export const fromOption =
   <A>(oa: O.Option<A>): ObservableEither<E, A> =>
     defer(() => of(E.fromOption(onNone)(oa)))
 
-/** Runs the effect at each subscription. What it throws is a bug: an error of the stream. */
+/** Runs the effect at each subscription. An exception from it is a bug: an error of the stream. */
 export const fromIO = <A, E = never>(io: IO<A>): ObservableEither<E, A> =>
   defer(() => of(E.right(io())))
 

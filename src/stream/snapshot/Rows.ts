@@ -52,7 +52,7 @@ const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A
 // identity
 
 /**
- * The names of rows: their keys. Those without one go by all that they say, and by how many before them say the
+ * The names of rows: their keys. Rows without a key go by all their contents, and by how many before them have the
  * same: of two that are alike, only their number is known.
  */
 export const identitiesBy =

@@ -36,7 +36,7 @@ export interface Answered {
 /**
  * An answer without more covers all that was asked for. Another has the first rows of its order: in
  * ascending order all up to the last row's second, in descending order all after it. Only the second
- * at the far end may go on in the next page. Of a list that has shown itself to have no order, only answers without
+ * at the far end may go on in the next page. In a list that has shown itself to have no order, only answers without
  * more cover anything.
  *
  *     asked       |------------------------------|

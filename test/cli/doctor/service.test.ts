@@ -300,7 +300,7 @@ describe('findings', () => {
   it.each([
     [119_000, 'warning'],
     [122_000, 'ok'],
-  ])('whether a token is hardly good for anything: of one for %d ms', (life, verdict) => {
+  ])('a token that expires soon is a warning: %d ms', (life, verdict) => {
     const { of } = examined(() => items(at(1)), {
       login: ({ at: now }) => ({
         body: { token: 't'.repeat(20), expires_at: timeText(now + life) },

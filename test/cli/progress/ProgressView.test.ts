@@ -454,7 +454,7 @@ describe('retries', () => {
     return said
   }
 
-  it('of one kind are one line at once, and then one each half minute, with their number', () => {
+  it('for one reason are one line at once, and then one each half minute, with their number', () => {
     expect(notes(100, () => 503)).toEqual([
       '0: waiting 1.2 s: GET /x: 503 busy',
       ...[30, 60, 90].map(
@@ -463,7 +463,7 @@ describe('retries', () => {
     ])
   })
 
-  it('of another kind have their own line at once', () => {
+  it('for another reason have their own line at once', () => {
     expect(notes(20, (second) => (second < 5 ? 503 : 500))).toEqual([
       '0: waiting 1.2 s: GET /x: 503 busy',
       '5: waiting 1.2 s: GET /x: 500 busy',

@@ -10,7 +10,7 @@ import { type Account, account, faulty, type Kill, ofTag, type RunOptions } from
 const wages: ReadonlyArray<NewBatchItem> = Array.from({ length: 250 }, (_, n) => item(n))
 const PER_BATCH = 120
 
-/** Of a run that nothing stops: creates, items, quotes and submissions. */
+/** Requests of a run that nothing stops: creates, items, quotes and submissions. */
 const WRITES = 3 + 2 + 2 + 1 + 3 + 3
 
 const ids = wages.map(({ request_id }) => request_id).sort()

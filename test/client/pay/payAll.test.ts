@@ -151,7 +151,7 @@ describe('invalid items', () => {
   const wrong = { ...item(3), transfer_currency: 'dollars' } as NewBatchItem
   const refused = { ...item(4), reference: 'Pay 4_invalid' } // by the platform
 
-  it('of the codec are told one by one, and nothing is sent', async () => {
+  it('for the codec are reported one by one, and nothing is sent', async () => {
     const on = account()
     const { events, sent, failure } = await pay(on, [item(1), wrong, { ...wrong, request_id: '' }])
     expect(sent).toBe(0)
@@ -178,7 +178,7 @@ describe('invalid items', () => {
     expect(failure).toMatchObject({ first: [{ reasons: { length: 1 } }] })
   })
 
-  it('of the platform are told with their reasons, and nothing is submitted', async () => {
+  it('for the platform are reported with their reasons, and nothing is submitted', async () => {
     const on = account()
     const { events, failure } = await pay(on, [item(1), refused, item(2)])
     expect(ofTag(events, 'Invalid')).toMatchObject([

@@ -11,7 +11,7 @@ const text = (units: bigint, zeros: number): string => {
 }
 
 describe('ten-thousandths', () => {
-  it('of text are its digits', () => {
+  it('are the digits of a text', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -most, max: most }), fc.nat(3), (units, zeros) => {
         expect(scaledText(text(units, zeros))).toBe(units)
@@ -19,7 +19,7 @@ describe('ten-thousandths', () => {
     )
   })
 
-  it('of a number are those of its text', () => {
+  it('are the digits of the text of a number', () => {
     const below = 2n ** 39n * 10_000n - 1n
     fc.assert(
       fc.property(fc.bigInt({ min: -below, max: below }), (units) => {
@@ -34,7 +34,7 @@ describe('ten-thousandths', () => {
     ['1E-4', 1n],
     ['0.10000', 1_000n],
     ['-0.0', 0n],
-  ])('of %s', (text, units) => {
+  ])('are right for %s', (text, units) => {
     expect(scaledText(text)).toBe(units)
   })
 

@@ -1,4 +1,4 @@
-/** What a row has because it is an object, and what it has because it came. */
+/** Fields that a row received, apart from the names that every object has. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

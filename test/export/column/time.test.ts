@@ -4,7 +4,7 @@ import { microsOf } from '../../../src/export/column/time.js'
 
 const two = (n: number): string => String(n).padStart(2, '0')
 
-/** Of years with four digits. */
+/** Times with a year of four digits. */
 const dates = fc.date({
   min: new Date('0000-01-02T00:00:00Z'),
   max: new Date('9999-12-30T00:00:00Z'),

@@ -23,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 const all = formatNames.flatMap((name) => compressions.map((compress) => ({ name, compress })))
 
-/** What the file says, whatever its frames and row groups. */
+/** Rows of the file, whatever its frames and row groups. */
 const content = async (path: string, { name, compress }: Format<Row>): Promise<string> =>
   name === 'parquet'
     ? JSON.stringify(await query(`select * from read_parquet('${path}')`))

@@ -77,7 +77,7 @@ export class Owner {
   }
 }
 
-/** The same functions, each an operation of an owner; those of handles that `open` resolves with, too. */
+/** Makes each function an operation of an owner, also those of the handles that `open` resolves with. */
 export const operated = <F extends object>(functions: F, operation: Operation): F =>
   new Proxy(functions, {
     get: (target, name) => {

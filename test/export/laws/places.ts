@@ -255,7 +255,7 @@ export const bucketKind = (bucket: Bucket, file: string, how: How = {}): Kind =>
 
 // kept up to date
 
-/** The same list, each page of which is an operation. */
+/** Makes each page of a list an operation. */
 const paged = (list: ExportSource<Row>, operation: Operation): ExportSource<Row> => {
   const watched = ({
     drain,

@@ -166,7 +166,7 @@ describe('a file made to harm', () => {
     expect({}).not.toHaveProperty('polluted')
   })
 
-  it('of one large frame of zstd gives its first rows before the rest is decompressed', async () => {
+  it('with one large frame of zstd gives its first rows before the rest is decompressed', async () => {
     const line = readFileSync(join(home, 'c.ndjson'), 'utf8').split('\n')[0]
     const path = file('large.ndjson.zst', zlib.zstdCompressSync(`${line}\n`.repeat(1_000_000)))
     const before = process.memoryUsage().rss

@@ -203,7 +203,7 @@ describe('an answer', () => {
     expect(await synced(env, {})).toMatchObject({ left: { _tag: 'ReadFailed', code: 'TooLarge' } })
   })
 
-  it('of an error that does not end is read as far as its code', async () => {
+  it('with an error that does not end is read as far as its code', async () => {
     const { env } = await standIn((_request, response) => {
       response.writeHead(403)
       response.write('<Error><Code>AccessDenied</Code>')
@@ -222,7 +222,7 @@ describe('an answer', () => {
     '<Error><Code>&constructor;</Code></Error>',
     '<Error><Code>\u202egnp.exe</Code></Error>',
     '<html>',
-  ])('of an error shows no text of the service: %j', async (text) => {
+  ])('with an error shows no text of the service: %j', async (text) => {
     const { env } = await standIn((_request, response) => xml(response, text, 400))
     const last = await synced(env)
     expect(last).toMatchObject({ left: { code: 'HTTP 400' } })

@@ -247,7 +247,7 @@ describe('a slice', () => {
     expect(rightOf(await end(files, planned))).toMatchObject(manifest)
   })
 
-  it('of a killed worker is resumed where that one stopped', async () => {
+  it('from a killed worker is resumed where that one stopped', async () => {
     const { plan, slice, last, write, end } = lab()
     const files = memory()
     const planned = await plan(files)
@@ -266,7 +266,7 @@ describe('a slice', () => {
     expect(idsIn(left).length).toBe(CHARGES)
   })
 
-  it('of a worker that lives is refused to another one', async () => {
+  it('from a live worker is refused to another one', async () => {
     const { plan, slice, last, run, account, common } = lab()
     const files = memory()
     const [first] = (await plan(files)).slices
@@ -283,7 +283,7 @@ describe('a slice', () => {
     living.unsubscribe()
   })
 
-  it('of a frozen worker has each row once, and the worker is fenced when it goes on', async () => {
+  it('from a frozen worker has each row once, and the worker is fenced when it goes on', async () => {
     const { plan, slice, run, write, end, differences } = lab()
     const files = memory()
     const planned = await plan(files)
@@ -302,7 +302,7 @@ describe('a slice', () => {
     expect(await differences(files)).toEqual([])
   })
 
-  it('of another plan, or for another account, is refused', async () => {
+  it('from another plan, or for another account, is refused', async () => {
     const { plan, slice, last, account, common } = lab()
     const files = memory()
     const [old] = (await plan(files)).slices

@@ -6,7 +6,7 @@ it('a row without a secret is the same one, and is written as it came', () => {
   expect(stripped(row)).toBe(row)
 })
 
-it('what is called secret is left out at all levels', () => {
+it('fields that are called secret are left out at all levels', () => {
   const row = { id: 'a', secret: 1, list: [{ secret: 2, of: [3] }, 4] }
   expect(stripped(row)).toEqual({ id: 'a', list: [{ of: [3] }, 4] })
 })

@@ -30,7 +30,7 @@ const moving = (count: number, change: (rows: Array<Item>, nth: number) => unkno
   return { asked, source: sourceOf({ ...from({ page_num: 0 }), from }) }
 }
 
-/** What comes of it, and all that was written. */
+/** The result, and all that was written. */
 const exported = async ({ source }: ReturnType<typeof moving>, files = memory()) => {
   const resume = files.names().length > 0
   const last = await outcome(files, source, { untilStable: true, resume })

@@ -173,7 +173,7 @@ describe('a folder', () => {
     return { folder, nights, run }
   }
 
-  it('of an export is refused to a sync, which leaves its manifest', async () => {
+  it('with an export is refused to a sync, which leaves its manifest', async () => {
     const { folder, nights } = await exported()
     const failure = await nights.failure(
       sync(nights.payments.charges, { to: folder, timer: nights.timer }),
@@ -186,7 +186,7 @@ describe('a folder', () => {
   })
 
   it.each([{}, { resume: true }, { restart: true }])(
-    'of a sync is refused to an export with %j',
+    'with a sync is refused to an export with %j',
     async (options) => {
       const { folder } = await synced()
       const { run } = await exported()

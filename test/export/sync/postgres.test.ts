@@ -1,4 +1,4 @@
-/** What is of tables in Postgres alone. */
+/** Behaviour of tables in Postgres alone. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   hasPostgres,

@@ -1,4 +1,4 @@
-/** What is of tables in SQLite alone. */
+/** Behaviour of tables in SQLite alone. */
 import { writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'

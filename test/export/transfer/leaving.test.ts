@@ -125,7 +125,7 @@ const leftWriting = async () => {
   return { disk, log, go, run }
 }
 
-it('the same export, subscribed to again at once, goes on when the first has released its lease', async () => {
+it('an export that is subscribed to again at once goes on when the first has released its lease', async () => {
   const { disk, log, go, run } = await leftWriting()
   const again = lastValueFrom(run)
   await settled()
@@ -136,7 +136,7 @@ it('the same export, subscribed to again at once, goes on when the first has rel
   expect(numbers(disk.text(OUT))).toEqual(Array.from({ length: 50 }, (_, n) => n))
 })
 
-it("who leaves before it was let in is in nobody's way", async () => {
+it('an export that is given up before it gets the lease blocks no other', async () => {
   const { log, go, run } = await leftWriting()
   const impatient = run.subscribe()
   const patient = lastValueFrom(run)

@@ -1,5 +1,5 @@
 /**
- * A disk in memory that a crash can be played on. What was written is there for a process that starts
+ * A disk in memory that a crash can be played on. All that was written is there for a process that starts
  * after another was killed; after a power cut, only what was synced is, and names only if their folder was.
  */
 import { dirname, join, resolve } from 'node:path'
@@ -8,7 +8,7 @@ import type { FileSystem } from '../../../src/store/FileSystem.js'
 interface Inode {
   bytes: Uint8Array
   synced: Uint8Array
-  /** What tells it from another by the same name. */
+  /** Tells it from another by the same name. */
   readonly ino: number
 }
 
@@ -20,7 +20,7 @@ export interface Memory extends FileSystem {
   readonly changes: () => number
   readonly text: (path: string) => string
   readonly names: () => ReadonlyArray<string>
-  /** What the next process finds. */
+  /** Contents that the next process finds. */
   readonly after: (what: 'kill' | 'power cut', options?: MemoryOptions) => Memory
   readonly put: (path: string, text: string) => void
   /** Gives a file another name, too. */
@@ -192,7 +192,7 @@ const memoryOf = (
 export const memory = (options: MemoryOptions = {}): Memory =>
   memoryOf(new Map(), new Map(), options)
 
-/** The same files, with other luck. */
+/** These files, with other faults. */
 export const copyOf = (files: Memory, options: MemoryOptions): Memory => {
   const copy = memory(options)
   for (const name of files.names()) copy.put(name, files.text(name))

@@ -1,4 +1,4 @@
-/** What is in the way of a run is said, with the field, and nothing is changed. */
+/** Obstacles of a run are reported with the field, and nothing is changed. */
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,7 +58,7 @@ describe('a checkpoint that is there', () => {
     expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
   })
 
-  it('of a folder is gone on with by whatever name the folder is found', async () => {
+  it('in a folder continues under whatever name the folder is found', async () => {
     const before = await stopped({ out: '/exports/items/' })
     const files = memory()
     for (const name of before.names()) {
@@ -124,20 +124,20 @@ describe('a checkpoint of something else is refused, by the field', () => {
       'its format.compress is "none", and now it is "gzip"',
     ],
     [csv('id'), 'format.name', 'its format.name is "ndjson", and now it is "csv"'],
-  ])('of another format', async (format, field, why) => {
+  ])('another format', async (format, field, why) => {
     const error = await refused(await stopped(), { resume: true, ...format })
     expect(error).toMatchObject({ _tag: 'SpecMismatch', field })
     expect(error.message).toContain(why)
   })
 
-  it('of other columns', async () => {
+  it('other columns', async () => {
     const files = memory()
     await outcome(files, listOf([good(0), away]), csv('id'))
     const error = await refused(files, { resume: true, ...csv('id', 'n') })
     expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'format.columns' })
   })
 
-  it('of another file, that is called as the folder is', async () => {
+  it('another file, that is called as the folder is', async () => {
     const files = memory()
     const checkpoint = '/exports/at.json'
     await outcome(files, listOf([good(0), away]), { out: '/exports/exports', checkpoint })
@@ -145,7 +145,7 @@ describe('a checkpoint of something else is refused, by the field', () => {
     expect(error).toMatchObject({ _tag: 'SpecMismatch', field: 'destination' })
   })
 
-  it('of another file', async () => {
+  it('another file', async () => {
     const files = await stopped()
     files.put('/exports/other.ndjson.checkpoint.json', files.text(CHECKPOINT))
     const error = await refused(files, { resume: true, out: '/exports/other.ndjson' })

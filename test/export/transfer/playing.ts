@@ -240,7 +240,7 @@ export const numbers = (text: string): ReadonlyArray<number> =>
     .slice(0, -1)
     .map((line) => JSON.parse(line).n)
 
-/** What a run that was stopped after its second page would read. */
+/** Rows left for a run that was stopped after its second page. */
 export const rest = [good(0, 1), good(2), good(3)]
 
 /** An error, by what tests ask of it. */

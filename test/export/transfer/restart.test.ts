@@ -48,7 +48,7 @@ describe('a file', () => {
   const ids = (files: Memory) => numbers(files.text(out))
 
   it.each([{}, { restart: true }])(
-    'of the run before stays until the next is complete: %j',
+    'from the run before stays until the next is complete: %j',
     async (begin) => {
       const files = memory()
       await outcome(files, listOf([good(0)]), { out })
@@ -154,7 +154,7 @@ describe('a restart in a folder', () => {
     expect(names(files)).toEqual(['_manifest.json', ...mine, 'run-0003-00000-001.ndjson'].sort())
   })
 
-  it('of a run that adds keeps the runs before', async () => {
+  it('by a run that adds keeps the runs before', async () => {
     const files = folder()
     await outcome(files, snapshotOf([good(0)]), { ...inFolder, sinceLast: true })
     await outcome(files, snapshotOf([good(1), away]), { ...inFolder, sinceLast: true })

@@ -43,7 +43,7 @@ describe('a failure', () => {
   })
 
   it.each([api.batchTransfers.submit, api.charges.retrieve, api.webhooks.update])(
-    'of $route is in progress by its code alone',
+    'from $route is in progress by its code alone',
     ({ route: endpoint }) => {
       const all = [refusal('request_pending', 409), refusal('whatever', 409)]
       expect(all.map((one) => isInProgress({ ...one, endpoint }))).toEqual([true, false])
@@ -51,7 +51,7 @@ describe('a failure', () => {
   )
 
   it.each([api.batchTransfers.addItems.route, 'POST /api/v1/transfers/create'])(
-    'of %s is in progress by any 409 that is no duplicate',
+    'from %s is in progress by any 409 that is no duplicate',
     (endpoint) => {
       const all = [refusal('whatever', 409), refusal('already_exists', 409)]
       expect(all.map((one) => isInProgress({ ...one, endpoint }))).toEqual([true, false])

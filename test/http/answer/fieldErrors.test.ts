@@ -69,7 +69,7 @@ describe('fieldErrors', () => {
     ])
   })
 
-  describe('of an item', () => {
+  describe('for an item', () => {
     const bank_details = {
       account_currency: 'EUR',
       account_name: 'A',

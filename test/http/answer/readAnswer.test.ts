@@ -102,7 +102,7 @@ describe('one value', () => {
     ['', undefined],
     ['done', 'done'],
     ['{"id":1}', { id: 1 }],
-  ])('of a call that answers anything may be anything: %j', (body, value) => {
+  ])('may be anything for a call that answers anything: %j', (body, value) => {
     const read = valueReader(compile(t.unknown), JSON.parse, 'anything')(context)
     expect(read(responseOf(200, body))).toEqual(E.right(value))
   })

@@ -314,7 +314,7 @@ describe('a bearer token', () => {
   )
 
   it(
-    'of a queued request is replaced by the latest',
+    'is replaced by the latest for a queued request',
     marbles((m) => {
       const made = auth(m.cold('a|', values))
       expect(made.latest('Bearer old')).toBe('Bearer old')

@@ -109,7 +109,7 @@ const failed = (requestId: string): never => {
   throw new Error(`no write has the request_id ${requestId}`)
 }
 
-describe('of 800 writes behind a gateway', () => {
+describe('800 writes behind a gateway', () => {
   it('none that was paid is refused, and none is ambiguous that the service was clear about', () => {
     fc.assert(
       fc.property(fc.array(fate, { minLength: WRITES, maxLength: WRITES }), (all) => {

@@ -211,7 +211,7 @@ describe('an ambiguous charge', () => {
     expect(JSON.stringify(value)).toContain(`another one, by its ${field}`)
   })
 
-  it('of a row of the caller’s own is looked up by its row or route', () => {
+  it('from a row of the caller’s own is looked up by its row or route', () => {
     const own = {
       params: NewCharge,
       success: Charge,
@@ -242,7 +242,7 @@ describe('an ambiguous charge', () => {
   })
 })
 
-describe('what was asked for', () => {
+describe('the sent values', () => {
   const DueDate = new t.Type<Date, string, unknown>(
     'a Date',
     (u): u is Date => u instanceof Date,

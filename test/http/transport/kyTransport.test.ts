@@ -219,7 +219,7 @@ describe('a fault of the line', () => {
     ['ENETUNREACH', undefined, true],
     ['ECONNRESET', 'read', true],
   ])(
-    'of a `fetch` of the caller’s own is read off its code: %s on %s',
+    'in a `fetch` of the caller’s own is read off its code: %s on %s',
     async (code, syscall, may) => {
       const cause = Object.assign(new Error(code), { code, syscall })
       const transport = kyTransport({

@@ -1,4 +1,4 @@
-/** What one answer covers of the time that was asked for. */
+/** The part of the time asked for that one answer covers. */
 import { describe, expect, it } from 'vitest'
 import { coverageOf, type Shown } from '../../../src/stream/snapshot/coverage.js'
 
@@ -47,7 +47,7 @@ describe('an answer', () => {
     expect(of([10_000, 10_000], true, 'ascending')).toEqual(crowded(10_000, 11_000, 'ascending'))
   })
 
-  it('of one moment shows that nothing comes before it', () => {
+  it('with one moment shows that nothing comes before it', () => {
     expect(of([15_000, 15_000], true, 'ascending')).toMatchObject({
       span: { from: 10_000, to: 15_000 },
     })

@@ -53,7 +53,7 @@ describe('a snapshot of a list that moves', () => {
     )
   })
 
-  it('of a service with bounds and times of its own has every row that stayed, none twice', () => {
+  it('has every row that stayed, none twice, from a service with bounds and times of its own', () => {
     const strange = fc.record({
       isExclusive: fc.boolean(),
       shows: fc.constantFrom(Math.floor, Math.round, Math.ceil),

@@ -29,7 +29,7 @@ interface Model {
   /** The moments of the rows at the start. */
   readonly moments: ReadonlyArray<number>
   readonly order: 'ascending' | 'descending'
-  /** Whether the service compares whole seconds only. */
+  /** True if the service compares whole seconds only. */
   readonly wholeSeconds: boolean
   readonly pageSize: number
   /** The service leaves out rows of the very bounds. Default: it does not. */
@@ -159,7 +159,7 @@ export interface Moving extends Omit<Model, 'moments' | 'random' | 'timer' | 'fu
   readonly rows: number
   /** Over which time they are spread, in s: from many a second to a few an hour. */
   readonly seconds: number
-  /** Whether rows have times between whole seconds. */
+  /** True if rows have times between whole seconds. */
   readonly precise: boolean
   readonly width: number
   /** Where the range begins, in s after the first row; left out, it has no beginning. */

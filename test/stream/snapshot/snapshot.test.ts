@@ -262,7 +262,7 @@ describe('a snapshot', () => {
   )
 
   it(
-    'of no time at all asks for nothing',
+    'with no time at all asks for nothing',
     marbles((m) => {
       const { log, read } = playing({ position: wholeOf({ from: 5, to: 5 }) })
       const { out } = collected(read(2))
