@@ -119,9 +119,9 @@ export interface BenchResult {
   readonly answer: Percentiles
   /** In the queue of the client, before a request leaves. */
   readonly wait: Percentiles
-  /** Requests at a time. */
+  /** Concurrent requests. */
   readonly width: number
-  /** Requests at a time that would do. */
+  /** Concurrent requests that would do. */
   readonly bestWidth: BestWidth
   /** CPU of this process, without that of the sandbox; `null` without rows. */
   readonly cpuSecondsPerMillionRows: number | null

@@ -48,7 +48,7 @@ export interface PeerSettings {
   readonly paths: ReadonlyArray<string>
   readonly perSecond: number
   readonly concurrency: number
-  /** Requests at a time of a loop that has no other limit. */
+  /** Concurrent requests of a loop that has no other limit. */
   readonly width: number
 }
 
@@ -80,7 +80,7 @@ export const peerProgram = (
   settings: PeerSettings,
 ): PeerProgram | undefined => {
   const program = (module: string): PeerProgram => ({
-    name: name === 'fetch loop' ? `fetch loop, ${settings.width} at a time` : name,
+    name: name === 'fetch loop' ? `fetch loop, ${settings.width} concurrent` : name,
     command: node,
     args: [programOf('peerProcess'), name, module, JSON.stringify(settings)],
   })

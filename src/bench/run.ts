@@ -47,7 +47,7 @@ export interface RunOptions {
   readonly work: Work
   readonly limits: RunLimits
   readonly duration: Millis
-  /** Requests at a time; found from the round trips if left out. */
+  /** Concurrent requests; found from the round trips if left out. */
   readonly parallel?: number | undefined
   /** Does the work in place of units, for all of the duration. Completes, or emits why it failed. */
   readonly instead?: ((addRows: (rows: number) => void) => Observable<BenchFailure>) | undefined

@@ -17,7 +17,7 @@ export const figures = (result: BenchResult): ReadonlyArray<readonly [string, st
     ['Refused (429)', number(result.refused)],
     ['Sent again', number(result.retries)],
     ['Failed', number(result.failed)],
-    ['Requests at a time', number(result.width)],
+    ['Concurrent requests', number(result.width)],
     bestWidth.share === null
       ? ['Best width, computed', number(bestWidth.width)]
       : [

@@ -13,9 +13,9 @@ export interface Case {
     'unitsPerSecond' | 'requests' | 'cpuShare' | 'meanAnswer' | 'underWay' | 'waiting'
   >
   readonly ceiling: Ceiling
-  /** Requests at a time. */
+  /** Concurrent requests. */
   readonly width: number
-  /** The limit of requests at a time. */
+  /** The limit of concurrent requests. */
   readonly concurrency: number
   readonly refused: number
   readonly failed: number
@@ -70,17 +70,15 @@ export const verdictOf = (one: Case): BenchVerdict => {
     return { boundBy: 'quota', share, verdict: real.words }
   }
   if (measured.underWay >= BUSY * width) {
-    const atATime = `${number(width)} ${width === 1 ? 'request' : 'requests'} at a time at ${answer}`
+    const concurrent = `${number(width)} concurrent ${width === 1 ? 'request' : 'requests'} at ${answer}`
     if (width >= concurrency) {
-      return say('concurrency', `${atATime}, and the service lets no more in at a time`)
+      return say('concurrency', `${concurrent}, and the service allows no more`)
     }
     const needed = widthFor(ceiling.perSecond, measured.meanAnswer, concurrency)
     const reached = (needed * 1_000) / measured.meanAnswer / ceiling.perSecond
     const would =
-      reached >= FULL
-        ? 'fill it'
-        : `use ${percent(reached)}, and the service lets no more in at a time`
-    return say('width', `${atATime}; \`--parallel ${needed}\` would ${would}`)
+      reached >= FULL ? 'fill it' : `use ${percent(reached)}, and the service allows no more`
+    return say('width', `${concurrent}; \`--parallel ${needed}\` would ${would}`)
   }
   const trouble = [
     ...(refused > 0 ? [`${number(refused)} refused (429)`] : []),

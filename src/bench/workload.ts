@@ -220,7 +220,7 @@ const items = (uuid: IO<string>): ReadonlyArray<NewBatchItem> =>
 const COUNTED = 500
 
 export interface ExportingOptions extends Omit<WorkOptions, 'uuid'> {
-  /** Requests at a time; as many as use the limits up if left out. */
+  /** Concurrent requests; as many as use the limits up if left out. */
   readonly parallel: number | undefined
   readonly duration: Millis
   readonly timer: SchedulerLike

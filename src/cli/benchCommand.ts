@@ -294,7 +294,7 @@ const progressLine = (fact: BenchProgress, whole: number): string => {
     `${number(fact.rowsPerSecond)} rows/s`,
     `${fact.requestsPerSecond.toFixed(1)} requests/s`,
     `${number(fact.refused)} refused`,
-    `${number(fact.width)} at a time`,
+    `${number(fact.width)} concurrent`,
   ].join('  ')
 }
 

@@ -36,7 +36,7 @@ import type { Signal, Terminal } from './Terminal.js'
 
 /** Flags that `runCommand` itself reads. */
 export interface RunFlags extends Partial<ViewFlags> {
-  /** Requests at a time. */
+  /** Concurrent requests. */
   readonly parallel?: number
   /** In ms. */
   readonly deadline?: number

@@ -36,7 +36,7 @@ const UNLIMITED = 2
 // constructors
 
 /**
- * Emits how many requests at a time use the limits up, by Little's law: their rate times the round trip. The first at
+ * Emits how many concurrent requests use the limits up, by Little's law: their rate times the round trip. The first at
  * once, and then one for each answer of the list. `events` are those of the list alone: short look-ups on its route
  * would make its pages seem queued.
  */
@@ -72,7 +72,7 @@ const requestsFor = (
 }
 
 /**
- * Returns the requests at a time that use up a rate of `perSecond`, with one for the page that is worked on; no more than
+ * Returns the concurrent requests that use up a rate of `perSecond`, with one for the page that is worked on; no more than
  * `concurrency`.
  */
 export const widthFor = (perSecond: number, roundTrip: Millis, concurrency: number): number => {

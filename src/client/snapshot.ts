@@ -102,7 +102,7 @@ interface SnapshotSource<Code extends string> {
   readonly now: IO<Millis>
   /** Clock for durations. */
   readonly timer: Pick<SchedulerLike, 'now'>
-  /** Requests at a time that use the limits up, as measured while it is subscribed to. */
+  /** Concurrent requests that use the limits up, as measured while it is subscribed to. */
   readonly measuredWidth: Observable<number>
 }
 

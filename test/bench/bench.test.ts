@@ -42,7 +42,7 @@ const requestsOf = ({ stats }: { readonly stats: { readonly requests: number } }
   stats.requests - 1 // the login
 
 describe('bench', () => {
-  it('fills the limit of one endpoint with as many requests at a time as that takes', async () => {
+  it('fills the limit of one endpoint with as many concurrent requests as that takes', async () => {
     const run = await measured({})
     const { boundBy, verdict, share, rowsPerSecond, requestsPerSecond, width, ...rest } = resultOf(
       run.last,
@@ -73,7 +73,7 @@ describe('bench', () => {
     expect([boundBy, width]).toEqual(['width', 3])
     expect(requestsPerSecond).toBeCloseTo(3 / 0.49, 0)
     expect(verdict).toBe(
-      '31 % of the quota: 3 requests at a time at 490 ms a page; `--parallel 14` would fill it',
+      '31 % of the quota: 3 concurrent requests at 490 ms a page; `--parallel 14` would fill it',
     )
     expect(share).toBeCloseTo(0.306, 1)
     expect(bestWidth).toMatchObject({ width: 14, by: 'run' })

@@ -40,23 +40,23 @@ it('says width, and the one that would fill the quota', () => {
   expect(verdict({}, { unitsPerSecond: 9.6, meanAnswer: 490, underWay: 7.8 })).toMatchObject({
     boundBy: 'width',
     verdict:
-      '48 % of the quota: 8 requests at a time at 490 ms a page; `--parallel 14` would fill it',
+      '48 % of the quota: 8 concurrent requests at 490 ms a page; `--parallel 14` would fill it',
   })
 })
 
 it('says width, and how much the widest that the service allows would use', () => {
   const slow = { unitsPerSecond: 2, meanAnswer: 1_000, underWay: 3.9 }
   expect(verdict({ width: 4, concurrency: 10 }, slow).verdict).toBe(
-    '10 % of the quota: 4 requests at a time at 1,000 ms a page; `--parallel 10` would use 50 %, and the service lets no more in at a time',
+    '10 % of the quota: 4 concurrent requests at 1,000 ms a page; `--parallel 10` would use 50 %, and the service allows no more',
   )
 })
 
-it('says concurrency when the service lets no more in at a time', () => {
+it('says concurrency when the service allows no more', () => {
   const slow = { unitsPerSecond: 10, meanAnswer: 1_000, underWay: 9.9 }
   expect(verdict({ width: 10, concurrency: 10 }, slow)).toMatchObject({
     boundBy: 'concurrency',
     verdict:
-      '50 % of the quota: 10 requests at a time at 1,000 ms a page, and the service lets no more in at a time',
+      '50 % of the quota: 10 concurrent requests at 1,000 ms a page, and the service allows no more',
   })
 })
 

@@ -1,4 +1,4 @@
-/** Snapshots that are read with as many requests at a time as use the limits up, in virtual time. */
+/** Snapshots that are read with as many concurrent requests as use the limits up, in virtual time. */
 import { firstValueFrom, lastValueFrom, mergeMap, take, tap, timer as timerOf, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'

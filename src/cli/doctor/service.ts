@@ -129,9 +129,7 @@ const NO_PAGE = 'there is no page to tell it from'
 const checkLogin = (first: ChargePage, events: ReadonlyArray<ClientEvent>): Finding => {
   const token = events.find((event) => event._tag === 'LoggedIn')
   if (token === undefined) {
-    return E.isLeft(first)
-      ? failedBy('login', first.left)
-      : skipped('login', 'nobody had to log in')
+    return E.isLeft(first) ? failedBy('login', first.left) : skipped('login', 'no login was needed')
   }
   const facts = { tokenMsLeft: token.validFor }
   const found = `accepted; the token is good for ${duration(token.validFor)}`
@@ -143,7 +141,7 @@ const checkLogin = (first: ChargePage, events: ReadonlyArray<ClientEvent>): Find
 const checkList = (first: ChargePage, drift: ReadonlyArray<DriftFact>): Finding => {
   if (E.isLeft(first)) {
     return first.left.endpoint === login.route
-      ? skipped('list', 'nobody is logged in')
+      ? skipped('list', 'not logged in')
       : failedBy('list', first.left)
   }
   const { items } = first.right
@@ -297,7 +295,7 @@ const checkClock = (answers: ReadonlyArray<DatedAnswer>): Finding => {
 const LIMIT_WORDS: Readonly<Record<string, (limit: number) => string>> = {
   endpoint: (n) => `${plural(n, 'request')} a second an endpoint`,
   global: (n) => `${number(n)} a second in all`,
-  concurrency: (n) => `${number(n)} at a time`,
+  concurrency: (n) => `${number(n)} concurrent`,
   logins: (n) => `${plural(n, 'login')} a minute`,
 }
 

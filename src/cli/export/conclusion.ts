@@ -18,7 +18,7 @@ import {
   EXIT_LOCKED,
   EXIT_USAGE,
 } from '../output.js'
-import type { OutputState } from '../progress/ExportCounters.js'
+import type { DestinationState } from '../progress/ExportCounters.js'
 import type { Signal } from '../Terminal.js'
 
 // model
@@ -29,8 +29,8 @@ export interface Conclusion {
   readonly reason?: string
 }
 
-/** The output of an export, by the names that messages use. */
-export interface OutputNames {
+/** The destination of an export, by the names that messages use. */
+export interface DestinationNames {
   readonly name: string
   readonly rejectsName: string
   /** True if it can be resumed. */
@@ -60,11 +60,11 @@ const MORE_REJECTS = '--resume with a greater --max-rejects continues'
 /** Returns the exit status, and why. */
 export const conclusion = (
   { event, progress, stopped }: ExportEnd,
-  output: OutputNames,
+  destination: DestinationNames,
 ): Conclusion => {
   if (event !== undefined && E.isLeft(event)) {
     return isExportError(event.left)
-      ? fileConclusion(event.left, progress, output)
+      ? fileConclusion(event.left, progress, destination)
       : serviceConclusion(event.left, progress)
   }
   const { ended = false, rejects = 0, run } = progress ?? {}
@@ -75,7 +75,7 @@ export const conclusion = (
   return rejects > 0
     ? {
         status: EXIT_INCOMPLETE,
-        reason: `rows could not be written${whyRejected(run)}: see ${output.rejectsName}${output.canResume ? AGAIN : ''}`,
+        reason: `rows could not be written${whyRejected(run)}: see ${destination.rejectsName}${destination.canResume ? AGAIN : ''}`,
       }
     : { status: EXIT_COMPLETE }
 }
@@ -91,11 +91,11 @@ const whyRejected = ({ reasons = [] }: Pick<ManifestRun, 'reasons'> = {}): strin
   return all.length === 0 ? '' : ` (${[...shown, ...more].join('; ')})`
 }
 
-/** Returns the state of the output after an export. */
-export const outputState = (
+/** Returns the state of the destination after an export. */
+export const destinationState = (
   { event, progress, stopped }: ExportEnd,
-  { canResume }: OutputNames,
-): OutputState => {
+  { canResume }: DestinationNames,
+): DestinationState => {
   if (!canResume) return 'written'
   if (progress === undefined) return 'untouched'
   const { pages, run, ended } = progress
@@ -174,7 +174,7 @@ const isAboutManifest = (error: ExportError): boolean =>
 const fileConclusion = (
   error: ExportError,
   progress: ExportProgress | undefined,
-  { name, rejectsName, canResume, canAdd, sinceLast }: OutputNames,
+  { name, rejectsName, canResume, canAdd, sinceLast }: DestinationNames,
 ): Conclusion => {
   const usage = (advice: string): Conclusion => ({
     status: EXIT_USAGE,

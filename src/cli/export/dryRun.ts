@@ -44,7 +44,7 @@ const countedLines = (plan: SnapshotPlan, parallel?: number): ReadonlyArray<stri
   const width =
     parallel === undefined
       ? 'enough concurrent requests for the full rate limit'
-      : `${plural(parallel, 'request')} at a time`
+      : plural(parallel, 'concurrent request')
   return [
     `rows      ${some}${number(rows)} (${plural(probes, 'request')} to count them)`,
     `requests  ${some}${number(requests)} of ${number(pageSize)} rows each`,
@@ -63,12 +63,12 @@ const ceilingLine = ({ ceiling, limit, pageSize }: ListPlan): ReadonlyArray<stri
   const most = Number.isFinite(ceiling)
     ? `${number(ceiling)} rows/s, by ${perSecond} requests a second`
     : 'none'
-  return [`ceiling   ${most}; limited by ${BINDS[limit]}`]
+  return [`ceiling   ${most}; limited by ${BOTTLENECKS[limit]}`]
 }
 
-const BINDS: Readonly<Record<Required<ListPlan>['limit'], string>> = {
+const BOTTLENECKS: Readonly<Record<Required<ListPlan>['limit'], string>> = {
   endpoint: 'the limit of this endpoint',
   global: 'the limit of all endpoints together',
-  concurrency: 'the limit of requests at the same time',
-  parallel: 'the requests at a time, by how long a page takes',
+  concurrency: 'the limit of concurrent requests',
+  parallel: 'concurrent requests, at the time that a page takes',
 }

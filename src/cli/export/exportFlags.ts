@@ -45,7 +45,7 @@ export interface ExportFlags extends ViewFlags {
   readonly lease?: number
   readonly environment?: Environment
   readonly guard?: Guard
-  /** Requests at a time. */
+  /** Concurrent requests. */
   readonly parallel?: number
   /** False if no limits are kept. */
   readonly limits: boolean
@@ -62,7 +62,7 @@ export interface ExportFlags extends ViewFlags {
 // constructors
 
 /** Resolves `--out`: a folder may be named without its slash. */
-export const outputOf = async (out: string): Promise<string> =>
+export const destinationOf = async (out: string): Promise<string> =>
   !isFolder(out) && (await isDirectory(out)) ? `${out}/` : out
 
 /** Returns the options of `exportTo` for flags. */

@@ -11,7 +11,7 @@ import { type CommandContext, EXIT_COMPLETE, UsageError } from '../output.js'
 import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
 import { dryRun } from './dryRun.js'
 import { exportClient } from './exportClient.js'
-import { type ExportFlags, exportOptions, outputOf } from './exportFlags.js'
+import { type ExportFlags, exportOptions, destinationOf } from './exportFlags.js'
 import { performExport } from './performExport.js'
 import { rejectedRows } from './rejectedRows.js'
 import { type ExportableList, sandboxData } from './resources.js'
@@ -43,7 +43,7 @@ const exported = async <A, Flags, Filter extends object>(
   connection: Connection,
 ): Promise<Ending> => {
   const { terminal } = run
-  const out = await outputOf(flags.out)
+  const out = await destinationOf(flags.out)
   if (flags.queue !== undefined) {
     const { exportOnQueue } = await import('../queue/exportOnQueue.js') // or not, to start fast
     const sliced = (client: Client) => slicedSource(resource.source(client, resource.filter(flags)))
@@ -55,7 +55,7 @@ const exported = async <A, Flags, Filter extends object>(
   const isStream = isStdout || flags.inPlace
   if (flags.rejects !== undefined && !isStream) {
     throw new UsageError(
-      '--rejects goes with --out - and --in-place: other outputs have it beside them',
+      '--rejects goes with --out - and --in-place: other destinations have it beside them',
     )
   }
   const client = exportClient(terminal, flags, connection)

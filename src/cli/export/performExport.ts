@@ -17,8 +17,8 @@ import type { MonitoredRun } from '../progress/ProgressMonitor.js'
 import type { CommandRun, Ending, Watch } from '../runCommand.js'
 import {
   conclusion,
-  type OutputNames,
-  outputState,
+  type DestinationNames,
+  destinationState,
   unremovedEnd,
   unremovedNotes,
 } from './conclusion.js'
@@ -27,10 +27,10 @@ import type { RejectedRows } from './rejectedRows.js'
 import { reportFacts, reportingTo } from './reportFacts.js'
 
 /** An export, ready to be subscribed to. */
-export interface PreparedExport extends OutputNames {
+export interface PreparedExport extends DestinationNames {
   readonly client: MonitoredRun['client']
   readonly events: Observable<ExportEvent>
-  /** Rows that an output without a file for them rejected. */
+  /** Rows that a destination without a file for them rejected. */
   readonly rejected?: RejectedRows
   /** The parameters of its list. */
   readonly query: Readonly<Record<string, unknown>>
@@ -73,7 +73,7 @@ export const performExport = async (
     { ...counters, requests, refused }, // of all starts
     spent,
     writtenTo(name, whole),
-    outputState(ended, prepared),
+    destinationState(ended, prepared),
   )
   const last = `${line}${unremovedEnd(progress)}`
   const unwritten = await report?.write(

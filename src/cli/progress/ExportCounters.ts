@@ -74,26 +74,26 @@ export const isComplete = ({ ended, rejects }: ExportCounters): boolean => ended
 // interop
 
 /**
- * State of the output after a run. `untouched`: nothing was written, since no page came. `unkept`: a page came and
- * could not be written, so an earlier output may be gone.
+ * State of the destination after a run. `untouched`: nothing was written, since no page came. `unkept`: a page came and
+ * could not be written, so earlier rows may be gone.
  */
-export type OutputState = 'written' | 'untouched' | 'unkept'
+export type DestinationState = 'written' | 'untouched' | 'unkept'
 
 /** Formats the last line of a run. */
 export const summary = (
   counters: ExportCounters,
   ms: number,
   destination: string,
-  output: OutputState = 'written',
+  state: DestinationState = 'written',
 ): string => {
-  const outcome: Readonly<Record<OutputState, string>> = {
+  const outcome: Readonly<Record<DestinationState, string>> = {
     written: `${isComplete(counters) ? 'complete' : 'incomplete'}: ${plural(counters.rows, 'row')} in ${destination}`,
     untouched: `incomplete: nothing was read, ${destination} is as it was`,
     unkept: `incomplete: no row of this run is kept in ${destination}`,
   }
   const rate = ms > 0 ? (counters.rows * 1_000) / ms : 0
   return [
-    outcome[output],
+    outcome[state],
     `${duration(ms)} (${number(rate)} rows/s)`,
     plural(counters.requests, 'request'),
     `${number(counters.refused)} refused`,

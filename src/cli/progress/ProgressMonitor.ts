@@ -40,7 +40,7 @@ export interface MonitoredRun {
   readonly client: Pick<Client, 'events' | 'scheduler'>
   readonly counters: IO<ExportCounters>
   readonly timer: SchedulerLike
-  /** Requests at a time, where they were given. */
+  /** Concurrent requests, where they were given. */
   readonly parallel?: number | undefined
 }
 

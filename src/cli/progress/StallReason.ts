@@ -70,13 +70,13 @@ export type StallReason =
       readonly allowed: number
       readonly limit: number
     }
-  /** So many requests at a time, as given or as the service allows, leave some of the quota. */
+  /** This number of concurrent requests, as given or as the service allows, leave some of the quota. */
   | {
       readonly _tag: 'Width'
       readonly requests: number
       /** Round trip of a page, in ms. */
       readonly roundTrip: number
-      /** Requests at a time that would use the quota up; absent where the service lets no more in. */
+      /** Concurrent requests that would use the quota up; absent where the service lets no more in. */
       readonly needed?: number
     }
   /** Requests wait for a limit: the quota is used up. */
@@ -90,14 +90,14 @@ export type StallReason =
 /** A longer silence is a stall, in ms. */
 const SLOW_ANSWER = 5_000
 
-/** Requests at a time: how many there may be, and how many there were in the last seconds. */
+/** Concurrent requests: how many there may be, and how many there were in the last seconds. */
 export interface WidthUsed {
   /** As given for the run; absent where it takes as many as use the quota up. */
   readonly given?: number | undefined
   readonly underWay: number
 }
 
-/** Part of the requests at a time that is under way when their number is the bound: the rest is worked on. */
+/** Part of the concurrent requests that is under way when their number is the bound: the rest is worked on. */
 const BUSY = 0.8
 /** Part of a rate limit from which on it is used up. */
 const FULL = 0.93
@@ -159,10 +159,10 @@ export const describeStall = (reason: StallReason): string => {
       return `${reason.tier} limit taken as ${number(reason.allowed)}, not ${number(reason.limit)}, after refusals: does another process use this account?`
     case 'Width': {
       const { requests, roundTrip, needed } = reason
-      const atATime = `${plural(requests, 'request')} at a time at ${number(roundTrip)} ms a page`
+      const concurrent = `${plural(requests, 'concurrent request')} at ${number(roundTrip)} ms a page`
       return needed === undefined
-        ? `${atATime}: the service lets no more in at a time`
-        : `${atATime}: --parallel ${needed} uses more of the quota`
+        ? `${concurrent}: the service allows no more`
+        : `${concurrent}: --parallel ${needed} uses more of the quota`
     }
     case 'Limit':
       return `${plural(reason.requests, 'request')} behind the ${reason.tier} limit of ${number(reason.limit)}`

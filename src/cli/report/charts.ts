@@ -131,7 +131,7 @@ const failures = ({ intervals }: Recording): Chart<Interval> => ({
 
 const concurrency = ({ pauses }: Recording): Chart<Interval> => ({
   id: 'concurrency',
-  title: 'Requests at a time',
+  title: 'Concurrent requests',
   summary: `${describePauses(pauses)}. Requests wait behind a limit when the quota is used up.`,
   format: decimal,
   lines: [
@@ -175,7 +175,7 @@ export const table = (intervals: ReadonlyArray<Interval>): Html =>
 ${scrollable(
   'numbers',
   html`<table>
-<caption>Percentages are of answers, with the time that so many of them did not exceed; the last three columns are requests at a time.</caption>
+<caption>Percentages are of answers, with the time that so many of them did not exceed; the last three columns are concurrent requests.</caption>
 <thead><tr><th scope="col">From, to</th>${COLUMNS.map(({ name }) => html`<th scope="col" class="n">${name}</th>`)}</tr></thead>
 <tbody>
 ${intervals.map(tableRow)}

@@ -67,7 +67,7 @@ describe('a service that is well', () => {
       'order: ok: charges come oldest first',
       'round trip: ok: 40 ms at least, 40 ms in the middle, 40 ms at most, of 5 requests',
       expect.stringMatching(/^clock: ok: that of the service, give or take 0\.\d s$/),
-      'limits: ok: 20 requests a second an endpoint, 100 a second in all, 50 at a time, 100 logins a minute (production)',
+      'limits: ok: 20 requests a second an endpoint, 100 a second in all, 50 concurrent, 100 logins a minute (production)',
       "API version: ok: the account's own: none is asked for",
     ])
   })
@@ -283,7 +283,7 @@ describe('findings', () => {
   it('lowered limits are a warning', () => {
     const { of } = examined(() => items(at(1)), { share: 0.01 })
     expect(of('limits')?.found).toBe(
-      '1 request a second an endpoint, 1 a second in all, 1 at a time, 1 login a minute (production, 1 % of them)',
+      '1 request a second an endpoint, 1 a second in all, 1 concurrent, 1 login a minute (production, 1 % of them)',
     )
   })
 

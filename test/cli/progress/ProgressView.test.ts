@@ -280,7 +280,7 @@ it('says that one request at a time is the bound, as it was given', () => {
   runUntil(10_000)
   watching.close()
   expect(said.at(-1)).toBe(
-    '1 request at a time at 400 ms a page: --parallel 11 uses more of the quota',
+    '1 concurrent request at 400 ms a page: --parallel 11 uses more of the quota',
   )
 })
 

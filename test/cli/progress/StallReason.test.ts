@@ -53,7 +53,7 @@ describe('stall reasons', () => {
     ])
   })
 
-  describe('name the requests at a time when they leave some of the quota', () => {
+  describe('name the concurrent requests when they leave some of the quota', () => {
     const slow = told([9_000, { ...ANSWERED, took: 490 }])
     const tiers = [
       tier({ name: 'concurrency', kind: 'concurrency', limit: 50, allowed: 50 }),
@@ -64,14 +64,14 @@ describe('stall reasons', () => {
 
     it('as given', () => {
       expect(of({ given: 8, underWay: 7.6 })).toEqual([
-        '8 requests at a time at 490 ms a page: --parallel 14 uses more of the quota',
+        '8 concurrent requests at 490 ms a page: --parallel 14 uses more of the quota',
       ])
     })
 
     it('as the service allows', () => {
       const slower = told([9_000, { ...ANSWERED, took: 4_900 }])
       expect(of({ underWay: 50 }, slower)).toEqual([
-        '50 requests at a time at 4,900 ms a page: the service lets no more in at a time',
+        '50 concurrent requests at 4,900 ms a page: the service allows no more',
       ])
     })
 

@@ -139,7 +139,7 @@ describe('a report', () => {
   })
 
   it('says what held it up', () => {
-    const because = '8 requests at a time at 490 ms a page: --parallel 14 uses more of the quota'
+    const because = '8 concurrent requests at 490 ms a page: --parallel 14 uses more of the quota'
     const shown = shownIn(reportPage(FACTS, { ...RECORDING, stall: { because, share: 0.9 } }))
     expect(shown).toContain(`90 % of the time: ${because}`)
     const resumed = reportPage(
