@@ -115,7 +115,7 @@ export const paginate = <E, A, Q>(given: PaginateOptions<E, A, Q>): Paged<E, A, 
   }
   return views((prefetch) => {
     const width = widthFor(prefetch)
-    return pullPages(new ListPlan(options, width), { width: () => width })
+    return pullPages(new PaginatePlan(options, width), { width: () => width })
   })
 }
 
@@ -125,7 +125,7 @@ export const paginate = <E, A, Q>(given: PaginateOptions<E, A, Q>): Paged<E, A, 
  */
 const MORE = 2
 
-class ListPlan<E, A, Q> implements PagePlan<PageAnswer<E, A, Q>, DeliveredPage<E, A, Q>> {
+class PaginatePlan<E, A, Q> implements PagePlan<PageAnswer<E, A, Q>, DeliveredPage<E, A, Q>> {
   readonly #options: PaginateOptions<E, A, Q>
   readonly #width: number
   readonly #order: PageOrder<E, A, Q>

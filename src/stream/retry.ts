@@ -37,11 +37,11 @@ const rules = { after: required(is.fn()), timer: required(is.rxScheduler()) }
 export const retry = <E>(after: AfterFailure<E>, timer: SchedulerLike = asyncScheduler) => {
   checkOptions({ after, timer }, rules, { context: 'retry: ' })
   return <A>(source: ObservableEither<E, A>): ObservableEither<E, A> =>
-    new Observable((out) => new Retrying(source, after, timer, out).begin())
+    new Observable((out) => new RetrySubscription(source, after, timer, out).begin())
 }
 
-/** One subscriber, and its subscriptions to the source. */
-class Retrying<E, A> {
+/** Subscriptions to the source, one after the other, for one subscriber. */
+class RetrySubscription<E, A> {
   readonly #source: ObservableEither<E, A>
   readonly #after: AfterFailure<E>
   readonly #timer: SchedulerLike

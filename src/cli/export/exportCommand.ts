@@ -107,7 +107,11 @@ const withFiles = (command: Command): Command =>
         .default(false)
         .conflicts(['resume', 'sinceLast', 'report']),
     )
-    .option('--checkpoint <file>', 'where to keep the checkpoint [beside the destination]', nonEmpty)
+    .option(
+      '--checkpoint <file>',
+      'where to keep the checkpoint [beside the destination]',
+      nonEmpty,
+    )
     .addOption(
       new Option('--resume', 'resume an interrupted export, or read its rejected rows again')
         .default(false)
