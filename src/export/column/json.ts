@@ -16,7 +16,8 @@ const json: JSON & { readonly rawJSON?: (text: string) => unknown } = JSON
 export const jsonOf = (numbers: Numbers): ((value: unknown) => string) => {
   if (numbers === 'fast') return (value) => JSON.stringify(value) ?? 'null'
   const raw = json.rawJSON
-  if (raw === undefined) throw new TypeError('payments-rx needs JSON.rawJSON, which Node has from 22.15 on')
+  if (raw === undefined)
+    throw new TypeError('payments-rx needs JSON.rawJSON, which Node has from 22.15 on')
   function replace(this: unknown, key: string, value: unknown): unknown {
     if (typeof value !== 'number' || raw === undefined || !isObject(this)) return value
     const digits = digitsOf(key)(this)

@@ -190,11 +190,7 @@ const POOLER: ReadonlyArray<readonly [RegExp, string]> = [
 ]
 
 /** Makes an `ExportError`; errors that are neither of the server nor of the connection are bugs. `doing`: what failed. */
-const errorOf = (
-  name: string,
-  error: unknown,
-  doing: 'write' | 'read' = 'write',
-): unknown => {
+const errorOf = (name: string, error: unknown, doing: 'write' | 'read' = 'write'): unknown => {
   if (!isError(error) || error.name === 'TypeError') return error
   const failed = (code: string, why: string) => refusal({ name, doing, code, why }, error)
   if (/does not support SSL/.test(error.message)) {
