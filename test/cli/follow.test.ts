@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { lastValueFrom, Subject } from 'rxjs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Signal } from '../../src/cli/Terminal.js'
 import { type Client, createClient, orThrow, toError, unlimited } from '../../src/index.js'
 import { type Listening, listen, sandboxCredentials } from '../../src/sandbox/index.js'
@@ -30,11 +30,11 @@ interface Line {
   readonly position: { readonly told: number; readonly upTo: string }
 }
 
-/** Runs `follow`, calls `onLine` for each line, and stops when that says so. */
+/** Runs `follow`, calls `onLine` for each line and `change` now and then, and stops when a line says so. */
 const followed = async (
   args: ReadonlyArray<string>,
   onLine: (line: Line, nth: number) => boolean,
-  onStart = () => {},
+  change = () => {},
 ) => {
   const signals = new Subject<Signal>()
   const lines: Array<Line> = []
@@ -61,8 +61,9 @@ const followed = async (
     ],
     { signals, stdout, env: { PAYMENTS_API_KEY: sandboxCredentials.apiKey } },
   )
-  onStart()
+  const changing = setInterval(change, 300)
   const { status, stderr } = await running
+  clearInterval(changing)
   return { status, stderr, lines }
 }
 
@@ -79,15 +80,14 @@ describe('follow charges', () => {
     const made: Array<string> = []
     const { status, lines } = await followed(
       ['charges', '--every', '1s'],
-      ({ value }) => made.includes(value.id) && made.length > 0,
-      () => {
-        setTimeout(async () => {
-          made.push((await lastValueFrom(payments.charges.create(NEW).pipe(orThrow(toError)))).id)
-        }, 300)
+      ({ value }) => made.includes(value.id),
+      async () => {
+        made.push((await lastValueFrom(payments.charges.create(NEW).pipe(orThrow(toError)))).id)
       },
     )
     expect(status).toBe(143)
-    expect(lines.at(-1)).toMatchObject({ kind: 'added', value: { id: made[0] } })
+    expect(lines.at(-1)?.kind).toBe('added')
+    expect(made).toContain(lines.at(-1)?.value.id)
   })
 
   it('begins at --since', async () => {
@@ -103,13 +103,12 @@ describe('follow charges', () => {
 
 describe('follow batch-transfers', () => {
   it('prints batches that come, and says what a poll costs', async () => {
+    let made = 0
     const { status, lines, stderr } = await followed(
       ['batch-transfers', '--every', '1s'],
       () => true,
       () => {
-        setTimeout(() => {
-          lastValueFrom(payments.batchTransfers.create({ request_id: 'b1' })).catch(() => {})
-        }, 300)
+        lastValueFrom(payments.batchTransfers.create({ request_id: `b${++made}` })).catch(() => {})
       },
     )
     expect(status).toBe(143)
@@ -199,9 +198,12 @@ describe('follow DEST', () => {
 
   it('ends with 3 where another run is writing', async () => {
     const to = file('locked.sqlite')
-    const first = keptIn(['charges', to], to, () => isOver)
-    let isOver = false
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    let [hasBegun, isOver] = [false, false]
+    const first = keptIn(['charges', to], to, () => {
+      hasBegun = true
+      return isOver
+    })
+    await vi.waitFor(() => expect(hasBegun).toBe(true), { timeout: 60_000 })
     const second = await cli(
       ['follow', 'charges', to, '--base-url', sandbox.url, '--client-id', 'sandbox'],
       { env: { PAYMENTS_API_KEY: sandboxCredentials.apiKey } },
