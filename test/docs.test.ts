@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as benches from '../src/bench/index.js'
 import * as bullmq from '../src/bullmq/index.js'
 import * as decode from '../src/decode/index.js'
@@ -253,7 +253,7 @@ describe('documentation', () => {
     expect(said(file)).toEqual([])
   })
 
-  it.each(of('runs'))('$name runs', async ({ file, prints }) => {
+  it.concurrent.for(of('runs'))('$name runs', async ({ file, prints }, { onTestFinished }) => {
     const folder = join(project, 'in', file)
     mkdirSync(folder, { recursive: true })
     const sandbox = await listen({ charges: 5_000, limits: false }) // of its own: some create

@@ -155,7 +155,7 @@ describe.each(ways)('%s in a folder', (way) => {
         expect(readFileSync(join(elsewhere, 'precious'), 'utf8')).toBe('precious')
         if (all.every(({ kind }) => kind === 'file')) expect(end).toBe('complete')
       }),
-      { numRuns: runs(8) },
+      { numRuns: runs(5) },
     ))
 
   it('is refused where its own folder for rows under way is a link to another one', async () => {
@@ -201,7 +201,7 @@ describe.each(ways)('%s in a bucket', (way) => {
           }
         },
       ),
-      { numRuns: runs(3) },
+      { numRuns: runs(2) },
     ))
 })
 

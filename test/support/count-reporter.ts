@@ -2,7 +2,7 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
 /**
  * Names each skipped test, which needs something that is not on this machine, and ends the run with one line that a
- * person or a machine can read: `N passed, N failed`.
+ * person or a machine can read: `N passed, N failed, N skipped`.
  */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<unknown>): void {
@@ -16,9 +16,8 @@ export default class CountReporter implements Reporter {
       }
     }
     for (const test of skipped) process.stdout.write(`SKIPPED: ${test.fullName}\n`)
-    const all = count.skipped + count.pending
-    process.stdout.write(
-      `${count.passed} passed, ${count.failed} failed${all > 0 ? `, ${all} skipped` : ''}\n`,
-    )
+    const { passed, failed } = count
+    const left = count.skipped + count.pending
+    process.stdout.write(`${passed} passed, ${failed} failed, ${left} skipped\n`)
   }
 }
