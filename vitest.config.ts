@@ -44,8 +44,8 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       reporter: ['text-summary', 'json-summary', 'html'],
       reportsDirectory: 'coverage',
-      // as measured: what runs in a process of its own, such as a worker or a peer of the bench, does not count
-      thresholds: { statements: 94.5, branches: 88.5, functions: 94.5, lines: 95.5 },
+      // half a point below what a run shows: what runs in a process of its own, such as a worker or a peer of the bench, does not count
+      thresholds: { statements: 95.8, branches: 90.3, functions: 96.1, lines: 96.7 },
     },
   },
 })
