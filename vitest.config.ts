@@ -44,7 +44,7 @@ export default defineConfig({
       include: ['src/**/*.ts'],
       reporter: ['text-summary', 'json-summary', 'html'],
       reportsDirectory: 'coverage',
-      // half a point below what a run shows: what runs in a process of its own, such as a worker or a peer of the bench, does not count
+      // half a point below what a run shows; what runs in a process of its own, such as a worker, does not count
       thresholds: { statements: 95.8, branches: 90.3, functions: 96.1, lines: 96.7 },
     },
   },
