@@ -195,6 +195,8 @@ const fileConclusion = (
     case 'OutputExists':
       if (!isAboutManifest(error)) return usage(': --restart replaces it')
       return usage(`: ${canAdd ? '--since-last adds to it, ' : ''}--restart replaces it`)
+    case 'NothingToResume':
+      return usage(': without --resume, an export begins')
     case 'SpecMismatch':
       return usage(': use the options that it was begun with, or --restart to start over')
     case 'Damaged':

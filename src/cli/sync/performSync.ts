@@ -1,6 +1,7 @@
 /** One sync on the command line: what it says, and its exit status. */
 import { lastValueFrom, tap } from 'rxjs'
 import {
+  type ExportError,
   isExportError,
   isRetryable,
   type SyncEvent,
@@ -148,6 +149,12 @@ const outcome = (progress: SyncProgress | undefined, rejects: number): string =>
 
 const NEXT = 'the same command continues'
 
+/** Says what to do about files and states that were changed, which no later run puts right. */
+const wayOut = (tag: ExportError['_tag']): string =>
+  tag === 'Damaged' || tag === 'ChecksumMismatch'
+    ? ': restore it, or name another table or folder, which gets all rows again'
+    : ''
+
 /** Returns the exit status, and why. */
 const conclusion = (
   event: SyncEvent,
@@ -181,7 +188,7 @@ const conclusion = (
   const isUsage = isExportError(left)
     ? !isRetryable(left)
     : isFinal(left) && (progress?.pages ?? 0) === 0
-  const message = isExportError(left) ? left.message : withAdvice(left)
+  const message = isExportError(left) ? `${left.message}${wayOut(left._tag)}` : withAdvice(left)
   return isUsage
     ? { status: EXIT_USAGE, reason: message }
     : { status: EXIT_INCOMPLETE, reason: `${message}; ${NEXT}` }

@@ -64,7 +64,7 @@ export const markLine = (row: Pick<PieceRow, 'id' | 'created' | 'parent'>, at: n
     ...(row.parent === ''
       ? { created_at: isoMicros(BigInt(row.created)) }
       : { [PARENT.id]: row.parent }),
-    [GONE]: isoMicros(BigInt(at)),
+    [GONE]: isoMicros(BigInt(Math.floor(at))), // a clock may tell parts of a millisecond
   })
 
 /** Returns whether a row is a mark: all others have a status or a version. */

@@ -6,10 +6,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { fieldsOf } from '../../decode/unknown.js'
-import { withoutUndefined } from '../../fp.js'
-import { codeOf, isError, isSystemError } from '../../store/FileSystem.js'
+import { isError, isSystemError } from '../../store/FileSystem.js'
 import { adviceOn } from '../../store/remedies.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import { checkCertificates } from './postgresCertificates.js'
 import { type PostgresUrl, readPostgresUrl } from './postgresUrl.js'
 import { refusal } from './table.js'
 import type { Query } from './tableRows.js'
@@ -129,6 +129,7 @@ const driver = async (name: string) => {
     /** Makes a client; nothing is sent yet. Throws an `UnusableDestination` for a URL that the driver does not take. */
     const connect = (url: string): Client => {
       const read = readPostgresUrl(url)
+      checkCertificates(read)
       const made = (options: { readonly ssl?: true }): Client => {
         try {
           return new pg.Client({
@@ -167,16 +168,14 @@ const withFullChecks = ({ url }: PostgresUrl): string =>
 
 /** Makes the error for a URL that the driver does not take. Its own words repeat the URL, so they are left out. */
 const unusableUrl = (name: string, error: unknown): ExportError => {
-  const code = codeOf(error)
-  const isOfUrl = code === undefined || code.startsWith('ERR_')
-  const why = isOfUrl
-    ? 'the driver does not take the parameters of the URL: check sslmode'
-    : `a file that the URL names cannot be read (${code}): check sslrootcert, sslcert and sslkey`
-  const details = { destination: name, ...(isOfUrl ? {} : withoutUndefined({ code })) }
-  return exportError('UnusableDestination', `cannot write ${name}: ${why}`, details)
+  const why = 'the driver does not take the parameters of the URL: check sslmode'
+  return exportError(
+    'UnusableDestination',
+    `cannot write ${name}: ${why}`,
+    { destination: name },
+    error,
+  )
 }
-
-// refusals: of Postgres, of a pooler before it and of the connection to it, in words that say what to do
 
 /** Sentences of PgBouncer that stay: it has one code for all that it says, 08P01. */
 const POOLER: ReadonlyArray<readonly [RegExp, string]> = [

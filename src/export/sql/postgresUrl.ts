@@ -10,6 +10,9 @@ export interface PostgresUrl {
   /** Names the database in messages: without user, password and parameters, one of which may be a password, too. */
   readonly name: string
   readonly sslmode: string | undefined
+  /** Its parameters. */
+  readonly query: string
+  readonly password: string
 }
 
 /** User and password, host and port, one name, parameters. A password may have an `@`. */
@@ -41,11 +44,12 @@ export const readPostgresUrl = (text: string): PostgresUrl => {
   if (!isRead) {
     throw new InvalidOption('to', `postgres://USER:PASSWORD@HOST:PORT/DATABASE; ${ESCAPES}`)
   }
-  const { sslmode } = Object.fromEntries(new URLSearchParams(query))
+  const { sslmode, password } = Object.fromEntries(new URLSearchParams(query))
   if (sslmode !== undefined && !SSLMODES.includes(sslmode)) {
     throw new InvalidOption('to', `a URL whose sslmode is one of ${SSLMODES.join(', ')}`)
   }
-  return { url, name: `postgres://${host}${port}/${path}`, sslmode }
+  const secret = password ?? decodeURIComponent(new URL(url).password)
+  return { url, name: `postgres://${host}${port}/${path}`, sslmode, query, password: secret }
 }
 
 /** Returns whether its escapes make UTF-8. */

@@ -41,6 +41,7 @@ import type { Millis } from '../../stream/index.js'
 import { truncated } from '../column/json.js'
 import { expectedAsLeft, exportError } from '../ExportError.js'
 import { sourceRule } from '../ExportOptions.js'
+import { namesOf } from '../file/paths.js'
 import type { ExportSource } from '../source/ExportSource.js'
 import { stripped } from '../source/secretField.js'
 import { STATE } from '../sql/table.js'
@@ -234,7 +235,7 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
   return withoutPrototype({
     kind: 'sync',
     destination,
-    stateText: store && { store, name: CHECKPOINT, path: name },
+    stateText: store && { store, name: CHECKPOINT, path: stateName(name, place) },
     listsUnfinished: false,
     begin: async (kept: unknown): Promise<Beginning> => {
       const found = kept === undefined ? undefined : readTransferState(name, kept)
@@ -277,6 +278,10 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
     ...withoutUndefined({ timer, stop, lease, deadline, onReject }),
   })
 }
+
+/** Names the state in messages: that of a folder is a file. */
+const stateName = (destination: string, place: AdoptOptions | undefined): string =>
+  place === undefined ? destination : `${destination}${namesOf(place.to).checkpoint}`
 
 /** Refuses an empty list in the place of rows: a filter, an account or a service may be wrong. */
 const notEmptied =

@@ -1,0 +1,51 @@
+/** The files that a URL of Postgres names: certificates and a key, looked at before the driver reads them. */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import { withoutUndefined } from '../../fp.js'
+import { codeOf } from '../../store/FileSystem.js'
+import { type ExportError, exportError } from '../ExportError.js'
+import type { PostgresUrl } from './postgresUrl.js'
+
+/** Parameters that name a file, and what is in it. Each check throws for another content. */
+const FILES: Readonly<Record<string, readonly [what: string, check: (pem: string) => unknown]>> = {
+  sslrootcert: ['a certificate in PEM', (pem) => new X509Certificate(pem)],
+  sslcert: ['a certificate in PEM', (pem) => new X509Certificate(pem)],
+  sslkey: ['a private key in PEM, without a passphrase', createPrivateKey],
+}
+
+/** Throws an `UnusableDestination` that names the parameter and its file, for one that is missing or no certificate. */
+export const checkCertificates = ({ name, query, password }: PostgresUrl): void => {
+  const given = new Map<string, string>()
+  for (const [option, path] of new URLSearchParams(query)) {
+    const [what, check] = FILES[option] ?? []
+    if (what === undefined || check === undefined || path === '') continue
+    // a password with a question mark in it may come to stand here
+    const isSecret = password !== '' && path.includes(password)
+    const shown = isSecret ? option : `${option}=${path}`
+    const unusable = (why: string, error: unknown): ExportError => {
+      const details = { destination: name, ...withoutUndefined({ code: codeOf(error) }) }
+      return exportError('UnusableDestination', `cannot write ${name}: ${shown} ${why}`, details)
+    }
+    let pem: string
+    try {
+      pem = readFileSync(path, 'utf8')
+    } catch (error) {
+      throw unusable(`cannot be read (${codeOf(error)}): name a file with ${what}`, error)
+    }
+    try {
+      check(pem)
+    } catch (error) {
+      throw unusable(`is not ${what}: name the file that has it`, error)
+    }
+    given.set(option, pem)
+  }
+  const [cert, key] = [given.get('sslcert'), given.get('sslkey')]
+  if (cert === undefined || key === undefined) return
+  try {
+    createSecureContext({ cert, key })
+  } catch {
+    const why = `cannot write ${name}: sslkey is not the key of sslcert: name the two that belong together`
+    throw exportError('UnusableDestination', why, { destination: name })
+  }
+}
