@@ -37,8 +37,8 @@ export default defineConfig({
     restoreMocks: true,
     maxWorkers: '100%',
     maxConcurrency: 3, // of tests that wait for processes: these wait for each other, too
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -126,7 +126,7 @@ const run = (
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile(command, args, { cwd, env, timeout: 50_000 }, (error, stdout, stderr) => {
+    execFile(command, args, { cwd, env, timeout: 110_000 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
       resolve({ code, output: stdout + stderr })
     })

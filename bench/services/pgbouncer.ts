@@ -76,7 +76,7 @@ export const startPgBouncer = async (
   if (isRoot) chownSync(ini, own.uid ?? 0, own.gid ?? 0)
   const running = spawn(program ?? '', [ini], { ...own, cwd: folder, stdio: 'ignore' })
   for (let tries = 0; !(await answers(port)); tries++) {
-    if (tries === 300) throw new Error('PgBouncer did not start')
+    if (tries === 1_200) throw new Error('PgBouncer did not start')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   return {

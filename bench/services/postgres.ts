@@ -83,7 +83,7 @@ export const startPostgres = async (): Promise<Postgres> => {
       await query(urlOf('postgres'), 'select 1')
       break
     } catch (error) {
-      if (tries === 300) throw error
+      if (tries === 1_200) throw error
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }

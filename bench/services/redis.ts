@@ -17,7 +17,8 @@ export interface Redis {
   readonly port: number
   readonly send: (command: ReadonlyArray<string>) => Promise<unknown>
   readonly signal: (signal: NodeJS.Signals) => void
-  readonly stop: () => void
+  /** Resolves when it has ended, and its port is free. */
+  readonly stop: () => Promise<void>
 }
 
 const freePort = (): Promise<number> =>
@@ -40,13 +41,14 @@ export const startRedis = async (
   const port = given ?? (await freePort())
   const args = ['--port', `${port}`, '--bind', '127.0.0.1', ...flags]
   const server = spawn(join(folder ?? '', 'redis-server'), args, { stdio: 'ignore' })
+  const ended = new Promise((resolve) => server.once('exit', resolve))
   const client = redisClient(port)
   for (let tries = 0; ; tries++) {
     try {
       await client.send(['PING'])
       break
     } catch (error) {
-      if (tries === 300) throw error
+      if (tries === 1_200) throw error
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }
@@ -56,9 +58,10 @@ export const startRedis = async (
     signal: (signal) => {
       server.kill(signal)
     },
-    stop: () => {
+    stop: async () => {
       client.close()
       server.kill('SIGKILL')
+      await ended
     },
   }
 }

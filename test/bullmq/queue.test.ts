@@ -127,7 +127,7 @@ describe.skipIf(!hasRedis)('exportWithWorkers', () => {
     let restarted: Promise<unknown> | undefined
     const restart = async (): Promise<void> => {
       const port = redis?.port
-      redis?.stop()
+      await redis?.stop()
       redis = await startRedis(port)
     }
     const events = whole.pipe(

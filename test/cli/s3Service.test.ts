@@ -97,7 +97,7 @@ const differences = async (path: string): Promise<ReadonlyArray<unknown>> => {
 }
 
 describe.skipIf(!hasS3Service)('a real S3 service', () => {
-  it.each(['parquet', 'ndjson'])(
+  it.concurrent.each(['parquet', 'ndjson'])(
     'has a sync in %s exact after nights of kills',
     { timeout },
     async (format) => {
@@ -114,7 +114,7 @@ describe.skipIf(!hasS3Service)('a real S3 service', () => {
     },
   )
 
-  it.each(['export/', 'export.ndjson.zst', 'export.parquet'])(
+  it.concurrent.each(['export/', 'export.ndjson.zst', 'export.parquet'])(
     'has %s whole after a kill',
     { timeout },
     async (name) => {

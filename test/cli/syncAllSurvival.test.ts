@@ -52,7 +52,7 @@ const kill = (pid: number): void => {
 const placed = (rows: ReadonlyArray<Readonly<Record<string, unknown>>>): ReadonlyArray<string> =>
   rows.map(({ id, batch_id }) => `${batch_id} ${id}`).sort()
 
-it.each([
+it.concurrent.each([
   ['a database', 'all.sqlite'],
   ['folders', 'all/'],
 ])('is exact in %s', { timeout }, async (_, dest) => {

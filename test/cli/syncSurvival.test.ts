@@ -90,7 +90,7 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
       updated: new Date(String(row.updated_at)).getTime(),
     }))
 
-  it.skipIf(!isThere)('survives nights of kills', { timeout }, async () => {
+  it.skipIf(!isThere).concurrent('survives nights of kills', { timeout }, async () => {
     const service = await serve({ 'reset-before': 0.01, 'cut-off': 0.01 })
     const to = await make()
     const outcome = await syncNights({
@@ -107,7 +107,7 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
     expect(outcome.rows).toBeGreaterThan(600)
   })
 
-  it.skipIf(!isThere)(
+  it.skipIf(!isThere).concurrent(
     'follows through kills while charges come and change',
     { timeout },
     async () => {
@@ -131,7 +131,7 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
     },
   )
 
-  it.skipIf(!isThere)(
+  it.skipIf(!isThere).concurrent(
     'is exact after a run that was frozen while another took over',
     { timeout },
     async () => {
@@ -152,21 +152,25 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
     },
   )
 
-  it.skipIf(!isThere || !canUnshare)('is taken over on another host', { timeout }, async () => {
-    const service = await serve({})
-    const to = await make()
-    const args = argsOf(service, to, '1s')
-    const kill = (pid: number): void => {
-      process.kill(pid, 'SIGKILL')
-    }
-    expect(await begin({ service, args, command: host('one') }, 6, kill).ended).toMatchObject({
-      signal: 'SIGKILL',
-    })
-    const second = await begin({ service, args, command: host('two') }).ended
-    expect(second.stderr).toContain('waiting up to 1.0 s to take over')
-    expect(second.stderr).not.toContain('Warning') // that node:sqlite is new
-    expect(second.status).toBe(0)
-    expect(differ(await chargesOf(service.url), await read(to))).toEqual([])
-    await service.close()
-  })
+  it.skipIf(!isThere || !canUnshare).concurrent(
+    'is taken over on another host',
+    { timeout },
+    async () => {
+      const service = await serve({})
+      const to = await make()
+      const args = argsOf(service, to, '1s')
+      const kill = (pid: number): void => {
+        process.kill(pid, 'SIGKILL')
+      }
+      expect(await begin({ service, args, command: host('one') }, 6, kill).ended).toMatchObject({
+        signal: 'SIGKILL',
+      })
+      const second = await begin({ service, args, command: host('two') }).ended
+      expect(second.stderr).toContain('waiting up to 1.0 s to take over')
+      expect(second.stderr).not.toContain('Warning') // that node:sqlite is new
+      expect(second.status).toBe(0)
+      expect(differ(await chargesOf(service.url), await read(to))).toEqual([])
+      await service.close()
+    },
+  )
 })

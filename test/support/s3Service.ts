@@ -87,9 +87,9 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /** Tries for two minutes: each program answers once the one before it is up. */
 const until = async (isDone: () => Promise<boolean> | boolean): Promise<void> => {
-  for (let tries = 0; tries < 240; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     if (await isDone()) return
-    await pause(500)
+    await pause(100)
   }
   throw new Error('the S3 service of the tests did not start')
 }
