@@ -21,7 +21,7 @@ export interface SinceOptions {
   readonly lookback: Millis
   /** The spec of the next run, without its times. */
   readonly spec: ExportSpec
-  /** True if a checkpoint that is there is resumed: its own run is not one to continue from. */
+  /** True if a state that is there is resumed: its own run is not one to continue from. */
   readonly resume: boolean
   readonly options: ReachOptions
 }
@@ -83,7 +83,7 @@ const manifestOf = async (
 
 const withSlash = (path: string): string => (isFolder(path) ? path : `${path}/`)
 
-/** When the run of a checkpoint began. What is wrong with an unreadable one is reported when it is resumed. */
+/** When the run of a state began. What is wrong with an unreadable one is reported when it is resumed. */
 const startOf = async ({
   stateText: { store, name },
 }: OpenedFiles): Promise<string | undefined> => {

@@ -302,9 +302,9 @@ export class ObjectStorage {
  * Returns the key of a row of a listing: as it stands, or decoded where keys are escaped as in a URL, which some services
  * do without a word; undefined if it does not begin as it should.
  */
-const keyOf = (told: string, prefix: string, isEncoded: boolean): string | undefined => {
-  if (!isEncoded && told.startsWith(prefix)) return told
-  const key = O.toUndefined(O.tryCatch(() => decodeURIComponent(told.replaceAll('+', ' '))))
+const keyOf = (listed: string, prefix: string, isEncoded: boolean): string | undefined => {
+  if (!isEncoded && listed.startsWith(prefix)) return listed
+  const key = O.toUndefined(O.tryCatch(() => decodeURIComponent(listed.replaceAll('+', ' '))))
   return key?.startsWith(prefix) ? key : undefined
 }
 

@@ -7,7 +7,7 @@ export interface VersionedText {
 }
 
 /**
- * Small named texts with compare-and-swap, kept at the destination of an export: checkpoint, manifest and lease.
+ * Small named texts with compare-and-swap, kept at the destination of an export: its state, which has the lease, and its manifest.
  *
  * Every change names the version that it was made from. A run that was shut out by a later owner therefore cannot
  * change anything: its next `replace` finds another version. Each method rejects with a `StoreError` when the

@@ -65,7 +65,7 @@ export const taggedError =
 /** Makes an error of a kind. */
 export const storeError = taggedError<StoreErrors>('StoreError')
 
-/** Makes the error for a file that is not what its checkpoint says. */
+/** Makes the error for a file that is not what its state says. */
 export const checksumMismatch = (path: string, why: string): StoreError =>
   storeError('ChecksumMismatch', `${path} ${why}: it cannot be resumed`, { path })
 

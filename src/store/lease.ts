@@ -1,4 +1,4 @@
-/** One owner at a time for one output: lock, fence and checkpoint are one text, changed by compare-and-swap. */
+/** One owner at a time for one destination: lock, fence and state are one text, changed by compare-and-swap. */
 import * as t from 'io-ts'
 import {
   timer as delay,
@@ -56,7 +56,7 @@ export interface LeaseWait {
   readonly ms: Millis
 }
 
-/** Version of the layout. Checkpoints of earlier versions had no lease. */
+/** Version of the layout. States of earlier versions had no lease. */
 const VERSION = 5
 
 const record = t.intersection([
@@ -80,7 +80,7 @@ const record = t.intersection([
 interface LeaseRecord extends t.TypeOf<typeof record> {}
 
 /** A lease, as it stands in the store. */
-interface Held {
+interface StoredLease {
   readonly record: LeaseRecord
   readonly version: string
 }
@@ -104,7 +104,7 @@ export const stateIn =
 
 /**
  * Takes a lease. Where another owner has it, this one watches for as long as it lasts: if it is not renewed, it is taken
- * over; if it is, this rejects with `Locked`. Nobody's clock but the own is asked, and no process or machine.
+ * over; if it is, this rejects with `Locked`. Only the clock of this process is read; no process id or host name takes part.
  */
 export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
   const { store, name, path, length = LEASE, owner = crypto.randomUUID() } = options
@@ -117,14 +117,14 @@ export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
       return { version: VERSION, fence: 0, renewals: 0 } // no owner writes such a text
     }
   }
-  const look = async (): Promise<Held | undefined> => {
+  const look = async (): Promise<StoredLease | undefined> => {
     const found = await store.read(name)
     return found && { record: read(found.text), version: found.version }
   }
 
   let found = await look()
-  const isHeld = found?.record.owner !== undefined
-  if (found !== undefined && isHeld) {
+  const isOwned = found?.record.owner !== undefined
+  if (found !== undefined && isOwned) {
     const { version } = found
     found = await watch(options, found, look)
     if (found?.record.owner !== undefined && found.version !== version) throw locked(path)
@@ -146,9 +146,9 @@ export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
 /** Resolves when the lease was renewed, released or removed, or has lasted for its length. */
 const watch = async (
   { path, timer, stop = NEVER, onWait }: LeaseOptions,
-  found: Held,
-  look: () => Promise<Held | undefined>,
-): Promise<Held | undefined> => {
+  found: StoredLease,
+  look: () => Promise<StoredLease | undefined>,
+): Promise<StoredLease | undefined> => {
   const { length = LEASE } = found.record
   onWait?.({ path, ms: length })
   const stopped = stop.pipe(
@@ -179,19 +179,19 @@ export class Lease {
   /** Never emits; its error is the `Fenced` of the first commit or renewal that came too late. */
   readonly lost: Observable<never>
 
-  readonly #options: LeaseOptions & { readonly look: () => Promise<Held | undefined> }
+  readonly #options: LeaseOptions & { readonly look: () => Promise<StoredLease | undefined> }
   readonly #lost = new ReplaySubject<never>(1)
   readonly #renewing = new Subscription()
-  #held: Held | undefined
+  #stored: StoredLease | undefined
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(
-    options: LeaseOptions & { readonly look: () => Promise<Held | undefined> },
-    held: Held,
+    options: LeaseOptions & { readonly look: () => Promise<StoredLease | undefined> },
+    stored: StoredLease,
     tookOver: boolean,
   ) {
     this.#options = options
-    this.#held = held
+    this.#stored = stored
     this.tookOver = tookOver
     this.lost = this.#lost.asObservable()
     this.#renewLater()
@@ -199,12 +199,12 @@ export class Lease {
 
   /** Counts the owners: an earlier one has a smaller number. */
   get fence(): number {
-    return this.#held?.record.fence ?? 0
+    return this.#stored?.record.fence ?? 0
   }
 
   /** The state that was committed last, by this owner or an earlier one. */
   get state(): unknown {
-    return this.#held?.record.state
+    return this.#stored?.record.state
   }
 
   /**
@@ -227,11 +227,11 @@ export class Lease {
   release(): Promise<void> {
     this.#renewing.unsubscribe()
     return this.#inTurn(async () => {
-      if (this.#held === undefined) return
-      const { record, version } = this.#held
+      if (this.#stored === undefined) return
+      const { record, version } = this.#stored
       const { store, name } = this.#options
       const { owner: _, length: __, ...rest } = record
-      this.#held = undefined
+      this.#stored = undefined
       const ended =
         record.state === undefined
           ? store.remove(name, version)
@@ -243,14 +243,14 @@ export class Lease {
   }
 
   async #change(change: (record: LeaseRecord) => LeaseRecord, store: Store): Promise<void> {
-    const held = this.#held
-    if (held === undefined) throw this.#fenced()
-    if (await this.#replace(change, held, store)) return
+    const stored = this.#stored
+    if (stored === undefined) throw this.#fenced()
+    if (await this.#replace(change, stored, store)) return
     // an earlier change may have failed after it was made, or been rolled back
     const found = await this.#options.look()
-    const isOwn = found?.record.owner === held.record.owner
+    const isOwn = found?.record.owner === stored.record.owner
     if (found !== undefined && isOwn && (await this.#replace(change, found, store))) return
-    this.#held = undefined
+    this.#stored = undefined
     this.#renewing.unsubscribe()
     const error = this.#fenced()
     this.#lost.error(error)
@@ -259,13 +259,13 @@ export class Lease {
 
   async #replace(
     change: (record: LeaseRecord) => LeaseRecord,
-    { record, version }: Held,
+    { record, version }: StoredLease,
     store: Store,
   ): Promise<boolean> {
     const next = change({ ...record, renewals: record.renewals + 1 })
     const fresh = await store.replace(this.#options.name, showSummed(next), version)
     if (fresh === undefined) return false
-    this.#held = { record: next, version: fresh }
+    this.#stored = { record: next, version: fresh }
     return true
   }
 
@@ -288,7 +288,7 @@ export class Lease {
   /** One change at a time: each is made from the version before. */
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
     const done = this.#last.then(task, task)
-    this.#last = done.catch(() => {}) // told to the caller
+    this.#last = done.catch(() => {}) // reported to the caller
     return done
   }
 }

@@ -1,4 +1,4 @@
-/** Reads what an earlier version, or another program, may have written in place of a checkpoint or manifest. */
+/** Reads what an earlier version, or another program, may have written in place of a state or manifest. */
 import { createHash } from 'node:crypto'
 import type { Codec } from '../codec/Codec.js'
 import { causes } from '../decode/index.js'

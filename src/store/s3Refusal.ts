@@ -47,16 +47,16 @@ const REGION = /^[a-z0-9-]{1,32}$/
 const MOST_WORDS = 300
 
 /** So many characters of a secret in a row are no chance. */
-const PIECE = 8
+const REPEATED = 8
 
 // functions
 
 /** Reads the refusal of an answer; secrets in it are left out. */
 export const refusalOf = ({ status, headers, xml, secrets }: RefusedAnswer): S3Refusal => {
   const isShown = (text: string): boolean => !secrets.some((secret) => repeats(text, secret))
-  const told = textOf(xml, 'Code') ?? ''
-  const isCode = isKnown(told) || (CODE.test(told) && isShown(told))
-  const code = isCode ? told : `HTTP ${status}`
+  const sent = textOf(xml, 'Code') ?? ''
+  const isCode = isKnown(sent) || (CODE.test(sent) && isShown(sent))
+  const code = isCode ? sent : `HTTP ${status}`
   // it is not implemented now, nor later
   const isFault = status >= 500 && status !== 501
   const isTransient = isFault || status === 429 || status === 408 || code === 'RequestTimeout'
@@ -72,8 +72,8 @@ export const refusalOf = ({ status, headers, xml, secrets }: RefusedAnswer): S3R
 /** Returns whether a text has a secret in it, or a part of one. */
 const repeats = (text: string, secret: string): boolean => {
   if (text.includes(secret)) return true
-  for (let i = 0; i + PIECE <= text.length; i++) {
-    if (secret.includes(text.slice(i, i + PIECE))) return true
+  for (let i = 0; i + REPEATED <= text.length; i++) {
+    if (secret.includes(text.slice(i, i + REPEATED))) return true
   }
   return false
 }

@@ -155,20 +155,20 @@ const checksum = (body: Uint8Array<ArrayBuffer> | string): Readonly<Record<strin
 
 export const decoded = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes)
 
-/** Reads a body to its end, or a chunk further than it may have: decompressed, where the service sent it so. */
+/** Reads a body to its end, or a block further than it may have: decompressed, where the service sent it so. */
 const bytesOf = async ({ body }: Response, most: number): Promise<Uint8Array<ArrayBuffer>> => {
-  const chunks: Array<Uint8Array> = []
+  const blocks: Array<Uint8Array> = []
   let size = 0
-  for await (const chunk of body ?? []) {
-    chunks.push(chunk)
-    size += chunk.length
+  for await (const block of body ?? []) {
+    blocks.push(block)
+    size += block.length
     if (size > most) break // which cancels the rest
   }
   const bytes = new Uint8Array(size)
   let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
+  for (const block of blocks) {
+    bytes.set(block, at)
+    at += block.length
   }
   return bytes
 }

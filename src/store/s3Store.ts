@@ -27,7 +27,7 @@ export const s3Store = (
   let isProven = false
 
   /** Returns an ETag that was sent. */
-  const told = (name: string, etag: string): string => {
+  const sentEtag = (name: string, etag: string): string => {
     if (etag !== '') return etag
     throw unconditional(storage.nameOf(prefix + name), 'sends no ETag')
   }
@@ -40,7 +40,7 @@ export const s3Store = (
     etag: string | undefined,
   ): Promise<string | undefined> => {
     const written = await putOnly(name, text, etag === undefined ? 'absent' : { etag })
-    if (written !== undefined) return prove(name, text, told(name, written), etag)
+    if (written !== undefined) return prove(name, text, sentEtag(name, written), etag)
     const found = await storage.get(prefix + name)
     return found !== undefined &&
       new TextDecoder().decode(found.bytes) === text &&
@@ -68,7 +68,7 @@ export const s3Store = (
     if (last === undefined) throw await refusal('refuses If-Match of the text that is there')
     if (await isLet({ etag: before ?? NO_VERSION })) throw await refusal('ignores If-Match')
     isProven = true
-    return told(name, last)
+    return sentEtag(name, last)
   }
 
   return {
@@ -76,7 +76,7 @@ export const s3Store = (
       const found = await storage.get(prefix + name)
       return found === undefined || found.bytes.length === 0
         ? undefined
-        : { text: new TextDecoder().decode(found.bytes), version: told(name, found.etag) }
+        : { text: new TextDecoder().decode(found.bytes), version: sentEtag(name, found.etag) }
     },
     replace: async (name, text, version) => {
       const written = await put(name, text, version)

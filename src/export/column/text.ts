@@ -1,6 +1,6 @@
 /** Texts as other programs can read them: without half surrogate pairs, and without formulas. */
 
-/** Counts what was found in the texts of an output. */
+/** Counts what was found in the texts of an export. */
 export interface TextFindings {
   /** Halves of surrogate pairs, each written as U+FFFD. */
   loneSurrogates: number

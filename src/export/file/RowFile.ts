@@ -29,14 +29,13 @@ export interface FileSummary {
  */
 export interface RowFile<in A> {
   /**
-   * Answers when the rows are taken, which is before they are on the disk: what becomes of that is told by
-   * what is asked next. Rejects with an `UnrepresentableRow`, and writes nothing of the page, when a row of it cannot
-   * be said exactly.
+   * Resolves when the rows are taken, which is before they are on the disk: a failure after that is reported by the next
+   * call. Rejects with an `UnrepresentableRow`, and writes nothing of the page, when a row of it cannot be written exactly.
    */
   readonly write: TakeRows<A>
   /**
-   * All that was given to `write` so far is on the disk when this answers. The file can be cut back to
-   * the mark. Ends a compressed frame, and a row group.
+   * Resolves when all that was given to `write` so far is on the disk. The file can be cut back to the mark. Ends a
+   * compressed frame, and a row group.
    */
   readonly commit: () => Promise<Mark>
   /** How many bytes it has so far; rows that wait for their frame or row group come on top. */

@@ -211,7 +211,7 @@ const checksOf = (show: (option: string) => string) => {
       }
     },
 
-    /** The files beside it are replaced by name; the output is written to. */
+    /** The files beside it are replaced by name; the destination is written to. */
     isReplaceable: async (option: string, out: string): Promise<void> => {
       const code = await access(out, constants.W_OK).then(() => undefined, codeOf)
       if (code === undefined || code === 'ENOENT') return // it is made

@@ -39,7 +39,7 @@ export interface OpenedOptions extends ReachOptions {
 
 // constructors
 
-/** A file has one lease by whichever link or option it is named; the state is where the checkpoint is. */
+/** A file has one lease by whichever link or option it is named; the state is where the option `checkpoint` says. */
 export const openNames = async (
   names: ExportNames,
   { checkpoint, ...options }: OpenedOptions,

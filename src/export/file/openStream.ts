@@ -75,7 +75,7 @@ export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStrea
 const ofNode = (stream: Writable): ByteStream => {
   let size = 0
   let failed = false
-  const ignore = (): void => {} // an error is told by `append` and `end`
+  const ignore = (): void => {} // an error is reported by `append` and `end`
   stream.on('error', ignore)
   /** Waits for the callback of a call, or for the end of the stream: once destroyed, it may never call back. */
   const settled = (call: (done: (error?: Error | null) => void) => void): Promise<void> =>
@@ -105,7 +105,7 @@ const ofNode = (stream: Writable): ByteStream => {
 
 const ofTheWeb = (stream: WritableStream<Uint8Array<ArrayBuffer>>): ByteStream => {
   const writer = stream.getWriter()
-  writer.closed.catch(() => {}) // an error is told by `append` and `end`
+  writer.closed.catch(() => {}) // an error is reported by `append` and `end`
   let size = 0
   return {
     size: () => size,

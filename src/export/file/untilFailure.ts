@@ -14,7 +14,7 @@ export const untilFailure = (what: string): UntilFailure => {
   }
   let before: Promise<unknown> = Promise.resolve()
   const after = (next: Promise<unknown>): void => {
-    next.catch(() => {}) // told to the caller, and to all later ones
+    next.catch(() => {}) // reported to the caller, and to all later ones
     before = next
   }
   const run: UntilFailure['run'] = (task) => {

@@ -44,22 +44,22 @@ export const textBase: BaseFormat<string> = {
 
 /** Bytes in memory, as an encoder writes them. */
 export class MemoryBytes implements Bytes {
-  readonly #chunks: Array<Uint8Array> = []
+  readonly #written: Array<Uint8Array> = []
   #size = 0
 
   size = (): number => this.#size
 
-  append = async (chunk: Uint8Array): Promise<void> => {
-    this.#chunks.push(Uint8Array.from(chunk)) // encoders use theirs again
-    this.#size += chunk.length
+  append = async (bytes: Uint8Array): Promise<void> => {
+    this.#written.push(Uint8Array.from(bytes)) // encoders use theirs again
+    this.#size += bytes.length
   }
 
   all(): Uint8Array<ArrayBuffer> {
     const all = new Uint8Array(this.#size)
     let at = 0
-    for (const chunk of this.#chunks) {
-      all.set(chunk, at)
-      at += chunk.length
+    for (const bytes of this.#written) {
+      all.set(bytes, at)
+      at += bytes.length
     }
     return all
   }

@@ -7,8 +7,8 @@
  *     DIR/_manifest.json             the current files, for `verify` and for readers
  *
  * At the end of a run the incoming rows are merged with the files that their times overlap; the others stay. New files
- * come first, then the checkpoint that lists them, then the old ones go: a run that is killed leaves files that no
- * checkpoint lists, and the next run that comes to its end removes them.
+ * come first, then the state that lists them, then the old ones go: a run that is killed leaves files that no
+ * state lists, and the next run that comes to its end removes them.
  */
 import { withoutPrototype, withoutUndefined } from '../../fp.js'
 import { sha256 } from '../../store/readRecord.js'
@@ -52,7 +52,7 @@ export interface FolderOptions<A, C> extends PieceOptions<A> {
   readonly check: Destination<A>['check']
   /** True if all of a run takes the place of all that was there; else rows are merged by id. */
   readonly replaces: boolean
-  /** How often steps should come, in ms: each is a file, and a new checkpoint; rows wait for it in memory. */
+  /** How often steps should come, in ms: each is a file, and a new state; rows wait for it in memory. */
   readonly commitEvery: Millis
 }
 

@@ -69,9 +69,9 @@ export const valueEncoder =
     let count = 0
 
     const handOn = async (): Promise<void> => {
-      const chunk = bytes.getBytes()
+      const encoded = bytes.getBytes()
       bytes.index = 0
-      await to.append(chunk)
+      await to.append(encoded)
     }
 
     const endGroup = async (): Promise<void> => {

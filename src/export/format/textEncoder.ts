@@ -6,7 +6,7 @@ import { type Compression, compressor, type Encoder, type Kept } from './Format.
 
 // model
 
-/** Text in parts; or, where it is UTF-8 already, a function that copies it into bytes that it allocates. */
+/** Text, some at a time; or, where it is UTF-8 already, a function that copies it into bytes that it allocates. */
 export type Text = Iterable<string> | ((allocate: Allocate) => Uint8Array)
 
 /** The text before, of and after the rows of a file. */
@@ -21,7 +21,7 @@ export interface TextFormat<A> {
 const FRAME_BYTES = 1 << 20
 
 /** Rows that are encoded at a time: the text of a whole page would live for too long. */
-const PART_ROWS = 250
+const ENCODED_ROWS = 250
 
 // constructors
 
@@ -36,8 +36,8 @@ export const textEncoder =
     const put = async (text: Text): Promise<void> => {
       const before = start
       start = ''
-      for (const part of before === '' ? [text] : [[before], text]) {
-        const bytes = utf8(part)
+      for (const some of before === '' ? [text] : [[before], text]) {
+        const bytes = utf8(some)
         if (bytes.length > 0) await out.append(bytes)
       }
     }
@@ -59,16 +59,16 @@ export const textEncoder =
     }
   }
 
-/** Joins the texts of rows, in parts. */
+/** Joins the texts of rows, some at a time. */
 export function* joined<A>(
   rows: ReadonlyArray<A>,
   textOf: (row: A) => string,
   { before = '', between = '', after = '' },
 ): Iterable<string> {
-  for (let at = 0; at < rows.length; at += PART_ROWS) {
+  for (let at = 0; at < rows.length; at += ENCODED_ROWS) {
     yield at === 0 ? before : between
     yield rows
-      .slice(at, at + PART_ROWS)
+      .slice(at, at + ENCODED_ROWS)
       .map(textOf)
       .join(between)
   }
@@ -114,9 +114,9 @@ const utf8Encoder = (): ((text: Text) => Uint8Array) => {
   return (text) => {
     if (typeof text === 'function') return text(allocate)
     let length = 0
-    for (const part of text) {
-      const all = allocate(length + 3 * part.length, length)
-      length += encoder.encodeInto(part, all.subarray(length)).written
+    for (const some of text) {
+      const all = allocate(length + 3 * some.length, length)
+      length += encoder.encodeInto(some, all.subarray(length)).written
     }
     return allocate(length, length)
   }

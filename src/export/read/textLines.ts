@@ -18,10 +18,10 @@ export interface TextFile {
   readonly bytes?: number
 }
 
-/** Reads a file, a part at a time. */
+/** Reads a file, a block at a time. */
 export async function* textsOf(file: TextFile): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  for await (const chunk of bytesOf(file)) yield decoder.decode(chunk, { stream: true })
+  for await (const bytes of bytesOf(file)) yield decoder.decode(bytes, { stream: true })
 }
 
 /** The most characters of a row: more than an answer of a service has. */

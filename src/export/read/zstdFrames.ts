@@ -12,7 +12,7 @@ const cutOff = (): Error =>
   Object.assign(new Error('unexpected end of file'), { errno: -5, code: 'Z_BUF_ERROR' })
 
 /**
- * Finds the end of a frame by the headers of its blocks (RFC 8878, 3.1.1), in bytes that come a part at a time; none of
+ * Finds the end of a frame by the headers of its blocks (RFC 8878, 3.1.1), in bytes that come some at a time; none of
  * them is kept.
  */
 class FrameEnd {
@@ -83,8 +83,8 @@ const SMALL = 1 << 20
 const MOST_AT_ONCE = 16 << 20
 
 /** Decompresses frame by frame; memory holds a small frame at most. */
-export async function* unzstd(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const source = chunks[Symbol.asyncIterator]()
+export async function* unzstd(compressed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const source = compressed[Symbol.asyncIterator]()
   let rest: Uint8Array = new Uint8Array()
   const more = async (): Promise<boolean> => {
     const { done, value } = await source.next()

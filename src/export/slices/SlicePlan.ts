@@ -1,4 +1,4 @@
-/** The plan of an export in slices: plain JSON, kept where the checkpoint of the folder would be. */
+/** The plan of an export in slices: plain JSON, kept where the state of the folder would be. */
 import * as t from 'io-ts'
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import type { Codec } from '../../codec/Codec.js'
@@ -102,7 +102,7 @@ export const checkedPlan = (path: string, u: unknown): SlicePlan => {
   throw exportError('Damaged', `the plan for ${path} ${why}`, { path, field: 'id' })
 }
 
-/** Reads the plan that a folder keeps; throws `CheckpointExists` where that is the checkpoint of an export without slices. */
+/** Reads the plan that a folder keeps; throws `CheckpointExists` where that is the state of an export without slices. */
 export const planIn = (path: string, state: unknown): SlicePlan => {
   if (!t.type({ slices: t.unknown, id: t.string }).is(state)) throw existing(path)
   return checkedPlan(path, state)

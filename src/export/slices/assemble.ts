@@ -82,19 +82,19 @@ export const assemble = (
   const { out, maxMissing = 0 } = checkOptions(options, table)
   const acquire = async () => {
     const plan = checkedPlan(out, given)
-    return { plan, held: await takePlan(await openNames(namesOf(out), options), options) }
+    return { plan, owned: await takePlan(await openNames(namesOf(out), options), options) }
   }
-  return bracket(acquire, ({ held }) => held.lease.release())(({ plan, held }) =>
-    defer(async () => E.right(await assembled(plan, { out, maxMissing }, held))),
+  return bracket(acquire, ({ owned }) => owned.lease.release())(({ plan, owned }) =>
+    defer(async () => E.right(await assembled(plan, { out, maxMissing }, owned))),
   ).pipe(catchError(expectedAsLeft(out)))
 }
 
 const assembled = async (
   plan: SlicePlan,
   { out, maxMissing }: { readonly out: string; readonly maxMissing: number },
-  held: PlanLease,
+  owned: PlanLease,
 ): Promise<Manifest> => {
-  const { files, names, stateText, lease } = held
+  const { files, names, stateText, lease } = owned
   const path = files.nameOf(names.manifest)
   const { state } = lease
   if (state === undefined) {
@@ -108,7 +108,7 @@ const assembled = async (
   checkAll(path, found)
   const runs = found.flatMap(({ run }) => (run === undefined ? [] : [run]))
   checkCount(path, plan.atLeast - maxMissing, runs)
-  await replaceManifest(held.store, 'export', runs, () => lease.renew())
+  await replaceManifest(owned.store, 'export', runs, () => lease.renew())
   await lease.commit(undefined)
   return manifestOf('export', runs)
 }

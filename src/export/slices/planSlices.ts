@@ -104,15 +104,15 @@ export const planSlices = <A>(
     await opened.texts.prepare()
     return takePlan(opened, options)
   }
-  return bracket(acquire, ({ lease }: PlanLease) => lease.release())((held) =>
-    planned(source, options, held),
+  return bracket(acquire, ({ lease }: PlanLease) => lease.release())((owned) =>
+    planned(source, options, owned),
   ).pipe(catchError(expectedAsLeft(options.out)))
 }
 
 const planned = <A>(
   source: SliceSource<A>,
   options: PlanSlicesOptions,
-  held: PlanLease,
+  owned: PlanLease,
 ): ObservableEither<ExportError | AnyFailure, SlicePlan> => {
   const { slices, rows, restart = false } = options
   const list = source.describe()
@@ -138,9 +138,9 @@ const planned = <A>(
   }
 
   return defer(async (): Promise<SlicePlan | number> => {
-    const { state } = held.lease
-    if (state !== undefined && !restart) return planBefore(held.stateText.path, state, spec)
-    return clear(held, { spec, restart })
+    const { state } = owned.lease
+    if (state !== undefined && !restart) return planBefore(owned.stateText.path, state, spec)
+    return clear(owned, { spec, restart })
   }).pipe(
     concatMap((before): ObservableEither<ExportError | AnyFailure, SlicePlan> => {
       if (typeof before !== 'number') return of(E.right(before))
@@ -148,7 +148,7 @@ const planned = <A>(
       return source.split(count).pipe(
         map(E.map((spans) => make(spans, before))),
         concatMap((plan) =>
-          E.isLeft(plan) ? of(plan) : from(held.lease.commit(plan.right).then(() => plan)),
+          E.isLeft(plan) ? of(plan) : from(owned.lease.commit(plan.right).then(() => plan)),
         ),
       )
     }),
@@ -195,13 +195,13 @@ const planBefore = (path: string, state: unknown, spec: ExportSpec): SlicePlan =
  * names that were removed are not given again.
  */
 const clear = async (
-  held: PlanLease,
+  owned: PlanLease,
   { spec, restart }: { readonly spec: ExportSpec; readonly restart: boolean },
 ): Promise<number> => {
-  const { files, names, lease } = held
+  const { files, names, lease } = owned
   await beginExport(
     {
-      ...{ opened: held, spec, adds: false, begin: restart ? 'restart' : 'new' },
+      ...{ opened: owned, spec, adds: false, begin: restart ? 'restart' : 'new' },
       loadManifest: () => manifestOfKind('export', files, names.manifest),
       isPosition: () => true,
       maxRejects: Number.POSITIVE_INFINITY,
@@ -213,7 +213,7 @@ const clear = async (
   const found = (await files.list((name) => runOf(name) !== undefined)).map(({ name }) => name)
   await lease.commit(undefined)
   for (const name of found) await files.remove(name)
-  await replaceManifest(held.store, 'export', [], () => lease.renew())
+  await replaceManifest(owned.store, 'export', [], () => lease.renew())
   return 1 + Math.max(0, ...found.map((name) => runOf(name) ?? 0))
 }
 

@@ -35,7 +35,7 @@ export const refined = <A>(name: string, is: (u: unknown) => u is A): t.Type<A, 
 
 const isListPosition = t.union([t.type({ page_num: t.number }), t.type({ page: t.string })]).is
 
-/** A position, as a checkpoint keeps it: of a list by its number or bookmark, of a snapshot by its slices. */
+/** A position, as a state keeps it: of a list by its number or bookmark, of a snapshot by its slices. */
 export const KeptPosition: Codec<AnyPosition> = refined<AnyPosition>(
   'where a list or a snapshot stands',
   (u): u is AnyPosition => isSnapshotPosition(u) || isListPosition(u),

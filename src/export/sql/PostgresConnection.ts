@@ -54,7 +54,7 @@ export class PostgresConnection {
       isExportError(error) ? error : errorOf(name, error, doing)
     const { connect, copyFrom } = await driver(name)
     const client = connect(url)
-    client.on('error', () => {}) // told by the query that comes next
+    client.on('error', () => {}) // reported by the next query
     const connection = new PostgresConnection(refused, client, copyFrom)
     try {
       await client.connect()
@@ -76,7 +76,7 @@ export class PostgresConnection {
   /** Sends statements, and nothing else between them. What `work` has begun is rolled back if it fails. */
   transaction<T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
     const done = this.#last.then(() => this.#run(work))
-    this.#last = done.catch(() => {}) // told to the caller
+    this.#last = done.catch(() => {}) // reported to the caller
     return done
   }
 

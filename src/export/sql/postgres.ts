@@ -24,7 +24,7 @@ import {
 } from './table.js'
 import {
   type DatabaseTable,
-  type StepPlace,
+  type StepOwner,
   type TableStep,
   tableDestination,
 } from './tableDestination.js'
@@ -173,7 +173,7 @@ class PostgresTable<A> implements DatabaseTable<A> {
     this.#made = made
   }
 
-  async step(step: TableStep<A>, { fence, isLast }: StepPlace): Promise<Store['replace']> {
+  async step(step: TableStep<A>, { fence, isLast }: StepOwner): Promise<Store['replace']> {
     const { options, columns, steps } = this.#made
     const { length } = step.rows
     const own = { lines: linesOf(columns, step.rows), rows: length }

@@ -12,7 +12,7 @@ import {
   type TableOptions,
   upsert,
 } from './table.js'
-import type { StepPlace, TableStep } from './tableDestination.js'
+import type { StepOwner, TableStep } from './tableDestination.js'
 import { textName } from './tableRows.js'
 
 /** Rows of a step, before they are put in place: of its transaction alone. */
@@ -82,7 +82,7 @@ export class PostgresSteps {
   /** Keeps rejected rows, and marks rows that are gone. `drops`: rejected rows of earlier runs go. */
   changing(
     { rejects, gone }: Pick<TableStep<never>, 'rejects' | 'gone'>,
-    { fence, drops }: Pick<StepPlace, 'fence'> & { readonly drops: boolean },
+    { fence, drops }: Pick<StepOwner, 'fence'> & { readonly drops: boolean },
   ): string {
     const { ready, literal } = this.#options
     const kept = rejects.map(({ reason, row }) => ({ reason, row: rejectText(row) }))

@@ -3,20 +3,20 @@ import { isoMicros } from '../column/time.js'
 import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
 import type { TableColumn } from './TableColumn.js'
 
-/** Rows of a chunk. */
+/** Rows that are encoded at a time. */
 const BATCH = 1_000
 
-/** Returns rows as bytes of COPY, in chunks. */
+/** Returns rows as bytes of COPY, some at a time. */
 export const linesOf = (
   columns: ReadonlyArray<TableColumn>,
   rows: ReadonlyArray<unknown>,
 ): ReadonlyArray<Buffer> => {
-  const chunks: Array<Buffer> = []
+  const batches: Array<Buffer> = []
   for (let at = 0; at < rows.length; at += BATCH) {
     const lines = rows.slice(at, at + BATCH).map((row) => lineOf(columns, row))
-    chunks.push(Buffer.from(lines.join('')))
+    batches.push(Buffer.from(lines.join('')))
   }
-  return chunks
+  return batches
 }
 
 const lineOf = (columns: ReadonlyArray<TableColumn>, row: unknown): string =>

@@ -26,7 +26,7 @@ import {
 } from './table.js'
 import {
   type DatabaseTable,
-  type StepPlace,
+  type StepOwner,
   type TableStep,
   tableDestination,
 } from './tableDestination.js'
@@ -175,11 +175,11 @@ class SqliteTable<A> implements DatabaseTable<A> {
   }
 
   step: DatabaseTable<A>['step'] =
-    async (step, place) =>
+    async (step, owner) =>
     (...text) =>
       this.#connection.transaction(() => {
         const version = this.#replace(...text)
-        if (version !== undefined) this.#do(step, place)
+        if (version !== undefined) this.#do(step, owner)
         return version
       })
 
@@ -198,7 +198,7 @@ class SqliteTable<A> implements DatabaseTable<A> {
     return changed === undefined ? undefined : String(changed.version)
   }
 
-  #do({ rows, gone, rejects }: TableStep<A>, { fence, isLast }: StepPlace): void {
+  #do({ rows, gone, rejects }: TableStep<A>, { fence, isLast }: StepOwner): void {
     const { replaces } = this.#options
     this.#write(rows)
     if (!replaces) this.#checkArrived(rows)

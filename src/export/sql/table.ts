@@ -29,7 +29,7 @@ export interface ColumnDefinition {
   readonly type: string
 }
 
-/** The table of the small texts that a destination keeps: checkpoint and lease. */
+/** The table of the small texts that a destination keeps: its state, which has the lease. */
 export const STATE = 'payments_rx_state'
 
 /** The table of the texts beside a table: in its schema. */

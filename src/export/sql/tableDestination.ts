@@ -17,7 +17,7 @@ export interface TableStep<A> {
 }
 
 /** The owner that makes a step, and what it is of its run. */
-export interface StepPlace {
+export interface StepOwner {
   /** Counts the owners. */
   readonly fence: number
   /** All was read: rejected rows of earlier runs go, and rows that replace others take their place. */
@@ -35,7 +35,7 @@ export interface DatabaseTable<A> {
   readonly check: RowCheck
   readonly rows: TableRows
   /** Makes a step ready: returns a `replace` of its store that does the step, too, in one transaction. */
-  readonly step: (step: TableStep<A>, place: StepPlace) => Promise<Store['replace']>
+  readonly step: (step: TableStep<A>, owner: StepOwner) => Promise<Store['replace']>
 }
 
 const NOTHING: TableStep<never> = { rows: [], rejects: [], gone: [] }

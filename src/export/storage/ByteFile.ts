@@ -90,7 +90,7 @@ export const openBytes = async (
       const stat = await located(handle.stat())
       checkSize(path, stat.size, size) // after the hash: so little as can be comes between; behind a shorter end there would be a hole
       writing = located(writeFully(handle, own, size))
-      writing.catch(() => {}) // told to whoever comes next
+      writing.catch(() => {}) // reported by the next call
       size += bytes.length
     },
     read,

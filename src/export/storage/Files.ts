@@ -21,7 +21,7 @@ export interface ReadableFile {
   readonly close: () => Promise<void>
 }
 
-/** Up to where a file stands; plain JSON, for a checkpoint. */
+/** Up to where a file stands; plain JSON, for a state. */
 export interface Mark {
   /** Bytes of the file up to there, compressed or not. */
   readonly bytes: number

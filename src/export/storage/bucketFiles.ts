@@ -255,7 +255,7 @@ class BucketFile implements ByteFile {
   digest = (): string => this.#hash.copy().digest('hex')
 
   close = async (): Promise<void> => {
-    await this.#writing.catch(() => {}) // told by what was asked next
+    await this.#writing.catch(() => {}) // reported by the next call
   }
 
   /** How many chunks are full. */
@@ -286,7 +286,7 @@ class BucketFile implements ByteFile {
     this.#writing = this.#storage.put(chunkKey(this.#key, number), bytes).then(async () => {
       if (number === 1) await this.#storage.remove(this.#key) // its first bytes: the chunk has them
     })
-    this.#writing.catch(() => {}) // told by what is asked next
+    this.#writing.catch(() => {}) // reported by the next call
   }
 }
 

@@ -1,4 +1,4 @@
-/** Checks that a file is still what its checkpoint says, and that no other program writes to it. */
+/** Checks that a file is still what its state says, and that no other program writes to it. */
 import { createHash, type Hash } from 'node:crypto'
 import { plural } from '../../decode/plural.js'
 import { fieldsOf } from '../../decode/unknown.js'
@@ -16,13 +16,13 @@ import {
 const isCount = (u: unknown): u is number =>
   typeof u === 'number' && Number.isSafeInteger(u) && u >= 0
 
-/** Returns whether what was read from a checkpoint is a mark of a file. */
+/** Returns whether what was read from a state is a mark of a file. */
 export const isMark = (u: unknown): u is Mark => {
   const { bytes, rows, sha256 } = fieldsOf(u)
   return isCount(bytes) && isCount(rows) && typeof sha256 === 'string'
 }
 
-// what a checkpoint says
+// what a state says
 
 /** Rejects with a `ChecksumMismatch` unless the file is what it was when it was ended. */
 export const checkEnded = (files: Files, name: string, ended: Fingerprint): Promise<void> =>

@@ -142,7 +142,7 @@ const time: OptionRule<string> = {
 export const syncRules: OptionsTable<SyncOptions<never>> = {
   to: required({
     accepts: (u) => is.nonEmptyString.accepts(u) || rule.destination.accepts(u),
-    expected: 'a place by its name, or a destination',
+    expected: 'a destination by its name, or one of your own',
   }),
   table: is.stringThat((name) => TABLE_NAME.test(name), 'a name of letters, digits and _'),
   format: is.oneOf('ndjson', 'parquet'),

@@ -62,7 +62,7 @@ export const childStages =
   (transfer) => {
     const { session, recorder } = transfer
     const here = session.destination.children
-    if (here === undefined) return [] // told when the sync began
+    if (here === undefined) return [] // refused when the sync began
     const to = now()
     recorder.bounds = { from: 0, to }
     recorder.newest = to

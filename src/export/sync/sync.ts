@@ -7,20 +7,20 @@
  *                                  |                                                         |
  *                                  '---------------- up to the end of it --------------------'--- open --- prove
  *
- * All state is one small text, the checkpoint, kept at the destination as the state of a lease. A destination changes
+ * The state is one small text, kept at the destination with the lease. A destination changes
  * rows and text in one step (see `Destination`), and only from the version of the text that its owner wrote last: that is
  * the fence. A later owner takes over a lease that was not renewed, and writes a new version. The earlier one, frozen or cut
  * off, finds it with its next step, changes nothing and ends with `Fenced`. No process id or host name takes part.
  *
  * A page, or a few, are a step. Killed between two, a sync loses the pages since; the next one goes on at the position of
- * the checkpoint, and then catches up from "up to T". T is the end of what was read, by the clock of the service. Reading a
+ * the state, and then catches up from "up to T". T is the end of what was read, by the clock of the service. Reading a
  * row twice changes nothing: rows are put in place by id, unless the one that is there has a later `updated_at`.
  *
  * A list by time of creation does not show a charge that changes after the lookback. So each open status has a list, and
  * those that left it are read (`keepOpen`). What came later than the lookback, changed from a final status, or is gone, is
  * found by counts: see `proveRows`.
  *
- * Rows that cannot be written are kept by id in the checkpoint, and read again with the open ones, so that one bad row
+ * Rows that cannot be written are kept by id in the state, and read again with the open ones, so that one bad row
  * neither stops a sync nor is forgotten.
  *
  * Lists that cannot be narrowed by time are read whole, gathered beside the rows that are there, and take their place in
@@ -227,15 +227,15 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
   const { store, name, added = [] } = destination
   const spec = specOfSync(client, account)
   let adopted: Adopted | undefined
-  const place = placeOf(options)
+  const folder = folderOf(options)
   const adopts: SyncReading<A>['adopts'] = (transfer) =>
-    adopted === undefined || place === undefined
+    adopted === undefined || folder === undefined
       ? EMPTY
-      : adopt(transfer, place, adopted, client.codec)
+      : adopt(transfer, folder, adopted, client.codec)
   return withoutPrototype({
     kind: 'sync',
     destination,
-    stateText: store && { store, name: CHECKPOINT, path: stateName(name, place) },
+    stateText: store && { store, name: CHECKPOINT, path: stateName(name, folder) },
     listsUnfinished: false,
     begin: async (kept: unknown): Promise<Beginning> => {
       const found = kept === undefined ? undefined : readTransferState(name, kept)
@@ -269,8 +269,8 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
     ended: reachedState(() => (timer ?? asyncScheduler).now()),
     onEnd: async (transfer: Transfer<A, A>) => {
       const { adopted: names = [], ...rest } = transfer.upkeep
-      if (names.length === 0 || place === undefined) return
-      await removeAdopted(place, names)
+      if (names.length === 0 || folder === undefined) return
+      await removeAdopted(folder, names)
       await transfer.keep({ ...transfer.session.state, sync: rest })
     },
     maxRejects,
@@ -280,10 +280,10 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
 }
 
 /** Names the state in messages: that of a folder is a file. */
-const stateName = (destination: string, place: AdoptOptions | undefined): string =>
-  place === undefined ? destination : `${destination}${namesOf(place.to).checkpoint}`
+const stateName = (destination: string, folder: AdoptOptions | undefined): string =>
+  folder === undefined ? destination : `${destination}${namesOf(folder.to).checkpoint}`
 
-/** Refuses an empty list in the place of rows: a filter, an account or a service may be wrong. */
+/** Refuses an empty list where rows are there: a filter, an account or a service may be wrong. */
 const notEmptied =
   <A>({ name, rowsThere }: Destination<A>, { allowEmpty = false }: SyncOptions<A>) =>
   async (rows: number): Promise<void> => {
@@ -311,7 +311,7 @@ const specOfSync = (list: ListDescription<unknown>, account: string | undefined)
 }
 
 /** Folders and buckets, by their names. */
-const placeOf = ({ to, env, timer }: SyncOptions<never>): AdoptOptions | undefined =>
+const folderOf = ({ to, env, timer }: SyncOptions<never>): AdoptOptions | undefined =>
   typeof to === 'string' && to.endsWith('/')
     ? { to, ...withoutUndefined({ env, timer }) }
     : undefined
@@ -322,10 +322,10 @@ const toAdopt = async (
   found: TransferState | undefined,
   options: SyncOptions<never>,
 ): Promise<Manifest | undefined> => {
-  const place = placeOf(options)
-  if (place === undefined || (found !== undefined && found.sync?.adopting !== true))
+  const folder = folderOf(options)
+  if (folder === undefined || (found !== undefined && found.sync?.adopting !== true))
     return undefined
-  const manifest = await manifestToAdopt(place)
+  const manifest = await manifestToAdopt(folder)
   if (manifest === undefined || options.adopt === true) return manifest
   const path = `${name}_manifest.json`
   const why = `${path} is of an export, or of an earlier version: adopt (--adopt) takes its rows over, or name another folder`
@@ -344,7 +344,7 @@ const checkSameList = (
     throw exportError('SpecMismatch', why, { path: destination, field })
   }
   if (sync === undefined) {
-    const why = `${destination} is of an export that was not finished: name another place`
+    const why = `${destination} is of an export that was not finished: name another destination`
     throw exportError('UnusableDestination', why, { destination })
   }
   check('resource', spec.resource === resource)

@@ -99,7 +99,11 @@ export const syncFrom = (
   { run, sync }: TransferState,
 ): Millis => {
   if (run?.bounds !== undefined) return run.bounds.from
-  const { since: first, upTo: told, believed: upTo = told } = withoutPrototype(sync ?? NO_UPKEEP)
+  const {
+    since: first,
+    upTo: reached,
+    believed: upTo = reached,
+  } = withoutPrototype(sync ?? NO_UPKEEP)
   const wanted = since === undefined ? (first ?? 0) : toMillis(since)
   if (first === undefined || upTo === undefined || wanted < first) return wanted
   return Math.max(first, upTo - lookback)

@@ -1,4 +1,4 @@
-/** The identity of an export: a checkpoint of another one is not resumed. */
+/** The identity of an export: a state of another one is not resumed. */
 import { basename, dirname, resolve } from 'node:path'
 import * as t from 'io-ts'
 import { isDate } from '../../decode/unknown.js'
@@ -19,12 +19,12 @@ export const ExportSpec = t.readonly(
     query: t.readonly(t.record(t.string, t.string)),
     /** How rows are written: format, compression, columns ... */
     format: t.readonly(t.record(t.string, t.string)),
-    /** Where to, seen from the folder of the checkpoint; `.` is that folder. */
+    /** Where to, seen from the folder of the state; `.` is that folder. */
     destination: t.string,
   }),
 )
 
-/** The list of an export, and how it is written. Plain texts, fit for a checkpoint. */
+/** The list of an export, and how it is written. Plain texts, fit for a state. */
 export interface ExportSpec extends t.TypeOf<typeof ExportSpec> {}
 
 /** Further details that must not change when it is resumed. */
@@ -94,7 +94,7 @@ export const checkSameQuery = (path: string, wanted: ExportSpec): ((found: Expor
     check({ ...wanted, ...found, format: wanted.format, destination: wanted.destination })
 }
 
-/** Throws a `SpecMismatch` that names the first field in which the checkpoint at `path` is of another export. */
+/** Throws a `SpecMismatch` that names the first field in which the state at `path` is of another export. */
 export const checkSameSpec =
   (path: string, wanted: ExportSpec) =>
   (found: ExportSpec): void => {
@@ -148,7 +148,7 @@ export const checkContinues = (
 const mismatch = (path: string, field: string, why: string) =>
   exportError('SpecMismatch', `${path} is of another export: ${why}`, { path, field })
 
-/** The name of the folder that a file is in: earlier checkpoints have this for `.`. */
+/** The name of the folder that a file is in: earlier states have this for `.`. */
 const folderOf = (path: string): string => basename(dirname(resolve(path)))
 
 const show = (text: string | undefined): string =>

@@ -143,7 +143,7 @@ export class TransferSession<A> {
 
   /** Waits for the operation under way, releases the lease, and leaves the destination as it stands. May be called again. */
   async close(): Promise<void> {
-    await this.#last.catch(() => {}) // told where it was begun
+    await this.#last.catch(() => {}) // reported where it was begun
     await closed(this.destination, this.#leases, this.#isFenced ? 'fenced' : undefined)
   }
 }

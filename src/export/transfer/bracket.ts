@@ -47,7 +47,7 @@ export const bracket =
       const flow = from(acquired).pipe(concatMap(O.match(() => EMPTY, lent)))
       subscriber.add(flow.subscribe(subscriber))
       return () => {
-        const left = once().catch(() => {}) // told by the stream to whoever listens
+        const left = once().catch(() => {}) // reported by the stream
         leaving.add(left)
         left.then(() => leaving.delete(left))
       }
