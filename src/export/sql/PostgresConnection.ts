@@ -140,8 +140,8 @@ const driver = async (name: string) => {
             keepAlive: true,
             ...options,
           })
-        } catch (error) {
-          throw unusableUrl(name, error)
+        } catch {
+          throw unusableUrl(name)
         }
       }
       const client = made({})
@@ -167,14 +167,9 @@ const withFullChecks = ({ url }: PostgresUrl): string =>
     : url.replace(/(?<=[?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, 'verify-full')
 
 /** Makes the error for a URL that the driver does not take. Its own words repeat the URL, so they are left out. */
-const unusableUrl = (name: string, error: unknown): ExportError => {
+const unusableUrl = (name: string): ExportError => {
   const why = 'the driver does not take the parameters of the URL: check sslmode'
-  return exportError(
-    'UnusableDestination',
-    `cannot write ${name}: ${why}`,
-    { destination: name },
-    error,
-  )
+  return exportError('UnusableDestination', `cannot write ${name}: ${why}`, { destination: name })
 }
 
 /** Sentences of PgBouncer that stay: it has one code for all that it says, 08P01. */
