@@ -1,14 +1,18 @@
 /** Public errors are told apart by `_tag`, as failures are: `instanceof` fails across two copies of a package. */
 import { expect, it } from 'vitest'
 import * as exported from '../src/export/index.js'
-import { invalidField } from '../src/http/request/invalidParams.js'
 import * as root from '../src/index.js'
 
-const failure = invalidField('GET /a', {
+const failure: root.InvalidRequest = {
+  _tag: 'InvalidRequest',
+  endpoint: 'GET /a',
+  attempts: 0,
   field: 'id',
   expected: 'a text',
   actual: 'a number',
-})
+  causes: [{ path: 'id', expected: 'a text', actual: 'a number' }],
+  message: 'GET /a: id should be a text, and is a number',
+}
 
 const all: Readonly<Record<string, Error & { readonly _tag: string }>> = {
   InvalidOption: new root.InvalidOption('a', 'b'),

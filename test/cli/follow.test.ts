@@ -3,10 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { lastValueFrom, Subject } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Signal } from '../../src/cli/Terminal.js'
 import { type Client, createClient, orThrow, toError, unlimited } from '../../src/index.js'
 import { type Listening, listen, sandboxCredentials } from '../../src/sandbox/index.js'
-import { cli, folder } from './support.js'
+import { cli, folder, type Signal } from './support.js'
 
 const file = await folder()
 

@@ -4,9 +4,8 @@ import { dirname } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { of, Subject } from 'rxjs'
 import { afterEach, expect, it, vi } from 'vitest'
-import type { Signal } from '../../src/cli/Terminal.js'
 import { exporting, KEYS } from './exporting.js'
-import { cli } from './support.js'
+import { cli, type Signal } from './support.js'
 
 const { file, serve } = await exporting()
 afterEach(() => vi.unstubAllEnvs())

@@ -9,6 +9,8 @@ import type { Signal, Terminal } from '../../src/cli/Terminal.js'
 import { withoutUndefined } from '../../src/fp.js'
 import { hasty, PATIENT } from '../support/timers.js'
 
+export type { Signal }
+
 /** Keeps what is written to it. */
 const keeping = (isTTY: boolean, columns = 100) => {
   const chunks: Array<string> = []

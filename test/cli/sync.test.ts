@@ -9,7 +9,6 @@ import {
   type Postgres,
   startPostgres,
 } from '../../bench/services/postgres.js'
-import type { Signal } from '../../src/cli/Terminal.js'
 import {
   createSandbox,
   type Listening,
@@ -18,7 +17,7 @@ import {
 } from '../../src/sandbox/index.js'
 import { CLIENT, judge } from '../support/judge.js'
 import { spellings } from '../support/secrets.js'
-import { cli, folder } from './support.js'
+import { cli, folder, type Signal } from './support.js'
 
 const file = await folder()
 

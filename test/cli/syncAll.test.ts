@@ -3,7 +3,6 @@ import { existsSync, readdirSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { Subject } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Signal } from '../../src/cli/Terminal.js'
 import {
   createSandbox,
   type Listening,
@@ -11,7 +10,7 @@ import {
   sandboxCredentials,
   sandboxPartner,
 } from '../../src/sandbox/index.js'
-import { cli, folder } from './support.js'
+import { cli, folder, type Signal } from './support.js'
 
 const file = await folder()
 

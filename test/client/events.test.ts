@@ -2,7 +2,6 @@
 import { firstValueFrom } from 'rxjs'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { E } from '../../src/fp.js'
-import type { RedactedFailure } from '../../src/http/ClientEvent.js'
 import { type ClientEvent, type ClientOptions, createClient } from '../../src/index.js'
 import { CHARGE, CREATE, LIST, LOGIN, lab, NEW_CHARGE, type Reply } from '../support/lab.js'
 import { everything } from '../support/secrets.js'
@@ -37,6 +36,8 @@ const told = (replies: ReadonlyArray<Reply>, options: Partial<ClientOptions> = {
   const out = run(client.charges.create({ ...NEW_CHARGE, request_id: 'request-1' }))
   return { events, out: out.map(({ value }) => value) }
 }
+
+type RedactedFailure = Extract<ClientEvent, { readonly _tag: 'Retrying' }>['failure']
 
 const failures = (events: ReadonlyArray<ClientEvent>): ReadonlyArray<RedactedFailure> =>
   events.flatMap((event) =>

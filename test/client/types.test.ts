@@ -2,7 +2,6 @@
 import * as t from 'io-ts'
 import { from, mergeMap, type Observable } from 'rxjs'
 import { describe, expectTypeOf, it } from 'vitest'
-import type { CallOf } from '../../src/client/callFactory.js'
 import type { E } from '../../src/fp.js'
 import {
   type AnyFailure,
@@ -140,7 +139,7 @@ describe('rows', () => {
     expectTypeOf(client.request(row)).toEqualTypeOf<
       (params: { id: string }) => ObservableEither<Failure<'faded' | 'lost'>, { colour: string }>
     >()
-    expectTypeOf<CallOf<typeof row>>().parameters.toEqualTypeOf<[params: { id: string }]>()
+    expectTypeOf(client.request(row)).parameters.toEqualTypeOf<[params: { id: string }]>()
   })
 
   it('do not compile when the route names what is not among the parameters', () => {

@@ -1,12 +1,22 @@
 import { asyncScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import type { Finding } from '../../../src/cli/doctor/Finding.js'
 import { listen, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { closing } from '../../support/judged.js'
 import { expectNoSecret, secrets } from '../../support/secrets.js'
 import { speaking } from '../../support/speaking.js'
 import { hasty, PATIENT } from '../../support/timers.js'
 import { cli, type RunOptions } from '../support.js'
+
+/** Output of `--json`. */
+interface Findings {
+  readonly status: string
+  readonly findings: ReadonlyArray<{
+    readonly check: string
+    readonly verdict: string
+    readonly found: string
+    readonly advice?: string
+  }>
+}
 
 /** Runs the command in real time; text is what it prints. */
 const doctor = async (
@@ -120,16 +130,17 @@ describe('doctor', () => {
           ...env,
         }
         const { status, text } = await doctor(['--json'], given)
-        const told: { findings: ReadonlyArray<Finding> } = JSON.parse(text)
-        expect(told.findings.map(({ check, verdict }) => `${check}: ${verdict}`)).toEqual([
+        const report: Findings = JSON.parse(text)
+        const { findings } = report
+        expect(findings.map(({ check, verdict }) => `${check}: ${verdict}`)).toEqual([
           ...['configuration: failed', 'base URL: ok', 'DNS: ok', 'connection: ok', 'TLS: skipped'],
           ...['login', 'list', 'order', 'round trip'].map((check) => `${check}: skipped`),
           ...['clock', 'limits', 'API version'].map((check) => `${check}: skipped`),
         ])
-        expect(told.findings[0]?.found).toContain(said)
-        expect(told.findings[0]?.advice).toBe(advice)
-        expect(told.findings[5]?.found).toContain('see configuration')
-        expect(told).toMatchObject({ status: 'failed' })
+        expect(findings[0]?.found).toContain(said)
+        expect(findings[0]?.advice).toBe(advice)
+        expect(findings[5]?.found).toContain('see configuration')
+        expect(report.status).toBe('failed')
         expect(status).toBe(1)
         expectNoSecret(text)
       } finally {

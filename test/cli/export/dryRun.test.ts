@@ -2,9 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Subject } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import type { Signal } from '../../../src/cli/Terminal.js'
 import { charges, exporting, KEYS } from '../exporting.js'
-import { cli } from '../support.js'
+import { cli, type Signal } from '../support.js'
 
 const { file, serve } = await exporting()
 
