@@ -5,17 +5,18 @@ import { describe, expect, it } from 'vitest'
 import type { Codec } from '../../src/codec/Codec.js'
 import { causes } from '../../src/decode/index.js'
 import { E } from '../../src/fp.js'
+import { runs } from '../support/runs.js'
 import { arbitrary } from './arbitrary.js'
 import { mutated } from './mutation.js'
 
 /** How many values each codec meets. */
-const VALUES = 10_000
+const VALUES = runs(2_000)
 
 /** How many of them are spoilt. */
-const SPOILT = 2_000
+const SPOILT = runs(1_000)
 
 /** How many times it meets something else altogether. */
-const OTHERS = 200
+const OTHERS = runs(100)
 
 const wire = (u: unknown): unknown => JSON.parse(JSON.stringify(u))
 

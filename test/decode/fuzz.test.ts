@@ -3,13 +3,13 @@ import type * as t from 'io-ts'
 import { expect, it } from 'vitest'
 import { compile, type Decoder } from '../../src/decode/index.js'
 import { E } from '../../src/fp.js'
+import { runs } from '../support/runs.js'
 import { codecOf } from './support/codecOf.js'
 import { model } from './support/Model.js'
 import { partsOf, same } from './support/same.js'
 import { valuesOf } from './support/valuesOf.js'
 
-/** `FUZZ_CODECS=20000 npx vitest run test/decode/fuzz.test.ts` for a long run. */
-const codecs = Number(process.env.FUZZ_CODECS ?? 1_000)
+const codecs = runs(400)
 const valuesPerCodec = 12
 
 const sample = model.chain((m) =>

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type SchedulerLike, Subject, Subscription } from 'rxjs'
+import { asyncScheduler, type SchedulerLike, Subject, Subscription } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasty } from '../../support/timers.js'
 import { type Memory, memory } from './memory.js'
@@ -28,6 +28,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'locks-'))
 })
 afterAll(() => rm(folder, { recursive: true }))
+
+/** A run that renews its lease each 25 ms, and one that waits six seconds for that. */
+const RENEWING = { lease: 6_000, timer: hasty(80) } as const
+const WAITING = { lease: 6_000, timer: asyncScheduler } as const
 
 /** Runs an export, and does something in the middle of its first page. */
 const meanwhile = async (
@@ -81,14 +85,14 @@ describe('a run', () => {
     ['the same file, with a checkpoint elsewhere', {}, { checkpoint: '/kept/a.json' }, CHECKPOINT],
   ] as const)('shuts out another one that would write %s', async (_, first, second, path) => {
     const files = memory()
-    await meanwhile(files, { ...first, timer: hasty(20) }, async () => {
+    await meanwhile(files, { ...first, ...RENEWING }, async () => {
       const seen: Array<unknown> = []
-      const other = exportOf(files, listOf(rest), { ...second, timer: hasty(20) })
+      const other = exportOf(files, listOf(rest), { ...second, ...WAITING })
       const refusal = await new Promise((resolve) => {
         other.subscribe({ next: (event) => seen.push(event.waiting), error: resolve })
       })
       expect(refusal).toMatchObject({ _tag: 'Locked', path })
-      expect(seen).toEqual([{ path, ms: 1_500 }])
+      expect(seen).toEqual([{ path, ms: 6_000 }])
     })
     expect(numbers(files.text(OUT))).toEqual([0, 1])
   })
@@ -104,12 +108,8 @@ describe('a run', () => {
         [link, real],
         [real, link],
       ] as const) {
-        await meanwhile(undefined, { out: first, restart: true, timer: hasty(20) }, async () => {
-          const other = run(undefined, listOf(rest), {
-            out: second,
-            restart: true,
-            timer: hasty(20),
-          })
+        await meanwhile(undefined, { out: first, restart: true, ...RENEWING }, async () => {
+          const other = run(undefined, listOf(rest), { out: second, restart: true, ...WAITING })
           const path = `${real}.checkpoint.json`
           await expect(other).rejects.toMatchObject({ _tag: 'Locked', path })
         })
