@@ -2,12 +2,13 @@
  * PgBouncer before a Postgres of a test file's own, on a free port of this machine. Its program comes from the Debian
  * package `pgbouncer`. Where it is not installed, the tests that need it are skipped, and the line at the end counts them.
  */
-import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PASSWORD } from './postgres.js'
+import { freePort, giveTo, serverUser, untilAnswered } from './startServer.js'
 
 const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin']
 
@@ -24,31 +25,15 @@ export interface Pooler {
   readonly stop: () => Promise<void>
 }
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        resolve(typeof address === 'object' && address !== null ? address.port : 0),
-      )
-    })
-  })
-
-const answers = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
+const connectTo = (port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1')
     socket.once('connect', () => {
       socket.destroy()
-      resolve(true)
+      resolve()
     })
-    socket.once('error', () => resolve(false))
+    socket.once('error', reject)
   })
-
-/** It refuses to run as root: there it is the user `postgres`. */
-const isRoot = process.getuid?.() === 0
-
-const idOf = (flag: '-u' | '-g'): number =>
-  Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
 
 /** Starts it before a server; `sessions`: how many sessions of the server its clients share. */
 export const startPgBouncer = async (
@@ -72,13 +57,10 @@ export const startPgBouncer = async (
     `default_pool_size = ${sessions}`,
   ]
   writeFileSync(ini, settings.join('\n'))
-  const own = isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {}
-  if (isRoot) chownSync(ini, own.uid ?? 0, own.gid ?? 0)
-  const running = spawn(program ?? '', [ini], { ...own, cwd: folder, stdio: 'ignore' })
-  for (let tries = 0; !(await answers(port)); tries++) {
-    if (tries === 1_200) throw new Error('PgBouncer did not start')
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  const user = serverUser()
+  giveTo(user, ini)
+  const running = spawn(program ?? '', [ini], { ...user, cwd: folder, stdio: 'ignore' })
+  await untilAnswered(() => connectTo(port))
   return {
     through: (url) => url.replace(`:${server}/`, `:${port}/`),
     stop: async () => {

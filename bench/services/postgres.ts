@@ -3,11 +3,11 @@
  * them, or from PATH. Where there are none, the tests that need it are skipped, and the line at the end counts them.
  */
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { freePort, giveTo, serverUser, untilAnswered } from './startServer.js'
 
 const DEBIAN = '/usr/lib/postgresql'
 
@@ -31,29 +31,13 @@ export interface Postgres {
   readonly stop: () => void
 }
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        resolve(typeof address === 'object' && address !== null ? address.port : 0),
-      )
-    })
-  })
-
-/** The server refuses to run as root: there it is the user `postgres`, which its package makes. */
-const isRoot = process.getuid?.() === 0
-
-const idOf = (flag: '-u' | '-g'): number =>
-  Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-
 export const startPostgres = async (): Promise<Postgres> => {
   const folder = mkdtempSync(join(tmpdir(), 'payments-rx-postgres-'))
   chmodSync(folder, 0o755)
-  if (isRoot) chownSync(folder, idOf('-u'), idOf('-g'))
-  const own = isRoot ? { uid: idOf('-u'), gid: idOf('-g') } : {}
+  const user = serverUser()
+  giveTo(user, folder)
   const data = join(folder, 'data')
-  const run = { ...own, cwd: folder, stdio: 'ignore' as const }
+  const run = { ...user, cwd: folder, stdio: 'ignore' as const }
   const program = (name: string): string => join(programs ?? '', name)
   const init = ['-D', data, '-A', 'scram-sha-256', '-U', 'owner', '--no-sync', '--pwfile']
   const password = join(folder, 'password')
@@ -78,15 +62,7 @@ export const startPostgres = async (): Promise<Postgres> => {
       await client.end()
     }
   }
-  for (let tries = 0; ; tries++) {
-    try {
-      await query(urlOf('postgres'), 'select 1')
-      break
-    } catch (error) {
-      if (tries === 1_200) throw error
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
+  await untilAnswered(() => query(urlOf('postgres'), 'select 1'))
   let made = 0
   return {
     port,

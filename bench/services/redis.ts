@@ -4,8 +4,9 @@
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { freePort, untilAnswered } from './startServer.js'
 
 const folder = [...(process.env.PATH ?? '').split(':'), '/usr/bin'].find((one) =>
   existsSync(join(one, 'redis-server')),
@@ -21,16 +22,6 @@ export interface Redis {
   readonly stop: () => Promise<void>
 }
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        resolve(typeof address === 'object' && address !== null ? address.port : 0),
-      )
-    })
-  })
-
 const IN_MEMORY = ['--save', '', '--appendonly', 'no']
 
 /** Starts a server without data on this port, or on a free one. */
@@ -43,15 +34,7 @@ export const startRedis = async (
   const server = spawn(join(folder ?? '', 'redis-server'), args, { stdio: 'ignore' })
   const ended = new Promise((resolve) => server.once('exit', resolve))
   const client = redisClient(port)
-  for (let tries = 0; ; tries++) {
-    try {
-      await client.send(['PING'])
-      break
-    } catch (error) {
-      if (tries === 1_200) throw error
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-  }
+  await untilAnswered(() => client.send(['PING']))
   return {
     port,
     send: client.send,

@@ -3,53 +3,54 @@
  * compares what it prints with the comments behind `console.log`.
  */
 
+interface Opening {
+  /** Names from `payments-rx`, besides `createClient`. */
+  readonly names: string
+  readonly operators?: string
+  readonly sandboxNames?: string
+  readonly clientLines?: string
+  /** Options of the sandbox. */
+  readonly sandbox?: string
+}
+
+const opening = ({
+  names,
+  operators,
+  sandboxNames = '',
+  clientLines = '',
+  sandbox = '',
+}: Opening): string =>
+  [
+    `import { createClient, ${names} } from 'payments-rx'`,
+    `import { createSandbox, sandboxCredentials${sandboxNames} } from 'payments-rx/sandbox'`,
+    ...(operators === undefined ? [] : [`import { ${operators} } from 'rxjs'`]),
+    '',
+    'const payments = createClient({',
+    "  baseUrl: 'https://sandbox',",
+    '  credentials: sandboxCredentials,',
+    `${clientLines}  fetch: createSandbox(${sandbox}).fetch,`,
+    '})',
+  ].join('\n')
+
 /** First lines of the program of each page, by resource. */
 export const openings: Readonly<Record<string, string>> = {
-  charges: `import { createClient, orThrow, toError, unwrap } from 'payments-rx'
-import { createSandbox, sandboxCredentials } from 'payments-rx/sandbox'
-import { lastValueFrom, take, toArray } from 'rxjs'
-
-const payments = createClient({
-  baseUrl: 'https://sandbox',
-  credentials: sandboxCredentials,
-  fetch: createSandbox({ charges: 100, seed: 7 }).fetch,
-})`,
-  batchTransfers: `import { createClient, orThrow, toError, unwrap } from 'payments-rx'
-import { createSandbox, sandboxCredentials } from 'payments-rx/sandbox'
-import { lastValueFrom, toArray } from 'rxjs'
-
-const payments = createClient({
-  baseUrl: 'https://sandbox',
-  credentials: sandboxCredentials,
-  fetch: createSandbox().fetch,
-})`,
-  reference: `import { createClient, industriesUnder, industryKindOf, unwrap } from 'payments-rx'
-import { createSandbox, sandboxCredentials } from 'payments-rx/sandbox'
-
-const payments = createClient({
-  baseUrl: 'https://sandbox',
-  credentials: sandboxCredentials,
-  fetch: createSandbox().fetch,
-})`,
-  webhooks: `import { createClient, orThrow, toError, unwrap } from 'payments-rx'
-import { createSandbox, sandboxCredentials } from 'payments-rx/sandbox'
-import { lastValueFrom, toArray } from 'rxjs'
-
-const payments = createClient({
-  baseUrl: 'https://sandbox',
-  credentials: sandboxCredentials,
-  fetch: createSandbox().fetch,
-})`,
-  partnerWebhooks: `import { createClient, orThrow, toError, unwrap } from 'payments-rx'
-import { createSandbox, sandboxCredentials, sandboxPartner } from 'payments-rx/sandbox'
-import { lastValueFrom, toArray } from 'rxjs'
-
-const payments = createClient({
-  baseUrl: 'https://sandbox',
-  credentials: sandboxCredentials,
-  partner: sandboxPartner,
-  fetch: createSandbox().fetch,
-})`,
+  charges: opening({
+    names: 'orThrow, toError, unwrap',
+    operators: 'lastValueFrom, take, toArray',
+    sandbox: '{ charges: 100, seed: 7 }',
+  }),
+  batchTransfers: opening({
+    names: 'orThrow, toError, unwrap',
+    operators: 'lastValueFrom, toArray',
+  }),
+  reference: opening({ names: 'industriesUnder, industryKindOf, unwrap' }),
+  webhooks: opening({ names: 'orThrow, toError, unwrap', operators: 'lastValueFrom, toArray' }),
+  partnerWebhooks: opening({
+    names: 'orThrow, toError, unwrap',
+    operators: 'lastValueFrom, toArray',
+    sandboxNames: ', sandboxPartner',
+    clientLines: '  partner: sandboxPartner,\n',
+  }),
 }
 
 /** By the name of the operation. */

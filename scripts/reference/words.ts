@@ -1,9 +1,9 @@
 /** Describes how a row is sent, in words for people. */
 import { type AnyEndpoint, method } from '../../src/api/Endpoint.js'
-import type { Rule } from '../../src/codec/Codec.js'
+import type { Rule, Schema } from '../../src/codec/Codec.js'
 import { sent } from './named.js'
 
-export interface JsonSchema {
+export interface JsonSchema extends Partial<Omit<Schema, 'type' | 'x-not-specified'>> {
   readonly $ref?: string
   readonly type?: string | ReadonlyArray<string>
   readonly description?: string
@@ -15,14 +15,6 @@ export interface JsonSchema {
   readonly items?: JsonSchema
   readonly anyOf?: ReadonlyArray<JsonSchema>
   readonly allOf?: ReadonlyArray<JsonSchema>
-  readonly pattern?: string
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly minItems?: number
-  readonly maxItems?: number
-  readonly maxProperties?: number
   readonly default?: unknown
   /** The part of it that is our default: all of it, or some of its rules. */
   readonly 'x-not-specified'?: true | ReadonlyArray<string>

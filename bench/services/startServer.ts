@@ -1,0 +1,45 @@
+/** Parts that real servers share when a test file starts its own: a port, a user, and the wait until they answer. */
+import { execFileSync } from 'node:child_process'
+import { chownSync } from 'node:fs'
+import { createServer } from 'node:net'
+
+export const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        resolve(typeof address === 'object' && address !== null ? address.port : 0),
+      )
+    })
+  })
+
+const idOf = (flag: '-u' | '-g'): number =>
+  Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+
+/** A user that is not root, under which a server can run. */
+export interface ServerUser {
+  readonly uid?: number
+  readonly gid?: number
+}
+
+/** Returns the user `postgres`, which its Debian package makes, if this is root: as root, some servers refuse to run. */
+export const serverUser = (): ServerUser =>
+  process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
+
+/** Gives a file or a folder to the user of a server. */
+export const giveTo = ({ uid, gid }: ServerUser, path: string): void => {
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
+}
+
+/** Resolves when `ask` does, which is called up to 1,200 times, 50 ms apart. Rejects with its last error. */
+export const untilAnswered = async (ask: () => Promise<unknown>): Promise<void> => {
+  for (let tries = 0; ; tries++) {
+    try {
+      await ask()
+      return
+    } catch (error) {
+      if (tries === 1_200) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
