@@ -131,6 +131,18 @@ describe('the next request', () => {
     expect(went.join('').slice(0, 13)).toBe('bibiiibiiibii')
   })
 
+  it('is of a lane that was idle no more often than its weight says: idle lanes save up no turns', () => {
+    const { timer, went, ask } = single({ lanes: { interactive: 1, bulk: 1 } })
+    for (let i = 0; i < 40; i++) ask('b', 'a', 'bulk')
+    timer.flush(195)
+    for (let i = 0; i < 10; i++) ask('i', 'a', 'interactive')
+    timer.flush()
+    const from = went.indexOf('i')
+    expect(from).toBeGreaterThan(15)
+    const next = went.slice(from, from + 10)
+    expect(next.filter((name) => name === 'b').length).toBeGreaterThanOrEqual(4)
+  })
+
   it('may be an interactive one that overtakes a long queue', () => {
     const { timer, went, ask } = single()
     for (let i = 0; i < 100; i++) ask('b', 'a', 'bulk')
