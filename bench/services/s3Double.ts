@@ -2,7 +2,7 @@
  * A strict, small double of S3, path style: objects, lists and multipart uploads in memory, signatures checked (AWS
  * Signature Version 4), conditional writes, md5 ETags, the 5 MiB rule of parts, and faults on demand.
  */
-import { createHash, createHmac } from 'node:crypto'
+import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -62,6 +62,8 @@ export interface S3DoubleOptions {
   readonly encodes?: 'said' | 'unsaid'
   /** How it compares `If-Match`: as AWS does, or as Ceph, which knows an ETag without quotes only. */
   readonly etags?: 'quoted' | 'unquoted'
+  /** True: as with SSE-KMS, the ETag of an object that was joined is no hash of its parts. Default `false`. */
+  readonly isKms?: boolean
 }
 
 export interface S3Double {
@@ -84,11 +86,13 @@ interface StoredObject {
   readonly body: Buffer
   readonly etag: string
   readonly modified: Date
+  readonly meta?: Readonly<Record<string, string>>
 }
 
 interface Upload {
   readonly name: string
   readonly parts: Map<number, StoredObject>
+  readonly meta: Readonly<Record<string, string>>
 }
 
 const MIN_PART = 5 * 1_024 * 1_024
@@ -199,7 +203,10 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
       case 'HeadObject': {
         const found = store.get(name)
         if (found === undefined) throw new S3Error(404, 'NoSuchKey')
-        const common = { etag: found.etag, 'last-modified': found.modified.toUTCString() }
+        const common = {
+          ...found.meta,
+          ...{ etag: found.etag, 'last-modified': found.modified.toUTCString() },
+        }
         const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '')
         if (operation === 'HeadObject') {
           return answer(200, { ...common, 'content-length': String(found.body.length) })
@@ -221,7 +228,7 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
         return answer(200, XML, listing(bucket, query, store, options.encodes))
       case 'CreateMultipartUpload': {
         const id = `upload-${++made}`
-        uploads.set(id, { name, parts: new Map() })
+        uploads.set(id, { name, parts: new Map(), meta: metaOf(request) })
         return answer(
           200,
           XML,
@@ -249,7 +256,9 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
         const id = query.get('uploadId') ?? ''
         const upload = uploadOf(uploads, name, query)
         checkConditions(request, store.get(name))
-        const joined = assembled(upload, body.toString())
+        const whole = assembled(upload, body.toString())
+        const etag = options.isKms === true ? `"${randomUUID()}"` : whole.etag
+        const joined = { ...whole, etag, meta: upload.meta }
         store.set(name, joined)
         uploads.delete(id)
         return answer(
@@ -324,6 +333,14 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
       }),
   }
 }
+
+/** Metadata that is kept with an object. */
+const metaOf = ({ headers }: IncomingMessage): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      name.startsWith('x-amz-meta-') && typeof value === 'string' ? [[name, value]] : [],
+    ),
+  )
 
 const XML = { 'content-type': 'application/xml' }
 

@@ -1,6 +1,5 @@
 /** Whole objects in an S3-compatible bucket, by signed requests. */
 
-import { createHash } from 'node:crypto'
 import { E, O } from '../fp.js'
 import type { S3Location } from './S3Location.js'
 import { type StoreError, storeError } from './StoreError.js'
@@ -44,7 +43,12 @@ export interface UploadedPart {
 export interface Upload {
   readonly key: string
   readonly id: string
+  /** Kept with the object that it makes, so that it is recognized: an ETag tells nothing of one that KMS encrypts. */
+  readonly mark?: string
 }
+
+/** Names the upload that made an object. */
+const UPLOAD_MARK = 'x-amz-meta-payments-rx-upload'
 
 const MIB = 1 << 20
 
@@ -162,9 +166,10 @@ export class ObjectStorage {
   // uploads
 
   async beginUpload(key: string): Promise<Upload> {
-    const { encryption: headers } = this.#location
+    const mark = crypto.randomUUID()
+    const headers = { ...this.#location.encryption, [UPLOAD_MARK]: mark }
     const answer = await this.#answer({ method: 'POST', key, query: { uploads: '' }, headers })
-    return { key, id: textOf(decoded(answer?.bytes), 'UploadId') ?? '' }
+    return { key, mark, id: textOf(decoded(answer?.bytes), 'UploadId') ?? '' }
   }
 
   /** Takes a whole object as a part, numbered from 1, without a transfer to here. All but the last have at least 5 MiB. */
@@ -175,7 +180,10 @@ export class ObjectStorage {
   }
 
   /** Makes the object of the parts, in one step. */
-  async completeUpload({ key, id }: Upload, parts: ReadonlyArray<UploadedPart>): Promise<void> {
+  async completeUpload(
+    { key, id, mark }: Upload,
+    parts: ReadonlyArray<UploadedPart>,
+  ): Promise<void> {
     const rows = parts.map(
       ({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`,
     )
@@ -186,7 +194,7 @@ export class ObjectStorage {
     )
     if (done !== undefined) return
     // it was completed by an attempt whose answer was lost, or it is gone
-    if (unquoted((await this.#etagOf(key)) ?? '') === joinedEtag(parts)) return
+    if (mark !== undefined && (await this.#headerOf(key, UPLOAD_MARK)) === mark) return
     throw refused('POST', this.nameOf(key), { code: 'NoSuchUpload', isTransient: false })
   }
 
@@ -250,9 +258,13 @@ export class ObjectStorage {
   }
 
   /** Resolves with the version of an object; undefined where there is none. */
-  async #etagOf(key: string): Promise<string | undefined> {
+  #etagOf(key: string): Promise<string | undefined> {
+    return this.#headerOf(key, 'etag')
+  }
+
+  async #headerOf(key: string, name: string): Promise<string | undefined> {
     const found = await this.#send({ method: 'HEAD', key: this.#location.prefix + key })
-    return E.isLeft(found) ? undefined : (found.right.headers.get('etag') ?? undefined)
+    return E.isLeft(found) ? undefined : (found.right.headers.get(name) ?? undefined)
   }
 
   #from(key: string): Readonly<Record<string, string>> {
@@ -324,9 +336,3 @@ const isDenied = ({ status, code }: S3Refusal): boolean =>
   status === 403 && (code === 'AccessDenied' || code === 'HTTP 403')
 
 const unquoted = (etag: string): string => etag.replaceAll('"', '')
-
-/** ETag of an object that was made of parts, without quotes: the MD5 of their MD5s. */
-const joinedEtag = (parts: ReadonlyArray<UploadedPart>): string => {
-  const md5s = parts.map(({ etag }) => unquoted(etag)).join('')
-  return `${createHash('md5').update(md5s, 'hex').digest('hex')}-${parts.length}`
-}

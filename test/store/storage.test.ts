@@ -116,16 +116,20 @@ describe('faults', () => {
       })
     }))
 
-  it('in a completion are waited for, also where it had its effect', () =>
+  it.each([
+    ['', {}],
+    [', and KMS makes the ETag', { isKms: true }],
+  ] as const)('in a completion are waited for, also where it had its effect%s', (_, options) =>
     withStorage(
-      { faults: once('CompleteMultipartUpload', '500-after') },
+      { ...options, faults: once('CompleteMultipartUpload', '500-after') },
       async (storage, double) => {
         const upload = await storage.beginUpload('large')
         const part = await partOf(storage, upload)
         await storage.completeUpload(upload, [part])
         expect(double.objects.get('bucket/exports/large')?.toString()).toBe('all')
       },
-    ))
+    ),
+  )
 
   it('in an upload that another process aborted are reported', () =>
     withStorage({}, async (storage) => {
