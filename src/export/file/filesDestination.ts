@@ -86,10 +86,7 @@ const finalOf = (name: string): string | undefined => UNFINISHED.exec(name)?.[1]
 
 // constructors
 
-export const filesDestination = <A>(options: FilesDestinationOptions<A>): Destination<A> =>
-  new FilesDestination(options)
-
-class FilesDestination<A> implements Destination<A> {
+export class FilesDestination<A> implements Destination<A> {
   readonly name: string
   readonly store: Store
   readonly commitEvery: Millis

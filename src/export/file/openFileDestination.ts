@@ -8,7 +8,7 @@ import { locationOf, openFiles, type ReachOptions } from '../storage/openFiles.j
 import { CHECKPOINT, type Destination, MANIFEST } from '../transfer/Destination.js'
 import type { ManifestRun } from '../transfer/Manifest.js'
 import type { StateText } from '../transfer/TransferSession.js'
-import { filesDestination } from './filesDestination.js'
+import { FilesDestination } from './filesDestination.js'
 import { partName, type Rotation } from './parts.js'
 import { type ExportNames, namesOf, prefixOf, runOfName } from './paths.js'
 
@@ -92,7 +92,7 @@ export const fileDestination = <A>(options: FileDestinationOptions<A>): Destinat
   const { names, files, store, name } = opened
   const { folder, file, beside, rejects } = names
   const { extension } = format
-  return filesDestination({
+  return new FilesDestination({
     ...{ name: `${folder}${file ?? ''}`, files, store, format, rotation, commitEvery },
     before: () => {
       const runs = before()

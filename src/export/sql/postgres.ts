@@ -6,7 +6,6 @@
  */
 import type { Store } from '../../store/Store.js'
 import type { ColumnType } from '../column/Shape.js'
-import type { RowCheck } from '../column/UnrepresentableRow.js'
 import { type Destination, GONE } from '../transfer/Destination.js'
 import { PostgresConnection, type PostgresTransaction } from './PostgresConnection.js'
 import { beginStep, lostIn, PostgresSteps, STEP } from './postgresSteps.js'
@@ -22,19 +21,8 @@ import {
   type TableOptions,
   wantedColumns,
 } from './table.js'
-import {
-  type DatabaseTable,
-  type StepOwner,
-  type TableStep,
-  tableDestination,
-} from './tableDestination.js'
-import {
-  type Dialect,
-  type OpenedTable,
-  type TableRows,
-  tableRows,
-  tableTexts,
-} from './tableRows.js'
+import { type DatabaseTable, tableDestination } from './tableDestination.js'
+import { type Dialect, type OpenedTable, tableRows, tableTexts } from './tableRows.js'
 
 // model
 
@@ -96,7 +84,7 @@ const prepare = async <A>(
   connection: PostgresConnection,
   transaction: PostgresTransaction,
   options: PostgresOptions,
-): Promise<PostgresTable<A>> => {
+): Promise<DatabaseTable<A>> => {
   const { name, table, shape, replaces, ofParents = false, replaceNul = false } = options
   const wanted = wantedColumns(shape, TYPES, replaces)
   await transaction.send(beginStep(wanted))
@@ -106,7 +94,7 @@ const prepare = async <A>(
   const literal = (text: string): string => connection.literal(text)
   const steps = new PostgresSteps({ ...options, columns, ready, literal })
   await transaction.send(`${steps.trying()}; COMMIT`)
-  return new PostgresTable<A>({ connection, options, wanted, columns, ready, steps })
+  return postgresTable<A>({ connection, options, wanted, columns, ready, steps })
 }
 
 /** Opens a table, and changes nothing. `name`: that of the database, without secrets. Rejects with an `ExportError`. */
@@ -136,7 +124,7 @@ export const openPostgresTable = async (
 }
 
 /** A table that is there, and how its steps are made. */
-interface PostgresTableOptions {
+interface ReadyPostgres {
   readonly connection: PostgresConnection
   readonly options: PostgresOptions
   readonly wanted: ReadonlyArray<ColumnDefinition>
@@ -145,79 +133,63 @@ interface PostgresTableOptions {
   readonly steps: PostgresSteps
 }
 
-class PostgresTable<A> implements DatabaseTable<A> {
-  readonly name: string
-  readonly commitEvery = 0
-  readonly added: ReadonlyArray<string>
-  readonly check: RowCheck
-  readonly rows: TableRows
-  readonly store: Store
-  readonly #made: PostgresTableOptions
+const postgresTable = <A>(made: ReadyPostgres): DatabaseTable<A> => {
+  const { connection, options, columns, ready, steps } = made
+  const { name, table, shape, replaces } = options
+  const { query } = connection
+  const hasNoZeros = withoutZeros(columns)
   /** All rows of a run that replaces others, until its end. */
-  #next = NONE
+  let next = NONE
 
-  constructor(made: PostgresTableOptions) {
-    const { connection, options, columns, ready } = made
-    const { name, table, shape, replaces } = options
-    const { query } = connection
-    const hasNoZeros = withoutZeros(columns)
-    this.name = name
-    this.added = ready.added
-    this.check = (row) => shape.check(row) ?? hasNoZeros(row)
-    this.rows = tableRows(query, DIALECT, ready.rows, !replaces)
-    this.store = {
-      ...tableTexts({ state: ready.state, table, query }),
-      replace: (...text) => this.#replace(undefined, { before: '', changes: '' }, text),
-      close: () => connection.close(),
-    }
-    this.#made = made
-  }
-
-  async step(step: TableStep<A>, { fence, isLast }: StepOwner): Promise<Store['replace']> {
-    const { options, columns, steps } = this.#made
-    const { length } = step.rows
-    const own = { lines: linesOf(columns, step.rows), rows: length }
-    const { replaces } = options
-    if (replaces) {
-      const { lines, rows } = this.#next
-      this.#next = { lines: [...lines, ...own.lines], rows: rows + length }
-    }
-    const put = replaces ? this.#next : own
-    const isMerge = replaces ? isLast : length > 0
-    if (isLast) this.#next = NONE
-    const drops = isLast && (await this.#hasRejects()) // all of them was read again by this run
-    const before = steps.rejecting(step)
-    const changes = `${isMerge ? steps.merging() : ''}${steps.changing(step, { fence, drops })}`
-    return (...text) => this.#replace(isMerge ? put : undefined, { before, changes }, text)
-  }
-
-  async #hasRejects(): Promise<boolean> {
-    const { connection, steps } = this.#made
+  const hasRejects = async (): Promise<boolean> => {
     const sql = 'SELECT to_regclass($1) IS NOT NULL AS found'
-    const [{ found } = {}] = await connection.query(sql, [steps.rejects])
+    const [{ found } = {}] = await query(sql, [steps.rejects])
     return found === true
   }
 
-  /** Replaces a text, and changes rows by the same transaction. */
-  async #replace(
-    put: CopiedRows | undefined,
-    { before, changes }: { readonly before: string; readonly changes: string },
-    text: Parameters<Store['replace']>,
-  ): Promise<string | undefined> {
-    const { connection, options, wanted, steps } = this.#made
-    const version = crypto.randomUUID()
-    const sql = `${before}${steps.replacing(version, ...text)}${changes} SELECT version FROM fenced`
-    const [found] = await connection
-      .transaction(async ({ send, copy }) => {
-        if (put === undefined) return send(sql)
-        await send(beginStep(wanted))
-        await copy(STEP, steps.names, put.lines)
-        return send(`${sql}; ${steps.arrived(version)}; COMMIT`)
-      })
-      .catch((error: unknown) => {
-        const lost = lostIn(error)
-        throw lost === undefined ? error : rowsLost(this.name, options.table, lost, put?.rows ?? 0)
-      })
-    return found === undefined ? undefined : String(found.version)
+  return {
+    ...{ name, commitEvery: 0, added: ready.added },
+    check: (row) => shape.check(row) ?? hasNoZeros(row),
+    rows: tableRows(query, DIALECT, ready.rows, !replaces),
+    store: {
+      ...tableTexts({ state: ready.state, table, query }),
+      replace: (...text) => replaceText(made, undefined, { before: '', changes: '' }, text),
+      close: () => connection.close(),
+    },
+    step: async (step, { fence, isLast }) => {
+      const { length } = step.rows
+      const own = { lines: linesOf(columns, step.rows), rows: length }
+      if (replaces) next = { lines: [...next.lines, ...own.lines], rows: next.rows + length }
+      const put = replaces ? next : own
+      if (isLast) next = NONE
+      const isMerge = replaces ? isLast : length > 0
+      const drops = isLast && (await hasRejects()) // all of them was read again by this run
+      const before = steps.rejecting(step)
+      const changes = `${isMerge ? steps.merging() : ''}${steps.changing(step, { fence, drops })}`
+      return (...text) => replaceText(made, isMerge ? put : undefined, { before, changes }, text)
+    },
   }
+}
+
+/** Replaces a text, and changes rows by the same transaction. */
+const replaceText = async (
+  { connection, options: { name, table }, wanted, steps }: ReadyPostgres,
+  put: CopiedRows | undefined,
+  { before, changes }: { readonly before: string; readonly changes: string },
+  text: Parameters<Store['replace']>,
+): Promise<string | undefined> => {
+  const version = crypto.randomUUID()
+  const sql = `${before}${steps.replacing(version, ...text)}${changes} SELECT version FROM fenced`
+  const [found] = await connection
+    .transaction(async ({ send, copy }) => {
+      if (put === undefined) return send(sql)
+      await send(beginStep(wanted))
+      await copy(STEP, steps.names, put.lines)
+      return send(`${sql}; ${steps.arrived(version)}; COMMIT`)
+    })
+    .catch((error: unknown) => {
+      const lost = lostIn(error)
+      throw lost === undefined ? error : rowsLost(name, table, lost, put?.rows ?? 0)
+    })
+  return found === undefined ? undefined : String(found.version)
 }

@@ -1,11 +1,10 @@
 /** A table of an SQLite database. */
-import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
 import { fieldsOf } from '../../decode/unknown.js'
+import { memoized } from '../../fp.js'
 import type { Store } from '../../store/Store.js'
-import type { Millis } from '../../stream/index.js'
 import type { ColumnType } from '../column/Shape.js'
 import { isoMicros } from '../column/time.js'
-import type { RowCheck } from '../column/UnrepresentableRow.js'
 import type { Reject } from '../source/sortPage.js'
 import { type Destination, GONE, PARENT } from '../transfer/Destination.js'
 import { SqliteConnection } from './SqliteConnection.js'
@@ -24,20 +23,8 @@ import {
   upsert,
   wantedColumns,
 } from './table.js'
-import {
-  type DatabaseTable,
-  type StepOwner,
-  type TableStep,
-  tableDestination,
-} from './tableDestination.js'
-import {
-  type Dialect,
-  type OpenedTable,
-  type TableRows,
-  tableRows,
-  tableTexts,
-  textName,
-} from './tableRows.js'
+import { type DatabaseTable, tableDestination } from './tableDestination.js'
+import { type Dialect, type OpenedTable, tableRows, tableTexts, textName } from './tableRows.js'
 
 // model
 
@@ -84,7 +71,7 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
   const connection = await SqliteConnection.open({ path, pause, doing: 'write' })
   try {
     const added = await connection.transaction(() => prepare(connection, options))
-    return tableDestination(new SqliteTable<A>(connection, options, added))
+    return tableDestination(sqliteTable<A>(connection, options, added))
   } catch (error) {
     await connection.close()
     throw error
@@ -141,136 +128,127 @@ const prepare = (
   return some.length === 0 ? [] : missing.map(({ name }) => name)
 }
 
-class SqliteTable<A> implements DatabaseTable<A> {
-  readonly name: string
-  readonly commitEvery: Millis = STEP_EVERY
-  readonly check: RowCheck
-  readonly added: ReadonlyArray<string>
-  readonly rows: TableRows
-  readonly store: Store
-  readonly #connection: SqliteConnection
-  readonly #options: SqliteOptions
-  readonly #columns: ReadonlyArray<TableColumn>
-  /** Its name, as SQL. */
-  readonly #table: string
-  #insert: StatementSync | undefined
-
-  constructor(connection: SqliteConnection, options: SqliteOptions, added: ReadonlyArray<string>) {
-    const { path, table, shape } = options
-    const { query } = connection
-    const change: typeof query = (...sql) => connection.transaction(() => connection.all(...sql))
-    this.name = path
-    this.check = shape.check
-    this.added = added
-    this.rows = tableRows(query, DIALECT, quoted(table))
-    this.store = {
+const sqliteTable = <A>(
+  connection: SqliteConnection,
+  options: SqliteOptions,
+  added: ReadonlyArray<string>,
+): DatabaseTable<A> => {
+  const { path, table, shape, replaces } = options
+  const { query } = connection
+  const change: typeof query = (...sql) => connection.transaction(() => connection.all(...sql))
+  const write = writerOf<A>(connection, options)
+  return {
+    ...{ name: path, commitEvery: STEP_EVERY, check: shape.check, added },
+    rows: tableRows(query, DIALECT, quoted(table), !replaces),
+    store: {
       ...tableTexts({ state: STATE, table, query, change }),
-      replace: (...text) => connection.transaction(() => this.#replace(...text)),
+      replace: (...text) => connection.transaction(() => replaceText(connection, table, text)),
       close: () => connection.close(),
-    }
-    this.#connection = connection
-    this.#options = options
-    this.#columns = shape.columns
-    this.#table = quoted(table)
+    },
+    step:
+      async ({ rows, gone, rejects }, { fence, isLast }) =>
+      (...text) =>
+        connection.transaction(() => {
+          const version = replaceText(connection, table, text)
+          if (version === undefined) return undefined
+          write(rows)
+          if (!replaces) checkArrived(connection, options, rows)
+          for (const { id, at } of gone) {
+            const time = isoMicros(BigInt(at) * 1_000n)
+            connection.all(`UPDATE ${quoted(table)} SET ${GONE} = $2 WHERE id = $1`, [id, time])
+          }
+          keepRejects(connection, table, rejects, fence)
+          if (isLast) dropRejects(connection, table, fence)
+          if (isLast && replaces) putInPlace(connection, options)
+          return version
+        }),
   }
+}
 
-  step: DatabaseTable<A>['step'] =
-    async (step, owner) =>
-    (...text) =>
-      this.#connection.transaction(() => {
-        const version = this.#replace(...text)
-        if (version !== undefined) this.#do(step, owner)
-        return version
-      })
+// within a transaction
 
-  // within a transaction
+const replaceText = (
+  connection: SqliteConnection,
+  table: string,
+  [name, text, version]: Parameters<Store['replace']>,
+): string | undefined => {
+  const sql =
+    version === undefined
+      ? `INSERT INTO ${STATE} VALUES ($1, $2, ${NEW_VERSION}) ON CONFLICT DO NOTHING RETURNING version`
+      : `UPDATE ${STATE} SET text = $2, version = ${NEW_VERSION} WHERE name = $1 AND version = $3 RETURNING version`
+  const values = [textName(table, name), text, ...(version === undefined ? [] : [version])]
+  const [changed] = connection.all(sql, values)
+  return changed === undefined ? undefined : String(changed.version)
+}
 
-  #replace(...[name, text, version]: Parameters<Store['replace']>): string | undefined {
-    const sql =
-      version === undefined
-        ? `INSERT INTO ${STATE} VALUES ($1, $2, ${NEW_VERSION}) ON CONFLICT DO NOTHING RETURNING version`
-        : `UPDATE ${STATE} SET text = $2, version = ${NEW_VERSION} WHERE name = $1 AND version = $3 RETURNING version`
-    const key = textName(this.#options.table, name)
-    const [changed] = this.#connection.all(sql, [
-      ...[key, text],
-      ...(version === undefined ? [] : [version]),
-    ])
-    return changed === undefined ? undefined : String(changed.version)
+/** Returns a function that writes rows: into the table, or beside it where all are replaced. */
+const writerOf = <A>(
+  connection: SqliteConnection,
+  { table, shape: { columns }, replaces, doubtful }: SqliteOptions,
+): ((rows: ReadonlyArray<A>) => void) => {
+  const sql = upsert({
+    into: quoted(replaces ? NEXT : table),
+    columns,
+    rows: `VALUES (${columns.map(() => '?').join(', ')})`,
+    when: { doubtful },
+    isMarked: !replaces,
+  })
+  const insert = memoized(() => connection.prepare(sql))
+  return (rows) => {
+    for (const row of rows) insert().run(...columns.map((column) => sqlValue(column, row)))
   }
+}
 
-  #do({ rows, gone, rejects }: TableStep<A>, { fence, isLast }: StepOwner): void {
-    const { replaces } = this.#options
-    this.#write(rows)
-    if (!replaces) this.#checkArrived(rows)
-    for (const { id, at } of gone) {
-      const time = isoMicros(BigInt(at) * 1_000n)
-      this.#connection.all(`UPDATE ${this.#table} SET ${GONE} = $2 WHERE id = $1`, [id, time])
-    }
-    this.#keepRejects(rejects, fence)
-    if (!isLast) return
-    this.#dropRejects(fence)
-    if (replaces) this.#putInPlace()
-  }
+/** Looks for each row by its key. */
+const checkArrived = (
+  connection: SqliteConnection,
+  { path, table }: SqliteOptions,
+  rows: ReadonlyArray<unknown>,
+): void => {
+  if (rows.length === 0) return
+  const ids = rows.map((row) => fieldsOf(row).id)
+  const sql = `SELECT count(*) AS lost FROM json_each($1) AS row WHERE (SELECT true FROM ${quoted(table)} WHERE id = row.value) IS NULL`
+  const lost = Number(connection.all(sql, [JSON.stringify(ids)])[0]?.lost)
+  if (lost > 0) throw rowsLost(path, table, lost, rows.length)
+}
 
-  #write(rows: ReadonlyArray<A>): void {
-    const { replaces, doubtful } = this.#options
-    const columns = this.#columns
-    this.#insert ??= this.#connection.prepare(
-      upsert({
-        into: replaces ? quoted(NEXT) : this.#table,
-        columns,
-        rows: `VALUES (${columns.map(() => '?').join(', ')})`,
-        when: { doubtful },
-        isMarked: !replaces,
-      }),
-    )
-    for (const row of rows) this.#insert.run(...columns.map((column) => sqlValue(column, row)))
-  }
+/** Replaces all rows by those that were gathered. */
+const putInPlace = (
+  connection: SqliteConnection,
+  { path, table, shape: { columns } }: SqliteOptions,
+): void => {
+  const names = columns.map(({ name }) => quoted(name)).join(', ')
+  const [into, from] = [quoted(table), quoted(NEXT)]
+  connection.exec(`DELETE FROM ${into} WHERE id NOT IN (SELECT id FROM ${from})`)
+  const rows = `SELECT ${names} FROM ${from} WHERE true` // else its ON would be one of a join
+  connection.exec(upsert({ into, columns, rows, when: 'always', isMarked: false }))
+  const total = (name: string): number =>
+    Number(connection.all(`SELECT count(*) AS total FROM ${name}`)[0]?.total)
+  const [all, kept] = [total(from), total(into)]
+  if (kept < all) throw rowsLost(path, table, all - kept, all)
+  connection.exec(`DELETE FROM ${from}`)
+}
 
-  /** Looks for each row by its key. */
-  #checkArrived(rows: ReadonlyArray<unknown>): void {
-    if (rows.length === 0) return
-    const ids = rows.map((row) => fieldsOf(row).id)
-    const sql = `SELECT count(*) AS lost FROM json_each($1) AS row WHERE (SELECT true FROM ${this.#table} WHERE id = row.value) IS NULL`
-    const lost = Number(this.#connection.all(sql, [JSON.stringify(ids)])[0]?.lost)
-    if (lost > 0) throw rowsLost(this.name, this.#options.table, lost, rows.length)
-  }
+const keepRejects = (
+  connection: SqliteConnection,
+  table: string,
+  rows: ReadonlyArray<Reject>,
+  fence: number,
+): void => {
+  if (rows.length === 0) return
+  const into = quoted(rejectsTable(table))
+  connection.exec(
+    `CREATE TABLE IF NOT EXISTS ${into} (run INTEGER NOT NULL, reason TEXT NOT NULL, row TEXT NOT NULL)`,
+  )
+  const insert = connection.prepare(`INSERT INTO ${into} VALUES (?, ?, ?)`)
+  for (const { reason, row } of rows) insert.run(fence, reason, rejectText(row))
+}
 
-  /** Replaces all rows by those that were gathered. */
-  #putInPlace(): void {
-    const connection = this.#connection
-    const columns = this.#columns
-    const names = columns.map(({ name }) => quoted(name)).join(', ')
-    const [into, from] = [this.#table, quoted(NEXT)]
-    connection.exec(`DELETE FROM ${into} WHERE id NOT IN (SELECT id FROM ${from})`)
-    const rows = `SELECT ${names} FROM ${from} WHERE true` // else its ON would be one of a join
-    connection.exec(upsert({ into, columns, rows, when: 'always', isMarked: false }))
-    const total = (name: string): number =>
-      Number(connection.all(`SELECT count(*) AS total FROM ${name}`)[0]?.total)
-    const [all, kept] = [total(from), total(into)]
-    if (kept < all) throw rowsLost(this.name, this.#options.table, all - kept, all)
-    connection.exec(`DELETE FROM ${from}`)
-  }
-
-  get #rejects(): string {
-    return quoted(rejectsTable(this.#options.table))
-  }
-
-  #keepRejects(rows: ReadonlyArray<Reject>, fence: number): void {
-    if (rows.length === 0) return
-    this.#connection.exec(
-      `CREATE TABLE IF NOT EXISTS ${this.#rejects} (run INTEGER NOT NULL, reason TEXT NOT NULL, row TEXT NOT NULL)`,
-    )
-    const insert = this.#connection.prepare(`INSERT INTO ${this.#rejects} VALUES (?, ?, ?)`)
-    for (const { reason, row } of rows) insert.run(fence, reason, rejectText(row))
-  }
-
-  /** Drops what earlier runs could not write: all of it was read again by this one. */
-  #dropRejects(fence: number): void {
-    const sql = 'SELECT 1 AS found FROM sqlite_master WHERE name = $1'
-    const found = this.#connection.all(sql, [rejectsTable(this.#options.table)])
-    if (found.length > 0) this.#connection.exec(`DELETE FROM ${this.#rejects} WHERE run < ${fence}`)
-  }
+/** Drops what earlier runs could not write: all of it was read again by this one. */
+const dropRejects = (connection: SqliteConnection, table: string, fence: number): void => {
+  const name = rejectsTable(table)
+  const found = connection.all('SELECT 1 AS found FROM sqlite_master WHERE name = $1', [name])
+  if (found.length > 0) connection.exec(`DELETE FROM ${quoted(name)} WHERE run < ${fence}`)
 }
 
 const sqlValue = ({ type, of }: TableColumn, row: unknown): SQLInputValue => {

@@ -40,31 +40,20 @@ export const openDestination =
     }
     const doubtful = timer.now() + DAY
     const replaces = rows === 'replaced'
-    const ofParents = rows === 'of parents'
+    const common = { table, replaces, ofParents: rows === 'of parents', doubtful }
     switch (kind) {
       case 'sqlite': {
         const { sqliteDestination } = await import('../sql/sqlite.js')
         return sqliteDestination<A>({
-          path: to,
-          table,
+          ...{ ...common, path: to, pause },
           shape: tableShape(shape, { numbers, minorUnits: true }),
-          replaces,
-          ofParents,
-          doubtful,
-          pause,
         })
       }
       case 'postgres': {
         const { postgresDestination } = await import('../sql/postgres.js')
         return postgresDestination<A>({
-          url: to,
-          name: destinationName(to),
-          table,
+          ...{ ...common, url: to, name: destinationName(to), replaceNul },
           shape: tableShape(shape, { numbers, minorUnits: false }),
-          replaces,
-          ofParents,
-          doubtful,
-          replaceNul,
         })
       }
       case 'folder': {
