@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { SlowestFirst } from './test/support/SlowestFirst.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
 
@@ -33,6 +34,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'isolated', include: [isolated] } },
     ],
+    sequence: { sequencer: SlowestFirst },
     unstubGlobals: true,
     restoreMocks: true,
     maxWorkers: '100%',
