@@ -6,6 +6,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { timer as after, map } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { seeded } from '../../bench/simulated/random.js'
 import { breaking, exporting, KEYS } from './exporting.js'
 import { cli, type RunOptions } from './support.js'
 
@@ -16,16 +17,9 @@ const seed = Number(process.env.CHANGED_SEED ?? Math.floor(Math.random() * 2 ** 
 /** Changes of each file. */
 const GAMES = Number(process.env.CHANGED_GAMES ?? 2)
 
-/** Whole numbers from 0 on, below an end (mulberry32). */
-const below = (() => {
-  let state = seed | 0
-  return (end: number): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end)
-  }
-})()
+const random = seeded(seed)
+/** Whole numbers from 0 on, below an end. */
+const below = (end: number): number => Math.floor(random() * end)
 
 type Change = readonly [what: string, change: (bytes: Buffer) => Buffer]
 

@@ -2,8 +2,12 @@
  * An export that came to its end with rejected rows, and is resumed: these rows are read again, and those that now fit are
  * added to the files that are there.
  */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { lastValueFrom, toArray } from 'rxjs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { s3Double } from '../../../bench/services/s3Double.js'
 import {
   type ExportError,
@@ -11,6 +15,7 @@ import {
   type ExportProgress,
   exportTo,
   readRows,
+  sync,
   verify,
 } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
@@ -51,7 +56,7 @@ const service = () => {
     const rows = await lastValueFrom(source.pipe(toArray()))
     return rows.flatMap((row) => (E.isRight(row) ? [row.right.id] : [])).sort()
   }
-  return { source, broken, gone, asked, ids }
+  return { charges: client.charges, source, broken, gone, asked, ids }
 }
 
 type How = Partial<Omit<ExportOptions<Charge>, 'out'>>
@@ -244,6 +249,28 @@ describe('rejected rows that are read again', () => {
     await started(source, out, { files })
     const other = { files, resume: true, columns: ['id'] }
     expect(refusalOf(await started(source, out, other))).toBe('SpecMismatch')
+  })
+
+  it('come into a table by the next sync, and go from its rejected rows', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'payments-rx-again-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const { charges, broken, ids } = service()
+    const all = await ids()
+    broken.add(String(all[2]))
+    const to = join(folder, 'charges.sqlite')
+    const rowsIn = (table: string): number => {
+      const db = new DatabaseSync(to)
+      const found = db.prepare(`select count(*) as n from ${table}`).get()
+      db.close()
+      return Number(found?.n)
+    }
+    const night = () => lastValueFrom(sync(charges, { to, timer: quickLooks }))
+    const first = await night()
+    expect([E.isRight(first) && first.right.rejects, rowsIn('charges')]).toEqual([1, 39])
+    broken.clear()
+    const next = await night()
+    expect([E.isRight(next) && next.right.rejects, rowsIn('charges')]).toEqual([0, 40])
+    expect(rowsIn('charges_rejects')).toBe(0)
   })
 
   it('come into an object of a bucket, and into a prefix', async () => {
