@@ -306,6 +306,28 @@ describe('addAllItems', () => {
     ])
   })
 
+  it('ends with the failure of a call that may have arrived, also after a definite one', () => {
+    const { client, run } = lab({
+      play: ({ request }, nth) => {
+        if (request.method === 'GET') return { body: BATCH }
+        if (nth === 1) return problem(400, 'invalid_argument')
+        return nth < 5 ? { outage: RESET } : { body: BATCH }
+      },
+      lookUpFor: 0,
+    })
+    const out = run(items(300).pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
+    const outcomes = out.map(({ value: { first, outcome } }) => [
+      first,
+      E.isLeft(outcome) ? outcome.left._tag : 'added',
+    ])
+    expect(outcomes).toEqual([
+      [0, 'Refused'],
+      [100, 'Ambiguous'],
+      [200, 'added'],
+      [100, 'Ambiguous'],
+    ])
+  })
+
   it.each([
     ['while a call is under way', 5],
     ['at once', 0],

@@ -423,8 +423,18 @@ describe('the end', () => {
     const on = account({ approval: 'approved', approveAfter: 900_000 })
     const { failure } = await pay(on, items(50), { limit: 600_000 })
     expect(failure).toMatchObject({ _tag: 'TimedOut', phase: 'state' })
+    expect(failure).toMatchObject({ message: expect.stringMatching(/ after 600000 ms$/) })
     expect((await pay(on, items(50))).report).toMatchObject({ isPaid: true })
     expect(submissions(on)).toBe(1)
+  })
+
+  it('says how many batches are not final at its limit', async () => {
+    const on = account({ approval: 'approved', approveAfter: 900_000 })
+    const { failure } = await pay(on, items(30), { perBatch: 10, limit: 600_000 })
+    expect(failure).toMatchObject({
+      _tag: 'TimedOut',
+      message: expect.stringContaining(', and 2 other batches are not final either'),
+    })
   })
 
   it('reads lists of states where these are fewer requests than batches', async () => {
