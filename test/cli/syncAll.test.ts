@@ -1,5 +1,5 @@
 /** `sync all`, `sync batch-items` and `sync --dry-run` on the command line. */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { Subject } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -151,16 +151,18 @@ describe('sync all', () => {
 })
 
 describe('sync batch-items', () => {
-  it('keeps the items of all batches, or those of one', async () => {
-    const to = file('items.sqlite')
+  it('keeps the items of all batches, or those of one, whose table is in the report', async () => {
+    const [to, report] = [file('items.sqlite'), file('items.html')]
     const all = await cli(sync('batch-items', to, ...KEYS))
     expect(all.status).toBe(0)
     const db = new DatabaseSync(to)
     const [batch] = db.prepare('select batch_id, count(*) as n from batch_items group by 1').all()
     db.close()
-    const one = await cli(sync('batch-items', to, ...KEYS, '--batch', String(batch?.batch_id)))
+    const flags = ['--batch', String(batch?.batch_id), '--report', report]
+    const one = await cli(sync('batch-items', to, ...KEYS, ...flags))
     expect(one.status).toBe(0)
     expect(rowsIn(to, 'batch_transfers_items')).toBe(batch?.n)
+    expect(readFileSync(report, 'utf8')).toContain(', table batch_transfers_items')
   })
 })
 
