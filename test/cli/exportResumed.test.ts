@@ -173,7 +173,7 @@ describe('an export that stopped', () => {
       const other = ['--resume', '--login-as', 'another']
       const { status, stderr } = await charges(server, out, other)
       expect(stderr).toBe(
-        `payments-rx: there is no unfinished export to resume at ${out}.checkpoint.json\n`,
+        `payments-rx: there is no unfinished export to resume at ${out}.checkpoint.json: without --resume, an export begins\n`,
       )
       expect(status).toBe(2)
       expect(existsSync(out) ? await readFile(out, 'utf8') : undefined).toBe(before)
