@@ -1,6 +1,6 @@
 /** Shows a run on stderr while it goes on: a line that is redrawn, a line now and then, JSON, or nothing. */
 import { createLogUpdate } from 'log-update'
-import { filter, type MonoTypeOperatorFunction, type SchedulerLike, Subscription } from 'rxjs'
+import { filter, type SchedulerLike, Subscription } from 'rxjs'
 import { escapeInvisible, oneLine, withoutCredentials } from '../../decode/redact.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { duration, number, percent, plural, roundedDuration, truncate } from '../../report/text.js'
@@ -78,8 +78,9 @@ export const showProgress = (
   if (progress === 'json') return writeJson(screen, monitor)
   if (progress === 'none') return viewOf(Subscription.EMPTY, say, conclude)
   if (canRedraw(screen)) return redraw(screen, say, conclude, monitor)
+  const [isLogged, isNewWait] = [isDue(LOG_INTERVAL), isWaitBegun()]
   const logging = monitor.samples
-    .pipe(oncePer(LOG_INTERVAL))
+    .pipe(filter((sample) => [isLogged(sample), isNewWait(sample)].includes(true)))
     .subscribe((sample) => say(progressLogLine(sample)))
   return viewOf(logging, say, conclude)
 }
@@ -122,15 +123,26 @@ const redraw = (
   return viewOf(drawing, sayAbove, conclude)
 }
 
-/** Passes the first sample of each `ms` since the beginning, but of the first `ms`. */
-const oncePer = (ms: number): MonoTypeOperatorFunction<ProgressSample> => {
+/** Tells whether a sample is the first of another `ms` since the beginning. */
+const isDue = (ms: number) => {
   let last = 0
-  return filter(({ elapsedMs }) => {
+  return ({ elapsedMs }: ProgressSample): boolean => {
     const period = Math.floor(elapsedMs / ms)
     const isNew = period > last
     last = Math.max(last, period)
     return isNew
-  })
+  }
+}
+
+/** Tells whether a wait for an answer, or for the destination, is new. */
+const isWaitBegun = () => {
+  let waited = false
+  return ({ stallReasons }: ProgressSample): boolean => {
+    const waits = stallReasons.some(({ _tag }) => _tag === 'Silence' || _tag === 'Destination')
+    const isNew = waits && !waited
+    waited = waits
+    return isNew
+  }
 }
 
 // retries
@@ -207,6 +219,7 @@ const COLOURS = {
   Fault: 'red',
   Refused: 'yellow',
   Silence: 'yellow',
+  Destination: 'yellow',
   Lowered: 'yellow',
   Width: 'yellow',
   Limit: 'dim',
@@ -279,7 +292,7 @@ const writeJson = ({ stderr }: Screen, { samples, current }: ProgressMonitor): P
     stderr.write(`${escapeInvisible(withoutCredentials(JSON.stringify(line)))}\n`)
   }
   const writing = samples
-    .pipe(oncePer(JSON_INTERVAL))
+    .pipe(filter(isDue(JSON_INTERVAL)))
     .subscribe((sample) => put({ type: 'progress', ...progressJson(sample) }))
   return viewOf(
     writing,

@@ -63,6 +63,8 @@ export type StallReason =
   | { readonly _tag: 'Refused'; readonly requests: number }
   /** No answer has come for `ms`, with requests under way. */
   | { readonly _tag: 'Silence'; readonly ms: number; readonly requests: number }
+  /** Nothing was requested for `ms` after an answer: its rows are still being written. */
+  | { readonly _tag: 'Destination'; readonly ms: number }
   /** Refusals in a burst: another process uses the quota, and less of it is taken for a while. */
   | {
       readonly _tag: 'Lowered'
@@ -117,6 +119,9 @@ export const stallReasons = (
     pause && { _tag: 'Fault', ms: pause.until - now, because: pause.because },
     backingOff > 0 && { _tag: 'Refused', requests: backingOff },
     inFlight > 0 && silence >= SLOW_ANSWER && { _tag: 'Silence', ms: silence, requests: inFlight },
+    pause === undefined &&
+      inFlight + waiting + backingOff === 0 &&
+      silence >= SLOW_ANSWER && { _tag: 'Destination', ms: silence },
     ...tiers
       .filter(({ allowed, limit }) => allowed < limit)
       .map(
@@ -155,6 +160,8 @@ export const describeStall = (reason: StallReason): string => {
       return `${plural(reason.requests, 'request')} refused (429): sent again after a pause`
     case 'Silence':
       return `no answer for ${roundedDuration(reason.ms)}: ${plural(reason.requests, 'request')} under way`
+    case 'Destination':
+      return `the destination is slow, locked or refuses: nothing written for ${roundedDuration(reason.ms)}`
     case 'Lowered':
       return `${reason.tier} limit taken as ${number(reason.allowed)}, not ${number(reason.limit)}, after refusals: does another process use this account?`
     case 'Width': {

@@ -142,6 +142,17 @@ describe('in a log', () => {
     )
   })
 
+  it('says once that an answer is waited for, five seconds after it was asked for', () => {
+    const slow = (departure: Departure, nth: number): Reply => ({
+      ...rowsAt(departure),
+      ms: nth === 3 ? 12_000 : 400,
+    })
+    const lines = shown({}, {}, slow)
+      .split('\n')
+      .filter((line) => line.includes('no answer for'))
+    expect(lines).toEqual([expect.stringMatching(/ [56]\.\d s, .*no answer for \d+ s: 1 request/)])
+  })
+
   it('prints the same on a terminal that cannot redraw', () => {
     expect(shown({}, { isTTY: true, env: { TERM: 'dumb' } })).toBe(shown({}))
   })

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   type ClientActivity,
@@ -114,7 +115,32 @@ describe('stall reasons', () => {
     expect(said({}, activity, 5_000)).toEqual([])
     expect(said({}, activity, 13_000)).toEqual(['no answer for 15 s: 3 requests under way'])
     expect(said({}, activity, 6_000)).toEqual(['no answer for 5 s: 3 requests under way'])
-    expect(said({ inFlight: 0 }, activity, 13_000)).toEqual([])
+  })
+
+  it('name the destination when nothing is requested', () => {
+    const activity = told([1_000, SENT], [2_000, { ...ANSWERED, took: 1_000 }])
+    expect(said({ inFlight: 0 }, activity, 6_000)).toEqual([])
+    expect(said({ inFlight: 0 }, activity, 7_000)).toEqual([
+      'the destination is slow, locked or refuses: nothing written for 5 s',
+    ])
+    expect(said({ inFlight: 0, waiting: 1 }, activity, 7_000)).toEqual([])
+  })
+
+  it('leave no moment without a reason for longer than five seconds', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(3),
+        fc.nat(3),
+        fc.nat(3),
+        fc.integer({ min: 5_000, max: 1e6 }),
+        (inFlight, waiting, backingOff, silence) => {
+          const activity = told([0, SENT], [1_000, { ...ANSWERED, took: 1_000 }])
+          const tiers = [tier({ waiting })]
+          const reasons = said({ inFlight, waiting, backingOff, tiers }, activity, 1_000 + silence)
+          expect(reasons).not.toEqual([])
+        },
+      ),
+    )
   })
 
   it('ignore a short silence', () => {
