@@ -16,7 +16,7 @@ import {
   toError,
 } from 'payments-rx'
 import { createSandbox, listen, sandboxCredentials } from 'payments-rx/sandbox'
-import { lastValueFrom, toArray } from 'rxjs'
+import { firstValueFrom, lastValueFrom, ReplaySubject, toArray } from 'rxjs'
 import { startRedis } from '../services/redis.ts'
 import { typeStripping } from '../services/typeStripping.ts'
 import { queueBatches } from './batchJobs.ts'
@@ -84,6 +84,7 @@ export const payRun = async (run: PayRun): Promise<PayOutcome> => {
 
   const workers: Array<ChildProcess> = []
   const ends: Array<Promise<unknown>> = []
+  const failed = new ReplaySubject<Error>(1)
   const frozen: Array<{ readonly child: ChildProcess; readonly since: number }> = []
 
   const next = (): number => requests + 1 + Math.floor(random() * run.apart)
@@ -128,6 +129,9 @@ export const payRun = async (run: PayRun): Promise<PayOutcome> => {
     })
     workers.push(child)
     ends.push(once(child, 'exit'))
+    child.once('exit', (status) => {
+      if (status) failed.next(new Error(`a worker has ended by itself, with status ${status}`))
+    })
   }
 
   /** Kills or freezes a worker, and starts another one. */
@@ -186,8 +190,9 @@ export const payRun = async (run: PayRun): Promise<PayOutcome> => {
       onFinished(jobId).then((isLast) => isLast && resolve(), reject)
     })
   })
+  const workerFailed = firstValueFrom(failed).then((error) => Promise.reject(error))
   for (let n = 0; n < run.workers; n++) startWorker()
-  await allFinished
+  await Promise.race([allFinished, workerFailed])
 
   isOver = true
   thaw(() => true)

@@ -7,8 +7,8 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PASSWORD } from './postgres.js'
-import { freePort, giveTo, serverUser, untilAnswered } from './startServer.js'
+import { PASSWORD } from './postgres.ts'
+import { freePort, giveTo, serverUser, untilAnswered } from './startServer.ts'
 
 const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin']
 

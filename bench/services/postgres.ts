@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { freePort, giveTo, serverUser, untilAnswered } from './startServer.js'
+import { freePort, giveTo, serverUser, untilAnswered } from './startServer.ts'
 
 const DEBIAN = '/usr/lib/postgresql'
 

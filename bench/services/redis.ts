@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { freePort, untilAnswered } from './startServer.js'
+import { freePort, untilAnswered } from './startServer.ts'
 
 const folder = [...(process.env.PATH ?? '').split(':'), '/usr/bin'].find((one) =>
   existsSync(join(one, 'redis-server')),

@@ -19,8 +19,8 @@ describe.skipIf(!hasRedis)('payments as jobs in a real Redis', () => {
     cpSync(join(await builtCode(), 'dist'), join(home, 'dist'), { recursive: true })
     copyFileSync(join(root, 'package.json'), join(home, 'package.json'))
     symlinkSync(join(root, 'node_modules'), join(home, 'node_modules'))
-    for (const name of ['payments/batchJobs.ts', 'payments/worker.ts', 'services/redis.ts']) {
-      cpSync(join(root, 'bench', name), join(home, 'bench', name))
+    for (const name of ['payments', 'services']) {
+      cpSync(join(root, 'bench', name), join(home, 'bench', name), { recursive: true })
     }
   })
   afterAll(() => rmSync(home, { recursive: true }))
