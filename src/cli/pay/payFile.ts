@@ -135,7 +135,7 @@ const READERS: Readonly<Record<PayFormat, (options: PayFileOptions) => AsyncIter
       }
       if (record.length > header.length) {
         throw new UsageError(
-          `${name}: a row has ${record.length} cells, and there are ${header.length} columns: ${record.length} values cannot be told apart`,
+          `${name}: a row has ${record.length} cells, and there are ${header.length} columns: put quotes around a value that has a comma`,
         )
       }
       yield { cells: new Map(header.map((column, at) => [column, record[at] ?? ''])) }
