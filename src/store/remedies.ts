@@ -1,5 +1,5 @@
 /**
- * What a refusal needs, by the code of whoever refuses: the system, S3, Postgres, SQLite, Redis. Either the same command
+ * The remedy of a refusal, by the code of the service that refuses: the system, S3, Postgres, SQLite, Redis. Either the same command
  * a retry helps, or action is needed first; then the table says which. Codes that are not in it pass by themselves.
  */
 
@@ -8,10 +8,10 @@
 /** `again`: the same command again helps. `act`: it does not, until something is done. */
 export type ErrorClass = 'again' | 'act'
 
-/** What a refusal needs. */
+/** The remedy of a refusal. */
 export interface Remedy {
   readonly class: ErrorClass
-  /** What to do, as the end of a message. */
+  /** Advice, as the end of a message. */
   readonly advice?: string
 }
 

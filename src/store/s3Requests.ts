@@ -45,7 +45,7 @@ export type S3Requests = (call: S3Call) => Promise<E.Either<S3Refusal, S3Answer>
 /** Attempts of a request after its first, with pauses from half a second up to 16 s: half a minute. */
 const RETRIES = { first: 500, cap: 16_000, repeats: 6 }
 
-/** Of a connection, in bytes a millisecond: 10 Mbit/s. */
+/** The slowest connection to reckon with, in bytes a millisecond: 10 Mbit/s. */
 const SLOWEST = 1_250
 
 const MIB = 1 << 20

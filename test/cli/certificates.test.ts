@@ -8,7 +8,7 @@ const file = await folder()
 
 const PARAMETERS = ['sslrootcert', 'sslcert', 'sslkey'] as const
 
-/** What may be in the place of such a file. */
+/** Contents that a certificate file may have. */
 const CONTENTS: ReadonlyArray<readonly [what: string, make: (path: string) => Promise<unknown>]> = [
   ['nothing', async () => {}],
   ['a folder', (path) => mkdir(path)],

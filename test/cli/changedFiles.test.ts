@@ -1,5 +1,5 @@
 /**
- * Files of ours that somebody has changed, cut off or emptied: whatever reads them ends with a documented status and one
+ * Files of ours that another program has changed, cut off or emptied: whatever reads them ends with a documented status and one
  * line that says what to do. No bug of ours is thrown, and no message of an engine comes through.
  */
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { cli, type RunOptions } from './support.js'
 
 const { file, serve } = await exporting()
 
-/** The same one each time, so that no text of a message fails by chance; `CHANGED_SEED` plays another. */
+/** Fixed, so that no text of a message fails by chance; `CHANGED_SEED` plays another. */
 const seed = Number(process.env.CHANGED_SEED ?? 7)
 /** Changes of each file. */
 const GAMES = Number(process.env.CHANGED_GAMES ?? 2)

@@ -17,7 +17,7 @@ const LOCKED = 30_000
 /** How a database is opened. */
 export interface SqliteOpening {
   readonly path: string
-  /** What it is opened for. */
+  /** Access mode. */
   readonly doing: 'read' | 'write'
   /** Resolves after so many ms. */
   readonly pause: (ms: number) => Promise<void>
