@@ -1,7 +1,9 @@
 /** Runs before all test files, in the process that starts the workers. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
@@ -11,9 +13,16 @@ declare module 'vitest' {
   }
 }
 
-export default ({ provide }: TestProject): (() => void) => {
+export default ({ provide }: TestProject): (() => Promise<void>) => {
   const shared = mkdtempSync(join(tmpdir(), 'payments-rx-shared-'))
   provide('shared', shared)
   process.env.NODE_COMPILE_CACHE ??= join(shared, 'compiled') // child processes start faster
-  return () => rmSync(shared, { recursive: true, force: true })
+  return () => removed(shared)
+}
+
+/** Child processes write their compile cache as they exit: a folder that filled again meanwhile is emptied again. */
+const removed = async (folder: string): Promise<void> => {
+  for (let attempt = 0; attempt < 100 && existsSync(folder); attempt++) {
+    await rm(folder, { recursive: true, force: true }).catch(() => setTimeout(100))
+  }
 }
