@@ -59,6 +59,10 @@ export class Rows {
     }
   }
 
+  statuses(): ReadonlyArray<string> {
+    return [...this.#sorted.keys()].filter((status) => status !== '')
+  }
+
   #lists({ status }: Row): ReadonlyArray<Array<Row>> {
     return ['', status].map((name) => {
       const list = this.#sorted.get(name) ?? []
@@ -195,7 +199,14 @@ export const copyOf = (rows: ReadonlyArray<Row>): Copy => {
   return {
     rows: copy,
     gone,
-    count: async (counted) => copy.between(counted).total,
+    counts: async (stretches) =>
+      stretches.map((stretch) => {
+        const counts = new Map<string, number>()
+        for (const status of copy.statuses()) {
+          counts.set(status, copy.between({ ...stretch, status }).total)
+        }
+        return counts
+      }),
     nth: async (counted, n) => copy.between(counted, n, 1).rows[0]?.created,
     ids: async (counted) => copy.between(counted).rows.map(({ id }) => id),
     write: async (some) => {

@@ -2,7 +2,7 @@
 import type { Asking } from '../Asking.js'
 import { PAGE_SIZE } from '../Ledger.js'
 import type { Counted, Counting } from './Counting.js'
-import type { ProofTable } from './ProofTable.js'
+import { countOf, type ProofTable } from './ProofTable.js'
 
 /** How a copy was put right. */
 export interface Healed {
@@ -30,7 +30,7 @@ export const readWhole = async <A>(
   { asking, counting, table }: HealingOptions<A>,
   rows: Counted,
 ): Promise<Healed> => {
-  const before = await table.count(rows)
+  const before = await countOf(table, rows)
   const seen = new Set<string>()
   // a second more on either side: the service may leave out its bounds
   const wider = { ...rows, from: rows.from - 1, to: rows.to + 1 }
@@ -48,7 +48,7 @@ export const readWhole = async <A>(
     else await table.write([row])
   }
   if (gone.length > 0) await table.markGone(gone)
-  const after = await table.count(rows)
+  const after = await countOf(table, rows)
   // of one status, rows come and go by a change of status as well
   const late = rows.status === undefined ? Math.max(0, after + gone.length - before) : 0
   return { late, gone: gone.length }

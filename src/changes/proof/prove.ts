@@ -23,7 +23,13 @@ import type { Asking } from '../Asking.js'
 import { PAGE_SIZE, type Seconds, type Stretch } from '../Ledger.js'
 import { type Counted, Counting, type Depth, TooDeep, Uncountable } from './Counting.js'
 import { readWhole } from './Healing.js'
-import type { CountedTable, ProofTable } from './ProofTable.js'
+import {
+  type CountedTable,
+  countIn,
+  countOf,
+  type ProofTable,
+  type StatusCounts,
+} from './ProofTable.js'
 import { middleOf, stretchesOf } from './stretches.js'
 
 // model
@@ -112,6 +118,8 @@ class Prover<A> {
   readonly #options: ProofOptions
   readonly #counting: Counting<A>
   readonly #differences: Array<CountDifference> = []
+  /** Counts of the copy, until rows are put right: one pass over it serves all stretches and statuses. */
+  readonly #counts = new Map<Stretch, StatusCounts>()
   #late = 0
   #gone = 0
   #settled = 0
@@ -135,17 +143,16 @@ class Prover<A> {
     let uncountable: string | undefined
     try {
       await this.#calibrate(all)
+      const stretches = await stretchesOf(this.#table, { ...all, status: only }, STRETCHES)
       for (const status of only === undefined ? [undefined, ...final] : [only]) {
-        for (const rows of await stretchesOf(this.#table, { ...all, status }, STRETCHES)) {
-          await this.#check(rows)
-        }
+        await this.#checkEach(stretches, status)
       }
     } catch (error) {
       if (!(error instanceof Uncountable)) throw error
       uncountable = error.message
     }
     return {
-      rows: await this.#table.count(all),
+      rows: await countOf(this.#table, all),
       until,
       late: this.#late,
       gone: this.#gone,
@@ -158,7 +165,7 @@ class Prover<A> {
 
   /** Asks for rows that are here, in seconds that have few. One may be gone: then another is asked for. */
   async #calibrate(all: Counted): Promise<void> {
-    const total = await this.#table.count(all)
+    const total = await countOf(this.#table, all)
     for (const part of [2, 3, 5]) {
       const second = await this.#table.nth(all, Math.floor(total / part))
       if (second === undefined) continue
@@ -169,14 +176,25 @@ class Prover<A> {
     }
   }
 
-  /** Counts a stretch, whatever the depth that the service pages to. */
-  async #check(rows: Counted): Promise<void> {
-    const here = await this.#table.count(rows)
+  /** Checks the rows of a status in stretches that follow one another. */
+  async #checkEach(stretches: ReadonlyArray<Stretch>, status: string | undefined): Promise<void> {
+    for (const stretch of stretches) {
+      if (!this.#counts.has(stretch)) {
+        const counts = await this.#table.counts(stretches)
+        for (const [i, one] of stretches.entries()) this.#counts.set(one, counts[i] ?? new Map())
+      }
+      const here = countIn(this.#counts.get(stretch) ?? new Map(), status)
+      await this.#check({ ...stretch, status }, here)
+    }
+  }
+
+  /** Counts a stretch, whatever the depth that the service pages to. `here`: the rows of the copy. */
+  async #check(rows: Counted, here: number): Promise<void> {
     const parts = Math.ceil(here / this.#counting.mostRows)
     if (parts > 1 && rows.from < rows.to) {
       const shorter = await stretchesOf(this.#table, rows, parts)
       if (shorter.length > 1) {
-        for (const one of shorter) await this.#check(one)
+        await this.#checkEach(shorter, rows.status)
         return
       }
     }
@@ -189,8 +207,11 @@ class Prover<A> {
         this.#differences.push(differenceOf(rows, here, undefined))
         return
       }
-      await this.#check({ ...rows, to: middle })
-      await this.#check({ ...rows, from: middle + 1 })
+      const halves = [
+        { ...rows, to: middle },
+        { ...rows, from: middle + 1 },
+      ]
+      await this.#checkEach(halves, rows.status)
     }
   }
 
@@ -209,7 +230,7 @@ class Prover<A> {
       }
       const most = this.#asking.requests() + Math.ceil(there / ROWS_A_REQUEST)
       await this.#descend(this.#healed, rows, there, most)
-      here = await this.#table.count(rows)
+      here = await countOf(this.#table, rows)
       there = await this.#counting.count(rows, here)
     }
   }
@@ -217,16 +238,14 @@ class Prover<A> {
   /** Counts the open rows of the copy, which can have become rows of a final status: 0 where all rows are counted. */
   async #openIn({ status, ...rows }: Counted): Promise<number> {
     if (status === undefined) return 0
-    let open = await this.#table.count(rows)
-    for (const final of this.#options.final) {
-      open -= await this.#table.count({ ...rows, status: final })
-    }
-    return open
+    const [counts = new Map()] = await this.#table.counts([rows])
+    const final = this.#options.final.map((one) => countIn(counts, one))
+    return countIn(counts, undefined) - final.reduce((a, b) => a + b, 0)
   }
 
   /** Finds where rows differ, of which the service has so many, and puts it right. */
   async #descend(table: ProofTable<A>, rows: Counted, there: number, most: number): Promise<void> {
-    const here = await table.count(rows)
+    const here = await countOf(table, rows)
     if (here === there) return
     const isLeaf = there <= LEAF || there - here > there / 2
     const middle =
@@ -235,7 +254,7 @@ class Prover<A> {
         : await middleOf(table, rows, here, there)
     if (middle === undefined) return this.#read(table, rows)
     const earlier = { ...rows, to: middle }
-    const inEarlier = await this.#counting.count(earlier, await table.count(earlier))
+    const inEarlier = await this.#counting.count(earlier, await countOf(table, earlier))
     await this.#descend(table, earlier, inEarlier, most)
     // by the sum: exact, unless rows moved meanwhile
     await this.#descend(table, { ...rows, from: middle + 1 }, there - inEarlier, most)
@@ -244,6 +263,7 @@ class Prover<A> {
   async #read(table: ProofTable<A>, rows: Counted): Promise<void> {
     const options = { asking: this.#asking, counting: this.#counting, table }
     const { late, gone } = await readWhole(options, rows)
+    this.#counts.clear()
     this.#late += late
     this.#gone += gone
   }

@@ -1,7 +1,7 @@
 /** Where time is cut, so that each stretch has about as many rows. */
 import type { Seconds } from '../Ledger.js'
 import type { Counted } from './Counting.js'
-import type { CountedTable } from './ProofTable.js'
+import { type CountedTable, countOf } from './ProofTable.js'
 
 /** Cuts rows into up to `parts` stretches with about equal rows of the table. They cover all seconds of `rows`. */
 export const stretchesOf = async (
@@ -9,7 +9,7 @@ export const stretchesOf = async (
   rows: Counted,
   parts: number,
 ): Promise<ReadonlyArray<Counted>> => {
-  const total = await table.count(rows)
+  const total = await countOf(table, rows)
   const stretches: Array<Counted> = []
   let { from } = rows
   for (let part = 1; part < parts && total > 0; part++) {

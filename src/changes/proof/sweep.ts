@@ -3,7 +3,7 @@ import type { Asking } from '../Asking.js'
 import { PAGE_SIZE, type Seconds } from '../Ledger.js'
 import { type Counted, Counting } from './Counting.js'
 import { type Healed, readWhole } from './Healing.js'
-import type { ProofTable } from './ProofTable.js'
+import { countOf, type ProofTable } from './ProofTable.js'
 import { stretchesOf } from './stretches.js'
 
 // model
@@ -51,7 +51,7 @@ export const sweep = async <A>(
   table: ProofTable<A>,
   { from: start = Number.NEGATIVE_INFINITY, until, now, nights, position }: SweepOptions,
 ): Promise<Swept> => {
-  const total = await table.count({ from: start, to: until })
+  const total = await countOf(table, { from: start, to: until })
   const isWhole = nights <= 1 || total <= SWEPT_WHOLE
   const last = isWhole ? undefined : position
   const round = last ?? { began: now, before: position?.began }
@@ -60,7 +60,7 @@ export const sweep = async <A>(
   const end = isWhole ? undefined : await table.nth(rest, Math.ceil(total / nights))
   const rows: Counted = { from, to: end ?? until }
   const counting = new Counting(asking)
-  const chunks = await stretchesOf(table, rows, Math.ceil((await table.count(rows)) / CHUNK))
+  const chunks = await stretchesOf(table, rows, Math.ceil((await countOf(table, rows)) / CHUNK))
   let late = 0
   let gone = 0
   for (const chunk of chunks) {

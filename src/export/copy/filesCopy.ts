@@ -1,7 +1,8 @@
 /** The files of an export, or of a folder that a sync keeps, as a copy to count. */
 import * as t from 'io-ts'
-import type { Seconds } from '../../changes/Ledger.js'
+import type { Seconds, Stretch } from '../../changes/Ledger.js'
 import type { Counted } from '../../changes/proof/Counting.js'
+import type { StatusCounts } from '../../changes/proof/ProofTable.js'
 import { Instant, millisOf } from '../../codec/Instant.js'
 import { E, withoutPrototype, withoutUndefined } from '../../fp.js'
 import { exportError } from '../ExportError.js'
@@ -56,7 +57,7 @@ export const filesCopy = async (given: string, options: ReachOptions): Promise<C
     name,
     spec: run.spec,
     counted: {
-      count: async (rows) => index.count(rows),
+      counts: async (stretches) => stretches.map((stretch) => index.counts(stretch)),
       nth: async (rows, n) => index.nth(rows, n),
       ids: async (wanted) => {
         const ids = new Set<string>()
@@ -182,9 +183,11 @@ class RowIndex {
   readonly #added = new Map<string | undefined, Array<Seconds>>()
   /** Sorted times by status, made on the first count. */
   readonly #sorted = new Map<string | undefined, Float64Array>()
+  readonly #statuses = new Set<string>()
 
   /** Adds a row, before the first question. */
   add(created: Seconds, status: string): void {
+    this.#statuses.add(status)
     for (const name of [undefined, status]) {
       const times = this.#added.get(name)
       if (times === undefined) this.#added.set(name, [created])
@@ -192,9 +195,13 @@ class RowIndex {
     }
   }
 
-  count(rows: Counted): number {
-    const [first, end] = this.#range(rows)
-    return Math.max(0, end - first)
+  counts(stretch: Stretch): StatusCounts {
+    const counts = new Map<string, number>()
+    for (const status of this.#statuses) {
+      const [first, end] = this.#range({ ...stretch, status })
+      counts.set(status, Math.max(0, end - first))
+    }
+    return counts
   }
 
   nth(rows: Counted, n: number): Seconds | undefined {

@@ -13,6 +13,7 @@
 import type { OpenCharge } from '../../changes/KnownCharges.js'
 import type { Seconds, Stretch } from '../../changes/Ledger.js'
 import type { Counted } from '../../changes/proof/Counting.js'
+import { countIn, type StatusCounts } from '../../changes/proof/ProofTable.js'
 import type { Millis } from '../../stream/index.js'
 import type { CountedRows, PlacedRow, RowVersion } from '../transfer/Destination.js'
 import type { Piece } from './FolderState.js'
@@ -79,7 +80,7 @@ export class CountedPieces<C> {
   /** The rows, and their marks by `leave`. */
   rows(leave: (rows: ReadonlyArray<GoneRow>) => void): CountedRows {
     return {
-      count: (rows) => this.#count(rows),
+      counts: (stretches) => this.#counts(stretches),
       nth: (rows, n) => this.#nth(rows, n),
       ids: (rows) => this.#ids(rows),
       versions: (rows) => this.#versions(rows),
@@ -107,36 +108,41 @@ export class CountedPieces<C> {
 
   // counts
 
-  async #count(rows: Counted): Promise<number> {
+  async #counts(stretches: ReadonlyArray<Stretch>): Promise<ReadonlyArray<StatusCounts>> {
     await this.#settle()
-    let total = 0
-    for (const piece of this.#around(rows)) total += await this.#countIn(piece, rows)
-    for (const { created, was, is } of this.#changes.values()) {
-      if (!isWithin(rows, secondOf(created))) continue
-      if (isOf(rows, is)) total++
-      if (isOf(rows, was)) total--
+    const all: Array<StatusCounts> = []
+    for (const stretch of stretches) {
+      const counts = new Map<string, number>()
+      const add = (status: string, rows: number) =>
+        counts.set(status, (counts.get(status) ?? 0) + rows)
+      for (const piece of this.#around(stretch)) {
+        for (const [status, rows] of await this.#countsIn(piece, stretch)) add(status, rows)
+      }
+      for (const { created, was, is } of this.#changes.values()) {
+        if (!isWithin(stretch, secondOf(created))) continue
+        if (is !== undefined) add(is.status, 1)
+        if (was !== undefined) add(was.status, -1)
+      }
+      all.push(counts)
     }
-    return total
+    return all
   }
 
-  async #countIn(piece: Piece, { status, from, to }: Counted): Promise<number> {
-    if (secondOf(piece.from) >= from && secondOf(piece.to) <= to) {
-      const { gone = 0 } = piece
-      return status === undefined ? piece.rows - gone : (piece.statuses[status] ?? 0)
-    }
-    let count = 0
-    await this.#each(piece, { status, from, to }, () => {
-      count++
+  async #countsIn(piece: Piece, stretch: Stretch): Promise<StatusCounts> {
+    if (isInside(piece, stretch)) return new Map(Object.entries(piece.statuses))
+    const counts = new Map<string, number>()
+    await this.#each(piece, stretch, (_, status) => {
+      counts.set(status, (counts.get(status) ?? 0) + 1)
       return true
     })
-    return count
+    return counts
   }
 
   /** By the files alone: it decides where stretches are cut, not how many rows they have. */
   async #nth(rows: Counted, n: number): Promise<Seconds | undefined> {
     let before = 0
     for (const piece of this.#around(rows)) {
-      const count = await this.#countIn(piece, rows)
+      const count = countIn(await this.#countsIn(piece, rows), rows.status)
       if (before + count > n) {
         let found: Seconds | undefined
         await this.#each(piece, rows, (second) => {
@@ -151,14 +157,18 @@ export class CountedPieces<C> {
   }
 
   /** Calls `visit` for the rows of a file that are counted, until it returns false. */
-  async #each(piece: Piece, rows: Counted, visit: (second: Seconds) => boolean): Promise<void> {
+  async #each(
+    piece: Piece,
+    rows: Counted,
+    visit: (second: Seconds, status: string) => boolean,
+  ): Promise<void> {
     const { seconds, statuses, names } = await this.#index(piece)
     const wanted = rows.status === undefined ? undefined : names.indexOf(rows.status)
     for (let i = 0; i < seconds.length; i++) {
       const second = seconds[i] ?? 0
       if (second > rows.to) return
       if (second < rows.from || (wanted !== undefined && statuses[i] !== wanted)) continue
-      if (!visit(second)) return
+      if (!visit(second, names[statuses[i] ?? 0] ?? '')) return
     }
   }
 
@@ -287,6 +297,9 @@ export class CountedPieces<C> {
 }
 
 const secondOf = (micros: number): Seconds => Math.floor(micros / MICROS)
+
+const isInside = (piece: Piece, { from, to }: Stretch): boolean =>
+  secondOf(piece.from) >= from && secondOf(piece.to) <= to
 
 const isWithin = ({ from, to }: Stretch, second: Seconds): boolean => second >= from && second <= to
 

@@ -66,27 +66,58 @@ export const tableRows = <V>(
     status: String(status),
     updated: millisOf(updated),
   })
-  const counted = ({ status, from, to }: Counted, select: string, rest = '') => {
+  /** `values`: those of the parameters that `select` has. */
+  const selected = (
+    { status, from, to }: Counted,
+    {
+      select,
+      rest = '',
+      values = [],
+    }: { select: string; rest?: string; values?: ReadonlyArray<V> },
+  ) => {
     const bounds: ReadonlyArray<readonly [string, V | string]> = [
       ['created_at <', second(to + 1)],
       ...(from > Number.NEGATIVE_INFINITY ? [['created_at >=', second(from)] as const] : []),
       ...(status === undefined ? [] : [['status =', status] as const]),
     ]
-    const where = [isThere, ...bounds.map(([bound], i) => `${bound} $${i + 1}`)]
-    return query(
-      `SELECT ${select} FROM ${table} WHERE ${where.join(' AND ')} ${rest}`,
-      bounds.map(([, value]) => value),
-    )
+    const where = [isThere, ...bounds.map(([bound], i) => `${bound} $${values.length + i + 1}`)]
+    return query(`SELECT ${select} FROM ${table} WHERE ${where.join(' AND ')} ${rest}`, [
+      ...values,
+      ...bounds.map(([, value]) => value),
+    ])
   }
   return {
     counted: {
-      count: async (rows) => Number((await counted(rows, 'count(*) AS total'))[0]?.total),
+      counts: async (stretches) => {
+        const [first] = stretches
+        const last = stretches.at(-1)
+        if (first === undefined || last === undefined) return []
+        const ends = stretches.slice(0, -1).map(({ to }) => second(to + 1))
+        const cases = ends.map((_, i) => `WHEN created_at < $${i + 1} THEN ${i}`)
+        const stretch =
+          cases.length === 0 ? '0' : `CASE ${cases.join(' ')} ELSE ${cases.length} END`
+        const found = await selected(
+          { from: first.from, to: last.to },
+          {
+            select: `${stretch} AS stretch, status, count(*) AS total`,
+            rest: 'GROUP BY 1, 2',
+            values: ends,
+          },
+        )
+        const counts = stretches.map(() => new Map<string, number>())
+        for (const { stretch, status, total } of found) {
+          counts[Number(stretch)]?.set(String(status), Number(total))
+        }
+        return counts
+      },
       nth: async (rows, n) => {
-        const order = `ORDER BY created_at LIMIT 1 OFFSET ${n}`
-        const [found] = await counted(rows, `${time('created_at')} AS created`, order)
+        const [found] = await selected(rows, {
+          select: `${time('created_at')} AS created`,
+          rest: `ORDER BY created_at LIMIT 1 OFFSET ${n}`,
+        })
         return found && secondOf(found.created)
       },
-      ids: async (rows) => (await counted(rows, 'id')).map(({ id }) => String(id)),
+      ids: async (rows) => (await selected(rows, { select: 'id' })).map(({ id }) => String(id)),
       versions: async (rows) => {
         const columns = `id, status, ${time('updated_at')} AS updated`
         const sql = `SELECT ${columns} FROM ${table} WHERE ${isAmong('id', '$1')} AND ${isThere}`

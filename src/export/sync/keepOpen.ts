@@ -11,6 +11,7 @@ import {
   type Stretch,
 } from '../../changes/Ledger.js'
 import { readOpen } from '../../changes/openRows.js'
+import { countOf } from '../../changes/proof/ProofTable.js'
 import { finalChargeStatuses } from '../../codec/Charge.js'
 import { E } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
@@ -155,7 +156,7 @@ export const markLost = async <A>(
 const pageSpanOf = async (counted: CountedRows | undefined, now: Seconds): Promise<Seconds> => {
   const all = { from: Number.NEGATIVE_INFINITY, to: now }
   const first = await counted?.nth(all, 0)
-  const total = await counted?.count(all)
+  const total = counted && (await countOf(counted, all))
   return first === undefined || total === undefined || total === 0
     ? 86_400
     : Math.max(1, ((now - first) / total) * PAGE_SIZE)

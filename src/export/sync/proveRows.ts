@@ -140,7 +140,7 @@ const tableOf = <A>(
   const table = (): CountedTable => withRejected(counted, transfer.upkeep.rejected)
   let read: Stretch = { from: Number.NEGATIVE_INFINITY, to: 0 } // where ids were asked for last
   return {
-    count: (rows) => table().count(rows),
+    counts: (stretches) => table().counts(stretches),
     nth: counted.nth,
     ids: (rows) => {
       read = rows
@@ -156,18 +156,27 @@ export const withRejected = (
   table: CountedTable & Partial<Pick<CountedRows, 'versions'>>,
   rejected: ReadonlyArray<RejectedRow>,
 ): CountedTable => {
-  const among = async ({ status, from, to }: Counted): Promise<ReadonlyArray<string>> => {
-    const rows = rejected.filter(
-      (row) =>
-        row.created >= from && row.created <= to && (status === undefined || row.status === status),
-    )
+  const among = async ({ from, to }: Stretch): Promise<ReadonlyArray<RejectedRow>> => {
+    const rows = rejected.filter(({ created }) => created >= from && created <= to)
     if (rows.length === 0) return []
     const there: ReadonlyMap<string, unknown> = (await table.versions?.(rows)) ?? new Map()
-    return rows.flatMap(({ id }) => (there.has(id) ? [] : [id]))
+    return rows.filter(({ id }) => !there.has(id))
   }
   return {
-    count: async (rows) => (await table.count(rows)) + (await among(rows)).length,
+    counts: async (stretches) => {
+      const counts = (await table.counts(stretches)).map((one) => new Map(one))
+      for (const [i, stretch] of stretches.entries()) {
+        for (const { status } of await among(stretch)) {
+          counts[i]?.set(status, (counts[i].get(status) ?? 0) + 1)
+        }
+      }
+      return counts
+    },
     nth: table.nth,
-    ids: async (rows) => [...(await table.ids(rows)), ...(await among(rows))],
+    ids: async ({ status, ...stretch }) => {
+      const waiting = await among(stretch)
+      const wanted = waiting.filter((row) => status === undefined || row.status === status)
+      return [...(await table.ids({ status, ...stretch })), ...wanted.map(({ id }) => id)]
+    },
   }
 }
