@@ -31,16 +31,17 @@ const textAt = (u: unknown): string => (typeof u === 'string' ? u : '')
 
 /** Places a row; `content`: what is kept of it. */
 export const pieceRow = <C>(row: unknown, content: C): PieceRow<C> => {
-  const { id, created_at, updated_at, status, [GONE]: gone, ...rest } = fieldsOf(row)
-  const parent = textAt(rest[PARENT.id])
+  const fields = fieldsOf(row)
+  const { created_at } = fields
+  const parent = textAt(fields[PARENT.id])
   return {
-    id: textAt(id),
+    id: textAt(fields.id),
     created: created_at === undefined && parent !== '' ? placeOf(parent) : microsAt(created_at),
-    updated: microsAt(updated_at),
-    status: textAt(status),
-    gone: microsAt(gone),
+    updated: microsAt(fields.updated_at),
+    status: textAt(fields.status),
+    gone: microsAt(fields[GONE]),
     parent,
-    parentUpdated: microsAt(rest[PARENT.updated]),
+    parentUpdated: microsAt(fields[PARENT.updated]),
     content,
   }
 }

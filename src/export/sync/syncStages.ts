@@ -1,13 +1,13 @@
 /** The stages of a sync: what an earlier run has left, what is new or may have changed, and rows that are not final. */
 import { asyncScheduler, concat, defer, EMPTY, from, ignoreElements, type Observable } from 'rxjs'
 import type { Ledger } from '../../changes/Ledger.js'
-import { fromDate } from '../../codec/Instant.js'
+import { fromDate, millisOf } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
+import { fieldsOf } from '../../decode/unknown.js'
 import { E, type IO, withoutPrototype } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
 import type { Millis } from '../../stream/index.js'
 import { exportTable } from '../ExportOptions.js'
-import { pieceRow } from '../folder/PieceRow.js'
 import { type ExportSource, sourceOf } from '../source/ExportSource.js'
 import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
 import type { TransferEvent } from '../transfer/TransferEvent.js'
@@ -149,9 +149,8 @@ const readTimed = <A>(
   const boundsOf: Parameters<Transfer<A, A>['read']>[0]['boundsOf'] = ({ position, items }) => {
     const { recorder } = transfer
     for (const item of items) {
-      if (E.isLeft(item)) continue
-      const { created } = pieceRow(item.right, undefined)
-      recorder.newest = Math.max(recorder.newest ?? 0, created / 1_000)
+      const created = E.isLeft(item) ? Number.NaN : millisOf(fieldsOf(item.right).created_at)
+      if (created > (recorder.newest ?? 0)) recorder.newest = created
     }
     return { from, to: Math.floor(source.boundsOf(position)?.to ?? nowOf(transfer)) }
   }
