@@ -45,15 +45,8 @@ export type SettingName =
 
 export const ENVIRONMENTS = Object.keys(limits)
 
-/** By the names that commander gives to the flags. */
+/** By the names that commander gives to the flags, in the order that "doctor" lists them in. */
 export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
-  environment: {
-    flag: '--environment',
-    placeholder: '<name>',
-    description: 'whose rate limits to respect',
-    clientOption: 'environment',
-    defaultValue: 'production',
-  },
   baseUrl: {
     flag: '--base-url',
     placeholder: '<url>',
@@ -64,12 +57,6 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     flag: '--plain-http',
     description: 'allow HTTP to another machine; keys and data travel unencrypted',
     clientOption: 'plainHttp',
-  },
-  apiVersion: {
-    flag: '--api-version',
-    placeholder: '<date>',
-    description: "API version to request, YYYY-MM-DD; by default the account's own",
-    clientOption: 'apiVersion',
   },
   clientId: {
     flag: '--client-id',
@@ -83,6 +70,19 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
     description: 'API key',
     clientOption: 'credentials.apiKey',
     isSecret: true,
+  },
+  environment: {
+    flag: '--environment',
+    placeholder: '<name>',
+    description: 'whose rate limits to respect',
+    clientOption: 'environment',
+    defaultValue: 'production',
+  },
+  apiVersion: {
+    flag: '--api-version',
+    placeholder: '<date>',
+    description: "API version to request, YYYY-MM-DD; by default the account's own",
+    clientOption: 'apiVersion',
   },
   loginAs: {
     flag: '--login-as',

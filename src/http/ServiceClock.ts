@@ -35,12 +35,11 @@ export class ServiceClock {
 
   /** Reads the `Date` of an answer that has just come, to a request that was sent at a time of the timer. */
   observe(date: string | undefined, sent: Millis): void {
-    const written = Date.parse(date ?? '')
-    if (Number.isNaN(written)) return
     const { timer, now, onSkew } = this.#options
     const received = timer.now()
-    const least = written - received
-    const most = written + DATE_PRECISION - sent
+    const range = skewRange(date, { sent, received })
+    if (range === undefined) return
+    const { least, most } = range
     const before = this.#offset ?? least
     this.#offset = least <= before && before <= most ? before : least
     const ours = now() - received
@@ -54,6 +53,23 @@ export class ServiceClock {
   now(): Millis | undefined {
     return this.#offset === undefined ? undefined : this.#options.timer.now() + this.#offset
   }
+}
+
+/** Bounds of a skew: the service's time less ours, in ms. */
+export interface SkewRange {
+  readonly least: Millis
+  readonly most: Millis
+}
+
+/** Returns the skews that the `Date` of an answer allows; `undefined` where it has none that can be read. */
+export const skewRange = (
+  date: string | undefined,
+  { sent, received }: { readonly sent: Millis; readonly received: Millis },
+): SkewRange | undefined => {
+  const written = Date.parse(date ?? '')
+  return Number.isNaN(written)
+    ? undefined
+    : { least: written - received, most: written + DATE_PRECISION - sent }
 }
 
 /** Says a skew, the service's time less ours, in words. */

@@ -1,61 +1,38 @@
 /** The result of one check, and what to do about it. */
+import { withoutUndefined } from '../../fp.js'
 
 // model
 
-export type CheckVerdict = 'ok' | 'warning' | 'failed' | 'skipped'
+export interface Finding extends Verdict {
+  /** Never changes, since scripts select by it. */
+  readonly check: string
+}
 
-/** Names of checks: they never change, since scripts select by them. */
-export type Check =
-  | 'configuration'
-  | 'base URL'
-  | 'DNS'
-  | 'connection'
-  | 'TLS'
-  | 'login'
-  | 'list'
-  | 'order'
-  | 'round trip'
-  | 'clock'
-  | 'limits'
-  | 'API version'
-  | 'queue'
-
-export interface Finding {
-  readonly check: Check
-  readonly verdict: CheckVerdict
+/** A finding, without the name of its check. */
+export interface Verdict {
+  readonly verdict: 'ok' | 'warning' | 'failed' | 'skipped'
   /** One line. */
   readonly found: string
   readonly advice?: string
-  /** For machines; units are in the names. */
-  readonly facts?: Readonly<
-    Record<string, string | number | boolean | null | ReadonlyArray<string>>
-  >
+  readonly facts?: Facts
 }
+
+/** For machines; units are in the names. */
+type Facts = Readonly<Record<string, string | number | boolean | null | ReadonlyArray<string>>>
 
 // constructors
 
-const finding =
-  (verdict: CheckVerdict) =>
-  (
-    check: Check,
-    found: string,
-    more: Partial<Pick<Finding, 'advice' | 'facts'>> = {},
-  ): Finding => ({ check, verdict, found, ...more })
+const judged =
+  (verdict: Verdict['verdict']) =>
+  (found: string, facts?: Facts, advice?: string): Verdict => ({
+    verdict,
+    found,
+    ...withoutUndefined({ advice, facts }),
+  })
 
-export const ok = finding('ok')
-export const warning = finding('warning')
-export const failed = finding('failed')
-export const skipped = finding('skipped')
+export const failed = judged('failed')
+export const skipped = judged('skipped')
 
-// combinators
-
-export const worst = (findings: ReadonlyArray<Finding>): 'ok' | 'warning' | 'failed' => {
-  const verdicts = findings.map(({ verdict }) => verdict)
-  return (['failed', 'warning'] as const).find((bad) => verdicts.includes(bad)) ?? 'ok'
-}
-
-/** Formats `ok       clock          0.1 s behind the service's`, with the advice on a line of its own. */
-export const findingText = ({ verdict, check, found, advice }: Finding): string => {
-  const line = `${verdict.padEnd(8)} ${check.padEnd(14)} ${found}`
-  return advice === undefined ? line : `${line}\n${' '.repeat(24)}${advice}`
-}
+/** Ok; with advice, a warning. */
+export const found: typeof failed = (text, facts, advice) =>
+  judged(advice === undefined ? 'ok' : 'warning')(text, facts, advice)

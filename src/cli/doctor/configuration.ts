@@ -1,6 +1,8 @@
 /** Checks the settings that a command would be run with. Names them, and never shows their values. */
 import { baseUrlOf } from '../../client/ClientOptions.js'
 import { createClient } from '../../client/createClient.js'
+import { VARIABLES } from '../../client/fromEnv.js'
+import { A, type IO } from '../../fp.js'
 import { InvalidOption } from '../../options/index.js'
 import {
   type Connection,
@@ -12,9 +14,7 @@ import {
 } from '../connection.js'
 import { UsageError } from '../output.js'
 import type { Terminal } from '../Terminal.js'
-import { type Finding, failed, ok, warning } from './Finding.js'
-
-// model
+import { type Finding, failed, found } from './Finding.js'
 
 export interface CheckedConfiguration {
   readonly findings: ReadonlyArray<Finding>
@@ -22,19 +22,7 @@ export interface CheckedConfiguration {
   readonly connection?: Connection
 }
 
-/** In the order that variables are listed in. */
-const NAMES: ReadonlyArray<keyof ConnectionFlags> = [
-  'baseUrl',
-  'plainHttp',
-  'clientId',
-  'apiKey',
-  'environment',
-  'apiVersion',
-  'loginAs',
-  'onBehalfOf',
-]
-
-// constructors
+const PADDED = 'a key or an id begins or ends with a space or a line break: take it out'
 
 export const checkConfiguration = (
   flags: ConnectionFlags,
@@ -43,90 +31,68 @@ export const checkConfiguration = (
   const set = settingsGiven(flags, env)
   try {
     const connection = connectionFrom(flags, env)
-    const invalid = invalidOption(() => createClient(connection))
-    const url = checkBaseUrl(connection)
-    const settings = checkSettings(flags, env, {
-      connection,
-      set,
-      // a base URL has a finding of its own
-      ...(invalid?.option === 'baseUrl' ? {} : { invalid }),
-    })
-    const findings = [settings, url]
-    return url.verdict === 'failed' ? { findings } : { findings, connection }
+    const { environment, credentials, onBehalfOf } = connection
+    const { clientId, apiKey, loginAs } = credentials ?? {}
+    const isPadded = [clientId, apiKey, loginAs, onBehalfOf].some((text) => text !== text?.trim())
+    const invalid = refusalOf(() => createClient({ ...connection, baseUrl: 'https://localhost' }))
+    const invalidUrl = refusalOf(() => baseUrlOf(connection))
+    const given = set.join(', ')
+    const facts = { set, environment }
+    const settings =
+      invalid === undefined
+        ? found(
+            `${given}; limits of ${environment}`,
+            facts,
+            isPadded ? PADDED : adviceOn(flags, env),
+          )
+        : failed(`${invalid}; set: ${given}`, facts, isPadded ? PADDED : undefined)
+    const configuration = { check: 'configuration', ...settings }
+    if (invalidUrl !== undefined) {
+      const advice =
+        'take it from the documentation of your account, such as https://api.example.com'
+      const url = { check: 'base URL', ...failed(invalidUrl, undefined, advice) }
+      return { findings: [configuration, url] }
+    }
+    const url = baseUrlOf(connection)
+    return { findings: [configuration, { check: 'base URL', ...found(url, { url }) }], connection }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    const found = `${error.message}; ${set.length === 0 ? 'nothing is set' : `set: ${set.join(', ')}`}`
-    return { findings: [failed('configuration', found, { facts: { set } })] }
+    const given = set.length === 0 ? 'nothing is set' : `set: ${set.join(', ')}`
+    return {
+      findings: [{ check: 'configuration', ...failed(`${error.message}; ${given}`, { set }) }],
+    }
   }
 }
 
 /** Lists flags, and the variables of those settings that have no flag. */
-const settingsGiven = (flags: ConnectionFlags, env: Terminal['env']): ReadonlyArray<string> => [
-  ...NAMES.filter((name) => flags[name] !== undefined).map((name) => SETTINGS[name].flag),
-  ...NAMES.filter((name) => flags[name] === undefined)
-    .map((name) => variableOf(name))
-    .filter((variable) => isSet(env[variable])),
-]
-
-const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
-
-const checkSettings = (
-  flags: ConnectionFlags,
+const settingsGiven = (
+  flags: Readonly<Record<string, unknown>>,
   env: Terminal['env'],
-  {
-    connection: { credentials, environment, onBehalfOf },
-    set,
-    invalid,
-  }: {
-    readonly connection: Connection
-    readonly set: ReadonlyArray<string>
-    readonly invalid?: InvalidOption | undefined
-  },
-): Finding => {
-  const facts = { set, environment }
-  const found = `${set.join(', ')}; limits of ${environment}`
-  const { clientId, apiKey, loginAs } = credentials ?? {}
-  const isPadded = [clientId, apiKey, loginAs, onBehalfOf].some((text) => text !== text?.trim())
-  const padded = 'a key or an id begins or ends with a space or a line break: take it out'
-  const warn = (advice: string): Finding => warning('configuration', found, { advice, facts })
+): ReadonlyArray<string> => {
+  const settings = Object.entries(SETTINGS).filter(([name]) => !name.startsWith('partner'))
+  const { left, right } = A.partition(([name]: [string, unknown]) => flags[name] !== undefined)(
+    settings,
+  )
+  const variables = left.map(([, { clientOption }]) => VARIABLES[clientOption].name)
+  return [...right.map(([, { flag }]) => flag), ...variables.filter((name) => env[name])]
+}
 
-  if (invalid !== undefined) {
-    return failed('configuration', `${withFlagNames(invalid)}; set: ${set.join(', ')}`, {
-      ...(isPadded ? { advice: padded } : {}),
-      facts,
-    })
-  }
-  if (isPadded) return warn(padded)
+const adviceOn = (flags: ConnectionFlags, env: Terminal['env']): string | undefined => {
   if (flags.apiKey !== undefined) {
-    return warn(
-      `other users of this machine can see --api-key: set ${variableOf('apiKey')} in its place`,
-    )
+    return `other users of this machine can see --api-key: set ${variableOf('apiKey')} in its place`
   }
-  if (isSet(env.HTTPS_PROXY ?? env.https_proxy) && env.NODE_USE_ENV_PROXY !== '1') {
-    return warn(
-      'HTTPS_PROXY is set, and Node uses it only where NODE_USE_ENV_PROXY=1 is set as well (Node 24)',
-    )
-  }
-  return ok('configuration', found, { facts })
+  return (env.HTTPS_PROXY ?? env.https_proxy) && env.NODE_USE_ENV_PROXY !== '1'
+    ? 'HTTPS_PROXY is set, and Node uses it only where NODE_USE_ENV_PROXY=1 is set as well (Node 24)'
+    : undefined
 }
 
-const checkBaseUrl = (connection: Connection): Finding => {
-  const invalid = invalidOption(() => baseUrlOf(connection))
-  if (invalid !== undefined) {
-    return failed('base URL', withFlagNames(invalid), {
-      advice: 'take it from the documentation of your account, such as https://api.example.com',
-    })
-  }
-  const url = baseUrlOf(connection)
-  return ok('base URL', url, { facts: { url } })
-}
-
-const invalidOption = (make: () => unknown): InvalidOption | undefined => {
+/** Runs a constructor, and returns why it refuses its options. */
+const refusalOf = (make: IO<unknown>): string | undefined => {
   try {
     make()
     return undefined
   } catch (error) {
-    if (error instanceof InvalidOption) return error
+    if (error instanceof InvalidOption) return withFlagNames(error)
     throw error
   }
 }

@@ -3,7 +3,6 @@ import { concat, defer, EMPTY, from, map, type Observable, of, switchMap, tap, t
 import { kyTransport } from '../../http/transport/kyTransport.js'
 import {
   addConnectionOptions,
-  type Connection,
   type ConnectionFlags,
   environmentFrom,
   openSandbox,
@@ -14,8 +13,8 @@ import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE, UsageError } from 
 import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
 import type { Terminal } from '../Terminal.js'
 import { type CheckedConfiguration, checkConfiguration } from './configuration.js'
-import { type Finding, failed, findingText, ok, skipped, worst } from './Finding.js'
-import { checkNetwork, nodeProbe } from './network.js'
+import { type Finding, failed, found, skipped } from './Finding.js'
+import { checkNetwork } from './network.js'
 import { checkService, skipService } from './service.js'
 
 interface DoctorFlags extends ConnectionFlags {
@@ -24,7 +23,7 @@ interface DoctorFlags extends ConnectionFlags {
   readonly json: boolean
 }
 
-const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red', skipped: 'dim' } as const
+const COLOURS = { failed: 'red', warning: 'yellow', ok: 'green', skipped: 'dim' } as const
 
 const HELP = `
 It logs in and reads a small page of charges a few times. It changes nothing.
@@ -57,7 +56,7 @@ const doctor = (
   configurationOf(terminal, flags, sandbox).pipe(
     switchMap((configuration) =>
       concat(checks(terminal, share, configuration), checkQueue(options)).pipe(
-        tap((finding) => json || print(findingText(finding), COLOURS[finding.verdict])),
+        tap((finding) => json || print(textOf(finding), COLOURS[finding.verdict])),
         toArray(),
       ),
     ),
@@ -70,6 +69,16 @@ const doctor = (
     }),
   )
 
+/** Formats `ok       clock          0.1 s behind the service's`, with the advice on a line of its own. */
+const textOf = ({ verdict, check, found: text, advice }: Finding): string => {
+  const line = `${verdict.padEnd(8)} ${check.padEnd(14)} ${text}`
+  return advice === undefined ? line : `${line}\n${' '.repeat(24)}${advice}`
+}
+
+const worst = (findings: ReadonlyArray<Finding>): 'failed' | 'warning' | 'ok' =>
+  (['failed', 'warning'] as const).find((bad) => findings.some(({ verdict }) => verdict === bad)) ??
+  'ok'
+
 const configurationOf = (
   { env, timer }: Terminal,
   flags: ConnectionFlags,
@@ -80,8 +89,8 @@ const configurationOf = (
   return openSandbox({ environment, timer }).pipe(
     map((connection) => ({
       findings: [
-        ok('configuration', `a sandbox with the limits of ${environment}`),
-        ok('base URL', connection.baseUrl),
+        { check: 'configuration', ...found(`a sandbox with the limits of ${environment}`) },
+        { check: 'base URL', ...found(connection.baseUrl) },
       ],
       connection,
     })),
@@ -90,25 +99,27 @@ const configurationOf = (
 
 /** Checks the network where there is a base URL, and the service where the network and the settings are well. */
 const checks = (
-  terminal: Terminal,
+  { env, timer, timeout }: Terminal,
   share: number,
   { findings, connection }: CheckedConfiguration,
 ): Observable<Finding> => {
   if (connection === undefined) return from(findings)
+  const isProxied = env.NODE_USE_ENV_PROXY === '1'
   let isReached = true
-  const network = networkOf(terminal, connection).pipe(
-    tap(({ verdict }) => {
-      isReached &&= verdict !== 'failed'
-    }),
-  )
+  const network = isProxied
+    ? of({ check: 'connection', ...skipped('through a proxy, as NODE_USE_ENV_PROXY says') })
+    : checkNetwork({ baseUrl: connection.baseUrl, timer, stepTimeout: timeout?.connect }).pipe(
+        tap(({ verdict }) => {
+          isReached &&= verdict !== 'failed'
+        }),
+      )
   const service = defer(() => {
     if (!isReached) return []
     if (worst(findings) === 'failed') {
       return skipService('not with these settings: see configuration')
     }
-    const { timer, timeout } = terminal
     const transport = kyTransport({ timer })
-    return checkService({ connection, share, transport, timer, ...(timeout && { timeout }) })
+    return checkService({ ...connection, share, transport, timer, ...(timeout && { timeout }) })
   })
   return concat(findings, network, service)
 }
@@ -121,23 +132,12 @@ const checkQueue = (options: CommandRun['options']): Observable<Finding> =>
         try {
           const queue = await openQueue({ ...options, url: true, isPlain: false })
           queue?.close()
-          return ok('queue', `Redis at ${queue?.host} takes what --queue and worker need`)
+          const text = `Redis at ${queue?.host} takes what --queue and worker need`
+          return { check: 'queue', ...found(text) }
         } catch (error) {
           if (!(error instanceof UsageError)) throw error
-          return failed('queue', error.message, {
-            advice: 'check PAYMENTS_QUEUE_URL, and the rights of its user',
-          })
+          const advice = 'check PAYMENTS_QUEUE_URL, and the rights of its user'
+          return { check: 'queue', ...failed(error.message, undefined, advice) }
         }
       })
     : EMPTY
-
-const networkOf = (
-  { env, timer, timeout }: Terminal,
-  { baseUrl }: Connection,
-): Observable<Finding> =>
-  env.NODE_USE_ENV_PROXY === '1'
-    ? of(skipped('connection', 'through a proxy, as NODE_USE_ENV_PROXY says'))
-    : checkNetwork(
-        { probe: nodeProbe, timer, ...(timeout && { stepTimeout: timeout.connect }) },
-        baseUrl,
-      )

@@ -10,15 +10,16 @@ import {
   Observable,
   of,
   type SchedulerLike,
-  TimeoutError,
   takeWhile,
   timeout,
 } from 'rxjs'
+import { fieldsOf } from '../../decode/unknown.js'
+import type { IO } from '../../fp.js'
 import { connectionAdvice } from '../../http/transport/connectionAdvice.js'
 import { DAY, duration, plural } from '../../report/text.js'
-import { isSystemError } from '../../store/FileSystem.js'
+import { codeOf } from '../../store/FileSystem.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
-import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
+import { type Finding, failed, found, skipped, type Verdict } from './Finding.js'
 
 // model
 
@@ -30,30 +31,25 @@ export interface Server {
 /** Each emits one value, or fails with the system's error; unsubscribing closes the socket. */
 export interface NetworkProbe {
   readonly addresses: (host: string) => Observable<ReadonlyArray<string>>
-  readonly connect: (server: Server) => Observable<void>
-  readonly secure: (server: Server) => Observable<TlsSession>
-}
-
-export interface TlsSession {
-  /** Such as `TLSv1.3`. */
-  readonly protocol: string
-  /** When the certificate expires, in ms since 1970. */
-  readonly validUntil: number
+  readonly connect: (server: Server) => Observable<unknown>
+  /** Emits the protocol, such as `TLSv1.3`, and when the certificate expires, in ms since 1970. */
+  readonly secure: (
+    server: Server,
+  ) => Observable<{ readonly protocol: string; readonly validUntil: number }>
 }
 
 export interface NetworkOptions {
-  readonly probe: NetworkProbe
+  readonly baseUrl: string
+  readonly probe?: NetworkProbe
   readonly timer: SchedulerLike
   /** For each step, in ms. Default 10,000. */
-  readonly stepTimeout?: number
+  readonly stepTimeout?: number | undefined
 }
-
-type NetworkStep = Extract<Check, 'DNS' | 'connection' | 'TLS'>
 
 /** A certificate that expires sooner is a warning, in ms. */
 const CERTIFICATE_WARNING = 14 * DAY
 
-const ADVICE: Readonly<Record<NetworkStep, string>> = {
+const ADVICE = {
   DNS: 'check the spelling of the base URL, and whether this machine can resolve names at all',
   connection: 'check the base URL and its port, and whether a firewall or a proxy stands between',
   TLS: 'behind a proxy that opens TLS, give its certificate to Node with NODE_EXTRA_CA_CERTS',
@@ -62,91 +58,80 @@ const ADVICE: Readonly<Record<NetworkStep, string>> = {
 // constructors
 
 /** Runs the steps one after the other, and ends with the first that fails. */
-export const checkNetwork = (
-  { probe, timer, stepTimeout = 10_000 }: NetworkOptions,
-  baseUrl: string,
-): Observable<Finding> => {
+export const checkNetwork = (options: NetworkOptions): Observable<Finding> => {
+  const { baseUrl, probe = NODE, timer, stepTimeout = 10_000 } = options
   const { now } = steadyTimer(timer)
   const { protocol, hostname, port } = new URL(baseUrl)
   const isSecure = protocol === 'https:'
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
-  const server = { host, port: port === '' ? (isSecure ? 443 : 80) : Number(port) }
+  const server = { host, port: Number(port || (isSecure ? 443 : 80)) }
   const place = `${host}, port ${server.port}`
 
   const step = <A>(
-    check: NetworkStep,
+    check: keyof typeof ADVICE,
     source: Observable<A>,
-    found: (value: A, ms: number) => Finding,
+    judge: (value: A, ms: number) => Verdict,
   ): Observable<Finding> =>
     defer(() => {
       const began = now()
+      const fail = (code: string): Verdict =>
+        failed(`${place}: ${code}`, { code }, connectionAdvice(code) ?? ADVICE[check])
       return source.pipe(
-        timeout({ first: stepTimeout, scheduler: timer }),
-        map((value) => found(value, now() - began)),
-        catchError((error: unknown) => {
-          const code = reasonOf(error, stepTimeout)
-          const advice = connectionAdvice(code) ?? ADVICE[check]
-          return of(failed(check, `${place}: ${code}`, { advice, facts: { code } }))
+        map((value) => judge(value, now() - began)),
+        timeout({
+          first: stepTimeout,
+          scheduler: timer,
+          with: () => of(fail(`no answer within ${duration(stepTimeout)}`)),
         }),
+        catchError((error: unknown) => of(fail(codeOf(error) ?? String(fieldsOf(error).message)))),
+        map((verdict) => ({ check, ...verdict })),
       )
     })
 
   return concat(
     step('DNS', probe.addresses(host), (addresses, ms) =>
-      ok('DNS', `${host} is ${addresses.join(', ')} (${Math.round(ms)} ms)`, {
-        facts: { addresses, ms },
-      }),
+      found(`${host} is ${addresses.join(', ')} (${Math.round(ms)} ms)`, { addresses, ms }),
     ),
     step('connection', probe.connect(server), (_, ms) =>
-      ok('connection', `${place} (${Math.round(ms)} ms)`, { facts: { ms } }),
+      found(`${place} (${Math.round(ms)} ms)`, { ms }),
     ),
     isSecure
-      ? step('TLS', probe.secure(server), (session) => checkCertificate(session, timer.now()))
-      : of(skipped('TLS', 'plain HTTP')),
+      ? step('TLS', probe.secure(server), ({ protocol, validUntil }) => {
+          const certificateMsLeft = validUntil - timer.now()
+          const isShort = certificateMsLeft < CERTIFICATE_WARNING
+          const days = plural(Math.floor(certificateMsLeft / DAY), 'day')
+          return found(
+            `${protocol}, certificate good for ${days}`,
+            { protocol, certificateMsLeft },
+            isShort ? 'whoever runs the service should renew it' : undefined,
+          )
+        })
+      : of({ check: 'TLS', ...skipped('plain HTTP') }),
   ).pipe(takeWhile(({ verdict }) => verdict !== 'failed', true))
 }
 
-const checkCertificate = ({ protocol, validUntil }: TlsSession, now: number): Finding => {
-  const left = validUntil - now
-  const found = `${protocol}, certificate good for ${plural(Math.floor(left / DAY), 'day')}`
-  const facts = { protocol, certificateMsLeft: left }
-  return left < CERTIFICATE_WARNING
-    ? warning('TLS', found, { facts, advice: 'whoever runs the service should renew it' })
-    : ok('TLS', found, { facts })
-}
-
-const reasonOf = (error: unknown, stepTimeout: number): string => {
-  if (error instanceof TimeoutError) return `no answer within ${duration(stepTimeout)}`
-  if (isSystemError(error)) return error.code
-  if (!(error instanceof Error)) throw error
-  return error.message
-}
-
-// the probe of Node
-
-export const nodeProbe: NetworkProbe = {
+const NODE: NetworkProbe = {
   addresses: (host) =>
     defer(async () => (await lookup(host, { all: true })).map(({ address }) => address)),
 
-  connect: (server) => whenConnected((done) => connectTcp(server, () => done())),
+  connect: (server) => opened(() => connectTcp(server), 'connect'),
 
-  secure: ({ host, port }) =>
-    whenConnected((done) => {
-      const name = isIP(host) === 0 ? { servername: host } : {}
-      const socket = connectTls({ host, port, ...name }, () =>
-        done({
-          protocol: socket.getProtocol() ?? 'TLS',
-          validUntil: Date.parse(socket.getPeerCertificate().valid_to),
-        }),
-      )
-      return socket
-    }),
+  secure: ({ host, port }) => {
+    const name = isIP(host) === 0 ? { servername: host } : {}
+    return opened(() => connectTls({ host, port, ...name }), 'secureConnect').pipe(
+      map((socket) => ({
+        protocol: socket.getProtocol() ?? 'TLS',
+        validUntil: Date.parse(socket.getPeerCertificate().valid_to),
+      })),
+    )
+  },
 }
 
-const whenConnected = <A>(open: (done: (value: A) => void) => Socket): Observable<A> =>
+const opened = <S extends Socket>(open: IO<S>, event: string): Observable<S> =>
   new Observable((subscriber) => {
-    const socket = open((value) => {
-      subscriber.next(value)
+    const socket = open()
+    socket.once(event, () => {
+      subscriber.next(socket)
       subscriber.complete()
     })
     socket.once('error', (error) => subscriber.error(error))

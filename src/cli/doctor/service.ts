@@ -3,39 +3,37 @@ import {
   concat,
   concatMap,
   defer,
+  EMPTY,
   finalize,
-  map,
+  ignoreElements,
   type Observable,
-  of,
   repeat,
   type SchedulerLike,
   take,
   tap,
-  toArray,
 } from 'rxjs'
 import { login } from '../../api/authentication.js'
-import type { Position } from '../../api/Paging.js'
 import { createClient } from '../../client/createClient.js'
-import type { Charge } from '../../codec/Charge.js'
 import { millisOf } from '../../codec/Instant.js'
 import type { DriftFact } from '../../decode/index.js'
 import { oneLine } from '../../decode/redact.js'
 import { fieldsOf } from '../../decode/unknown.js'
-import { E, withoutUndefined } from '../../fp.js'
+import { E } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import type { Failure } from '../../http/Failure.js'
 import { explainLowered } from '../../http/limits.js'
+import { type SkewRange, skewRange } from '../../http/ServiceClock.js'
 import type { Timeout, Transport } from '../../http/transport/Transport.js'
 import { duration, number, percent, plural } from '../../report/text.js'
-import type { SchedulerState } from '../../scheduler/index.js'
+import type { TierSnapshot } from '../../scheduler/index.js'
 import type { Page } from '../../stream/index.js'
+import { survey } from '../../stream/snapshot/coverage.js'
 import type { Connection } from '../connection.js'
-import { type Check, type Finding, failed, ok, skipped, warning } from './Finding.js'
+import { type Finding, failed, found, skipped, type Verdict } from './Finding.js'
 
 // model
 
-export interface ServiceToCheck {
-  readonly connection: Connection
+export interface ServiceToCheck extends Connection {
   /** The part of the limits to use. */
   readonly share: number
   readonly transport: Transport
@@ -43,7 +41,18 @@ export interface ServiceToCheck {
   readonly timeout?: Timeout
 }
 
-type ChargePage = E.Either<Failure, Page<Failure, Charge, Position>>
+/** Answers to the requests sent so far, and the state of their client. */
+interface Seen {
+  readonly service: ServiceToCheck
+  readonly pages: ReadonlyArray<Page<Failure, unknown, unknown>>
+  readonly failures: ReadonlyArray<Failure>
+  readonly events: ReadonlyArray<ClientEvent>
+  /** One for each answer with a `Date`. */
+  readonly skews: ReadonlyArray<SkewRange>
+  readonly drift: ReadonlyArray<DriftFact>
+  /** Limits after the share. */
+  readonly tiers: ReadonlyArray<TierSnapshot>
+}
 
 /** Far from any limit. */
 const REQUESTS = 6
@@ -52,321 +61,222 @@ const PAGE_SIZE = 10
 const TIMEOUT: Timeout = { connect: 10_000, headers: 15_000, body: 15_000, whole: 30_000 }
 /** A token with a shorter life is renewed all the time, in ms. */
 const SHORT_TOKEN = 120_000
+/** A larger offset of the clock is a warning, in ms. */
+const MAX_OFFSET = 2_000
 
-const CHECKS: ReadonlyArray<Check> = [
-  'login',
-  'list',
-  'order',
-  'round trip',
-  'clock',
-  'limits',
-  'API version',
-]
+const NO_PAGE = 'there is no page to tell it from'
+const UNORDERED = 'snapshots need the order of time: an export may refuse this list'
+
+// checks
+
+const CHECKS = {
+  login: ({ events, failures: [failure] }) => {
+    const token = events.find((event) => event._tag === 'LoggedIn')
+    if (token === undefined) {
+      return failure === undefined ? skipped('no login was needed') : failedBy(failure)
+    }
+    return found(
+      `accepted; the token is good for ${duration(token.validFor)}`,
+      { tokenMsLeft: token.validFor },
+      token.validFor < SHORT_TOKEN ? 'see whether the clock of this machine is right' : undefined,
+    )
+  },
+
+  list: ({ pages: [first], failures: [failure], drift }) => {
+    if (first === undefined) {
+      return failure === undefined || failure.endpoint === login.route
+        ? skipped('not logged in')
+        : failedBy(failure)
+    }
+    const { length } = first.items
+    const undecodable = first.items.filter(E.isLeft)
+    const strange = drift.map(({ kind, path, example }) => oneLine(`${kind} ${path} (${example})`))
+    const facts = { rows: length, undecodable: undecodable.length, drift: strange }
+    const [bad] = undecodable
+    if (bad !== undefined) {
+      return failed(
+        `${number(undecodable.length)} of ${plural(length, 'charge')} did not decode: ${oneLine(bad.left.message)}`,
+        facts,
+        'an export puts such rows aside, with the reason: report this to the maintainers',
+      )
+    }
+    const rows =
+      length === 0 ? 'there are no charges' : `${plural(length, 'charge')} came and decoded`
+    const newFields = strange.length === 0 ? '' : `; new to this version: ${strange.join(', ')}`
+    return found(`${rows}${newFields}`, facts)
+  },
+
+  order: ({ pages: [first] }) => {
+    if (first === undefined) return skipped(NO_PAGE)
+    const times = first.raw.map((row) => millisOf(fieldsOf(row).created_at))
+    if (times.some(Number.isNaN)) {
+      return found('rows without a time', { order: 'unreadable' }, UNORDERED)
+    }
+    const { order = null } = survey(times)
+    if (order === null) return skipped('too few charges to tell', { order })
+    if (order === 'none') return found('neither oldest nor newest first', { order }, UNORDERED)
+    return found(`charges come ${order === 'ascending' ? 'oldest' : 'newest'} first`, { order })
+  },
+
+  /** Leaves out the first request, which had to connect. */
+  'round trip': ({ pages: [first], failures, events }) => {
+    if (first === undefined) return skipped(NO_PAGE)
+    const times = events
+      .filter((event) => event._tag === 'Answered')
+      .filter(({ endpoint, status }) => endpoint !== login.route && status < 300)
+      .map(({ took }) => took)
+      .slice(1)
+      .toSorted((a, b) => a - b)
+    const [minMs = 0, maxMs = 0] = [times.at(0), times.at(-1)]
+    const medianMs = times[Math.floor(times.length / 2)] ?? 0
+    const [failure] = failures
+    const reason = failure === undefined ? '' : `: ${oneLine(failure.message)}`
+    const advice = failure && adviceFor(failure)
+    if (times.length === 0)
+      return failed(`no page came after the first${reason}`, undefined, advice)
+    const text = `${number(minMs)} ms at least, ${number(medianMs)} ms in the middle, ${number(maxMs)} ms at most, of ${plural(times.length, 'request')}`
+    const unanswered = failure === undefined ? '' : `; ${number(failures.length)} failed${reason}`
+    const facts = { minMs, medianMs, maxMs, requests: times.length, failed: failures.length }
+    return found(`${text}${unanswered}`, facts, advice)
+  },
+
+  /** Intersects the skews that the answers allow. */
+  clock: ({ skews }) => {
+    if (skews.length === 0) return skipped('the service does not tell its time')
+    const least = Math.max(...skews.map((skew) => skew.least))
+    const most = Math.min(...skews.map((skew) => skew.most))
+    if (least > most) {
+      return found(
+        'the times of the answers contradict each other',
+        undefined,
+        'a clock was set meanwhile, or something between answers from a store',
+      )
+    }
+    const [offset, within] = [(least + most) / 2, (most - least) / 2]
+    const size = Math.abs(offset)
+    const clock =
+      size <= Math.min(within, MAX_OFFSET)
+        ? 'that of the service'
+        : `${duration(size)} ${offset > 0 ? 'behind' : 'ahead of'} the service's`
+    return found(
+      `${clock}, give or take ${duration(within)}`,
+      { offsetMs: Math.round(offset), withinMs: Math.round(within) },
+      size > MAX_OFFSET
+        ? 'set the clock of this machine: it judges the age of webhook deliveries'
+        : undefined,
+    )
+  },
+
+  limits: ({ service: { environment, share }, tiers, events }) => {
+    const limits: Readonly<Record<string, number>> = Object.fromEntries(
+      tiers.map(({ name, limit }) => [name, limit]),
+    )
+    const { endpoint = 0, global = 0, concurrency = 0, logins = 0 } = limits
+    const part = share < 1 ? `, ${percent(share)} of them` : ''
+    const text = `${plural(endpoint, 'request')} a second an endpoint, ${number(global)} a second in all, ${number(concurrency)} concurrent, ${plural(logins, 'login')} a minute (${environment}${part})`
+    const facts = { environment, share, ...limits }
+    const lowered = tiers.flatMap(({ name, limit, allowed, lowered: message }) =>
+      message === undefined ? [] : [explainLowered(name, { limit, allowed, message })],
+    )
+    if (lowered.length > 0) {
+      const advice = 'set --environment sandbox, or take a part of the limits with --share'
+      return found([text, ...lowered].join('; '), facts, advice)
+    }
+    return events.some((event) => event._tag === 'Answered' && event.status === 429)
+      ? found(
+          `${text}; a request was refused for them`,
+          facts,
+          'another process uses this account: use part of the limits with --share',
+        )
+      : found(text, facts)
+  },
+
+  'API version': ({ service: { apiVersion = null } }) =>
+    found(
+      apiVersion === null ? "the account's own: none is asked for" : `${apiVersion} is asked for`,
+      { apiVersion },
+    ),
+} as const satisfies Readonly<Record<string, (seen: Seen) => Verdict>>
+
+const failedBy = (failure: Failure): Verdict =>
+  failed(oneLine(failure.message), { failure: failure._tag }, adviceFor(failure))
+
+const TRY_AGAIN = 'try again; if it stays so, it is for the service to mend'
+
+const ADVICE: { readonly [Tag in Failure['_tag']]?: string } = {
+  Unauthorized:
+    'check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY, and that they are of the environment that the base URL is of',
+  Refused: 'check the base URL, and what the keys may do',
+  Undecodable: 'check the base URL: this is not how the platform answers',
+  Throttled:
+    'another process uses up the limits of this account: try again, and use part of them with --share',
+  Unreachable: TRY_AGAIN,
+  ServerFault: TRY_AGAIN,
+  TimedOut: TRY_AGAIN,
+}
+
+const adviceFor = (failure: Failure): string | undefined => {
+  if (failure._tag === 'Refused' && failure.status === 404) {
+    return 'check the base URL, above all its path: routes begin with /api/v1 themselves, so it ends before that'
+  }
+  if (failure._tag === 'Undecodable' && failure.path === 'has_more') {
+    return 'no list can be told to be whole: this is for the service to mend'
+  }
+  return failure._tag === 'Unreachable' && failure.code === 'FETCH_FAILED'
+    ? 'see whether a proxy stands between that wants a login'
+    : ADVICE[failure._tag]
+}
 
 // constructors
 
 /** Skips all checks that would send a request to the API. */
 export const skipService = (why: string): ReadonlyArray<Finding> =>
-  CHECKS.map((check) => skipped(check, why))
+  Object.keys(CHECKS).map((check) => ({ check, ...skipped(why) }))
 
 /** Emits a finding for each of `CHECKS`. Changes nothing, and retries only with a new token after a 401. */
-export const checkService = ({
-  connection,
-  share,
-  transport,
-  timer,
-  timeout = TIMEOUT,
-}: ServiceToCheck): Observable<Finding> =>
+export const checkService = (service: ServiceToCheck): Observable<Finding> =>
   defer(() => {
+    const { transport, timer, timeout = TIMEOUT } = service
+    const pages: Array<Page<Failure, unknown, unknown>> = []
+    const failures: Array<Failure> = []
     const events: Array<ClientEvent> = []
-    const answers: Array<DatedAnswer> = []
+    const skews: Array<SkewRange> = []
     const client = createClient({
-      ...connection,
-      share,
-      transport: observeDates(timer, (answer) => answers.push(answer))(transport),
-      timer,
+      ...service,
       timeout,
+      transport: (request) =>
+        defer(() => {
+          const sent = timer.now()
+          return transport(request).pipe(
+            tap((ea) => {
+              const date = E.isRight(ea) ? ea.right.header('date') : undefined
+              const skew = skewRange(date, { sent, received: timer.now() })
+              if (skew !== undefined) skews.push(skew)
+            }),
+          )
+        }),
       retry: { faults: 0, throttled: 0 },
       drift: true,
     })
     const listening = client.events.subscribe((event) => events.push(event))
-    const page = client.charges.list({ page_size: PAGE_SIZE }).pages.pipe(take(1))
-
-    const pageFindings = (first: ChargePage): Observable<Finding> =>
-      concat(
-        of(checkLogin(first, events), checkList(first, client.drift())),
-        E.isLeft(first)
-          ? of(skipped('order', NO_PAGE), skipped('round trip', NO_PAGE))
-          : concat(
-              of(checkOrder(first.right.raw)),
-              page.pipe(
-                repeat(REQUESTS - 1),
-                toArray(),
-                map((pages) => checkRoundTrip(pages, events)),
-              ),
-            ),
-      )
-
-    const finalFindings = defer(() =>
+    const read = client.charges.list({ page_size: PAGE_SIZE }).pages.pipe(
+      take(1),
+      tap((page) => (E.isRight(page) ? pages.push(page.right) : failures.push(page.left))),
+      ignoreElements(),
+    )
+    const judge = (...checks: ReadonlyArray<keyof typeof CHECKS>): Observable<Finding> =>
       client.scheduler.state.pipe(
         take(1),
-        concatMap((state) => [
-          checkClock(answers),
-          checkLimits({ environment: connection.environment, share }, state, events),
-          checkApiVersion(connection),
-        ]),
-      ),
-    )
-
-    return concat(page.pipe(concatMap(pageFindings)), finalFindings).pipe(
-      finalize(() => listening.unsubscribe()),
-    )
-  })
-
-const NO_PAGE = 'there is no page to tell it from'
-
-/** Judges the login that the first page needed. */
-const checkLogin = (first: ChargePage, events: ReadonlyArray<ClientEvent>): Finding => {
-  const token = events.find((event) => event._tag === 'LoggedIn')
-  if (token === undefined) {
-    return E.isLeft(first) ? failedBy('login', first.left) : skipped('login', 'no login was needed')
-  }
-  const facts = { tokenMsLeft: token.validFor }
-  const found = `accepted; the token is good for ${duration(token.validFor)}`
-  return token.validFor < SHORT_TOKEN
-    ? warning('login', found, { facts, advice: 'see whether the clock of this machine is right' })
-    : ok('login', found, { facts })
-}
-
-const checkList = (first: ChargePage, drift: ReadonlyArray<DriftFact>): Finding => {
-  if (E.isLeft(first)) {
-    return first.left.endpoint === login.route
-      ? skipped('list', 'not logged in')
-      : failedBy('list', first.left)
-  }
-  const { items } = first.right
-  const undecodable = items.filter(E.isLeft)
-  const strange = drift.map(({ kind, path, example }) => oneLine(`${kind} ${path} (${example})`))
-  const facts = { rows: items.length, undecodable: undecodable.length, drift: strange }
-  const [bad] = undecodable
-  if (bad !== undefined) {
-    const count = `${number(undecodable.length)} of ${plural(items.length, 'charge')}`
-    return failed('list', `${count} did not decode: ${oneLine(bad.left.message)}`, {
-      facts,
-      advice: 'an export puts such rows aside, with the reason: report this to the maintainers',
-    })
-  }
-  const found =
-    items.length === 0
-      ? 'there are no charges'
-      : `${plural(items.length, 'charge')} came and decoded`
-  const newFields = strange.length === 0 ? '' : `; new to this version: ${strange.join(', ')}`
-  return ok('list', `${found}${newFields}`, { facts })
-}
-
-/** Judges the order of one page by the times of its rows, as they came. */
-const checkOrder = (rows: ReadonlyArray<unknown>): Finding => {
-  const times = rows.map((row) => millisOf(fieldsOf(row).created_at))
-  const steps = times.slice(1).map((time, i) => Math.sign(time - (times[i] ?? Number.NaN)))
-  const [up, down] = [steps.includes(1), steps.includes(-1)]
-  if (steps.some(Number.isNaN)) return unordered('rows without a time', 'unreadable')
-  if (up && down) return unordered('neither oldest nor newest first', 'none')
-  if (!up && !down) return skipped('order', 'too few charges to tell', { facts: { order: null } })
-  return ok('order', `charges come ${up ? 'oldest' : 'newest'} first`, {
-    facts: { order: up ? 'ascending' : 'descending' },
-  })
-}
-
-const unordered = (found: string, order: string): Finding =>
-  warning('order', found, {
-    facts: { order },
-    advice: 'snapshots need the order of time: an export may refuse this list',
-  })
-
-/** Times the requests after the first, which had to connect. */
-const checkRoundTrip = (
-  pages: ReadonlyArray<ChargePage>,
-  events: ReadonlyArray<ClientEvent>,
-): Finding => {
-  const times = events
-    .filter((event) => event._tag === 'Answered')
-    .filter(({ endpoint, status }) => endpoint !== login.route && status < 300)
-    .map(({ took }) => took)
-    .slice(1)
-    .toSorted((a, b) => a - b)
-  const [minMs, maxMs] = [times.at(0), times.at(-1)]
-  const medianMs = times[Math.floor(times.length / 2)]
-  const failures = pages.filter(E.isLeft).map(({ left }) => left)
-  const [failure] = failures
-  const reason = failure === undefined ? '' : `: ${oneLine(failure.message)}`
-  const advice = withoutUndefined({ advice: failure && adviceFor(failure) })
-  if (minMs === undefined || maxMs === undefined || medianMs === undefined) {
-    return failed('round trip', `no page came after the first${reason}`, advice)
-  }
-  const found = `${number(minMs)} ms at least, ${number(medianMs)} ms in the middle, ${number(maxMs)} ms at most, of ${plural(times.length, 'request')}`
-  const facts = { minMs, medianMs, maxMs, requests: times.length, failed: failures.length }
-  return failure === undefined
-    ? ok('round trip', found, { facts })
-    : warning('round trip', `${found}; ${number(failures.length)} failed${reason}`, {
-        facts,
-        ...advice,
-      })
-}
-
-// clock
-
-/** One answer, in ms since 1970. */
-export interface DatedAnswer {
-  /** By our clock. */
-  readonly sent: number
-  readonly received: number
-  /** By the service's clock, in whole seconds: it was somewhere in that second. */
-  readonly date: number
-}
-
-export interface ClockOffset {
-  /** Added to our clock, it gives the service's, in ms. */
-  readonly ms: number
-  /** Largest error of `ms`. */
-  readonly within: number
-}
-
-/** A larger offset is a warning, in ms. */
-const MAX_OFFSET = 2_000
-
-/** Wraps a transport: `tell` is called for each answer with a `Date`. */
-const observeDates =
-  (timer: SchedulerLike, onAnswer: (answer: DatedAnswer) => void) =>
-  (transport: Transport): Transport =>
-  (request) =>
-    defer(() => {
-      const sent = timer.now()
-      return transport(request).pipe(
-        tap((ea) => {
-          const date = E.isRight(ea) ? Date.parse(ea.right.header('date') ?? '') : Number.NaN
-          if (!Number.isNaN(date)) onAnswer({ sent, received: timer.now(), date })
+        concatMap(({ tiers }) => {
+          const drift = client.drift()
+          const seen = { service, pages, failures, events, skews, drift, tiers }
+          return checks.map((check) => ({ check, ...CHECKS[check](seen) }))
         }),
       )
-    })
-
-/**
- * Intersects the offsets that each answer allows. Our clock stood between `sent` and `received` when the service
- * wrote `date`, and its clock in the second that begins with `date`:
- *
- *     ours     sent |------------| received
- *     theirs           |date  ...  +1 s|
- *
- * `undefined` without answers, and where they contradict each other, since a clock was set meanwhile.
- */
-export const clockOffset = (answers: ReadonlyArray<DatedAnswer>): ClockOffset | undefined => {
-  const least = Math.max(...answers.map(({ date, received }) => date - received))
-  const most = Math.min(...answers.map(({ date, sent }) => date + 1_000 - sent))
-  return answers.length === 0 || least > most
-    ? undefined
-    : { ms: (least + most) / 2, within: (most - least) / 2 }
-}
-
-const checkClock = (answers: ReadonlyArray<DatedAnswer>): Finding => {
-  const offset = clockOffset(answers)
-  if (offset === undefined) {
-    return answers.length === 0
-      ? skipped('clock', 'the service does not tell its time')
-      : warning('clock', 'the times of the answers contradict each other', {
-          advice: 'a clock was set meanwhile, or something between answers from a store',
-        })
-  }
-  const { ms, within } = offset
-  const facts = { offsetMs: Math.round(ms), withinMs: Math.round(within) }
-  const side = ms > 0 ? 'behind' : 'ahead of'
-  const found = `${duration(Math.abs(ms))} ${side} the service's, give or take ${duration(within)}`
-  if (Math.abs(ms) > MAX_OFFSET) {
-    const advice = 'set the clock of this machine: it judges the age of webhook deliveries'
-    return warning('clock', found, { advice, facts })
-  }
-  const isSame = Math.abs(ms) <= within
-  return ok('clock', isSame ? `that of the service, give or take ${duration(within)}` : found, {
-    facts,
+    return concat(
+      read,
+      judge('login', 'list', 'order'),
+      defer(() => (failures.length > 0 ? EMPTY : read.pipe(repeat(REQUESTS - 1)))),
+      judge('round trip', 'clock', 'limits', 'API version'),
+    ).pipe(finalize(() => listening.unsubscribe()))
   })
-}
-
-// limits
-
-/** By the names of their tiers, in the order that they are printed in. */
-const LIMIT_WORDS: Readonly<Record<string, (limit: number) => string>> = {
-  endpoint: (n) => `${plural(n, 'request')} a second an endpoint`,
-  global: (n) => `${number(n)} a second in all`,
-  concurrency: (n) => `${number(n)} concurrent`,
-  logins: (n) => `${plural(n, 'login')} a minute`,
-}
-
-const checkLimits = (
-  { environment, share }: { readonly environment: string; readonly share: number },
-  state: SchedulerState,
-  events: ReadonlyArray<ClientEvent>,
-): Finding => {
-  const limits: Readonly<Record<string, number>> = Object.fromEntries(
-    state.tiers.map(({ name, limit }) => [name, limit]), // after the share
-  )
-  const phrases = Object.entries(LIMIT_WORDS).flatMap(([name, words]) =>
-    limits[name] === undefined ? [] : [words(limits[name])],
-  )
-  const part = share < 1 ? `, ${percent(share)} of them` : ''
-  const found = `${phrases.join(', ')} (${environment}${part})`
-  const facts = { environment, share, ...limits }
-  const lowered = state.tiers.flatMap(({ name, limit, allowed, lowered: message }) =>
-    message === undefined ? [] : [explainLowered(name, { limit, allowed, message })],
-  )
-  if (lowered.length > 0) {
-    return warning('limits', `${found}; ${lowered.join('; ')}`, {
-      facts,
-      advice: 'set --environment sandbox, or take a part of the limits with --share',
-    })
-  }
-  return events.some((event) => event._tag === 'Answered' && event.status === 429)
-    ? warning('limits', `${found}; a request was refused for them`, {
-        facts,
-        advice: 'another process uses this account: use part of the limits with --share',
-      })
-    : ok('limits', found, { facts })
-}
-
-const checkApiVersion = ({ apiVersion }: Connection): Finding =>
-  apiVersion === undefined
-    ? ok('API version', "the account's own: none is asked for", { facts: { apiVersion: null } })
-    : ok('API version', `${apiVersion} is asked for`, { facts: { apiVersion } })
-
-// failures
-
-const failedBy = (check: 'login' | 'list', failure: Failure): Finding =>
-  failed(check, oneLine(failure.message), {
-    facts: { failure: failure._tag },
-    ...withoutUndefined({ advice: adviceFor(failure) }),
-  })
-
-const TRY_AGAIN = 'try again; if it stays so, it is for the service to mend'
-
-const adviceFor = (failure: Failure): string | undefined => {
-  switch (failure._tag) {
-    case 'Unauthorized':
-      return 'check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY, and that they are of the environment that the base URL is of'
-    case 'Refused':
-      return failure.status === 404
-        ? 'check the base URL, above all its path: routes begin with /api/v1 themselves, so it ends before that'
-        : 'check the base URL, and what the keys may do'
-    case 'Undecodable':
-      return failure.path === 'has_more'
-        ? 'no list can be told to be whole: this is for the service to mend'
-        : 'check the base URL: this is not how the platform answers'
-    case 'Throttled':
-      return 'another process uses up the limits of this account: try again, and use part of them with --share'
-    case 'Unreachable':
-      return failure.code === 'FETCH_FAILED'
-        ? 'see whether a proxy stands between that wants a login'
-        : TRY_AGAIN
-    case 'ServerFault':
-    case 'TimedOut':
-      return TRY_AGAIN
-    default:
-      return undefined
-  }
-}

@@ -84,8 +84,8 @@ const together = (before: Shown, order: Shown): Shown => {
   return before === order ? before : 'none'
 }
 
-/** The ends of what came, and the order that it shows: rows of one moment show nothing. */
-const survey = (times: ReadonlyArray<number>) => {
+/** Returns the earliest and the latest time of rows, and the order that they show: rows of one moment show none. */
+export const survey = (times: ReadonlyArray<number>) => {
   let low = Number.POSITIVE_INFINITY
   let high = Number.NEGATIVE_INFINITY
   let last = Number.NaN

@@ -17,7 +17,7 @@ const found = (
   timer = new VirtualTimeScheduler(),
 ): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = []
-  checkNetwork({ probe: { ...there, ...probe }, timer }, baseUrl).subscribe((finding) =>
+  checkNetwork({ probe: { ...there, ...probe }, timer, baseUrl }).subscribe((finding) =>
     findings.push(finding),
   )
   timer.flush()

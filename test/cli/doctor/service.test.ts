@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Check, Finding } from '../../../src/cli/doctor/Finding.js'
+import type { Finding } from '../../../src/cli/doctor/Finding.js'
 import { checkService } from '../../../src/cli/doctor/service.js'
 import { TIMEOUT } from '../../../src/http/transport/Transport.js'
 import {
@@ -46,14 +46,14 @@ const examined = (
   const findings = world
     .run(
       checkService({
-        connection,
+        ...connection,
         share: options.share ?? 1,
         transport: world.transport,
         timer: world.timer,
       }),
     )
     .map(({ value }) => value)
-  const of = (check: Check): Finding | undefined => findings.find((one) => one.check === check)
+  const of = (check: string): Finding | undefined => findings.find((one) => one.check === check)
   return { findings, of, sent: world.sent }
 }
 
