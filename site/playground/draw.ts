@@ -2,7 +2,7 @@
  * One limiter at one moment: requests on their way to the server and back, and what was in the server's window until then.
  *
  *     client | o   o  o        x       | server        on their way: to it above, back below
- *     window ▁▃▆██▇█▇██|........................       let in during the last second, over time
+ *     window ▁▃▆██▇█▇██|........................       accepted in the last second, over time
  *     refused       | |                                a mark for each
  */
 import type { Attempt } from '../../bench/simulated/simulation.ts'
@@ -37,7 +37,7 @@ const RADIUS = 3.5
 /** A refusal stays at the server so long, in ms, to be seen. */
 const LINGER = 400
 
-/** Arrivals that were let in during the window before `now`. */
+/** Arrivals that were accepted in the window before `now`. */
 export const inWindow = (attempts: ReadonlyArray<Attempt>, now: number): number =>
   attempts.filter(({ ok, arrived }) => ok && arrived <= now && now - arrived < WINDOW).length
 

@@ -39,12 +39,12 @@ interface Slider {
 export const sliders: ReadonlyArray<Slider> = [
   { name: 'latency', label: 'Latency', unit: 'ms round trip', min: 20, max: 600, step: 10 },
   { name: 'jitter', label: 'Jitter', unit: '%', min: 0, max: 300, step: 10 },
-  { name: 'limit', label: 'Limit', unit: 'a second', min: 5, max: 50, step: 1 },
-  { name: 'truth', label: 'Really let in', unit: '% of it', min: 40, max: 120, step: 5 },
-  { name: 'load', label: 'Load', unit: 'a second', min: 5, max: 120, step: 5 },
+  { name: 'limit', label: 'Configured limit', unit: '/s', min: 5, max: 50, step: 1 },
+  { name: 'truth', label: 'Actual limit', unit: '% of it', min: 40, max: 120, step: 5 },
+  { name: 'load', label: 'Load', unit: '/s', min: 5, max: 120, step: 5 },
 ]
 
-/** For so long requests are asked for, in seconds. */
+/** How long requests keep coming, in seconds. */
 const SECONDS = 5
 /** The server's work on a request, in ms. */
 const WORK = 10
