@@ -10,15 +10,12 @@ import { planSlices } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
-import { hasty } from '../support/timers.js'
 
 const payments = createClient({
   baseUrl: 'https://sandbox',
   credentials: sandboxCredentials,
   fetch: createSandbox({ charges: 40, limits: false }).fetch,
 })
-
-const timer = hasty(10)
 
 /** Does to a Redis what makes it refuse, and the reverse. */
 const MOODS: ReadonlyArray<readonly [RegExp, ReadonlyArray<string>, ReadonlyArray<string>]> = [
@@ -58,14 +55,14 @@ const KINDS: Readonly<
 > = {
   'a worker': async ({ home, connection }, onWait) => {
     const stop = new Subject<void>()
-    const events = sliceWorker({ payments, connection, allow: [home], timer, stop, onWait })
+    const events = sliceWorker({ payments, connection, allow: [home], stop, onWait })
     return { events, end: () => stop.next() }
   },
   'an export': async ({ home, connection }, onWait) => {
     const planning = planSlices(payments.charges.snapshot(), { out: home, slices: 2 })
     const plan = await lastValueFrom(planning)
     if (E.isLeft(plan)) throw plan.left
-    const events = exportWithWorkers(plan.right, { out: home, connection, timer, onWait })
+    const events = exportWithWorkers(plan.right, { out: home, connection, onWait })
     return { events, end: () => {} }
   },
 }
@@ -130,7 +127,7 @@ describe.skipIf(!hasRedis)('a worker', () => {
     const { home, connection, redis } = where
     const onWait = () => {}
     const ended = lastValueFrom(
-      sliceWorker({ payments, connection, allow: [home], timer, stop, onWait }),
+      sliceWorker({ payments, connection, allow: [home], stop, onWait }),
       { defaultValue: 'ended' },
     )
     await redis.send(['PING'])

@@ -110,7 +110,7 @@ describe('the installed command', () => {
 
 describe('against the service of a user', () => {
   it('sends what it counts, only reads, and within the limits', { timeout: 60_000 }, async () => {
-    const server = await judge({ charges: 5_000, limits: SANDBOX })
+    const server = await judge({ charges: 5_000, limits: SANDBOX, now: Date.now })
     const account = ['--client-id', CLIENT.clientId, '--api-key', CLIENT.apiKey]
     const { status, stdout, stderr } = await installed(
       ...['read', '--base-url', server.url, ...account, '--environment', 'sandbox'],

@@ -41,7 +41,7 @@ const to = ({ url }: Judge, ...more: ReadonlyArray<string>): ReadonlyArray<strin
 const wrongly = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   args.map((word) => (word === CLIENT.apiKey ? 'wrong-key' : word))
 
-/** Where stderr is read whole: a log has a line every half minute, which is hasty here. */
+/** Where stderr is read whole: a log has a line every half minute. */
 const NO_LOG = ['--progress', 'none']
 
 /** A fault for some requests of the list, by their number. */

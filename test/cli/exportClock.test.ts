@@ -1,8 +1,8 @@
 /** A clock that was set back, or never set: nothing is lost to it, and it is said. */
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import { idleClock } from '../support/idleClock.js'
 import type { Judge } from '../support/judge.js'
-import { hasty } from '../support/timers.js'
 import { exporting, charges as exportOf } from './exporting.js'
 import { rowsOf } from './support.js'
 
@@ -10,9 +10,8 @@ const { file, serve } = await exporting()
 
 /** A clock that stands at another time when it is first looked at. */
 const clockAt = (time: string) => {
-  const { now, schedule } = hasty()
-  const off = Date.parse(time) - now()
-  return { now: () => now() + off, schedule }
+  const off = Date.parse(time) - idleClock.now()
+  return { now: () => idleClock.now() + off, schedule: idleClock.schedule.bind(idleClock) }
 }
 
 const charges = (server: Judge, out: string, more: ReadonlyArray<string>, time?: string) =>

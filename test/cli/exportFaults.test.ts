@@ -5,7 +5,6 @@ import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Seen } from '../support/judge.js'
 import { upTo } from '../support/numbers.js'
-import { hasty } from '../support/timers.js'
 import { breaking, charges, exporting, idsOf } from './exporting.js'
 import { cli, rowsOf } from './support.js'
 
@@ -122,7 +121,7 @@ describe('faults', () => {
       },
     })
     const asShown = ['--parallel', '1', '--progress', 'json']
-    const { status, stderr } = await charges(server, out, asShown, { timer: hasty(1) })
+    const { status, stderr } = await charges(server, out, asShown)
     const last = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
     expect(last.rows).toBeLessThan(300)
     expect(last).toMatchObject({

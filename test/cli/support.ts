@@ -7,7 +7,7 @@ import { afterAll, afterEach } from 'vitest'
 import { run } from '../../src/cli/program.js'
 import type { Signal, Terminal } from '../../src/cli/Terminal.js'
 import { withoutUndefined } from '../../src/fp.js'
-import { hasty, PATIENT } from '../support/timers.js'
+import { idleClock } from '../support/idleClock.js'
 
 export type { Signal }
 
@@ -37,15 +37,15 @@ export interface RunOptions {
   readonly isTTY?: boolean
   /** Columns of the terminal. Default 100. */
   readonly columns?: number
+  /** Default: the idle clock. */
   readonly timer?: SchedulerLike
-  /** Default: patient, for time that passes faster. */
-  readonly timeout?: Terminal['timeout'] | undefined
+  readonly timeout?: Terminal['timeout']
   readonly stdout?: Writable
 }
 
 const SKEW = /^the clock of this machine is \d+ s behind the service's.*\n/m
 
-/** Runs a command line in this process, in time that passes 200 times as fast. */
+/** Runs a command line in this process, in time that passes only while it has nothing to do. */
 export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Run> => {
   const stdout = keeping(options.columns !== undefined, options.columns)
   const stderr = keeping(options.isTTY ?? false, options.columns)
@@ -56,16 +56,14 @@ export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {})
     stdout: options.stdout ?? stdout,
     stderr,
     signals: options.signals ?? NEVER,
-    timer: options.timer ?? hasty(),
-    ...('timeout' in options
-      ? withoutUndefined({ timeout: options.timeout })
-      : { timeout: PATIENT }),
+    timer: options.timer ?? idleClock,
+    ...withoutUndefined({ timeout: options.timeout }),
     version: '1.2.3',
   })
   const said = stderr.text()
-  // hasty time is years behind that of any server
-  const isHasty = options.timer === undefined
-  return { status, stdout: stdout.text(), stderr: isHasty ? said.replace(SKEW, '') : said }
+  // the idle clock is years behind that of another process
+  const isIdle = options.timer === undefined
+  return { status, stdout: stdout.text(), stderr: isIdle ? said.replace(SKEW, '') : said }
 }
 
 /** A folder for one test file, emptied after each test. */

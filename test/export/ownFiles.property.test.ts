@@ -20,19 +20,18 @@ import { exportTo, sync, verify } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+import { idleClock } from '../support/idleClock.js'
 import { runs } from '../support/runs.js'
-import { hasty, PATIENT } from '../support/timers.js'
 
 const home = mkdtempSync(join(tmpdir(), 'payments-rx-own-'))
 afterAll(() => rmSync(home, { recursive: true }))
 let made = 0
 
-const timer = hasty()
+const timer = idleClock
 const payments = createClient({
   baseUrl: 'https://sandbox',
   credentials: sandboxCredentials,
   fetch: createSandbox({ charges: 600, limits: false, timer }).fetch,
-  timeout: PATIENT,
   timer,
 })
 

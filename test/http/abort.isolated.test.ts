@@ -9,7 +9,7 @@ import { E } from '../../src/fp.js'
 import { type Fetch, type HttpRequest, kyTransport } from '../../src/index.js'
 import { closing } from '../support/judged.js'
 import { speaking } from '../support/speaking.js'
-import { PATIENT } from '../support/timers.js'
+import { PATIENT } from '../support/timeouts.js'
 
 let collect = (): void => {}
 

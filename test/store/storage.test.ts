@@ -9,7 +9,7 @@ import {
 import { ObjectStorage, type Upload, type UploadedPart } from '../../src/store/ObjectStorage.js'
 import { processEnvironment, s3Location } from '../../src/store/S3Location.js'
 import { s3Store } from '../../src/store/s3Store.js'
-import { hasty } from '../support/timers.js'
+import { idleClock } from '../support/idleClock.js'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const textOf = (content: { readonly bytes: Uint8Array } | undefined) =>
@@ -25,7 +25,7 @@ const withStorage = async (
   try {
     const env = { ...double.env, HOME: '/nowhere', ...override }
     const location = await s3Location(url, processEnvironment(env))
-    await test(new ObjectStorage(location, { timer: hasty(), random: () => 0 }), double)
+    await test(new ObjectStorage(location, { timer: idleClock, random: () => 0 }), double)
   } finally {
     await double.close()
   }

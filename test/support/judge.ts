@@ -4,9 +4,9 @@
  * It keeps the interface's rolling windows at arrival, and fails in every way that it is told to.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { idleClock } from './idleClock.js'
 import { account, LOGIN, type Page, type Reply } from './judgeAccount.js'
 import type { ListSizes } from './judgeLists.js'
-import { hasty } from './timers.js'
 import { type Limits, windows } from './windows.js'
 
 export { CLIENT, charge, PARTNER } from './judgeAccount.js'
@@ -54,6 +54,8 @@ export interface JudgeOptions extends ListSizes {
   readonly limits?: Limits
   /** In seconds. */
   readonly tokenLife?: number
+  /** Its clock. Default: the idle clock; for clients in processes of their own, `Date.now`. */
+  readonly now?: () => number
   readonly fault?: (seen: Seen) => Fault | undefined
   /** Replaces a page of the list. */
   readonly page?: (page: Page, pageNum: number) => unknown
@@ -126,7 +128,8 @@ const read = async (request: IncomingMessage): Promise<string> => {
 // the server
 
 export const judge = async (options: JudgeOptions = {}): Promise<Judge> => {
-  const own = account(options)
+  const { now = () => idleClock.now() } = options
+  const own = account(options, now)
   const gate = options.limits === undefined ? undefined : windows(options.limits)
   const seen: Array<Seen> = []
   const exceeded: Array<string> = []
@@ -136,13 +139,12 @@ export const judge = async (options: JudgeOptions = {}): Promise<Judge> => {
     for (const look of [...waiting]) look()
   }
 
-  const clock = hasty()
   const server = createServer(async (request, response) => {
-    response.setHeader('date', new Date(clock.now()).toUTCString())
+    response.setHeader('date', new Date(now()).toUTCString())
     const { method = '', headers } = request
     const url = new URL(request.url ?? '', 'http://judge')
     const route = routeOf(method, url.pathname)
-    const tier = gate?.enter(route === LOGIN ? undefined : route, performance.now())
+    const tier = gate?.enter(route === LOGIN ? undefined : route, now())
     response.once('close', () => {
       if (tier === undefined) gate?.leave()
       if (!response.writableEnded) abandoned++

@@ -61,16 +61,19 @@ const CREATE = 'POST /api/v1/charges/create'
 const made = (count: number, row: (index: number) => Row): Array<Row> =>
   Array.from({ length: count }, (_, index) => row(index))
 
-export const account = ({
-  charges = 0,
-  batches = 0,
-  items = 0,
-  webhooks = 0,
-  partnerWebhooks = 0,
-  oddPages,
-  tokenLife = 1_800,
-  page,
-}: JudgeOptions) => {
+export const account = (
+  {
+    charges = 0,
+    batches = 0,
+    items = 0,
+    webhooks = 0,
+    partnerWebhooks = 0,
+    oddPages,
+    tokenLife = 1_800,
+    page,
+  }: JudgeOptions,
+  now: () => number,
+) => {
   const all = made(charges, charge)
   const tokens = new Map<string, number>()
 
@@ -79,7 +82,7 @@ export const account = ({
       return refusal(401, 'credentials_invalid', 'unknown client')
     }
     const token = `judge-token-${tokens.size + 1}-${'x'.repeat(24)}`
-    const end = Date.now() + tokenLife * 1_000
+    const end = now() + tokenLife * 1_000
     tokens.set(token, end)
     return { status: 201, body: { token, expires_at: timeText(end) } }
   }
@@ -174,7 +177,7 @@ export const account = ({
       if (handler === undefined) return refusal(404, 'not_found', 'no such path')
       const end = tokens.get(seen.headers.authorization?.replace(/^Bearer /, '') ?? '')
       if (end === undefined) return refusal(401, 'credentials_invalid', 'unknown token')
-      if (end <= Date.now()) return refusal(401, 'credentials_expired', 'the token has expired')
+      if (end <= now()) return refusal(401, 'credentials_expired', 'the token has expired')
       return handler(seen)
     },
   }

@@ -9,8 +9,8 @@ import {
   createClient,
   type Failure,
 } from '../../src/index.js'
+import { idleClock } from './idleClock.js'
 import { CLIENT, type JudgeOptions, judge, type Seen } from './judge.js'
-import { hasty, PATIENT } from './timers.js'
 
 const open: Array<() => Promise<void>> = []
 afterEach(async () => {
@@ -35,8 +35,7 @@ export const clientOf = (baseUrl: string, more: Partial<ClientOptions> = {}): Cl
     baseUrl,
     credentials: CLIENT,
     limits: NO_LIMITS,
-    timer: hasty(),
-    timeout: PATIENT,
+    timer: idleClock,
     random: () => 0,
     ...more,
   })

@@ -111,16 +111,16 @@ export const startS3Service = async (): Promise<S3Service> => {
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: 60_000,
     })
-  const tried =
-    (name: string, ...args: ReadonlyArray<string>) =>
-    (): boolean => {
-      try {
-        run(name, ...args)
-        return true
-      } catch {
-        return false
-      }
+  /** False if it throws: the program that it needs is not up yet. */
+  const tried = (look: () => boolean): boolean => {
+    try {
+      return look()
+    } catch {
+      return false
     }
+  }
+  const untilDone = (name: string, ...args: ReadonlyArray<string>): Promise<void> =>
+    until(() => tried(() => run(name, ...args) !== undefined))
   const daemon = (name: string, ...args: ReadonlyArray<string>): void => {
     daemons.push(spawn(name, ['-c', conf, '-f', ...args], { stdio: 'ignore' }))
   }
@@ -140,13 +140,13 @@ export const startS3Service = async (): Promise<S3Service> => {
     run('ceph-mon', '-i', 'a', '--mkfs', '--monmap', monmap)
     daemon('ceph-mon', '-i', 'a')
     daemon('ceph-mgr', '-i', 'x')
-    await until(tried('ceph', '--connect-timeout', '5', 'osd', 'new', osd))
+    await untilDone('ceph', '--connect-timeout', '5', 'osd', 'new', osd)
     run('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', osd)
-    await until(tried('ceph', 'osd', 'crush', 'add-bucket', 'here', 'host'))
-    await until(tried('ceph', 'osd', 'crush', 'move', 'here', 'root=default'))
-    await until(tried('ceph', 'osd', 'crush', 'add', 'osd.0', '1.0', 'host=here'))
+    await untilDone('ceph', 'osd', 'crush', 'add-bucket', 'here', 'host')
+    await untilDone('ceph', 'osd', 'crush', 'move', 'here', 'root=default')
+    await untilDone('ceph', 'osd', 'crush', 'add', 'osd.0', '1.0', 'host=here')
     daemon('ceph-osd', '-i', '0')
-    await until(() => run('ceph', 'osd', 'stat').includes('1 up'))
+    await until(() => tried(() => run('ceph', 'osd', 'stat').includes('1 up')))
     daemon('radosgw', '-n', 'client.rgw')
     const url = `http://127.0.0.1:${gateway}`
     await until(() =>

@@ -1,10 +1,11 @@
 import { asyncScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { listen, sandboxCredentials } from '../../../src/sandbox/index.js'
+import { idleClock } from '../../support/idleClock.js'
 import { closing } from '../../support/judged.js'
 import { expectNoSecret, secrets } from '../../support/secrets.js'
 import { speaking } from '../../support/speaking.js'
-import { hasty, PATIENT } from '../../support/timers.js'
+import { PATIENT } from '../../support/timeouts.js'
 import { cli, type RunOptions } from '../support.js'
 
 /** Output of `--json`. */
@@ -24,7 +25,7 @@ const doctor = async (
   env: Readonly<Record<string, string>> = {},
   timing: Pick<RunOptions, 'timer' | 'timeout'> = {},
 ): Promise<{ readonly status: number; readonly text: string }> => {
-  const options = { env, timer: asyncScheduler, timeout: undefined, ...timing }
+  const options = { env, timer: asyncScheduler, ...timing }
   const { status, stdout, stderr } = await cli(['doctor', ...args], options)
   return { status, text: `${stdout}${stderr}` }
 }
@@ -170,7 +171,7 @@ describe('doctor', () => {
     const { status, text } = await doctor(
       ['--base-url', `${scheme}://127.0.0.1:${port}`],
       { PAYMENTS_CLIENT_ID: 'somebody', PAYMENTS_API_KEY: 'a-key' },
-      { timer: hasty(), timeout: { ...PATIENT, [phase]: 120_000 } },
+      { timer: idleClock, timeout: { ...PATIENT, [phase]: 120_000 } },
     )
     expect(text).toMatch(said)
     expect(status).toBe(1)

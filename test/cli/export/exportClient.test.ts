@@ -1,7 +1,7 @@
 import { count, firstValueFrom, lastValueFrom } from 'rxjs'
 import { afterEach, expect, it, vi } from 'vitest'
 import { exportClient, guardFor } from '../../../src/cli/export/exportClient.js'
-import { hasty } from '../../support/timers.js'
+import { idleClock } from '../../support/idleClock.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -23,7 +23,7 @@ const serving =
 
 const clientAt = (flags: { readonly limits?: boolean; readonly share?: number } = {}) =>
   exportClient(
-    { timer: hasty() },
+    { timer: idleClock },
     { limits: false, share: 1, patience: 0, exact: false, ...flags },
     {
       baseUrl: 'http://localhost:2',

@@ -14,10 +14,10 @@ import { exportTo, sync } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
-import { hasty, PATIENT } from '../../support/timers.js'
+import { idleClock } from '../../support/idleClock.js'
 import { duckdb } from '../reading.js'
 
-const timer = hasty()
+const timer = idleClock
 const ROWS = 600
 const sandbox = createSandbox({ charges: ROWS, limits: false, timer })
 
@@ -31,7 +31,7 @@ const fetch: typeof globalThis.fetch = async (input, init) => {
 
 const client = (hasRejects: boolean) =>
   createClient({
-    ...{ baseUrl: 'https://sandbox', credentials: sandboxCredentials, timeout: PATIENT, timer },
+    ...{ baseUrl: 'https://sandbox', credentials: sandboxCredentials, timer },
     fetch: hasRejects ? fetch : sandbox.fetch,
   })
 

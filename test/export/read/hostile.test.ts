@@ -10,7 +10,7 @@ import { exportTo, readRows, verify } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { Charge, createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
-import { hasty, PATIENT } from '../../support/timers.js'
+import { idleClock } from '../../support/idleClock.js'
 
 const home = mkdtempSync(join(tmpdir(), 'payments-rx-hostile-'))
 afterAll(() => rmSync(home, { recursive: true }))
@@ -27,9 +27,9 @@ const NAMES = [
 ] as const
 
 beforeAll(async () => {
-  const timer = hasty()
+  const timer = idleClock
   const payments = createClient({
-    ...{ baseUrl: 'https://sandbox', credentials: sandboxCredentials, timeout: PATIENT, timer },
+    ...{ baseUrl: 'https://sandbox', credentials: sandboxCredentials, timer },
     fetch: createSandbox({ charges: 60, limits: false, timer }).fetch,
   })
   for (const name of NAMES) {

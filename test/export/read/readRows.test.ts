@@ -19,8 +19,8 @@ import {
 import { E, O } from '../../../src/fp.js'
 import { Charge, createClient, InvalidOption } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../../src/sandbox/index.js'
+import { idleClock } from '../../support/idleClock.js'
 import { CHARGE } from '../../support/lab.js'
-import { hasty, PATIENT } from '../../support/timers.js'
 import { format, pages, Row } from '../rows.js'
 
 let home = ''
@@ -232,11 +232,10 @@ describe('readRows', () => {
 
   it('reads from object storage', async () => {
     const double = await s3Double({})
-    const timer = hasty()
+    const timer = idleClock
     const { fetch } = createSandbox({ charges: 120, limits: false, timer })
     const payments = createClient({
       ...{ baseUrl: 'https://sandbox', credentials: sandboxCredentials, fetch, timer },
-      timeout: PATIENT,
     })
     try {
       const { env } = double

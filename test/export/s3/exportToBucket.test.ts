@@ -6,17 +6,16 @@ import { type ExportOptions, exportTo, proveCopy, verify } from '../../../src/ex
 import { E } from '../../../src/fp.js'
 import { type Charge, createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
-import { hasty, PATIENT } from '../../support/timers.js'
+import { idleClock } from '../../support/idleClock.js'
 import { unzstd } from '../reading.js'
 
-const timer = hasty()
+const timer = idleClock
 
 const client = (charges: number) =>
   createClient({
     baseUrl: 'https://sandbox',
     credentials: sandboxCredentials,
     fetch: createSandbox({ charges, limits: false, timer }).fetch,
-    timeout: PATIENT,
     timer,
   })
 
@@ -161,7 +160,9 @@ it.each(['s3://bucket/all.ndjson', 's3://bucket/all/'])(
       const frozen = new Promise<void>((resolve) => {
         freeze = resolve
       })
-      const payments = (gate: () => Promise<void>) =>
+      /** A clock of a frozen process: renews no lease, and ends no request. */
+      const still: SchedulerLike = { now: () => timer.now(), schedule: () => new Subscription() }
+      const payments = (gate: () => Promise<void>, timer: SchedulerLike) =>
         createClient({
           baseUrl: 'https://sandbox',
           credentials: sandboxCredentials,
@@ -169,7 +170,6 @@ it.each(['s3://bucket/all.ndjson', 's3://bucket/all/'])(
             await gate()
             return fetch(input, init)
           },
-          timeout: PATIENT,
           timer,
         }).charges.snapshot()
       const gate = async (): Promise<void> => {
@@ -177,13 +177,11 @@ it.each(['s3://bucket/all.ndjson', 's3://bucket/all/'])(
         freeze()
         await thawed
       }
-      /** Renews no lease. */
-      const still: SchedulerLike = { now: timer.now, schedule: () => new Subscription() }
       const options = { out, env: double.env, commitEvery: 0 }
-      const first = lastValueFrom(exportTo(payments(gate), { ...options, timer: still }))
+      const first = lastValueFrom(exportTo(payments(gate, still), { ...options, timer: still }))
       await frozen
       const second = exportTo(
-        payments(async () => {}),
+        payments(async () => {}, timer),
         { ...options, timer, resume: true },
       )
       // while a step of the first one is still on its way, that one lives

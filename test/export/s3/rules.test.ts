@@ -5,14 +5,13 @@ import { type S3Double, type S3DoubleOptions, s3Double } from '../../../bench/se
 import { exportTo, sync, verify } from '../../../src/export/index.js'
 import { createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
-import { hasty, PATIENT } from '../../support/timers.js'
+import { idleClock } from '../../support/idleClock.js'
 
-const timer = hasty()
+const timer = idleClock
 const payments = createClient({
   baseUrl: 'https://sandbox',
   credentials: sandboxCredentials,
   fetch: createSandbox({ charges: 300, limits: false, timer }).fetch,
-  timeout: PATIENT,
   timer,
 })
 

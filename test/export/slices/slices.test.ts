@@ -17,8 +17,8 @@ import {
 import { E } from '../../../src/fp.js'
 import { type Charge, createClient, type SnapshotFilter } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../../src/sandbox/index.js'
+import { idleClock } from '../../support/idleClock.js'
 import { CHARGE, timeText } from '../../support/lab.js'
-import { hasty, PATIENT } from '../../support/timers.js'
 import { type Memory, memory } from '../transfer/memory.js'
 
 const OUT = '/exports/charges/'
@@ -364,13 +364,12 @@ describe('assemble', () => {
 
 describe('an export in slices into a bucket', () => {
   it('has each row once', async () => {
-    const timer = hasty()
+    const timer = idleClock
     const double = await s3Double({ buckets: ['lake'] })
     const payments = createClient({
       baseUrl: 'https://sandbox',
       credentials: sandboxCredentials,
       fetch: createSandbox({ charges: 3_000, limits: false, timer }).fetch,
-      timeout: PATIENT,
       timer,
     })
     const common = { out: 's3://lake/charges/', env: double.env, timer }

@@ -16,7 +16,6 @@ beforeAll(async () => {
 
 const open = async () => {
   const prefix = `${++made}/`
-  // no fault, so no wait; on hasty time, a busy machine would answer too late
   const files = await openFiles(`s3://bucket/${prefix}`, { env: double.env })
   return { files, prefix }
 }

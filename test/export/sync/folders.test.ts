@@ -9,7 +9,7 @@ import { type SyncEvent, type SyncOptions, sync, verify } from '../../../src/exp
 import { E } from '../../../src/fp.js'
 import { createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
-import { hasty, PATIENT } from '../../support/timers.js'
+import { idleClock } from '../../support/idleClock.js'
 import { rowsIn } from '../folder/rowsIn.js'
 import { account, DAY } from './nights.js'
 
@@ -173,7 +173,7 @@ describe.each(['ndjson', 'parquet'] as const)('a bucket, in %s', (format) => {
     return () => double.close()
   })
 
-  const timer = hasty()
+  const timer = idleClock
   const options = (to: string): SyncOptions => ({
     ...{ to, format, timer },
     env: double.env,
@@ -183,7 +183,6 @@ describe.each(['ndjson', 'parquet'] as const)('a bucket, in %s', (format) => {
       baseUrl: 'https://sandbox',
       credentials: sandboxCredentials,
       fetch: createSandbox({ charges, limits: false, timer }).fetch,
-      timeout: PATIENT,
       timer,
     })
   const objectsIn = (prefix: string) =>

@@ -3,7 +3,7 @@ import { lastValueFrom } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { FileHandle } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
-import { hasty } from '../../support/timers.js'
+import { idleClock } from '../../support/idleClock.js'
 import { type Memory, memory } from './memory.js'
 import { away, exportOf, good, listOf, numbers, OUT, outcome, pagesOf, run } from './playing.js'
 
@@ -152,7 +152,7 @@ it('an export that is given up before it gets the lease blocks no other', async 
 it('an export is refused while another subscription to it runs', async () => {
   const disk = memory()
   const { files, stopped, go } = stopping(disk, 'write')
-  const run = exportOf(files, listOf(pagesOf(50, 5)), { timer: hasty(20) })
+  const run = exportOf(files, listOf(pagesOf(50, 5)), { timer: idleClock })
   const first = lastValueFrom(run)
   await stopped()
   await expect(lastValueFrom(run)).rejects.toMatchObject({ _tag: 'Locked', path: CHECKPOINT })

@@ -2,9 +2,9 @@
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { asyncScheduler, type SchedulerLike, Subject, Subscription } from 'rxjs'
+import { type SchedulerLike, Subject, Subscription } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasty } from '../../support/timers.js'
+import { idleClock } from '../../support/idleClock.js'
 import { type Memory, memory } from './memory.js'
 import {
   away,
@@ -29,9 +29,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** A run that renews its lease each 25 ms, and one that waits six seconds for that. */
-const RENEWING = { lease: 6_000, timer: hasty(80) } as const
-const WAITING = { lease: 6_000, timer: asyncScheduler } as const
+/** A run that renews its lease, and one that waits for six seconds to see that. */
+const LEASED = { lease: 6_000, timer: idleClock } as const
 
 /** Runs an export, and does something in the middle of its first page. */
 const meanwhile = async (
@@ -85,9 +84,9 @@ describe('a run', () => {
     ['the same file, with a checkpoint elsewhere', {}, { checkpoint: '/kept/a.json' }, CHECKPOINT],
   ] as const)('shuts out another one that would write %s', async (_, first, second, path) => {
     const files = memory()
-    await meanwhile(files, { ...first, ...RENEWING }, async () => {
+    await meanwhile(files, { ...first, ...LEASED }, async () => {
       const seen: Array<unknown> = []
-      const other = exportOf(files, listOf(rest), { ...second, ...WAITING })
+      const other = exportOf(files, listOf(rest), { ...second, ...LEASED })
       const refusal = await new Promise((resolve) => {
         other.subscribe({ next: (event) => seen.push(event.waiting), error: resolve })
       })
@@ -108,8 +107,8 @@ describe('a run', () => {
         [link, real],
         [real, link],
       ] as const) {
-        await meanwhile(undefined, { out: first, restart: true, ...RENEWING }, async () => {
-          const other = run(undefined, listOf(rest), { out: second, restart: true, ...WAITING })
+        await meanwhile(undefined, { out: first, restart: true, ...LEASED }, async () => {
+          const other = run(undefined, listOf(rest), { out: second, restart: true, ...LEASED })
           const path = `${real}.checkpoint.json`
           await expect(other).rejects.toMatchObject({ _tag: 'Locked', path })
         })

@@ -12,12 +12,12 @@ import { type Destination, exportTo, type Store, sync } from '../../../src/expor
 import { type Charge, createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { memoryStore } from '../../store/memoryStore.js'
-import { hasty, PATIENT } from '../../support/timers.js'
+import { idleClock } from '../../support/idleClock.js'
 
-const timer = hasty()
+const timer = idleClock
 const client = (fetch: typeof globalThis.fetch) =>
   createClient({
-    ...{ baseUrl: 'https://sandbox', credentials: sandboxCredentials, timeout: PATIENT, timer },
+    ...{ baseUrl: 'https://sandbox', credentials: sandboxCredentials, timer },
     fetch,
   })
 const { fetch } = createSandbox({ charges: 300, limits: false, timer })

@@ -14,7 +14,7 @@ import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js
 import { clientOf, closing, newCharge } from '../../support/judged.js'
 import { CHARGE } from '../../support/lab.js'
 import { speaking } from '../../support/speaking.js'
-import { PATIENT } from '../../support/timers.js'
+import { PATIENT } from '../../support/timeouts.js'
 
 /** A server whose answers begin so, and go on as `talk` says. */
 const server = async (status: number, header: string, talk: (socket: Socket) => void) => {

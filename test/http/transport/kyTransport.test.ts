@@ -14,7 +14,7 @@ import {
 import { CLIENT, type Fault, type Judge, type JudgeOptions, judge } from '../../support/judge.js'
 import { closing } from '../../support/judged.js'
 import { speaking } from '../../support/speaking.js'
-import { PATIENT } from '../../support/timers.js'
+import { PATIENT } from '../../support/timeouts.js'
 
 const serve = async (options: JudgeOptions): Promise<Judge> => closing(await judge(options))
 

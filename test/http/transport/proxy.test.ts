@@ -7,7 +7,7 @@ import { E } from '../../../src/fp.js'
 import { type HttpResponse, kyTransport, type TransportError } from '../../../src/index.js'
 import { clientOf, closing } from '../../support/judged.js'
 import { speaking } from '../../support/speaking.js'
-import { PATIENT } from '../../support/timers.js'
+import { PATIENT } from '../../support/timeouts.js'
 
 const TUNNEL = 'HTTP/1.1 200 Connection established\r\n\r\n'
 const REFUSED = 'HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n'

@@ -1,0 +1,160 @@
+/** Virtual time for code that does real input and output: it passes only while the process has nothing to do. */
+import { AsyncResource } from 'node:async_hooks'
+import { subscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
+import process from 'node:process'
+import {
+  type SchedulerAction,
+  type SchedulerLike,
+  type Subscription,
+  VirtualTimeScheduler,
+} from 'rxjs'
+
+/** In ms since 1970: after all rows of the servers of tests. */
+const START = Date.UTC(2024, 3, 1)
+
+/** Turns of the event loop that a wait takes at least: data may be inside the kernel for one or two. */
+const MIN_TURNS = 20
+/** And at most, for waits of a minute and more, such as time limits, which nothing else should overtake. */
+const MAX_TURNS = 1_000
+/** Virtual ms for a quiet turn, in between. */
+const PER_TURN = 50
+
+/** In real ms: between looks at work of other threads and processes. */
+const REST = 1
+
+/** Rests after which work of others that has not moved is taken for a peer that never answers. */
+const PATIENCE = 3_000
+
+// the system's, also while a test replaces the global ones
+const { setImmediate, setTimeout } = globalThis
+
+/** The number of the next asynchronous resource: greater by more than one's own if anything else was begun. */
+const resources = (): number => new AsyncResource('idleClock').asyncId()
+
+/** True for an operation of the file system, of DNS, or a connection that is being made. */
+const isUnderWay = (type: string): boolean =>
+  /^(FSReq|GetAddrInfoReq|GetNameInfoReq|QueryReq|TCPConnectWrap|PipeConnectWrap)/.test(type)
+
+/** The bytes between sockets: those of this process by both ends, others by who spoke last. */
+class Traffic {
+  readonly #clients = new Map<Socket, { read: number; written: number; asked: boolean }>()
+  /** Accepted here, by the port of the client. */
+  readonly #accepted = new Map<number | undefined, Socket>()
+
+  constructor() {
+    subscribe('net.client.socket', (message) => {
+      const { socket } = message as { readonly socket: Socket }
+      this.#clients.set(socket, { read: 0, written: 0, asked: false })
+      socket.once('close', () => this.#clients.delete(socket))
+    })
+    subscribe('net.server.socket', (message) => {
+      const { socket } = message as { readonly socket: Socket }
+      const port = socket.remotePort
+      this.#accepted.set(port, socket)
+      socket.once('close', () => this.#accepted.delete(port))
+    })
+  }
+
+  /** True while bytes that were sent have not arrived, or a peer outside of this process has been asked. */
+  isUnderWay(): boolean {
+    let result = false
+    for (const [client, last] of this.#clients) {
+      const server = this.#accepted.get(client.localPort)
+      const { bytesRead: read, bytesWritten: written } = client
+      if (read > last.read) last.asked = false
+      else if (written > last.written) last.asked = true
+      last.read = read
+      last.written = written
+      if (client.destroyed) continue
+      result ||=
+        server === undefined ? last.asked : written > server.bytesRead || server.bytesWritten > read
+    }
+    return result
+  }
+}
+
+class IdleClock extends VirtualTimeScheduler {
+  readonly #traffic = new Traffic()
+  #isRunning = false
+  #resources = 0
+  #quiet = 0
+  #rests = 0
+
+  constructor(start: number) {
+    super()
+    this.frame = start
+  }
+
+  override schedule<T>(
+    work: (this: SchedulerAction<T>, state?: T) => void,
+    delay?: number,
+    state?: T,
+  ): Subscription {
+    const scheduled = super.schedule(work, delay, state)
+    if (!this.#isRunning) {
+      this.#isRunning = true
+      this.#quiet = 0
+      setImmediate(this.#look)
+    }
+    return scheduled
+  }
+
+  /** One turn of the event loop. */
+  readonly #look = (): void => {
+    const [next] = this.actions
+    if (next === undefined) {
+      this.#isRunning = false
+      return
+    }
+    const before = this.#resources
+    this.#resources = resources()
+    const own = 2 // the number, and the immediate or timer of this turn
+    const isActive = this.#resources - before > own
+    const isWaiting =
+      this.#traffic.isUnderWay() || process.getActiveResourcesInfo().some(isUnderWay)
+    if (isActive) this.#rests = 0
+    if (isActive || (isWaiting && this.#rests < PATIENCE)) this.#quiet = 0
+    else this.#quiet++
+    const wait = (next.delay - this.frame) / PER_TURN
+    if (this.#quiet >= Math.min(Math.max(wait, MIN_TURNS), MAX_TURNS)) {
+      this.#quiet = 0
+      this.#advance(Math.max(next.delay, this.frame + 1))
+    }
+    if (isWaiting && !isActive) {
+      this.#rests++
+      setTimeout(this.#look, REST)
+    } else setImmediate(this.#look)
+  }
+
+  /** Does what is due by `moment`. What is scheduled meanwhile is due 1 ms later, as by the system's timers. */
+  #advance(moment: number): void {
+    this.frame = moment
+    for (const action of this.actions.filter(({ delay }) => delay <= moment)) {
+      if (action.closed) continue
+      this.actions.splice(this.actions.indexOf(action), 1)
+      const error: unknown = action.execute(action.state, action.delay)
+      if (error !== undefined) throw error
+    }
+  }
+}
+
+/**
+ * The clock of clients, servers and commands that tests run in this process, over real sockets and files. A wait of an hour takes
+ * a few turns of the event loop, and on a busy machine the same turns: no time passes while
+ *
+ * - anything happens in this process: a promise is settled by input, a timer of the system comes due, data arrive,
+ * - a file is read or written, a name looked up, a connection made,
+ * - bytes are between two sockets of this process, or another process has been asked and has not answered.
+ *
+ *     process   working ..... quiet .......... working ... quiet .....
+ *     turns     |||||||||||||||||||||||||||||||||||||||||||||||||||||||
+ *     now       0                            30 s                     31 s
+ *
+ * Compressing and hashing in other threads is not seen: that is quick. A peer that never answers is given up after seconds of
+ * silence, so that time limits are reached. One clock for all: servers tell the time of it.
+ *
+ * A repeated timer is due again and again while the process waits for what is not seen (its own child processes, timers of the
+ * system): tests of those have `asyncScheduler`.
+ */
+export const idleClock: SchedulerLike = new IdleClock(START)
