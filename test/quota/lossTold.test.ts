@@ -15,6 +15,7 @@ const busyProcess = () => {
   const events = new Subject<Parameters<DividedScheduler['emit']>[0] | LimitChange>()
   const reported: Array<number> = []
   let isHeard = false
+  let answers = Promise.resolve()
   const quota = redisQuota({
     account: 'main',
     uuid: () => 'a',
@@ -23,6 +24,7 @@ const busyProcess = () => {
       const { claims } = decodeReport(command)
       const claim = claims.find(({ name }) => name.endsWith('limit:all'))
       if (claim !== undefined && claim.less > 0) reported.push(claim.less)
+      await answers
       return claims.flatMap(({ limit }) => [limit, 1])
     },
   })
@@ -49,18 +51,25 @@ const busyProcess = () => {
       while (!isHeard)
     }
   }
+  const changed = (allowed: number, limit: number): void =>
+    events.next({ _tag: 'LimitChanged', tier: 'all', key: undefined, limit, allowed, message: '' })
   return {
     reported,
-    /** The scheduler has learned that so many are admitted; several reports go by. */
-    learn: async (allowed: number): Promise<void> => {
-      events.next({
-        _tag: 'LimitChanged',
-        tier: 'all',
-        key: undefined,
-        limit: LIMIT,
-        allowed,
-        message: '',
+    /** The scheduler has learned that so many of a limit are admitted; several reports go by. */
+    learn: async (allowed: number, limit = LIMIT): Promise<void> => {
+      changed(allowed, limit)
+      await pass(6 * REPORT_EVERY)
+    },
+    /** The scheduler learns this while a report is under way that tells of another loss. */
+    learnMeanwhile: async (before: number, meanwhile: number): Promise<void> => {
+      let answer = (): void => {}
+      answers = new Promise((resolve) => {
+        answer = resolve
       })
+      changed(before, LIMIT)
+      await pass(REPORT_EVERY)
+      changed(meanwhile, LIMIT)
+      answer()
       await pass(6 * REPORT_EVERY)
     },
     pass,
@@ -92,4 +101,19 @@ it('reports nothing while the limit recovers, and the whole loss once it was who
   expect(reported).toEqual([8])
   await learn(15)
   expect(reported).toEqual([8, 5])
+})
+
+it('reports a loss that it learns of while a report is under way', async () => {
+  const { reported, learnMeanwhile, pass } = busyProcess()
+  await pass(5_000)
+  await learnMeanwhile(12, 9)
+  expect(reported).toEqual([8, 3])
+})
+
+it('reports the whole loss of a limit that was whole at a smaller part', async () => {
+  const { reported, learn, pass } = busyProcess()
+  await pass(5_000)
+  await learn(10, 10)
+  await learn(12, 20)
+  expect(reported).toEqual([8])
 })
