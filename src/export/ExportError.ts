@@ -59,7 +59,7 @@ export interface ExportErrors extends StoreErrors {
 }
 
 /**
- * Why an export cannot begin, or cannot write. Of `Error`, with one line as its `message`; exhaustive under
+ * The reason that an export cannot begin, or cannot write. An `Error` with a `message` of one line; exhaustive under
  * `switch (error._tag)`.
  */
 export type ExportError = {

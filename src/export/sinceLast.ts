@@ -83,7 +83,7 @@ const manifestOf = async (
 
 const withSlash = (path: string): string => (isFolder(path) ? path : `${path}/`)
 
-/** When the run of a state began. What is wrong with an unreadable one is reported when it is resumed. */
+/** When the run of a state began. An unreadable one is reported when it is resumed. */
 const startOf = async ({
   stateText: { store, name },
 }: OpenedFiles): Promise<string | undefined> => {

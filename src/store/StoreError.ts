@@ -34,7 +34,7 @@ export interface StoreErrors {
 }
 
 /**
- * Why a place cannot be read or written. Of `Error`, with one line as its `message`; exhaustive under
+ * The reason that a place cannot be read or written. An `Error` with a `message` of one line; exhaustive under
  * `switch (error._tag)`.
  */
 export type StoreError = TaggedErrors<StoreErrors>[keyof StoreErrors]

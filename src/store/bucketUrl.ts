@@ -2,7 +2,7 @@
 
 // model
 
-/** What decides on the host of a bucket. */
+/** The settings from which the host of a bucket follows. */
 export interface BucketAddress {
   readonly bucket: string
   readonly region: string

@@ -1,4 +1,4 @@
-/** What worker and export wait for at Redis is told, in the words of Redis, and so is that it answers again. */
+/** Worker and export say why they wait for Redis, in its own words, and that it answers again. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

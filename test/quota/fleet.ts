@@ -250,7 +250,7 @@ export const decodeReport = (command: ReadonlyArray<string>): MemberReport => {
   }
 }
 
-/** Timers of a process with a clock of its own, that can be stopped. What was due meanwhile runs in any order. */
+/** Timers of a process with a clock of its own, that can be stopped. Work that was due meanwhile runs in any order. */
 const processTimer = (timer: VirtualTimer, random: () => number, speed: number) => {
   let until = 0
   let isAlive = true

@@ -16,7 +16,7 @@ import { CHARGE, problem, REFUSED_CONNECTION, RESET, type Reply } from './lab.js
 
 // faults
 
-/** What may come in place of an answer: each before the write is done, or afterwards. */
+/** Faults in place of an answer: each before the write is done, or afterwards. */
 export const faults: Readonly<Record<string, Reply>> = {
   'a reset': { outage: RESET },
   'no headers': { outage: { _tag: 'TimedOut', phase: 'headers', limit: 60_000 } },
@@ -41,7 +41,7 @@ export const faults: Readonly<Record<string, Reply>> = {
   'half a body': { status: 201, body: '{"id":' },
 }
 
-/** What says for sure that the request has not arrived. */
+/** Faults that prove that the request has not arrived. */
 export const unsent: Readonly<Record<string, Reply>> = {
   'a refused connection': { outage: REFUSED_CONNECTION },
   'no connection': { outage: { _tag: 'TimedOut', phase: 'connect', limit: 10_000 } },
@@ -57,10 +57,10 @@ const replyOf = ({ name }: Fault): Reply => faults[name] ?? unsent[name] ?? {}
 // the service
 
 export interface LedgerOptions {
-  /** Time until what was created shows in a list, in ms; of items, until the last one does. A function: of each write. */
+  /** Time until a created row shows in a list, in ms; of items, until the last one does. A function: of each write. */
   readonly lag: number | IO<number>
   readonly repeatedItems?: 'ignored' | 'refused'
-  /** Of the writes, in their order; then there are none. */
+  /** Faults of the writes, in their order; the writes after them have none. */
   readonly faults?: ReadonlyArray<Fault>
 }
 
@@ -72,7 +72,7 @@ interface Kept {
 export interface Ledger {
   readonly timer: VirtualTimeScheduler
   readonly client: (options?: Partial<ClientOptions>) => Client
-  /** What was created, and the items of the batch, by request_id. */
+  /** The charges that were created; like batches and items, by request_id. */
   readonly charges: ReadonlyMap<string, Kept>
   readonly batches: ReadonlyMap<string, Kept>
   readonly items: ReadonlyMap<string, Kept>

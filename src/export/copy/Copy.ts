@@ -27,7 +27,7 @@ export interface Copy {
   readonly close: () => Promise<void>
 }
 
-/** Returns the times that a sync has reached. What came late in its last hour is left to its next run. */
+/** Returns the times that a sync has reached. Rows that came late in its last hour are left to its next run. */
 export const spanOfSync = ({
   since = 0,
   upTo = Number.POSITIVE_INFINITY,

@@ -69,9 +69,9 @@ const fileRules: OptionsTable<FileOptions<never>> = {
 }
 
 /**
- * Opens a file for rows. What the system refuses is thrown as it says it, with its `code` and `path`
- * (ENOSPC, EACCES, EISDIR, ...); a `ChecksumMismatch` when the file is not the one of the mark, by its hash;
- * an `InvalidOption` for an option that cannot work, and for a path whose name says another format.
+ * Opens a file for rows. Throws the error of the system (ENOSPC, EACCES, EISDIR, ...), with its `code` and `path`;
+ * a `ChecksumMismatch` when the file is not the one of the mark, by its hash; an `InvalidOption` for an option that cannot
+ * work, and for a path whose name says another format.
  */
 export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> => {
   const { path, format, from, files = disk } = checkOptions(given, fileRules)

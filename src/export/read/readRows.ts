@@ -36,7 +36,7 @@ import { linesOf, openedToRead, type TextFile, textsOf, tooLong } from './textLi
 
 /** Options of `readRows`. */
 export interface ReadRowsOptions<A> extends ReachOptions {
-  /** The codec of the rows, such as `Charge`. Of a file with some columns: one of these. */
+  /** The codec of the rows, such as `Charge`. For a file with some columns: a codec of these. */
   readonly codec: Codec<A>
   /** Default: by the name of the file; NDJSON for one without an extension. */
   readonly format?: FormatName | undefined

@@ -73,7 +73,7 @@ export class PostgresConnection {
     return this.#client.escapeLiteral(text)
   }
 
-  /** Sends statements, and nothing else between them. What `work` has begun is rolled back if it fails. */
+  /** Sends statements, and nothing else between them. A transaction that `work` has begun is rolled back if it fails. */
   transaction<T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
     const done = this.#last.then(() => this.#run(work))
     this.#last = done.catch(() => {}) // reported to the caller

@@ -74,7 +74,7 @@ export class SqliteConnection {
     this.#db.exec(sql)
   }
 
-  /** Does something in one transaction. What other programs lock is waited for. */
+  /** Does something in one transaction. Waits while another program holds a lock. */
   async transaction<T>(work: () => T): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {

@@ -53,7 +53,7 @@ const followRules: OptionsTable<FollowOptions<never>> = {
   prove: is.stringThat((text) => !Number.isNaN(timeOfDay(text)), 'a time of day such as 02:00'),
 }
 
-/** How far back a start reads: as far as polls do. What came later is found by the proof. */
+/** How far back a start reads: as far as polls do. Rows that came later are found by the proof. */
 const LOOKBACK = 3_600_000
 
 /**

@@ -17,8 +17,8 @@
  * row twice changes nothing: rows are put in place by id, unless the one that is there has a later `updated_at`.
  *
  * A list by time of creation does not show a charge that changes after the lookback. So each open status has a list, and
- * those that left it are read (`keepOpen`). What came later than the lookback, changed from a final status, or is gone, is
- * found by counts: see `proveRows`.
+ * those that left it are read (`keepOpen`). A charge that came later than the lookback, changed from a final status,
+ * or is gone, is found by counts: see `proveRows`.
  *
  * Rows that cannot be written are kept by id in the state, and read again with the open ones, so that one bad row
  * neither stops a sync nor is forgotten.

@@ -53,7 +53,7 @@ const run = t.intersection([
     ended: t.boolean,
     /** The list that was exported, and how it was written. */
     spec: ExportSpec,
-    /** When it was begun, as ISO 8601. A run that is resumed keeps this time. Of a sync: when it ended. */
+    /** When it was begun, as ISO 8601. A run that is resumed keeps this time. For a sync: when it ended. */
     started: t.string,
     /** When it ended, as ISO 8601. */
     finished: t.string,

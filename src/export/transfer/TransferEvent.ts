@@ -39,7 +39,7 @@ export interface TransferEvent extends Omit<Progress, 'failure' | 'cut'> {
   readonly proof?: SyncProof
   /** All rows created before are there, in ms since 1970; with the last progress of a sync that came to its end. */
   readonly upTo?: Millis
-  /** What was to be removed, and may not be, so that it is there still; with the last progress of a run that came to its end. */
+  /** Objects that are left over, since the credentials may not remove them; with the last progress of a run that came to its end. */
   readonly unremoved?: ReadonlyArray<string>
   /** Why it ended before its end; with the last progress only. */
   readonly cut?: CutShort

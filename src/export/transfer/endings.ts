@@ -21,7 +21,7 @@ import { type CutShort, deadlinePassed, type TransferEvent } from './TransferEve
 
 // model
 
-/** What ends a transfer before its end. */
+/** Reasons to end a transfer early. */
 export interface Endings {
   /** Its first value ends it. */
   readonly stop?: Observable<unknown> | undefined

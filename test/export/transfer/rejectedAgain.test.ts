@@ -106,8 +106,8 @@ const FILES: ReadonlyArray<readonly [out: string, how: How]> = [
   ['folder/', { format: 'csv', compress: 'gzip', rotateRows: 7 }],
 ]
 
-describe.each(FILES)('an export into %s %o that is at its end', (name, how) => {
-  it('reads the rows again that it rejected, until all are there', async () => {
+describe.each(FILES)('a finished export into %s %o', (name, how) => {
+  it('is resumed by reading its rejected rows again, until none is left', async () => {
     const { source, broken, ids, asked } = service()
     const all = await ids()
     const bad = [all[3], all[17], all[38]].map(String)
@@ -153,7 +153,7 @@ describe.each(FILES)('an export into %s %o that is at its end', (name, how) => {
 })
 
 describe('rejected rows that are read again', () => {
-  it('stay where the service has them no more, and say so', async () => {
+  it('stay rejected if the service no longer has them, and say so', async () => {
     const { source, broken, gone, ids } = service()
     const [id = ''] = await ids()
     broken.add(id)
@@ -172,7 +172,7 @@ describe('rejected rows that are read again', () => {
     })
   })
 
-  it('are found in their list where it has no single rows, and their keys are counted', async () => {
+  it('are looked for in the list if single rows cannot be read, and their keys are counted', async () => {
     const files = memory()
     const options = { ...csv('id', 'n'), out: `${DIR}/items.csv` }
     const whole = { ...item(1), n: 1 }
@@ -251,7 +251,7 @@ describe('rejected rows that are read again', () => {
     expect(refusalOf(await started(source, out, other))).toBe('SpecMismatch')
   })
 
-  it('come into a table by the next sync, and go from its rejected rows', async () => {
+  it('are added to a table by the next sync, and removed from its rejected rows', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'payments-rx-again-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const { charges, broken, ids } = service()
@@ -299,7 +299,7 @@ describe.each(['rows.ndjson', 'rows.json', 'rows.parquet', 'folder/'])(
   'a resumption of %s',
   (name) => {
     it.each(['kill', 'power cut'] as const)(
-      'may end by a %s at many a change to the disk',
+      'loses and repeats no row if a %s interrupts it',
       async (what) => {
         const { source, broken, ids } = service()
         const all = await ids()
