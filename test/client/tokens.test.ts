@@ -1,13 +1,16 @@
 import {
+  concat,
   concatMap,
   EMPTY,
   from,
+  interval,
   merge,
   mergeMap,
   NEVER,
   Observable,
   of,
   range,
+  switchMap,
   take,
   throwError,
   timer as wait,
@@ -143,6 +146,49 @@ describe('the token', () => {
     const many = range(0, 30).pipe(mergeMap((n) => client.charges.retrieve({ id: `chg_${n}` })))
     expect(run(many).every(({ value }) => E.isRight(value))).toBe(true)
     expect([calls().length, logins().length]).toEqual([30, 2])
+  })
+
+  it('is used to its end, and not longer, if no new one is available', () => {
+    const life = 100_000
+    const { client, timer, run, calls } = lab({
+      login: (departure, nth) => (nth === 1 ? tokens(life)(departure, nth) : { outage: RESET }),
+      retry: { faults: 0 },
+    })
+    const retrieve = client.charges.retrieve({ id: 'chg_1' })
+    const at = [0, life - 1_000, life].map((ms) => wait(ms, timer).pipe(concatMap(() => retrieve)))
+    const out = run(merge(...at)).map(({ value }) => value)
+    expect(out.map(E.isRight)).toEqual([true, true, false])
+    expect(out.at(-1)).toMatchObject(E.left({ _tag: 'Unreachable', endpoint: LOGIN }))
+    expect(authorizations(calls())).toEqual([bearer(1), bearer(1)])
+  })
+
+  it('is obtained, and renewed, once by calls that each take the place of the one before', () => {
+    const life = 100_000
+    const { client, timer, run, logins, aborted } = lab({
+      login: (departure, nth) => ({ ...tokens(life)(departure, nth), ms: 550 }),
+    })
+    const retrieve = () => client.charges.retrieve({ id: 'chg_1' })
+    const keys = () => interval(100, timer).pipe(take(6), switchMap(retrieve))
+    const out = run(concat(keys(), wait(life, timer).pipe(concatMap(keys))))
+    expect(out.every(({ value }) => E.isRight(value))).toBe(true)
+    expect([logins().length, aborted()]).toEqual([2, 0])
+  })
+
+  it('is given up a second after the last call that needs it was cancelled, and not before', () => {
+    const { client, logins, aborted, runUntil } = lab({ login: () => ({ ms: 5_000 }) })
+    const waiting = client.charges.retrieve({ id: 'chg_1' }).subscribe()
+    runUntil(100)
+    waiting.unsubscribe()
+    runUntil(1_099)
+    expect([logins().length, aborted()]).toEqual([1, 0])
+    runUntil(1_100)
+    expect(aborted()).toBe(1)
+  })
+
+  it('leaves no timer behind', () => {
+    const { client, timer, run } = lab()
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(timer.now()).toBe(20) // the login, and the call
   })
 
   it('belongs to the account that the client logs in as', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Finding } from '../../../src/cli/doctor/Finding.js'
 import { checkService } from '../../../src/cli/doctor/service.js'
-import { TIMEOUT } from '../../../src/http/transport/Transport.js'
 import {
   CHARGE,
   type Departure,
@@ -79,7 +78,7 @@ describe('a service that is well', () => {
 
   it('is given up sooner than an export gives up', () => {
     const longest = Math.max(...sent.map(({ request }) => request.timeout.headers))
-    expect(longest).toBeLessThan(TIMEOUT.headers)
+    expect(longest).toBeLessThan(60_000)
   })
 
   it('has facts for machines', () => {
