@@ -56,14 +56,19 @@ class Game {
   readonly losers = new Map<string, number>()
   kills = 0
   freezes = 0
+  #hasBegun = false
+  #isComplete = false
+  /** Moments that were before this game. */
+  readonly #before: number
 
   constructor(killing: Killing, place: KilledPlace, moments: number) {
     this.#killing = killing
     this.#place = place
     this.#moments = moments
+    this.#before = this.#now()
   }
 
-  /** Kills some runs, and has one come to its end. */
+  /** Kills some runs. */
   async kill(times: number): Promise<void> {
     for (let time = 0; time < times; time++) {
       const { ended, pid } = this.#start(this.#moment())
@@ -71,10 +76,9 @@ class Game {
       if (signal === 'SIGKILL') this.kills++
       else if (pid === 0) throw new Error('no process')
     }
-    await this.complete()
   }
 
-  /** Freezes a run, has a second one do the work, thaws the first, and has one come to its end. */
+  /** Freezes a run, has a second one do the work, and thaws the first. */
   async freeze(): Promise<void> {
     let stop = (): void => {}
     const stopped = new Promise<void>((resolve) => {
@@ -85,13 +89,15 @@ class Game {
       stop()
     })
     const early = await Promise.race([stopped.then(() => undefined), first.ended])
+    if (early !== undefined) return
     const second = this.#start()
     const doneEarly = await Promise.race([second.ended, sleep(this.#killing.random() * 3_000)])
     send(first.pid, 'SIGCONT')
     const [one, other] = [await first.ended, doneEarly ?? (await second.ended)]
-    if (early === undefined) this.freezes++
+    this.freezes++
     for (const end of [one, other]) {
       const { status, signal, stderr } = end
+      if (status === 0) this.#isComplete = true
       if (status === 0 || isThere(end)) continue
       const why =
         /(took it over|is in use|has it locked|is of an export|not finished|no unfinished)/.exec(
@@ -100,10 +106,11 @@ class Game {
       const key = `${status ?? signal}${why === null ? `: ${stderr.trim().slice(-160)}` : ''}`
       this.losers.set(key, (this.losers.get(key) ?? 0) + 1)
     }
-    await this.complete()
   }
 
+  /** Has one come to its end, unless one did. */
   async complete(): Promise<void> {
+    if (this.#isComplete) return
     let last: Ended | undefined
     for (let run = 0; run < MOST_RUNS; run++) {
       last = await this.#start().ended
@@ -113,8 +120,14 @@ class Game {
     throw new Error(`${this.#place.name} ends with ${last?.status}: ${last?.stderr}`)
   }
 
+  #now(): number {
+    return this.#killing.service.requests() + this.#place.changes()
+  }
+
+  /** One of the moments that are left. */
   #moment(): number {
-    return 1 + Math.floor(this.#killing.random() * this.#moments)
+    const left = Math.max(1, this.#moments - (this.#now() - this.#before))
+    return 1 + Math.floor(this.#killing.random() * left)
   }
 
   #start(at?: number, act = (pid: number): void => send(pid, 'SIGKILL')) {
@@ -135,7 +148,9 @@ class Game {
     }
     const run = (more: ReadonlyArray<string>, moment: number | undefined) =>
       start({ service: counted, args: [...args, ...more], env }, moment, later)
-    if (command === 'sync') return run([], at)
+    const isFirst = !this.#hasBegun
+    this.#hasBegun = true
+    if (command === 'sync' || isFirst) return run([], at)
     const resumed = run(['--resume'], at)
     let current = resumed.pid
     const ended = resumed.ended.then((end) => {
@@ -182,9 +197,9 @@ export const playKills = async (killing: Killing): Promise<Killed> => {
   while (done.kills < kills || done.freezes < freezes) {
     const place = await make()
     const game = new Game(killing, place, moments)
-    const isFreeze = done.kills >= kills || (done.freezes < freezes && random() < 0.3)
-    if (isFreeze) await game.freeze()
-    else await game.kill(Math.min(kills - done.kills, 1 + Math.floor(random() * 4)))
+    await game.kill(Math.min(kills - done.kills, 1 + Math.floor(random() * 4)))
+    if (done.freezes < freezes) await game.freeze()
+    await game.complete()
     const { rows, differences } = await place.read()
     const isExact = String([...rows].sort()) === String(expected) && differences.length === 0
     done.kills += game.kills

@@ -9,7 +9,6 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { playKills } from '../../bench/kills/killed.js'
 import { type KilledPlaces, killedPlaces } from '../../bench/kills/killedPlaces.js'
-import { hasPostgres } from '../../bench/services/postgres.js'
 import { seeded } from '../../bench/simulated/random.js'
 import { createSandbox, listen, sandboxCredentials } from '../../src/sandbox/index.js'
 import { builtCommand } from '../support/built.js'
@@ -41,10 +40,8 @@ const serve = async () => {
   return { url, close, requests: () => sandbox.stats().requests }
 }
 
-const KINDS = [
-  ...['ndjson.zst', 'parquet', 'folder', 's3-folder', 'merged-ndjson', 's3-merged', 'sqlite'],
-  ...(hasPostgres ? ['postgres'] : []),
-]
+/** Files; `syncSurvival.test.ts` has the tables. */
+const KINDS = ['ndjson.zst', 'parquet', 'folder', 's3-folder', 'merged-ndjson', 's3-merged']
 
 it.concurrent.each(KINDS.map((kind, n) => ({ kind, seed: 11 + n })))(
   '$kind survives a kill, and a run that was frozen while another took over',

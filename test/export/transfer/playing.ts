@@ -1,7 +1,6 @@
 /** Lists that tests play with, and exports of them, as a user writes them. */
 import * as t from 'io-ts'
 import {
-  asyncScheduler,
   defer,
   EMPTY,
   lastValueFrom,
@@ -10,6 +9,7 @@ import {
   of,
   type SchedulerAction,
   type SchedulerLike,
+  Subscription,
   toArray,
 } from 'rxjs'
 import { expect } from 'vitest'
@@ -27,6 +27,7 @@ import { E, O } from '../../../src/fp.js'
 import type { ListDescription } from '../../../src/http/list/List.js'
 import type { AnyFailure, Paged, Position } from '../../../src/index.js'
 import { paginate, type Slice, type SnapshotPosition } from '../../../src/stream/index.js'
+import { idleClock } from '../../support/idleClock.js'
 import type { Memory } from './memory.js'
 
 export interface Item {
@@ -170,12 +171,20 @@ export const snapshotAs =
 const rawOf = (row: E.Either<unknown, unknown>): unknown =>
   E.isRight(row) ? row.right : { broken: true }
 
-/** Looks at the lease of a dead run without waiting, and renews no lease before the test is over. */
+/**
+ * The clock of processes that a test kills and freezes: another one waits for the lease of a dead one, and that renews it no
+ * more. Looks at a lease come at once, and its renewals never, as other long waits.
+ */
 export const quickLooks: SchedulerLike = {
-  now: () => asyncScheduler.now(),
+  now: () => idleClock.now(),
   schedule: <T>(work: (this: SchedulerAction<T>, state: T) => void, delay = 0, state?: T) =>
-    asyncScheduler.schedule<T>(work as (state?: T) => void, delay <= 100 ? 0 : delay, state),
+    delay > LOOK
+      ? new Subscription()
+      : idleClock.schedule<T>(work as (state?: T) => void, delay, state),
 }
+
+/** In ms, of a lease that lasts 1,500. */
+const LOOK = 100
 
 export const listOf = listAs<Item>(ItemCodec)
 export const snapshotOf = snapshotAs<Item>(ItemCodec)

@@ -21,6 +21,7 @@ import {
 import { E } from '../../../src/fp.js'
 import { Charge, createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
+import { idleClock } from '../../support/idleClock.js'
 import { type Memory, memory } from './memory.js'
 import { away, csv, good, item, listOf, outcome, quickLooks } from './playing.js'
 
@@ -29,7 +30,8 @@ const DIR = '/exports'
 
 /** A service that sends some charges without an amount, and has others no more; and what it was asked. */
 const service = () => {
-  const { fetch } = createSandbox({ charges: CHARGES, limits: false })
+  const timer = idleClock
+  const { fetch } = createSandbox({ charges: CHARGES, limits: false, timer })
   const broken = new Set<string>()
   const gone = new Set<string>()
   const asked: Array<string> = []
@@ -38,6 +40,7 @@ const service = () => {
   const client = createClient({
     baseUrl: 'https://sandbox',
     credentials: sandboxCredentials,
+    timer,
     fetch: async (url, init) => {
       const path = new URL(url).pathname
       asked.push(path)
