@@ -65,8 +65,10 @@ const openShell = (cwd: string, env: NodeJS.ProcessEnv): Shell => {
       new Promise((resolve) => {
         output = ''
         onOutput = () => {
-          const [, printed = '', status] = /([\s\S]*)=== (\d+) ===/.exec(output) ?? []
-          if (status !== undefined) resolve({ status: Number(status), output: printed })
+          const end = /=== (\d+) ===/.exec(output)
+          if (end !== null) {
+            resolve({ status: Number(end[1]), output: output.slice(0, end.index) })
+          }
         }
         bash.stdin.write(`${line}\necho "=== $? ==="\n`)
       }),

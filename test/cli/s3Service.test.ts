@@ -20,6 +20,7 @@ import { createSandbox, listen, sandboxCredentials } from '../../src/sandbox/ind
 import { ObjectStorage } from '../../src/store/ObjectStorage.js'
 import { processEnvironment, s3Location } from '../../src/store/S3Location.js'
 import { builtCommand } from '../support/built.js'
+import { cases } from '../support/runs.js'
 import { hasS3Service, type S3Service, startS3Service } from '../support/s3Service.js'
 
 const timeout = 300_000
@@ -97,7 +98,7 @@ const differences = async (path: string): Promise<ReadonlyArray<unknown>> => {
 }
 
 describe.skipIf(!hasS3Service)('a real S3 service', () => {
-  it.concurrent.each(['parquet', 'ndjson'])(
+  it.concurrent.each(cases(1, ['parquet', 'ndjson']))(
     'has a sync in %s exact after nights of kills',
     { timeout },
     async (format) => {
@@ -114,7 +115,7 @@ describe.skipIf(!hasS3Service)('a real S3 service', () => {
     },
   )
 
-  it.concurrent.each(['export/', 'export.ndjson.zst', 'export.parquet'])(
+  it.concurrent.each(cases(2, ['export/', 'export.ndjson.zst', 'export.parquet']))(
     'has %s whole after a kill',
     { timeout },
     async (name) => {
