@@ -42,6 +42,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 interface Block {
   /** Such as `docs/limits.md:5`. */
   readonly name: string
+  readonly document: string
   /** The file that it becomes. */
   readonly file: string
   readonly text: string
@@ -87,6 +88,7 @@ const blocks: ReadonlyArray<Block> = documents.flatMap((document) => {
     } else {
       programs.push({
         name: `${document}:${line}`,
+        document,
         file: `${document.replace(/\W+/g, '_')}_${line}`,
         text: body,
         ...(document === 'README.md' && !mark.includes('prints') ? {} : { prints }),
@@ -124,13 +126,69 @@ const run = (
   args: ReadonlyArray<string>,
   cwd: string,
   env: NodeJS.ProcessEnv = process.env,
-): Promise<Ended> =>
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> =>
   new Promise((resolve) => {
     execFile(command, args, { cwd, env, timeout: 110_000 }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
-      resolve({ code, output: stdout + stderr })
+      resolve({ code, stdout, stderr })
     })
   })
+
+/** Is printed between the outputs of two programs. */
+const NEXT = '=== next ==='
+
+/**
+ * Runs the programs of a page in one process, each in a folder and for a service of its own: the next begins when the one before
+ * has nothing left to do.
+ */
+const RUNNER = `
+const programs = JSON.parse(process.env.PROGRAMS)
+let isOver = true
+process.on('beforeExit', async () => {
+  if (!isOver) process.exit(13) // it awaits what never comes, of which Node says so
+  const next = programs.shift()
+  if (next === undefined) return
+  isOver = false
+  process.stdout.write('${NEXT}')
+  process.stderr.write('${NEXT}')
+  process.chdir(next.folder)
+  process.env.PAYMENTS_BASE_URL = next.url
+  await import(next.program)
+  isOver = true
+})`
+
+interface Program {
+  readonly folder: string
+  readonly url: string
+  readonly program: string
+}
+
+/** Returns how each of the programs ended; after one that fails, the others run in another process. */
+const runEach = async (programs: ReadonlyArray<Program>): Promise<ReadonlyArray<Ended>> => {
+  if (programs.length === 0) return []
+  const { code, stdout, stderr } = await run(
+    process.execPath,
+    ['--input-type=module', '--eval', RUNNER],
+    project,
+    {
+      ...process.env,
+      NODE_OPTIONS: '--disable-warning=ExperimentalWarning', // of node:sqlite, by the oldest Node
+      PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
+      PAYMENTS_API_KEY: sandboxCredentials.apiKey,
+      PROGRAMS: JSON.stringify(programs),
+    },
+  )
+  const errors = stderr.split(NEXT).slice(1)
+  const ended = stdout
+    .split(NEXT)
+    .slice(1)
+    .map((output, at, { length }) => ({
+      code: at === length - 1 ? code : 0,
+      output: output + (errors[at] ?? ''),
+    }))
+  if (ended.length === 0) throw new Error(stderr)
+  return [...ended, ...(await runEach(programs.slice(ended.length)))]
+}
 
 const tsc = (...args: ReadonlyArray<string>) =>
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...args], root)
@@ -228,7 +286,7 @@ beforeAll(async () => {
     writeFileSync(join(project, `${file}.ts`), again(entry, names))
   }
   writeFileSync(join(project, 'parts.ts'), PARTS)
-  complaints = (await tsc('-p', join(project, 'tsconfig.json'), '--pretty', 'false')).output
+  complaints = (await tsc('-p', join(project, 'tsconfig.json'), '--pretty', 'false')).stdout
 })
 
 afterAll(() => {
@@ -253,18 +311,29 @@ describe('documentation', () => {
     expect(said(file)).toEqual([])
   })
 
-  it.concurrent.for(of('runs'))('$name runs', async ({ file, prints }, { onTestFinished }) => {
-    const folder = join(project, 'in', file)
-    mkdirSync(folder, { recursive: true })
-    const sandbox = await listen({ charges: 5_000, limits: false }) // of its own: some create
-    onTestFinished(sandbox.close)
-    const ended = await run(process.execPath, [join(project, 'out', `${file}.js`)], folder, {
-      ...process.env,
-      NODE_OPTIONS: '--disable-warning=ExperimentalWarning', // of node:sqlite, by the oldest Node
-      PAYMENTS_BASE_URL: sandbox.url,
-      PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
-      PAYMENTS_API_KEY: sandboxCredentials.apiKey,
+  const pages = new Map<string, Promise<ReadonlyMap<string, Ended>>>()
+  const runPage = async (document: string): Promise<ReadonlyMap<string, Ended>> => {
+    const all = of('runs').filter((block) => block.document === document)
+    const sandboxes = await Promise.all(
+      all.map(() => listen({ charges: 5_000, limits: false })), // each has its own: some create
+    )
+    const programs = all.map(({ file }, at) => {
+      const folder = join(project, 'in', file)
+      mkdirSync(folder, { recursive: true })
+      return { folder, url: sandboxes[at]?.url ?? '', program: join(project, 'out', `${file}.js`) }
     })
+    const ended = await runEach(programs)
+    await Promise.all(sandboxes.map(({ close }) => close()))
+    return new Map(all.flatMap(({ file }, at) => (ended[at] ? [[file, ended[at]]] : [])))
+  }
+  const running = (document: string): Promise<ReadonlyMap<string, Ended>> => {
+    const page = pages.get(document) ?? runPage(document)
+    pages.set(document, page)
+    return page
+  }
+
+  it.concurrent.for(of('runs'))('$name runs', async ({ file, document, prints }) => {
+    const ended = (await running(document)).get(file) ?? { code: -1, output: 'it did not begin' }
     expect(ended.code, ended.output).toBe(0)
     if (prints === undefined) return
     const lines = ended.output.trimEnd()
