@@ -1,17 +1,10 @@
 /** The declarations of the package as they are published, and what an editor shows of the names in them. */
-import {
-  copyFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { API, type Checker, type Symbol as Found, SymbolFlags } from 'typescript/unstable/async'
-import { buildDeclarations } from '../../scripts/build.js'
+import { builtPackage } from './built.js'
 
 // model
 
@@ -43,14 +36,12 @@ export const entries: ReadonlyMap<string, string> = new Map(
   ),
 )
 
-/** Puts the package in a folder, without what runs, as a project of its own that has just the entries. */
-const publish = async (folder: string): Promise<string> => {
-  await buildDeclarations(join(folder, 'dist'))
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'))
+/** Makes a project of the entries of the package, and resolves with its configuration. */
+const projectOf = (folder: string, home: string): string => {
   const { compilerOptions } = json('tsconfig.json')
+  const files = [...entries.values()].map((entry) => join(home, entry))
   const config = join(folder, 'tsconfig.json')
-  writeFileSync(config, JSON.stringify({ compilerOptions, files: [...entries.values()] }))
+  writeFileSync(config, JSON.stringify({ compilerOptions, files }))
   return config
 }
 
@@ -73,10 +64,11 @@ const shownBy = (checker: Checker) => {
   return all
 }
 
-/** Takes some seconds: the package is emitted, and read by the compiler. */
+/** Takes some seconds: the package is built, and read by the compiler. */
 export const declarations = async (): Promise<Declarations> => {
+  const home = await builtPackage()
   const folder = mkdtempSync(join(tmpdir(), 'payments-rx-declarations-'))
-  const config = await publish(folder)
+  const config = projectOf(folder, home)
   const compiler = new API({ cwd: folder })
   const snapshot = await compiler.updateSnapshot({ openProjects: [config] })
   const project = snapshot.getProject(config)
@@ -85,7 +77,7 @@ export const declarations = async (): Promise<Declarations> => {
   const shown = shownBy(checker)
   return {
     names: async (path) => {
-      const file = await program.getSourceFile(join(folder, entries.get(path) ?? ''))
+      const file = await program.getSourceFile(join(home, entries.get(path) ?? ''))
       const module = file && (await checker.getSymbolAtLocation(file))
       if (module === undefined) throw new Error(`${path} exports nothing`)
       return shown(await checker.getExportsOfModule(module))

@@ -9,6 +9,7 @@ import { E, withoutUndefined } from '../../../src/fp.js'
 import { Account, clientOf, clock, isFinal, START } from '../../changes/play.js'
 import { DAY } from '../../changes/rows.js'
 import { folder } from '../../cli/support.js'
+import { cases } from '../../support/runs.js'
 
 const file = await folder()
 let made = 0
@@ -41,7 +42,7 @@ const folderOf = (format: 'ndjson' | 'parquet'): Kind => ({
   },
 })
 
-const kinds = [table, folderOf('ndjson'), folderOf('parquet')]
+const kinds = cases(2, [table, folderOf('ndjson'), folderOf('parquet')])
 
 /** Requests of a night for rows: pages of all of them, lists by status, and rows by id. */
 const lists = (asked: ReadonlyArray<URL>) => {
