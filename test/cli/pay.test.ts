@@ -1,7 +1,9 @@
 /** `pay`: from a file to booked payments, against a sandbox with a port. */
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { parquetWriteBuffer } from 'hyparquet-writer'
+import { concatMap, filter, firstValueFrom } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AnyFailure, createClient, orThrow, PaymentsError } from '../../src/index.js'
 import {
   createSandbox,
   type Listening,
@@ -201,6 +203,29 @@ describe('files of payments', () => {
   it('may come from stdin, which leaves no file behind', async () => {
     const stdin = [COLUMNS, ...wages(2)].join('\n')
     expect(await quoted(['-'], { stdin })).toContain('201.20')
+  })
+
+  it('may have columns for keys of metadata, also for a key with a dot', async () => {
+    const run = newRun()
+    const file = await csv(
+      'centres.csv',
+      [`${row(0)},north,7`],
+      `${COLUMNS},metadata.cost.centre,metadata.team`,
+    )
+    await pay([file, '--run', run]) // without --yes it stays a draft
+    const { batchTransfers } = createClient({
+      baseUrl: server.url,
+      credentials: sandboxCredentials,
+    })
+    const toError = (failure: AnyFailure) => new PaymentsError(failure)
+    const items = batchTransfers.list().pipe(
+      orThrow(toError),
+      filter(({ request_id }) => request_id.startsWith(run)),
+      concatMap(({ id }) => batchTransfers.items({ id })),
+      orThrow(toError),
+    )
+    const metadata = { 'cost.centre': 'north', team: '7' }
+    expect(await firstValueFrom(items)).toMatchObject({ transfer_draft: { metadata } })
   })
 
   it('may have columns of other names, and values for all rows', async () => {

@@ -149,6 +149,10 @@ describe.skipIf(!hasRedis)('a Redis that refuses what a queue needs', () => {
     const { status, stdout } = await cli(['doctor', ...KEYS], { env, timer: asyncScheduler })
     expect(stdout).toMatch(/^failed +queue +.*READONLY/m)
     expect(status).toBe(1)
+    const remote = { PAYMENTS_QUEUE_URL: 'redis://redis.example' }
+    expect((await cli(['doctor', ...KEYS], { env: remote, timer: asyncScheduler })).stdout).toMatch(
+      /^failed +queue +.*on another machine/m,
+    )
   })
 
   it.each<[string, ReadonlyArray<string>, string]>([

@@ -2,7 +2,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasRedis, type Redis, startRedis } from '../../bench/services/redis.js'
-import { emptyAccount, type MemberReport, type QuotaClaim, report } from '../../src/quota/rule.js'
+import {
+  emptyAccount,
+  type MemberReport,
+  type QuotaClaim,
+  RESERVE,
+  report,
+} from '../../src/quota/rule.js'
 import { decodeGrants, encodeReport, SCRIPT } from '../../src/quota/script.js'
 import { runs } from '../support/runs.js'
 
@@ -127,5 +133,44 @@ describe.skipIf(!hasRedis)('the script', () => {
     }
     for (let process = 0; process < 20; process++) await tell(`p${process}`, 2, true, 0)
     expect(await keys()).toEqual([ACCOUNT])
+  })
+
+  it('keeps the part free that a process without Redis goes on with, until that has ended for sure', async () => {
+    await redis.send(['FLUSHALL'])
+    const [lease, tail] = [10_000, 2_500]
+    const parts = new Map<string, number>()
+    let now = 1_700_000_000_000
+    let seq = 0
+    /** A process reports its parts of these limits, and wants all of each. */
+    const tell = async (id: string, names: ReadonlyArray<string>): Promise<void> => {
+      const claims = names.map((name): QuotaClaim => {
+        const limit = name === 'reserve' ? RESERVE : 20
+        const had = parts.get(`${id} ${name}`) ?? 0
+        const more = { tail, turn: 8_000, version: 0, held: 0, less: 0 }
+        return { ...more, name: `${ACCOUNT}:${name}`, limit, had, want: limit }
+      })
+      const sent = { id, seq: ++seq, lease, longest: LONGEST, isLeaving: false, claims }
+      await redis.send(['SET', 'now', String(now)])
+      const answer = await redis.send(['EVAL', TIMED, ...encodeReport(ACCOUNT, sent)])
+      decodeGrants(answer, claims.length)?.forEach(({ part }, i) => {
+        if (part !== undefined) parts.set(`${id} ${names[i]}`, part)
+      })
+    }
+    for (let report = 0; report < 300; report++) {
+      await tell('a', ['reserve'])
+      await tell('b', ['reserve'])
+      now += 500
+    }
+    expect([parts.get('a reserve'), parts.get('b reserve')]).toEqual([RESERVE / 2, RESERVE / 2])
+    const since = now
+    const partOfA: Array<number | undefined> = []
+    for (; now <= since + lease; now += 500) await tell('a', ['reserve'])
+    for (; now <= since + lease + tail - 500; now += 500) {
+      await tell('a', ['reserve', 'limit:all'])
+      partOfA.push(parts.get('a limit:all'))
+    }
+    expect(partOfA).toEqual(partOfA.map(() => 10))
+    for (let report = 0; report < 4; report++, now += 500) await tell('a', ['reserve', 'limit:all'])
+    expect(parts.get('a limit:all')).toBe(20)
   })
 })
