@@ -1,7 +1,16 @@
 /** A ledger that moves between any two requests, a client of it in virtual time, and a table kept by its changes. */
-import { timer as after, defer, map, type Observable, of, VirtualTimeScheduler } from 'rxjs'
+import {
+  timer as after,
+  defer,
+  map,
+  type Observable,
+  of,
+  type SchedulerLike,
+  VirtualTimeScheduler,
+} from 'rxjs'
 import { E } from '../../src/fp.js'
 import { createClient, type HttpRequest, type HttpResponse, unlimited } from '../../src/index.js'
+import { idleTime } from '../support/idleClock.js'
 
 export const START = Date.UTC(2026, 0, 1) / 1_000
 
@@ -99,11 +108,8 @@ export class Account {
 
 const shown = (entry: Entry): object => ({ ...REST, request_id: `q${entry.id}`, ...entry })
 
-/**
- * A clock that passes as fast as promises allow. `withFiles`: it waits for files, too; a turn of the event loop for each 50 ms
- * that are to pass, and without end where nothing else is to happen.
- */
-export const clock = (start = START, withFiles = false) => {
+/** A clock that passes as fast as promises allow. */
+export const clock = (start = START) => {
   const timer = new VirtualTimeScheduler()
   timer.frame = start * 1_000
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -117,7 +123,6 @@ export const clock = (start = START, withFiles = false) => {
         if (++idle > 1_000_000) throw new Error('nothing is left to happen')
         continue
       }
-      if (withFiles && ++idle < Math.min(1_000, (next - timer.frame) / 50)) continue
       idle = 0
       timer.maxFrames = next
       timer.flush()
@@ -146,8 +151,17 @@ export const clock = (start = START, withFiles = false) => {
 
 export type Clock = ReturnType<typeof clock>
 
+/** A clock that waits for files, too. */
+export const clockOfFiles = (start = START) => {
+  const { timer, run, pass } = idleTime(start * 1_000)
+  return {
+    ...{ timer, run, seconds: () => timer.now() / 1_000 },
+    pass: (seconds: number) => pass(seconds * 1_000),
+  }
+}
+
 export interface ServiceOptions {
-  readonly clock: Clock
+  readonly clock: { readonly timer: SchedulerLike }
   readonly account: Account
   readonly foreign?: Foreign
   /** How long an answer takes, in seconds. */

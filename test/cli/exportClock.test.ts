@@ -1,21 +1,15 @@
 /** A clock that was set back, or never set: nothing is lost to it, and it is said. */
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { idleClock } from '../support/idleClock.js'
+import { idleTime } from '../support/idleClock.js'
 import type { Judge } from '../support/judge.js'
 import { exporting, charges as exportOf } from './exporting.js'
 import { rowsOf } from './support.js'
 
 const { file, serve } = await exporting()
 
-/** A clock that stands at another time when it is first looked at. */
-const clockAt = (time: string) => {
-  const off = Date.parse(time) - idleClock.now()
-  return { now: () => idleClock.now() + off, schedule: idleClock.schedule.bind(idleClock) }
-}
-
 const charges = (server: Judge, out: string, more: ReadonlyArray<string>, time?: string) =>
-  exportOf(server, out, more, time === undefined ? {} : { timer: clockAt(time) })
+  exportOf(server, out, more, time === undefined ? {} : { timer: idleTime(Date.parse(time)).timer })
 
 /** All that is below the folder of the test, by its text. */
 const disk = async () => {

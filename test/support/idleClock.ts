@@ -4,11 +4,14 @@ import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import process from 'node:process'
 import {
+  lastValueFrom,
   type SchedulerAction,
   type SchedulerLike,
   type Subscription,
+  timer,
   VirtualTimeScheduler,
 } from 'rxjs'
+import type { VirtualTime } from '../../src/sandbox/index.js'
 
 /** In ms since 1970: after all rows of the servers of tests. */
 const START = Date.UTC(2024, 3, 1)
@@ -158,3 +161,17 @@ class IdleClock extends VirtualTimeScheduler {
  * system): tests of those have `asyncScheduler`.
  */
 export const idleClock: SchedulerLike = new IdleClock(START)
+
+/** Time of an account of its own, by the idle clock: it begins at `start`, as that of `virtualTime`. */
+export const idleTime = (start = Date.UTC(2026, 0, 1)): VirtualTime => {
+  const ahead = start - idleClock.now()
+  const clock: SchedulerLike = {
+    now: () => idleClock.now() + ahead,
+    schedule: idleClock.schedule.bind(idleClock),
+  }
+  return {
+    timer: clock,
+    run: async (promise) => promise,
+    pass: (ms) => lastValueFrom(timer(ms, clock)).then(() => {}),
+  }
+}

@@ -1,6 +1,6 @@
 /** Batches of an account and their items, which a test changes; and a client that reads them. */
 import { createClient, unlimited } from '../../../src/index.js'
-import { virtualTime } from '../../../src/sandbox/index.js'
+import { idleTime } from '../../support/idleClock.js'
 
 interface Item {
   readonly id: string
@@ -28,7 +28,7 @@ const shown = ({ id, status, updated, items, total = items.length }: Batch) => (
 })
 
 export const batchesOf = () => {
-  const { timer, run } = virtualTime()
+  const { timer, run } = idleTime()
   const batches = new Map<string, Batch>()
   const hidden = new Set<string>()
   const asked: Array<string> = []

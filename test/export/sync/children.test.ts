@@ -65,9 +65,6 @@ const kinds: ReadonlyArray<Kind> = [
   folderOf('parquet'),
 ]
 
-/** In ms: while a destination is slow, time passes, and each renewal would make it slower. */
-const LEASE = 3_600_000
-
 describe.each(kinds)('$name', ({ isThere, make, options, items }) => {
   const world = async () => {
     const account = batchesOf()
@@ -75,7 +72,7 @@ describe.each(kinds)('$name', ({ isThere, make, options, items }) => {
     const night = async (): Promise<SyncEvent> => {
       account.asked.length = 0
       const syncing = sync(itemsOfAllBatches(account.payments), {
-        ...{ to, timer: account.timer, lease: LEASE, ...options },
+        ...{ to, timer: account.timer, ...options },
       })
       const event = await account.run(lastValueFrom(syncing))
       // a step of a run that was left may still be on its way
@@ -192,7 +189,7 @@ describe.each(kinds)('$name', ({ isThere, make, options, items }) => {
       const left = new Subject<void>()
       const source = itemsOfAllBatches(payments)
       let events = 0
-      const syncing = sync(source, { to, timer, lease: LEASE, ...options, stop: left })
+      const syncing = sync(source, { to, timer, ...options, stop: left })
       await run(
         new Promise<void>((resolve, reject) => {
           const running = syncing.subscribe({

@@ -8,7 +8,7 @@ import { type S3Double, s3Double } from '../../../bench/services/s3Double.js'
 import { type SyncEvent, type SyncOptions, sync, verify } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { createClient } from '../../../src/index.js'
-import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
+import { createSandbox, sandboxCredentials, virtualTime } from '../../../src/sandbox/index.js'
 import { idleClock } from '../../support/idleClock.js'
 import { rowsIn } from '../folder/rowsIn.js'
 import { account, DAY } from './nights.js'
@@ -102,7 +102,7 @@ describe.each(['ndjson', 'parquet'] as const)('a folder of %s', (format) => {
   })
 
   it('is taken over from a run that froze, which changes nothing when it thaws', async () => {
-    const frozen = account({ charges: 10_000, latency: 1_000 })
+    const frozen = account({ charges: 10_000, latency: 1_000 }, undefined, virtualTime())
     const options = { to: make(), format, parallel: 1 }
     const events: Array<SyncEvent> = []
     const ended = new Promise<void>((resolve, reject) => {

@@ -7,17 +7,21 @@ import {
   createSandbox,
   type SandboxOptions,
   sandboxCredentials,
-  virtualTime,
+  type VirtualTime,
 } from '../../../src/sandbox/index.js'
+import { idleTime } from '../../support/idleClock.js'
 
 export const DAY = 86_400_000
 
-/** A sandbox with 500 charges of 2024 that are final, and what its client asks for. */
+/**
+ * A sandbox with 500 charges of 2024 that are final, and what its client asks for. An account that is to freeze has `virtualTime`,
+ * which stands still outside of `run` and `pass`.
+ */
 export const account = (
   options: SandboxOptions = {},
   answered: (response: Response) => Promise<Response> = async (response) => response,
+  { timer, run, pass }: VirtualTime = idleTime(),
 ) => {
-  const { timer, run, pass } = virtualTime()
   const sandbox = createSandbox({
     charges: 500,
     timer,

@@ -6,7 +6,7 @@ import { Charge } from '../../../src/codec/Charge.js'
 import { fieldsOf } from '../../../src/decode/unknown.js'
 import { readRows, type SyncOptions, sync, verify } from '../../../src/export/index.js'
 import { E, withoutUndefined } from '../../../src/fp.js'
-import { Account, clientOf, clock, isFinal, START } from '../../changes/play.js'
+import { Account, clientOf, clockOfFiles, isFinal, START } from '../../changes/play.js'
 import { DAY } from '../../changes/rows.js'
 import { folder } from '../../cli/support.js'
 import { cases } from '../../support/runs.js'
@@ -58,9 +58,6 @@ const lists = (asked: ReadonlyArray<URL>) => {
   }
 }
 
-/** In ms: while files are slow, time passes, and each renewal would make them slower. */
-const LEASE = 3_600_000
-
 /** An account of a year, one charge an hour: a few of them open; and a table of it. */
 const world = (
   kind: Kind,
@@ -68,7 +65,7 @@ const world = (
   openEvery = 100,
   before?: (url: URL) => number | undefined,
 ) => {
-  const time = clock(START, kind.ending === '/')
+  const time = clockOfFiles()
   const account = new Account()
   for (let i = 0; i < rows; i++) {
     const created = START - 300 * DAY + Math.floor((i * 290 * DAY) / rows)
@@ -92,7 +89,6 @@ const world = (
       to,
       timer: time.timer,
       sweep: 'off',
-      lease: LEASE,
       ...kind.options,
       ...options,
     })

@@ -3,6 +3,7 @@ import { firstValueFrom, lastValueFrom, takeWhile } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { InvalidOption, proveCopy, type SyncEvent, sync } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
+import { virtualTime } from '../../../src/sandbox/index.js'
 import { databases } from './databases.js'
 import { account, DAY } from './nights.js'
 
@@ -124,7 +125,7 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
   })
 
   test('is taken over from a run that froze, which changes nothing when it thaws', async () => {
-    const frozen = account({ charges: 10_000, latency: 1_000 })
+    const frozen = account({ charges: 10_000, latency: 1_000 }, undefined, virtualTime())
     const to = await make()
     const options = { to, parallel: 1 }
     const events: Array<SyncEvent> = []
