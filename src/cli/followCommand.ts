@@ -29,12 +29,11 @@ import {
 } from './optionParsers.js'
 import { type CommandContext, UsageError } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
+import { dryRunOption, leaseOption, noLimitsOption, type SandboxFlags } from './sharedOptions.js'
 
-interface FollowFlags extends ConnectionFlags {
+interface FollowFlags extends ConnectionFlags, SandboxFlags {
   readonly every: number
   readonly since?: string
-  readonly sandbox?: boolean
-  readonly rows?: number
   readonly limits: boolean
   readonly dryRun: boolean
   // of a table
@@ -161,16 +160,16 @@ const withOptions = (command: Command): Command =>
       'DEST: stop when more rows than this cannot be written [1000]',
       nonNegativeInteger,
     )
-    .option('--lease <time>', 'DEST: how long the lease lasts without renewal [15s]', timeSpan)
+    .addOption(leaseOption('DEST: '))
     .option(
       '--patience <time>',
       'DEST: how long to keep retrying a request while the service is failing: seconds, 5m, or forever [60]',
       patience,
     )
-    .option('--dry-run', 'estimate rows, requests and time; write nothing', false)
+    .addOption(dryRunOption())
     .addOption(sandboxOption('start a sandbox on a free port, and follow it'))
     .option('--rows <n>', 'number of charges in that sandbox [100000]', integer(0, 2 ** 31))
-    .option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
+    .addOption(noLimitsOption())
 
 /** A list, and how it is followed. */
 interface Followed {

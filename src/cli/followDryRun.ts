@@ -5,6 +5,8 @@ import { fromDate } from '../codec/Instant.js'
 import type { Sweep } from '../export/sync/SyncOptions.js'
 import { E } from '../fp.js'
 import { DAY, duration, number, percent, plural } from '../report/text.js'
+import { failureEnding } from './export/conclusion.js'
+import { printed } from './export/dryRun.js'
 import type { CommandRun, Ending } from './runCommand.js'
 import {
   costOf,
@@ -12,8 +14,6 @@ import {
   countingOf,
   listsText,
   PROOF,
-  printed,
-  refused,
   roughly,
   sum,
   sweepText,
@@ -41,9 +41,9 @@ export const dryRunCharges = async (
   const counting = countingOf(client, terminal.timer)
   const begins = isTable ? since : (since ?? fromDate(new Date(terminal.timer.now() - HOUR)))
   const all = await counting.rows({ from: begins })
-  if (E.isLeft(all)) return refused(all.left)
+  if (E.isLeft(all)) return failureEnding(all.left)
   const open = await counting.open()
-  if (E.isLeft(open)) return refused(open.left)
+  if (E.isLeft(open)) return failureEnding(open.left)
   const { rows, ceiling = 0, pageSize = 1 } = all.right
   const poll = 1 + open.right.requests
   const swept = Math.ceil(sweptRows(rows, sweep) / PAGE_SIZE)
@@ -67,7 +67,7 @@ export const dryRunBatches = async (
   let pages = 0
   let rows = 0
   for await (const page of batchTransfers.list().pages) {
-    if (E.isLeft(page)) return refused(page.left)
+    if (E.isLeft(page)) return failureEnding(page.left)
     pages++
     rows += page.right.items.length
   }

@@ -9,14 +9,13 @@ import {
 } from '../export/index.js'
 import { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
-import { duration, plural } from '../report/text.js'
-import { isFinal, withAdvice } from './export/conclusion.js'
+import { plural } from '../report/text.js'
+import { isFinal, NEXT, stoppedBy, withAdvice } from './export/conclusion.js'
 import { type RejectedRows, rejectedRows } from './export/rejectedRows.js'
-import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE, EXIT_LOCKED, EXIT_USAGE } from './output.js'
+import { EXIT_INCOMPLETE, EXIT_LOCKED, EXIT_USAGE } from './output.js'
 import { isProven, provenText, whyNotProven } from './proofText.js'
 import type { CommandRun, Ending } from './runCommand.js'
-
-const NEXT = 'the same command continues'
+import { waitNote } from './sync/performSync.js'
 
 /** Follows into a table, and tells on stderr how that goes. */
 export const followTable = async (
@@ -39,7 +38,7 @@ export const followTable = async (
   await rejected.close()
   const signal = stopped()
   if (signal !== undefined) {
-    return { status: EXIT_BY_SIGNAL[signal], reason: `stopped by ${signal}; ${NEXT}` }
+    return stoppedBy(signal)
   }
   return E.isLeft(last) ? whyEnded(last.left, polls === 0) : { status: EXIT_INCOMPLETE }
 }
@@ -60,9 +59,7 @@ const notesOf = (
   { begun, waiting, upTo, proof, rows }: SyncProgress,
   isFirst: boolean,
 ): ReadonlyArray<string> => [
-  ...(waiting === undefined
-    ? []
-    : [`another run has it, or was killed: waiting up to ${duration(waiting.ms)} to take over`]),
+  ...(waiting === undefined ? [] : [waitNote(waiting)]),
   ...(begun === undefined
     ? []
     : [begun.from === undefined ? 'reads everything' : `reads since ${begun.from}`]),

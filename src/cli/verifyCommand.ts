@@ -12,31 +12,34 @@ import {
   connect,
   connectionFrom,
   SANDBOX_ACCOUNT,
-  sandboxOption,
 } from './connection.js'
-import { isFinal, withAdvice } from './export/conclusion.js'
+import { failureEnding } from './export/conclusion.js'
 import { exportClient } from './export/exportClient.js'
-import { patienceOption } from './export/exportCommand.js'
 import { charges, sandboxData } from './export/resources.js'
-import { integer, nonEmpty } from './optionParsers.js'
+import { nonEmpty } from './optionParsers.js'
 import {
   type CommandContext,
   EXIT_COMPLETE,
   EXIT_INCOMPLETE,
-  EXIT_USAGE,
   type Output,
   UsageError,
 } from './output.js'
 import { differenceText, isProven, provenText } from './proofText.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
+import {
+  noLimitsOption,
+  type PaceFlags,
+  patienceOption,
+  type SandboxFlags,
+  withSandbox,
+} from './sharedOptions.js'
 
-interface VerifyFlags extends ConnectionFlags {
+interface VerifyFlags
+  extends ConnectionFlags,
+    SandboxFlags,
+    Pick<PaceFlags, 'limits' | 'patience'> {
   readonly againstService?: boolean
   readonly table?: string
-  readonly limits: boolean
-  readonly patience: number
-  readonly sandbox?: boolean
-  readonly rows?: number
 }
 
 const HELP = `
@@ -65,29 +68,25 @@ const OF_SERVICE = ['table', 'sandbox', 'rows'] as const
 
 /** `verify`: checks the files of an export against its manifest, or counts a copy against the service. */
 export const verifyCommand = (context: CommandContext): Command =>
-  addConnectionOptions(
-    new Command('verify')
-      .description(
-        'Check an export against its manifest, or a copy of the charges against the service.',
-      )
-      .argument(
-        '<path>',
-        'file, folder or manifest, also s3://BUCKET/...; with --against-service also NAME.sqlite, NAME.db or postgres://HOST/DATABASE',
-        nonEmpty,
-      )
-      .option('--against-service', 'compare counts of charges with those of the service'),
+  withSandbox(
+    addConnectionOptions(
+      new Command('verify')
+        .description(
+          'Check an export against its manifest, or a copy of the charges against the service.',
+        )
+        .argument(
+          '<path>',
+          'file, folder or manifest, also s3://BUCKET/...; with --against-service also NAME.sqlite, NAME.db or postgres://HOST/DATABASE',
+          nonEmpty,
+        )
+        .option('--against-service', 'compare counts of charges with those of the service'),
+    )
+      .option('--table <name>', 'databases: the table [charges]', nonEmpty)
+      .addOption(patienceOption()),
+    charges.simulated,
+    'count a sandbox on a free port, for a copy that was made with --sandbox',
   )
-    .option('--table <name>', 'databases: the table [charges]', nonEmpty)
-    .addOption(patienceOption())
-    .addOption(
-      sandboxOption('count a sandbox on a free port, for a copy that was made with --sandbox'),
-    )
-    .option(
-      '--rows <n>',
-      `number of charges in that sandbox [${charges.simulated?.count}]`,
-      integer(0, 2 ** 31),
-    )
-    .option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
+    .addOption(noLimitsOption())
     .addHelpText('after', HELP)
     .action((path: string, flags: VerifyFlags) =>
       runCommand(
@@ -125,7 +124,7 @@ const proveAt = (run: CommandRun, path: string, flags: VerifyFlags): Observable<
       if (E.isRight(proof)) return endingOf(output, proof.right)
       const { left } = proof
       if (isExportError(left)) throw new UsageError(left.message)
-      return { status: isFinal(left) ? EXIT_USAGE : EXIT_INCOMPLETE, reason: withAdvice(left) }
+      return failureEnding(left)
     }),
   )
 }

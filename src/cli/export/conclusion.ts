@@ -19,6 +19,7 @@ import {
   EXIT_USAGE,
 } from '../output.js'
 import type { DestinationState } from '../progress/ExportCounters.js'
+import type { Ending } from '../runCommand.js'
 import type { Signal } from '../Terminal.js'
 
 // model
@@ -130,6 +131,20 @@ export const withAdvice = (failure: AnyFailure): string =>
   failure._tag === 'Unauthorized'
     ? `${failure.message} (check the client id and the API key: "payments-rx doctor" tells more)`
     : failure.message
+
+export const NEXT = 'the same command continues'
+
+/** Ends a command that a signal has stopped, and that continues when it is run again. */
+export const stoppedBy = (signal: Signal): Required<Conclusion> => ({
+  status: EXIT_BY_SIGNAL[signal],
+  reason: `stopped by ${signal}; ${NEXT}`,
+})
+
+/** Ends a command that read from the service, and wrote nothing. */
+export const failureEnding = (failure: AnyFailure): Ending => ({
+  status: isFinal(failure) ? EXIT_USAGE : EXIT_INCOMPLETE,
+  reason: withAdvice(failure),
+})
 
 /** True if waiting does not help: the keys, the query or an id are wrong. */
 export const isFinal = (failure: AnyFailure): boolean => {

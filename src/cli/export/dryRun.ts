@@ -5,9 +5,9 @@ import { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { ListPlan } from '../../http/list/List.js'
 import { duration, number, plural } from '../../report/text.js'
-import { EXIT_COMPLETE, EXIT_INCOMPLETE, EXIT_USAGE } from '../output.js'
+import { EXIT_COMPLETE } from '../output.js'
 import type { Ending } from '../runCommand.js'
-import { isFinal, withAdvice } from './conclusion.js'
+import { failureEnding } from './conclusion.js'
 
 /** A list that says what it comes to: at once, or after a few requests. */
 export interface Explained {
@@ -19,22 +19,19 @@ export const dryRun = (source: Explained, parallel?: number): Observable<Ending>
   const plans: Observable<E.Either<AnyFailure, ListPlan | SnapshotPlan>> = isObservable(explained)
     ? explained
     : of(E.right(explained))
-  return plans.pipe(
-    map((plan) => {
-      if (E.isRight(plan)) {
-        return { status: EXIT_COMPLETE, summary: linesOf(plan.right, parallel).join('\n') }
-      }
-      const status = isFinal(plan.left) ? EXIT_USAGE : EXIT_INCOMPLETE
-      return { status, reason: withAdvice(plan.left) }
-    }),
-  )
+  return plans.pipe(map(E.match(failureEnding, (plan): Ending => printed(linesOf(plan, parallel)))))
 }
 
 const linesOf = (plan: ListPlan | SnapshotPlan, parallel?: number): ReadonlyArray<string> => [
   ...('rows' in plan ? countedLines(plan, parallel) : uncountedLines(plan)),
   ...ceilingLine(plan),
-  'nothing was written',
 ]
+
+/** Ends a dry run. */
+export const printed = (lines: ReadonlyArray<string>): Ending => ({
+  status: EXIT_COMPLETE,
+  summary: [...lines, 'nothing was written'].join('\n'),
+})
 
 const countedLines = (plan: SnapshotPlan, parallel?: number): ReadonlyArray<string> => {
   const { rows, precision, probes, requests = 0, pageSize = 0, seconds = 0 } = plan

@@ -4,13 +4,12 @@ import { type Client, createClient } from '../../client/createClient.js'
 import { withoutUndefined } from '../../fp.js'
 import type { Guard, SharedQuota } from '../../scheduler/index.js'
 import type { Connection } from '../connection.js'
+import type { PaceFlags, SandboxFlags } from '../sharedOptions.js'
 import type { Terminal } from '../Terminal.js'
-import type { ExportFlags } from './exportFlags.js'
 
-type ClientFlags = Pick<
-  ExportFlags,
-  'limits' | 'share' | 'patience' | 'timeout' | 'exact' | 'guard' | 'sandbox'
->
+interface ClientFlags extends PaceFlags, Pick<SandboxFlags, 'sandbox'> {
+  readonly exact: boolean
+}
 
 /** Makes a client in the slow lane that is patient, and counts drift. */
 export const exportClient = (

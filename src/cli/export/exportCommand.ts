@@ -1,20 +1,24 @@
 import { Command, Option } from 'commander'
 import { compressions, formatNames } from '../../export/index.js'
-import { sandboxOption } from '../connection.js'
 import {
   commaSeparated,
-  fraction,
-  guard,
   integer,
   nonEmpty,
   nonNegativeInteger,
-  patience,
-  timeout,
   timeSpan,
 } from '../optionParsers.js'
 import type { CommandContext } from '../output.js'
-import { PROGRESS_MODES } from '../progress/ProgressView.js'
 import { plainRedisOption, queueOption } from '../queue/openQueue.js'
+import {
+  dryRunOption,
+  leaseOption,
+  lookbackOption,
+  parallelOption,
+  withPace,
+  withReport,
+  withSandbox,
+  withView,
+} from '../sharedOptions.js'
 import type { ExportFlags } from './exportFlags.js'
 import { exportResource } from './exportResource.js'
 import {
@@ -23,7 +27,6 @@ import {
   charges,
   type ExportableList,
   partnerWebhooks,
-  type Simulated,
   webhooks,
 } from './resources.js'
 
@@ -102,11 +105,7 @@ const withFiles = (command: Command): Command =>
       nonEmpty,
     )
     .option('--in-place', 'write directly to FILE, for pipes and devices; cannot be resumed', false)
-    .addOption(
-      new Option('--dry-run', 'estimate rows, requests and time; write nothing')
-        .default(false)
-        .conflicts(['resume', 'sinceLast', 'report']),
-    )
+    .addOption(dryRunOption().conflicts(['resume', 'sinceLast', 'report']))
     .option(
       '--checkpoint <file>',
       'where to keep the checkpoint [beside the destination]',
@@ -119,7 +118,7 @@ const withFiles = (command: Command): Command =>
     )
     .option('--restart', 'discard any existing output and start over', false)
     .option('--deadline <time>', 'stop after this time; --resume continues [never]', timeSpan)
-    .option('--lease <time>', 'how long the lease lasts without renewal [15s]', timeSpan)
+    .addOption(leaseOption())
     .option(
       '--max-rejects <n>',
       'stop when more rows than this cannot be written',
@@ -137,12 +136,8 @@ const withTimes = (command: Command): Command =>
         .argParser(nonEmpty)
         .conflicts('from'),
     )
-    .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
-    .option(
-      '--parallel <n>',
-      'concurrent requests [auto: enough to use the full rate limit]',
-      integer(1, 100),
-    )
+    .addOption(lookbackOption())
+    .addOption(parallelOption())
     .addOption(
       queueOption('queue slices of DIR/ in Redis for "payments-rx worker"').conflicts(UNQUEUED),
     )
@@ -154,66 +149,6 @@ const UNQUEUED = [
   ...['resume', 'sinceLast', 'lookback', 'checkpoint', 'inPlace', 'rotateRows', 'rotateBytes'],
   ...['exact', 'deadline', 'parallel', 'sandbox', 'dryRun'],
 ]
-
-export const patienceOption = (): Option =>
-  new Option(
-    '--patience <time>',
-    'how long to keep retrying while the service is failing: a time, or forever',
-  )
-    .argParser(patience)
-    .default(300, '5m')
-
-/** How hard the service is asked, and how long its faults are waited for. */
-export const withPace = (command: Command): Command =>
-  command
-    .option(
-      '--share <part>',
-      'share of the rate limits to use, if others use the account, too',
-      fraction,
-      1,
-    )
-    .addOption(
-      new Option(
-        '--no-limits',
-        'turn off client-side rate limits (only for a service that has none)',
-      ).conflicts('share'),
-    )
-    .addOption(
-      new Option(
-        '--guard <how>',
-        'margin for network jitter: learned, safe (no refusals, slower), or a time such as 50ms [learned; with --sandbox safe]',
-      ).argParser(guard),
-    )
-    .addOption(patienceOption())
-    .option('--timeout <time>', 'how long to wait for the first byte of a response [60s]', timeout)
-
-/** How it is shown. */
-export const withView = (command: Command): Command =>
-  command
-    .addOption(
-      new Option(
-        '--progress <how>',
-        'auto (a live line, or one every half minute in a log), json, or none',
-      )
-        .choices(PROGRESS_MODES)
-        .default('auto'),
-    )
-    .addOption(
-      new Option('--quiet', 'print only errors: no progress, no summary')
-        .default(false)
-        .conflicts('progress'),
-    )
-
-export const withReport = (command: Command): Command =>
-  command.option('--report <file>', 'write an HTML report', nonEmpty)
-
-export const withSandbox = (command: Command, simulated: Simulated | undefined): Command => {
-  const option = sandboxOption('start a sandbox on a free port, and read from it')
-  if (simulated === undefined) return command.addOption(option)
-  const { noun, count, most } = simulated
-  const words = `number of ${noun} in that sandbox [${count}]`
-  return command.addOption(option).option('--rows <n>', words, integer(0, most))
-}
 
 // the end of the help page
 

@@ -5,16 +5,16 @@ import type { Compression, ExportOptions, FormatName, Reject } from '../../expor
 import type { TakeRows } from '../../export/source/exportList.js'
 import { isFolder } from '../../export/storage/openFiles.js'
 import { withoutUndefined } from '../../fp.js'
-import type { Guard } from '../../scheduler/index.js'
 import { SANDBOX_ACCOUNT } from '../connection.js'
 import { shownOn } from '../output.js'
 import type { ViewFlags } from '../progress/ProgressView.js'
 import type { CommandRun } from '../runCommand.js'
+import type { PaceFlags, SandboxFlags } from '../sharedOptions.js'
 
 // model
 
 /** Flags that every export has. */
-export interface ExportFlags extends ViewFlags {
+export interface ExportFlags extends PaceFlags, SandboxFlags, ViewFlags {
   readonly out: string
   readonly format?: FormatName
   readonly compress?: Compression
@@ -44,19 +44,8 @@ export interface ExportFlags extends ViewFlags {
   /** In ms. */
   readonly lease?: number
   readonly environment?: Environment
-  readonly guard?: Guard
   /** Concurrent requests. */
   readonly parallel?: number
-  /** False if no limits are kept. */
-  readonly limits: boolean
-  /** The part of them to use. */
-  readonly share: number
-  /** How long a fault is waited for, in seconds. */
-  readonly patience: number
-  /** Time from a request to the headers of its answer, in seconds. */
-  readonly timeout?: number
-  readonly sandbox?: boolean
-  readonly rows?: number
 }
 
 // constructors

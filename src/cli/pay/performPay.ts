@@ -25,18 +25,18 @@ import { E, withoutUndefined } from '../../fp.js'
 import { duration, number, plural } from '../../report/text.js'
 import { codeOf } from '../../store/FileSystem.js'
 import { type Connection, type ConnectionFlags, connect, connectionFrom } from '../connection.js'
-import { isFinal, withAdvice } from '../export/conclusion.js'
+import { isFinal, NEXT, stoppedBy, withAdvice } from '../export/conclusion.js'
 import { exportClient } from '../export/exportClient.js'
-import type { ExportFlags } from '../export/exportFlags.js'
 import {
   type CommandContext,
-  EXIT_BY_SIGNAL,
   EXIT_COMPLETE,
   EXIT_INCOMPLETE,
   EXIT_USAGE,
   UsageError,
 } from '../output.js'
+import type { ViewFlags } from '../progress/ProgressView.js'
 import { type CommandRun, type Ending, runCommand, type Watch } from '../runCommand.js'
+import type { PaceFlags, SandboxFlags } from '../sharedOptions.js'
 import type { Signal } from '../Terminal.js'
 import { type PayFileOptions, type PayFormat, rowsOf } from './payFile.js'
 import { readMap } from './payMap.js'
@@ -47,10 +47,9 @@ import { Results } from './Results.js'
 
 export interface PayFlags
   extends ConnectionFlags,
-    Pick<
-      ExportFlags,
-      'progress' | 'quiet' | 'limits' | 'share' | 'guard' | 'patience' | 'timeout' | 'sandbox'
-    > {
+    PaceFlags,
+    ViewFlags,
+    Pick<SandboxFlags, 'sandbox'> {
   readonly run?: string
   readonly yes: boolean
   readonly max?: SpendingLimits
@@ -76,8 +75,6 @@ interface PayTarget {
 
 /** Finished, but not all payments are booked. */
 const EXIT_NOT_ALL = 4
-
-const NEXT = 'the same command continues'
 
 // paying
 
@@ -236,9 +233,7 @@ const conclude = (
   }
   const report = reportOf(last)
   if (report === undefined) {
-    return stopped === undefined
-      ? { status: EXIT_INCOMPLETE, reason: NEXT }
-      : { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}; ${NEXT}` }
+    return stopped === undefined ? { status: EXIT_INCOMPLETE, reason: NEXT } : stoppedBy(stopped)
   }
   if (report.isDeclined) return refusal ?? { status: EXIT_COMPLETE }
   return { status: report.isPaid ? EXIT_COMPLETE : EXIT_NOT_ALL }

@@ -6,21 +6,17 @@ import { E, withoutUndefined } from '../../fp.js'
 import { plural } from '../../report/text.js'
 import { addConnectionOptions, type ConnectionFlags, connectionFrom } from '../connection.js'
 import { exportClient } from '../export/exportClient.js'
-import { withPace } from '../export/exportCommand.js'
 import type { ExportFlags } from '../export/exportFlags.js'
-import { integer, timeSpan } from '../optionParsers.js'
+import { integer } from '../optionParsers.js'
 import type { CommandContext } from '../output.js'
 import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
+import { leaseOption, type PaceFlags, withPace } from '../sharedOptions.js'
 import { openQueue, plainRedisOption, queueOption, stoppedEnding } from './openQueue.js'
 
 interface WorkerFlags
   extends ConnectionFlags,
-    Pick<
-      ExportFlags,
-      'limits' | 'share' | 'patience' | 'timeout' | 'guard' | 'parallel' | 'lease'
-    > {
-  readonly queue?: string | true
-  readonly plainRedis: boolean
+    PaceFlags,
+    Pick<ExportFlags, 'parallel' | 'lease' | 'queue' | 'plainRedis'> {
   readonly allow: ReadonlyArray<string>
   readonly concurrency: number
   readonly pageSize: number
@@ -54,7 +50,7 @@ export const workerCommand = (context: CommandContext): Command =>
         integer(1, 100),
       )
       .option('--page-size <n>', 'rows per request, 10 to 2000', integer(10, 2_000), 2_000)
-      .option('--lease <time>', 'how long the lease lasts without renewal [15s]', timeSpan)
+      .addOption(leaseOption())
       .option('--quiet', 'print only errors', false),
   )
     .addHelpText('after', HELP)

@@ -11,17 +11,18 @@ import { destinationName } from '../../export/sync/SyncOptions.js'
 import { E, withoutUndefined } from '../../fp.js'
 import { duration, number, plural } from '../../report/text.js'
 import { type Connection, SANDBOX_ACCOUNT } from '../connection.js'
-import { isFinal, unremovedEnd, unremovedNotes, withAdvice } from '../export/conclusion.js'
+import {
+  isFinal,
+  NEXT,
+  stoppedBy,
+  unremovedEnd,
+  unremovedNotes,
+  withAdvice,
+} from '../export/conclusion.js'
 import { exportClient } from '../export/exportClient.js'
 import { rejectedRows, rejectsIn } from '../export/rejectedRows.js'
 import { reportingTo } from '../export/reportFacts.js'
-import {
-  EXIT_BY_SIGNAL,
-  EXIT_COMPLETE,
-  EXIT_INCOMPLETE,
-  EXIT_LOCKED,
-  EXIT_USAGE,
-} from '../output.js'
+import { EXIT_COMPLETE, EXIT_INCOMPLETE, EXIT_LOCKED, EXIT_USAGE } from '../output.js'
 import { countProgress, type ExportCounters } from '../progress/ExportCounters.js'
 import { isProven, provenText, whyNotProven } from '../proofText.js'
 import type { CommandRun, Ending } from '../runCommand.js'
@@ -94,7 +95,7 @@ export const performSync = async (
 
 // what is said
 
-const waitNote = ({ ms }: Required<SyncProgress>['waiting']): string =>
+export const waitNote = ({ ms }: Required<SyncProgress>['waiting']): string =>
   `another run has it, or was killed: waiting up to ${duration(ms)} to take over`
 
 const beginning = ({
@@ -147,8 +148,6 @@ const outcome = (progress: SyncProgress | undefined, rejects: number): string =>
   return `${word} and ${provenText(proof)}`
 }
 
-const NEXT = 'the same command continues'
-
 /** Says what to do about files and states that were changed, which no later run puts right. */
 const wayOut = (tag: ExportError['_tag']): string =>
   tag === 'Damaged' || tag === 'ChecksumMismatch'
@@ -164,7 +163,7 @@ const conclusion = (
 ): { readonly status: number; readonly reason?: string } => {
   if (E.isRight(event)) {
     if (stopped !== undefined && !event.right.ended) {
-      return { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}; ${NEXT}` }
+      return stoppedBy(stopped)
     }
     const { proof, rejects } = event.right
     const reasons = [
@@ -183,7 +182,7 @@ const conclusion = (
   if (isExportError(left) && left._tag === 'Locked') {
     return stopped === undefined
       ? { status: EXIT_LOCKED, reason: left.message }
-      : { status: EXIT_BY_SIGNAL[stopped], reason: `stopped by ${stopped}; ${NEXT}` }
+      : stoppedBy(stopped)
   }
   const isUsage = isExportError(left)
     ? !isRetryable(left)

@@ -13,8 +13,8 @@ import type { Sweep } from '../../export/sync/SyncOptions.js'
 import { E, withoutUndefined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import { DAY, duration, number, plural } from '../../report/text.js'
-import { isFinal, withAdvice } from '../export/conclusion.js'
-import { EXIT_COMPLETE, EXIT_INCOMPLETE, EXIT_USAGE } from '../output.js'
+import { failureEnding } from '../export/conclusion.js'
+import { printed } from '../export/dryRun.js'
 import type { CommandRun, Ending } from '../runCommand.js'
 import type { SyncFlags } from './syncFlags.js'
 
@@ -32,8 +32,6 @@ export const PROOF = 8 * (1 + finalChargeStatuses.length) + 4
 /** The statuses of the interface that are listed. */
 const OPEN = ['NEW', 'PENDING', 'SUSPENDED'] as const satisfies ReadonlyArray<ChargeStatus>
 
-const NOTHING_WRITTEN = 'nothing was written'
-
 // charges
 
 /** Counts the charges, and those of the last days. Resolves with what a sync of them comes to. */
@@ -44,12 +42,12 @@ export const dryRunCharges = async (
 ): Promise<Ending> => {
   const counting = countingOf(client, terminal.timer)
   const all = await counting.rows({ from: since, pageSize })
-  if (E.isLeft(all)) return refused(all.left)
+  if (E.isLeft(all)) return failureEnding(all.left)
   const from = fromDate(new Date(terminal.timer.now() - lookback))
   const recent = await counting.rows({ from, pageSize })
-  if (E.isLeft(recent)) return refused(recent.left)
+  if (E.isLeft(recent)) return failureEnding(recent.left)
   const open = await counting.open()
-  if (E.isLeft(open)) return refused(open.left)
+  if (E.isLeft(open)) return failureEnding(open.left)
   const upkeep = counting.inTurn(open.right.requests + PROOF)
   const swept = counting.inTurn(Math.ceil(sweptRows(all.right.rows, sweep) / PAGE_SIZE))
   const lists = `${listsText(open.right)}, ${PROOF} counts`
@@ -134,7 +132,7 @@ export const dryRunItems = async (
   let pages = 0
   let [batches, rows, items, open, openItems] = [0, 0, 0, 0, 0]
   for await (const page of batchTransfers.list().pages) {
-    if (E.isLeft(page)) return refused(page.left)
+    if (E.isLeft(page)) return failureEnding(page.left)
     pages++
     for (const batch of page.right.items) {
       if (E.isLeft(batch)) continue
@@ -161,16 +159,6 @@ export const dryRunItems = async (
 const ITEMS = 1_000
 
 // text
-
-export const printed = (lines: ReadonlyArray<string>): Ending => ({
-  status: EXIT_COMPLETE,
-  summary: [...lines, NOTHING_WRITTEN].join('\n'),
-})
-
-export const refused = (failure: AnyFailure): Ending => ({
-  status: isFinal(failure) ? EXIT_USAGE : EXIT_INCOMPLETE,
-  reason: withAdvice(failure),
-})
 
 export const sum = (...costs: ReadonlyArray<Cost>): Cost => ({
   requests: costs.reduce((all, { requests }) => all + requests, 0),

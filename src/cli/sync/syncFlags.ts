@@ -5,42 +5,35 @@ import type { IO } from '../../fp.js'
 import type { ConnectionFlags, PartnerFlags } from '../connection.js'
 import type { ExportFlags } from '../export/exportFlags.js'
 import { integer, nonEmpty, nonNegativeInteger, timeSpan, timestamp } from '../optionParsers.js'
+import type { ViewFlags } from '../progress/ProgressView.js'
+import {
+  dryRunOption,
+  leaseOption,
+  lookbackOption,
+  type PaceFlags,
+  parallelOption,
+  type SandboxFlags,
+} from '../sharedOptions.js'
 
 // model
 
 export interface SyncFlags
   extends ConnectionFlags,
     PartnerFlags,
-    Pick<
-      ExportFlags,
-      | 'progress'
-      | 'quiet'
-      | 'report'
-      | 'limits'
-      | 'share'
-      | 'guard'
-      | 'patience'
-      | 'parallel'
-      | 'sandbox'
-      | 'rows'
-    > {
+    PaceFlags,
+    SandboxFlags,
+    ViewFlags,
+    Pick<ExportFlags, 'report' | 'lookback' | 'deadline' | 'lease' | 'parallel' | 'dryRun'> {
   readonly table?: string
   readonly format?: 'ndjson' | 'parquet'
   readonly adopt?: boolean
   readonly since?: string
-  /** In ms. */
-  readonly lookback?: number
   readonly sweep?: Sweep
   readonly maxRejects?: number
   readonly allowEmpty?: boolean
   readonly replaceNul?: boolean
-  /** In ms. */
-  readonly deadline?: number
-  /** In ms. */
-  readonly lease?: number
   readonly batch?: string
   readonly pageSize?: number
-  readonly dryRun: boolean
 }
 
 // options
@@ -53,18 +46,14 @@ export const withTimes = (command: Command, now: IO<number>): Command =>
       'charges created at or after this time, such as 30d (ago) [that of the first run; all]',
       timestamp('00:00:00', now),
     )
-    .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
+    .addOption(lookbackOption())
     .addOption(
       new Option(
         '--sweep <how>',
         'read existing charges again: a thirtieth each night, all of them now, or none [30d]',
       ).choices(['30d', 'now', 'off']),
     )
-    .option(
-      '--parallel <n>',
-      'concurrent requests [auto: enough to use the full rate limit]',
-      integer(1, 100),
-    )
+    .addOption(parallelOption())
     .option('--page-size <n>', 'charges per request, 10 to 2000', integer(10, 2_000), 2_000)
 
 /** Options of every list. */
@@ -94,17 +83,13 @@ export const withDestination = (command: Command): Command =>
       '--replace-nul',
       'Postgres: write U+0000, which it cannot store, as U+FFFD instead of rejecting the row',
     )
-    .option('--lease <time>', 'how long the lease lasts without renewal [15s]', timeSpan)
+    .addOption(leaseOption())
     .option(
       '--deadline <time>',
       'stop after this time; the same command continues [never]',
       timeSpan,
     )
-    .addOption(
-      new Option('--dry-run', 'estimate rows, requests and time; write nothing')
-        .default(false)
-        .conflicts('report'),
-    )
+    .addOption(dryRunOption().conflicts('report'))
 
 /** Options of a single list. */
 export const withPlace = (command: Command): Command =>
