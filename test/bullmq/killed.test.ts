@@ -7,6 +7,7 @@ import { hasRedis } from '../../bench/services/redis.js'
 import { seeded } from '../../bench/simulated/random.js'
 import { sandboxCredentials } from '../../src/sandbox/index.js'
 import { builtCommand } from '../support/built.js'
+import { runs } from '../support/runs.js'
 import { expectNoSecret, secrets } from '../support/secrets.js'
 import { sliceRun } from '../support/sliceRun.js'
 
@@ -22,14 +23,16 @@ describe.skipIf(!hasRedis)('an export in slices, by a real Redis', () => {
   it('has each row once, with workers that are killed and frozen', {
     timeout: 180_000,
   }, async () => {
+    const games = runs(1)
+    const rows = 3_000 * games
     const outcome = await sliceRun({
       cli: main,
       out: join(home, 'charges/'),
-      rows: 6_000,
+      rows,
       slices: 4,
       workers: 2,
-      kills: 4,
-      freezes: 2,
+      kills: 2 * games,
+      freezes: games,
       apart: 16,
       pageSize: 50,
       latency: 20,
@@ -37,9 +40,10 @@ describe.skipIf(!hasRedis)('an export in slices, by a real Redis', () => {
       password: secrets.clientSecret,
       random: seeded(5),
     })
-    expect(outcome).toMatchObject({ status: 0, kills: 4, freezes: 2, rows: 6_000, distinct: 6_000 })
+    expect(outcome).toMatchObject({ status: 0, rows, distinct: rows })
+    expect(outcome).toMatchObject({ kills: 2 * games, freezes: games })
     expect(outcome).toMatchObject({ runs: 4, complete: 4, verified: 0 })
-    expect(outcome.stderr).toContain('complete: 6,000 rows in')
+    expect(outcome.stderr).toContain(`complete: ${rows.toLocaleString('en')} rows in`)
 
     const { stderr, said, kept } = outcome
     const folder = join(home, 'charges')

@@ -12,6 +12,7 @@ import { type KilledPlaces, killedPlaces } from '../../bench/kills/killedPlaces.
 import { seeded } from '../../bench/simulated/random.js'
 import { createSandbox, listen, sandboxCredentials } from '../../src/sandbox/index.js'
 import { builtCommand } from '../support/built.js'
+import { cases } from '../support/runs.js'
 import { killTap } from '../support/tapKilled.js'
 
 const CHARGES = 1_000
@@ -41,7 +42,10 @@ const serve = async () => {
 }
 
 /** Files; `syncSurvival.test.ts` has the tables. */
-const KINDS = ['ndjson.zst', 'parquet', 'folder', 's3-folder', 'merged-ndjson', 's3-merged']
+const KINDS = cases(4, [
+  ...['ndjson.zst', 'folder', 's3-folder', 'merged-ndjson'],
+  ...['parquet', 's3-merged'],
+])
 
 it.concurrent.each(KINDS.map((kind, n) => ({ kind, seed: 11 + n })))(
   '$kind survives a kill, and a run that was frozen while another took over',

@@ -154,7 +154,7 @@ describe.each(ways)('%s in a folder', (way) => {
         expect(readFileSync(join(elsewhere, 'precious'), 'utf8')).toBe('precious')
         if (all.every(({ kind }) => kind === 'file')) expect(end).toBe('complete')
       }),
-      { numRuns: runs(5) },
+      { numRuns: runs(3) },
     ))
 
   it('is refused where its own folder for rows under way is a link to another one', async () => {
@@ -200,7 +200,7 @@ describe.each(ways)('%s in a bucket', (way) => {
           }
         },
       ),
-      { numRuns: runs(2) },
+      { numRuns: runs(1) },
     ))
 })
 

@@ -8,6 +8,7 @@ import { payRun } from '../../bench/payments/payRun.js'
 import { hasRedis } from '../../bench/services/redis.js'
 import { seeded } from '../../bench/simulated/random.js'
 import { builtCode } from '../support/built.js'
+import { runs } from '../support/runs.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -26,21 +27,23 @@ describe.skipIf(!hasRedis)('payments as jobs in a real Redis', () => {
   afterAll(() => rmSync(home, { recursive: true }))
 
   it('are made once each, by workers that are killed and frozen', async () => {
+    const games = runs(1)
+    const payments = 300 * games
     const { booked, batches, kills, freezes } = await payRun({
       worker: join(home, 'bench/payments/worker.ts'),
-      payments: 600,
+      payments,
       perBatch: 150,
       workers: 2,
-      kills: 4,
-      freezes: 2,
+      kills: 2 * games,
+      freezes: games,
       apart: 5,
       repeatedItems: 'refused',
       lostAnswers: 0.03,
       random: seeded(7),
     })
-    expect({ kills, freezes }).toEqual({ kills: 4, freezes: 2 })
-    expect(batches).toEqual(['BOOKED', 'BOOKED', 'BOOKED', 'BOOKED'])
-    expect(booked.size).toBe(600)
+    expect({ kills, freezes }).toEqual({ kills: 2 * games, freezes: games })
+    expect(batches).toEqual(Array(2 * games).fill('BOOKED'))
+    expect(booked.size).toBe(payments)
     expect([...booked.values()].filter((times) => times !== 1)).toEqual([])
   })
 })

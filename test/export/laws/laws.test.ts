@@ -18,7 +18,7 @@ import {
 const seed = Number(process.env.LAWS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** Games that are played of each law, where they cost little, and where they go over a network. */
-const GAMES = runs(3)
+const GAMES = runs(2)
 const FEW = runs(1)
 
 let double: S3Double | undefined
