@@ -26,7 +26,7 @@ const PER_TURN = 50
 /** In real ms: between looks at work of other threads and processes. */
 const REST = 1
 
-/** Rests after which work of others that has not moved is taken for a peer that never answers. */
+/** Rests after which what has not moved is taken for a peer that never answers, or a file that is never ready. */
 const PATIENCE = 3_000
 
 // the system's, also while a test replaces the global ones
@@ -59,9 +59,9 @@ class Traffic {
     })
   }
 
-  /** True while bytes that were sent have not arrived, or a peer outside of this process has been asked. */
-  isUnderWay(): boolean {
-    let result = false
+  /** Counts sockets with bytes that were sent and have not arrived, or whose peer outside of this process has been asked. */
+  underWay(): number {
+    let count = 0
     for (const [client, last] of this.#clients) {
       const server = this.#accepted.get(client.localPort)
       const { bytesRead: read, bytesWritten: written } = client
@@ -70,10 +70,11 @@ class Traffic {
       last.read = read
       last.written = written
       if (client.destroyed) continue
-      result ||=
+      const isWaiting =
         server === undefined ? last.asked : written > server.bytesRead || server.bytesWritten > read
+      if (isWaiting) count++
     }
-    return result
+    return count
   }
 }
 
@@ -83,6 +84,8 @@ class IdleClock extends VirtualTimeScheduler {
   #resources = 0
   #quiet = 0
   #rests = 0
+  /** What was given up. */
+  #hanging = 0
 
   constructor(start: number) {
     super()
@@ -114,10 +117,13 @@ class IdleClock extends VirtualTimeScheduler {
     this.#resources = resources()
     const own = 2 // the number, and the immediate or timer of this turn
     const isActive = this.#resources - before > own
-    const isWaiting =
-      this.#traffic.isUnderWay() || process.getActiveResourcesInfo().some(isUnderWay)
+    const underWay =
+      this.#traffic.underWay() + process.getActiveResourcesInfo().filter(isUnderWay).length
     if (isActive) this.#rests = 0
-    if (isActive || (isWaiting && this.#rests < PATIENCE)) this.#quiet = 0
+    if (this.#rests >= PATIENCE) this.#hanging = underWay
+    this.#hanging = Math.min(this.#hanging, underWay)
+    const isWaiting = underWay > this.#hanging
+    if (isActive || isWaiting) this.#quiet = 0
     else this.#quiet++
     const wait = (next.delay - this.frame) / PER_TURN
     if (this.#quiet >= Math.min(Math.max(wait, MIN_TURNS), MAX_TURNS)) {
