@@ -2,11 +2,12 @@
  * Calls that may be given more than they need: those with a name in their route, which take the resource
  * itself, and the one that takes a card. They send only the fields that they name.
  */
+import { type Observable, take } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { pathNames } from '../../src/api/Endpoint.js'
+import { pathNames, untyped } from '../../src/api/Endpoint.js'
 import { rows } from '../../src/api/index.js'
-import { E, pipe } from '../../src/fp.js'
-import { type PrepareOptions, prepareRequest } from '../../src/http/request/prepareRequest.js'
+import type { ClientOptions } from '../../src/index.js'
+import { lab } from '../support/lab.js'
 import { examples } from './examples/index.js'
 
 const SECRET = '737-whsec_of-the-resource'
@@ -20,7 +21,7 @@ const more = {
   metadata: { token: SECRET },
 }
 
-const NOW = Date.UTC(2026, 0, 10, 12)
+const PARTNER = { clientId: 'partner', clientSecret: 'open sesame' }
 
 const calls = examples.flatMap((example) => {
   const row = rows.find(({ route }) => route === example.route)
@@ -38,16 +39,17 @@ it('they are these', () => {
 })
 
 describe.each(calls)('$route', ({ row, params }) => {
-  const sent = (given: object, options: Partial<PrepareOptions> = {}): unknown =>
-    pipe(
-      prepareRequest(row, { check: true, now: () => NOW, ...options })({
-        ...given,
-        ...Object(params),
-      }),
-      E.map(({ sentParams, ...asked }) => ({ ...asked, sentParams: sentParams() })),
-    )
+  /** The request of a call that is given this, besides what it needs. */
+  const sent = (given: object, options: Pick<ClientOptions, 'check'> = {}) => {
+    const { client, run, calls } = lab({ partner: PARTNER, ...options })
+    const call: (params: unknown) => Observable<unknown> = client.request(untyped(row))
+    run(call({ ...given, ...Object(params) }).pipe(take(1)))
+    const { url, headers, body } = calls()[0]?.request ?? {}
+    return { url, headers, body }
+  }
 
   it('sends no more than what it names, whatever it is given', () => {
+    expect(sent({}).url).toBeDefined()
     expect(sent(more)).toEqual(sent({}))
     expect(JSON.stringify(sent(more))).not.toContain(SECRET)
   })

@@ -1,10 +1,12 @@
 /** Rules that need the time, and rules between the parameters of one call. */
+import { type Observable, take } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { paramsAt, untyped } from '../../src/api/Endpoint.js'
 import { api } from '../../src/api/index.js'
 import { causes } from '../../src/decode/index.js'
 import { E } from '../../src/fp.js'
-import { prepareRequest } from '../../src/http/request/prepareRequest.js'
+import type { Client, ClientOptions } from '../../src/index.js'
+import { lab } from '../support/lab.js'
 
 const NOW = Date.UTC(2026, 0, 10, 12)
 
@@ -12,6 +14,20 @@ const first = (row: { readonly route: `POST /${string}` | `GET /${string}` }, pa
   const decoded = paramsAt(NOW)(untyped(row)).decode(params)
   return E.isLeft(decoded) ? causes(decoded.left)[0] : undefined
 }
+
+/** What a client sends for a call: the path with its query, and the body. */
+const sent = (
+  callOf: (client: Client) => Observable<unknown>,
+  options: Pick<ClientOptions, 'check'> = {},
+) => {
+  const partner = { clientId: 'partner', clientSecret: 'open sesame' }
+  const { client, run, calls } = lab({ partner, ...options })
+  run(callOf(client).pipe(take(1)))
+  const { url = '', body } = calls()[0]?.request ?? {}
+  return { target: url.replace('https://platform.test', ''), body }
+}
+
+const UNCHECKED = { check: false }
 
 describe('the day of a batch', () => {
   const day = (transfer_date: string) =>
@@ -53,19 +69,18 @@ it('a webhook is connected to an account, an organization or both', () => {
 })
 
 it('a resource does in place of its id, and nothing else of it is sent', () => {
-  const now = () => NOW
   const batch = { id: 'b', status: 'DRAFTING', funding: {} }
   const target = '/api/v1/batch_transfers/b'
-  const write = (row: { readonly route: `POST /${string}` | `GET /${string}` }) =>
-    prepareRequest(untyped(row), { check: true, now })(batch)
-  expect(write(api.batchTransfers.retrieve)).toMatchObject({ right: { target } })
-  expect(write(api.batchTransfers.items)).toMatchObject({ right: { target: `${target}/items` } })
-  expect(write(api.batchTransfers.quote)).toMatchObject({ right: { body: '{}' } })
-  expect(write(api.batchTransfers.submit)).toMatchObject({ right: { body: '{}' } })
+  expect(sent(({ batchTransfers }) => batchTransfers.retrieve(batch))).toEqual({ target })
+  expect(sent(({ batchTransfers }) => batchTransfers.items(batch))).toEqual({
+    target: `${target}/items`,
+  })
+  expect(sent(({ batchTransfers }) => batchTransfers.quote(batch)).body).toBe('{}')
+  expect(sent(({ batchTransfers }) => batchTransfers.submit(batch)).body).toBe('{}')
 })
 
-it.each([api.webhooks, api.partnerWebhooks])(
-  'a webhook keeps its secret, checked or not',
+it.each(['webhooks', 'partnerWebhooks'] as const)(
+  'a webhook keeps its secret, checked or not: %s',
   (table) => {
     const hook = {
       id: 'wh_1',
@@ -74,54 +89,56 @@ it.each([api.webhooks, api.partnerWebhooks])(
       secret: 'whsec_1',
     }
     for (const check of [true, false]) {
-      const write = (row: { readonly route: `POST /${string}` | `GET /${string}` }) =>
-        prepareRequest(untyped(row), { check, now: () => NOW })(hook)
-      expect(write(table.update)).toMatchObject({ right: { body: '{"url":"https://shop.test"}' } })
-      expect(write(table.delete)).toMatchObject({ right: { body: '{}' } })
-      expect(write(table.retrieve)).toMatchObject({
-        right: { target: expect.stringMatching(/\/webhooks\/wh_1$/) },
-      })
+      expect(sent((client) => client[table].update(hook), { check }).body).toBe(
+        '{"url":"https://shop.test"}',
+      )
+      expect(sent((client) => client[table].delete(hook), { check }).body).toBe('{}')
+      expect(sent((client) => client[table].retrieve(hook), { check }).target).toMatch(
+        /\/webhooks\/wh_1$/,
+      )
     }
   },
 )
 
 it('unchecked parameters are sent as they are where the interface shows none', () => {
-  const write = (row: { readonly route: `POST /${string}` | `GET /${string}` }, params: unknown) =>
-    prepareRequest(untyped(row), { check: false, now: () => NOW })(params)
-  const { items, quote, submit } = api.batchTransfers
-  expect(write(items, { id: 'b', status: 'BOOKED', page_size: 5 })).toMatchObject({
-    right: { target: '/api/v1/batch_transfers/b/items?status=BOOKED&page_size=5' },
+  const filter = { id: 'b', status: 'BOOKED', page_size: 5 }
+  expect(sent(({ batchTransfers }) => batchTransfers.items(filter), UNCHECKED)).toEqual({
+    target: '/api/v1/batch_transfers/b/items?status=BOOKED&page_size=5',
   })
-  expect(write(quote, { id: 'b', validity: 'HR_48', lock: true })).toMatchObject({
-    right: { body: '{"validity":"HR_48","lock":true}' },
-  })
-  expect(write(submit, { id: 'b', skip: ['r'] })).toMatchObject({
-    right: { body: '{"skip":["r"]}' },
-  })
+  const lock = { id: 'b', validity: 'HR_48', lock: true } as const
+  expect(sent(({ batchTransfers }) => batchTransfers.quote(lock), UNCHECKED).body).toBe(
+    '{"validity":"HR_48","lock":true}',
+  )
+  const skip = { id: 'b', skip: ['r'] }
+  expect(sent(({ batchTransfers }) => batchTransfers.submit(skip), UNCHECKED).body).toBe(
+    '{"skip":["r"]}',
+  )
 })
 
-it('an amount is written without an exponent', () => {
-  const write = prepareRequest(untyped(api.charges.create), { check: true, now: () => NOW })
-  const sent = (amount: number) => {
-    const asked = write({
+it.each([
+  [1e-7, '0.0000001'],
+  [1.25e-9, '0.00000000125'],
+  [1e21, '1000000000000000000000'],
+  [1.5e22, '15000000000000000000000'],
+  [9.99, '9.99'],
+])('an amount is written without an exponent: %d', (amount, written) => {
+  const { body = '' } = sent(({ charges }) =>
+    charges.create({
       amount,
       currency: 'QQQ', // which may have any decimals
       reason: 'travel',
       reference: 'r',
       source: 's',
       request_id: 'q',
-    })
-    return E.isRight(asked) ? JSON.parse(asked.right.body ?? '').amount : asked.left
-  }
-  expect(sent(1e-7)).toBe('0.0000001')
-  expect(sent(1.25e-9)).toBe('0.00000000125')
-  expect(sent(1e21)).toBe('1000000000000000000000')
-  expect(sent(1.5e22)).toBe('15000000000000000000000')
-  expect(sent(9.99)).toBe('9.99')
+    }),
+  )
+  expect(JSON.parse(body).amount).toBe(written)
 })
 
 it('unchecked parameters are sent as they are', () => {
-  const write = prepareRequest(untyped(api.reference.upload), { check: false, now: () => NOW })
   const items = [{ order_datetime: '1999-01-01T00:00:00Z' }]
-  expect(write({ items })).toMatchObject({ right: { body: JSON.stringify(items) } })
+  const upload = untyped(api.reference.upload)
+  expect(sent(({ request }) => request(upload)({ items }), UNCHECKED).body).toBe(
+    JSON.stringify(items),
+  )
 })
