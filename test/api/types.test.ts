@@ -1,12 +1,12 @@
 import * as t from 'io-ts'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { CallOf } from '../../src/client/callFactory.js'
 import type { ItemsToAdd } from '../../src/codec/NewBatchItem.js'
 import {
   api,
   type BatchItem,
   type BatchTransfer,
   type Bin,
+  type Client,
   endpoint,
   type Failure,
   type List,
@@ -16,8 +16,6 @@ import {
   type WebhookWithSecret,
 } from '../../src/index.js'
 
-type Api = typeof api
-
 type ItemCode =
   | 'transfer_amount_currency_unsupported'
   | 'request_id_in_batch_duplicate'
@@ -25,17 +23,17 @@ type ItemCode =
 
 describe('the calls of the tables', () => {
   it('take what their rows take, and give what their rows give', () => {
-    expectTypeOf<CallOf<Api['batchTransfers']['addItems']>>().toEqualTypeOf<
+    expectTypeOf<Client['batchTransfers']['addItems']>().toEqualTypeOf<
       (params: ItemsToAdd) => ObservableEither<Failure<ItemCode>, BatchTransfer>
     >()
-    expectTypeOf<CallOf<Api['batchTransfers']['items']>>().returns.toExtend<
+    expectTypeOf<Client['batchTransfers']['items']>().returns.toExtend<
       List<Failure<never>, BatchItem>
     >()
-    expectTypeOf<CallOf<Api['reference']['lookUpBin']>>().returns.toEqualTypeOf<
+    expectTypeOf<Client['reference']['lookUpBin']>().returns.toEqualTypeOf<
       ObservableEither<Failure<'validation_error' | 'not_found'>, Array<Bin>>
     >()
-    expectTypeOf<CallOf<Api['reference']['upload']>>().parameters.toEqualTypeOf<[OrderUpload]>()
-    expectTypeOf<CallOf<Api['webhooks']['create']>>().returns.toEqualTypeOf<
+    expectTypeOf<Client['reference']['upload']>().parameters.toEqualTypeOf<[OrderUpload]>()
+    expectTypeOf<Client['webhooks']['create']>().returns.toEqualTypeOf<
       ObservableEither<
         Failure<'field_required' | 'invalid_argument' | 'already_exists'>,
         WebhookWithSecret
@@ -44,9 +42,9 @@ describe('the calls of the tables', () => {
   })
 
   it('may leave parameters out where none is needed', () => {
-    expectTypeOf<CallOf<Api['reference']['supportedCurrencies']>>().toBeCallableWith()
-    expectTypeOf<CallOf<Api['batchTransfers']['create']>>().toBeCallableWith()
-    expectTypeOf<CallOf<Api['webhooks']['list']>>().toBeCallableWith()
+    expectTypeOf<Client['reference']['supportedCurrencies']>().toBeCallableWith()
+    expectTypeOf<Client['batchTransfers']['create']>().toBeCallableWith()
+    expectTypeOf<Client['webhooks']['list']>().toBeCallableWith()
   })
 })
 
@@ -89,6 +87,7 @@ describe('a row', () => {
       repeatable: 'as it is',
     })
     expect(again.repeatable).toBe('as it is')
-    expectTypeOf<CallOf<typeof again>>().toExtend<CallOf<Api['webhooks']['delete']>>()
+    const call = ({ request }: Client) => request(again)
+    expectTypeOf(call).returns.toExtend<Client['webhooks']['delete']>()
   })
 })

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rawRows } from '../../../src/http/answer/rawRows.js'
-import type { HttpResponse } from '../../../src/http/transport/Transport.js'
+import type { HttpResponse } from '../../../src/index.js'
 import { type RowText, rowText } from '../../../src/stream/rawRows.js'
 
 const rowTexts = (

@@ -4,7 +4,6 @@ import { firstValueFrom, lastValueFrom, toArray } from 'rxjs'
 import { fetch as undiciFetch } from 'undici'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { E } from '../../../src/fp.js'
-import type { FetchInit, FetchResponse } from '../../../src/http/transport/Transport.js'
 import { type Client, createClient, type Fetch } from '../../../src/index.js'
 import { createSandbox, type Sandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { type Judge, type JudgeOptions, judge } from '../../support/judge.js'
@@ -85,8 +84,8 @@ describe('undici’s', () => {
 
 describe('a recorded one', () => {
   const recorded = (status: number, text: string) => {
-    const asked: Array<readonly [string, FetchInit]> = []
-    const answer: FetchResponse = {
+    const asked: Array<Parameters<Fetch>> = []
+    const answer: Awaited<ReturnType<Fetch>> = {
       status,
       headers: { get: (name) => (name === 'x-request-id' ? 'trace-1' : null) },
       body: (async function* () {
