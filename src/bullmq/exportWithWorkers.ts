@@ -52,7 +52,8 @@ export interface ExportWithWorkersOptions
   /** A client of ioredis or node-redis, or how to connect, such as `{ url: 'redis://HOST' }`. */
   readonly connection: ConnectionOptions
   /**
-   * Is told why Redis is waited for, in its own words, within five seconds; each reason once, and then that it answers again.
+   * Is told why Redis or the destination is waited for, in its own words, within five seconds; each reason once, and then
+   * that it answers again.
    * Default: `console.warn`.
    */
   readonly onWait?: ((message: string) => void) | undefined
@@ -144,7 +145,7 @@ export const exportWithWorkers = (
     const progress = looks.pipe(map((now): ExportEvent => E.right(progressOf(now))))
     const end = looks.pipe(
       last(),
-      concatMap((now) => ended(plan, now, options)),
+      concatMap((now) => ended(plan, now, { ...options, onWait })),
     )
     const begun: ExportEvent = E.right({ ...NO_PROGRESS, begun: { resumed: false } })
     const beginning = defer(() => done(begin)).pipe(
@@ -222,8 +223,9 @@ const ended = (
     const details = { path: out, missing, foreign: [], overlapping: [] }
     return of(E.left(exportError('NotAssembled', `workers failed: ${why.join('; ')}`, details)))
   }
-  const { timer, env, lease, maxMissing } = options
-  return assembled(plan, { out, ...withoutUndefined({ timer, env, lease, maxMissing }) }).pipe(
+  const { timer, env, lease, maxMissing, onWait } = options
+  const how = withoutUndefined({ timer, env, lease, maxMissing, onWait })
+  return assembled(plan, { out, ...how }).pipe(
     map(
       E.map((manifest): ExportProgress => {
         const run = wholeRun(manifest)

@@ -1,6 +1,7 @@
 /** A stream of changes at work: what it knows, and where it keeps that. */
 import type { Observable, SchedulerLike } from 'rxjs'
 import { E } from '../fp.js'
+import type { DestinationWait } from '../http/ClientEvent.js'
 import type { Store } from '../store/Store.js'
 import { type StoreError, storeError } from '../store/StoreError.js'
 import { ChangeState, openStatuses, packed, unpacked } from './ChangeState.js'
@@ -18,6 +19,8 @@ interface Keeper {
 export interface ChangeSessionOptions {
   readonly store: Store | undefined
   readonly timer: SchedulerLike
+  /** Adds an event to those of the client: what is waited for at the store. */
+  readonly tell: (wait: DestinationWait) => void
   /** Its first value ends the wait for a lease. */
   readonly stop: Observable<unknown>
   /** Is told when another owner has taken over. */
@@ -54,11 +57,26 @@ export class ChangeSession {
   }
 
   /** Takes the lease of the store, if there is one. Rejects with a `StoreError`. */
-  static async open({ store, timer, stop, onLost }: ChangeSessionOptions): Promise<ChangeSession> {
+  static async open({
+    store,
+    timer,
+    tell,
+    stop,
+    onLost,
+  }: ChangeSessionOptions): Promise<ChangeSession> {
     if (store === undefined) return new ChangeSession(undefined, NEW)
     // loaded where it is needed: most clients keep nothing
-    const { takeLease } = await import('../store/lease.js')
-    const lease = await takeLease({ store, name: NAME, path: NAME, timer, stop })
+    const [{ takeLease, waitWords }, { Waits, watchedStore }] = await Promise.all([
+      import('../store/lease.js'),
+      import('../store/Waits.js'),
+    ])
+    const waits = new Waits('the store of changes', timer, (wait) =>
+      tell({ _tag: 'DestinationWait', ...wait }),
+    )
+    const lease = await takeLease({
+      ...{ store: watchedStore(store, waits), name: NAME, path: NAME, timer, stop },
+      onWait: (wait) => waits.announce(waitWords(wait)),
+    })
     lease.lost.subscribe({ error: onLost })
     if (lease.state === undefined) return new ChangeSession(lease, NEW)
     const read = ChangeState.decode(lease.state)

@@ -2,6 +2,7 @@
 import type { ReplaySubject, SchedulerLike, Subscription } from 'rxjs'
 import { toMillis } from '../codec/times.js'
 import { E } from '../fp.js'
+import type { DestinationWait } from '../http/ClientEvent.js'
 import type { Resolved } from '../options/index.js'
 import { isStoreError, type StoreError } from '../store/StoreError.js'
 import { asking, PollInterrupted } from './Asking.js'
@@ -16,6 +17,8 @@ import type { Ledger, Seconds } from './Ledger.js'
 export interface ChangesSource<A> {
   readonly ledger: Ledger<A>
   readonly timer: SchedulerLike
+  /** Adds an event to those of the client. */
+  readonly tell: (wait: DestinationWait) => void
 }
 
 /** Rows of a request that has the service tell its time: the minimum (interface, Limits). */
@@ -25,7 +28,7 @@ const SMALL_PAGE = 10
 
 /** Emits until `stop` does, or another owner of the store has taken over. */
 export async function* feedPages<A>(
-  { ledger, timer }: ChangesSource<A>,
+  { ledger, timer, tell }: ChangesSource<A>,
   { since, every, lookback, store, events }: Resolved<typeof changesTable>,
   stop: ReplaySubject<void>,
 ): AsyncGenerator<FeedPage<A>, void, undefined> {
@@ -36,7 +39,7 @@ export async function* feedPages<A>(
   let hints: Subscription | undefined
   try {
     session = await ChangeSession.open({
-      ...{ store, timer, stop },
+      ...{ store, timer, tell, stop },
       onLost: (error) => {
         lost = error
         stop.next()

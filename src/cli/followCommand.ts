@@ -221,6 +221,7 @@ const keep = (
   const settings = { exact: false, share: 1, patience: seconds, sandbox, limits }
   const client = exportClient(run.terminal, settings, connection)
   const { env: _, deadline: __, ...given } = run.options
+  run.noteWaits(client)
   return followTable(run, (onReject) =>
     tableOf(client, {
       ...{ to, every, onReject },

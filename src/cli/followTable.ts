@@ -15,7 +15,6 @@ import { type RejectedRows, rejectedRows } from './export/rejectedRows.js'
 import { EXIT_INCOMPLETE, EXIT_LOCKED, EXIT_USAGE } from './output.js'
 import { isProven, provenText, whyNotProven } from './proofText.js'
 import type { CommandRun, Ending } from './runCommand.js'
-import { waitNote } from './sync/performSync.js'
 
 /** Follows into a table, and tells on stderr how that goes. */
 export const followTable = async (
@@ -56,10 +55,9 @@ const whyEnded = (error: ExportError | AnyFailure, isStart: boolean): Ending => 
 }
 
 const notesOf = (
-  { begun, waiting, upTo, proof, rows }: SyncProgress,
+  { begun, upTo, proof, rows }: SyncProgress,
   isFirst: boolean,
 ): ReadonlyArray<string> => [
-  ...(waiting === undefined ? [] : [waitNote(waiting)]),
   ...(begun === undefined
     ? []
     : [begun.from === undefined ? 'reads everything' : `reads since ${begun.from}`]),

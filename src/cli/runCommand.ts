@@ -26,9 +26,9 @@ import {
 } from './progress/ProgressMonitor.js'
 import {
   type ProgressView,
-  retryNotes,
   showProgress,
   type ViewFlags,
+  waitNotes,
 } from './progress/ProgressView.js'
 import type { Signal, Terminal } from './Terminal.js'
 
@@ -71,6 +71,8 @@ export interface CommandRun extends Pick<CommandContext, 'terminal' | 'output'> 
   readonly say: (line: string) => void
   /** Ends the progress that is shown, where a command has several parts: with the last line of one. */
   readonly conclude: (ending: Ending) => void
+  /** Says what is waited for: retries of a client, and the destination of its lists. */
+  readonly noteWaits: (client: Pick<MonitoredRun['client'], 'events'>) => void
   /** Shows the progress of a client from now on, and its retries. */
   readonly watch: (client: MonitoredRun['client']) => Watch
 }
@@ -136,7 +138,17 @@ export const runCommand = async (
       view = watching.view
       isConcluded = false
       open.add(watching.close)
+      running.noteWaits(client)
       return watching
+    },
+    noteWaits: ({ events }) => {
+      const noteOf = waitNotes(timer)
+      open.add(
+        events.subscribe((event) => {
+          const note = noteOf(event)
+          if (note !== undefined) running.say(note)
+        }),
+      )
     },
   }
   const ended = defer(() => run(running))
@@ -189,7 +201,6 @@ const watchClient = (
       ),
     },
   )
-  const noteRetry = retryNotes(timer)
   const skewed = new Subject<string>()
   const listening = new Subscription(monitor.close)
   // once, after the notes of the beginning: a clock that drifts is told of again and again
@@ -201,8 +212,6 @@ const watchClient = (
   listening.add(
     client.events.subscribe((event) => {
       counters = countEvent(counters, event)
-      const note = event._tag === 'Retrying' ? noteRetry(event) : undefined
-      if (note !== undefined) view.say(note)
       if (event._tag === 'ClockSkewed') skewed.next(event.message)
     }),
   )

@@ -111,6 +111,7 @@ const proveAt = (run: CommandRun, path: string, flags: VerifyFlags): Observable<
     switchMap((connection) => {
       const settings = { exact: false, share: 1, sandbox, ...pace }
       const client = exportClient(terminal, settings, connection)
+      run.noteWaits(client)
       const account = sandbox ? { account: SANDBOX_ACCOUNT } : {}
       return proveCopy(client.charges, {
         copy: path,
@@ -139,7 +140,7 @@ const endingOf = ({ print }: Output, proof: Proof): Ending => {
 }
 
 const verifyFiles = (
-  { terminal: { env, timer }, output }: CommandRun,
+  { terminal: { env, timer }, output, say }: CommandRun,
   path: string,
   flags: VerifyFlags,
 ): Observable<Ending> => {
@@ -148,7 +149,7 @@ const verifyFiles = (
   if (tableKind(path) !== undefined) {
     throw new UsageError('a database has no manifest: --against-service compares its counts')
   }
-  return verify(path, { env, timer }).pipe(
+  return verify(path, { env, timer, onWait: say }).pipe(
     map((check) => {
       if (E.isLeft(check)) throw new UsageError(check.left.message)
       return check.right

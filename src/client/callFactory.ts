@@ -182,7 +182,7 @@ const observed = <A>(
 export const originOf =
   (
     { credentials, partner, numbers }: ResolvedOptions,
-    { secrets, serviceClock }: Pick<ClientRuntime, 'secrets' | 'serviceClock'>,
+    { secrets, serviceClock, emit }: Pick<ClientRuntime, 'secrets' | 'serviceClock' | 'emit'>,
     limits: IO<ListLimits>,
     events: Observable<ClientEvent>,
     drift: IO<ReadonlyArray<DriftFact>>,
@@ -206,6 +206,7 @@ export const originOf =
       },
       serviceTime: () => serviceClock.now(),
       events,
+      tell: emit,
       drift,
       scrub: scrubAll((text) => secrets.scrub(text), ROW_LEVELS),
     }

@@ -241,7 +241,7 @@ export const compositeCalls = ({
           random,
           timer,
         }),
-      changes: () => changes({ ledger: charges(), timer }),
+      changes: () => changes({ ledger: charges(), timer, tell: runtime.emit }),
       ledger: charges,
     },
     batchTransfers: {

@@ -17,7 +17,7 @@ export interface Logger {
   readonly debug: LogMethod
   /** Takes logins, refusals (429), and writes that were found by their `request_id`. */
   readonly info: LogMethod
-  /** Takes calls that fail, faults and retries, lowered limits, clocks that differ, and drift. */
+  /** Takes calls that fail, faults and retries, lowered limits, clocks that differ, destinations that are waited for, and drift. */
   readonly warn: LogMethod
   /** Takes calls in which an error is thrown: a bug. */
   readonly error: LogMethod
@@ -69,10 +69,16 @@ export const logEvents = (
 
 // namespaces
 
-const NAMESPACES = ['payments-rx:http', 'payments-rx:scheduler', 'payments-rx:login'] as const
+const NAMESPACES = [
+  'payments-rx:http',
+  'payments-rx:scheduler',
+  'payments-rx:login',
+  'payments-rx:export',
+] as const
 
 const namespaceOf = (event: ClientEvent): (typeof NAMESPACES)[number] => {
   if (event._tag === 'LoggedIn') return 'payments-rx:login'
+  if (event._tag === 'DestinationWait') return 'payments-rx:export'
   if ('endpoint' in event && event.endpoint === login.route) return 'payments-rx:login'
   return event._tag === 'Throttled' ||
     event._tag === 'LimitChanged' ||
@@ -123,6 +129,8 @@ const levelOf = (event: ClientEvent): keyof Logger => {
       return 'warn'
     case 'QuotaChanged':
       return event.isAvailable ? 'info' : 'warn'
+    case 'DestinationWait':
+      return event.isOver ? 'info' : 'warn'
     case 'Ended':
       if (event.outcome !== 'failed') return 'debug'
       return event.failure === undefined ? 'error' : 'warn'
@@ -178,6 +186,7 @@ const wordsOf = (event: ClientEvent): string => {
     }
     case 'LimitChanged':
     case 'QuotaChanged':
+    case 'DestinationWait':
     case 'ClockSkewed':
       return event.message
   }

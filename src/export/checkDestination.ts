@@ -8,6 +8,7 @@ import {
   withDefault,
 } from '../options/index.js'
 import type { Store } from '../store/Store.js'
+import { Waits } from '../store/Waits.js'
 import { isExportError } from './ExportError.js'
 import { CHECKPOINT, type Destination, type Prepared } from './transfer/Destination.js'
 import { TransferSession } from './transfer/TransferSession.js'
@@ -145,6 +146,7 @@ class Owner {
     if (store === undefined) throw new Error('a destination without a store has no laws to keep')
     const session = await TransferSession.begin<A>({
       ...{ destination, restart: false, timer: hasty, lease: LEASE, onWait: () => {} },
+      waits: new Waits(destination.name, hasty, () => {}),
       stateText: { store, name: CHECKPOINT, path: destination.name },
       begin: async (kept) => (kept as TransferState | undefined) ?? { spec: SPEC }, // it is our own
     })

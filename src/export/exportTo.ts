@@ -5,6 +5,7 @@ import { E, withoutPrototype, withoutUndefined } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
 import { checkArgument, checkOptions } from '../options/index.js'
 import { isS3 } from '../store/S3Location.js'
+import type { Waits } from '../store/Waits.js'
 import type { Millis } from '../stream/index.js'
 import { type Begin, beginExport, checkResumable, stateToResume } from './beginExport.js'
 import { truncated } from './column/json.js'
@@ -114,24 +115,24 @@ const eventsOf = <A, B>(
 ): Observable<TransferEvent> => {
   const { options, format } = planned
   const { stop, deadline, timer } = options
-  const endings = { stop, deadline, timer }
+  const how = { stop, deadline, timer, name: to.name, tell: planned.list.tell }
   switch (to.kind) {
     case 'file':
     case 'folder': {
       const names = planned.names ?? namesOf(to.out)
-      return transfer<A, B>(() => planFiles(planned, names), endings)
+      return transfer<A, B>((waits) => planFiles(planned, names, waits), how)
     }
     case 'stream': {
       const { name, open } = to
       const { endStream } = options
       const plan = async () =>
         planUnkept(planned, streamDestination({ name, open, format, endStream }))
-      return transfer<A, B>(plan, { ...endings, grace: STREAM_GRACE })
+      return transfer<A, B>(plan, { ...how, grace: STREAM_GRACE })
     }
     case 'function':
-      return transfer<A, B>(async () => planUnkept(planned, functionDestination(to.take)), endings)
+      return transfer<A, B>(async () => planUnkept(planned, functionDestination(to.take)), how)
     case 'destination':
-      return transfer<A, B>(async () => planOwn(planned, to.destination), endings)
+      return transfer<A, B>(async () => planOwn(planned, to.destination), how)
   }
 }
 
@@ -193,8 +194,10 @@ const readOnce =
 const planFiles = async <A, B>(
   planned: Planned<A, B>,
   names: ExportNames,
+  waits: Waits,
 ): Promise<TransferPlan<A, B>> => {
-  const { source, options, list, format } = planned
+  const { source, list, format } = planned
+  const options = { ...planned.options, waits }
   const { resume = false, sinceLast = false, checkpoint } = options
   const { plan, begins, read, spec: specFor } = common(planned)
   const out = `${names.folder}${names.file ?? ''}`

@@ -6,7 +6,7 @@ import { isDirectory, resolved } from './file/checkPaths.js'
 import { type FoundText, isOfFolder, manifestIn, startIn } from './file/manifestIn.js'
 import type { OpenedFiles } from './file/openFileDestination.js'
 import { namesOf } from './file/paths.js'
-import { isFolder, locationOf, openFiles, type ReachOptions } from './storage/openFiles.js'
+import { isFolder, locationOf, openFiles, type WatchedReach } from './storage/openFiles.js'
 import { checkContinues, type ExportSpec } from './transfer/ExportSpec.js'
 import { lastEnded, type Manifest, type ManifestRun, runsBefore } from './transfer/Manifest.js'
 import type { Since } from './transfer/TransferEvent.js'
@@ -23,7 +23,7 @@ export interface SinceOptions {
   readonly spec: ExportSpec
   /** True if a state that is there is resumed: its own run is not one to continue from. */
   readonly resume: boolean
-  readonly options: ReachOptions
+  readonly options: WatchedReach
 }
 
 // constructors
@@ -64,7 +64,7 @@ export const findSince = async ({
 const manifestOf = async (
   { names: { folder, file, manifest }, texts }: OpenedFiles,
   sinceLast: true | string,
-  options: ReachOptions,
+  options: WatchedReach,
 ): Promise<FoundText> => {
   if (sinceLast === true) return { files: texts, name: manifest }
   const isWhole = isFolder(sinceLast) || (await isDirectory(sinceLast))

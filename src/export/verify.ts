@@ -5,6 +5,7 @@ import { plural } from '../decode/plural.js'
 import { E } from '../fp.js'
 import { checkOptions, is, type OptionsTable } from '../options/index.js'
 import { codeOf } from '../store/FileSystem.js'
+import type { OnWait } from '../store/Waits.js'
 import { type ExportError, isExportError } from './ExportError.js'
 import { type FoundText, isOfFolder, manifestFor } from './file/manifestIn.js'
 import { isOfRun, namesOf } from './file/paths.js'
@@ -33,7 +34,13 @@ export interface Difference {
 }
 
 /** Options of `verify`. */
-export interface VerifyOptions extends ReachOptions {}
+export interface VerifyOptions extends ReachOptions {
+  /**
+   * Is told what is waited for: a bucket that refuses for a while, in its words, or that is silent, after five seconds; and that
+   * it went on. Default: `console.warn`.
+   */
+  readonly onWait?: OnWait | undefined
+}
 
 // constructors
 
@@ -41,6 +48,7 @@ const rules: OptionsTable<VerifyOptions> = {
   files: rule.files,
   env: is.object('variables by their names'),
   timer: is.rxScheduler(),
+  onWait: rule.onWait,
 }
 
 /**

@@ -83,6 +83,7 @@ export type ClientEvent =
   | LimitChanged
   /** The Redis of a shared quota refuses or does not answer, or answers again; `message` says it in words. */
   | QuotaChanged
+  | DestinationWait
   /**
    * The service's clock is `skew` ahead of the one of this machine, or behind it if below 0: told once. `message` says
    * it in words.
@@ -91,6 +92,24 @@ export type ClientEvent =
   /** A write without a clear answer had been done: it was found by its request_id. `createOnce` tells no `call`. */
   | (Omit<OfCall, 'call'> &
       Partial<OfCall> & { readonly _tag: 'Recovered'; readonly requestId: string })
+
+/**
+ * The destination of an export, a sync or a stream of changes has kept it waiting for five seconds, or has answered since:
+ * it is locked, slow, refuses for a while, or is of another run.
+ */
+export interface DestinationWait {
+  readonly _tag: 'DestinationWait'
+  /** Its name, without secrets. */
+  readonly destination: string
+  /** How long it has been waited for. */
+  readonly waited: Millis
+  /** True when the wait is over. */
+  readonly isOver: boolean
+  /** Why, as the destination gave it; absent where it gives no answer. */
+  readonly reason?: string
+  /** In words, with the reason. */
+  readonly message: string
+}
 
 /** A failure of any kind in an event; `message` is one line, without the words of the service or the network. */
 export interface FailureSummary {

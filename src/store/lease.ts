@@ -56,6 +56,10 @@ export interface LeaseWait {
   readonly ms: Millis
 }
 
+/** Says in words what is waited for. */
+export const waitWords = ({ ms }: LeaseWait): string =>
+  `another run has it, or was killed: waiting up to ${Math.ceil(ms / 1_000)} s to take over`
+
 /** Version of the layout. States of earlier versions had no lease. */
 const VERSION = 5
 

@@ -85,6 +85,12 @@ export const systemCode = (error: unknown): string => {
   return [code, inner, name].find((text): text is string => typeof text === 'string') ?? 'unknown'
 }
 
+/** Describes a refusal that is waited for: `503 SlowDown: Please reduce your request rate.` */
+export const wordsOf = ({ status, code, words }: S3Refusal): string => {
+  const found = status === undefined || code.startsWith('HTTP') ? code : `${status} ${code}`
+  return words === undefined ? found : `${found}: ${words}`
+}
+
 /** Makes the error for a refusal: the code, the sentence of the service, and what to do. */
 export const refused = (
   method: string,

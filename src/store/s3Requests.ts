@@ -5,7 +5,8 @@ import { asyncScheduler, defer, firstValueFrom, from, type SchedulerLike } from 
 import { E, type IO, O, withoutUndefined } from '../fp.js'
 import { exponential, type Millis, retry } from '../stream/index.js'
 import type { S3Credentials, S3Location } from './S3Location.js'
-import { EXPIRED, refusalOf, type S3Refusal, SKEWED, systemCode } from './s3Refusal.js'
+import { EXPIRED, refusalOf, type S3Refusal, SKEWED, systemCode, wordsOf } from './s3Refusal.js'
+import type { Waits } from './Waits.js'
 import { textOf } from './xml.js'
 
 // model
@@ -18,6 +19,8 @@ export interface ObjectStorageOptions {
   readonly random?: IO<number>
   /** The time of this machine, in ms since 1970, which signatures have. Default `Date.now`. */
   readonly now?: IO<Millis>
+  /** Tells what is waited for. */
+  readonly waits?: Waits
   /** Bounds one request, in ms, besides the time that its body takes at 10 Mbit/s. Default 60,000. */
   readonly timeout?: Millis
 }
@@ -63,7 +66,7 @@ export const s3Requests = (
   options: ObjectStorageOptions = {},
 ): S3Requests => {
   const { timer = asyncScheduler, random = Math.random, timeout = 60_000 } = options
-  const { now = Date.now, fetch: fetched = fetch } = options
+  const { now = Date.now, fetch: fetched = fetch, waits } = options
   const backoff = exponential({ ...RETRIES, random })
   let credentials: Promise<S3Credentials> | undefined
   /** How far the clock of the service is ahead of that of this machine. */
@@ -125,18 +128,21 @@ export const s3Requests = (
 
   return (call) => {
     let renewed = false
-    return firstValueFrom(
-      defer(() => from(attempt(call))).pipe(
-        retry<S3Refusal>((refusal, number) => {
-          // signed anew, with other credentials or another time
-          if ((EXPIRED.includes(refusal.code) || refusal.code === SKEWED) && !renewed) {
-            renewed = true
-            return O.some(0)
-          }
-          return refusal.isTransient ? backoff(number) : O.none
-        }, timer),
-      ),
-    )
+    const answer = () =>
+      firstValueFrom(
+        defer(() => from(attempt(call))).pipe(
+          retry<S3Refusal>((refusal, number) => {
+            // signed anew, with other credentials or another time
+            if ((EXPIRED.includes(refusal.code) || refusal.code === SKEWED) && !renewed) {
+              renewed = true
+              return O.some(0)
+            }
+            if (refusal.isTransient) waits?.refused(wordsOf(refusal))
+            return refusal.isTransient ? backoff(number) : O.none
+          }, timer),
+        ),
+      )
+    return waits === undefined ? answer() : waits.during(answer)
   }
 }
 

@@ -1,10 +1,10 @@
 /** The state of an export as objects of a bucket. */
 
-import type { SchedulerLike } from 'rxjs'
-import { withoutUndefined } from '../fp.js'
+import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { type Condition, ObjectStorage, unconditional } from './ObjectStorage.js'
 import { processEnvironment, s3Location } from './S3Location.js'
 import type { Store } from './Store.js'
+import { type OnWait, waitsInWords } from './Waits.js'
 
 /**
  * A `Store` on conditional writes (`If-Match`, `If-None-Match`); the version of a text is its ETag. An empty object
@@ -97,13 +97,18 @@ export interface S3StoreOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Waits between attempts. Default `asyncScheduler`. */
   readonly timer?: SchedulerLike | undefined
+  /** Is told what is waited for, as in `verify`. Default: `console.warn`. */
+  readonly onWait?: OnWait | undefined
 }
 
 /** Opens a store of texts below a prefix of a bucket: `s3://BUCKET/PREFIX/`. Rejects with an `UnusablePath` that says what is missing. */
 export const openS3Store = async (
   url: string,
-  { env, timer }: S3StoreOptions = {},
+  { env, timer = asyncScheduler, onWait }: S3StoreOptions = {},
 ): Promise<Store> =>
   s3Store(
-    new ObjectStorage(await s3Location(url, processEnvironment(env)), withoutUndefined({ timer })),
+    new ObjectStorage(await s3Location(url, processEnvironment(env)), {
+      timer,
+      waits: waitsInWords(url, timer, onWait),
+    }),
   )

@@ -189,6 +189,24 @@ it('ends with status 1 at its deadline, and says that the same command continues
   )
 })
 
+it('says that another program has the database locked, and so does verify', async () => {
+  const to = file('locked.sqlite')
+  expect((await cli(sync('charges', to))).status).toBe(0)
+  const other = new DatabaseSync(to)
+  other.exec('begin exclusive')
+  const waiting = `${to}: waiting for 5 s so far: database is locked (SQLITE_BUSY)\n`
+  const { status, stderr } = await cli(sync('charges', to))
+  expect(status).toBe(1)
+  expect(stderr).toContain(waiting)
+  expect(stderr.replace(waiting, '')).not.toContain('waiting')
+  const args = sync('charges', to)
+    .slice(3)
+    .filter((arg) => !/progress|none/.test(arg))
+  const verified = await cli(['verify', to, '--against-service', ...args])
+  expect(verified.stderr).toContain(waiting)
+  other.close()
+})
+
 it('ends with status 3 while another run has the destination', async () => {
   const slow = createSandbox({ charges: 3_000, limits: false, latency: 300 })
   const { url, close } = await listen(slow)
@@ -199,7 +217,7 @@ it('ends with status 3 while another run has the destination', async () => {
   while (slow.stats().requests < 2) await new Promise((resolve) => setImmediate(resolve))
   const second = await cli(args)
   expect(second.status).toBe(3)
-  expect(second.stderr).toContain('another run has it, or was killed: waiting up to 15.0 s')
+  expect(second.stderr).toContain('another run has it, or was killed: waiting up to 15 s')
   expect(second.stderr).toContain(`payments-rx: ${to} is in use: another run is writing there`)
   signals.next('SIGTERM')
   expect(await first).toMatchObject({ status: 143 })

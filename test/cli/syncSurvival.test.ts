@@ -166,7 +166,7 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
         signal: 'SIGKILL',
       })
       const second = await begin({ service, args, command: host('two') }).ended
-      expect(second.stderr).toContain('waiting up to 1.0 s to take over')
+      expect(second.stderr).toContain('waiting up to 1 s to take over')
       expect(second.stderr).not.toContain('Warning') // that node:sqlite is new
       expect(second.status).toBe(0)
       expect(differ(await chargesOf(service.url), await read(to))).toEqual([])

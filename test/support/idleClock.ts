@@ -37,7 +37,9 @@ const resources = (): number => new AsyncResource('idleClock').asyncId()
 
 /** True for an operation of the file system, of DNS, or a connection that is being made. */
 const isUnderWay = (type: string): boolean =>
-  /^(FSReq|GetAddrInfoReq|GetNameInfoReq|QueryReq|TCPConnectWrap|PipeConnectWrap)/.test(type)
+  /^(FSReq|CloseReq|GetAddrInfoReq|GetNameInfoReq|QueryReq|TCPConnectWrap|PipeConnectWrap)/.test(
+    type,
+  )
 
 /** The bytes between sockets: those of this process by both ends, others by who spoke last. */
 class Traffic {

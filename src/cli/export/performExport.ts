@@ -98,13 +98,7 @@ export const performExport = async (
 /** Counts progress, and says what stays on the screen of it. */
 const noteProgress = ({ say }: CommandRun, watch: Watch, progress: ExportProgress): void => {
   const { begun, reread, rows, waiting } = progress
-  if (waiting !== undefined) {
-    const { path, ms } = waiting
-    say(
-      `${path} is of another run: waiting ${Math.ceil(ms / 1_000)} s at most, to see whether it lives`,
-    )
-    return
-  }
+  if (waiting !== undefined) return
   watch.count(countProgress(progress))
   if (reread !== undefined) say(`${REREAD}: ${reread.message}`)
   if (begun === undefined) return

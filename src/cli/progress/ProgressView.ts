@@ -134,26 +134,26 @@ const isDue = (ms: number) => {
   }
 }
 
-/** Tells whether a wait for an answer, or for the destination, is new. */
+/** Tells whether a wait for an answer is new. */
 const isWaitBegun = () => {
   let waited = false
   return ({ stallReasons }: ProgressSample): boolean => {
-    const waits = stallReasons.some(({ _tag }) => _tag === 'Silence' || _tag === 'Destination')
+    const waits = stallReasons.some(({ _tag }) => _tag === 'Silence')
     const isNew = waits && !waited
     waited = waits
     return isNew
   }
 }
 
-// retries
+// waits
 
-type Retrying = Extract<ClientEvent, { readonly _tag: 'Retrying' }>
-
-/** Describes the first retry of a kind at once, and then one each half minute, with the number of those in between. */
-export const retryNotes = (timer: Pick<SchedulerLike, 'now'>) => {
+/**
+ * Describes retries, waits at the destination, and a shared quota that cannot be used: the first of a kind at once, and then
+ * one each half minute, with the number of those in between.
+ */
+export const waitNotes = (timer: Pick<SchedulerLike, 'now'>) => {
   const kinds = new Map<string, { readonly at: number; readonly unsaid: number }>()
-  return ({ endpoint, failure, pause }: Retrying): string | undefined => {
-    const kind = [endpoint, failure._tag, 'status' in failure ? failure.status : ''].join(' ')
+  const noted = (kind: string, text: string): string | undefined => {
     const now = timer.now()
     const { at, unsaid } = kinds.get(kind) ?? { at: Number.NEGATIVE_INFINITY, unsaid: 0 }
     if (now - at < LOG_INTERVAL) {
@@ -162,7 +162,19 @@ export const retryNotes = (timer: Pick<SchedulerLike, 'now'>) => {
     }
     kinds.set(kind, { at: now, unsaid: 0 })
     const more = unsaid === 0 ? '' : ` (and ${number(unsaid)} more like it before)`
-    return `waiting ${duration(pause)}: ${failure.message}${more}`
+    return `${text}${more}`
+  }
+  return (event: ClientEvent): string | undefined => {
+    if (event._tag === 'DestinationWait') {
+      return event.isOver ? undefined : noted(event.message, event.message)
+    }
+    if (event._tag === 'QuotaChanged') {
+      return event.isAvailable ? undefined : noted(event.message, event.message)
+    }
+    if (event._tag !== 'Retrying') return undefined
+    const { endpoint, failure, pause } = event
+    const kind = [endpoint, failure._tag, 'status' in failure ? failure.status : ''].join(' ')
+    return noted(kind, `waiting ${duration(pause)}: ${failure.message}`)
   }
 }
 
@@ -220,6 +232,7 @@ const COLOURS = {
   Refused: 'yellow',
   Silence: 'yellow',
   Destination: 'yellow',
+  Quota: 'yellow',
   Lowered: 'yellow',
   Width: 'yellow',
   Limit: 'dim',

@@ -1,6 +1,7 @@
 /** Why a run is not going faster. */
 import { login } from '../../api/authentication.js'
 import { widthFor } from '../../client/measuredWidth.js'
+import { withoutUndefined } from '../../fp.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { duration, number, plural, roundedDuration } from '../../report/text.js'
 import type { SchedulerState } from '../../scheduler/index.js'
@@ -12,6 +13,10 @@ export interface ClientActivity {
   readonly pauses: ReadonlyArray<Pause>
   /** When the last answer came, or else the first request left, in ms. */
   readonly lastAnswer?: number
+  /** Why the destination is waited for, as it says. */
+  readonly refusal?: string
+  /** Why the Redis of a shared quota cannot be used. */
+  readonly quota?: string
   /** Mean time to an answer of the last pages, in ms. */
   readonly roundTrip?: number
 }
@@ -46,6 +51,14 @@ export const noteEvent =
         const pause = { until: now + event.pause, because: event.failure.message }
         return { ...activity, pauses: [...pausedAt(activity, now), pause] }
       }
+      case 'DestinationWait': {
+        const { refusal: _, ...rest } = activity
+        return { ...rest, ...withoutUndefined({ refusal: event.reason }) }
+      }
+      case 'QuotaChanged': {
+        const { quota: _, ...rest } = activity
+        return event.isAvailable ? rest : { ...rest, quota: event.message }
+      }
       default:
         return activity
     }
@@ -56,6 +69,7 @@ export const pausedAt = ({ pauses }: ClientActivity, now: number): ReadonlyArray
 
 // stall reasons
 
+/** All that a run waits for. What holds up the destination before the run has begun is told by events alone. */
 export type StallReason =
   /** A connection or the service failed: the first request is sent again in `ms`. */
   | { readonly _tag: 'Fault'; readonly ms: number; readonly because: string }
@@ -64,7 +78,9 @@ export type StallReason =
   /** No answer has come for `ms`, with requests under way. */
   | { readonly _tag: 'Silence'; readonly ms: number; readonly requests: number }
   /** Nothing was requested for `ms` after an answer: its rows are still being written. */
-  | { readonly _tag: 'Destination'; readonly ms: number }
+  | { readonly _tag: 'Destination'; readonly ms: number; readonly because?: string }
+  /** The Redis of a shared quota refuses, or does not answer. */
+  | { readonly _tag: 'Quota'; readonly because: string }
   /** Refusals in a burst: another process uses the quota, and less of it is taken for a while. */
   | {
       readonly _tag: 'Lowered'
@@ -121,7 +137,11 @@ export const stallReasons = (
     inFlight > 0 && silence >= SLOW_ANSWER && { _tag: 'Silence', ms: silence, requests: inFlight },
     pause === undefined &&
       inFlight + waiting + backingOff === 0 &&
-      silence >= SLOW_ANSWER && { _tag: 'Destination', ms: silence },
+      silence >= SLOW_ANSWER && {
+        ...{ _tag: 'Destination', ms: silence },
+        ...withoutUndefined({ because: activity.refusal }),
+      },
+    activity.quota !== undefined && { _tag: 'Quota', because: activity.quota },
     ...tiers
       .filter(({ allowed, limit }) => allowed < limit)
       .map(
@@ -161,7 +181,9 @@ export const describeStall = (reason: StallReason): string => {
     case 'Silence':
       return `no answer for ${roundedDuration(reason.ms)}: ${plural(reason.requests, 'request')} under way`
     case 'Destination':
-      return `the destination is slow, locked or refuses: nothing written for ${roundedDuration(reason.ms)}`
+      return `nothing written for ${roundedDuration(reason.ms)}: ${reason.because ?? 'the destination is slow or locked'}`
+    case 'Quota':
+      return reason.because
     case 'Lowered':
       return `${reason.tier} limit taken as ${number(reason.allowed)}, not ${number(reason.limit)}, after refusals: does another process use this account?`
     case 'Width': {

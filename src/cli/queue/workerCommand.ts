@@ -85,6 +85,7 @@ const work = async (run: CommandRun, flags: WorkerFlags): Promise<Ending> => {
           client.charges.snapshot({ page_size: flags.pageSize, ...filter }),
       },
     }
+    run.noteWaits(client)
     const { parallel, concurrency, allow } = flags
     const working = queue.functions.sliceWorker({
       ...{ ...options, payments, connection: queue.connection, allow, concurrency },
@@ -112,8 +113,7 @@ const noteOf = (
     complain(`${name}: ${event.left.message}`)
     return
   }
-  const { begun, ended, stopped, waiting, rows } = event.right
-  if (waiting !== undefined) say(`${name}: another worker has it, or had it until now`)
+  const { begun, ended, stopped, rows } = event.right
   if (begun !== undefined) {
     say(`${name}: ${begun.resumed ? `resumed after ${plural(rows, 'row')}` : 'begun'}`)
   }

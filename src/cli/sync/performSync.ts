@@ -62,8 +62,7 @@ export const performSync = async (
   const note = tap((event: SyncEvent) => {
     if (E.isLeft(event)) return
     progress = event.right
-    const { begun, waiting } = progress
-    if (waiting !== undefined) run.say(waitNote(waiting))
+    const { begun } = progress
     watch.count(countProgress(progress))
     if (begun === undefined) return
     run.say(beginning(begun))
@@ -94,9 +93,6 @@ export const performSync = async (
 }
 
 // what is said
-
-export const waitNote = ({ ms }: Required<SyncProgress>['waiting']): string =>
-  `another run has it, or was killed: waiting up to ${duration(ms)} to take over`
 
 const beginning = ({
   resumed,

@@ -1,9 +1,12 @@
 /** Rows that a sync or an export has written, as a copy to count; and that of a table. */
+import type { SchedulerLike } from 'rxjs'
 import type { Seconds } from '../../changes/Ledger.js'
 import type { CountedTable } from '../../changes/proof/ProofTable.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { withoutPrototype } from '../../fp.js'
 import { stateIn } from '../../store/lease.js'
+import type { Waits } from '../../store/Waits.js'
+import { pauseBy } from '../../stream/later.js'
 import { noSuchTable } from '../sql/table.js'
 import { SETTLING, withRejected } from '../sync/proveRows.js'
 import { destinationName } from '../sync/SyncOptions.js'
@@ -41,12 +44,16 @@ export const tableCopy = async (
   kind: 'sqlite' | 'postgres',
   url: string,
   table: string,
+  { timer, waits }: { readonly timer: SchedulerLike; readonly waits: Waits },
 ): Promise<Copy> => {
   const name = destinationName(url)
   const rows =
     kind === 'sqlite'
-      ? await (await import('../sql/sqlite.js')).openSqliteTable(url, table)
-      : await (await import('../sql/postgres.js')).openPostgresTable(url, name, table)
+      ? await (await import('../sql/sqlite.js')).openSqliteTable(
+          { path: url, pause: pauseBy(timer), waits },
+          table,
+        )
+      : await (await import('../sql/postgres.js')).openPostgresTable({ url, name, waits }, table)
   try {
     const found = await rows.store.read(CHECKPOINT)
     const kept = found && stateIn(name)(found.text)

@@ -9,9 +9,9 @@ import { exportError } from '../ExportError.js'
 import { isOfFolder, manifestFor, readState } from '../file/manifestIn.js'
 import { namesOf } from '../file/paths.js'
 import { compressions, formatNames } from '../format/Format.js'
-import { readRows } from '../read/readRows.js'
+import { rowsAt } from '../read/readRows.js'
 import type { Files } from '../storage/Files.js'
-import type { ReachOptions } from '../storage/openFiles.js'
+import type { WatchedReach } from '../storage/openFiles.js'
 import { SETTLING } from '../sync/proveRows.js'
 import { GONE } from '../transfer/Destination.js'
 import type { Manifest, ManifestRun } from '../transfer/Manifest.js'
@@ -40,7 +40,7 @@ const COUNTABLE: ReadonlyArray<string> = ['from_created_at', 'to_created_at', 's
 // constructors
 
 /** Reads the files that a manifest lists: all rows once, and again where ids are asked for. Rejects with an `ExportError`. */
-export const filesCopy = async (given: string, options: ReachOptions): Promise<Copy> => {
+export const filesCopy = async (given: string, options: WatchedReach): Promise<Copy> => {
   const { files, name: text, path: name, manifest } = await manifestFor(given, options)
   const run = manifest.runs.at(-1)
   if (run === undefined) throw unusable(name, 'it has no run')
@@ -140,7 +140,7 @@ const isAmong = ({ status, from, to }: Counted, row: RejectedRow): boolean =>
 async function* rowsOf(
   paths: ReadonlyArray<string>,
   { runs }: Manifest,
-  options: ReachOptions,
+  options: WatchedReach,
 ): AsyncGenerator<RejectedRow> {
   const { format, compress } = runs.at(-1)?.spec.format ?? {}
   const written = {
@@ -150,7 +150,7 @@ async function* rowsOf(
     }),
   }
   for (const one of paths) {
-    for await (const row of readRows(one, { ...options, codec: counted, ...written })) {
+    for await (const row of rowsAt(one, { ...options, codec: counted, ...written })) {
       if (E.isLeft(row)) throw row.left
       const { id, status, created_at, [GONE]: gone } = row.right
       if (gone !== undefined && gone !== null) continue
@@ -163,13 +163,13 @@ async function* rowsOf(
 const rejectedIn = async (
   files: Files,
   { runs }: Manifest,
-  options: ReachOptions,
+  options: WatchedReach,
 ): Promise<ReadonlyArray<RejectedRow>> => {
   const all: Array<RejectedRow> = []
   for (const { rejected } of runs) {
     if (rejected === undefined || rejected.bytes === 0) continue
     const file = files.nameOf(rejected.path)
-    for await (const row of readRows(file, { ...options, codec: reject, format: 'ndjson' })) {
+    for await (const row of rowsAt(file, { ...options, codec: reject, format: 'ndjson' })) {
       if (E.isLeft(row)) throw row.left
       all.push(...rejectedRows([{ reason: '', row: row.right.row }]))
     }

@@ -1,5 +1,14 @@
 /** The proof of a copy that was made before: a table, a folder, or the files of an export. */
-import { catchError, defer, finalize, type Observable, of, ReplaySubject } from 'rxjs'
+import {
+  asyncScheduler,
+  catchError,
+  defer,
+  finalize,
+  type Observable,
+  of,
+  ReplaySubject,
+  type SchedulerLike,
+} from 'rxjs'
 import { asking, PollInterrupted } from '../../changes/Asking.js'
 import { compare, type Proof } from '../../changes/proof/prove.js'
 import { finalChargeStatuses } from '../../codec/Charge.js'
@@ -13,11 +22,13 @@ import {
   type OptionsTable,
   required,
 } from '../../options/index.js'
+import type { Waits } from '../../store/Waits.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import type { ReachOptions } from '../storage/openFiles.js'
 import { settledBy } from '../sync/proveRows.js'
-import { type TimedSource, tableKind } from '../sync/SyncOptions.js'
+import { destinationName, type TimedSource, tableKind } from '../sync/SyncOptions.js'
 import { specOf } from '../transfer/ExportSpec.js'
+import { waitsOf } from '../transfer/runTransfer.js'
 import { type Copy, tableCopy } from './Copy.js'
 import { filesCopy } from './filesCopy.js'
 
@@ -66,7 +77,9 @@ export const proveCopy = <A>(
   const options = checkOptions(given, rules)
   const { ledger } = source
   if (ledger === undefined) throw new InvalidOption('source', 'payments.charges, with its ledger')
-  const open = opener(options)
+  const { timer = asyncScheduler } = options
+  const name = tableKind(options.copy) === undefined ? options.copy : destinationName(options.copy)
+  const open = opener(options, timer, waitsOf(source.snapshot({}).describe(), name, timer))
   return defer(() => {
     const stop = new ReplaySubject<void>(1)
     const proof = async (): Promise<CopyProof> => {
@@ -98,14 +111,15 @@ const expected = (error: unknown): ExportError | AnyFailure => {
   throw error
 }
 
-const opener = ({
-  copy,
-  table = 'charges',
-  account: _,
-  ...reach
-}: ProveCopyOptions): (() => Promise<Copy>) => {
+const opener = (
+  { copy, table = 'charges', account: _, ...reach }: ProveCopyOptions,
+  timer: SchedulerLike,
+  waits: Waits,
+): (() => Promise<Copy>) => {
   const kind = tableKind(copy)
-  return kind === undefined ? () => filesCopy(copy, reach) : () => tableCopy(kind, copy, table)
+  return kind === undefined
+    ? () => filesCopy(copy, { ...reach, waits })
+    : () => tableCopy(kind, copy, table, { timer, waits })
 }
 
 /** Throws a `SpecMismatch` for a copy of another list, or of another account. */

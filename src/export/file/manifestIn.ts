@@ -3,7 +3,7 @@ import { fieldsOf, parsed } from '../../decode/unknown.js'
 import { stateIn } from '../../store/lease.js'
 import { exportError } from '../ExportError.js'
 import type { Files } from '../storage/Files.js'
-import { isFolder, locationOf, openFiles, type ReachOptions } from '../storage/openFiles.js'
+import { isFolder, locationOf, openFiles, type WatchedReach } from '../storage/openFiles.js'
 import { type Manifest, type ManifestKind, readManifest } from '../transfer/Manifest.js'
 import { namesOf } from './paths.js'
 
@@ -23,7 +23,7 @@ export const isOfFolder = (name: string): boolean => name === OF_FOLDER
  * Finds the manifest of a file, of a folder, or itself. An export may be called `manifest.json`, too, and a folder may
  * be named without a slash.
  */
-const findManifest = async (path: string, options: ReachOptions): Promise<FoundText> => {
+const findManifest = async (path: string, options: WatchedReach): Promise<FoundText> => {
   const inside = await openFiles(isFolder(path) ? path : `${path}/`, options)
   const ofFolder = { files: inside, name: OF_FOLDER }
   if (isFolder(path) || (await inside.size(OF_FOLDER)) !== undefined) return ofFolder
@@ -47,7 +47,7 @@ export const manifestIn = async (
 /** Finds the manifest of a file, of a folder, or at a path; rejects with `NoManifest` if there is none. */
 export const manifestFor = async (
   given: string,
-  options: ReachOptions,
+  options: WatchedReach,
 ): Promise<FoundText & { readonly path: string; readonly manifest: Manifest }> => {
   const found = await findManifest(given, options)
   const path = found.files.nameOf(found.name)

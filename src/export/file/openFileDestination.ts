@@ -4,7 +4,7 @@ import { renamed, type Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import type { Format } from '../format/Format.js'
 import { type Files, INCOMING } from '../storage/Files.js'
-import { locationOf, openFiles, type ReachOptions } from '../storage/openFiles.js'
+import { locationOf, openFiles, type WatchedReach } from '../storage/openFiles.js'
 import { CHECKPOINT, type Destination, MANIFEST } from '../transfer/Destination.js'
 import type { ManifestRun } from '../transfer/Manifest.js'
 import type { StateText } from '../transfer/TransferSession.js'
@@ -32,7 +32,7 @@ export interface OpenedFiles {
 }
 
 /** Which files, and how they are reached. */
-export interface OpenedOptions extends ReachOptions {
+export interface OpenedOptions extends WatchedReach {
   /** Where the state is kept. Default: beside them. */
   readonly checkpoint?: string | undefined
 }
@@ -63,7 +63,7 @@ export const openNames = async (
   }
 }
 
-const textAt = async (path: string, options: ReachOptions): Promise<StateText> => {
+const textAt = async (path: string, options: WatchedReach): Promise<StateText> => {
   const { folder, name } = locationOf(path)
   return stateTextIn(await openFiles(folder, options), name)
 }

@@ -3,6 +3,7 @@ import type { SchedulerLike } from 'rxjs'
 import { randomName } from '../../store/FileSystem.js'
 import { isS3 } from '../../store/S3Location.js'
 import { renamed } from '../../store/Store.js'
+import type { Waits } from '../../store/Waits.js'
 import type { Millis } from '../../stream/index.js'
 import { type Column, columnsOf } from '../column/Column.js'
 import type { Numbers } from '../column/decimal.js'
@@ -26,6 +27,7 @@ export interface OpenFolderOptions {
   readonly format: 'ndjson' | 'parquet'
   readonly env: Readonly<Record<string, string | undefined>> | undefined
   readonly timer: SchedulerLike
+  readonly waits: Waits
   /** An `updated_at` after it is of a wrong clock, in ms since 1970. */
   readonly doubtful: Millis
 }

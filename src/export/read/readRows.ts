@@ -14,6 +14,7 @@ import {
 import { codeOf, finalName, isError } from '../../store/FileSystem.js'
 import { adviceOn } from '../../store/remedies.js'
 import { isS3 } from '../../store/S3Location.js'
+import type { OnWait } from '../../store/Waits.js'
 import { type Shape, shapeOf } from '../column/Shape.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import { manifestIn } from '../file/manifestIn.js'
@@ -26,7 +27,12 @@ import {
   formatNames,
 } from '../format/Format.js'
 import * as rule from '../rules.js'
-import { locationOf, openFiles, type ReachOptions } from '../storage/openFiles.js'
+import {
+  locationOf,
+  openFiles,
+  type ReachOptions,
+  type WatchedReach,
+} from '../storage/openFiles.js'
 import { recordsOf } from './csvRecords.js'
 import { damagedAt, rowGroupsOf } from './parquetGroups.js'
 import { fileColumns, jsonTextOf, storedTextOf } from './rowText.js'
@@ -42,6 +48,8 @@ export interface ReadRowsOptions<A> extends ReachOptions {
   readonly format?: FormatName | undefined
   /** Default: by the name of the file. */
   readonly compress?: Compression | undefined
+  /** Is told what is waited for, as in `verify`. Default: `console.warn`. */
+  readonly onWait?: OnWait | undefined
 }
 
 // constructors
@@ -56,6 +64,7 @@ const optionsTable = <A>(): OptionsTable<ReadRowsOptions<A>> => ({
   files: rule.files,
   env: is.object('variables by their names'),
   timer: is.rxScheduler(),
+  onWait: rule.onWait,
 })
 
 /**
@@ -69,8 +78,15 @@ export const readRows = <A>(
   options: ReadRowsOptions<A>,
 ): Observable<E.Either<ExportError, A>> & AsyncIterable<E.Either<ExportError, A>> => {
   checkArgument('path', path, is.nonEmptyString)
-  const checked = checkOptions(options, optionsTable<A>(), { context: 'readRows: ' })
-  const batches = () => rowsOf(path, checked)
+  return rowsAt(path, checkOptions(options, optionsTable<A>(), { context: 'readRows: ' }))
+}
+
+/** As `readRows`, with options that were checked. */
+export const rowsAt = <A>(
+  path: string,
+  options: ReadRowsOptions<A> & WatchedReach,
+): ReturnType<typeof readRows<A>> => {
+  const batches = () => rowsOf(path, options)
   const rows = defer(() => from(batches())).pipe(concatMap((batch) => batch))
   return Object.assign(rows, {
     [Symbol.asyncIterator]: async function* () {
@@ -83,7 +99,7 @@ type Batch<A> = ReadonlyArray<E.Either<ExportError, A>>
 
 async function* rowsOf<A>(
   given: string,
-  { codec, format, compress, ...reach }: ReadRowsOptions<A>,
+  { codec, format, compress, ...reach }: ReadRowsOptions<A> & WatchedReach,
 ): AsyncGenerator<Batch<A>> {
   const decode = compile(codec)
   const shape = shapeOf(codec)
@@ -110,7 +126,7 @@ async function* rowsOf<A>(
 /** The files of a folder are those of its manifest. */
 const partsOf = async (
   given: string,
-  reach: ReachOptions,
+  reach: WatchedReach,
 ): Promise<ReadonlyArray<Omit<TextFile, 'compress'>>> => {
   const { folder, name } = locationOf(given)
   const beside = await openFiles(folder, reach)

@@ -3,8 +3,9 @@ import * as t from 'io-ts'
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import type { Codec } from '../../codec/Codec.js'
 import type { OptionRule } from '../../options/index.js'
-import { type Lease, takeLease } from '../../store/lease.js'
+import { type Lease, takeLease, waitWords } from '../../store/lease.js'
 import { decodedAs, sha256 } from '../../store/readRecord.js'
+import { type Waits, watchedStore } from '../../store/Waits.js'
 import type { Millis } from '../../stream/index.js'
 import { exportError } from '../ExportError.js'
 import type { OpenedFiles } from '../file/openFileDestination.js'
@@ -134,9 +135,15 @@ export const takePlan = async (
     readonly timer?: SchedulerLike | undefined
     readonly lease?: Millis | undefined
     readonly restart?: boolean
+    readonly waits: Waits
   },
 ): Promise<PlanLease> => {
-  const { timer = asyncScheduler, lease: length, restart = false } = options
-  const lease = await takeLease({ ...opened.stateText, timer, length, restart })
+  const { timer = asyncScheduler, lease: length, restart = false, waits } = options
+  const { store } = opened.stateText
+  const lease = await takeLease({
+    ...{ ...opened.stateText, timer, length, restart },
+    store: watchedStore(store, waits),
+    onWait: (wait) => waits.announce(waitWords(wait)),
+  })
   return { ...opened, lease }
 }

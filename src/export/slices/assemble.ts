@@ -1,4 +1,4 @@
-import { catchError, defer } from 'rxjs'
+import { asyncScheduler, catchError, defer } from 'rxjs'
 import { fromDate } from '../../codec/Instant.js'
 import { plural } from '../../decode/plural.js'
 import { E } from '../../fp.js'
@@ -9,12 +9,14 @@ import {
   type OptionsTable,
   required,
 } from '../../options/index.js'
+import { type OnWait, waitsInWords } from '../../store/Waits.js'
 import type { ObservableEither, Span } from '../../stream/index.js'
 import { type ExportError, expectedAsLeft, exportError, isExportError } from '../ExportError.js'
 import { exportTable } from '../ExportOptions.js'
 import { manifestIn } from '../file/manifestIn.js'
 import { openNames } from '../file/openFileDestination.js'
 import { namesOf, namesWithin } from '../file/paths.js'
+
 import type { Files } from '../storage/Files.js'
 import { bracket } from '../transfer/bracket.js'
 import { checkSameSpec } from '../transfer/ExportSpec.js'
@@ -43,6 +45,8 @@ import {
 const own = {
   /** Rows that may be fewer than the plan has counted: those that were deleted since. Default 0. */
   maxMissing: is.nonNegativeIntOrInfinity,
+  /** Is told what is waited for, as in `verify`. Default: `console.warn`. */
+  onWait: is.fn<OnWait>(),
 }
 
 /** Options of `assemble`: where the slices are. */
@@ -79,10 +83,11 @@ export const assemble = (
   given: SlicePlan,
   options: AssembleOptions,
 ): ObservableEither<ExportError, Manifest> => {
-  const { out, maxMissing = 0 } = checkOptions(options, table)
+  const { out, maxMissing = 0, timer = asyncScheduler, onWait } = checkOptions(options, table)
   const acquire = async () => {
     const plan = checkedPlan(out, given)
-    return { plan, owned: await takePlan(await openNames(namesOf(out), options), options) }
+    const watched = { ...options, waits: waitsInWords(out, timer, onWait) }
+    return { plan, owned: await takePlan(await openNames(namesOf(out), watched), watched) }
   }
   return bracket(acquire, ({ owned }) => owned.lease.release())(({ plan, owned }) =>
     defer(async () => E.right(await assembled(plan, { out, maxMissing }, owned))),

@@ -1,4 +1,4 @@
-import { catchError, concatMap, defer, type Observable, of } from 'rxjs'
+import { asyncScheduler, catchError, concatMap, defer, type Observable, of } from 'rxjs'
 import { E, withoutPrototype } from '../../fp.js'
 import {
   checkArgument,
@@ -16,6 +16,7 @@ import { namesOf, namesWithin } from '../file/paths.js'
 import type { Files } from '../storage/Files.js'
 import { openFiles } from '../storage/openFiles.js'
 import { checkSameSpec } from '../transfer/ExportSpec.js'
+import { waitsOf } from '../transfer/runTransfer.js'
 import { type SliceSource, writing } from './planSlices.js'
 import { outRule, type PlannedSlice, planIn, specOfSlice } from './SlicePlan.js'
 
@@ -72,7 +73,10 @@ export const exportSlice = <A>(
   const { out, parallel, ...options } = checkOptions(given, table)
   const names = namesOf(out)
   const begin = async (): Promise<Observable<ExportEvent>> => {
-    const files = await openFiles(names.folder, options)
+    const { timer = asyncScheduler } = options
+    const client = payments.charges.snapshot({} as never).describe()
+    const waits = waitsOf(client, out, timer)
+    const files = await openFiles(names.folder, { ...options, waits })
     const checkpoint = files.nameOf(names.checkpoint)
     const state = await readState(files, names.checkpoint)
     if (state === undefined) return of(E.right(await assembled(files, names.manifest, slice)))

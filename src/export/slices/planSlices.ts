@@ -1,4 +1,4 @@
-import { catchError, concatMap, defer, from, map, type Observable, of } from 'rxjs'
+import { asyncScheduler, catchError, concatMap, defer, from, map, type Observable, of } from 'rxjs'
 import { E, withoutPrototype, withoutUndefined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { ListDescription } from '../../http/list/List.js'
@@ -26,6 +26,7 @@ import type { ExportSource } from '../source/ExportSource.js'
 import { bracket } from '../transfer/bracket.js'
 import { checkSameSpec, type ExportSpec } from '../transfer/ExportSpec.js'
 import { replaceManifest } from '../transfer/Manifest.js'
+import { waitsOf } from '../transfer/runTransfer.js'
 import { outRule, type PlanLease, planIn, planOf, type SlicePlan, takePlan } from './SlicePlan.js'
 
 // model
@@ -99,14 +100,16 @@ export const planSlices = <A>(
   if (options.slices !== undefined && options.rows !== undefined) {
     throw new InvalidOption('rows', 'left out beside slices')
   }
+  const { out, timer = asyncScheduler } = options
   const acquire = async (): Promise<PlanLease> => {
-    const opened = await openNames(namesOf(options.out), options)
+    const waits = waitsOf(source.describe(), out, timer)
+    const opened = await openNames(namesOf(out), { ...options, waits })
     await opened.texts.prepare()
-    return takePlan(opened, options)
+    return takePlan(opened, { ...options, waits })
   }
   return bracket(acquire, ({ lease }: PlanLease) => lease.release())((owned) =>
     planned(source, options, owned),
-  ).pipe(catchError(expectedAsLeft(options.out)))
+  ).pipe(catchError(expectedAsLeft(out)))
 }
 
 const planned = <A>(

@@ -8,6 +8,7 @@ import type { Client } from 'pg'
 import { fieldsOf } from '../../decode/unknown.js'
 import { isError, isSystemError } from '../../store/FileSystem.js'
 import { adviceOn } from '../../store/remedies.js'
+import type { Waits } from '../../store/Waits.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import { checkCertificates } from './postgresCertificates.js'
 import { type PostgresUrl, readPostgresUrl } from './postgresUrl.js'
@@ -17,8 +18,24 @@ import type { Query } from './tableRows.js'
 /** How long the server waits for a client that is frozen within a transaction, in ms. */
 const IDLE = 15_000
 
+/** How long a lock is waited for before the server says so, in ms; and how often it is tried. */
+const LOCK = 2_000
+const TRIES = 300
+
+/** The code of the server for a lock that another session has. */
+const LOCKED = '55P03'
+
 /** The beginning of each transaction of several statements. */
-export const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE}`
+export const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE}; SET LOCAL lock_timeout = ${LOCK}`
+
+/** Which database. */
+export interface PostgresOpening {
+  readonly url: string
+  /** Names it in messages, without secrets. */
+  readonly name: string
+  /** Tells what is waited for. */
+  readonly waits: Waits
+}
 
 /** The statements of one transaction. */
 export interface PostgresTransaction {
@@ -32,22 +49,28 @@ export interface PostgresTransaction {
 type CopyFrom = Awaited<ReturnType<typeof driver>>['copyFrom']
 
 export class PostgresConnection {
+  readonly #waits: Waits
   readonly #refused: (error: unknown) => unknown
   readonly #client: Client
   readonly #copyFrom: CopyFrom
   #last: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
-  private constructor(refused: (error: unknown) => unknown, client: Client, copyFrom: CopyFrom) {
+  private constructor(
+    waits: Waits,
+    refused: (error: unknown) => unknown,
+    client: Client,
+    copyFrom: CopyFrom,
+  ) {
+    this.#waits = waits
     this.#refused = refused
     this.#client = client
     this.#copyFrom = copyFrom
   }
 
-  /** Connects. `name`: that of the database, without secrets. Rejects with an `ExportError`. */
+  /** Connects. Rejects with an `ExportError`. */
   static async open(
-    url: string,
-    name: string,
+    { url, name, waits }: PostgresOpening,
     doing: 'read' | 'write' = 'write',
   ): Promise<PostgresConnection> {
     const refused = (error: unknown): unknown =>
@@ -55,9 +78,9 @@ export class PostgresConnection {
     const { connect, copyFrom } = await driver(name)
     const client = connect(url)
     client.on('error', () => {}) // reported by the next query
-    const connection = new PostgresConnection(refused, client, copyFrom)
+    const connection = new PostgresConnection(waits, refused, client, copyFrom)
     try {
-      await client.connect()
+      await waits.during(() => client.connect())
     } catch (error) {
       await connection.close()
       throw refused(error)
@@ -73,9 +96,12 @@ export class PostgresConnection {
     return this.#client.escapeLiteral(text)
   }
 
-  /** Sends statements, and nothing else between them. A transaction that `work` has begun is rolled back if it fails. */
+  /**
+   * Sends statements, and nothing else between them. A transaction that `work` has begun is rolled back if it fails, and
+   * begun again where another session has a lock.
+   */
   transaction<T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
-    const done = this.#last.then(() => this.#run(work))
+    const done = this.#last.then(() => this.#waits.during(() => this.#patiently(work)))
     this.#last = done.catch(() => {}) // reported to the caller
     return done
   }
@@ -83,6 +109,18 @@ export class PostgresConnection {
   close(): Promise<void> {
     this.#closing ??= this.#client.end().catch(() => {}) // it was lost
     return this.#closing
+  }
+
+  async #patiently<T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#run(work)
+      } catch (error) {
+        const { code, message } = fieldsOf(error)
+        if (code !== LOCKED || tries === TRIES) throw this.#refused(error)
+        this.#waits.refused(`${message} (${LOCKED})`)
+      }
+    }
   }
 
   async #run<T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
@@ -108,7 +146,7 @@ export class PostgresConnection {
       })
     } catch (error) {
       if (hasBegun) await client.query('ROLLBACK').catch(() => {}) // the connection was lost
-      throw this.#refused(error)
+      throw error
     }
   }
 }

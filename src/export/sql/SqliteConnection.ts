@@ -3,16 +3,15 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { fieldsOf } from '../../decode/unknown.js'
 import { isError } from '../../store/FileSystem.js'
 import { adviceOn } from '../../store/remedies.js'
+import type { Waits } from '../../store/Waits.js'
 import { exportError } from '../ExportError.js'
+import { messageOf } from '../transfer/TransferEvent.js'
 import { refusal } from './table.js'
 import type { Query } from './tableRows.js'
 
 /** How often a database that another program has locked is tried, and the pause between, in ms. */
 const TRIES = 150
 const PAUSE = 200
-
-/** How long a database that is only read is waited for, while another program has it locked, in ms. */
-const LOCKED = 30_000
 
 /** How a database is opened. */
 export interface SqliteOpening {
@@ -21,6 +20,8 @@ export interface SqliteOpening {
   readonly doing: 'read' | 'write'
   /** Resolves after so many ms. */
   readonly pause: (ms: number) => Promise<void>
+  /** Tells what is waited for. */
+  readonly waits: Waits
 }
 
 export class SqliteConnection {
@@ -41,22 +42,14 @@ export class SqliteConnection {
       throw exportError('UnusableDestination', why, { destination: path }, error)
     })
     try {
-      const db = new DatabaseSync(path, { readOnly: doing === 'read' })
-      if (doing === 'read') db.exec(`PRAGMA busy_timeout = ${LOCKED}`)
-      return new SqliteConnection(opening, db)
+      return new SqliteConnection(opening, new DatabaseSync(path, { readOnly: doing === 'read' }))
     } catch (error) {
       throw errorAt(opening, error)
     }
   }
 
-  /** Runs a statement by itself. */
-  readonly query: Query<string> = async (sql, values) => {
-    try {
-      return this.all(sql, values)
-    } catch (error) {
-      throw errorAt(this.#opening, error)
-    }
-  }
+  /** Runs a statement by itself. Waits while another program holds a lock. */
+  readonly query: Query<string> = (sql, values) => this.#patiently(() => this.all(sql, values))
 
   /** Runs a statement within a transaction. */
   all(sql: string, values: ReadonlyArray<string> = []) {
@@ -75,8 +68,8 @@ export class SqliteConnection {
   }
 
   /** Does something in one transaction. Waits while another program holds a lock. */
-  async transaction<T>(work: () => T): Promise<T> {
-    for (let tries = 1; ; tries++) {
+  transaction<T>(work: () => T): Promise<T> {
+    return this.#patiently(() => {
       try {
         this.exec('BEGIN IMMEDIATE')
         const done = work()
@@ -84,16 +77,31 @@ export class SqliteConnection {
         return done
       } catch (error) {
         this.#rollBack()
-        if (codeOf(error) !== BUSY || tries === TRIES) throw errorAt(this.#opening, error)
+        throw error
       }
-      await this.#opening.pause(PAUSE)
-    }
+    })
   }
 
   /** May be called again. */
   async close(): Promise<void> {
     if (this.#isOpen) this.#db.close()
     this.#isOpen = false
+  }
+
+  /** Does something again while another connection has the lock. */
+  #patiently<T>(work: () => T): Promise<T> {
+    const { pause, waits } = this.#opening
+    return waits.during(async () => {
+      for (let tries = 1; ; tries++) {
+        try {
+          return work()
+        } catch (error) {
+          if (codeOf(error) !== BUSY || tries === TRIES) throw errorAt(this.#opening, error)
+          waits.refused(wordsOf(error))
+        }
+        await pause(PAUSE)
+      }
+    })
   }
 
   /** Ends the transaction, if there is one: Node 22.15 cannot tell. */
@@ -136,6 +144,8 @@ const codeOf = (error: unknown): number | undefined => {
   const { errcode } = fieldsOf(error)
   return typeof errcode === 'number' ? errcode & 0xff : undefined
 }
+
+const wordsOf = (error: unknown): string => `${messageOf(error)} (${NAMES[BUSY]})`
 
 /** Makes an `ExportError` of an error of SQLite; other errors are bugs. */
 const errorAt = ({ path, doing }: SqliteOpening, error: unknown): unknown => {

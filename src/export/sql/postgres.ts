@@ -7,7 +7,11 @@
 import type { Store } from '../../store/Store.js'
 import type { ColumnType } from '../column/Shape.js'
 import { type Destination, GONE } from '../transfer/Destination.js'
-import { PostgresConnection, type PostgresTransaction } from './PostgresConnection.js'
+import {
+  PostgresConnection,
+  type PostgresOpening,
+  type PostgresTransaction,
+} from './PostgresConnection.js'
 import { beginStep, lostIn, PostgresSteps, STEP } from './postgresSteps.js'
 import { type ReadyTable, readyTable } from './postgresTable.js'
 import { linesOf, withoutNul, withoutZeros } from './postgresText.js'
@@ -27,10 +31,7 @@ import { type Dialect, type OpenedTable, tableRows, tableTexts } from './tableRo
 // model
 
 /** Which database, and which table in it. */
-export interface PostgresOptions extends TableOptions {
-  readonly url: string
-  /** Names it in messages, without secrets. */
-  readonly name: string
+export interface PostgresOptions extends TableOptions, PostgresOpening {
   /** Writes U+0000 as U+FFFD, in place of rejecting the row. */
   readonly replaceNul?: boolean
 }
@@ -68,7 +69,7 @@ const NONE: CopiedRows = { lines: [], rows: 0 }
  * an `ExportError`.
  */
 export const postgresDestination = async <A>(options: PostgresOptions): Promise<Destination<A>> => {
-  const connection = await PostgresConnection.open(options.url, options.name)
+  const connection = await PostgresConnection.open(options)
   try {
     const table = await connection.transaction((transaction) =>
       prepare<A>(connection, transaction, options),
@@ -97,13 +98,13 @@ const prepare = async <A>(
   return postgresTable<A>({ connection, options, wanted, columns, ready, steps })
 }
 
-/** Opens a table, and changes nothing. `name`: that of the database, without secrets. Rejects with an `ExportError`. */
+/** Opens a table, and changes nothing. Rejects with an `ExportError`. */
 export const openPostgresTable = async (
-  url: string,
-  name: string,
+  opening: PostgresOpening,
   table: string,
 ): Promise<OpenedTable> => {
-  const connection = await PostgresConnection.open(url, name, 'read')
+  const { name } = opening
+  const connection = await PostgresConnection.open(opening, 'read')
   const { query } = connection
   const close = (): Promise<void> => connection.close()
   try {

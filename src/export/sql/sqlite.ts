@@ -7,7 +7,7 @@ import type { ColumnType } from '../column/Shape.js'
 import { isoMicros } from '../column/time.js'
 import type { Reject } from '../source/sortPage.js'
 import { type Destination, GONE, PARENT } from '../transfer/Destination.js'
-import { SqliteConnection } from './SqliteConnection.js'
+import { SqliteConnection, type SqliteOpening } from './SqliteConnection.js'
 import type { TableColumn } from './TableColumn.js'
 import {
   createIndex,
@@ -29,11 +29,7 @@ import { type Dialect, type OpenedTable, tableRows, tableTexts, textName } from 
 // model
 
 /** Which file, and which table in it. */
-export interface SqliteOptions extends TableOptions {
-  readonly path: string
-  /** Resolves after so many ms. */
-  readonly pause: (ms: number) => Promise<void>
-}
+export interface SqliteOptions extends TableOptions, Omit<SqliteOpening, 'doing'> {}
 
 /** Types of columns. Decimals are text: SQLite has no exact ones, and would make them floating-point numbers. */
 const TYPES: Readonly<Record<ColumnType, string>> = {
@@ -67,8 +63,7 @@ const NEW_VERSION = 'hex(randomblob(8))'
 
 /** Opens or makes the database, and the table in it. Rejects with an `ExportError`. */
 export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Destination<A>> => {
-  const { path, pause } = options
-  const connection = await SqliteConnection.open({ path, pause, doing: 'write' })
+  const connection = await SqliteConnection.open({ ...options, doing: 'write' })
   try {
     const added = await connection.transaction(() => prepare(connection, options))
     return tableDestination(sqliteTable<A>(connection, options, added))
@@ -79,8 +74,12 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
 }
 
 /** Opens a table, and changes nothing. Rejects with an `ExportError`. */
-export const openSqliteTable = async (path: string, table: string): Promise<OpenedTable> => {
-  const connection = await SqliteConnection.open({ path, doing: 'read', pause: async () => {} })
+export const openSqliteTable = async (
+  opening: Omit<SqliteOpening, 'doing'>,
+  table: string,
+): Promise<OpenedTable> => {
+  const { path } = opening
+  const connection = await SqliteConnection.open({ ...opening, doing: 'read' })
   const { query } = connection
   const columnsOf = async (name: string): Promise<ReadonlyArray<unknown>> =>
     (await query(`PRAGMA table_info(${quoted(name)})`)).map((column) => column.name)

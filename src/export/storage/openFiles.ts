@@ -4,6 +4,7 @@ import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { withoutPrototype } from '../../fp.js'
 import { disk, type FileSystem } from '../../store/FileSystem.js'
 import { isS3, processEnvironment, s3Location } from '../../store/S3Location.js'
+import { type OnWait, type Waits, waitsInWords } from '../../store/Waits.js'
 import { diskFiles } from './diskFiles.js'
 import type { Files } from './Files.js'
 
@@ -15,6 +16,13 @@ export interface ReachOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Waits between attempts, for `s3://`. Default `asyncScheduler`. */
   readonly timer?: SchedulerLike | undefined
+}
+
+/** How files are reached, and what tells that they are waited for. */
+export interface WatchedReach extends ReachOptions {
+  readonly waits?: Waits | undefined
+  /** Takes that in words, where there are no `waits`. Default: `console.warn`. */
+  readonly onWait?: OnWait | undefined
 }
 
 /** Where a file is, or a folder, whose `name` is empty. */
@@ -34,13 +42,14 @@ export const locationOf = (path: string): Location => {
 }
 
 /** Opens the files of a folder: the objects below an `s3://` URL, or those on the disk. */
-export const openFiles = async (folder: string, options: ReachOptions): Promise<Files> => {
-  const { files, env, timer = asyncScheduler } = withoutPrototype(options)
+export const openFiles = async (folder: string, options: WatchedReach): Promise<Files> => {
+  const { files, env, onWait, timer = asyncScheduler } = withoutPrototype(options)
   if (files !== undefined || !isS3(folder)) return diskFiles(folder, files ?? disk)
   const [{ bucketFiles }, { ObjectStorage }] = await Promise.all([
     import('./bucketFiles.js'), // or not, to start fast
     import('../../store/ObjectStorage.js'),
   ])
   const location = await s3Location(folder, processEnvironment(env))
-  return bucketFiles(new ObjectStorage(location, { timer }))
+  const waits = options.waits ?? waitsInWords(folder, timer, onWait)
+  return bucketFiles(new ObjectStorage(location, { timer, waits }))
 }

@@ -4,8 +4,8 @@ import type { Codec, Decodes } from '../../codec/Codec.js'
 import { E } from '../../fp.js'
 import { exportError } from '../ExportError.js'
 import { OLD_TEXTS, refuseOld } from '../file/manifestIn.js'
-import { readRows } from '../read/readRows.js'
-import { openFiles, type ReachOptions } from '../storage/openFiles.js'
+import { rowsAt } from '../read/readRows.js'
+import { openFiles, type WatchedReach } from '../storage/openFiles.js'
 import { filesOf, type Manifest, readManifest, readOldManifest } from '../transfer/Manifest.js'
 import type { Transfer } from '../transfer/Transfer.js'
 import type { TransferEvent } from '../transfer/TransferEvent.js'
@@ -22,7 +22,7 @@ export interface Adopted {
 }
 
 /** Where they are, and how they are reached. */
-export interface AdoptOptions extends ReachOptions {
+export interface AdoptOptions extends WatchedReach {
   readonly to: string
 }
 
@@ -79,10 +79,10 @@ export const adopt = <A>(
   codec: Decodes<A>,
 ): Observable<TransferEvent> =>
   defer(async () => {
-    const { destination } = transfer.session
+    const { session } = transfer
     if (!isCodec(codec)) throw new Error('a list without a codec')
     const keep = (adopting: boolean): Promise<void> => {
-      const { state } = transfer.session
+      const { state } = session
       const sync = { ...transfer.upkeep, adopted: names }
       return transfer.keep({
         ...state,
@@ -100,12 +100,12 @@ export const adopt = <A>(
     const write = async (): Promise<void> => {
       const rows = waiting
       waiting = []
-      await destination.write(rows, { number: 0, isLast: false })
+      await session.tracked(() => session.destination.write(rows, { number: 0, isLast: false }))
       await keep(true)
     }
     for (const { path, bytes } of manifest.runs.flatMap((run) => run.files)) {
       if (bytes === 0) continue
-      for await (const row of readRows(`${to}${path}`, { ...options, codec })) {
+      for await (const row of rowsAt(`${to}${path}`, { ...options, codec })) {
         if (E.isLeft(row)) throw row.left
         waiting.push(row.right)
         if (waiting.length >= STEP) await write()

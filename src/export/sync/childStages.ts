@@ -61,7 +61,7 @@ export const childStages =
   <A>(source: ChildSource<A>, now: () => Millis): TransferPlan<A, A>['stages'] =>
   (transfer) => {
     const { session, recorder } = transfer
-    const here = session.destination.children
+    const here = session.queries.children
     if (here === undefined) return [] // refused when the sync began
     const to = now()
     recorder.bounds = { from: 0, to }

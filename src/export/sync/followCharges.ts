@@ -175,7 +175,7 @@ class Follower<A> {
   /** The open charges of the table, read once a day: it may have millions of others, and no index. */
   async #openCharges(): Promise<Map<string, OpenCharge>> {
     if (this.#open === undefined) {
-      const found = (await this.#transfer.session.destination.open?.(finalChargeStatuses)) ?? []
+      const found = (await this.#transfer.session.queries.open?.(finalChargeStatuses)) ?? []
       this.#open = new Map(found.map((charge) => [charge.id, charge]))
     }
     return this.#open

@@ -32,7 +32,7 @@ async function* steps<A>(
   ledger: Ledger<A>,
   asks: Asking<A>,
 ): AsyncGenerator<void, void, undefined> {
-  const { open, counted } = transfer.session.destination
+  const { open, counted } = transfer.session.queries
   if (open === undefined) return
   let done = 0
   let gone = 0
@@ -95,7 +95,7 @@ export const written = async <A>(
 ): Promise<void> => {
   // those that this run could not write were told
   const given = rows.filter(({ id }) => !transfer.rejected.has(id))
-  const { counted } = transfer.session.destination
+  const { counted } = transfer.session.queries
   const versions = known ?? (await counted?.versions(given))
   const isThere = ({ id, status, updated }: LedgerRow<A>): boolean => {
     const version = versions?.get(id)
@@ -129,7 +129,7 @@ export const markGone = async <A>(
   at: Millis,
   within: Stretch,
 ): Promise<void> => {
-  await transfer.session.destination.counted?.markGone(ids, at, within)
+  await transfer.session.queries.counted?.markGone(ids, at, within)
   const gone = new Set(ids)
   const rejected = transfer.upkeep.rejected.filter(({ id }) => !gone.has(id))
   await transfer.readAgain([], [], { rejected })

@@ -1,7 +1,8 @@
-import { firstValueFrom, type SchedulerLike } from 'rxjs'
+import type { SchedulerLike } from 'rxjs'
 import type { ListDescription } from '../../http/list/List.js'
+import type { Waits } from '../../store/Waits.js'
 import type { Millis } from '../../stream/index.js'
-import { later } from '../../stream/later.js'
+import { pauseBy } from '../../stream/later.js'
 import { shapeOf } from '../column/Shape.js'
 import { shapeWithoutSecret } from '../source/secretField.js'
 import { tableShape } from '../sql/TableColumn.js'
@@ -32,12 +33,10 @@ const DAY: Millis = 86_400_000
 /** Opens the destination. Rejects with an `ExportError`. */
 export const openDestination =
   <A>({ kind, to, table, list, rows, format, env, timer, replaceNul }: OpenDestinationOptions<A>) =>
-  async (): Promise<Destination<A>> => {
+  async (waits: Waits): Promise<Destination<A>> => {
     const { codec, numbers } = list
     const shape = shapeWithoutSecret(shapeOf(codec))
-    const pause = async (ms: number): Promise<void> => {
-      await firstValueFrom(later(ms, timer))
-    }
+    const pause = pauseBy(timer)
     const doubtful = timer.now() + DAY
     const replaces = rows === 'replaced'
     const common = { table, replaces, ofParents: rows === 'of parents', doubtful }
@@ -45,21 +44,21 @@ export const openDestination =
       case 'sqlite': {
         const { sqliteDestination } = await import('../sql/sqlite.js')
         return sqliteDestination<A>({
-          ...{ ...common, path: to, pause },
+          ...{ ...common, path: to, pause, waits },
           shape: tableShape(shape, { numbers, minorUnits: true }),
         })
       }
       case 'postgres': {
         const { postgresDestination } = await import('../sql/postgres.js')
         return postgresDestination<A>({
-          ...{ ...common, url: to, name: destinationName(to), replaceNul },
+          ...{ ...common, url: to, name: destinationName(to), replaceNul, waits },
           shape: tableShape(shape, { numbers, minorUnits: false }),
         })
       }
       case 'folder': {
         const { openFolder } = await import('../folder/openFolder.js')
         return openFolder<A>({
-          ...{ to, env, timer, list: table, shape, numbers, replaces, format, doubtful },
+          ...{ to, env, timer, waits, list: table, shape, numbers, replaces, format, doubtful },
         })
       }
     }

@@ -47,7 +47,7 @@ export const sweepRows = async <A>(
   asks: Asking<A>,
   sweeping: Sweep | 'first',
 ): Promise<void> => {
-  const { counted } = transfer.session.destination
+  const { counted } = transfer.session.queries
   if (counted === undefined || sweeping === 'off') return
   const { from, to } = settledRows(transfer, ledger)
   const now = to + SETTLING
@@ -80,7 +80,7 @@ export const proveCounts = async <A>(
   ledger: Ledger<A>,
   asks: Asking<A>,
 ): Promise<void> => {
-  const { counted } = transfer.session.destination
+  const { counted } = transfer.session.queries
   if (counted === undefined) return
   const { from, to: until } = settledRows(transfer, ledger)
   const { depth: kept, sweep } = transfer.upkeep

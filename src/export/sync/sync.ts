@@ -37,6 +37,7 @@ import {
   is,
   type OptionRule,
 } from '../../options/index.js'
+import type { Waits } from '../../store/Waits.js'
 import type { Millis } from '../../stream/index.js'
 import { truncated } from '../column/json.js'
 import { expectedAsLeft, exportError } from '../ExportError.js'
@@ -112,15 +113,17 @@ export const startSync = <A>(
   }
   const open = opener(reading)
   const { stop, deadline, timer } = options
-  const planned = async () => planOf(await open(), reading)
-  return transfer(planned, { stop, deadline, timer }).pipe(
+  const planned = async (waits: Waits) => planOf(await open(waits), reading, waits)
+  const name = nameOf(options)
+  const { tell } = reading.description
+  return transfer(planned, { stop, deadline, timer, name, tell }).pipe(
     concatMap(
       (event): ReadonlyArray<SyncEvent> => [
         event.outage === undefined ? E.right(syncProgress(event)) : E.left(event.outage),
-        ...leftOf(event.cut, nameOf(options)),
+        ...leftOf(event.cut, name),
       ],
     ),
-    catchError(expectedAsLeft(nameOf(options))),
+    catchError(expectedAsLeft(name)),
   )
 }
 
@@ -169,7 +172,7 @@ const opener = <A>({
   description: list,
   family,
   list: replaced,
-}: SyncReading<A>): (() => Promise<Destination<A>>) => {
+}: SyncReading<A>): ((waits: Waits) => Promise<Destination<A>>) => {
   const { to } = options
   if (typeof to !== 'string') {
     leaveOut(options, [...FILES, ...TABLES, 'replaceNul'], 'the destination has its own')
@@ -221,13 +224,17 @@ const leaveOut = (
 /** Rejected rows are kept by id in the state, which is written with each page. */
 const MAX_REJECTS = 1_000
 
-const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): TransferPlan<A, A> => {
+const planOf = <A>(
+  destination: Destination<A>,
+  reading: SyncReading<A>,
+  waits: Waits,
+): TransferPlan<A, A> => {
   const { timed, description: client, options } = reading
   const { timer, stop, lease, deadline, onReject, maxRejects = MAX_REJECTS, account } = options
   const { store, name, added = [] } = destination
   const spec = specOfSync(client, account)
   let adopted: Adopted | undefined
-  const folder = folderOf(options)
+  const folder = folderOf(options, waits)
   const adopts: SyncReading<A>['adopts'] = (transfer) =>
     adopted === undefined || folder === undefined
       ? EMPTY
@@ -240,7 +247,7 @@ const planOf = <A>(destination: Destination<A>, reading: SyncReading<A>): Transf
     begin: async (kept: unknown): Promise<Beginning> => {
       const found = kept === undefined ? undefined : readTransferState(name, kept)
       if (found !== undefined) checkSameList(name, found, spec)
-      const old = await toAdopt(destination, found, options)
+      const old = await toAdopt(destination, found, folder, options)
       if (old !== undefined) adopted = adoptable(name, old)
       const { run, ...rest } = withoutPrototype(found ?? { spec })
       const state = {
@@ -311,22 +318,25 @@ const specOfSync = (list: ListDescription<unknown>, account: string | undefined)
 }
 
 /** Folders and buckets, by their names. */
-const folderOf = ({ to, env, timer }: SyncOptions<never>): AdoptOptions | undefined =>
+const folderOf = (
+  { to, env, timer }: SyncOptions<never>,
+  waits: Waits,
+): AdoptOptions | undefined =>
   typeof to === 'string' && to.endsWith('/')
-    ? { to, ...withoutUndefined({ env, timer }) }
+    ? { to, waits, ...withoutUndefined({ env, timer }) }
     : undefined
 
 /** Resolves with the manifest whose rows are to be taken over; rejects with an `UnusableDestination` where that was not said. */
 const toAdopt = async (
   { name }: Pick<Destination<never>, 'name'>,
   found: TransferState | undefined,
-  options: SyncOptions<never>,
+  folder: AdoptOptions | undefined,
+  { adopt = false }: SyncOptions<never>,
 ): Promise<Manifest | undefined> => {
-  const folder = folderOf(options)
   if (folder === undefined || (found !== undefined && found.sync?.adopting !== true))
     return undefined
   const manifest = await manifestToAdopt(folder)
-  if (manifest === undefined || options.adopt === true) return manifest
+  if (manifest === undefined || adopt) return manifest
   const path = `${name}_manifest.json`
   const why = `${path} is of an export, or of an earlier version: adopt (--adopt) takes its rows over, or name another folder`
   throw exportError('UnusableDestination', why, { destination: path })

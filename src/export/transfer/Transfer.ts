@@ -21,6 +21,7 @@ import type { Healed } from '../../changes/proof/Healing.js'
 import { withoutPrototype, withoutUndefined } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { LeaseWait } from '../../store/lease.js'
+import type { Waits } from '../../store/Waits.js'
 import type { Millis } from '../../stream/index.js'
 import { isExportError } from '../ExportError.js'
 import {
@@ -142,11 +143,13 @@ export class Transfer<A, B> {
     plan: TransferPlan<A, B>,
     asked: Millis,
     onWait: (wait: LeaseWait) => void,
+    waits: Waits,
   ): Promise<Transfer<A, B>> {
     const { destination, stateText, guard, restart, timer = asyncScheduler, lease, repeats } = plan
     let beginning: Beginning | undefined
     const session = await TransferSession.begin({
-      ...{ destination, stateText, guard, restart, timer, lease, onWait, replaces: plan.replaces },
+      ...{ destination, stateText, guard, restart, timer, lease, onWait, waits },
+      replaces: plan.replaces,
       stop: concat(plan.stop ?? NEVER, NEVER), // one that completes has not stopped it
       begin: async (found) => {
         beginning = await plan.begin(found)

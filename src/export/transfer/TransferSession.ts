@@ -4,10 +4,12 @@ import { merge, NEVER, type Observable, type SchedulerLike } from 'rxjs'
 import { withoutPrototype } from '../../fp.js'
 import { type Lease, type LeaseWait, takeLease } from '../../store/lease.js'
 import type { Store } from '../../store/Store.js'
+import type { Waits } from '../../store/Waits.js'
 import type { Millis } from '../../stream/index.js'
 import { exportError, isExportError } from '../ExportError.js'
 import type { Destination, ListedFiles, Prepared } from './Destination.js'
 import type { TransferState } from './TransferState.js'
+import { type Queries, watchedQueries } from './watchedQueries.js'
 
 /** A text that has a lease, and its name in messages. */
 export interface StateText {
@@ -33,17 +35,22 @@ export interface SessionOptions<A> {
   readonly lease?: Millis | undefined
   /** Is told when another run has the lease, before this one waits for it to end. */
   readonly onWait: (wait: LeaseWait) => void
+  /** Tells what is waited for. */
+  readonly waits: Waits
   /** Its first value ends that wait. */
   readonly stop?: Observable<unknown> | undefined
 }
 
 export class TransferSession<A> {
   readonly destination: Destination<A>
+  /** What the destination is asked for. */
+  readonly queries: Queries
   /** True if the owner before did not release it: it was killed, or is frozen. */
   readonly tookOver: boolean
   /** Its error says that a later run has taken over. */
   readonly lost: Observable<never>
   readonly #leases: ReadonlyArray<Lease>
+  readonly #waits: Waits
   #state: TransferState
   #listed: Prepared['files']
   #isFenced = false
@@ -53,8 +60,11 @@ export class TransferSession<A> {
     destination: Destination<A>,
     leases: ReadonlyArray<Lease>,
     state: TransferState,
+    waits: Waits,
   ) {
     this.destination = destination
+    this.queries = watchedQueries(destination, waits)
+    this.#waits = waits
     this.tookOver = leases.some((lease) => lease.tookOver)
     this.lost = leases.length === 0 ? NEVER : merge(...leases.map((lease) => lease.lost))
     this.#leases = leases
@@ -78,7 +88,7 @@ export class TransferSession<A> {
       const tookOver = leases.some((each) => each.tookOver)
       const fence = lease?.fence ?? 0
       await destination.resume(state.own, { fence, tookOver, restart, replaces })
-      return new TransferSession(destination, leases, state)
+      return new TransferSession(destination, leases, state, options.waits)
     } catch (error) {
       await closed(destination, leases).catch(() => {}) // its own error would hide why
       throw error
@@ -101,9 +111,9 @@ export class TransferSession<A> {
     return names.length === 0 ? undefined : names
   }
 
-  /** Does something with the destination; `close` waits for it. */
+  /** Does something with the destination; `close` waits for it, and a long wait is told. */
   tracked<T>(work: () => Promise<T>): Promise<T> {
-    const done = work()
+    const done = this.#waits.during(work)
     this.#last = done
     return done
   }
@@ -143,8 +153,10 @@ export class TransferSession<A> {
 
   /** Waits for the operation under way, releases the lease, and leaves the destination as it stands. May be called again. */
   async close(): Promise<void> {
-    await this.#last.catch(() => {}) // reported where it was begun
-    await closed(this.destination, this.#leases, this.#isFenced ? 'fenced' : undefined)
+    await this.#waits.during(async () => {
+      await this.#last.catch(() => {}) // reported where it was begun
+      await closed(this.destination, this.#leases, this.#isFenced ? 'fenced' : undefined)
+    })
   }
 }
 

@@ -5,7 +5,7 @@ import type { DriftFact } from '../../decode/index.js'
 import { type E, type IO, withoutUndefined } from '../../fp.js'
 import { is, type OptionsOf, resolveOptions, withDefault } from '../../options/index.js'
 import type { Paged, ParallelOptions } from '../../stream/index.js'
-import type { ClientEvent } from '../ClientEvent.js'
+import type { ClientEvent, DestinationWait } from '../ClientEvent.js'
 import type { AnyFailure } from '../Failure.js'
 import type { ListLimits } from '../limits.js'
 
@@ -70,6 +70,8 @@ export interface ListOrigin {
   readonly serviceTime: IO<number | undefined>
   /** Events of the client. */
   readonly events: Observable<ClientEvent>
+  /** Adds an event: what a reader of the list waits for, so that the log of the client says it. */
+  readonly tell: (wait: DestinationWait) => void
   /** Fields and values received so far that no codec names. */
   readonly drift: IO<ReadonlyArray<DriftFact>>
   /** Removes the keys and tokens of the client from a value. */

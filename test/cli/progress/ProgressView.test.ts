@@ -15,9 +15,9 @@ import {
   progressJson,
   progressLines,
   progressLogLine,
-  retryNotes,
   showProgress,
   type ViewFlags,
+  waitNotes,
 } from '../../../src/cli/progress/ProgressView.js'
 import { describeStall } from '../../../src/cli/progress/StallReason.js'
 import type { Terminal } from '../../../src/cli/Terminal.js'
@@ -440,7 +440,7 @@ describe('retries', () => {
   /** The notes of retries, one a second, by the second. */
   const notes = (seconds: number, statusAt: (second: number) => number) => {
     let second = 0
-    const note = retryNotes({ now: () => second * 1_000 })
+    const note = waitNotes({ now: () => second * 1_000 })
     const said: Array<string> = []
     for (; second < seconds; second++) {
       const status = statusAt(second)

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   type ClientActivity,
@@ -117,30 +116,35 @@ describe('stall reasons', () => {
     expect(said({}, activity, 6_000)).toEqual(['no answer for 5 s: 3 requests under way'])
   })
 
+  it('name the Redis of a shared quota', () => {
+    const message = 'the Redis of the shared quota cannot be used, and is tried again: NOPERM'
+    const refused: ClientEvent = { _tag: 'QuotaChanged', isAvailable: false, message }
+    expect(said({}, told([1_000, refused]))).toEqual([message])
+    expect(said({}, told([1_000, refused], [2_000, { ...refused, isAvailable: true }]))).toEqual([])
+  })
+
   it('name the destination when nothing is requested', () => {
     const activity = told([1_000, SENT], [2_000, { ...ANSWERED, took: 1_000 }])
     expect(said({ inFlight: 0 }, activity, 6_000)).toEqual([])
     expect(said({ inFlight: 0 }, activity, 7_000)).toEqual([
-      'the destination is slow, locked or refuses: nothing written for 5 s',
+      'nothing written for 5 s: the destination is slow or locked',
     ])
     expect(said({ inFlight: 0, waiting: 1 }, activity, 7_000)).toEqual([])
-  })
-
-  it('leave no moment without a reason for longer than five seconds', () => {
-    fc.assert(
-      fc.property(
-        fc.nat(3),
-        fc.nat(3),
-        fc.nat(3),
-        fc.integer({ min: 5_000, max: 1e6 }),
-        (inFlight, waiting, backingOff, silence) => {
-          const activity = told([0, SENT], [1_000, { ...ANSWERED, took: 1_000 }])
-          const tiers = [tier({ waiting })]
-          const reasons = said({ inFlight, waiting, backingOff, tiers }, activity, 1_000 + silence)
-          expect(reasons).not.toEqual([])
-        },
-      ),
-    )
+    const wait = {
+      _tag: 'DestinationWait',
+      destination: 'charges.sqlite',
+      waited: 5_000,
+      isOver: false,
+      message: 'charges.sqlite: waiting for 5 s so far: database is locked (SQLITE_BUSY)',
+    } as const
+    const refused = noteEvent({ ...wait, reason: 'database is locked (SQLITE_BUSY)' }, 7_000)
+    expect(said({ inFlight: 0 }, refused(activity), 9_000)).toEqual([
+      'nothing written for 10 s: database is locked (SQLITE_BUSY)',
+    ])
+    const over = noteEvent({ ...wait, isOver: true }, 9_000)
+    expect(said({ inFlight: 0 }, over(refused(activity)), 9_000)).toEqual([
+      'nothing written for 10 s: the destination is slow or locked',
+    ])
   })
 
   it('ignore a short silence', () => {

@@ -1,5 +1,6 @@
 /** Rows change with the text of the store or not at all, however two owners take turns. */
 import fc from 'fast-check'
+import { asyncScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { Charge } from '../../../src/codec/Charge.js'
 import { shapeOf } from '../../../src/export/column/Shape.js'
@@ -7,13 +8,15 @@ import { postgresDestination } from '../../../src/export/sql/postgres.js'
 import { sqliteDestination } from '../../../src/export/sql/sqlite.js'
 import { tableShape } from '../../../src/export/sql/TableColumn.js'
 import type { Destination } from '../../../src/export/transfer/Destination.js'
+import { Waits } from '../../../src/store/Waits.js'
 import { runs } from '../../support/runs.js'
 import { databases } from './databases.js'
 
 const shape = tableShape(shapeOf(Charge), { numbers: 'fast', minorUnits: false })
 
 const open = (name: string, to: string): Promise<Destination<object>> => {
-  const options = { table: 'charges', shape, doubtful: 4e12, replaces: false }
+  const waits = new Waits(name, asyncScheduler, () => {})
+  const options = { table: 'charges', shape, doubtful: 4e12, replaces: false, waits }
   return name === 'SQLite'
     ? sqliteDestination<object>({ ...options, path: to, pause: async () => {} })
     : postgresDestination<object>({ ...options, url: to, name: 'the database' })

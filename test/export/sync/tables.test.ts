@@ -17,7 +17,7 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
     const to = await make()
     const progress = await last(sync(payments.charges, { to, timer }))
     expect(progress).toMatchObject({ rows: 500, rejects: 0, ended: true })
-    expect(progress.upTo).toMatch(/^2026-01-01T00:00:0\d\.\d{3}Z$/)
+    expect(progress.upTo).toMatch(/^2026-01-01T00:00:\d\d\.\d{3}Z$/)
     expect(await count(to)).toBe(500)
   })
 

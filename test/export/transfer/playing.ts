@@ -100,6 +100,7 @@ const describedAs = <A>(
     perSecond: () => Number.POSITIVE_INFINITY,
     serviceTime: () => undefined,
     events: EMPTY,
+    tell: () => {},
     drift: () => [],
     scrub: (u) => u,
     ...described,
