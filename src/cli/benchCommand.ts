@@ -20,7 +20,7 @@ import {
   sandboxOption,
   variableOf,
 } from './connection.js'
-import { fraction, guard, integer, nonEmpty, timeSpan } from './optionParsers.js'
+import { guard, integer, nonEmpty, timeSpan } from './optionParsers.js'
 import {
   type CommandContext,
   EXIT_BY_SIGNAL,
@@ -30,6 +30,7 @@ import {
   UsageError,
 } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
+import { parallelOption, shareOption } from './sharedOptions.js'
 import type { Terminal } from './Terminal.js'
 
 type WorkloadName = BenchResult['workload']
@@ -91,17 +92,9 @@ export const benchCommand = (context: CommandContext): Command =>
       ),
   )
     .option('--duration <time>', 'duration, at least 2s [30s]', timeSpan)
-    .option(
-      '--parallel <n>',
-      'concurrent requests [auto: enough to use the full rate limit]',
-      integer(1, 100),
-    )
+    .addOption(parallelOption())
     .option('--page-size <n>', 'rows per request, 10 to 2000 [2000]', integer(10, 2_000))
-    .option(
-      '--share <part>',
-      'share of the rate limits to use, if others use the account, too',
-      fraction,
-    )
+    .addOption(shareOption())
     .option(
       '--guard <how>',
       'margin for network jitter: learned, safe, or a time such as 50ms [learned]',

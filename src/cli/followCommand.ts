@@ -14,22 +14,21 @@ import {
   connect,
   connectionFrom,
   SANDBOX_ACCOUNT,
-  sandboxOption,
 } from './connection.js'
 import { exportClient } from './export/exportClient.js'
+import { charges } from './export/resources.js'
 import { dryRunBatches, dryRunCharges } from './followDryRun.js'
 import { followTable } from './followTable.js'
-import {
-  integer,
-  nonEmpty,
-  nonNegativeInteger,
-  patience,
-  timeSpan,
-  timestamp,
-} from './optionParsers.js'
+import { nonEmpty, nonNegativeInteger, patience, timeSpan, timestamp } from './optionParsers.js'
 import { type CommandContext, UsageError } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
-import { dryRunOption, leaseOption, noLimitsOption, type SandboxFlags } from './sharedOptions.js'
+import {
+  dryRunOption,
+  leaseOption,
+  noLimitsOption,
+  type SandboxFlags,
+  withSandbox,
+} from './sharedOptions.js'
 
 interface FollowFlags extends ConnectionFlags, SandboxFlags {
   readonly every: number
@@ -146,30 +145,31 @@ const followBatches = (context: CommandContext): Command =>
     )
 
 const withOptions = (command: Command): Command =>
-  addConnectionOptions(
-    command.argument(
-      '[dest]',
-      'NAME.sqlite, NAME.db or postgres://HOST/DATABASE [stdout]',
-      nonEmpty,
-    ),
-  )
-    .option('--every <time>', 'from one poll to the next [10s]', timeSpan, 10_000)
-    .option('--table <name>', 'DEST: name of the table [name of the list]', nonEmpty)
-    .option(
-      '--max-rejects <n>',
-      'DEST: stop when more rows than this cannot be written [1000]',
-      nonNegativeInteger,
+  withSandbox(
+    addConnectionOptions(
+      command.argument(
+        '[dest]',
+        'NAME.sqlite, NAME.db or postgres://HOST/DATABASE [stdout]',
+        nonEmpty,
+      ),
     )
-    .addOption(leaseOption('DEST: '))
-    .option(
-      '--patience <time>',
-      'DEST: how long to keep retrying a request while the service is failing: seconds, 5m, or forever [60]',
-      patience,
-    )
-    .addOption(dryRunOption())
-    .addOption(sandboxOption('start a sandbox on a free port, and follow it'))
-    .option('--rows <n>', 'number of charges in that sandbox [100000]', integer(0, 2 ** 31))
-    .addOption(noLimitsOption())
+      .option('--every <time>', 'from one poll to the next [10s]', timeSpan, 10_000)
+      .option('--table <name>', 'DEST: name of the table [name of the list]', nonEmpty)
+      .option(
+        '--max-rejects <n>',
+        'DEST: stop when more rows than this cannot be written [1000]',
+        nonNegativeInteger,
+      )
+      .addOption(leaseOption('DEST: '))
+      .option(
+        '--patience <time>',
+        'DEST: how long to keep retrying a request while the service is failing: seconds, 5m, or forever [60]',
+        patience,
+      )
+      .addOption(dryRunOption()),
+    charges.simulated,
+    'start a sandbox on a free port, and follow it',
+  ).addOption(noLimitsOption())
 
 /** A list, and how it is followed. */
 interface Followed {

@@ -45,6 +45,12 @@ export const leaseOption = (prefix = ''): Option =>
 export const dryRunOption = (): Option =>
   new Option('--dry-run', 'estimate rows, requests and time; write nothing').default(false)
 
+export const shareOption = (): Option =>
+  new Option(
+    '--share <part>',
+    'share of the rate limits to use, if others use the account, too',
+  ).argParser(fraction)
+
 export const noLimitsOption = (): Option =>
   new Option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
 
@@ -59,12 +65,7 @@ export const patienceOption = (): Option =>
 /** How hard the service is asked, and how long its faults are waited for. */
 export const withPace = (command: Command): Command =>
   command
-    .option(
-      '--share <part>',
-      'share of the rate limits to use, if others use the account, too',
-      fraction,
-      1,
-    )
+    .addOption(shareOption().default(1))
     .addOption(noLimitsOption().conflicts('share'))
     .addOption(
       new Option(

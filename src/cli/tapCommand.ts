@@ -15,9 +15,10 @@ import { E, withoutUndefined } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { DAY, plural } from '../report/text.js'
 import { isSystemError } from '../store/FileSystem.js'
-import { type Connection, connect, connectionFrom, sandboxOption } from './connection.js'
+import { type Connection, connect, connectionFrom } from './connection.js'
 import { exportClient } from './export/exportClient.js'
-import { integer, nonEmpty } from './optionParsers.js'
+import { charges } from './export/resources.js'
+import { nonEmpty } from './optionParsers.js'
 import {
   type CommandContext,
   EXIT_BY_SIGNAL,
@@ -27,15 +28,14 @@ import {
   UsageError,
 } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
+import { noLimitsOption, type SandboxFlags, withSandbox } from './sharedOptions.js'
 import type { Terminal } from './Terminal.js'
 
-interface TapFlags {
+interface TapFlags extends SandboxFlags {
   readonly config?: string
   readonly state?: string
   readonly catalog?: string
   readonly discover: boolean
-  readonly sandbox?: boolean
-  readonly rows?: number
   readonly limits: boolean
 }
 
@@ -65,17 +65,18 @@ Examples:
   payments-rx tap --sandbox --rows 10000`
 
 export const tapCommand = (context: CommandContext): Command =>
-  new Command('tap')
-    .description(
-      'Write lists as Singer messages: SCHEMA, RECORD and STATE, for Meltano and any Singer target.',
-    )
-    .option('--config <file>', 'file with settings, a JSON object', nonEmpty)
-    .option('--state <file>', 'file with the last STATE of an earlier run', nonEmpty)
-    .option('--catalog <file>', 'file with the streams and fields to read [all]', nonEmpty)
-    .option('--discover', 'print the catalog and exit', false)
-    .addOption(sandboxOption('start a sandbox on a free port, and read from it'))
-    .option('--rows <n>', 'number of charges in that sandbox [100000]', integer(0, 2 ** 31))
-    .option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
+  withSandbox(
+    new Command('tap')
+      .description(
+        'Write lists as Singer messages: SCHEMA, RECORD and STATE, for Meltano and any Singer target.',
+      )
+      .option('--config <file>', 'file with settings, a JSON object', nonEmpty)
+      .option('--state <file>', 'file with the last STATE of an earlier run', nonEmpty)
+      .option('--catalog <file>', 'file with the streams and fields to read [all]', nonEmpty)
+      .option('--discover', 'print the catalog and exit', false),
+    charges.simulated,
+  )
+    .addOption(noLimitsOption())
     .addHelpText('after', HELP)
     .action((flags: TapFlags) => runCommand(context, {}, { run: (run) => runTap(run, flags) }))
 

@@ -26,8 +26,7 @@ import { prepareRequest } from '../../http/request/prepareRequest.js'
 import { isSystemError } from '../../store/FileSystem.js'
 import type { ObservableEither } from '../../stream/index.js'
 import {
-  addConnectionOptions,
-  addPartnerOptions,
+  addEveryOption,
   type Connection,
   type ConnectionFlags,
   connect,
@@ -85,13 +84,11 @@ Examples:
   payments-rx call batchTransfers.create request_id=run-7 name=March --yes`
 
 export const callCommand = (context: CommandContext): Command =>
-  addPartnerSettings(
-    addConnectionOptions(
-      new Command('call')
-        .description('Make one call of the interface, and print its answer.')
-        .argument('[name]', 'name of the call, such as charges.retrieve: see --list')
-        .argument('[args...]', 'name=value, @body.json, or - for stdin'),
-    ),
+  addEveryOption(
+    new Command('call')
+      .description('Make one call of the interface, and print its answer.')
+      .argument('[name]', 'name of the call, such as charges.retrieve: see --list')
+      .argument('[args...]', 'name=value, @body.json, or - for stdin'),
   )
     .addOption(sandboxOption('start a sandbox on a free port, and call that'))
     .option('--limit <n>', 'print only this many rows of a list [all]', integer(1))
@@ -104,14 +101,6 @@ export const callCommand = (context: CommandContext): Command =>
       (name: string | undefined, args: ReadonlyArray<string>, flags: CallFlags, command: Command) =>
         runCommand(context, {}, { run: (run) => call(run, command, name, args, flags) }),
     )
-
-/** The settings of an application that `addConnectionOptions` does not add. */
-const addPartnerSettings = (command: Command): Command => {
-  const taken = new Set(command.options.map(({ long }) => long))
-  const partner = addPartnerOptions(new Command())
-  for (const option of partner.options) if (!taken.has(option.long)) command.addOption(option)
-  return command
-}
 
 const call = (
   run: CommandRun,

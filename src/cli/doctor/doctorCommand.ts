@@ -8,9 +8,9 @@ import {
   openSandbox,
   sandboxOption,
 } from '../connection.js'
-import { fraction } from '../optionParsers.js'
 import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE, UsageError } from '../output.js'
 import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
+import { shareOption } from '../sharedOptions.js'
 import type { Terminal } from '../Terminal.js'
 import { type CheckedConfiguration, checkConfiguration } from './configuration.js'
 import { type Finding, failed, found, skipped } from './Finding.js'
@@ -39,12 +39,7 @@ export const doctorCommand = (context: CommandContext): Command =>
     new Command('doctor').description('Check settings, network, login, clock and limits.'),
   )
     .addOption(sandboxOption('start a sandbox on a free port, and check that'))
-    .option(
-      '--share <part>',
-      'share of the rate limits to use, if others use the account, too',
-      fraction,
-      1,
-    )
+    .addOption(shareOption().default(1))
     .option('--json', 'print the findings as one JSON object', false)
     .addHelpText('after', HELP)
     .action((flags: DoctorFlags) => runCommand(context, {}, { run: (run) => doctor(run, flags) }))
