@@ -26,11 +26,11 @@ import {
   dryRunOption,
   leaseOption,
   noLimitsOption,
-  type SandboxFlags,
+  type SimulationFlags,
   withSandbox,
 } from './sharedOptions.js'
 
-interface FollowFlags extends ConnectionFlags, SandboxFlags {
+interface FollowFlags extends ConnectionFlags, SimulationFlags {
   readonly every: number
   readonly since?: string
   readonly limits: boolean

@@ -21,7 +21,8 @@ export interface PaceFlags {
   readonly timeout?: number
 }
 
-export interface SandboxFlags {
+/** Flags of a sandbox in place of a platform. */
+export interface SimulationFlags {
   readonly sandbox?: boolean
   readonly rows?: number
 }

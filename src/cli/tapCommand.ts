@@ -28,10 +28,10 @@ import {
   UsageError,
 } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
-import { noLimitsOption, type SandboxFlags, withSandbox } from './sharedOptions.js'
+import { noLimitsOption, type SimulationFlags, withSandbox } from './sharedOptions.js'
 import type { Terminal } from './Terminal.js'
 
-interface TapFlags extends SandboxFlags {
+interface TapFlags extends SimulationFlags {
   readonly config?: string
   readonly state?: string
   readonly catalog?: string

@@ -30,13 +30,13 @@ import {
   noLimitsOption,
   type PaceFlags,
   patienceOption,
-  type SandboxFlags,
+  type SimulationFlags,
   withSandbox,
 } from './sharedOptions.js'
 
 interface VerifyFlags
   extends ConnectionFlags,
-    SandboxFlags,
+    SimulationFlags,
     Pick<PaceFlags, 'limits' | 'patience'> {
   readonly againstService?: boolean
   readonly table?: string

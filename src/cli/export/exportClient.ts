@@ -4,10 +4,10 @@ import { type Client, createClient } from '../../client/createClient.js'
 import { withoutUndefined } from '../../fp.js'
 import type { Guard, SharedQuota } from '../../scheduler/index.js'
 import type { Connection } from '../connection.js'
-import type { PaceFlags, SandboxFlags } from '../sharedOptions.js'
+import type { PaceFlags, SimulationFlags } from '../sharedOptions.js'
 import type { Terminal } from '../Terminal.js'
 
-interface ClientFlags extends PaceFlags, Pick<SandboxFlags, 'sandbox'> {
+interface ClientFlags extends PaceFlags, Pick<SimulationFlags, 'sandbox'> {
   readonly exact: boolean
 }
 

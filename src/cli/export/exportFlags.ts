@@ -9,12 +9,12 @@ import { SANDBOX_ACCOUNT } from '../connection.js'
 import { shownOn } from '../output.js'
 import type { ViewFlags } from '../progress/ProgressView.js'
 import type { CommandRun } from '../runCommand.js'
-import type { PaceFlags, SandboxFlags } from '../sharedOptions.js'
+import type { PaceFlags, SimulationFlags } from '../sharedOptions.js'
 
 // model
 
 /** Flags that every export has. */
-export interface ExportFlags extends PaceFlags, SandboxFlags, ViewFlags {
+export interface ExportFlags extends PaceFlags, SimulationFlags, ViewFlags {
   readonly out: string
   readonly format?: FormatName
   readonly compress?: Compression

@@ -36,7 +36,7 @@ import {
 } from '../output.js'
 import type { ViewFlags } from '../progress/ProgressView.js'
 import { type CommandRun, type Ending, runCommand, type Watch } from '../runCommand.js'
-import type { PaceFlags, SandboxFlags } from '../sharedOptions.js'
+import type { PaceFlags, SimulationFlags } from '../sharedOptions.js'
 import type { Signal } from '../Terminal.js'
 import { type PayFileOptions, type PayFormat, rowsOf } from './payFile.js'
 import { readMap } from './payMap.js'
@@ -49,7 +49,7 @@ export interface PayFlags
   extends ConnectionFlags,
     PaceFlags,
     ViewFlags,
-    Pick<SandboxFlags, 'sandbox'> {
+    Pick<SimulationFlags, 'sandbox'> {
   readonly run?: string
   readonly yes: boolean
   readonly max?: SpendingLimits

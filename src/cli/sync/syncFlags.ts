@@ -12,7 +12,7 @@ import {
   lookbackOption,
   type PaceFlags,
   parallelOption,
-  type SandboxFlags,
+  type SimulationFlags,
 } from '../sharedOptions.js'
 
 // model
@@ -21,7 +21,7 @@ export interface SyncFlags
   extends ConnectionFlags,
     PartnerFlags,
     PaceFlags,
-    SandboxFlags,
+    SimulationFlags,
     ViewFlags,
     Pick<ExportFlags, 'report' | 'lookback' | 'deadline' | 'lease' | 'parallel' | 'dryRun'> {
   readonly table?: string
