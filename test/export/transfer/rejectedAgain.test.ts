@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { lastValueFrom, toArray } from 'rxjs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { s3Double } from '../../../bench/services/s3Double.js'
+import { seeded } from '../../../bench/simulated/random.js'
 import {
   type ExportError,
   type ExportOptions,
@@ -22,6 +23,7 @@ import { E } from '../../../src/fp.js'
 import { Charge, createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { idleClock } from '../../support/idleClock.js'
+import { runs } from '../../support/runs.js'
 import { type Memory, memory } from './memory.js'
 import { away, csv, good, item, listOf, outcome, quickLooks } from './playing.js'
 
@@ -297,6 +299,108 @@ describe('rejected rows that are read again', () => {
     }
   })
 })
+
+/** A disk as one process sees it, which is frozen before or after one of its operations. */
+class FreezingDisk {
+  readonly files: Memory
+  /** Operations so far. */
+  count = 0
+  /** Resolves when the process is frozen. */
+  readonly frozen: Promise<void>
+  thaw = () => {}
+  #tellFrozen = () => {}
+  #isFrozen = false
+  readonly #thawed: Promise<void>
+
+  constructor(disk: Memory, at = Number.POSITIVE_INFINITY, when: 'before' | 'after' = 'before') {
+    this.frozen = new Promise((resolve) => {
+      this.#tellFrozen = resolve
+    })
+    this.#thawed = new Promise((resolve) => {
+      this.thaw = () => {
+        this.#isFrozen = false
+        resolve()
+      }
+    })
+    const reach = async (isHere: boolean): Promise<void> => {
+      if (isHere) {
+        this.#isFrozen = true
+        this.#tellFrozen()
+      }
+      if (this.#isFrozen) await this.#thawed
+    }
+    const gated = <F extends object>(functions: F): F =>
+      new Proxy(functions, {
+        get: (target, name) => {
+          const member: unknown = Reflect.get(target, name)
+          const isOwn = ['changes', 'text', 'names', 'after', 'put'].includes(String(name))
+          if (typeof member !== 'function' || isOwn) return member
+          return async (...given: ReadonlyArray<unknown>) => {
+            const isLast = ++this.count === at
+            await reach(isLast && when === 'before')
+            const answer: unknown = await member.apply(target, given)
+            await reach(isLast && when === 'after')
+            return typeof answer === 'object' && answer !== null && 'sync' in answer
+              ? gated(answer)
+              : answer
+          }
+        },
+      })
+    this.files = gated(disk)
+  }
+}
+
+/** Another one each time; the titles have it. */
+const seed = Number(process.env.FREEZE_SEED ?? Math.floor(Math.random() * 2 ** 31))
+
+describe.each(['rows.ndjson', 'rows.json', 'rows.parquet', 'folder/'])(
+  'a resumption of %s that is frozen',
+  (name) => {
+    it.each([
+      ['after another one has come to its end', false],
+      ['in the middle of another one', true],
+    ])(`loses and repeats no row when it is thawed %s (seed ${seed})`, async (_, isMiddle) => {
+      const random = seeded(seed)
+      const { source, broken, ids } = service()
+      const all = await ids()
+      const [one = '', other = ''] = all
+      const out = `${DIR}/${name}`
+      const again = (files: Memory, resume: boolean) => started(source, out, { files, resume })
+      broken.add(one).add(other)
+      const first = memory()
+      await again(first, false)
+      broken.delete(one)
+      const dry = new FreezingDisk(first.after('kill'))
+      await again(dry.files, true)
+      for (let game = 0; game < runs(12); game++) {
+        const disk = first.after('kill')
+        const at = 1 + Math.floor(random() * dry.count)
+        const when = random() < 0.5 ? 'before' : 'after'
+        const frozen = new FreezingDisk(disk, at, when)
+        const left = again(frozen.files, true).catch(() => undefined)
+        await Promise.race([frozen.frozen, left])
+        const meets = isMiddle ? 1 + Math.floor(random() * dry.count) : Number.POSITIVE_INFINITY
+        const later = new FreezingDisk(disk, meets)
+        const running = again(later.files, true)
+        await Promise.race([later.frozen, running])
+        frozen.thaw()
+        await left
+        later.thaw()
+        const played = `frozen ${when} operation ${at}, thawed at ${meets} of the other one`
+        // one that meets the last operations of the first one may end early: files have their names by then
+        const isEnded = refusalOf(await running) === 'it ran'
+        if (!isMiddle) expect(isEnded, played).toBe(true)
+        if (!isEnded) expect(refusalOf(await again(disk, true)), played).toBe('it ran')
+        const rows = (await idsAt(out, { files: disk })).toSorted()
+        expect(rows, played).toEqual(all.filter((id) => id !== other))
+        expect(await differences(out, { files: disk }), played).toEqual([])
+        const manifest = disk.names().find((path) => path.endsWith('manifest.json')) ?? ''
+        const { runs } = JSON.parse(disk.text(manifest))
+        expect(runs, played).toMatchObject([{ ended: true, rows: 39, rejects: 1 }])
+      }
+    })
+  },
+)
 
 describe.each(['rows.ndjson', 'rows.json', 'rows.parquet', 'folder/'])(
   'a resumption of %s',
