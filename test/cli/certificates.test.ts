@@ -1,7 +1,9 @@
-/** Files with certificates and keys that options name, and that are missing or hold something else. */
-import { execFileSync } from 'node:child_process'
+/** Files with certificates, keys and settings that options and variables name, and that are missing or hold something else. */
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { builtCommand } from '../support/built.js'
 import { cli, folder } from './support.js'
 
 const file = await folder()
@@ -60,6 +62,95 @@ describe.each(PARAMETERS)('%s', (parameter) => {
       }
     },
   )
+})
+
+/** Contents of the files of the AWS tools. */
+const SETTINGS: ReadonlyArray<readonly [what: string, make: (path: string) => Promise<unknown>]> = [
+  ...CONTENTS,
+  ['random bytes', (path) => writeFile(path, Buffer.from([255, 0, 91, 128, 10, 61, 93, 7]))],
+  ['half a line', (path) => writeFile(path, '[default\naws_access_key_id')],
+  ['another profile', (path) => writeFile(path, '[profile x]\nregion = eu-west-1\n')],
+  [
+    'an endpoint that is no URL',
+    (path) => writeFile(path, '[default]\nregion = eu-west-1\nendpoint_url = :::\n'),
+  ],
+  [
+    'a key without its secret',
+    (path) => writeFile(path, '[default]\naws_access_key_id = AKIASECRETWORD\n'),
+  ],
+  [
+    'a process that is not there',
+    (path) => writeFile(path, '[default]\ncredential_process = /none/at/all --key secretWord\n'),
+  ],
+  [
+    'a role whose profile is missing',
+    (path) =>
+      writeFile(path, '[default]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = none\n'),
+  ],
+  [
+    'a token that is missing',
+    (path) =>
+      writeFile(path, '[default]\nrole_arn = arn:x\nweb_identity_token_file = /none/at/all\n'),
+  ],
+  [
+    'a session that is missing',
+    (path) => writeFile(path, '[default]\nsso_session = none\nsso_account_id = 1\n'),
+  ],
+]
+
+describe.each(['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE'])('%s', (variable) => {
+  it.each(SETTINGS)('that names %s is told in one line, and nothing is sent', async (_, make) => {
+    const path = file('aws')
+    await make(path)
+    for (const region of [{}, { AWS_REGION: 'eu-west-1' }]) {
+      const env = { HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true', ...region }
+      for (const args of [
+        ['export', 'charges', ...KEYS, '--out', 's3://bucket/x/', '--progress', 'none'],
+        ['sync', 'charges', 's3://bucket/x/', ...KEYS, '--progress', 'none'],
+        ['verify', 's3://bucket/x/'],
+      ]) {
+        const { status, stdout, stderr } = await cli(args, { env: { ...env, [variable]: path } })
+        expect([status, args[0], stderr]).toEqual([2, args[0], stderr])
+        expect(stderr).toMatch(/^(?:incomplete.*\n)?payments-rx: [^\n]+\n$/)
+        expect(`${stdout}${stderr}`).not.toMatch(
+          /secretWord|SECRETWORD|^ {4}at |TypeError|\[object/m,
+        )
+      }
+    }
+  })
+})
+
+describe('NODE_EXTRA_CA_CERTS', () => {
+  const node = promisify(execFile)
+
+  it.each(CONTENTS)('that names %s brings no stack', async (_, make) => {
+    const path = file('ca.pem')
+    await make(path)
+    const main = await builtCommand()
+    const https = ['--base-url', 'https://127.0.0.1:9', ...KEYS.slice(2)]
+    for (const args of [
+      ['doctor', ...https],
+      [
+        'export',
+        'charges',
+        ...https,
+        '--patience',
+        '0',
+        '--out',
+        file('c.csv'),
+        '--progress',
+        'none',
+      ],
+    ]) {
+      const env = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: path }
+      const ended: { readonly code?: number; readonly stdout: string; readonly stderr: string } =
+        await node(process.execPath, [main, ...args], { env }).catch((failed) => failed)
+      const said = `${ended.stdout}${ended.stderr}`
+      expect([1, 2], said).toContain(ended.code)
+      expect(said).toMatch(/ECONNREFUSED|BLOCKED_PORT/)
+      expect(said).not.toMatch(/^ {4}at |TypeError|\[object/m)
+    }
+  })
 })
 
 describe('a certificate and a key', () => {

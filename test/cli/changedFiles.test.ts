@@ -4,9 +4,12 @@
  */
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
-import { timer as after, map } from 'rxjs'
+import { timer as after, lastValueFrom, map } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { seeded } from '../../bench/simulated/random.js'
+import { exportSlice, planSlices } from '../../src/export/index.js'
+import { E } from '../../src/fp.js'
+import { createClient } from '../../src/index.js'
 import { breaking, exporting, KEYS } from './exporting.js'
 import { cli, type RunOptions } from './support.js'
 
@@ -140,6 +143,27 @@ const scenes: ReadonlyArray<Scene> = [
         { args: (place) => [...args(place), '--resume'] },
         { args: (place) => ['verify', `${place}/`] },
         { args: (place) => ['sync', 'charges', `${place}/`, '--adopt', ...base] },
+      ]
+    },
+  },
+  {
+    name: 'a folder with a plan of slices',
+    make: async (folder) => {
+      const server = await serve({ charges: 120 })
+      const base = ['--base-url', server.url, ...KEYS, '--progress', 'none']
+      const [, clientId = '', , apiKey = ''] = KEYS
+      const client = createClient({ baseUrl: server.url, credentials: { clientId, apiKey } })
+      const out = `${folder}/`
+      const plan = await lastValueFrom(planSlices(client.charges.snapshot(), { out, slices: 2 }))
+      const [slice] = E.isRight(plan) ? plan.right.slices : []
+      if (slice === undefined) throw new Error('there is no plan')
+      await lastValueFrom(exportSlice(client, slice, { out }))
+      const args = (place: string) => ['export', 'charges', '--out', `${place}/`, ...base]
+      return [
+        { args },
+        { args: (place) => [...args(place), '--resume'] },
+        { args: (place) => ['sync', 'charges', `${place}/`, ...base] },
+        { args: (place) => ['verify', `${place}/`] },
       ]
     },
   },
