@@ -58,3 +58,13 @@ it('rows that cannot be written are reported once', async () => {
   )
   expect(status).toBe(2)
 })
+
+it.each([
+  ['call', ['call', 'charges.list', '--sandbox']],
+  ['follow', ['follow', 'charges', '--sandbox', '--rows', '20', '--no-limits']],
+])('rows of %s end it when no more are taken', async (_, args) => {
+  const closed = await cli(args, { stdout: failing('EPIPE') })
+  expect(closed).toMatchObject({ status: 141, stderr: '' })
+  const full = await cli(args, { stdout: failing('ENOSPC') })
+  expect(full).toMatchObject({ status: 1, stderr: 'payments-rx: cannot write stdout: ENOSPC\n' })
+})
