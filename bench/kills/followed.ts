@@ -2,7 +2,14 @@
  * `follow charges DEST`, killed (SIGKILL) again and again while charges come and change: whether the table is the same as
  * the service, row by row, after a poll in which nothing moved. Takes the service and the table from outside.
  */
-import { begin, chargesOf, differ, type Service, type StoredCharge } from './syncNights.ts'
+import {
+  beginOnceFree,
+  chargesOf,
+  differ,
+  kill,
+  type Service,
+  type StoredCharge,
+} from './syncNights.ts'
 
 export interface Following {
   /** Time passes at it, fast, until it is told to stand still. */
@@ -37,16 +44,17 @@ export const followKilled = async (following: Following): Promise<FollowingOutco
   const nights = { ...following, service: { ...service, nextNight: () => {} } }
   for (let killed = 0; killed < kills; ) {
     const delay = random() * 60
-    const { ended } = begin(nights, 1 + Math.floor(random() * most), (pid) => {
-      setTimeout(() => process.kill(pid, 'SIGKILL'), delay)
+    const moment = 1 + Math.floor(random() * most)
+    const { signal, status, stderr } = await beginOnceFree(nights, moment, (pid) => {
+      setTimeout(() => kill(pid), delay)
     })
-    const { signal, status, stderr } = await ended
     if (signal !== 'SIGKILL') throw new Error(`it ended with ${status}: ${stderr}`)
     killed++
   }
   service.standStill()
-  const last = begin(nights, QUIET, (pid) => process.kill(pid, 'SIGTERM'))
-  const { status, stderr } = await last.ended
+  const { status, stderr } = await beginOnceFree(nights, QUIET, (pid) =>
+    process.kill(pid, 'SIGTERM'),
+  )
   const found = await read()
   const wrong = differ(await chargesOf(service.url), found)
   return { kills, status, wrong, rows: found.length, stderr }

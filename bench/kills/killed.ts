@@ -100,7 +100,7 @@ class Game {
       if (status === 0) this.#isComplete = true
       if (status === 0 || isThere(end)) continue
       const why =
-        /(took it over|is in use|has it locked|is of an export|not finished|no unfinished)/.exec(
+        /(took it over|is in use|has it locked|is of an export|not finished|no unfinished|not there any more)/.exec(
           stderr,
         )
       const key = `${status ?? signal}${why === null ? `: ${stderr.trim().slice(-160)}` : ''}`

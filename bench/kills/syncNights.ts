@@ -103,6 +103,15 @@ export const begin = (
   return { pid: child.pid ?? 0, ended }
 }
 
+/**
+ * Starts the command, and again while a run before is in its way: the last step of one that was killed or frozen may still be
+ * on its way to the destination, which then looks like a run that lives.
+ */
+export const beginOnceFree = async (...given: Parameters<typeof begin>): Promise<Ended> => {
+  const end = await begin(...given).ended
+  return /another run is writing there/.test(end.stderr) ? beginOnceFree(...given) : end
+}
+
 /** Runs the nights; the last run of each is let be. Rejects if that does not end with status 0. */
 export const syncNights = async (given: Nights): Promise<NightsOutcome> => {
   const { service, nights, most, random } = given
@@ -113,16 +122,19 @@ export const syncNights = async (given: Nights): Promise<NightsOutcome> => {
   for (let night = 1; night <= nights; night++) {
     for (let killed = 0; killed < given.kills; ) {
       const delay = random() * 60
-      const run = begin(given, 1 + Math.floor(random() * most), (pid) => {
-        setTimeout(() => kill(pid), delay)
-      })
-      const { signal, status, stderr } = await run.ended
+      const { signal, status, stderr } = await beginOnceFree(
+        given,
+        1 + Math.floor(random() * most),
+        (pid) => {
+          setTimeout(() => kill(pid), delay)
+        },
+      )
       if (signal === 'SIGKILL') killed++
       else if (status !== 0) throw new Error(`night ${night}: status ${status}: ${stderr}`)
       else break // it was faster than its end
     }
     kills += given.kills
-    const { status, stderr } = await begin(given).ended
+    const { status, stderr } = await beginOnceFree(given)
     if (status !== 0) throw new Error(`night ${night}: status ${status}: ${stderr}`)
     const found = await given.read()
     const differences = differ(await chargesOf(service.url), found)
@@ -134,7 +146,8 @@ export const syncNights = async (given: Nights): Promise<NightsOutcome> => {
   return { kills, exact, wrong, rows }
 }
 
-const kill = (pid: number): void => {
+/** Kills a process, unless it has ended. */
+export const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
@@ -158,7 +171,7 @@ export const freeze = async (
   })
   const { pid } = first
   await Promise.race([stopped, first.ended])
-  const [second] = await Promise.all([begin(nights).ended, sleep(ms)])
+  const [second] = await Promise.all([beginOnceFree(nights), sleep(ms)])
   try {
     process.kill(pid, 'SIGCONT')
   } catch {

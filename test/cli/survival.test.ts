@@ -62,7 +62,8 @@ it.concurrent.each(KINDS.map((kind, n) => ({ kind, seed: 11 + n })))(
     expect(wrong).toEqual([])
     expect(exact).toBe(complete)
     expect({ kills, freezes }).toEqual({ kills: expect.toSatisfy((n) => n >= 1), freezes: 1 })
-    for (const status of Object.keys(losers)) expect(status).toMatch(/^[13]$/)
+    // 2: what it would resume was published by the other one meanwhile
+    for (const status of Object.keys(losers)) expect(status).toMatch(/^[123]$/)
   },
 )
 

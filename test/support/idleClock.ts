@@ -108,6 +108,11 @@ class IdleClock extends VirtualTimeScheduler {
     return scheduled
   }
 
+  /** Forgets all that is scheduled. */
+  stop(): void {
+    this.actions.length = 0
+  }
+
   /** One turn of the event loop. */
   readonly #look = (): void => {
     const [next] = this.actions
@@ -165,10 +170,12 @@ class IdleClock extends VirtualTimeScheduler {
  * Compressing and hashing in other threads is not seen: that is quick. A peer that never answers is given up after seconds of
  * silence, so that time limits are reached. One clock for all: servers tell the time of it.
  *
+ * What the runs of a test file that never end have scheduled is forgotten after it (`stopClock.ts`).
+ *
  * A repeated timer is due again and again while the process waits for what is not seen (its own child processes, timers of the
  * system): tests of those have `asyncScheduler`.
  */
-export const idleClock: SchedulerLike = new IdleClock(START)
+export const idleClock = new IdleClock(START)
 
 /** Time of an account of its own, by the idle clock: it begins at `start`, as that of `virtualTime`. */
 export const idleTime = (start = Date.UTC(2026, 0, 1)): VirtualTime => {
