@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lastValueFrom, type Observable, Subject } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Destination, exportTo, type Store, sync } from '../../../src/export/index.js'
+import { type Destination, exportTo, sync } from '../../../src/export/index.js'
 import { type Charge, createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
-import { memoryStore } from '../../store/memoryStore.js'
 import { idleClock } from '../../support/idleClock.js'
+import { hanging, OPERATIONS, type Operation } from './hanging.js'
 
 const timer = idleClock
 const client = (fetch: typeof globalThis.fetch) =>
@@ -23,41 +23,12 @@ const client = (fetch: typeof globalThis.fetch) =>
 const { fetch } = createSandbox({ charges: 300, limits: false, timer })
 const never = (): Promise<never> => new Promise(() => {})
 
-const OPERATIONS = [
-  ...(['resume', 'write', 'commit', 'finish', 'close'] as const),
-  ...(['store.read', 'store.replace', 'settle'] as const),
-]
-type Operation = (typeof OPERATIONS)[number]
-
-/** Takes rows in memory, and stands still at one operation; `reached`: it is called then. */
-const standing = (at: Operation, reached: () => void): Destination<Charge> => {
-  const held =
-    <Args extends ReadonlyArray<unknown>, T>(
-      name: Operation,
-      work: (...args: Args) => Promise<T>,
-    ) =>
-    (...args: Args): Promise<T> => {
-      if (name !== at) return work(...args)
-      reached()
-      return never()
-    }
-  const texts = memoryStore()
-  const store: Store = {
-    ...texts,
-    read: held('store.read', texts.read),
-    replace: held('store.replace', texts.replace),
-  }
-  const step = async () => ({ own: {}, settle: held('settle', async () => {}) })
-  return {
-    ...{ name: 'memory', store, commitEvery: 0, check: () => undefined },
-    resume: held('resume', async () => {}),
-    write: held('write', async () => {}),
-    reject: async () => {},
-    commit: held('commit', step),
-    finish: held('finish', step),
-    close: held('close', async () => {}),
-  }
-}
+/** Stands still at one operation; `reached`: it is called then. */
+const standing = (at: Operation, reached: () => void): Destination<Charge> =>
+  hanging(at, () => {
+    reached()
+    return never()
+  })
 
 const runs = {
   'an export': (destination: Destination<Charge>, ends: object) =>

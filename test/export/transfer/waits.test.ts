@@ -20,8 +20,8 @@ import {
 } from '../../../src/export/index.js'
 import { Charge, type Client, type ClientEvent, createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../../src/sandbox/index.js'
-import { memoryStore } from '../../store/memoryStore.js'
 import { idleClock } from '../../support/idleClock.js'
+import { hanging, OPERATIONS, type Operation } from './hanging.js'
 
 const home = mkdtempSync(join(tmpdir(), 'payments-rx-waits-'))
 afterAll(() => rmSync(home, { recursive: true }))
@@ -54,45 +54,17 @@ const begun = (events: Observable<unknown>) => {
   return { ended, leave: () => left.next() }
 }
 
-const OPERATIONS = [
-  ...(['resume', 'write', 'commit', 'finish', 'close'] as const),
-  ...(['store.read', 'store.replace', 'settle'] as const),
-]
-
-/** Takes rows in memory, and hangs at the first call of one operation, until it is let go. */
-const hangingAt = (at: (typeof OPERATIONS)[number]) => {
+/** Hangs at the first call of an operation, until it is let go. */
+const hangingAt = (operation: Operation) => {
   let letGo = () => {}
   let isFirst = true
-  const held =
-    <Args extends ReadonlyArray<unknown>, T>(
-      name: (typeof OPERATIONS)[number],
-      work: (...args: Args) => Promise<T>,
-    ) =>
-    async (...args: Args): Promise<T> => {
-      if (name === at && isFirst) {
-        isFirst = false
-        await new Promise<void>((resolve) => {
-          letGo = resolve
-        })
-      }
-      return work(...args)
-    }
-  const texts = memoryStore()
-  const store: Store = {
-    ...texts,
-    read: held('store.read', texts.read),
-    replace: held('store.replace', texts.replace),
-  }
-  const step = async () => ({ own: {}, settle: held('settle', async () => {}) })
-  const destination: Destination<Charge> = {
-    ...{ name: 'memory', store, commitEvery: 0, check: () => undefined },
-    resume: held('resume', async () => {}),
-    write: held('write', async () => {}),
-    reject: async () => {},
-    commit: held('commit', step),
-    finish: held('finish', step),
-    close: held('close', async () => {}),
-  }
+  const destination = hanging(operation, async () => {
+    if (!isFirst) return
+    isFirst = false
+    await new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+  })
   return { destination, letGo: () => letGo() }
 }
 
