@@ -197,7 +197,7 @@ const planFiles = async <A, B>(
   waits: Waits,
 ): Promise<TransferPlan<A, B>> => {
   const { source, list, format } = planned
-  const options = { ...planned.options, waits }
+  const options = withoutPrototype({ ...planned.options, waits })
   const { resume = false, sinceLast = false, checkpoint } = options
   const { plan, begins, read, spec: specFor } = common(planned)
   const out = `${names.folder}${names.file ?? ''}`
