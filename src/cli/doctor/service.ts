@@ -149,7 +149,7 @@ const CHECKS = {
       return found(
         'the times of the answers contradict each other',
         undefined,
-        'a clock was set meanwhile, or something between answers from a store',
+        'a clock was set meanwhile, or a cache answers in place of the service',
       )
     }
     const [offset, within] = [(least + most) / 2, (most - least) / 2]
@@ -201,7 +201,7 @@ const CHECKS = {
 const failedBy = (failure: Failure): Verdict =>
   failed(oneLine(failure.message), { failure: failure._tag }, adviceFor(failure))
 
-const TRY_AGAIN = 'try again; if it stays so, it is for the service to mend'
+const TRY_AGAIN = 'try again; if it persists, report it to the operator of the service'
 
 const ADVICE: { readonly [Tag in Failure['_tag']]?: string } = {
   Unauthorized:
@@ -220,10 +220,10 @@ const adviceFor = (failure: Failure): string | undefined => {
     return 'check the base URL, above all its path: routes begin with /api/v1 themselves, so it ends before that'
   }
   if (failure._tag === 'Undecodable' && failure.path === 'has_more') {
-    return 'no list can be told to be whole: this is for the service to mend'
+    return 'the end of a list cannot be known without it: report this to the operator of the service'
   }
   return failure._tag === 'Unreachable' && failure.code === 'FETCH_FAILED'
-    ? 'see whether a proxy stands between that wants a login'
+    ? 'a proxy in between may require a login'
     : ADVICE[failure._tag]
 }
 

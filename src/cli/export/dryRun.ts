@@ -50,7 +50,7 @@ const countedLines = (plan: SnapshotPlan, parallel?: number): ReadonlyArray<stri
 }
 
 const uncountedLines = ({ pageSize }: ListPlan): ReadonlyArray<string> => [
-  'rows      unknown: the list says no more than whether it goes on',
+  'rows      unknown: the list says only whether there are more',
   ...(pageSize === undefined ? [] : [`requests  one for ${number(pageSize)} rows`]),
 ]
 

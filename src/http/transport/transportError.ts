@@ -50,8 +50,7 @@ const BAD_PORT = 'bad port'
 export const BLOCKED_PORT = 'BLOCKED_PORT'
 
 /** Node's `fetch` gives no reason after a 407, and does not show the response. */
-const UNEXPLAINED =
-  'fetch gives no reason: the answer was a 407, perhaps, of a proxy that wants a login'
+const UNEXPLAINED = 'fetch gives no reason: perhaps a proxy answered 407 and requires a login'
 
 /** Time limits of Node's `fetch` itself, in ms. */
 const FETCH_TIMEOUTS: ReadonlyMap<string, readonly ['connect' | 'headers' | 'body', Millis]> =

@@ -183,7 +183,7 @@ describe('findings', () => {
     expect(of('list')).toMatchObject({
       verdict: 'failed',
       found: expect.stringContaining('has_more should be true or false, and is missing'),
-      advice: expect.stringContaining('for the service to mend'),
+      advice: expect.stringContaining('report this to the operator of the service'),
     })
   })
 
@@ -224,7 +224,12 @@ describe('findings', () => {
   })
 
   it.each<[string, Reply, string, string]>([
-    ['an error of the service', problem(503, 'away'), 'ServerFault', 'for the service to mend'],
+    [
+      'an error of the service',
+      problem(503, 'away'),
+      'ServerFault',
+      'report it to the operator of the service',
+    ],
     ['a broken connection', { outage: RESET }, 'Unreachable', 'try again'],
     [
       'a connection that is refused without a reason',
@@ -237,7 +242,7 @@ describe('findings', () => {
         },
       },
       'Unreachable',
-      'whether a proxy stands between',
+      'proxy in between may require a login',
     ],
     [
       'that no answer comes',
@@ -264,7 +269,7 @@ describe('findings', () => {
     expect(of('round trip')).toMatchObject({
       verdict: 'failed',
       found: expect.stringMatching(/^no page came after the first: GET .*503 away/),
-      advice: expect.stringContaining('for the service to mend'),
+      advice: expect.stringContaining('report it to the operator of the service'),
     })
   })
 

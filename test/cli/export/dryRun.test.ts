@@ -33,7 +33,7 @@ describe('export --dry-run', () => {
     expect(status).toBe(0)
     expect(stdout).toBe(
       `${[
-        'rows      unknown: the list says no more than whether it goes on',
+        'rows      unknown: the list says only whether there are more',
         'requests  one for 50 rows',
         'ceiling   1,000 rows/s, by 20 requests a second; limited by the limit of this endpoint',
         'nothing was written',

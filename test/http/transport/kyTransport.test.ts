@@ -171,8 +171,7 @@ describe('a fault of the line', () => {
       E.left({
         _tag: 'Unreachable',
         code: 'FETCH_FAILED',
-        reason:
-          'fetch gives no reason: the answer was a 407, perhaps, of a proxy that wants a login',
+        reason: 'fetch gives no reason: perhaps a proxy answered 407 and requires a login',
         mayHaveArrived: true,
       }),
     )
