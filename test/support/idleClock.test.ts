@@ -112,13 +112,18 @@ it('waits for a server in another process', async () => {
   expect(await within(1, textOf(`http://127.0.0.1:${String(port).trim()}`))).toBe('there')
 })
 
-it('gives a server in another process up that never answers, once', async () => {
-  const silent = `
+it.each(['once', 'also while something is repeated in this process'])(
+  'gives a server in another process up that never answers, %s',
+  async (when) => {
+    const repeated = when === 'once' ? undefined : setInterval(() => setImmediate(() => {}), 20)
+    onTestFinished(() => clearInterval(repeated))
+    const silent = `
     const server = require('node:http').createServer(() => {})
     server.listen(0, '127.0.0.1', () => console.log(server.address().port))`
-  const child: ChildProcess = spawn(process.execPath, ['-e', silent])
-  onTestFinished(() => void child.kill())
-  const [port] = await once(child.stdout ?? child, 'data')
-  const asked = textOf(`http://127.0.0.1:${String(port).trim()}`).catch(() => 'ended')
-  for (let minutes = 0; minutes < 60; minutes++) expect(await within(MINUTE, asked)).toBe('late')
-})
+    const child: ChildProcess = spawn(process.execPath, ['-e', silent])
+    onTestFinished(() => void child.kill())
+    const [port] = await once(child.stdout ?? child, 'data')
+    const asked = textOf(`http://127.0.0.1:${String(port).trim()}`).catch(() => 'ended')
+    for (let minutes = 0; minutes < 60; minutes++) expect(await within(MINUTE, asked)).toBe('late')
+  },
+)

@@ -27,7 +27,7 @@ const PER_TURN = 50
 const REST = 1
 
 /** Rests after which what has not moved is taken for a peer that never answers, or a file that is never ready. */
-const PATIENCE = 3_000
+const PATIENCE = 1_000
 
 // the system's, also while a test replaces the global ones
 const { setImmediate, setTimeout } = globalThis
@@ -61,22 +61,27 @@ class Traffic {
     })
   }
 
-  /** Counts sockets with bytes that were sent and have not arrived, or whose peer outside of this process has been asked. */
-  underWay(): number {
-    let count = 0
+  /**
+   * Counts sockets with bytes that were sent and have not arrived, or whose peer outside of this process has been asked; and
+   * tells whether any byte has moved since it was asked last.
+   */
+  look(): { readonly waiting: number; readonly hasMoved: boolean } {
+    let waiting = 0
+    let hasMoved = false
     for (const [client, last] of this.#clients) {
       const server = this.#accepted.get(client.localPort)
       const { bytesRead: read, bytesWritten: written } = client
       if (read > last.read) last.asked = false
       else if (written > last.written) last.asked = true
+      hasMoved ||= read !== last.read || written !== last.written
       last.read = read
       last.written = written
       if (client.destroyed) continue
       const isWaiting =
         server === undefined ? last.asked : written > server.bytesRead || server.bytesWritten > read
-      if (isWaiting) count++
+      if (isWaiting) waiting++
     }
-    return count
+    return { waiting, hasMoved }
   }
 }
 
@@ -124,9 +129,11 @@ class IdleClock extends VirtualTimeScheduler {
     this.#resources = resources()
     const own = 2 // the number, and the immediate or timer of this turn
     const isActive = this.#resources - before > own
-    const underWay =
-      this.#traffic.underWay() + process.getActiveResourcesInfo().filter(isUnderWay).length
-    if (isActive) this.#rests = 0
+    const { waiting, hasMoved } = this.#traffic.look()
+    const operations = process.getActiveResourcesInfo().filter(isUnderWay).length
+    const underWay = waiting + operations
+    // not by what else happens here: a peer that never answers would be waited for as long as anything is repeated
+    if (hasMoved || (isActive && operations > 0)) this.#rests = 0
     if (this.#rests >= PATIENCE) this.#hanging = underWay
     this.#hanging = Math.min(this.#hanging, underWay)
     const isWaiting = underWay > this.#hanging
