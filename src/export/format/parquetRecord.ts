@@ -11,7 +11,7 @@
  */
 import { deserialize, serialize } from 'node:v8'
 import type { RowGroup } from 'hyparquet'
-import { fieldsOf } from '../../decode/unknown.js'
+import { fieldsOf, isRecord } from '../../decode/unknown.js'
 import { checksumMismatch } from '../../store/StoreError.js'
 import type { Kept } from './Format.js'
 
@@ -28,17 +28,29 @@ export interface RowGroups {
   readonly groups: ReadonlyArray<RowGroup>
 }
 
-/** Copies a list: V8 writes one in two ways, by how its memory was allotted, and the same rows should give the same bytes. */
-const packed = <A>(list: ReadonlyArray<A>): ReadonlyArray<A> => {
-  const copy: Array<A> = []
-  for (const one of list) copy.push(one)
-  return copy
+/**
+ * Copies the lists within a value: V8 writes one in two ways, by how its memory was allotted, and the same rows should give
+ * the same bytes.
+ */
+const packed = (u: unknown): unknown => {
+  if (Array.isArray(u)) {
+    const copy: Array<unknown> = []
+    for (const one of u) copy.push(packed(one))
+    return copy
+  }
+  return isPlain(u)
+    ? Object.fromEntries(Object.entries(u).map(([name, value]) => [name, packed(value)]))
+    : u
 }
+
+/** Returns false for bytes and times, which are written as they are. */
+const isPlain = (u: unknown): u is Readonly<Record<string, unknown>> =>
+  isRecord(u) && Object.getPrototypeOf(u) === Object.prototype
 
 /** Makes a record. `before`: the offset of the end of the one before; 0 for none. */
 export const recordOf = ({ columns, groups }: RowGroups, before: number): Uint8Array => {
   // knows bigints and bytes, as JSON does not
-  const body = serialize({ columns: packed(columns), groups: packed(groups) })
+  const body = serialize(packed({ columns, groups }))
   const tail = new DataView(new ArrayBuffer(TAIL))
   tail.setFloat64(0, before, true)
   tail.setUint32(8, body.length, true)
