@@ -27,7 +27,7 @@ const PER_TURN = 50
 const REST = 1
 
 /** Rests after which what has not moved is taken for a peer that never answers, or a file that is never ready. */
-const PATIENCE = 1_000
+const PATIENCE = 2_000
 
 // the system's, also while a test replaces the global ones
 const { setImmediate, setTimeout } = globalThis
@@ -41,16 +41,26 @@ const isUnderWay = (type: string): boolean =>
     type,
   )
 
+/** Bytes of a client's socket, as they were seen last. */
+interface Seen {
+  read: number
+  written: number
+  /** It has spoken last. */
+  asked: boolean
+  /** Nothing has moved for so long that its peer is taken for one that never answers. */
+  isGivenUp: boolean
+}
+
 /** The bytes between sockets: those of this process by both ends, others by who spoke last. */
 class Traffic {
-  readonly #clients = new Map<Socket, { read: number; written: number; asked: boolean }>()
+  readonly #clients = new Map<Socket, Seen>()
   /** Accepted here, by the port of the client. */
   readonly #accepted = new Map<number | undefined, Socket>()
 
   constructor() {
     subscribe('net.client.socket', (message) => {
       const { socket } = message as { readonly socket: Socket }
-      this.#clients.set(socket, { read: 0, written: 0, asked: false })
+      this.#clients.set(socket, { read: 0, written: 0, asked: false, isGivenUp: false })
       socket.once('close', () => this.#clients.delete(socket))
     })
     subscribe('net.server.socket', (message) => {
@@ -62,24 +72,27 @@ class Traffic {
   }
 
   /**
-   * Counts sockets with bytes that were sent and have not arrived, or whose peer outside of this process has been asked; and
-   * tells whether any byte has moved since it was asked last.
+   * Returns the sockets with bytes that were sent and have not arrived, or whose peer outside of this process has been asked;
+   * and whether any byte has moved since the last look.
    */
-  look(): { readonly waiting: number; readonly hasMoved: boolean } {
-    let waiting = 0
+  look(): { readonly waiting: ReadonlyArray<Seen>; readonly hasMoved: boolean } {
+    const waiting: Array<Seen> = []
     let hasMoved = false
     for (const [client, last] of this.#clients) {
       const server = this.#accepted.get(client.localPort)
       const { bytesRead: read, bytesWritten: written } = client
       if (read > last.read) last.asked = false
       else if (written > last.written) last.asked = true
-      hasMoved ||= read !== last.read || written !== last.written
+      if (read !== last.read || written !== last.written) {
+        hasMoved = true
+        last.isGivenUp = false
+      }
       last.read = read
       last.written = written
       if (client.destroyed) continue
       const isWaiting =
         server === undefined ? last.asked : written > server.bytesRead || server.bytesWritten > read
-      if (isWaiting) waiting++
+      if (isWaiting && !last.isGivenUp) waiting.push(last)
     }
     return { waiting, hasMoved }
   }
@@ -91,7 +104,7 @@ class IdleClock extends VirtualTimeScheduler {
   #resources = 0
   #quiet = 0
   #rests = 0
-  /** What was given up. */
+  /** Operations that were given up. */
   #hanging = 0
 
   constructor(start: number) {
@@ -113,9 +126,11 @@ class IdleClock extends VirtualTimeScheduler {
     return scheduled
   }
 
-  /** Forgets all that is scheduled. */
+  /** Forgets all that is scheduled, and what was given up. */
   stop(): void {
     this.actions.length = 0
+    this.#rests = 0
+    this.#hanging = 0
   }
 
   /** One turn of the event loop. */
@@ -131,12 +146,15 @@ class IdleClock extends VirtualTimeScheduler {
     const isActive = this.#resources - before > own
     const { waiting, hasMoved } = this.#traffic.look()
     const operations = process.getActiveResourcesInfo().filter(isUnderWay).length
-    const underWay = waiting + operations
     // not by what else happens here: a peer that never answers would be waited for as long as anything is repeated
     if (hasMoved || (isActive && operations > 0)) this.#rests = 0
-    if (this.#rests >= PATIENCE) this.#hanging = underWay
-    this.#hanging = Math.min(this.#hanging, underWay)
-    const isWaiting = underWay > this.#hanging
+    this.#hanging = Math.min(this.#hanging, operations)
+    const isWaiting = waiting.length > 0 || operations > this.#hanging
+    if (isWaiting && this.#rests >= PATIENCE) {
+      for (const socket of waiting) socket.isGivenUp = true
+      this.#hanging = operations
+      this.#rests = 0
+    }
     if (isActive || isWaiting) this.#quiet = 0
     else this.#quiet++
     const wait = (next.delay - this.frame) / PER_TURN
