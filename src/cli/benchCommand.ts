@@ -11,6 +11,7 @@ import { E, withoutUndefined } from '../fp.js'
 import { number, truncate } from '../report/text.js'
 import type { Guard } from '../scheduler/index.js'
 import { isSystemError } from '../store/FileSystem.js'
+import { parallelOption, shareOption } from './commonOptions.js'
 import {
   addConnectionOptions,
   type ConnectionFlags,
@@ -30,7 +31,6 @@ import {
   UsageError,
 } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
-import { parallelOption, shareOption } from './sharedOptions.js'
 import type { Terminal } from './Terminal.js'
 
 type WorkloadName = BenchResult['workload']

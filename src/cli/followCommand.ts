@@ -8,6 +8,13 @@ import { type FollowOptions, follow } from '../export/index.js'
 import type { Sweep } from '../export/sync/SyncOptions.js'
 import { E, withoutUndefined } from '../fp.js'
 import {
+  dryRunOption,
+  leaseOption,
+  noLimitsOption,
+  type SimulationFlags,
+  withSandbox,
+} from './commonOptions.js'
+import {
   addConnectionOptions,
   type Connection,
   type ConnectionFlags,
@@ -22,13 +29,6 @@ import { followTable } from './followTable.js'
 import { nonEmpty, nonNegativeInteger, patience, timeSpan, timestamp } from './optionParsers.js'
 import { type CommandContext, UsageError } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
-import {
-  dryRunOption,
-  leaseOption,
-  noLimitsOption,
-  type SimulationFlags,
-  withSandbox,
-} from './sharedOptions.js'
 
 interface FollowFlags extends ConnectionFlags, SimulationFlags {
   readonly every: number

@@ -71,7 +71,7 @@ export interface CommandRun extends Pick<CommandContext, 'terminal' | 'output'> 
   readonly say: (line: string) => void
   /** Ends the progress that is shown, where a command has several parts: with the last line of one. */
   readonly conclude: (ending: Ending) => void
-  /** Says what is waited for: retries of a client, and the destination of its lists. */
+  /** Prints waits: retries of a client, and the destination of its lists. */
   readonly noteWaits: (client: Pick<MonitoredRun['client'], 'events'>) => void
   /** Shows the progress of a client from now on, and its retries. */
   readonly watch: (client: MonitoredRun['client']) => Watch

@@ -15,6 +15,7 @@ import { E, withoutUndefined } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import { DAY, plural } from '../report/text.js'
 import { isSystemError } from '../store/FileSystem.js'
+import { noLimitsOption, type SimulationFlags, withSandbox } from './commonOptions.js'
 import { type Connection, connect, connectionFrom } from './connection.js'
 import { exportClient } from './export/exportClient.js'
 import { charges } from './export/resources.js'
@@ -28,7 +29,6 @@ import {
   UsageError,
 } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
-import { noLimitsOption, type SimulationFlags, withSandbox } from './sharedOptions.js'
 import type { Terminal } from './Terminal.js'
 
 interface TapFlags extends SimulationFlags {

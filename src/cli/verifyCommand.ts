@@ -7,6 +7,13 @@ import { tableKind } from '../export/sync/SyncOptions.js'
 import { E, withoutUndefined } from '../fp.js'
 import { plural } from '../report/text.js'
 import {
+  noLimitsOption,
+  type PaceFlags,
+  patienceOption,
+  type SimulationFlags,
+  withSandbox,
+} from './commonOptions.js'
+import {
   addConnectionOptions,
   type ConnectionFlags,
   connect,
@@ -26,13 +33,6 @@ import {
 } from './output.js'
 import { differenceText, isProven, provenText } from './proofText.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
-import {
-  noLimitsOption,
-  type PaceFlags,
-  patienceOption,
-  type SimulationFlags,
-  withSandbox,
-} from './sharedOptions.js'
 
 interface VerifyFlags
   extends ConnectionFlags,

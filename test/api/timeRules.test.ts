@@ -15,7 +15,7 @@ const first = (row: { readonly route: `POST /${string}` | `GET /${string}` }, pa
   return E.isLeft(decoded) ? causes(decoded.left)[0] : undefined
 }
 
-/** What a client sends for a call: the path with its query, and the body. */
+/** The request of a client for a call: the path with its query, and the body. */
 const sent = (
   callOf: (client: Client) => Observable<unknown>,
   options: Pick<ClientOptions, 'check'> = {},

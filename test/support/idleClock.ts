@@ -195,7 +195,7 @@ class IdleClock extends VirtualTimeScheduler {
  * Compressing and hashing in other threads is not seen: that is quick. A peer that never answers is given up after seconds of
  * silence, so that time limits are reached. One clock for all: servers tell the time of it.
  *
- * What the runs of a test file that never end have scheduled is forgotten after it (`stopClock.ts`).
+ * Actions that a test file has left behind are forgotten after it (`stopClock.ts`).
  *
  * A repeated timer is due again and again while the process waits for what is not seen (its own child processes, timers of the
  * system): tests of those have `asyncScheduler`.

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { concat, defer, EMPTY, from, map, type Observable, of, switchMap, tap, toArray } from 'rxjs'
 import { kyTransport } from '../../http/transport/kyTransport.js'
+import { shareOption } from '../commonOptions.js'
 import {
   addConnectionOptions,
   type ConnectionFlags,
@@ -10,7 +11,6 @@ import {
 } from '../connection.js'
 import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE, UsageError } from '../output.js'
 import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
-import { shareOption } from '../sharedOptions.js'
 import type { Terminal } from '../Terminal.js'
 import { type CheckedConfiguration, checkConfiguration } from './configuration.js'
 import { type Finding, failed, found, skipped } from './Finding.js'

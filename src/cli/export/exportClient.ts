@@ -3,8 +3,8 @@ import { limits, unlimited } from '../../api/limits.js'
 import { type Client, createClient } from '../../client/createClient.js'
 import { withoutUndefined } from '../../fp.js'
 import type { Guard, SharedQuota } from '../../scheduler/index.js'
+import type { PaceFlags, SimulationFlags } from '../commonOptions.js'
 import type { Connection } from '../connection.js'
-import type { PaceFlags, SimulationFlags } from '../sharedOptions.js'
 import type { Terminal } from '../Terminal.js'
 
 interface ClientFlags extends PaceFlags, Pick<SimulationFlags, 'sandbox'> {

@@ -1,15 +1,6 @@
 import { Command, Option } from 'commander'
 import { compressions, formatNames } from '../../export/index.js'
 import {
-  commaSeparated,
-  integer,
-  nonEmpty,
-  nonNegativeInteger,
-  timeSpan,
-} from '../optionParsers.js'
-import type { CommandContext } from '../output.js'
-import { plainRedisOption, queueOption } from '../queue/openQueue.js'
-import {
   dryRunOption,
   leaseOption,
   lookbackOption,
@@ -18,7 +9,16 @@ import {
   withReport,
   withSandbox,
   withView,
-} from '../sharedOptions.js'
+} from '../commonOptions.js'
+import {
+  commaSeparated,
+  integer,
+  nonEmpty,
+  nonNegativeInteger,
+  timeSpan,
+} from '../optionParsers.js'
+import type { CommandContext } from '../output.js'
+import { plainRedisOption, queueOption } from '../queue/openQueue.js'
 import type { ExportFlags } from './exportFlags.js'
 import { exportResource } from './exportResource.js'
 import {

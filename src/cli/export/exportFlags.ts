@@ -5,11 +5,11 @@ import type { Compression, ExportOptions, FormatName, Reject } from '../../expor
 import type { TakeRows } from '../../export/source/exportList.js'
 import { isFolder } from '../../export/storage/openFiles.js'
 import { withoutUndefined } from '../../fp.js'
+import type { PaceFlags, SimulationFlags } from '../commonOptions.js'
 import { SANDBOX_ACCOUNT } from '../connection.js'
 import { shownOn } from '../output.js'
 import type { ViewFlags } from '../progress/ProgressView.js'
 import type { CommandRun } from '../runCommand.js'
-import type { PaceFlags, SimulationFlags } from '../sharedOptions.js'
 
 // model
 

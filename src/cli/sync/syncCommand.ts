@@ -1,12 +1,12 @@
 /** `sync`: a list kept up to date in a table, by the same command each night; or all lists. */
 import { Command } from 'commander'
 import { concat, defer, from, map, type Observable, switchMap, toArray } from 'rxjs'
+import { withSandbox as sandboxOptions, withPace, withReport, withView } from '../commonOptions.js'
 import { type Connection, connect, connectionFrom } from '../connection.js'
 import { exportClient } from '../export/exportClient.js'
 import { batchTransfers, charges, type Simulated, sandboxData } from '../export/resources.js'
 import type { CommandContext } from '../output.js'
 import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
-import { withSandbox as sandboxOptions, withPace, withReport, withView } from '../sharedOptions.js'
 import { performSync } from './performSync.js'
 import { flagsFor, readableLists, skippedText, syncAll, withEveryOption, worse } from './syncAll.js'
 import { type SyncFlags, withDestination, withPlace } from './syncFlags.js'

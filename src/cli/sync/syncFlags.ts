@@ -2,10 +2,6 @@
 import { type Command, Option } from 'commander'
 import type { Sweep } from '../../export/sync/SyncOptions.js'
 import type { IO } from '../../fp.js'
-import type { ConnectionFlags, PartnerFlags } from '../connection.js'
-import type { ExportFlags } from '../export/exportFlags.js'
-import { integer, nonEmpty, nonNegativeInteger, timeSpan, timestamp } from '../optionParsers.js'
-import type { ViewFlags } from '../progress/ProgressView.js'
 import {
   dryRunOption,
   leaseOption,
@@ -13,7 +9,11 @@ import {
   type PaceFlags,
   parallelOption,
   type SimulationFlags,
-} from '../sharedOptions.js'
+} from '../commonOptions.js'
+import type { ConnectionFlags, PartnerFlags } from '../connection.js'
+import type { ExportFlags } from '../export/exportFlags.js'
+import { integer, nonEmpty, nonNegativeInteger, timeSpan, timestamp } from '../optionParsers.js'
+import type { ViewFlags } from '../progress/ProgressView.js'
 
 // model
 

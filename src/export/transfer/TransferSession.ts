@@ -43,7 +43,7 @@ export interface SessionOptions<A> {
 
 export class TransferSession<A> {
   readonly destination: Destination<A>
-  /** What the destination is asked for. */
+  /** Queries to the destination. */
   readonly queries: Queries
   /** True if the owner before did not release it: it was killed, or is frozen. */
   readonly tookOver: boolean
