@@ -15,7 +15,7 @@ export interface PaceFlags {
   /** The part of them to use. */
   readonly share: number
   readonly guard?: Guard
-  /** How long a fault is waited for, in seconds. */
+  /** How long to keep retrying while the service is failing, in seconds. */
   readonly patience: number
   /** Time from a request to the headers of its answer, in seconds. */
   readonly timeout?: number

@@ -13,7 +13,7 @@ export interface ClientActivity {
   readonly pauses: ReadonlyArray<Pause>
   /** When the last answer came, or else the first request left, in ms. */
   readonly lastAnswer?: number
-  /** Why the destination is waited for, as it says. */
+  /** Reason for the wait, in the words of the destination. */
   readonly refusal?: string
   /** Why the Redis of a shared quota cannot be used. */
   readonly quota?: string
