@@ -16,7 +16,7 @@ import {
   toArray,
 } from 'rxjs'
 import { expect, it, onTestFinished } from 'vitest'
-import { idleClock } from './idleClock.js'
+import { IdleClock, idleClock } from './idleClock.js'
 
 const MINUTE = 60_000
 
@@ -61,6 +61,17 @@ it('leaves an action out that was unsubscribed, and passes no time for it', asyn
   timer(MINUTE, idleClock).subscribe().unsubscribe()
   expect(await lastValueFrom(ticks)).toEqual([0, 1, 2])
   expect(idleClock.now() - began).toBe(3_000)
+})
+
+it('passes beside the clock of a file that has ended, for which something is repeated', async () => {
+  const other = new IdleClock(0)
+  other.start()
+  other.stop()
+  const left = timer(0, other).pipe(repeat()).subscribe()
+  onTestFinished(() => left.unsubscribe())
+  const began = idleClock.now()
+  await lastValueFrom(timer(MINUTE, idleClock))
+  expect(idleClock.now() - began).toBe(MINUTE)
 })
 
 it('waits for files', async () => {

@@ -1,13 +1,13 @@
 /** Virtual time for code that does real input and output: it passes only while the process has nothing to do. */
 import { AsyncResource } from 'node:async_hooks'
-import { subscribe } from 'node:diagnostics_channel'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import process from 'node:process'
 import {
   lastValueFrom,
   type SchedulerAction,
   type SchedulerLike,
-  type Subscription,
+  Subscription,
   timer,
   VirtualTimeScheduler,
 } from 'rxjs'
@@ -57,18 +57,27 @@ class Traffic {
   /** Accepted here, by the port of the client. */
   readonly #accepted = new Map<number | undefined, Socket>()
 
-  constructor() {
-    subscribe('net.client.socket', (message) => {
-      const { socket } = message as { readonly socket: Socket }
-      this.#clients.set(socket, { read: 0, written: 0, asked: false, isGivenUp: false })
-      socket.once('close', () => this.#clients.delete(socket))
-    })
-    subscribe('net.server.socket', (message) => {
-      const { socket } = message as { readonly socket: Socket }
-      const port = socket.remotePort
-      this.#accepted.set(port, socket)
-      socket.once('close', () => this.#accepted.delete(port))
-    })
+  start(): void {
+    subscribe('net.client.socket', this.#onClient)
+    subscribe('net.server.socket', this.#onServer)
+  }
+
+  stop(): void {
+    unsubscribe('net.client.socket', this.#onClient)
+    unsubscribe('net.server.socket', this.#onServer)
+  }
+
+  readonly #onClient = (message: unknown): void => {
+    const { socket } = message as { readonly socket: Socket }
+    this.#clients.set(socket, { read: 0, written: 0, asked: false, isGivenUp: false })
+    socket.once('close', () => this.#clients.delete(socket))
+  }
+
+  readonly #onServer = (message: unknown): void => {
+    const { socket } = message as { readonly socket: Socket }
+    const port = socket.remotePort
+    this.#accepted.set(port, socket)
+    socket.once('close', () => this.#accepted.delete(port))
   }
 
   /**
@@ -98,8 +107,10 @@ class Traffic {
   }
 }
 
-class IdleClock extends VirtualTimeScheduler {
+export class IdleClock extends VirtualTimeScheduler {
   readonly #traffic = new Traffic()
+  #isStarted = false
+  /** It has something to wait for, and looks once a turn. */
   #isRunning = false
   #resources = 0
   #quiet = 0
@@ -117,6 +128,7 @@ class IdleClock extends VirtualTimeScheduler {
     delay?: number,
     state?: T,
   ): Subscription {
+    if (!this.#isStarted) return Subscription.EMPTY
     const scheduled = super.schedule(work, delay, state)
     if (!this.#isRunning) {
       this.#isRunning = true
@@ -126,8 +138,18 @@ class IdleClock extends VirtualTimeScheduler {
     return scheduled
   }
 
-  /** Forgets all that is scheduled, and what was given up. */
+  start(): void {
+    this.#isStarted = true
+    this.#traffic.start()
+  }
+
+  /**
+   * Forgets all that is scheduled, and ignores what is scheduled until it is started again: where each test file has its own
+   * clock in one thread, each clock would take the turns of the other for work of the process, and no time would pass by either.
+   */
   stop(): void {
+    this.#isStarted = false
+    this.#traffic.stop()
     this.actions.length = 0
     this.#rests = 0
     this.#hanging = 0
@@ -195,7 +217,7 @@ class IdleClock extends VirtualTimeScheduler {
  * Compressing and hashing in other threads is not seen: that is quick. A peer that never answers is given up after seconds of
  * silence, so that time limits are reached. One clock for all: servers tell the time of it.
  *
- * Actions that a test file has left behind are forgotten after it (`stopClock.ts`).
+ * It runs during a test file (`clockOfFile.ts`): actions that a file has left behind are forgotten.
  *
  * A repeated timer is due again and again while the process waits for what is not seen (its own child processes, timers of the
  * system): tests of those have `asyncScheduler`.

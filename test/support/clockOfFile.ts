@@ -2,4 +2,5 @@
 import { afterAll } from 'vitest'
 import { idleClock } from './idleClock.js'
 
+idleClock.start()
 afterAll(() => idleClock.stop())
