@@ -49,7 +49,16 @@ const NAMED_SECRET = /(?:\\?"|&quot;|&#34;)secret(?:\\?"|&quot;|&#34;)\s*:/
 /** Leaves out each text with one of these secrets, or with a piece of one. */
 export const scrubber = (secrets: ReadonlyArray<string>): Scrub => {
   const longEnough = secrets.filter((secret) => secret.length >= MIN_LENGTH)
-  const pieces = memoized(() => new Set(longEnough.flatMap((secret) => piecesOf(plain(secret)))))
+  // a text that was encoded gives the secret's own letters, another one what `plain` makes of a `%41` or `\n` within it
+  const pieces = memoized(
+    () =>
+      new Set(
+        longEnough.flatMap((secret) => [
+          ...piecesOf(lettersOf(secret.normalize('NFKC'))),
+          ...piecesOf(plain(secret)),
+        ]),
+      ),
+  )
   const hasPiece = (letters: string): boolean => {
     for (let i = 0; i + PIECE_LENGTH <= letters.length; i++) {
       if (pieces().has(letters.slice(i, i + PIECE_LENGTH))) return true
@@ -73,14 +82,17 @@ const ENCODED = /\\u([\da-f]{4})|%([\da-f]{2})|&#x([\da-f]+);|&#(\d+);|&\w+;|\\[
 
 /** Returns the letters and digits of a text, which no encoding and no grouping changes. */
 const plain = (text: string): string =>
-  text
-    .normalize('NFKC')
-    .replace(ENCODED, (_, json?: string, url?: string, hexEntity?: string, entity?: string) => {
-      const hex = json ?? url ?? hexEntity
-      const code = hex === undefined ? Number(entity ?? 0) : Number.parseInt(hex, 16)
-      return code < 0x80 ? String.fromCharCode(code) : ''
-    })
-    .replace(/[^\da-z]/gi, '')
+  lettersOf(
+    text
+      .normalize('NFKC')
+      .replace(ENCODED, (_, json?: string, url?: string, hexEntity?: string, entity?: string) => {
+        const hex = json ?? url ?? hexEntity
+        const code = hex === undefined ? Number(entity ?? 0) : Number.parseInt(hex, 16)
+        return code < 0x80 ? String.fromCharCode(code) : ''
+      }),
+  )
+
+const lettersOf = (text: string): string => text.replace(/[^\da-z]/gi, '')
 
 /** Applies `scrub` to all text of a value, also to names of fields, and leaves out fields named `secret`. */
 export const scrubAll =
