@@ -109,7 +109,7 @@ export const exportTable = {
   rotateBytes: is.positiveIntOrInfinity,
   /** Ends the export with `TooManyRejects` when more rows cannot be written. Default 10,000; `Infinity` is no bound. */
   maxRejects: withDefault(is.nonNegativeIntOrInfinity, 10_000),
-  /** Is told of rejected rows, which a file keeps beside it anyway. */
+  /** Called with rejected rows, which a file keeps beside it anyway. */
   onReject: is.fn<TakeRows<Reject>>(),
   /**
    * Reads the list until two readings have the same ids, and only then writes: for small lists by page number, whose
@@ -196,7 +196,7 @@ export interface ExportProgress {
   readonly share?: number
   /** True if the list was read to its end. */
   readonly ended: boolean
-  /** It was told to `stop` before. */
+  /** It was stopped by `stop` before. */
   readonly stopped?: true
   /** Another run has the lease at `path`, and may have died: how long this one waits for it, in ms. Before all else. */
   readonly waiting?: { readonly path: string; readonly ms: Millis }

@@ -136,7 +136,7 @@ const eventsOf = <A, B>(
   }
 }
 
-/** Time that the reader of a stream has to take what was written, once the export is told to stop, in ms. */
+/** Time that the reader of a stream has to take what was written, once the export is stopped, in ms. */
 const STREAM_GRACE = 1_000
 
 // plans

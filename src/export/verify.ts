@@ -36,8 +36,8 @@ export interface Difference {
 /** Options of `verify`. */
 export interface VerifyOptions extends ReachOptions {
   /**
-   * Is told what is waited for: a bucket that refuses for a while, in its words, or that is silent, after five seconds; and that
-   * it went on. Default: `console.warn`.
+   * Called with each wait of more than five seconds, in words: a bucket that refuses for a while, or does not answer; and when
+   * it is over. Default: `console.warn`.
    */
   readonly onWait?: OnWait | undefined
 }
@@ -172,7 +172,7 @@ const check = async (files: Files, { file, lines }: Expected): Promise<FileCheck
   return { path, isFile: true, differences }
 }
 
-/** Or why it cannot be told. */
+/** Returns the content of a file, or why it cannot be read. */
 const contentOf = async (files: Files, name: string): Promise<Content | Difference> => {
   try {
     const found = await reading(

@@ -42,14 +42,14 @@ export class LineLog {
 
   /** Rejects with a `ChecksumMismatch` unless what an earlier start has written is there. */
   async check(from: LineMark): Promise<void> {
-    await checkCommitted(this.#options.files, await this.#nameOf(from), from)
+    await this.#found(from, (name) => checkCommitted(this.#options.files, name, from))
   }
 
   /** Goes on with a copy of what an earlier start has written. */
   async resume(from: LineMark): Promise<void> {
     const { files, final, unfinished } = this.#options
     const name = unfinished(final)
-    await files.copy(await this.#nameOf(from), name)
+    await this.#found(from, (found) => files.copy(found, name))
     await this.#begin(name, await files.open(name, from), from)
   }
 
@@ -94,6 +94,16 @@ export class LineLog {
 
   async close(): Promise<void> {
     await this.#open?.rows.abandon()
+  }
+
+  /** Does something with what an earlier start has written, which an owner that was frozen may publish meanwhile. */
+  async #found(from: LineMark, work: (name: string) => Promise<void>): Promise<void> {
+    const name = await this.#nameOf(from)
+    await work(name).catch(async (error: unknown) => {
+      const now = await this.#nameOf(from)
+      if (now === name) throw error
+      await work(now)
+    })
   }
 
   /** It may have been published. */

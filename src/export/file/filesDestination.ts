@@ -173,8 +173,10 @@ export class FilesDestination<A> implements Destination<A> {
   finish = async (): Promise<Prepared> => {
     const { files, layout } = this.#options
     for (const part of this.#ended()) {
-      const name = this.#published.has(part.name) ? this.#final(part) : part.name
-      checkSize(files.nameOf(name), await files.size(name), part.bytes)
+      const check = async (name: string): Promise<void> =>
+        checkSize(files.nameOf(name), await files.size(name), part.bytes)
+      await this.#unlessPublished(part, check)
+      if (this.#published.has(part.name)) await check(this.#final(part))
     }
     const needsPart = this.#isFirst || !layout.isFolder
     if (needsPart && this.#ended().length === 0) await this.#slice(0).begin()
@@ -271,9 +273,27 @@ export class FilesDestination<A> implements Destination<A> {
     }
     if (part.isPublished) return checkCommitted(files, final, part)
     if (!part.ended) return
-    const isUnpublished = (await files.size(part.name)) !== undefined
-    if (!isUnpublished) this.#published.add(part.name)
-    await checkEnded(files, isUnpublished ? part.name : final, part)
+    if ((await files.size(part.name)) === undefined) this.#published.add(part.name)
+    await this.#unlessPublished(part, (name) => checkEnded(files, name, part))
+    if (this.#published.has(part.name)) await checkEnded(files, final, part)
+  }
+
+  /**
+   * Does something with a part that has ended, by its unfinished name, unless it has its final one: an owner that was frozen may
+   * give it that at any time. Then the work fails, and is not needed: both have the same bytes.
+   */
+  async #unlessPublished(part: PartMark, work: (name: string) => Promise<void>): Promise<void> {
+    if (this.#published.has(part.name)) return
+    try {
+      await work(part.name)
+    } catch (error) {
+      const isThere = await checkEnded(this.#options.files, this.#final(part), part).then(
+        () => true,
+        () => false,
+      )
+      if (!isThere) throw error
+      this.#published.add(part.name)
+    }
   }
 
   async #prepared(
@@ -319,16 +339,11 @@ export class FilesDestination<A> implements Destination<A> {
     return found.map(nameOf)
   }
 
-  /** Gives parts that have ended their names. Another owner may have done so, or do so now: they have the same bytes. */
+  /** Gives parts that have ended their names. */
   async #publish(): Promise<void> {
     const { files } = this.#options
     for (const part of this.#ended()) {
-      if (this.#published.has(part.name)) continue
-      const final = this.#final(part)
-      await files.move(part.name, final, part.bytes).catch(async (error: unknown) => {
-        if ((await files.size(part.name)) !== undefined) throw error
-        if ((await files.size(final)) !== part.bytes) throw error
-      })
+      await this.#unlessPublished(part, (name) => files.move(name, this.#final(part), part.bytes))
       this.#published.add(part.name)
     }
   }

@@ -77,7 +77,7 @@ export const isMark = ({ gone, status, updated }: PieceRow): boolean =>
 export const compareRows = (a: PieceRow, b: PieceRow): number =>
   a.created - b.created || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
-/** Tells if a later version of a row replaces an earlier one: not with an earlier `updated_at`, unless that one is doubtful. */
+/** Returns true if a later version of a row replaces an earlier one: not with an earlier `updated_at`, unless that one is doubtful. */
 export const replaces = (later: PieceRow, earlier: PieceRow, doubtful: number): boolean =>
   later.updated >= earlier.updated || earlier.updated > doubtful
 

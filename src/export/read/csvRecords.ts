@@ -13,7 +13,7 @@ const END = /,|\r?\n/y
 export interface RecordsOptions {
   /** Receives a record that is torn at the end, or is none. */
   readonly torn: (rest: string) => void
-  /** Is told of a record that is too long. */
+  /** Called with a record that is too long. */
   readonly tooLong: () => void
 }
 

@@ -48,7 +48,7 @@ export interface ReadRowsOptions<A> extends ReachOptions {
   readonly format?: FormatName | undefined
   /** Default: by the name of the file. */
   readonly compress?: Compression | undefined
-  /** Is told what is waited for, as in `verify`. Default: `console.warn`. */
+  /** Called with each long wait, in words, as in `verify`. Default: `console.warn`. */
   readonly onWait?: OnWait | undefined
 }
 

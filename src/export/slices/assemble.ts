@@ -45,7 +45,7 @@ import {
 const own = {
   /** Rows that may be fewer than the plan has counted: those that were deleted since. Default 0. */
   maxMissing: is.nonNegativeIntOrInfinity,
-  /** Is told what is waited for, as in `verify`. Default: `console.warn`. */
+  /** Called with each long wait, in words, as in `verify`. Default: `console.warn`. */
   onWait: is.fn<OnWait>(),
 }
 

@@ -44,7 +44,7 @@ export interface Progress {
   readonly ended: boolean
   /** Why it was not. */
   readonly failure?: AnyFailure
-  /** Why it was not, where nothing failed: it was told to stop, or more than `maxRejects` rows were rejected. */
+  /** Why it was not, where nothing failed: it was stopped, or more than `maxRejects` rows were rejected. */
   readonly cut?: 'stopped' | 'rejects'
 }
 
@@ -59,7 +59,7 @@ export interface Pace<A, B> extends Partial<Omit<Sorting<A, B>, 'check'>> {
   readonly maxRejects?: number
   /** Its first value ends the export: what was read is written and committed. */
   readonly stop?: Observable<unknown>
-  /** Tells when `every` has passed. Default `asyncScheduler`. */
+  /** Measures `every`. Default `asyncScheduler`. */
   readonly timer?: SchedulerLike
 }
 
@@ -166,7 +166,7 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
         return EMPTY
       }
       const written = working.then(() => write(page.right))
-      working = written // before it begins: it may be told to stop from within
+      working = written // before it begins: it may be stopped from within
       return from(written)
     })
 
@@ -177,7 +177,7 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
     )
 
     const end = async (): Promise<Progress> => {
-      await working // a page that was being written when it was told to stop
+      await working // a page that was being written when it was stopped
       await keep()
       if (failure !== undefined) return { ...progress, failure }
       const isComplete = progress.pages > 0 && !('next' in progress)

@@ -33,7 +33,7 @@ export interface PostgresOpening {
   readonly url: string
   /** Names it in messages, without secrets. */
   readonly name: string
-  /** Tells what is waited for. */
+  /** Reports waits. */
   readonly waits: Waits
 }
 

@@ -20,7 +20,7 @@ export interface SqliteOpening {
   readonly doing: 'read' | 'write'
   /** Resolves after so many ms. */
   readonly pause: (ms: number) => Promise<void>
-  /** Tells what is waited for. */
+  /** Reports waits. */
   readonly waits: Waits
 }
 

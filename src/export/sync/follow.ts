@@ -57,7 +57,7 @@ const followRules: OptionsTable<FollowOptions<never>> = {
 const LOOKBACK = 3_600_000
 
 /**
- * Keeps a table current until it is told to end: catches up as `sync` does, with the lease and the state of one, and then
+ * Keeps a table current until it is stopped: catches up as `sync` does, with the lease and the state of one, and then
  * polls. `payments.charges` is read as by `changes`, with a proof and a sweep each day; other lists, such as
  * `payments.batchTransfers.list()`, are read whole in each poll.
  *

@@ -4,7 +4,7 @@
  *     poll     newest charges ... lists of open statuses ... those that have left them     each page is a step
  *     daily    rejected rows again ... a sweep ... the proof
  *
- * The table is the memory: what it has in the same version is not written. An outage is told, and the next poll continues.
+ * The table is the memory: what it has in the same version is not written. An outage is emitted, and the next poll continues.
  */
 import { finalize, from, merge, type Observable, ReplaySubject } from 'rxjs'
 import { type Asking, asking, PollInterrupted } from '../../changes/Asking.js'
@@ -37,7 +37,7 @@ const DAY: Millis = 86_400_000
 // functions
 
 /**
- * Polls until the transfer is told to end, or its lease is lost. Emits after each page, poll and proof. `readsAll`: all rows
+ * Polls until the transfer is stopped, or its lease is lost. Emits after each page, poll and proof. `readsAll`: all rows
  * were read before.
  */
 export const followCharges = <A>(
@@ -63,7 +63,7 @@ class Follower<A> {
   readonly #pace: FollowPace
   readonly #asks: Asking<A>
   readonly #stop: Observable<unknown>
-  /** The versions of rows that could not be written: the same one is not tried, and told, again. */
+  /** The versions of rows that could not be written: the same one is neither tried nor reported again. */
   readonly #rejected = new Map<string, string>()
   readonly #unlisted = new Set<string>()
   #open: Map<string, OpenCharge> | undefined

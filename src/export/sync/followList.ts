@@ -36,7 +36,7 @@ export interface FollowPace {
   readonly timer: SchedulerLike
 }
 
-/** Reads the list until the transfer is told to end, or its lease is lost, and replaces all rows where it has changed. */
+/** Reads the list until the transfer is stopped, or its lease is lost, and replaces all rows where it has changed. */
 export const followList = <A>(
   transfer: Transfer<A, A>,
   list: ExportSource<A>,

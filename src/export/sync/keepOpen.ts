@@ -93,7 +93,7 @@ export const written = async <A>(
   which: 'different' | 'all' = 'different',
   known?: ReadonlyMap<string, RowVersion>,
 ): Promise<void> => {
-  // those that this run could not write were told
+  // those that this run could not write were reported
   const given = rows.filter(({ id }) => !transfer.rejected.has(id))
   const { counted } = transfer.session.queries
   const versions = known ?? (await counted?.versions(given))

@@ -31,7 +31,7 @@ export interface SyncReading<A> {
   /** Describes whichever it is. */
   readonly description: ListDescription<A>
   readonly options: SyncOptions<A>
-  /** Goes on once all was read, and as long as the transfer is not told to end; `readsAll`: this is the first run. */
+  /** Goes on once all was read, and as long as the transfer is not stopped; `readsAll`: this is the first run. */
   readonly following?:
     | ((transfer: Transfer<A, A>, readsAll: boolean) => Observable<TransferEvent>)
     | undefined

@@ -112,7 +112,7 @@ export class RunRecorder {
     return run
   }
 
-  /** By the service's clock, where it has told its time: a later run reads on from then, whatever the clock here says. */
+  /** By the service's clock, if it has sent its time: a later run reads on from then, whatever the clock here says. */
   started(): string {
     const now = this.#client.serviceTime()
     const ms = now === undefined ? this.#localTime : now - (this.#steady.now() - this.#beganAt)

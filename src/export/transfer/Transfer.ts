@@ -86,7 +86,7 @@ export interface TransferPlan<A, B> extends Pace<A, B> {
   readonly ended: (state: TransferState) => TransferState
   /** Rejects with an `ExportError` where all was read, and is not to be put in place. */
   readonly beforeEnd?: ((rows: number) => Promise<void>) | undefined
-  /** Is told of the end, once a manifest says so. */
+  /** Called with the end, once a manifest says so. */
   readonly onEnd?: ((transfer: Transfer<A, B>) => Promise<void>) | undefined
   readonly onReject?: TakeRows<Reject> | undefined
   readonly lease?: Millis | undefined
@@ -202,12 +202,12 @@ export class Transfer<A, B> {
     )
   }
 
-  /** Ends the transfer before its end: for the first reason that it is told. */
+  /** Ends the transfer before its end: for the first reason that is given. */
   endWith(cut: CutShort): void {
     this.#cut ??= cut
   }
 
-  /** Ends the transfer by a failure of the service, or, without one, because it was told to end. */
+  /** Ends the transfer by a failure of the service, or, without one, because it was stopped. */
   interrupt(failure: AnyFailure | undefined): void {
     this.endWith(failure ?? this.#told ?? 'stopped')
   }

@@ -97,7 +97,7 @@ export interface TransferBegun {
   readonly rejected?: number
   /** For a sync: rows created from then on are read, in ms since 1970; absent: all. */
   readonly from?: Millis
-  /** For a sync: the time that the last run was told, in ms since 1970, where it is later than now: it is not believed. */
+  /** For a sync: the service's time in the last run, in ms since 1970, if it is later than now: it is not believed. */
   readonly doubted?: Millis
   /** For a sync: columns that were added to a table that has rows. */
   readonly added?: ReadonlyArray<string>
@@ -193,7 +193,7 @@ export const progressOf = ({ cut, ...progress }: TransferEvent) => ({
 const isPassed = (cut: CutShort | undefined): boolean =>
   isExportError(cut) && cut._tag === 'DeadlinePassed'
 
-/** Returns why a transfer ended before its end, unless it was told to; `name`: that of its destination. */
+/** Returns why a transfer ended before its end, unless it was stopped; `name`: that of its destination. */
 export const leftOf = (
   cut: CutShort | undefined,
   name: string,

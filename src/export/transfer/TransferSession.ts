@@ -33,9 +33,9 @@ export interface SessionOptions<A> {
   readonly timer: SchedulerLike
   /** How long the lease lasts without a renewal. */
   readonly lease?: Millis | undefined
-  /** Is told when another run has the lease, before this one waits for it to end. */
+  /** Called when another run has the lease, before this one waits for it to end. */
   readonly onWait: (wait: LeaseWait) => void
-  /** Tells what is waited for. */
+  /** Reports waits. */
   readonly waits: Waits
   /** Its first value ends that wait. */
   readonly stop?: Observable<unknown> | undefined
@@ -111,7 +111,7 @@ export class TransferSession<A> {
     return names.length === 0 ? undefined : names
   }
 
-  /** Does something with the destination; `close` waits for it, and a long wait is told. */
+  /** Does something with the destination; `close` waits for it, and a long wait is reported. */
   tracked<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#waits.during(work)
     this.#last = done

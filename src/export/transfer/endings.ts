@@ -1,4 +1,4 @@
-/** Ends of a transfer before its end: it is told to, and ends soon after that, whatever its destination does. */
+/** Ends a transfer before its end: soon after it is stopped, whatever its destination does. */
 import {
   asyncScheduler,
   concat,

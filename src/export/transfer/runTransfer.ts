@@ -17,7 +17,7 @@ import { type Endings, endingSoon } from './endings.js'
 import { Transfer, type TransferPlan } from './Transfer.js'
 import type { TransferEvent } from './TransferEvent.js'
 
-/** How a transfer ends before its end, and how its waits are told. */
+/** How a transfer ends before its end, and how its waits are reported. */
 export interface TransferOptions extends Endings {
   /** Names the destination, without secrets. */
   readonly name: string

@@ -4,7 +4,7 @@ import type { ChildRows, CountedRows, Destination } from './Destination.js'
 /** Questions to a destination. */
 export type Queries = Pick<Destination<never>, 'open' | 'counted' | 'children'>
 
-/** Tells where an answer is waited for. */
+/** Queries whose waits are reported. */
 export const watchedQueries = (to: Queries, waits: Waits): Queries => {
   const { counted, children } = to
   return {

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type SchedulerLike, Subject, Subscription } from 'rxjs'
+import { firstValueFrom, ReplaySubject, type SchedulerLike, Subject, Subscription } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { idleClock } from '../../support/idleClock.js'
 import { type Memory, memory } from './memory.js'
@@ -47,6 +47,21 @@ const meanwhile = async (
   await run(files, listOf(pages), { ...first, onReject })
   expect(acted).toBeDefined()
 }
+
+/** A disk as one process sees it: something is done before each of its operations. `to`: their last argument. */
+const acting = (disk: Memory, act: (operation: string, to: unknown) => Promise<void>): Memory =>
+  new Proxy(disk, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function' || !OPERATIONS.includes(String(name))) return member
+      return async (...given: ReadonlyArray<unknown>) => {
+        await act(String(name), given.at(-1))
+        return member.apply(target, given)
+      }
+    },
+  })
+
+const OPERATIONS = ['open', 'rename', 'stat', 'readdir', 'rm', 'link', 'copyFile', 'readFile']
 
 /** A disk on which a run died after its second page, whose lease was never released. */
 const killed = async (options: Played = {}): Promise<Memory> => {
@@ -115,6 +130,39 @@ describe('a run', () => {
       }
     },
   )
+
+  it('comes to its end whenever one that was frozen gives the file its name', async () => {
+    const first = memory()
+    let isOver = false
+    for (let meets = 1; !isOver; meets++) {
+      const disk = first.after('kill')
+      const reached = new Subject<void>()
+      const thawed = new ReplaySubject<void>(1)
+      const frozen = acting(disk, async (operation, to) => {
+        if (operation !== 'rename' || to !== OUT) return
+        reached.next()
+        await firstValueFrom(thawed)
+      })
+      const isFrozen = firstValueFrom(reached)
+      const left = outcome(frozen, listOf(pagesOf(3, 1))).catch(() => undefined)
+      await isFrozen
+      let count = 0
+      const later = acting(disk, async () => {
+        if (++count === meets) thawed.next()
+        if (count === meets) await left
+      })
+      const end = await outcome(later, listOf(pagesOf(3, 1)), { resume: true }).then(
+        () => 'complete',
+        ({ _tag }) => _tag,
+      )
+      isOver = count < meets
+      thawed.next()
+      await left
+      const when = `thawed at operation ${meets}`
+      expect(['complete', 'Fenced', 'Locked', 'NothingToResume'], when).toContain(end)
+      expect(numbers(disk.text(OUT)), when).toEqual([0, 1, 2])
+    }
+  })
 
   it('stops waiting for another one when it is told to', async () => {
     const files = memory()
