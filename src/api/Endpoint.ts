@@ -180,7 +180,7 @@ export const paramsAt =
   ({ params, rules }: AnyEndpoint): Codec<unknown> =>
     rules === undefined ? params : ruled(...rules(now))(params)
 
-/** Tells if a row's values come in pages. */
+/** Returns true if a row's values come in pages. */
 export const isList = (row: AnyEndpoint): row is AnyList => row.paging !== undefined
 
 /** Returns the method of a route. */

@@ -109,7 +109,7 @@ export const limitsOf = async (
   return { ceiling, concurrency: limit('concurrency') }
 }
 
-/** Runs work for `duration`, and tells how it went. Cold; unsubscribing aborts what is under way. */
+/** Runs work for `duration`, and emits its result. Cold; unsubscribing aborts what is under way. */
 export const run = (options: RunOptions): Observable<RunEvent> =>
   defer(() => {
     const { client, work, limits, duration, parallel, instead, timer, measurement } = options

@@ -1,4 +1,4 @@
-/** Tells why Redis is waited for: nothing waits in silence. */
+/** Reports waits for Redis, and their reason: nothing waits in silence. */
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { oneLine } from '../decode/redact.js'
 import { fieldsOf } from '../decode/unknown.js'
@@ -6,10 +6,10 @@ import type { Millis } from '../stream/index.js'
 
 // model
 
-/** How it is told. */
+/** How waits are reported. */
 export interface RedisWatchOptions {
   /**
-   * Is told why Redis is waited for, in its own words, within five seconds; each reason once, and then that it answers again.
+   * Called within five seconds with why Redis is waited for, in its own words; once for each reason, and when it answers again.
    * Default: `console.warn`.
    */
   readonly onWait?: ((message: string) => void) | undefined
@@ -19,7 +19,7 @@ export interface RedisWatchOptions {
 /** A command that takes longer is said to have no answer. */
 const SILENT_FOR: Millis = 3_000
 
-/** The longest reason that is told, in characters. */
+/** The longest reason that is reported, in characters. */
 const MOST_WORDS = 300
 
 const warn = (message: string): void => {
@@ -39,7 +39,7 @@ export class RedisWatch {
     this.#timer = timer
   }
 
-  /** Does something with Redis, and tells where that fails, or has no answer. */
+  /** Does something with Redis, and reports if that fails, or has no answer. */
   async watched<T>(work: () => Promise<T>): Promise<T> {
     const silence = this.#timer.schedule(
       () => this.#failed(`no answer within ${SILENT_FOR / 1_000} s`, false),
@@ -55,7 +55,7 @@ export class RedisWatch {
     }
   }
 
-  /** Tells a failure, unless it is told already. */
+  /** Reports a failure, once. */
   failed(error: unknown): void {
     const { message, code, name } = fieldsOf(error)
     // an error of ioredis also holds what was sent; a URL may have a password

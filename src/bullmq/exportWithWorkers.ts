@@ -52,8 +52,8 @@ export interface ExportWithWorkersOptions
   /** A client of ioredis or node-redis, or how to connect, such as `{ url: 'redis://HOST' }`. */
   readonly connection: ConnectionOptions
   /**
-   * Is told why Redis or the destination is waited for, in its own words, within five seconds; each reason once, and then
-   * that it answers again.
+   * Called within five seconds with why Redis or the destination is waited for, in its own words; once for each reason, and
+   * when it answers again.
    * Default: `console.warn`.
    */
   readonly onWait?: ((message: string) => void) | undefined
@@ -176,7 +176,7 @@ const stateOf = async (before: SliceState, job: Job<SliceJob>): Promise<SliceSta
   return { ...rest, slice, isDone: true }
 }
 
-/** Returns what a worker told, if it did. */
+/** Returns the progress that a worker reported, if it did. */
 const reported = (u: unknown): Partial<SliceProgress> => {
   if (typeof u !== 'object' || u === null) return {}
   const { rows, rejects, pages, next }: { [Name in keyof SliceProgress]?: unknown } = u

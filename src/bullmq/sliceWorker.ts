@@ -57,7 +57,7 @@ export interface SliceWorkerOptions<A>
    */
   readonly allow: ReadonlyArray<string>
   /**
-   * Is told why Redis is waited for, in its own words, within five seconds; each reason once, and then that it answers again.
+   * Called within five seconds with why Redis is waited for, in its own words; once for each reason, and when it answers again.
    * Default: `console.warn`.
    */
   readonly onWait?: ((message: string) => void) | undefined
@@ -209,7 +209,7 @@ export const sliceWorker = <A>(given: SliceWorkerOptions<A>): Observable<SliceWo
 
 const pick = <A>({ parallel, env, account }: SliceWorkerOptions<A>) => ({ parallel, env, account })
 
-/** Returns what tells the queue how far a slice is, from time to time. */
+/** Returns a reporter of progress to the queue. */
 const reporter = (job: Job<SliceJob>, timer: SchedulerLike, watch: RedisWatch) => {
   let reported = Number.NEGATIVE_INFINITY
   return (event: ExportEvent): void => {
@@ -221,7 +221,7 @@ const reporter = (job: Job<SliceJob>, timer: SchedulerLike, watch: RedisWatch) =
   }
 }
 
-/** Tells the queue what becomes of a slice that failed. */
+/** Decides whether a failed slice is tried again, and tells the queue. */
 const failed = async (
   job: Job<SliceJob>,
   error: Extract<ExportEvent, { _tag: 'Left' }>['left'],

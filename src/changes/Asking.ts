@@ -6,7 +6,7 @@ import type { ObservableEither } from '../stream/index.js'
 import type { Ledger, LedgerPage, LedgerQuery, LedgerRow } from './Ledger.js'
 
 /**
- * Ends work on a ledger before its end: by a failure of the service, or without one if it was told to stop. Internal: its
+ * Ends work on a ledger before its end: by a failure of the service, or without one if it was stopped. Internal: its
  * callers turn it into a value.
  */
 export class PollInterrupted extends Error {
@@ -14,7 +14,7 @@ export class PollInterrupted extends Error {
   readonly failure: AnyFailure | undefined
 
   constructor(failure: AnyFailure | undefined) {
-    super(failure?.message ?? 'told to stop')
+    super(failure?.message ?? 'stopped')
     this.failure = failure
   }
 }

@@ -23,7 +23,7 @@ export interface ChangeSessionOptions {
   readonly tell: (wait: DestinationWait) => void
   /** Its first value ends the wait for a lease. */
   readonly stop: Observable<unknown>
-  /** Is told when another owner has taken over. */
+  /** Called when another owner has taken over. */
   readonly onLost: (error: StoreError) => void
 }
 
@@ -43,7 +43,7 @@ const NEW: ChangeState = {
 
 // functions
 
-/** Charges that a stream knows and has told. */
+/** Charges that a stream knows and has emitted. */
 export class ChangeSession {
   readonly charges: KnownCharges
   readonly #keeper: Keeper | undefined
@@ -95,22 +95,22 @@ export class ChangeSession {
     this.#isDirty = true
   }
 
-  /** Charges created up to then were told. */
+  /** Charges created up to then were emitted. */
   get upTo(): Seconds {
     return this.#state.upTo
   }
 
-  /** Charges created before are told only while they are open. */
+  /** Charges created before are emitted only while they are open. */
   get floor(): Seconds {
     return this.#state.floor
   }
 
-  /** Final charges created before are not told, since the first poll is not over. */
+  /** Final charges created before are not emitted, since the first poll is not over. */
   get baseline(): Seconds | undefined {
     return this.#state.baseline
   }
 
-  /** How many changes were told. */
+  /** How many changes were emitted. */
   get told(): number {
     return this.#state.told
   }
@@ -140,7 +140,7 @@ export class ChangeSession {
     this.#isDirty = true
   }
 
-  /** Takes note that all charges created up to a time were told. */
+  /** Takes note that all charges created up to a time were emitted. */
   reached(upTo: Seconds): void {
     if (upTo <= this.#state.upTo) return
     this.#state = { ...this.#state, upTo }

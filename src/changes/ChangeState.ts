@@ -16,11 +16,11 @@ import type { Seconds } from './Ledger.js'
 const state = t.intersection([
   t.type({
     version: t.literal(1),
-    /** Charges created before are told only while they are open. In seconds since 1970. */
+    /** Charges created before are emitted only while they are open. In seconds since 1970. */
     floor: t.number,
-    /** Charges created up to then were told. In whole seconds since 1970. */
+    /** Charges created up to then were emitted. In whole seconds since 1970. */
     upTo: t.number,
-    /** How many changes were told. */
+    /** How many changes were emitted. */
     told: t.number,
     /** Statuses of open charges; those of the interface come first. */
     statuses: t.readonlyArray(t.string),
@@ -28,7 +28,7 @@ const state = t.intersection([
     final: t.string,
   }),
   t.partial({
-    /** The first poll is not over: final charges created before then are not told. */
+    /** The first poll is not over: final charges created before then are not emitted. */
     baseline: t.number,
   }),
 ])

@@ -11,17 +11,17 @@ import type { StoreError } from '../store/StoreError.js'
 
 /** How far a stream of changes is. */
 export interface ChangePosition {
-  /** Charges created up to then were told, as ISO 8601: `since` for a stream without a store. */
+  /** Charges created up to then were emitted, as ISO 8601: `since` for a stream without a store. */
   readonly upTo: string
-  /** How many changes were told before this one, by this stream and, with a store, by those before it. */
+  /** How many changes were emitted before this one, by this stream and, with a store, by those before it. */
   readonly told: number
 }
 
 /** A charge that came, or has changed. */
 export interface Change<A> {
-  /** `added`: the stream has not told it before, as far as it remembers. */
+  /** `added`: the stream has not emitted it before, as far as it remembers. */
   readonly kind: 'added' | 'changed'
-  /** The charge as it stands. States between two polls are not told. */
+  /** The charge as it stands. States between two polls are not emitted. */
   readonly value: A
   /** The charge as it was, where a table keeps it. */
   readonly previous?: A
@@ -58,7 +58,7 @@ const time: OptionRule<Date | string> = {
 
 export const changesTable = {
   /**
-   * Charges created at or after this time are told, as a `Date` or ISO 8601. Default: now. Ignored where the store has a
+   * Charges created at or after this time are emitted, as a `Date` or ISO 8601. Default: now. Ignored where the store has a
    * state: the stream goes on from there.
    */
   since: time,

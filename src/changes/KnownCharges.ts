@@ -1,4 +1,4 @@
-/** The charges that a stream of changes has told, as far as it has to remember them. */
+/** The charges that a stream of changes has emitted, as far as it has to remember them. */
 import { finalChargeStatuses } from '../codec/Charge.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
@@ -67,7 +67,7 @@ export class KnownCharges {
     return this.open.get(id) ?? this.final.get(keyOf(id))
   }
 
-  /** Remembers a row as it was told, by a stream that is so far. */
+  /** Remembers a row as it was emitted, by a stream that is so far. */
   set({ id, created, status, updated }: LedgerRow<unknown>, version: string, upTo: Seconds): void {
     const wasOpen = this.open.delete(id)
     if (isOpenStatus(status)) {

@@ -58,7 +58,7 @@ export interface Ledger<A> {
   readonly page: (query: LedgerQuery) => ObservableEither<AnyFailure, LedgerPage<A>>
   /** Reads a row by its id. One that does not decode is a row nevertheless. */
   readonly retrieve: (id: string) => ObservableEither<AnyFailure, LedgerRow<A>>
-  /** Returns the time at the service in ms since 1970; `undefined` before an answer has told it. */
+  /** Returns the time at the service in ms since 1970; `undefined` before the first answer. */
   readonly serviceTime: () => Millis | undefined
   /** Returns the time of this machine in ms since 1970. */
   readonly now: () => Millis

@@ -6,10 +6,10 @@
  *
  * A poll reads the last two minutes before the newest charge, or, each tenth time, the whole lookback: a charge may come
  * late to the list. Open charges are listed by their status. A charge that is not listed as open any more is read by id, or,
- * where some are close in time, by a page of their time. A row that the stream has told in the same version is dropped.
+ * where some are close in time, by a page of their time. A row that the stream has emitted in the same version is dropped.
  *
  * The stream stands up to T: the time of the newest charge, or of the earlier of two clocks, in whole seconds. State is
- * changed by acknowledged rows only; killed, a stream tells again what it had told since it kept its state last.
+ * changed by acknowledged rows only; after a kill, a stream emits again everything since it saved its state last.
  */
 import { Observable, ReplaySubject } from 'rxjs'
 import { resolveOptions } from '../options/index.js'
@@ -124,6 +124,6 @@ const pulled = <A>(events: AsyncIteratorObject<A, undefined, unknown>): Pull<A> 
     )
   }),
   close: () => {
-    events.return?.().catch(() => {}) // its failure is told by `next`
+    events.return?.().catch(() => {}) // its failure is reported by `next`
   },
 })

@@ -82,7 +82,7 @@ export async function* feedPages<A>(
     else if (!(error instanceof PollInterrupted)) throw error
   } finally {
     hints?.unsubscribe()
-    // what cannot be kept is told again by the next stream
+    // what cannot be kept is emitted again by the next stream
     await session?.close().catch((error: unknown) => {
       if (!isStoreError(error)) throw error
     })

@@ -24,7 +24,7 @@ export interface ListChangesOptions extends OptionsOf<typeof table> {}
 
 export interface ListChangesSource<A> {
   readonly list: () => { readonly pages: Pages<AnyFailure, Page<AnyFailure, A, unknown>> }
-  /** Rows in a final state are not told by the first reading. */
+  /** The first reading emits no rows in a final state. */
   readonly isFinal: (row: A) => boolean
   readonly timer: SchedulerLike
   readonly now: () => number

@@ -225,7 +225,7 @@ const optionsOf = (
   return { workload, ...settings, write, peers, sandbox: { environment, ...simulated } }
 }
 
-/** True if any setting of a connection is given, so that one that is missing is told. */
+/** True if any setting of a connection is given, so that a missing one is reported. */
 const isConnected = (flags: BenchFlags, env: Terminal['env']): boolean =>
   REQUIRED_SETTINGS.some(
     (name) => flagValue(flags, name) !== undefined || (env[variableOf(name)] ?? '') !== '',

@@ -50,9 +50,9 @@ const OF_TABLE = ['table', 'prove', 'sweep', 'maxRejects', 'lease', 'patience'] 
 const HELP = `
 Without DEST, each line is a JSON object:
   kind      added, or changed
-  value     the row in its current state; states between two polls are not told
-  position  told: number of changes before; upTo: up to when all new rows were
-            told, for --since of a later run
+  value     the row in its current state; states between polls are not emitted
+  position  told: number of changes before; upTo: the time up to which all new
+            rows were emitted, for --since of a later run
 It begins with the rows that can still change.
 
 DEST is a table with one row for each id, in its latest version:
@@ -62,7 +62,7 @@ DEST is a table with one row for each id, in its latest version:
 It has the lease and the state of "payments-rx sync": one continues where the
 other ended. Folders and buckets are kept by sync alone.
 
-It runs until it is stopped. An outage is told on stderr, and waited for.
+It runs until stopped. An outage is reported on stderr; polling continues.
 `
 
 const PROOF = `

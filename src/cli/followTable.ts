@@ -16,7 +16,7 @@ import { EXIT_INCOMPLETE, EXIT_LOCKED, EXIT_USAGE } from './output.js'
 import { isProven, provenText, whyNotProven } from './proofText.js'
 import type { CommandRun, Ending } from './runCommand.js'
 
-/** Follows into a table, and tells on stderr how that goes. */
+/** Follows into a table, and reports progress on stderr. */
 export const followTable = async (
   { say, stopped }: Pick<CommandRun, 'say' | 'stopped'>,
   start: (onReject: RejectedRows['take']) => Observable<SyncEvent>,

@@ -49,7 +49,7 @@ export const run = async (terminal: Terminal): Promise<number> => {
     status = code
   }
   const program = new Command('payments-rx')
-    .description('Stream lists of the Payments Platform into files, or serve a sandbox of it.')
+    .description('Export, follow and pay on the Payments Platform, or serve a sandbox of it.')
     .version(terminal.version)
   for (const command of COMMANDS) program.addCommand(command({ terminal, output, exit }))
   for (const command of withSubcommands(program)) {

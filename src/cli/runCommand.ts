@@ -203,7 +203,7 @@ const watchClient = (
   )
   const skewed = new Subject<string>()
   const listening = new Subscription(monitor.close)
-  // once, after the notes of the beginning: a clock that drifts is told of again and again
+  // once, after the notes of the beginning: a clock that drifts is reported again and again
   listening.add(
     combineLatest([skewed, begun])
       .pipe(take(1))

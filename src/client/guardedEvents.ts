@@ -1,4 +1,4 @@
-/** Functions of the caller's that only watch: their failures end neither a call nor the process, and are told once. */
+/** The caller's functions that only watch: their failures end neither a call nor the process, and are reported once. */
 import { Observable, type Observer, type Operator, Subscriber, type Subscription } from 'rxjs'
 import type { OnFailure } from '../stream/warnOnce.js'
 

@@ -26,7 +26,7 @@ export interface Logger {
 /** `fields` are those of the event, and its `namespace`; `line` says it in words. */
 type LogMethod = (fields: ClientEvent & { readonly namespace: string }, line: string) => void
 
-/** Takes lines, or is a logger; `false`: no log, whatever `DEBUG` says. A log that fails ends no call: that is told once. */
+/** Takes lines, or is a logger; `false`: no log, whatever `DEBUG` says. A log that fails ends no call: that is reported once. */
 export type Log = ((line: string) => void) | Logger | false
 
 const isLogger = is.withMethods<Logger>('a logger', 'debug', 'info', 'warn', 'error')

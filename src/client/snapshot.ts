@@ -96,7 +96,7 @@ interface SnapshotSource<Code extends string> {
   readonly retrieve: (params: { readonly id: string }) => ObservableEither<AnyFailure, Charge>
   /** Logs in, if that is still to be done. */
   readonly logIn: ObservableEither<Failure, unknown>
-  /** Returns the time at the service in ms since 1970; `undefined` before an answer has told it. */
+  /** Returns the time at the service in ms since 1970; `undefined` before the first answer. */
   readonly serviceTime: IO<Millis | undefined>
   /** Current time by the clock of this machine, in ms since 1970. */
   readonly now: IO<Millis>
@@ -278,8 +278,8 @@ interface PresentTime {
 }
 
 /**
- * Emits the time at the service. Before an answer has told it, logs in for one, or else asks for a small page. A
- * service that never tells its time leaves the clock of this machine, unless a row proves that to be behind.
+ * Emits the time at the service. Before the first answer, logs in for one, or else asks for a small page. A
+ * service that never sends its time leaves the clock of this machine, unless a row proves that to be behind.
  */
 const presentTime = <Code extends string>(
   { endpoint, list, logIn, serviceTime, now }: SnapshotSource<Code>,

@@ -77,7 +77,7 @@ const first = <A>(codec: Codec<A>, values: ReadonlyArray<unknown>): A | undefine
 
 const camelKeys = ['accountId', 'orgId', 'sourceId', 'createdAt'] as const
 
-/** Tells if `data` may have the older spelling: its version says so, or else its envelope has it. */
+/** Returns true if `data` may have the older spelling: its version says so, or else its envelope has it. */
 const isOlder = (version: string | null | undefined, envelope: EventEnvelope): boolean =>
   typeof version === 'string' && version !== ''
     ? version < SNAKE_CASE_SINCE

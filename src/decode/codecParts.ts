@@ -39,7 +39,7 @@ export const unwrapped = (codec: unknown): unknown => {
   return seen
 }
 
-/** Tells if the codec of an object names this field, itself or through a member. */
+/** Returns true if the codec of an object names this field, itself or through a member. */
 export const names = (codec: unknown, key: string): boolean => {
   const seen = unwrapped(codec)
   return hasOwn(part(seen, 'props'), key) || typesOf(seen).some((member) => names(member, key))

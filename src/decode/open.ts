@@ -14,7 +14,7 @@ export class OpenType<K extends string> extends t.Type<Open<K>> {
     this.known = known
   }
 
-  /** Tells if it still validates as it was made: a clone may not. */
+  /** Returns true if it still validates as it was made: a clone may not. */
   static isUntouched(codec: OpenType<string>): boolean {
     return codec.validate === t.string.validate
   }

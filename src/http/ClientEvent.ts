@@ -85,11 +85,11 @@ export type ClientEvent =
   | QuotaChanged
   | DestinationWait
   /**
-   * The service's clock is `skew` ahead of the one of this machine, or behind it if below 0: told once. `message` says
+   * The service's clock is `skew` ahead of the one of this machine, or behind it if below 0: emitted once. `message` says
    * it in words.
    */
   | { readonly _tag: 'ClockSkewed'; readonly skew: Millis; readonly message: string }
-  /** A write without a clear answer had been done: it was found by its request_id. `createOnce` tells no `call`. */
+  /** A write without a clear answer had been done: it was found by its request_id. From `createOnce`, without `call`. */
   | (Omit<OfCall, 'call'> &
       Partial<OfCall> & { readonly _tag: 'Recovered'; readonly requestId: string })
 

@@ -49,7 +49,7 @@ export class ServiceClock {
     onSkew(skew)
   }
 
-  /** Returns the time at the service, never later than it is; `undefined` before an answer has told it. */
+  /** Returns the time at the service, never later than it is; `undefined` before the first answer. */
   now(): Millis | undefined {
     return this.#offset === undefined ? undefined : this.#options.timer.now() + this.#offset
   }

@@ -211,7 +211,7 @@ export class Member implements QuotaMember {
     )
   }
 
-  /** Tells a refusal at once, and silence when Redis counts as lost; each reason once until Redis answers. */
+  /** Reports a refusal at once, and silence when Redis counts as lost; each reason once until Redis answers. */
   #tellFailure(now: Millis, reason: string | undefined): void {
     this.#failingSince ??= now
     const isTooSoon = reason === undefined && now - this.#failingSince < LOST_FOR - ANSWERS_WITHIN
@@ -333,7 +333,7 @@ export class Member implements QuotaMember {
   }
 }
 
-/** The longest reason that is told, in characters. */
+/** The longest reason that is reported, in characters. */
 const REASON = 300
 
 /** The words of Redis, such as `NOPERM this user has no permissions ...`, or of the system; without URLs, which may have passwords. */

@@ -61,7 +61,7 @@ export const tooManyRequests = (message: string, trace_id: string): Reply => {
   return jsonReply(429, Buffer.from(JSON.stringify(body)))
 }
 
-/** Tells the time of the sandbox, in ms since 1970, as servers do. */
+/** Returns the time of the sandbox, in ms since 1970, as servers do. */
 export const dated = (reply: Reply, now: number): Reply => ({
   ...reply,
   headers: { ...reply.headers, date: new Date(now).toUTCString() },

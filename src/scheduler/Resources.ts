@@ -166,7 +166,7 @@ const isEachLetIn = (
 ): boolean => [...suspects].every((suspect) => lettingIn(suspected, suspect) > 0)
 
 /**
- * Tells whether others were admitted while suspects were refused: in a window with refusals of suspects, or when the
+ * Returns true if others were admitted while suspects were refused: in a window with refusals of suspects, or when the
  * shared limit let in more before than now, and so cannot be what refuses.
  */
 const areLetIn = (

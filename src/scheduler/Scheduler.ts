@@ -81,7 +81,7 @@ export interface SchedulerOptions<R> extends OptionsOf<typeof table> {
   readonly tiers: ReadonlyArray<Tier<R>>
   /**
    * Returns what may have a limit of its own that no tier names, the narrowest first, such as a path and an account. A
-   * resource that is refused while others are admitted is held back alone. If it throws, that is told once on stderr, and the
+   * resource that is refused while others are admitted is held back alone. If it throws, that is reported once on stderr, and the
    * request has none. Default: nothing.
    */
   readonly resources?: ((request: R) => ReadonlyArray<string>) | undefined

@@ -103,7 +103,7 @@ const WINDOWS: ReadonlyMap<Millis, string> = new Map([
   [60_000, 'a minute'],
 ])
 
-/** Tells in words how much of a limit is admitted. */
+/** Returns in words how much of a limit is admitted. */
 export const describeLimit = <R>(tier: Tier<R>, limit: number, allowed: number): string => {
   const window = tier._tag === 'Rate' ? (WINDOWS.get(tier.per) ?? `in ${tier.per} ms`) : 'at once'
   return `${allowed} of ${limit} ${window} ${allowed === 1 ? 'is' : 'are'} admitted`

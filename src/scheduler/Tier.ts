@@ -17,7 +17,7 @@ interface TierOptions<in R> {
   readonly limit: number | Observable<number>
   /**
    * Key that a request is counted under. `undefined`: not counted. Without `key`, all requests are counted as one. Requests
-   * for which it throws are sent nevertheless, and counted together as one key: the first error is told on stderr.
+   * for which it throws are sent nevertheless, and counted together as one key: the first error is reported on stderr.
    */
   readonly key?: ((request: R) => string | undefined) | undefined
   /** Part of the limit that is ours, above 0 and at most 1. Default: that of the scheduler. */

@@ -47,7 +47,7 @@ export const schedule = <R, A>(
 export interface ScheduleMapOptions<in A, in B, out R> extends ScheduleOptions<B> {
   /**
    * The request that an item stands for: what the tiers take their keys from. Needed if one of them has a key. Items for
-   * which it throws run nevertheless, and are counted together as one key: the first error is told on stderr.
+   * which it throws run nevertheless, and are counted together as one key: the first error is reported on stderr.
    */
   readonly key?: ((item: A) => R) | undefined
   /** Items that may be buffered of a source that pushes; one more is an `InvalidOption`. Default 100,000. */

@@ -3,13 +3,13 @@ import { withoutPrototype } from '../fp.js'
 import { warnOnce } from '../stream/warnOnce.js'
 import type { Tier } from './Tier.js'
 
-/** Stands for the request of an item whose key cannot be told. */
+/** Stands for the request of an item whose key is unknown. */
 export const KEYLESS: unique symbol = Symbol('payments-rx: no key')
 
-/** Key of requests whose own cannot be told: they are counted together, so no limit is exceeded. */
+/** Key of requests whose own is unknown: they are counted together, so no limit is exceeded. */
 const NO_KEY = '(no key)'
 
-/** Returns the tier with a `key` that never throws. Its first error is told on stderr. */
+/** Returns the tier with a `key` that never throws. Its first error is reported on stderr. */
 export const withSafeKey = <R>(tier: Tier<R>): Tier<R> => {
   const { name, key } = tier
   if (key === undefined) return tier
@@ -28,7 +28,7 @@ export const withSafeKey = <R>(tier: Tier<R>): Tier<R> => {
   })
 }
 
-/** Returns the resources of a request; none if `resources` throws, whose first error is told on stderr. */
+/** Returns the resources of a request; none if `resources` throws, whose first error is reported on stderr. */
 export const safeResources = <R>(
   resources: (request: R) => ReadonlyArray<string>,
 ): ((request: R) => ReadonlyArray<string>) => {

@@ -1,4 +1,4 @@
-/** Tells what is waited for at a destination, a store or a service of files: nothing waits in silence. */
+/** Reports waits for a destination, a store or a service of files, and their reason: nothing waits in silence. */
 import type { SchedulerLike } from 'rxjs'
 import { oneLine, withoutCredentials } from '../decode/redact.js'
 import { withoutUndefined } from '../fp.js'
@@ -21,17 +21,17 @@ export interface Wait {
   readonly message: string
 }
 
-/** A call that takes longer is told. */
+/** A call that takes longer is reported. */
 const SILENT_FOR: Millis = 5_000
 
-/** The longest refusal that is told, in characters. */
+/** The longest refusal that is reported, in characters. */
 const MOST_WORDS = 300
 
 // constructors
 
 /**
- * The waits of one destination. A call that takes longer than five seconds is told, with the words of the refusal that was
- * heard last; other words after that are told at once, and so is its end.
+ * The waits of one destination. A call that takes longer than five seconds is reported, with the words of the last refusal;
+ * other words after that are reported at once, and so is its end.
  */
 export class Waits {
   readonly #name: string
@@ -87,7 +87,7 @@ export class Waits {
     }
   }
 
-  /** Tells a wait that begins, and whose reason is known. */
+  /** Reports a wait that begins, and whose reason is known. */
   announce(words: string): void {
     this.#words = words
     this.#toldWords = words
@@ -127,7 +127,7 @@ export const waitsInWords = (
   },
 ): Waits => new Waits(name, timer, ({ message }) => onWait(message))
 
-/** A store whose waits are told. */
+/** A store whose waits are reported. */
 export const watchedStore = (store: Store, waits: Waits): Store => ({
   read: (name) => waits.during(() => store.read(name)),
   replace: (...text) => waits.during(() => store.replace(...text)),

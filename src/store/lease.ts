@@ -38,7 +38,7 @@ export interface LeaseOptions {
   readonly length?: Millis | undefined
   /** Clock and timers. */
   readonly timer: SchedulerLike
-  /** Is told when another owner has the lease, before this one waits for it to end. */
+  /** Called when another owner has the lease, before this one waits for it to end. */
   readonly onWait?: (wait: LeaseWait) => void
   /** Its first value ends that wait. */
   readonly stop?: Observable<unknown> | undefined

@@ -19,7 +19,7 @@ export interface ObjectStorageOptions {
   readonly random?: IO<number>
   /** The time of this machine, in ms since 1970, which signatures have. Default `Date.now`. */
   readonly now?: IO<Millis>
-  /** Tells what is waited for. */
+  /** Reports waits. */
   readonly waits?: Waits
   /** Bounds one request, in ms, besides the time that its body takes at 10 Mbit/s. Default 60,000. */
   readonly timeout?: Millis

@@ -97,7 +97,7 @@ export interface S3StoreOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /** Waits between attempts. Default `asyncScheduler`. */
   readonly timer?: SchedulerLike | undefined
-  /** Is told what is waited for, as in `verify`. Default: `console.warn`. */
+  /** Called with each long wait, in words, as in `verify`. Default: `console.warn`. */
   readonly onWait?: OnWait | undefined
 }
 

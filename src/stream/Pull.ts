@@ -264,6 +264,6 @@ export const pullFrom = <P>({
     )
   }),
   close: () => {
-    leave?.().catch(() => {}) // its failure is told by `next`
+    leave?.().catch(() => {}) // its failure is reported by `next`
   },
 })

@@ -1,7 +1,7 @@
 /** Takes what a function has thrown, or its promise was rejected with. */
 export type OnFailure = (error: unknown) => void
 
-/** Tells the first failure of a function of the caller's on stderr, as `show` has it; later ones are dropped. */
+/** Prints the first failure of a caller's function on stderr, as `show` has it; later ones are dropped. */
 export const warnOnce = (source: string, show: (text: string) => string = inOneLine): OnFailure => {
   let isWarned = false
   return (error) => {
@@ -10,7 +10,7 @@ export const warnOnce = (source: string, show: (text: string) => string = inOneL
     try {
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : typeof error
       // biome-ignore lint/suspicious/noConsole: what fails may be the log itself
-      console.warn(`payments-rx: ${source} failed; this is told once: ${show(reason)}`)
+      console.warn(`payments-rx: ${source} failed; this is reported once: ${show(reason)}`)
     } catch {} // neither has a console that fails
   }
 }

@@ -158,7 +158,7 @@ const statusOf = ({ _tag }: DeliveryFailure): number => {
   }
 }
 
-/** Tells the sender nothing but the status. */
+/** Answers with nothing but the status. */
 const answer = (status: number): Response => new Response(null, { status })
 
 /** The last ids, up to a number of them. A blank id is no id: events with one are no repetitions of each other. */

@@ -174,7 +174,7 @@ it('says where to look when the keys are refused', async () => {
     replacing(sync('charges', file('refused.sqlite')), sandboxCredentials.apiKey, 'wrong-key'),
   )
   expect(status).toBe(2)
-  expect(stderr).toContain('check the client id and the API key: "payments-rx doctor" tells more')
+  expect(stderr).toContain('check the client id and the API key; "payments-rx doctor" says more')
 })
 
 it('ends with status 1 at its deadline, and says that the same command continues', async () => {

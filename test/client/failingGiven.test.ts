@@ -1,4 +1,4 @@
-/** Functions of the caller's that fail: no call is ended by them, nor the process, and each is told once. */
+/** Functions of the caller's that fail: no call is ended by them, nor the process, and each is reported once. */
 import { filter, map } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { E } from '../../src/fp.js'
@@ -34,7 +34,7 @@ describe('a log that fails', () => {
     ['a function whose promise is rejected', async () => disk()],
     ['a logger that throws', { ...silent, debug: disk }],
     ['a logger whose promise is rejected', { ...silent, debug: async () => disk() }],
-  ])('ends no call, and is told once, without secrets: %s', async (_, log) => {
+  ])('ends no call, and is reported once, without secrets: %s', async (_, log) => {
     const { retrieve } = call({ log })
     expect(retrieve().map(({ value }) => E.isRight(value))).toEqual([true])
     expect(retrieve().map(({ value }) => E.isRight(value))).toEqual([true])
@@ -59,7 +59,7 @@ describe('a subscriber of events that fails', () => {
     ['one behind an operator', ({ events }) => events.pipe(filter(() => true)).subscribe(disk)],
     ['an operator', ({ events }) => events.pipe(map(disk)).subscribe()],
     ['one of another client by `with`', (c) => c.with({ check: false }).events.subscribe(disk)],
-  ])('ends no call, and is told once: %s', async (_, subscribe) => {
+  ])('ends no call, and is reported once: %s', async (_, subscribe) => {
     const { client, retrieve } = call()
     subscribe(client)
     const seen: Array<string> = []

@@ -14,7 +14,7 @@ describe('drift', () => {
       CHARGE,
     )
 
-  it('is told once for each fact, and counted', () => {
+  it('is reported once for each fact, and counted', () => {
     const { client, events, run } = lab({ play, drift: true })
     const out = run(client.charges.list())
     expect(out.map(({ value }) => value._tag)).toEqual(['Right', 'Right', 'Right'])

@@ -262,7 +262,7 @@ describe('a key function that throws', () => {
     vi.restoreAllMocks()
   })
 
-  it('ends no request: those without a key share one limit, and it is told once', () => {
+  it('ends no request: those without a key share one limit, and it is reported once', () => {
     const timer = virtualTimer()
     const perKey = rate({
       ...{ name: 'path', limit: 1, per: 10, guard: 0 },

@@ -16,10 +16,10 @@ A code that is not listed passes by itself: the same command again.`
 
 const SECTIONS = {
   system: ['Files and connections', 'Codes of the system, and of TLS.'],
-  S3: ['Buckets', 'Codes of S3. A service that sends none is told by its HTTP status.'],
+  S3: ['Buckets', 'Codes of S3. A service that sends none is classified by its HTTP status.'],
   Postgres: [
     'Postgres',
-    'States (SQLSTATE), or the first two characters of them: a whole state goes before its class. PgBouncer has one state for all that it says, 08P01: there its sentence tells.',
+    'States (SQLSTATE), or their first two characters, the class; a whole state takes precedence over its class. PgBouncer has one state for all its errors, 08P01: there the message decides.',
   ],
   SQLite: ['SQLite', 'Primary result codes.'],
   Redis: ['Redis', 'First words of its refusals, for the queue and the shared quota.'],

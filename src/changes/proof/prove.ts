@@ -88,7 +88,7 @@ const LEAF = PAGE_SIZE
 /** Requests for counts are worth it until as many would have read this many rows each. */
 const ROWS_A_REQUEST = PAGE_SIZE
 
-/** How often a stretch is put right and counted again, before it is told as different. */
+/** How often a stretch is put right and counted again, before it is reported as different. */
 const ROUNDS = 2
 
 // functions

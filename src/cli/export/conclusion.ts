@@ -81,7 +81,7 @@ export const conclusion = (
     : { status: EXIT_COMPLETE }
 }
 
-/** Reasons that are told; the others are in the report. */
+/** Reasons that are printed; the others are in the report. */
 const MOST_REASONS = 3
 
 /** Returns the most frequent reasons for which rows were rejected, in brackets. */
@@ -129,7 +129,7 @@ const serviceConclusion = (
 /** Returns the message of a failure; of refused keys, with what to check. */
 export const withAdvice = (failure: AnyFailure): string =>
   failure._tag === 'Unauthorized'
-    ? `${failure.message} (check the client id and the API key: "payments-rx doctor" tells more)`
+    ? `${failure.message} (check the client id and the API key; "payments-rx doctor" says more)`
     : failure.message
 
 export const NEXT = 'the same command continues'

@@ -37,7 +37,7 @@ export class Results {
     }
     this.#count += outcomes.length
     this.#written = this.#written.then(() => this.#writeAll(outcomes))
-    this.#written.catch(() => {}) // told by `publish`
+    this.#written.catch(() => {}) // reported by `publish`
   }
 
   /** Puts the files in their places; resolves with lines that say where they are. */

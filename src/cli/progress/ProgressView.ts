@@ -123,7 +123,7 @@ const redraw = (
   return viewOf(drawing, sayAbove, conclude)
 }
 
-/** Tells whether a sample is the first of another `ms` since the beginning. */
+/** Returns true if a sample is the first of another `ms` since the beginning. */
 const isDue = (ms: number) => {
   let last = 0
   return ({ elapsedMs }: ProgressSample): boolean => {
@@ -134,7 +134,7 @@ const isDue = (ms: number) => {
   }
 }
 
-/** Tells whether a wait for an answer is new. */
+/** Returns true if a wait for an answer is new. */
 const isWaitBegun = () => {
   let waited = false
   return ({ stallReasons }: ProgressSample): boolean => {

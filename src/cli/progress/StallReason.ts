@@ -69,7 +69,7 @@ export const pausedAt = ({ pauses }: ClientActivity, now: number): ReadonlyArray
 
 // stall reasons
 
-/** All that a run waits for. What holds up the destination before the run has begun is told by events alone. */
+/** All that a run waits for. Waits of a destination before the run has begun are reported by events alone. */
 export type StallReason =
   /** A connection or the service failed: the first request is sent again in `ms`. */
   | { readonly _tag: 'Fault'; readonly ms: number; readonly because: string }

@@ -62,8 +62,8 @@ export interface OpenQueueOptions extends Pick<CommandRun['options'], 'env' | 't
 }
 
 /**
- * Connects. Rejects with a `UsageError` that names what is missing, and shows no password. Resolves with undefined when it is
- * told to stop.
+ * Connects. Rejects with a `UsageError` that names the missing variable or package, and shows no password. Resolves with
+ * undefined when it is stopped.
  */
 export const openQueue = async (options: OpenQueueOptions): Promise<OpenQueue | undefined> => {
   const { env, timer, stop, isPlain } = options

@@ -14,7 +14,7 @@ interface RunFailureFields {
 /** Items are invalid, or a `request_id` is used twice. Nothing was submitted. */
 export interface InvalidItems extends RunFailureFields {
   readonly _tag: 'InvalidItems'
-  /** How many. Each was told before, as an event `Invalid`. */
+  /** How many. Each was reported before, as an event `Invalid`. */
   readonly count: number
   /** The first of them, up to 100. */
   readonly first: ReadonlyArray<InvalidItem>

@@ -17,7 +17,7 @@ type PayItemRows<F> = Iterable<PayItem<F>> | AsyncIterable<PayItem<F>>
 /** Items that can be read twice: an array, rows of a file, or a function that begins anew each time. */
 export type PayItems<F = never> = PayItemRows<F> | (() => PayItemRows<F>)
 
-/** A failure of the items that ends a run: a row that is no item is told as an invalid one. */
+/** A failure of the items that ends a run: a row that is no item is reported as an invalid one. */
 export type Unread<F> = Exclude<F, { readonly _tag: 'UnreadableRow' }>
 
 /** A batch of a run: its items, and its place in the run. A plain value, fit for a job of a queue. */

@@ -44,7 +44,7 @@ export const contextOf = <F>(
   run: string,
 ): PayContext => ({ ...spec, ...asking, run, calls: calls() })
 
-/** Pays what is not paid yet of a run, and tells how all of it ended. */
+/** Pays the items of a run that are not paid yet, and returns how all of it ended. */
 export const payRun = async (
   context: PayContext,
   payments: Payments,

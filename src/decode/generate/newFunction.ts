@@ -1,6 +1,6 @@
 /** Functions made of text. */
 
-/** Tells if the platform allows code generation, by trying. */
+/** Returns true if the platform allows code generation, by trying. */
 export const mayGenerate = (): boolean => {
   try {
     return typeof new Function('') === 'function'

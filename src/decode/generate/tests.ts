@@ -26,7 +26,7 @@ const basic: Readonly<Record<Basic, (x: string) => string>> = {
 /** The most tests that are written in one place; more become a function of their own. */
 const MAX_INLINED = 80
 
-/** Tells if a plan has more parts than are written in one place; does not count further. */
+/** Returns true if a plan has more parts than are written in one place; does not count further. */
 const isLarge = (plan: Plan): boolean => {
   let left = MAX_INLINED
   const count = (part: Plan): void => {

@@ -14,7 +14,7 @@ export interface ConnectionTracker {
   readonly steps: Observable<'waiting' | 'connected'>
   /** Runs the `fetch` to track, once, after `steps` was subscribed to. */
   readonly run: <A>(send: () => A) => A
-  /** Tells whether the request was written to a connection. */
+  /** Returns true if the request was written to a connection. */
   readonly departure: () => RequestProgress
 }
 

@@ -86,7 +86,7 @@ export class Deliveries {
     this.#happenings = new Happenings(store, settings, (happening) => this.#publish(happening))
   }
 
-  /** Tells what has happened up to now, and wakes up when more will. */
+  /** Delivers the changes up to now, and wakes up for the next ones. */
   update(now: number): void {
     this.#happenings.tellUntil(now)
     if (this.#store.webhooks.next === 0 && this.#store.partnerWebhooks.next === 0) return
@@ -240,7 +240,7 @@ export class Deliveries {
   }
 }
 
-/** Tells if a URL is of this machine, or of a host that the options name. */
+/** Returns true if a URL is of this machine, or of a host that the options name. */
 const isAllowed = (url: string, hosts: ReadonlyArray<string>): boolean => {
   const { hostname } = new URL(url)
   return (

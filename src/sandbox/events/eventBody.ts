@@ -129,5 +129,5 @@ const accountStatus: Readonly<Record<string, string>> = {
   closed: 'CLOSED',
 }
 
-/** Tells if an event is one of an organization, not of an account (interface, Partner webhooks). */
+/** Returns true if an event is one of an organization, not of an account (interface, Partner webhooks). */
 export const isOfOrganization = (name: string): boolean => /^(billing|spend)\./.test(name)

@@ -12,7 +12,7 @@ import type { SandboxStore } from '../Store.js'
 
 // model
 
-/** A change that webhooks can be told of. */
+/** A change that is delivered to webhooks. */
 export interface Happening {
   readonly name: string
   /** In ms since 1970. */
@@ -28,7 +28,7 @@ export interface Happening {
 /** The changes that are due, in order of time; those of one moment in the order in which they became known. */
 export class Happenings {
   readonly #due = new Heap<() => void>()
-  /** The last step of each batch that was told. */
+  /** The last step of each batch that was emitted. */
   readonly #published = new Map<number, number>()
   #order = 0
   readonly #store: SandboxStore
@@ -55,7 +55,7 @@ export class Happenings {
     return this.#due.first()?.rank
   }
 
-  /** Tells the changes up to a moment. */
+  /** Emits the changes up to a moment. */
   tellUntil(now: number): void {
     for (let first = this.#due.first(); first && first.rank <= now; first = this.#due.first()) {
       this.#due.remove(first)

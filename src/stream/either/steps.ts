@@ -52,7 +52,7 @@ export const concatEach =
 
 /**
  * Emits the values of a stream for each value, one stream after the other, made of all values of `second`. That is
- * subscribed to at once, after the source, and kept in memory. Its errors are told even if no value asks for it.
+ * subscribed to at once, after the source, and kept in memory. Its errors are emitted even if no value asks for it.
  */
 export const concatEachWith =
   <A, S, B>(second: Observable<S>, project: (a: A, all: Observable<S>) => ObservableInput<B>) =>

@@ -14,7 +14,7 @@ export const within =
       return Number.isNaN(time) || contains(span, time)
     })
 
-/** Rows whose time cannot be read stand in no stretch, and may come with several: each is told once. */
+/** Rows whose time cannot be read stand in no stretch, and may come with several: each is reported once. */
 export const undatedOnce = (
   time: (raw: unknown) => number,
   key: (raw: unknown) => string | undefined,

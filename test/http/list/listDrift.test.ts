@@ -1,4 +1,4 @@
-/** A list that goes on by other means than its row says: followed, and told once. */
+/** A list that goes on by other means than its row says: followed, and reported once. */
 import { describe, expect, it } from 'vitest'
 import { CHARGE, type LabOptions, LIST, lab, type Play } from '../../support/lab.js'
 
