@@ -116,7 +116,7 @@ const section = ({ title, prefix, tag, field, note }: Group): string =>
 export const printEvents = (): string =>
   [
     '# Events',
-    `What is sent to the URL of a webhook. \`WebhookEvent\` reads its envelope in either spelling, \`payloadOf\` its \`data\`: [Webhooks](../webhooks.md). A name may be any other text, and what is read is open for more. Subscribed events are fixed at creation, and the scopes of the credential decide which are accepted. The envelope and the signature are a ${NOT_SPECIFIED} ([defaults](defaults.md#webhooks)).`,
+    `These events are sent to the URL of a webhook. \`WebhookEvent\` reads their envelope in either spelling, \`payloadOf\` their \`data\`: [Webhooks](../webhooks.md). Other names and further fields are accepted, too. Subscribed events are fixed at creation, and the scopes of the credential decide which are accepted. The envelope and the signature are a ${NOT_SPECIFIED} ([defaults](defaults.md#webhooks)).`,
     ...groups.map(section),
   ].join('\n\n')
 

@@ -265,7 +265,7 @@ const resourcePage = ([resource, { title, words, besides }]: readonly [string, P
 const index = (): string =>
   [
     '# Calls',
-    `Every call of the interface, printed from the rows that the client is made of. Each takes one object and gives one stream. \`payments.request(endpoint(...))\` makes [a call that is not here](client.md#undocumented-calls). What is marked "${NOT_SPECIFIED}" is listed with its reason in [defaults](defaults.md); so is a name or a rule with a star. The same as data: [openapi.json](../openapi.json).`,
+    `This page lists every call of the interface, printed from the rows that the client is made of. Each takes one object and returns one stream. \`payments.request(endpoint(...))\` makes [a call that is not here](client.md#undocumented-calls). [Defaults](defaults.md) gives the reason for everything marked "${NOT_SPECIFIED}" or with a star. [openapi.json](../openapi.json) has the same as data.`,
     'A parameter with `?` may be left out. Every call may fail with `InvalidRequest` (nothing was sent), `Unauthorized` (401), `Refused` (another 4xx), `Throttled` (429), `ServerFault` (5xx), `Unreachable`, `TimedOut` and `Undecodable`; a write also with `Ambiguous`, a list with `Truncated`. [Failures](../failures.md) says what is tried before.',
     ...resources.flatMap(([resource, { file, title }]) => [
       `## ${title}`,

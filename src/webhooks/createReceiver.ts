@@ -138,7 +138,7 @@ const received = async (
 /** The service takes no other status for success. */
 const DONE = 200
 
-/** Nobody is subscribed, so that the event would be lost: the service shall send it again. */
+/** Without a subscriber the event would be lost: the service is asked to send it again. */
 const UNHEARD = 503
 
 const statusOf = ({ _tag }: DeliveryFailure): number => {

@@ -5,11 +5,11 @@ import { remedies, remedyOf } from '../../src/store/remedies.js'
 const OPENING = `# Refusals of destinations
 
 Each refusal of a destination has a class. Either **the same command again helps** (exit status 1, and the last line says "the
-same command continues"), or **action is needed** (exit status 2, and the last line says what to do). What was written
-stays, and the same command continues once that is done; \`export\` with \`--resume\`. The last line has the code of the service
-and its own sentence.
+same command continues"), or **action is needed** (exit status 2, and the last line says what to do). Written rows
+stay; after the action, the same command continues (\`export\` with \`--resume\`). The last line has the code and message of the
+service.
 
-In code, \`isRetryable(error)\` of \`payments-rx/export\` tells the class of an [\`ExportError\`](exports.md#errors). \`verify\`, \`doctor\` and \`bench\` have
+In code, \`isRetryable(error)\` of \`payments-rx/export\` is true for an [\`ExportError\`](exports.md#errors) of the first class. \`verify\`, \`doctor\` and \`bench\` have
 statuses of their own.
 
 A code that is not listed passes by itself: the same command again.`

@@ -84,7 +84,7 @@ const requests = ({ intervals, limit, logins }: Recording): Chart<Interval> => {
   return {
     id: 'requests',
     title: 'Requests a second',
-    summary: `${plural(sum(intervals, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${line === undefined ? '' : ` (${line.name})`}. Those that were refused or broke off are drawn each time that they were sent; ${plural(logins, 'login')} ${logins === 1 ? 'is' : 'are'} not drawn.`,
+    summary: `${plural(sum(intervals, 'sent'), 'request')}, at most ${number(most)} in a second of this clock${line === undefined ? '' : ` (${line.name})`}. Requests that were refused or broke off are drawn each time they were sent; ${plural(logins, 'login')} ${logins === 1 ? 'is' : 'are'} not drawn.`,
     format: decimal,
     lines: [
       { name: 'on average', form: 'area', of: requestsPerSecond },

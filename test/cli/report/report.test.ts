@@ -185,7 +185,7 @@ describe('a report', () => {
     )
     for (const said of [
       '14 rows read, 4 of them rejected. At most 7 a second, without a break.',
-      'are drawn each time that they were sent; 1 login is not drawn.',
+      'are drawn each time they were sent; 1 login is not drawn.',
       'limit lowered after refusals',
       'Half of the answers came within 100 ms, 95 % within 301 ms, the slowest after 12.3 s.',
       '2 requests refused for the limits (429); 1 request without an answer, or with a 5xx.',
