@@ -167,8 +167,9 @@ export class Transfer<A, B> {
       if (beginning === undefined) throw new Error('the session has begun without a beginning')
       return new Transfer(plan, asked, session, beginning, known)
     } catch (error) {
+      const cause = await session.causeOf(error)
       await session.close()
-      throw error
+      throw cause
     }
   }
 

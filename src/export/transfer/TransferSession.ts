@@ -90,8 +90,10 @@ export class TransferSession<A> {
       await destination.resume(state.own, { fence, tookOver, restart, replaces })
       return new TransferSession(destination, leases, state, options.waits)
     } catch (error) {
-      await closed(destination, leases).catch(() => {}) // its own error would hide why
-      throw error
+      const cause = await causeOf(error, leases)
+      const why = isFenced(cause) ? 'fenced' : undefined
+      await closed(destination, leases, why).catch(() => {}) // its own error would hide why
+      throw cause
     }
   }
 
@@ -137,18 +139,15 @@ export class TransferSession<A> {
   }
 
   /** Rejects with `Fenced` when a later run has taken over. */
-  async checkOwner(): Promise<void> {
-    for (const lease of this.#leases) await lease.renew()
+  checkOwner(): Promise<void> {
+    return renewed(this.#leases)
   }
 
   /** Resolves with why something failed: where a later run has taken over, that is why. */
   async causeOf(error: unknown): Promise<unknown> {
-    const lost = await this.checkOwner().then(
-      () => undefined,
-      (why: unknown) => why,
-    )
-    this.#isFenced = [error, lost].some(isFenced)
-    return isFenced(lost) ? lost : error
+    const cause = await causeOf(error, this.#leases)
+    this.#isFenced = isFenced(cause)
+    return cause
   }
 
   /** Waits for the operation under way, releases the lease, and leaves the destination as it stands. May be called again. */
@@ -161,6 +160,16 @@ export class TransferSession<A> {
 }
 
 const isFenced = (error: unknown): boolean => isExportError(error) && error._tag === 'Fenced'
+
+const renewed = async (leases: ReadonlyArray<Lease>): Promise<void> => {
+  for (const lease of leases) await lease.renew()
+}
+
+const causeOf = (error: unknown, leases: ReadonlyArray<Lease>): Promise<unknown> =>
+  renewed(leases).then(
+    () => error,
+    (lost: unknown) => (isFenced(lost) ? lost : error),
+  )
 
 const leaseOptions = <A>(
   { timer, lease, onWait, stop, restart }: SessionOptions<A>,

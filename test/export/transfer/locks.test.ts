@@ -164,6 +164,37 @@ describe('a run', () => {
     }
   })
 
+  it('says so when it was frozen as it resumed, and another one has come to the end meanwhile', async () => {
+    const first = await killed()
+    let isOver = false
+    for (let stops = 1; !isOver; stops++) {
+      const disk = first.after('kill')
+      const reached = new Subject<void>()
+      const thawed = new ReplaySubject<void>(1)
+      let count = 0
+      const frozen = acting(disk, async () => {
+        if (++count !== stops) return
+        reached.next()
+        await firstValueFrom(thawed)
+      })
+      const isFrozen = firstValueFrom(reached, { defaultValue: undefined })
+      const resumed = (files: Memory): Promise<string> =>
+        outcome(files, listOf(pagesOf(4, 1)), { resume: true }).then(
+          () => 'complete',
+          ({ _tag }) => _tag,
+        )
+      const left = resumed(frozen).finally(() => reached.complete())
+      await isFrozen
+      isOver = count < stops
+      const end = await resumed(disk)
+      thawed.next()
+      const when = `frozen before operation ${stops}`
+      expect(['complete', 'NothingToResume'], when).toContain(end)
+      expect(['complete', 'Fenced', 'Locked', 'NothingToResume'], when).toContain(await left)
+      expect(numbers(disk.text(OUT)), when).toEqual([0, 1, 2, 3])
+    }
+  })
+
   it('stops waiting for another one when it is told to', async () => {
     const files = memory()
     await meanwhile(files, {}, async () => {
