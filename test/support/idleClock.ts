@@ -1,6 +1,8 @@
 /** Virtual time for code that does real input and output: it passes only while the process has nothing to do. */
 import { AsyncResource } from 'node:async_hooks'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import type { Socket } from 'node:net'
 import process from 'node:process'
 import {
@@ -107,8 +109,35 @@ class Traffic {
   }
 }
 
+/** Functions that Node 26 does in one task of its pool, which it does not list as an operation that is under way. */
+const WHOLE_FILES = ['readFile', 'writeFile', 'appendFile'] as const
+
+/** Counts files that are read or written as a whole. */
+class WholeFiles {
+  underWay = 0
+  readonly #originals = WHOLE_FILES.map((name) => [name, fs[name]] as const)
+
+  start(): void {
+    for (const [name, original] of this.#originals) {
+      const counted = (...given: ReadonlyArray<unknown>): Promise<unknown> => {
+        this.underWay++
+        const done: Promise<unknown> = Reflect.apply(original, fs, given)
+        return done.finally(() => this.underWay--)
+      }
+      Object.assign(fs, { [name]: counted })
+    }
+    syncBuiltinESMExports()
+  }
+
+  stop(): void {
+    Object.assign(fs, Object.fromEntries(this.#originals))
+    syncBuiltinESMExports()
+  }
+}
+
 export class IdleClock extends VirtualTimeScheduler {
   readonly #traffic = new Traffic()
+  readonly #files = new WholeFiles()
   #isStarted = false
   /** It has something to wait for, and looks once a turn. */
   #isRunning = false
@@ -141,6 +170,7 @@ export class IdleClock extends VirtualTimeScheduler {
   start(): void {
     this.#isStarted = true
     this.#traffic.start()
+    this.#files.start()
   }
 
   /**
@@ -150,6 +180,7 @@ export class IdleClock extends VirtualTimeScheduler {
   stop(): void {
     this.#isStarted = false
     this.#traffic.stop()
+    this.#files.stop()
     this.actions.length = 0
     this.#rests = 0
     this.#hanging = 0
@@ -167,7 +198,8 @@ export class IdleClock extends VirtualTimeScheduler {
     const own = 2 // the number, and the immediate or timer of this turn
     const isActive = this.#resources - before > own
     const { waiting, hasMoved } = this.#traffic.look()
-    const operations = process.getActiveResourcesInfo().filter(isUnderWay).length
+    const operations =
+      process.getActiveResourcesInfo().filter(isUnderWay).length + this.#files.underWay
     // not by what else happens here: a peer that never answers would be waited for as long as anything is repeated
     if (hasMoved || (isActive && operations > 0)) this.#rests = 0
     this.#hanging = Math.min(this.#hanging, operations)
