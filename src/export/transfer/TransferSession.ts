@@ -165,6 +165,7 @@ const renewed = async (leases: ReadonlyArray<Lease>): Promise<void> => {
   for (const lease of leases) await lease.renew()
 }
 
+/** Resolves with the `Fenced` of a lost lease, or else with the error itself. */
 const causeOf = (error: unknown, leases: ReadonlyArray<Lease>): Promise<unknown> =>
   renewed(leases).then(
     () => error,
