@@ -44,7 +44,7 @@ const reference = (rows: ReadonlyArray<Row>, escape_formulas: boolean): string =
     {
       record_delimiter: '\r\n',
       quote_record_delimiter: true,
-      quoted_match: /^$/,
+      quoted_match: /^(\\\.)?$/, // `\.` alone in a line ends the input of PostgreSQL
       cast: { boolean: String },
       escape_formulas,
     },
