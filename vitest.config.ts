@@ -21,7 +21,7 @@ export default defineConfig({
   define: { PAYMENTS_RX_VERSION: JSON.stringify(version) }, // as scripts/build.ts does
   test: {
     reporters: ['default', './test/support/count-reporter.ts'],
-    setupFiles: './test/support/clockOfFile.ts',
+    setupFiles: './test/support/eachFile.ts',
     projects: [
       {
         extends: true,

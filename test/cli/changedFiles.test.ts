@@ -10,17 +10,16 @@ import { seeded } from '../../bench/simulated/random.js'
 import { exportSlice, planSlices } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
+import { runs, SEED } from '../support/runs.js'
 import { breaking, exporting, KEYS } from './exporting.js'
 import { cli, type RunOptions } from './support.js'
 
 const { file, serve } = await exporting()
 
-/** Fixed, so that no text of a message fails by chance; `CHANGED_SEED` plays another. */
-const seed = Number(process.env.CHANGED_SEED ?? 7)
 /** Changes of each file. */
-const GAMES = Number(process.env.CHANGED_GAMES ?? 2)
+const GAMES = runs(2)
 
-const random = seeded(seed)
+const random = seeded(SEED)
 /** Whole numbers from 0 on, below an end. */
 const below = (end: number): number => Math.floor(random() * end)
 
@@ -261,7 +260,7 @@ const filesIn = async (folder: string): Promise<ReadonlyArray<string>> =>
     .sort()
 
 describe.each(scenes)('$name', ({ make }) => {
-  it(`is told in one line, whatever is changed (seed ${seed})`, async () => {
+  it(`is told in one line, whatever is changed (seed ${SEED})`, async () => {
     const folder = file('whole')
     await mkdir(folder, { recursive: true })
     const commands = await make(folder)
@@ -274,7 +273,7 @@ describe.each(scenes)('$name', ({ make }) => {
           const place = file(`${++n}`)
           await cp(folder, place, { recursive: true })
           await writeFile(join(place, name), change(whole))
-          const played = `${args('.').slice(0, 6).join(' ')}: ${name}: ${what}, seed ${seed}`
+          const played = `${args('.').slice(0, 6).join(' ')}: ${name}: ${what}, seed ${SEED}`
           try {
             const { status, stderr, stdout } = await cli(args(place), options?.())
             const last = stderr.trimEnd().split('\n').at(-1) ?? ''

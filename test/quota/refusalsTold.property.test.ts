@@ -8,10 +8,8 @@ import { seeded } from '../../bench/simulated/random.js'
 import { createClient } from '../../src/index.js'
 import { redisQuota } from '../../src/quota/index.js'
 import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
+import { SEED } from '../support/runs.js'
 import { decodeReport } from './fleet.js'
-
-/** Another one each time; the title has it. */
-const seed = Number(process.env.QUOTA_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** In ms: how soon it is told. */
 const SOON = 5_000
@@ -69,8 +67,8 @@ const busyClient = (answers: (now: number) => Promise<void>) => {
   return { heard, told, passTo, close: () => working.unsubscribe() }
 }
 
-it.each(WORDS)(`%s (seed ${seed})`, async (words) => {
-  const random = seeded(seed)
+it.each(WORDS)(`%s (seed ${SEED})`, async (words) => {
+  const random = seeded(SEED)
   for (let game = 0; game < 4; game++) {
     const from = game === 0 ? 0 : Math.floor(random() * 12_000)
     const until = from + SOON + Math.floor(random() * 10_000)

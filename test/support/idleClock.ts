@@ -249,7 +249,7 @@ export class IdleClock extends VirtualTimeScheduler {
  * Compressing and hashing in other threads is not seen: that is quick. A peer that never answers is given up after seconds of
  * silence, so that time limits are reached. One clock for all: servers tell the time of it.
  *
- * It runs during a test file (`clockOfFile.ts`): actions that a file has left behind are forgotten.
+ * It runs during a test file (`eachFile.ts`): actions that a file has left behind are forgotten.
  *
  * A repeated timer is due again and again while the process waits for what is not seen (its own child processes, timers of the
  * system): tests of those have `asyncScheduler`.

@@ -1,4 +1,13 @@
 /**
+ * The seed of all properties, so that a run plays the same twice, and no change fails by chance: `SEED=7` plays another, and
+ * `SEED=random` one that is drawn.
+ */
+export const SEED =
+  process.env.SEED === 'random'
+    ? Math.floor(Math.random() * 2 ** 31)
+    : Number(process.env.SEED ?? 1)
+
+/**
  * How many runs a slow property has: `few`, or by `RUNS=20 npm test -- test/export` twenty times as many. A property that
  * fails says its seed.
  */

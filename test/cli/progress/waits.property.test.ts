@@ -20,10 +20,7 @@ import { createSandbox, sandboxCredentials, virtualTime } from '../../../src/san
 import { takeLease } from '../../../src/store/lease.js'
 import { decodeReport } from '../../quota/fleet.js'
 import { memoryStore } from '../../store/memoryStore.js'
-import { runs } from '../../support/runs.js'
-
-/** Another one each time; the titles have it. */
-const seed = Number(process.env.WAITS_SEED ?? Math.floor(Math.random() * 2 ** 31))
+import { runs, SEED } from '../../support/runs.js'
 
 /** In ms: how soon it is said. */
 const SOON = 5_000
@@ -410,8 +407,8 @@ const waitingFor = (world: World, client: Client) => {
 
 const plays = Object.values(PLAYS).flat()
 
-it.each(plays)(`$name (seed ${seed})`, async ({ words, begin }) => {
-  const random = seeded(seed)
+it.each(plays)(`$name (seed ${SEED})`, async ({ words, begin }) => {
+  const random = seeded(SEED)
   let judged = 0
   for (let game = 0; game < runs(3); game++) {
     const world = new World(game, random)

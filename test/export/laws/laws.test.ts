@@ -1,7 +1,7 @@
 /** The laws of destinations, over each of them. */
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { type S3Double, s3Double } from '../../../bench/services/s3Double.js'
-import { runs } from '../../support/runs.js'
+import { runs, SEED } from '../../support/runs.js'
 import { databases, folder } from '../sync/databases.js'
 import { type Kind, lawsOf } from './laws.js'
 import {
@@ -13,9 +13,6 @@ import {
   mergedBucketKind,
   mergedKind,
 } from './places.js'
-
-/** Another one each time; the message of what is broken has it. */
-const seed = Number(process.env.LAWS_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 /** Games that are played of each law, where they cost little, and where they go over a network. */
 const GAMES = runs(2)
@@ -71,6 +68,6 @@ const others: ReadonlyArray<Kind> = [
 for (const kind of [...onMemory, ...others]) {
   const games = onMemory.includes(kind) ? GAMES : FEW
   describe(kind.name, () => {
-    for (const { name, check } of lawsOf(kind)) it(name, () => check(kind, { seed, games }))
+    for (const { name, check } of lawsOf(kind)) it(name, () => check(kind, { seed: SEED, games }))
   })
 }

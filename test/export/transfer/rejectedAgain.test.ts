@@ -23,7 +23,7 @@ import { E } from '../../../src/fp.js'
 import { Charge, createClient } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { idleClock } from '../../support/idleClock.js'
-import { runs } from '../../support/runs.js'
+import { runs, SEED } from '../../support/runs.js'
 import { type Memory, memory } from './memory.js'
 import { away, csv, good, item, listOf, outcome, quickLooks } from './playing.js'
 
@@ -350,17 +350,14 @@ class FreezingDisk {
   }
 }
 
-/** Another one each time; the titles have it. */
-const seed = Number(process.env.FREEZE_SEED ?? Math.floor(Math.random() * 2 ** 31))
-
 describe.each(['rows.ndjson', 'rows.json', 'rows.parquet', 'folder/'])(
   'a resumption of %s that is frozen',
   (name) => {
     it.each([
       ['after another one has come to its end', false],
       ['in the middle of another one', true],
-    ])(`loses and repeats no row when it is thawed %s (seed ${seed})`, async (_, isMiddle) => {
-      const random = seeded(seed)
+    ])(`loses and repeats no row when it is thawed %s (seed ${SEED})`, async (_, isMiddle) => {
+      const random = seeded(SEED)
       const { source, broken, ids } = service()
       const all = await ids()
       const [one = '', other = ''] = all
