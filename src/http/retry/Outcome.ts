@@ -166,7 +166,7 @@ export class Outcome {
       case 'Ambiguous':
         return true
       case 'Unauthorized':
-        return !(row.errors[401] ?? REFUSED_TOKEN).includes(failure.code)
+        return ![...(row.errors[401] ?? []), ...REFUSED_TOKEN].includes(failure.code)
       case 'Throttled':
         return failure.code !== TOO_MANY
       case 'Refused':
@@ -179,7 +179,7 @@ export class Outcome {
 
 type FailureTest = (failure: Failure) => boolean
 
-/** Codes of a 401 of the service itself, given before anything is done (interface, Errors). */
+/** Codes of a 401 of the service itself, given before anything is done, on any endpoint (interface, Errors). */
 const REFUSED_TOKEN: ReadonlyArray<string> = ['credentials_invalid', 'credentials_expired']
 
 /** The code of a 429 of the service itself (interface, Errors). */

@@ -319,6 +319,21 @@ describe('the sent values', () => {
   })
 })
 
+it.each(['credentials_invalid', 'credentials_expired'])(
+  'a webhook was not made where the credentials are refused with %s, whatever codes its row lists',
+  (code) => {
+    const webhook = { events: ['charge.new'], url: 'https://shop.test/', version: '2026-08-21' }
+    for (const kind of ['webhooks', 'partnerWebhooks'] as const) {
+      const { client, run } = lab({
+        partner: { clientId: 'p', clientSecret: 's' },
+        play: () => problem(401, code),
+      })
+      const [out] = run(client[kind].create(webhook))
+      expect(out?.value).toMatchObject(E.left({ _tag: 'Unauthorized', code }))
+    }
+  },
+)
+
 describe('a login that fails', () => {
   it.each([
     ['refuses the connection', { outage: REFUSED_CONNECTION }, 'Unreachable', 3],
