@@ -149,8 +149,9 @@ export const withFlagNames = (
       .replace('with plainHttp', `with ${SETTINGS.plainHttp.flag}`)
   }
   if (option === 'to') return message.replace(option, 'DEST')
-  const isFlag = flags.some((flag) => flag.attributeName() === option)
-  return isFlag ? message.replace(option, flagOf(option)) : message
+  const name = option.replace(/\[\d+\]$/, '') // one of several values
+  const isFlag = flags.some((flag) => flag.attributeName() === name)
+  return isFlag ? message.replace(option, flagOf(name)) : message
 }
 
 // connections

@@ -1,4 +1,5 @@
 /** The only file that knows the process. */
+import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { asyncScheduler, filter, interval, merge, NEVER, Observable } from 'rxjs'
@@ -19,6 +20,32 @@ const on = (signal: Signal): Observable<Signal> =>
     return () => void setImmediate(() => process.off(signal, hear))
   })
 
+/**
+ * Emits once the npx or npm that started this process has ended: it passes no signal on when it is killed. Between the two
+ * may be the shell that it runs a command with, which then goes on. A command that another shell puts into the background
+ * is meant to outlive it.
+ */
+const npmEnded = (): Observable<unknown> => {
+  const parent = process.ppid
+  const shell = parentOfShell(parent)
+  return interval(1_000).pipe(
+    filter(
+      () => process.ppid !== parent || (shell !== undefined && parentOfShell(parent) !== shell),
+    ),
+  )
+}
+
+/** Returns the parent of a process if that is a shell and the system tells it as Linux does. */
+const parentOfShell = (pid: number): string | undefined => {
+  try {
+    const [, name = '', parent] =
+      /^\d+ \((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+    return /^(?:ba|da|a|z|k)?sh$|^busybox$/.test(name) ? parent : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Runs the command of this process, and sets its exit status. */
 export const runProcess = async (): Promise<void> => {
   // Keeps V8's young generation small: pages are garbage once they are written, so a larger one only takes memory. An
@@ -28,11 +55,6 @@ export const runProcess = async (): Promise<void> => {
   // Items of payments outlive the young generation and then are garbage: a heap that may only double peaks at 180 MiB for a
   // hundred thousand of them, in place of 230. An export would pay for it with a tenth more processor time.
   if (process.argv[2] === 'pay') setFlagsFromString('--heap-growing-percent=100')
-
-  // npx and npm pass no signal on when they are killed: the next parent is another one. A command that a shell puts into the
-  // background is meant to outlive it
-  const parent = process.ppid
-  const parentEnded = interval(1_000).pipe(filter(() => process.ppid !== parent))
 
   // Node 22 says of `node:sqlite` that it is new
   const { emitWarning } = process
@@ -51,7 +73,7 @@ export const runProcess = async (): Promise<void> => {
     stdout: process.stdout,
     stderr: process.stderr,
     signals: merge(on('SIGINT'), on('SIGTERM')),
-    parentEnded: process.env.npm_command === undefined ? NEVER : parentEnded,
+    parentEnded: process.env.npm_command === undefined ? NEVER : npmEnded(),
     timer: asyncScheduler,
     version: VERSION,
   })

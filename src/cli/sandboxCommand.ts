@@ -7,11 +7,11 @@ import { E, withoutUndefined } from '../fp.js'
 import { deliveryFaultNames } from '../sandbox/events/deliveryFaults.js'
 import { faultNames } from '../sandbox/faults.js'
 import type { Sandbox, SandboxCredentials, SandboxOptions } from '../sandbox/index.js'
-import { sandboxCredentials, sandboxDefaults } from '../sandbox/options.js'
+import { mayDeliver, sandboxCredentials, sandboxDefaults } from '../sandbox/options.js'
 import { isSystemError } from '../store/FileSystem.js'
 import { ENVIRONMENTS } from './connection.js'
 import { chances, integer, momentBefore, nonEmpty, timeSpan } from './optionParsers.js'
-import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE } from './output.js'
+import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE, UsageError } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 
 interface SandboxFlags {
@@ -114,6 +114,7 @@ const serve = async (
   { terminal, output, options: { stop } }: CommandRun,
   flags: SandboxFlags,
 ): Promise<Ending> => {
+  checkReceiver(flags)
   const { createSandbox, listen } = await import('../sandbox/index.js') // loaded only here, for a fast start
   const sandbox = createSandbox(optionsOf(flags, terminal.timer.now()))
   const { port, host, allowHost } = flags
@@ -132,6 +133,16 @@ const serve = async (
   sandbox.close()
   await server.close()
   return { status: EXIT_COMPLETE }
+}
+
+/** Throws for a receiver to which nothing would be delivered: its owner would wait for events. */
+const checkReceiver = ({ webhooks, deliverTo = [] }: SandboxFlags): void => {
+  if (webhooks === undefined || mayDeliver(webhooks, deliverTo)) return
+  throw new UsageError(
+    /^https?:\/\/./.test(webhooks) && URL.canParse(webhooks)
+      ? `--webhooks is on another machine: allow it by --deliver-to ${new URL(webhooks).hostname}`
+      : '--webhooks should be an HTTP or HTTPS URL, such as http://localhost:3000/',
+  )
 }
 
 /** The lines that a shell needs. A key of one's own is not repeated. */

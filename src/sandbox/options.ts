@@ -105,6 +105,12 @@ const deliveryFaultsRule: OptionRule<DeliveryFaults> = {
   expected: 'chances by the names of faults, or a function',
 }
 
+/** A name or an address, as a URL has it: neither a port nor a whole URL, which no host would equal. */
+const hostName = is.stringThat((text) => {
+  const url = `http://${text}/`
+  return URL.canParse(url) && new URL(url).hostname === text.toLowerCase()
+}, 'a host without port, such as hooks.test')
+
 // options
 
 const optionsTable = {
@@ -200,7 +206,10 @@ const optionsTable = {
    */
   deliver: is.fn<Deliver>(),
   /** Hosts that deliveries are sent to, beside addresses of this machine. Default: none. */
-  deliverTo: withDefault(is.arrayOf(is.nonEmptyString, 'a list of names of hosts'), []),
+  deliverTo: withDefault(
+    is.arrayOf(hostName, 'a list of hosts without port, such as hooks.test'),
+    [],
+  ),
   /** Clock and timers. Default: RxJS's `asyncScheduler`. */
   timer: withDefault(is.rxScheduler<SchedulerLike>(), asyncScheduler),
 }
@@ -260,4 +269,14 @@ export const settingsOf = (options: SandboxOptions): Settings => {
     now: () => Math.floor(all.timer.now()),
     limits: given === false ? unlimited : { ...limits[all.environment], ...given },
   }
+}
+
+/** Tests whether deliveries go to a URL: one of this machine, or of a host that the options name. */
+export const mayDeliver = (url: string, hosts: ReadonlyArray<string>): boolean => {
+  if (!URL.canParse(url)) return false
+  const { hostname } = new URL(url)
+  return (
+    /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ||
+    hosts.some((host) => host.toLowerCase() === hostname)
+  )
 }

@@ -213,18 +213,26 @@ it.each([
     /It should be an ISO 8601 time or date, now, yesterday, or a time before now/,
   ],
   [['--arrivals', '5'], /It has no unit/],
+  [['--webhooks', 'localhost:3000'], /--webhooks should be an HTTP or HTTPS URL/],
+  [['--webhooks', 'http://shop.test/hook'], /another machine: allow it by --deliver-to shop\.test/],
+  [['--deliver-to', 'shop.test:3000'], /--deliver-to should be a host without port/],
+  [['--deliver-to', 'http://shop.test/'], /a host without port/],
 ])('refuses %j', async (args, message) => {
   const { status, stderr } = await cli(['sandbox', ...args])
   expect(status).toBe(2)
   expect(stderr).toMatch(message)
 })
 
-it('ends when the npx that started it has ended', async () => {
+it.each([
+  ['at once', false],
+  ['by a shell', true],
+])('ends when the npx that started it %s has ended', async (_, isByShell) => {
   // a parent that ends at once, without a signal to its child
   const parent = `
     const { spawn } = require('node:child_process')
     const args = [${JSON.stringify(await builtCommand())}, 'sandbox', '--rows', '5']
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+    const command = ${isByShell} ? ['sh', '-c', '"$0" "$@"; true', process.execPath] : [process.execPath]
+    const child = spawn(command[0], [...command.slice(1), ...args], { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
     child.stdout.once('data', (text) => { process.stdout.write(text, () => process.exit()) })`
   const env = { ...process.env, npm_command: 'exec' }
   const started = execFileSync(process.execPath, ['-e', parent], { env, encoding: 'utf8' })

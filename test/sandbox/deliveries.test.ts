@@ -171,6 +171,18 @@ it('tells a partner of the accounts that are connected', async () => {
   expect(delivered[0]?.isSignedBy(secret)).toBe(true)
 })
 
+it('sends no event of an account again once it is disconnected', async () => {
+  const { payments, value, charge, pass, delivered } = await open({}, () => 500)
+  const webhook = { events: ['charge.new'], url: 'https://partner.test/', version: '2026-08-21' }
+  const { id } = await value(payments.partnerWebhooks.create(webhook))
+  await value(payments.partnerWebhooks.connect({ id, account_id: 'acct_a' }))
+  await charge('acct_a')
+  await pass(1_500)
+  await value(payments.partnerWebhooks.disconnect({ id, account_id: 'acct_a' }))
+  await pass(60_000)
+  expect(delivered.map(({ at }) => at)).toEqual([0, 1_000])
+})
+
 it('sends again after 1, 2, 4 ... s what is not answered by 200, eight times', async () => {
   const { subscribe, charge, pass, delivered, sandbox } = await open({}, (n) => (n < 3 ? 204 : 500))
   await subscribe(['charge.new'])

@@ -108,6 +108,17 @@ describe.each(kinds)('%s', (_, path, prefix, duplicate) => {
     const { id } = Object((await create(newHook)).body)
     expect(await post(`${path}/${id}/update`, {})).toMatchObject(refused('field_required', 'url'))
   })
+
+  it.each(['', 'foo', 'localhost:3000', 'ftp://shop.test/'])(
+    'need a URL that a delivery can go to: not %j',
+    async (url) => {
+      const { create, post } = await opened(path)
+      const noUrl = refused('invalid_argument', 'url')
+      expect(await create({ ...newHook, url })).toMatchObject(noUrl)
+      const { id } = Object((await create(newHook)).body)
+      expect(await post(`${path}/${id}/update`, { url })).toMatchObject(noUrl)
+    },
+  )
 })
 
 describe('scopes', () => {

@@ -4,7 +4,7 @@ import { LONGEST } from '../../stream/later.js'
 import type { Collection } from '../Collection.js'
 import { hash, hex32, randomNumbers, subSeed } from '../data/hash.js'
 import { secretOf } from '../handlers/webhooks.js'
-import type { Settings } from '../options.js'
+import { mayDeliver, type Settings } from '../options.js'
 import { addArrivals, nextArrival, type SandboxStore, type StoredWebhook } from '../Store.js'
 import { type DeliveryFault, drawDeliveryFault, HELD, LATE, STALE } from './deliveryFaults.js'
 import { eventBody, missingIn, nameIn } from './eventBody.js'
@@ -33,6 +33,8 @@ interface Subscriber {
   readonly webhooks: Collection<StoredWebhook>
   readonly n: number
   readonly secret: string
+  /** The connected account whose event it is; undefined for a webhook of the sandbox's own account. */
+  readonly account: string | undefined
 }
 
 /** An event on its way to a webhook. */
@@ -146,7 +148,9 @@ export class Deliveries {
     const facts = { id, name, version, at, account_id: account, org_id: null }
     const body = eventBody({ ...facts, data: data(version) })
     const secret = secretOf(kind, this.#settings.seed, webhook.n)
-    this.#enqueue({ key: `${kind} ${webhook.n}`, webhooks, n: webhook.n, secret }, body, name)
+    const connected = kind === 'partner webhook' ? account : undefined
+    const key = `${kind} ${webhook.n}`
+    this.#enqueue({ key, webhooks, n: webhook.n, secret, account: connected }, body, name)
   }
 
   #enqueue(to: Subscriber, body: string, event: string): void {
@@ -200,14 +204,15 @@ export class Deliveries {
     return queue
   }
 
-  /** Sends an event to the URL that its webhook has now; a deleted one gets nothing. */
+  /** Sends an event to the URL that its webhook has now; one that is deleted or disconnected by now gets nothing. */
   async #attempt(sending: Sending, repeats: number): Promise<void> {
     const { to, body, fault, isForged } = sending
     const settings = this.#settings
     const counts = this.#counts
     const webhook = to.webhooks.get(to.n)
     if (webhook === undefined || this.#work.closed) return
-    if (settings.deliver === undefined && !isAllowed(webhook.url, settings.deliverTo)) {
+    if (to.account !== undefined && !webhook.accounts.includes(to.account)) return
+    if (settings.deliver === undefined && !mayDeliver(webhook.url, settings.deliverTo)) {
       counts.blocked++
       return
     }
@@ -238,13 +243,4 @@ export class Deliveries {
     })
     this.#work.add(waiting)
   }
-}
-
-/** Returns true if a URL is of this machine, or of a host that the options name. */
-const isAllowed = (url: string, hosts: ReadonlyArray<string>): boolean => {
-  const { hostname } = new URL(url)
-  return (
-    /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname) ||
-    hosts.some((host) => host.toLowerCase() === hostname)
-  )
 }

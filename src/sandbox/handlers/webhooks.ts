@@ -73,7 +73,7 @@ const create =
     const webhooks = owner.webhooksOf(store)
     if (request_id === undefined) return required('request_id')
     if (webhooks.hasRequestId(request_id)) return owner.duplicate
-    const problem = eventProblem(params, context.scopes)
+    const problem = urlProblem(params.url) ?? eventProblem(params, context.scopes)
     if (problem !== undefined) return problem
     const { now } = context
     const n = webhooks.next
@@ -96,6 +96,8 @@ const update =
   (store, { id, url }, context) => {
     const webhook = find(owner, store, id, context)
     if (webhook === undefined) return notFound
+    const problem = urlProblem(url)
+    if (problem !== undefined) return problem
     const updated = { ...webhook, url, updatedAt: context.now }
     owner.webhooksOf(store).replace(updated)
     return success(webhookOf(owner, updated, context))
@@ -199,6 +201,12 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof partnerRows }>['partn
 }
 
 // events
+
+/** The error of a URL that nothing can be delivered to (default, not specified by the interface document). */
+const urlProblem = (url: string): ApiError | undefined =>
+  /^https?:\/\/./.test(url) && URL.canParse(url)
+    ? undefined
+    : invalid('The url should be an HTTP or HTTPS URL.', 'url')
 
 const knownEvents: ReadonlySet<string> = new Set(eventNames)
 
