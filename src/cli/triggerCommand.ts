@@ -136,7 +136,8 @@ const report = ({ print }: Output, event: string, url: string, delivery: Trigger
 const verdictOf = (isGenuine: boolean, isRight: boolean, status: number | undefined): string => {
   if (status === undefined) return 'not received: the service would send it again'
   if (isRight) return isGenuine ? 'received' : 'refused, as it should be'
-  return isGenuine
-    ? 'not received: the service takes 200 only, and would send it again'
-    : 'accepted, and should have been refused: check that the signature is verified'
+  if (isGenuine) return 'not received: the service takes 200 only, and would send it again'
+  return status < 300
+    ? 'accepted, and should have been refused: check that the signature is verified'
+    : 'neither accepted nor refused: a forged or stale event should be refused by a status of 4xx'
 }

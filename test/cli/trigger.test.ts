@@ -54,6 +54,22 @@ it('ends with 1 where nothing answers, and says why', async () => {
   expect(stdout).toContain('answered  not: ECONNREFUSED\n')
 })
 
+it.each([
+  [500, 'neither accepted nor refused'],
+  [302, 'neither accepted nor refused'],
+  [204, 'accepted, and should have been refused'],
+  [401, 'refused, as it should be'],
+])('says of a forged event that is answered %i: %s', async (status, verdict) => {
+  const server = createServer((_, answer) => answer.writeHead(status).end())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const args = ['--url', `http://127.0.0.1:${port}/`, '--fault', 'forged']
+  const came = await cli(['trigger', 'account.active', ...args], { env })
+  server.close()
+  expect(came.status).toBe(status === 401 ? 0 : 1)
+  expect(came.stdout).toContain(`verdict   ${verdict}`)
+})
+
 it('prints the names of all events', async () => {
   const { stdout } = await cli(['trigger', '--list'])
   expect(stdout.split('\n').slice(0, 31)).not.toContainEqual(expect.stringContaining('not in'))
