@@ -153,7 +153,11 @@ const withOptions = (command: Command): Command =>
         nonEmpty,
       ),
     )
-      .option('--every <time>', 'from one poll to the next [10s]', timeSpan, 10_000)
+      .addOption(
+        new Option('--every <time>', 'time from one poll to the next')
+          .argParser(timeSpan)
+          .default(10_000, '10s'),
+      )
       .option('--table <name>', 'DEST: name of the table [name of the list]', nonEmpty)
       .option(
         '--max-rejects <n>',
@@ -163,7 +167,7 @@ const withOptions = (command: Command): Command =>
       .addOption(leaseOption('DEST: '))
       .option(
         '--patience <time>',
-        'DEST: how long to keep retrying a request while the service is failing: seconds, 5m, or forever [60]',
+        'DEST: how long to keep retrying a request while the service is failing: a time, or forever [1m]',
         patience,
       )
       .addOption(dryRunOption()),

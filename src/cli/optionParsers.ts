@@ -44,7 +44,7 @@ type Edge = '00:00:00' | '23:59:59'
 
 /**
  * Returns an ISO 8601 time as it is, the second of a day in UTC that `edge` says for a date, `today` or `yesterday`, and
- * the time before now that `24h` or `7d` says.
+ * the time that `now` says, or `24h` or `7d` before it.
  */
 export const timestamp =
   (edge: Edge, now: IO<number>) =>
@@ -63,7 +63,7 @@ const DAYS: Readonly<Record<string, number>> = { today: 0, yesterday: 1 }
 const relativeTime = (text: string, now: number): string | undefined => {
   const days = Object.hasOwn(DAYS, text) ? DAYS[text] : undefined
   if (days !== undefined) return new Date(now - days * DAY).toISOString().slice(0, DATE_LENGTH)
-  const ago = millisOf(text)
+  const ago = text === 'now' ? 0 : millisOf(text)
   if (!Number.isSafeInteger(ago) || ago > now) return undefined
   return `${new Date(now - ago).toISOString().slice(0, SECOND_LENGTH)}+0000`
 }
