@@ -182,11 +182,23 @@ it.each([
   [[], /the name of a call is missing: see call --list/],
   [['charges.retrieve', 'sk_live_secret'], /parameter 1 is not name=value/],
   [['charges.retrieve', 'id=1', '--limit', '3'], /--limit is for lists/],
+  [['charges.list', 'page_size=5'], /a whole number from 10 to 2000, and is number 5;/],
 ])('refuses %j, and says what to do', async (args, message) => {
   const { status, stderr } = await call(args)
   expect(status).toBe(2)
   expect(stderr).toMatch(message)
   expect(stderr).not.toContain('sk_live')
+})
+
+it('does not repeat the digits of a card number that is too short', async () => {
+  const { status, stderr } = await call(['reference.lookUpBin', 'pan=-'], { stdin: '41111111111' })
+  expect(status).toBe(2)
+  expect(stderr).not.toContain('4111')
+})
+
+it('takes keys of metadata that have a dash', async () => {
+  const { stdout } = await call(['batchTransfers.create', 'metadata.order-id=7'])
+  expect(JSON.parse(stdout).metadata).toEqual({ 'order-id': '7' })
 })
 
 it('explains a call by the notes of the reference', async () => {

@@ -38,7 +38,7 @@ export const callParams = async (
     }
     const at = arg.indexOf('=')
     const name = arg.slice(0, Math.max(0, at))
-    if (!/^[A-Za-z]\w*(\.\w+)*$/.test(name)) {
+    if (!/^[A-Za-z]\w*(\.[\w-]+)*$/.test(name)) {
       throw new UsageError(
         `parameter ${i + 1} is not name=value, @file.json or -: see call NAME --help`,
       )
@@ -94,9 +94,12 @@ const withValue = (row: AnyEndpoint, params: unknown, { path, texts }: GivenPara
   const candidates: ReadonlyArray<unknown> =
     texts.length > 1 ? [texts] : [text, ...(json === undefined ? [] : [json]), [text]]
   const all = candidates.map((value) => valueAt(params, path, value))
-  const fits = all.find((one) => !causesOf(row, one, now).some(isWithin(path)))
-  // an object with a wrong field is still an object: its own error says which field
-  return fits ?? (isRecord(json) ? all[1] : all[0])
+  const causes = all.map((one) => causesOf(row, one, now).filter(isWithin(path)))
+  const fits = all.find((_, i) => causes[i]?.length === 0)
+  // an object with a wrong field is still an object: its own error says which field; so does a number out of its range
+  const expected = causes[0]?.[0]?.expected ?? ''
+  const isNumber = typeof json === 'number' && /\b(?:a|whole) number\b/.test(expected) // no card number
+  return fits ?? (isRecord(json) || isNumber ? all[1] : all[0])
 }
 
 const causesOf = (row: AnyEndpoint, params: unknown, now: number): ReadonlyArray<Cause> => {
