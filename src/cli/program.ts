@@ -44,6 +44,7 @@ const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
 /** Runs the command that the arguments name; returns the exit status. */
 export const run = async (terminal: Terminal): Promise<number> => {
   const output = outputTo(terminal)
+  const columns = (terminal.stdout.isTTY ? terminal.stdout.columns : undefined) ?? 80
   let status = EXIT_COMPLETE
   const exit = (code: number): void => {
     status = code
@@ -53,7 +54,11 @@ export const run = async (terminal: Terminal): Promise<number> => {
     .version(terminal.version)
   for (const command of COMMANDS) program.addCommand(command({ terminal, output, exit }))
   for (const command of withSubcommands(program)) {
-    command.exitOverride().configureOutput(output)
+    // wraps also at 60 columns, where commander would print whole descriptions
+    command
+      .exitOverride()
+      .configureOutput({ ...output, getOutHelpWidth: () => columns })
+      .configureHelp({ minWidthToWrap: 20 })
     rejectRepeatedOptions(command)
   }
 

@@ -310,6 +310,15 @@ describe('help', () => {
     expect(stdout.replace(/\s+/g, ' ')).not.toMatch(/<time> [^<]*?(?:\(default: |\[)[1-9]\d*[\])]/)
   })
 
+  it.each([['sandbox'], ['trigger'], ['export']])(
+    'of %s has options and commands within 60 columns',
+    async (name) => {
+      const { stdout } = await cli([name, '--help'], { columns: 60 })
+      const [, rows = ''] = /\n(?:Options|Commands):\n(.*?)\n\n(?!Commands)/s.exec(stdout) ?? []
+      expect(rows.split('\n').filter((line) => line.length > 60)).toEqual([])
+    },
+  )
+
   it('is asked for in either way', async () => {
     const { stdout } = await cli(['export', 'charges', '--help'])
     expect(await cli(['help', 'export', 'charges'])).toEqual({ status: 0, stdout, stderr: '' })
