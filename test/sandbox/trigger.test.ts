@@ -100,6 +100,11 @@ describe('the payload of a version', () => {
     expect(data).toEqual(expected)
   })
 
+  it('of a charge is of the moment of the event', async () => {
+    const { arrived, data } = await triggered({ event: 'charge.settled' })
+    expect(data.updated_at).toBe(arrived[0]?.body.created_at)
+  })
+
   it('is in camel case before 2024-02-22', async () => {
     const { arrived } = await triggered({ event: 'charge.new', apiVersion: '2024-02-21' })
     expect(arrived[0]?.body).toMatchObject({

@@ -148,8 +148,10 @@ const dataOf = (event: string, version: string, at: number, seed: number): unkno
     return documentedData(eventName, version, at, seed)
   const state = (eventName.split('.').at(-1) ?? '').toUpperCase()
   const settings = settingsOf({ seed, charges: 1, since: new Date(at) })
-  if (eventName.startsWith('charge.'))
-    return { ...generatedCharges(settings).charge(0), status: state }
+  if (eventName.startsWith('charge.')) {
+    const charge = generatedCharges(settings).charge(0)
+    return { ...charge, status: state, updated_at: charge.created_at } // not after the event
+  }
   if (!eventName.includes('batch_transfers.')) return {}
   const batch = batchAt(
     generatedBatch(0, at, settings),
