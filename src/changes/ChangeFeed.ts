@@ -142,7 +142,7 @@ export class ChangeFeed<A> {
     const emitted = new Map<string, string>()
     const items: Array<FeedItem<A>> = []
     const upTo = fromDate(new Date(session.upTo * 1_000))
-    let count = session.told
+    let count = session.emitted
     for (const row of rows) {
       const { id, created, status, updated } = row
       if (id === '') continue
@@ -163,7 +163,7 @@ export class ChangeFeed<A> {
           : E.right({
               kind: before === undefined ? 'added' : 'changed',
               value: row.row.right,
-              position: { upTo, told: count++ },
+              position: { upTo, emitted: count++ },
             }),
         acknowledge: () => session.remember(row, version, E.isRight(row.row)),
       })

@@ -35,7 +35,7 @@ const NEW: ChangeState = {
   version: 1,
   floor: Number.NaN,
   upTo: Number.NaN,
-  told: 0,
+  emitted: 0,
   statuses: openStatuses,
   open: '',
   final: '',
@@ -111,8 +111,8 @@ export class ChangeSession {
   }
 
   /** How many changes were emitted. */
-  get told(): number {
-    return this.#state.told
+  get emitted(): number {
+    return this.#state.emitted
   }
 
   /** The open statuses that were ever seen. */
@@ -120,15 +120,15 @@ export class ChangeSession {
     return this.#state.statuses
   }
 
-  /** Remembers a charge; `isTold`: as one change more. */
+  /** Remembers a charge; `isEmitted`: as one change more. */
   remember(row: LedgerRow<unknown>, version: string, isEmitted: boolean): void {
     const { status } = row
-    const { statuses, told, upTo } = this.#state
+    const { statuses, emitted, upTo } = this.#state
     this.charges.set(row, version, upTo)
     const isNew = isOpenStatus(status) && !statuses.includes(status)
     this.#state = {
       ...this.#state,
-      told: isEmitted ? told + 1 : told,
+      emitted: isEmitted ? emitted + 1 : emitted,
       statuses: isNew ? [...statuses, status] : statuses,
     }
     this.#isDirty = true

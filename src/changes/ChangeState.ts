@@ -21,7 +21,7 @@ const state = t.intersection([
     /** Charges created up to then were emitted. In whole seconds since 1970. */
     upTo: t.number,
     /** How many changes were emitted. */
-    told: t.number,
+    emitted: t.number,
     /** Statuses of open charges; those of the interface come first. */
     statuses: t.readonlyArray(t.string),
     open: t.string,

@@ -14,7 +14,7 @@ export interface ChangePosition {
   /** Charges created up to then were emitted, as ISO 8601: `since` for a stream without a store. */
   readonly upTo: string
   /** How many changes were emitted before this one, by this stream and, with a store, by those before it. */
-  readonly told: number
+  readonly emitted: number
 }
 
 /** A charge that came, or has changed. */

@@ -81,7 +81,7 @@ async function* readings<A>(
           const kind = before === undefined ? 'added' : 'changed'
           const event = E.isLeft(row)
             ? row
-            : E.right({ kind, value: row.right, position: { upTo, told: emitted++ } } as const)
+            : E.right({ kind, value: row.right, position: { upTo, emitted: emitted++ } } as const)
           items.push({ event, acknowledge })
         })
         yield items

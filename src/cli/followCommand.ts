@@ -51,8 +51,8 @@ const HELP = `
 Without DEST, each line is a JSON object:
   kind      added, or changed
   value     the row in its current state; states between polls are not emitted
-  position  told: number of changes before; upTo: the time up to which all new
-            rows were emitted, for --since of a later run
+  position  emitted: number of changes before; upTo: the time up to which all
+            new rows were emitted, for --since of a later run
 It begins with the rows that can still change.
 
 DEST is a table with one row for each id, in its latest version:

@@ -1,6 +1,6 @@
 /** `payments.charges.changes()`: what is told when, what is asked for it, and what is kept. In virtual time. */
 import { timer as after, firstValueFrom, map, Subject, Subscription, take, tap } from 'rxjs'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import type { ChangeEvent, Charge } from '../../src/index.js'
 import type { WebhookEvent } from '../../src/webhooks/index.js'
@@ -38,10 +38,6 @@ const told = (event: ChangeEvent<Charge>): string =>
 const idOf = (event: ChangeEvent<Charge>): string => (E.isRight(event) ? event.right.value.id : '')
 
 const EVERY = 10
-
-beforeAll(async () => {
-  await import('../../src/store/lease.js') // loading is no work of virtual time
-})
 
 describe('changes of charges', () => {
   it('begin with the open ones, and go on with what comes and changes', async () => {
@@ -126,9 +122,9 @@ describe('changes of charges', () => {
     add()
     await pass(EVERY)
     expect(positions).toEqual([
-      { told: 0, upTo: iso(START) },
-      { told: 1, upTo: iso(START) },
-      { told: 2, upTo: iso(START + EVERY + 1) },
+      { emitted: 0, upTo: iso(START) },
+      { emitted: 1, upTo: iso(START) },
+      { emitted: 2, upTo: iso(START + EVERY + 1) },
     ])
   })
 

@@ -2,7 +2,7 @@
  * Changes of a ledger that moves between any two requests: late charges, ties, reopened ones, deletions, unknown statuses,
  * lost, doubled and forged deliveries, failed answers, and kills. `PLAY_SEEDS=100 PLAY_POLLS=60` plays more than the suite.
  */
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type Played, play } from './playing.js'
 
 const SEEDS = Number(process.env.PLAY_SEEDS ?? 4)
@@ -31,10 +31,6 @@ const report = (name: string, all: ReadonlyArray<Played>): void => {
 }
 
 describe('changes of a ledger that moves', () => {
-  beforeAll(async () => {
-    await import('../../src/store/lease.js') // loading is no work of virtual time
-  })
-
   it.each(['killed', 'undisturbed', 'with wrong clocks'])('are all told, %s', async (how) => {
     const all: Array<Played> = []
     for (const seed of seeds) {

@@ -8,6 +8,10 @@ import {
   type SchedulerLike,
   VirtualTimeScheduler,
 } from 'rxjs'
+// loaded when they are needed first: loading is no work of virtual time
+import '../../src/export/sql/sqlite.js'
+import '../../src/store/lease.js'
+import '../../src/store/Waits.js'
 import { E } from '../../src/fp.js'
 import { createClient, type HttpRequest, type HttpResponse, unlimited } from '../../src/index.js'
 import { idleTime } from '../support/idleClock.js'

@@ -26,7 +26,7 @@ afterEach(() => sandbox.close())
 interface Line {
   readonly kind: string
   readonly value: { readonly id: string; readonly status: string }
-  readonly position: { readonly told: number; readonly upTo: string }
+  readonly position: { readonly emitted: number; readonly upTo: string }
 }
 
 /** Runs `follow`, calls `onLine` for each line and `change` now and then, and stops when a line says so. */
@@ -96,7 +96,7 @@ describe('follow charges', () => {
     )
     expect(status).toBe(143)
     expect(new Set(lines.map(({ value }) => value.id)).size).toBe(50)
-    expect(lines.map(({ position }) => position.told)).toEqual(lines.map((_, i) => i))
+    expect(lines.map(({ position }) => position.emitted)).toEqual(lines.map((_, i) => i))
   })
 })
 

@@ -1,7 +1,7 @@
 /** Tables that are kept current by polls, of an account that changes meanwhile: in virtual time. */
 import { DatabaseSync } from 'node:sqlite'
 import { Subject, type Subscription } from 'rxjs'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type FollowOptions, follow, type SyncEvent, sync } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { InvalidOption } from '../../../src/options/index.js'
@@ -10,10 +10,6 @@ import { DAY } from '../../changes/rows.js'
 import { folder } from '../../cli/support.js'
 
 const file = await folder()
-
-beforeAll(async () => {
-  await import('../../../src/export/sql/sqlite.js') // loading is no work of virtual time
-})
 
 /** An account of a year, and a table that follows it. */
 const world = (name: string, rows = 1_000) => {
