@@ -127,7 +127,10 @@ const optionsTable = {
   seed: withDefault(is.int(0, 2 ** 32 - 1, '2^32 - 1'), 1),
   /** When the first charge was created. Default 2024-01-01T00:00:00Z; with `until`, `charges` × `every` before that. */
   since: is.date,
-  /** When the last of the charges was created, in place of `every` if `since` is given too. Default: as `every` says. */
+  /**
+   * When the last of the charges was created, in place of `every` if `since` is given too; none is updated later. Default: as
+   * `every` says.
+   */
   until: is.date,
   /** Time from one charge to the next on average, in ms. Default 3,000. */
   every: withDefault(is.finiteMillis, 3_000),
@@ -223,6 +226,7 @@ export const sandboxDefaults = defaultsOf(optionsTable)
 export interface Settings
   extends Resolved<Omit<typeof optionsTable, 'limits' | 'since' | 'until'>> {
   readonly since: Date
+  readonly until: Date | undefined
   readonly limits: Limits
   /** The time of the timer in whole ms since 1970. */
   readonly now: IO<number>
@@ -250,7 +254,7 @@ const ROUNDING = 1e-9
 /** Fills in the defaults. Throws an `InvalidOption`. */
 export const settingsOf = (options: SandboxOptions): Settings => {
   const { limits: given, since, until, ...rest } = resolveOptions(options, optionsTable)
-  const all = { ...rest, ...chargeTimes(since, until, rest) }
+  const all = { ...rest, until, ...chargeTimes(since, until, rest) }
   const end = all.since.getTime() + all.charges * all.every
   if (!(all.since.getTime() >= 0 && end < Date.UTC(9999, 0))) {
     throw new InvalidOption(

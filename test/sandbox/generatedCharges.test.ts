@@ -49,6 +49,16 @@ describe('a generated charge', () => {
     }
   })
 
+  it('is not updated after `until`, nor before it was created', () => {
+    const until = new Date('2024-01-01T01:00:00Z')
+    const { charge } = generatedCharges({ ...options, charges: 1_000, every: 3_600, until })
+    for (let n = 0; n < 1_000; n++) {
+      const { created_at, updated_at } = read(charge(n))
+      expect(toDate(updated_at).getTime()).toBeGreaterThanOrEqual(toDate(created_at).getTime())
+      expect(toDate(updated_at).getTime()).toBeLessThanOrEqual(until.getTime())
+    }
+  })
+
   it('has all twelve fields of the interface', () => {
     expect(large.charge(4_711)).toEqual({
       id: expect.stringMatching(/^chg_[0-9a-f]{8}$/),

@@ -16,6 +16,8 @@ export interface ChargeOptions {
   readonly since: Date
   /** Time from one charge to the next on average, in ms. */
   readonly every: number
+  /** No charge is updated later. */
+  readonly until?: Date | undefined
 }
 
 /** The filter of a list; times in ms since 1970, both inclusive. */
@@ -71,11 +73,13 @@ export const generatedCharges = ({
   charges: count,
   since,
   every,
+  until,
 }: ChargeOptions): GeneratedCharges => {
   const columns = columnTable(seed)
   const timeText = timeWriter()
   const key = subSeed(seed, 5)
   const arrivalKey = subSeed(seed, 19)
+  const end = until === undefined ? Number.POSITIVE_INFINITY : Math.floor(until.getTime() / 1_000)
 
   /** In whole seconds since 1970. */
   const createdAt = (n: number): number => Math.floor((since.getTime() + stepOf(n) * every) / 1_000)
@@ -86,7 +90,8 @@ export const generatedCharges = ({
     const more = hash(random ^ key)
     const amount = amountOf(random, currency)
     const created = createdAt(n)
-    const updated = status === 'NEW' ? created : created + 1 + (more % 7_200)
+    const changed = Math.min(created + 1 + (more % 7_200), Math.max(created, end))
+    const updated = status === 'NEW' ? created : changed
     return {
       id: idOf('charge', seed, n),
       amount,
