@@ -41,12 +41,12 @@ export interface PayContext extends Omit<PaySpec, 'calls'>, Flow<PayFailure, Pay
   readonly calls: PayCalls
 }
 
-/** A batch of the run, as far as it is known. Its items are not kept. */
+/** A batch of the run, as far as it is known. Of its items only the `request_id`s are kept. */
 export interface RunBatch {
   readonly requestId: string
   readonly index: number
-  /** Number of items that the run has for it. */
-  readonly size: number
+  /** The items that the run has for it. */
+  readonly itemIds: ReadonlyArray<string>
   readonly batch: BatchTransfer
   /** Its invalid items, which are left out: why, by `request_id`. */
   readonly leftOut: ReadonlyMap<string, string>

@@ -9,15 +9,16 @@ import {
   takeWhile,
   toArray,
 } from 'rxjs'
+import { api } from '../../api/index.js'
 import type { BatchItem } from '../../codec/BatchItem.js'
 import { type BatchTransfer, shownOfBatch } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_CALL, type NewBatchItem } from '../../codec/NewBatchItem.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { A, E, withoutUndefined } from '../../fp.js'
-import type { Failure } from '../../http/Failure.js'
+import type { Failure, TimedOut } from '../../http/Failure.js'
 import { differencesOf } from '../../http/retry/difference.js'
 import { shows, wasRecovered } from '../../http/retry/lookUp.js'
-import type { ObservableEither } from '../../stream/index.js'
+import type { Millis, ObservableEither } from '../../stream/index.js'
 import { Stop } from './flow.js'
 import {
   askUntil,
@@ -49,12 +50,11 @@ export const fillBatch = async (
   const identity = {
     requestId: requestIdOf(payments),
     index: payments.index,
-    size: payments.items.length,
+    itemIds: payments.items.map(({ request_id }) => request_id),
   }
-  if (batch.valid_item_count >= identity.size) return { ...identity, batch, leftOut: new Map() }
-  // read again: another process of the run may have deleted invalid items meanwhile
-  const now = await context.ask(context.calls.retrieve({ id: batch.id }))
-  const items = await itemsOf(context, now)
+  const size = payments.items.length
+  if (batch.valid_item_count >= size) return { ...identity, batch, leftOut: new Map() }
+  const { now, items } = await wholeList(context, identity.requestId, batch.id)
   const leftOut = leftOutOf(payments, items)
   if (!isDraft(now)) return { ...identity, batch: now, leftOut }
   for (const [requestId, reason] of leftOut) {
@@ -227,6 +227,37 @@ export const itemsOf = async (
   )
   return orStop(await askUntil(context, all, isWhole, context.lookUpFor))
 }
+
+/**
+ * Reads a batch and all its items, again if another process of the run deletes invalid ones meanwhile. Ends the run if the
+ * list stays behind: an item that it does not show may be there, and be paid.
+ */
+const wholeList = async (
+  context: PayContext,
+  requestId: string,
+  id: string,
+): Promise<{ readonly now: BatchTransfer; readonly items: ReadonlyArray<BatchItem> }> => {
+  const { ask, calls, lookUpFor } = context
+  let now = await ask(calls.retrieve({ id }))
+  for (;;) {
+    const { total_item_count: total } = now
+    const items = await itemsOf(context, now)
+    if (items.length >= total) return { now, items }
+    now = await ask(calls.retrieve({ id }))
+    if (now.total_item_count === total) {
+      throw new Stop(behind(requestId, items.length, total, lookUpFor))
+    }
+  }
+}
+
+const behind = (requestId: string, shown: number, total: number, limit: Millis): TimedOut => ({
+  _tag: 'TimedOut',
+  endpoint: api.batchTransfers.items.route,
+  attempts: 1,
+  phase: 'state',
+  limit,
+  message: `${requestId}: its list shows ${shown} of ${total} items after ${limit} ms`,
+})
 
 const INVALID = 'VALIDATION_FAILED'
 

@@ -80,22 +80,26 @@ const openIds = async (
 /** Reads the outcome of each item of a final batch, again while the list is behind. */
 export const outcomesOf = async (
   context: PayContext,
-  { requestId, batch, leftOut }: RunBatch,
+  { requestId, itemIds, batch, leftOut }: RunBatch,
 ): Promise<ReadonlyArray<PaymentOutcome>> => {
   const items = await itemsOf(context, batch, (some) => isSettled(batch, some))
   const place = { batch: requestId, batchId: batch.id }
   const present = new Set(items.map(({ request_id }) => request_id))
-  const absent = [...leftOut].filter(([id]) => !present.has(id))
+  const absent = itemIds.filter((id) => !present.has(id))
   return [
     ...items.map((item) => ({ ...place, requestId: item.request_id, ...outcomeOf(batch, item) })),
-    ...absent.map(([id, reason]) => ({
-      ...place,
-      requestId: id,
-      state: 'left out' as const,
-      reason,
-    })),
+    ...absent.map((id) => ({ ...place, requestId: id, ...absentOutcome(batch, leftOut.get(id)) })),
   ]
 }
+
+/** The outcome of an item that the list does not show: left out for a `reason`, or not known, since the list is behind. */
+const absentOutcome = (
+  { status }: BatchTransfer,
+  reason: string | undefined,
+): Pick<PaymentOutcome, 'state' | 'reason'> =>
+  reason === undefined
+    ? { state: 'unknown', reason: `its batch is ${status}, and its list does not show it` }
+    : { state: 'left out', reason }
 
 /** Returns whether a list of items agrees with the state of its batch. */
 const isSettled = ({ status }: BatchTransfer, items: ReadonlyArray<BatchItem>): boolean => {

@@ -90,11 +90,12 @@ export const submitAll = async (
 
   const totalsNow = (): QuoteTotals =>
     totalsOf(first.map(({ index, batch }) => byIndex.get(index)?.batch ?? batch))
-  const isApproved = (isWorse: boolean): Promise<boolean> => {
+  const isApproved = async (isWorse: boolean): Promise<boolean> => {
     const summary = summaryOf(context.run, [...byIndex.values()], isWorse)
     context.emit({ _tag: 'Quoted', summary })
     const answer = approve(summary)
-    return typeof answer === 'boolean' ? Promise.resolve(answer) : context.first(answer)
+    // only true is a yes: in plain JavaScript it may be the 'no' that a person typed
+    return (typeof answer === 'boolean' ? answer : await context.first<unknown>(answer)) === true
   }
   if (!(await isApproved(false))) return ended(true)
   let approved = totalsNow()

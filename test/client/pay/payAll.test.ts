@@ -204,6 +204,16 @@ describe('invalid items', () => {
     expect(again.report).toMatchObject({ booked: 196, leftOut: 2 })
   })
 
+  it('are not taken for those that a list does not show yet', async () => {
+    const on = account({ itemsDelay: 60_000 })
+    const { failure } = await pay(on, [refused, ...items(4)], { withoutInvalid: true })
+    expect(failure).toMatchObject({ _tag: 'TimedOut', phase: 'state' })
+    expect(submissions(on)).toBe(0)
+    await on.pass(60_000)
+    const { report } = await pay(on, [refused, ...items(4)], { withoutInvalid: true })
+    expect(report).toMatchObject({ booked: 4, leftOut: 1, unknown: 0 })
+  })
+
   it.each([0, 35, 70, 140])('are left out by two runs at once, %i ms apart', async (apart) => {
     const on = account({ latency: 30, jitter: 20 })
     const some = [
@@ -378,6 +388,13 @@ describe('approve', () => {
     expect(submissions(on)).toBe(1)
   })
 
+  it.each(['no', { ok: false }, 1])('takes %j, which is not true, for a no', async (answer) => {
+    const on = account()
+    const { report } = await pay(on, items(5), { approve: async () => answer as never })
+    expect(report).toMatchObject({ isDeclined: true })
+    expect(submissions(on)).toBe(0)
+  })
+
   it('says no the second time: nothing is submitted', async () => {
     const on = account()
     const { report } = await pay(on, items(50), {
@@ -417,6 +434,12 @@ describe('the end', () => {
     expect(report).toMatchObject({ isPaid: false, booked: 0, failed: 150 })
     const [first] = ofTag(events, 'Settled').flatMap((settled) => settled.outcomes)
     expect(first?.reason).toMatch(reason)
+  })
+
+  it('is not known of items that their list does not show', async () => {
+    const { events, report } = await pay(account({ itemsDelay: 60_000 }), items(5))
+    expect(report).toMatchObject({ isPaid: false, booked: 1, unknown: 4, leftOut: 0, failed: 0 })
+    expect(ofTag(events, 'Settled')[0]?.outcomes).toHaveLength(5)
   })
 
   it('waits for an approval in the web app, up to its limit', async () => {
