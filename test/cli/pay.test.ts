@@ -1,5 +1,7 @@
 /** `pay`: from a file to booked payments, against a sandbox with a port. */
 import { readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { concatMap, filter, firstValueFrom } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -84,6 +86,17 @@ describe('payments-rx pay', () => {
     expect((await stat(`${file}.outcomes.ndjson`)).mode & 0o777).toBe(0o600)
   })
 
+  it('says the line that pays the same, with its options, fit for a shell', async () => {
+    const run = newRun()
+    const file = await csv('the wages.csv', wages(2))
+    const args = ['--name', 'Its pay', '--funding-source', 'la_1', '--on-behalf-of', 'acct_9']
+    const { stdout } = await pay([file, '--run', run, ...args, '--validity', 'HR_1'])
+    expect(stdout).toContain(
+      `payments-rx pay '${file}' --run ${run} --yes --on-behalf-of acct_9 --name 'Its pay' --funding-source la_1 --validity HR_1\n`,
+    )
+    expect((await pay([file, '--run', run, '--yes', ...args])).status).toBe(0)
+  })
+
   it('refuses other payments under the same name', async () => {
     const run = newRun()
     await pay([await csv('wages.csv', wages(3)), '--run', run, '--yes'])
@@ -151,6 +164,17 @@ describe('payments-rx pay', () => {
     const { status, stderr } = await pay([file, '--run', newRun(), '--yes', '--max', max])
     expect(status).toBe(expected)
     expect(stderr).toContain(why)
+  })
+
+  it('leaves the rejected rows of an earlier run when it does not come to its end', async () => {
+    const run = newRun()
+    const file = await csv('wages.csv', [row(0), row(1, 'Pay 1_failed')])
+    await pay([file, '--run', run, '--yes'])
+    const mended = 'mended by hand'
+    await writeFile(`${file}.rejected.csv`, mended)
+    const away = { ...env, PAYMENTS_API_KEY: 'another' }
+    expect((await pay([file, '--run', run, '--yes'], { env: away })).status).toBe(2)
+    expect(await readFile(`${file}.rejected.csv`, 'utf8')).toBe(mended)
   })
 
   it('deletes the drafts of a run with --discard', async () => {
@@ -306,3 +330,90 @@ describe('files of payments', () => {
     expect(stderr).toMatch(/item 2: source_amount should be transfer_amount, as in item 1/)
   })
 })
+
+describe('batches of which some cannot be submitted', () => {
+  const rows = Array.from({ length: 1_200 }, (_, n) => row(n % 100))
+
+  /** The sandbox, with the answers of some batches changed. */
+  const changed = async (
+    change: (url: string, ask: () => Promise<Reply>) => Promise<Reply>,
+    work: (env: Record<string, string>) => Promise<void>,
+  ): Promise<void> => {
+    const service = createSandbox({ charges: 0, limits: false, bookEvery: 0, fundAfter: 1 })
+    const http = createServer((request, response) => {
+      const chunks: Array<Buffer> = []
+      request.on('data', (chunk) => chunks.push(chunk))
+      request.on('end', async () => {
+        const { method = 'GET', headers } = request
+        const url = `https://sandbox${request.url}`
+        const body = Buffer.concat(chunks).toString()
+        const init = { method, headers: headers as Record<string, string> }
+        const answer = await change(url, async () => {
+          const sent = await service.fetch(url, { ...init, ...(body === '' ? {} : { body }) })
+          return { status: sent.status, json: await sent.json() }
+        })
+        response.writeHead(answer.status, { 'content-type': 'application/json' })
+        response.end(JSON.stringify(answer.json))
+      })
+    })
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    const { port } = http.address() as AddressInfo
+    try {
+      await work({ ...env, PAYMENTS_BASE_URL: `http://127.0.0.1:${port}` })
+    } finally {
+      http.close()
+      http.closeAllConnections()
+    }
+  }
+
+  it('are not finished, since others are submitted', async () => {
+    let submissions = 0
+    await changed(
+      async (url, ask) =>
+        url.endsWith('/submit') && ++submissions === 1
+          ? { status: 400, json: { code: 'insufficient_funds', message: 'The wallet is short.' } }
+          : ask(),
+      async (env) => {
+        const file = await csv('some.csv', rows)
+        const { status, stderr } = await pay([file, '--run', 'some', '--yes'], { env })
+        expect(status).toBe(1)
+        expect(stderr).toMatch(
+          /insufficient_funds: The wallet is short\.; the same command continues$/m,
+        )
+      },
+    )
+  })
+
+  it.each([
+    ['with what is submitted', []],
+    ['also within the tolerance', ['--tolerance', '5']],
+  ])('are held to --max %s, when their quotes were made anew', async (_, args) => {
+    let quotes = 0
+    await changed(
+      async (url, ask) => {
+        const answer = await ask()
+        const { request_id, quote_summary: summary } = answer.json
+        if (request_id !== 'above-2' || !summary) return answer
+        if (url.endsWith('/quote')) quotes++
+        if (quotes === 1) summary.expires_at = summary.last_quoted_at
+        else for (const quote of summary.quotes) quote.amount_payer_pays *= 1.04
+        return answer
+      },
+      async (env) => {
+        const file = await csv('above.csv', rows)
+        const { status, stderr } = await pay(
+          [file, '--run', 'above', '--yes', '--max', 'USD=180250', ...args],
+          { env },
+        )
+        expect(stderr).toMatch(/more than 180250 USD is to be paid: nothing more was submitted/)
+        expect(status).toBe(1)
+      },
+    )
+  })
+})
+
+interface Reply {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape
+  readonly json: any
+}

@@ -40,15 +40,18 @@ export class Results {
     this.#written.catch(() => {}) // reported by `publish`
   }
 
-  /** Puts the files in their places; resolves with lines that say where they are. */
-  async publish(): Promise<ReadonlyArray<string>> {
+  /**
+   * Puts the files in their places; resolves with lines that say where they are. A run that is not `isWhole` leaves the
+   * rejected rows of an earlier one: it has not seen all.
+   */
+  async publish({ isWhole }: { readonly isWhole: boolean }): Promise<ReadonlyArray<string>> {
     await this.#written
     const lines: Array<string> = []
     if (this.#count > 0) {
       await this.#outcomes.publish()
       lines.push(`outcomes of ${plural(this.#count, 'payment')}: ${this.#outcomesPath}`)
     }
-    const rejected = await this.#reject()
+    const rejected = await this.#reject(isWhole)
     if (rejected > 0)
       lines.push(`${number(rejected)} not paid, with reasons: ${this.#rejectedPath}`)
     return lines
@@ -81,9 +84,9 @@ export class Results {
   }
 
   /** Reads the file once more for the rows that were not paid, and writes them as they are. */
-  async #reject(): Promise<number> {
+  async #reject(isWhole: boolean): Promise<number> {
     if (this.#byPlace.size + this.#byRequestId.size === 0) {
-      await rm(this.#rejectedPath, { force: true }) // that of an earlier run, since mended
+      if (isWhole) await rm(this.#rejectedPath, { force: true }) // that of an earlier run, since mended
       return 0
     }
     const columns = await this.#columns()

@@ -17,9 +17,10 @@ import {
   using,
 } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
+import { isDraft } from '../../client/pay/fillBatch.js'
 import type { PayFailure } from '../../client/pay/PayFailure.js'
 import type { PayEvent, PayReport, PaySummary } from '../../client/pay/PayOptions.js'
-import type { QuoteValidity } from '../../codec/BatchTransfer.js'
+import type { BatchTransfer, QuoteValidity } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_CALL } from '../../codec/NewBatchItem.js'
 import { E, withoutUndefined } from '../../fp.js'
 import { duration, number, plural } from '../../report/text.js'
@@ -136,12 +137,22 @@ const pay = async (
   const watch = running.watch(client)
   const results = new Results(beside, file)
   let refusal: Ending | undefined
+  const submitted: Array<BatchTransfer> = []
+  let isPartlySubmitted = false
   const approve = (summary: PaySummary): boolean => {
     for (const line of quoteTable(summary)) output.print(line)
-    refusal = refusalOf(summary, flags)
+    refusal = refusalOf(summary, submitted, flags)
     return flags.yes && refusal === undefined
   }
-  const { name, transferDate, fundingSource, validity, tolerance, wait, withoutInvalid } = flags
+  const noteSubmission = (event: E.Either<PayFailure, PayEvent>): void => {
+    if (E.isLeft(event)) return
+    const { right: what } = event
+    if (what._tag === 'Submitted') submitted.push(what.batch)
+    isPartlySubmitted ||=
+      what._tag === 'Submitted' || (what._tag === 'Filled' && !isDraft(what.batch))
+  }
+  const { name, transferDate, fundingSource, validity, wait, withoutInvalid, max } = flags
+  const tolerance = max === undefined ? flags.tolerance : 0 // --max judges each quote, however much worse
   const batch = withoutUndefined({
     name,
     transfer_date: transferDate,
@@ -158,17 +169,22 @@ const pay = async (
       withoutInvalid,
       ...withoutUndefined({ validity, tolerance, limit: wait }),
     })(items)
-    .pipe(takeUntil(options.stop), counted(running, watch, client), tap(results.note))
+    .pipe(
+      takeUntil(options.stop),
+      counted(running, watch, client),
+      tap(results.note),
+      tap(noteSubmission),
+    )
   const last = await lastValueFrom(events, { defaultValue: undefined }).catch(
     async (error: unknown) => {
       await results.discard()
       throw error
     },
   )
-  const written = await results.publish().catch((error: unknown) => {
+  const report = reportOf(last)
+  const written = await results.publish({ isWhole: report !== undefined }).catch((error) => {
     throw new UsageError(`cannot write beside ${beside} (${codeOf(error) ?? 'an error'})`)
   })
-  const report = reportOf(last)
   if (report?.isDeclined && refusal === undefined) {
     output.print(`quoted, nothing submitted. This pays:\n${payingLine(file, flags)}`)
   }
@@ -176,7 +192,7 @@ const pay = async (
   const { requests, refused } = watch.counters()
   const effort = `${duration(watch.elapsed())}, ${plural(requests, 'request')}, ${number(refused)} refused`
   return {
-    ...conclude(last, refusal, running.stopped()),
+    ...conclude(last, { refusal, stopped: running.stopped(), isPartlySubmitted }),
     summary: `${verdict(report)}, ${effort}`,
   }
 }
@@ -186,28 +202,52 @@ const reportOf = (last: E.Either<PayFailure, PayEvent> | undefined): PayReport |
     ? last.right.report
     : undefined
 
-/** The line that pays, in place of the one that quoted. */
+/** The line that pays, in place of the one that quoted. Keys are left to the environment. */
 const payingLine = ({ name, run }: PayFileOptions, flags: PayFlags): string => {
-  const { max, map, format, withoutInvalid } = flags
-  const limits = max && Array.from(max, (pair) => pair.join('=')).join(',')
+  const { max } = flags
+  const options: ReadonlyArray<readonly [name: string, value: string | number | undefined]> = [
+    ['environment', flags.environment],
+    ['base-url', flags.baseUrl],
+    ['api-version', flags.apiVersion],
+    ['login-as', flags.loginAs],
+    ['on-behalf-of', flags.onBehalfOf],
+    ['max', max && Array.from(max, (pair) => pair.join('=')).join(',')],
+    ['map', flags.map],
+    ['format', flags.format],
+    ['name', flags.name],
+    ['transfer-date', flags.transferDate],
+    ['funding-source', flags.fundingSource],
+    ['validity', flags.validity],
+    ['tolerance', flags.tolerance],
+  ]
   return [
-    `payments-rx pay ${name === 'stdin' ? '-' : name} --run ${run} --yes`,
-    ...(limits === undefined ? [] : [`--max ${limits}`]),
-    ...(map === undefined ? [] : [`--map ${map}`]),
-    ...(format === undefined ? [] : [`--format ${format}`]),
-    ...(withoutInvalid ? ['--without-invalid'] : []),
+    `payments-rx pay ${quoted(name === 'stdin' ? '-' : name)} --run ${run} --yes`,
+    ...(flags.sandbox === true ? ['--sandbox'] : []),
+    ...options.flatMap(([option, value]) =>
+      value === undefined ? [] : [`--${option} ${quoted(String(value))}`],
+    ),
+    ...(flags.withoutInvalid ? ['--without-invalid'] : []),
   ].join(' ')
 }
+
+/** A word of a shell, in quotes if it needs them. */
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 
 // the gate
 
 /** Returns why a quote is not paid, though `--yes` is given. */
-const refusalOf = (summary: PaySummary, { max, yes }: PayFlags): Ending | undefined => {
+const refusalOf = (
+  summary: PaySummary,
+  submitted: ReadonlyArray<BatchTransfer>,
+  { max, yes }: PayFlags,
+): Ending | undefined => {
   if (max !== undefined) {
-    const above = aboveLimits(summary, max)
-    return above === undefined
-      ? undefined
-      : { status: EXIT_USAGE, reason: `${above}: nothing was submitted` }
+    const above = aboveLimits(summary, submitted, max)
+    if (above === undefined) return undefined
+    return submitted.length === 0
+      ? { status: EXIT_USAGE, reason: `${above}: nothing was submitted` }
+      : { status: EXIT_INCOMPLETE, reason: `${above}: nothing more was submitted` }
   }
   return yes && summary.isWorse
     ? {
@@ -219,17 +259,24 @@ const refusalOf = (summary: PaySummary, { max, yes }: PayFlags): Ending | undefi
 
 // the end
 
+interface PayEnd {
+  readonly refusal: Ending | undefined
+  readonly stopped: Signal | undefined
+  /** Some batches are submitted, by this run or an earlier one: then it does not end with the status that says none are. */
+  readonly isPartlySubmitted: boolean
+}
+
 const conclude = (
   last: E.Either<PayFailure, PayEvent> | undefined,
-  refusal: Ending | undefined,
-  stopped: Signal | undefined,
+  { refusal, stopped, isPartlySubmitted }: PayEnd,
 ): Ending => {
   if (last !== undefined && E.isLeft(last)) {
     const failure = last.left
-    if ('run' in failure) return { status: EXIT_USAGE, reason: failure.message }
-    return isFinal(failure)
-      ? { status: EXIT_USAGE, reason: withAdvice(failure) }
-      : { status: EXIT_INCOMPLETE, reason: `${withAdvice(failure)}; ${NEXT}` }
+    const message = 'run' in failure ? failure.message : withAdvice(failure)
+    const isWrong = 'run' in failure || isFinal(failure)
+    return isWrong && !isPartlySubmitted
+      ? { status: EXIT_USAGE, reason: message }
+      : { status: EXIT_INCOMPLETE, reason: `${message}; ${NEXT}` }
   }
   const report = reportOf(last)
   if (report === undefined) {

@@ -1,5 +1,7 @@
 /** Costs of a run of payments, as a table; and the limits that it is held to. */
 import type { PaySummary } from '../../client/pay/PayOptions.js'
+import { shownTotals, totalsOf } from '../../client/pay/totals.js'
+import type { BatchTransfer } from '../../codec/BatchTransfer.js'
 import { parseDecimal, unitsAt } from '../../decode/minorUnits.js'
 import { O } from '../../fp.js'
 import { number, plural } from '../../report/text.js'
@@ -55,11 +57,18 @@ const rateOf = (rates: ReadonlyArray<string>): string => {
 
 // limits
 
-/** Returns why a quote is above the limits; none if it is within them. */
-export const aboveLimits = ({ totals }: PaySummary, limits: SpendingLimits): string | undefined => {
+/** Returns why a quote is above the limits, with what was `submitted` before; none if it is within them. */
+export const aboveLimits = (
+  { totals }: PaySummary,
+  submitted: ReadonlyArray<BatchTransfer>,
+  limits: SpendingLimits,
+): string | undefined => {
   if (totals.length === 0) return 'the platform has quoted no totals to hold against --max'
   const sums = new Map<string, bigint>()
-  for (const { sourceCurrency: currency, payerPays } of totals) {
+  for (const { sourceCurrency: currency, payerPays } of [
+    ...totals,
+    ...shownTotals(totalsOf(submitted)),
+  ]) {
     sums.set(currency, (sums.get(currency) ?? 0n) + unitsOf(payerPays))
   }
   for (const [currency, sum] of sums) {
