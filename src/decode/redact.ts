@@ -54,15 +54,21 @@ export const oneLine = (text: string): string =>
   withoutCredentials(text.replace(UNPRINTABLE, ' ').trim())
 
 /**
- * Leaves out user and password of URLs. A password may have slashes, so they end with the last `@` of a word; but digits
- * after a colon and before a slash are a port.
+ * Leaves out user and password of URLs, and what signs them. A password may have slashes, so they end with the last `@` of
+ * a word; but digits after a colon and before a slash are a port.
  */
 export const withoutCredentials = (text: string): string =>
-  text.replace(/:\/\/[^\s"']+/g, (found) => {
-    const before = found.slice(3, found.lastIndexOf('@'))
-    const hasUser = /^[^/:[]*(@|$|:(?!\d{1,5}\/))/.test(before)
-    return found.includes('@') && hasUser ? `://***${found.slice(found.lastIndexOf('@'))}` : found
-  })
+  text
+    .replace(/:\/\/[^\s"']+/g, (found) => {
+      const before = found.slice(3, found.lastIndexOf('@'))
+      const hasUser = /^[^/:[]*(@|$|:(?!\d{1,5}\/))/.test(before)
+      return found.includes('@') && hasUser ? `://***${found.slice(found.lastIndexOf('@'))}` : found
+    })
+    .replace(SIGNED, '$1***')
+
+/** The parts of the query of a signed URL that are secret, or name who signed it. */
+const SIGNED =
+  /([?&](?:X-Amz-(?:Signature|Credential|Security-Token)|Signature|AWSAccessKeyId)=)[^\s&"']+/gi
 
 const ESCAPED = new RegExp(String.raw`(?:${INVISIBLE}|[\u2028\u2029])(?<!\n)`, 'gu')
 

@@ -28,7 +28,12 @@ it.each([
   ['"https://token@host/"', '"https://***@host/"'],
   ['http://host:8080/x@y', 'http://host:8080/x@y'],
   ['s3://bucket/x@y/ and me@here', 's3://bucket/x@y/ and me@here'],
-])('leaves user and password out of %s', (text, shown) => {
+  ['s3://b/p/?X-Amz-Signature=ab12: waiting', 's3://b/p/?X-Amz-Signature=*** waiting'],
+  [
+    'https://b/x?X-Amz-Date=1&X-Amz-Credential=k/1&x-amz-security-token=t is gone',
+    'https://b/x?X-Amz-Date=1&X-Amz-Credential=***&x-amz-security-token=*** is gone',
+  ],
+])('leaves user and password, and what signs it, out of %s', (text, shown) => {
   expect(oneLine(text)).toBe(shown)
 })
 
