@@ -4,6 +4,7 @@ import { NewBatchItem, sortedJson } from '../../codec/NewBatchItem.js'
 import { type Cause, parameterCauses } from '../../decode/causes.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
+import { invalidParams } from '../../http/request/invalidParams.js'
 import { requestIdOf } from '../../http/retry/Outcome.js'
 import { Stop } from './flow.js'
 import type { InvalidItem, PayItem, PayItems, PaymentBatch } from './PayOptions.js'
@@ -147,6 +148,8 @@ const itemCheck = ({ check }: Pick<PayPlanOptions, 'check'>) => {
     if (!check) return []
     const decoded = NewBatchItem.decode(item)
     if (E.isLeft(decoded)) return describeCauses(parameterCauses(decoded.left))
+    const misspelt = invalidParams(NewBatchItem, item, check) // as the call would find, with its batch there
+    if (misspelt !== undefined) return describeCauses(misspelt)
     const field = AMOUNTS.find((name) => item[name] !== undefined)
     if (field === undefined)
       return [`${AMOUNTS.join(' or ')} should be given, and both are missing`]

@@ -162,6 +162,24 @@ describe('invalid items', () => {
     expect(failure).toMatchObject({ _tag: 'InvalidItems', count: 2 })
   })
 
+  it('are those with a misspelt field, too, before there is a batch', async () => {
+    const on = account()
+    const { events, failure, sent } = await pay(on, [
+      item(1),
+      { ...item(2), remark: 'x' } as NewBatchItem,
+    ])
+    expect(failure).toMatchObject({ _tag: 'InvalidItems', count: 1 })
+    expect(ofTag(events, 'Invalid')).toMatchObject([
+      {
+        item: {
+          index: 1,
+          reasons: [expect.stringMatching(/^remark should be left out \(did you mean remarks\?\)/)],
+        },
+      },
+    ])
+    expect(sent).toBe(0)
+  })
+
   it('are told by the field that is wrong, not by the whole that it is in', async () => {
     const bank = {
       account_currency: 'euro',
