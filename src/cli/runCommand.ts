@@ -74,7 +74,10 @@ export interface CommandRun extends Pick<CommandContext, 'terminal' | 'output'> 
   /** Prints waits: retries of a client, and the destination of its lists. */
   readonly noteWaits: (client: Pick<MonitoredRun['client'], 'events'>) => void
   /** Shows the progress of a client from now on, and its retries. */
-  readonly watch: (client: MonitoredRun['client']) => Watch
+  readonly watch: (
+    client: MonitoredRun['client'],
+    options?: Pick<MonitoredRun, 'writesRows'>,
+  ) => Watch
 }
 
 /** The progress of a client. */
@@ -133,8 +136,8 @@ export const runCommand = async (
       if (view !== undefined) endView(view, ending)
       isConcluded = true
     },
-    watch: (client) => {
-      const watching = watchClient(terminal, flags, client)
+    watch: (client, { writesRows } = {}) => {
+      const watching = watchClient(terminal, flags, { client, writesRows })
       view = watching.view
       isConcluded = false
       open.add(watching.close)
@@ -183,12 +186,15 @@ const endView = (view: ProgressView, { status, summary, reason }: Ending): void 
 const watchClient = (
   terminal: Terminal,
   { quiet = false, progress = 'auto', parallel }: RunFlags,
-  client: MonitoredRun['client'],
+  { client, writesRows }: Pick<MonitoredRun, 'client' | 'writesRows'>,
 ): Watch & { readonly view: ProgressView; readonly close: IO<void> } => {
   const timer = steadyTimer(terminal.timer)
   const started = timer.now()
   let counters = NO_COUNTERS
-  const monitor = monitorProgress({ client, counters: () => counters, timer, parallel })
+  const monitor = monitorProgress({
+    ...{ client, timer, parallel, writesRows },
+    counters: () => counters,
+  })
   const begun = new ReplaySubject<void>(1)
   const view = showProgress(
     terminal,

@@ -134,7 +134,7 @@ const pay = async (
   const { output, options, terminal } = running
   const { run } = file
   const client = exportClient(terminal, { exact: true, ...flags }, connection)
-  const watch = running.watch(client)
+  const watch = running.watch(client, { writesRows: false })
   const results = new Results(beside, file)
   let refusal: Ending | undefined
   const submitted: Array<BatchTransfer> = []

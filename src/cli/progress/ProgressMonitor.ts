@@ -42,7 +42,12 @@ export interface MonitoredRun {
   readonly timer: SchedulerLike
   /** Concurrent requests, where they were given. */
   readonly parallel?: number | undefined
+  /** False where rows are read and sent: then a pause between requests is no wait for a destination. Default true. */
+  readonly writesRows?: boolean | undefined
 }
+
+/** What a run may wait for that writes no rows, and whose width is its own. */
+const isOfClient = ({ _tag }: StallReason): boolean => _tag !== 'Destination' && _tag !== 'Width'
 
 export interface ProgressMonitor {
   /** Four a second until it is closed. */
@@ -76,6 +81,7 @@ export const monitorProgress = ({
   counters,
   timer,
   parallel,
+  writesRows = true,
 }: MonitoredRun): ProgressMonitor => {
   const started = timer.now()
   let activity = NO_ACTIVITY
@@ -106,6 +112,7 @@ export const monitorProgress = ({
     throughput = addSample({ at: elapsedMs, rows: rows + rejects, ...withoutUndefined({ share }) })(
       throughput,
     )
+    const reasons = stallReasons(activity, scheduler, now, { given: parallel, underWay })
     return {
       elapsedMs,
       counters: counted,
@@ -113,7 +120,7 @@ export const monitorProgress = ({
       ...withoutUndefined({ msLeft: timeLeft(throughput), quota: quotaOf(scheduler) }),
       scheduler,
       paused: pausedAt(activity, now).length,
-      stallReasons: stallReasons(activity, scheduler, now, { given: parallel, underWay }),
+      stallReasons: writesRows ? reasons : reasons.filter(isOfClient),
     }
   }
 
