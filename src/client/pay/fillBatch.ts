@@ -15,6 +15,7 @@ import { type BatchTransfer, shownOfBatch } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_CALL, type NewBatchItem } from '../../codec/NewBatchItem.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { A, E, withoutUndefined } from '../../fp.js'
+import { isDuplicate } from '../../http/answer/errors.js'
 import type { Failure, TimedOut } from '../../http/Failure.js'
 import { differencesOf } from '../../http/retry/difference.js'
 import { shows, wasRecovered } from '../../http/retry/lookUp.js'
@@ -101,8 +102,15 @@ export const openBatch = async (
   const opened =
     found === undefined ? await context.first(context.calls.createOnce(sent)) : E.right(found)
   if (E.isLeft(opened)) {
-    const others = opened.left._tag === 'Ambiguous' ? opened.left.differences : undefined
-    throw new Stop(others === undefined ? opened.left : otherRun(context.run, requestId, others))
+    const { left } = opened
+    if (left._tag !== 'Ambiguous') throw new Stop(left)
+    if (left.differences !== undefined) {
+      throw new Stop(otherRun(context.run, requestId, left.differences))
+    }
+    const advice = `if the drafts of ${context.run} were discarded, pay under another name`
+    throw new Stop(
+      isDuplicate(left.cause) ? { ...left, message: `${left.message}; ${advice}` } : left,
+    )
   }
   const metadata = fieldsOf(opened.right.metadata)
   const differences = [

@@ -574,6 +574,19 @@ describe('discardRun', () => {
     expect(await discard(on)).toEqual({ deleted: 0, submitted: 0 })
   })
 
+  it('leaves a name that cannot be used again, as the failure of a later run says', async () => {
+    const on = account()
+    await pay(on, items(5), { approve: () => false })
+    await on.inTime(lastValueFrom(on.clientOf().batchTransfers.discardRun({ run: RUN })))
+    const { failure } = await pay(on, items(5))
+    expect(failure).toMatchObject({
+      _tag: 'Ambiguous',
+      message: expect.stringContaining(
+        `; if the drafts of ${RUN} were discarded, pay under another name`,
+      ),
+    })
+  })
+
   it('leaves what was submitted', async () => {
     const on = account()
     await pay(on, items(250))
