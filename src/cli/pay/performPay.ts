@@ -138,7 +138,6 @@ const pay = async (
   const results = new Results(beside, file)
   let refusal: Ending | undefined
   const submitted: Array<BatchTransfer> = []
-  let isPartlySubmitted = false
   const approve = (summary: PaySummary): boolean => {
     for (const line of quoteTable(summary)) output.print(line)
     refusal = refusalOf(summary, submitted, flags)
@@ -147,9 +146,8 @@ const pay = async (
   const noteSubmission = (event: E.Either<PayFailure, PayEvent>): void => {
     if (E.isLeft(event)) return
     const { right: what } = event
-    if (what._tag === 'Submitted') submitted.push(what.batch)
-    isPartlySubmitted ||=
-      what._tag === 'Submitted' || (what._tag === 'Filled' && !isDraft(what.batch))
+    const isBefore = what._tag === 'Filled' && !isDraft(what.batch) // by an earlier run
+    if (what._tag === 'Submitted' || isBefore) submitted.push(what.batch)
   }
   const { name, transferDate, fundingSource, validity, wait, withoutInvalid, max } = flags
   const tolerance = max === undefined ? flags.tolerance : 0 // --max judges each quote, however much worse
@@ -192,7 +190,11 @@ const pay = async (
   const { requests, refused } = watch.counters()
   const effort = `${duration(watch.elapsed())}, ${plural(requests, 'request')}, ${number(refused)} refused`
   return {
-    ...conclude(last, { refusal, stopped: running.stopped(), isPartlySubmitted }),
+    ...conclude(last, {
+      refusal,
+      stopped: running.stopped(),
+      isPartlySubmitted: submitted.length > 0,
+    }),
     summary: `${verdict(report)}, ${effort}`,
   }
 }
