@@ -310,6 +310,38 @@ describe('a rolling sweep', () => {
     expect(swept.position).toEqual({ began: UNTIL, before: UNTIL })
     expect(service.requests()).toBeLessThanOrEqual(27)
   })
+
+  it('reads shorter stretches where deep pages are refused, and counts what it has found', async () => {
+    const all = rowsOf(40_000)
+    const copy = copyOf(all.filter((_, i) => i !== 9_000))
+    const ledger = new Rows(all)
+    const options = { until: UNTIL, now: UNTIL, nights: 30 }
+    const service = serviceOf(ledger, { refuseAbove: 10_000 })
+    expect(await sweep(service, copy, options)).toMatchObject({ late: 1, gone: 0 })
+    expect(isSame(copy, ledger)).toBe(true)
+    expect(service.requests()).toBeLessThanOrEqual(60)
+    const known = serviceOf(ledger, { refuseAbove: 10_000 })
+    await sweep(known, copy, { ...options, depth: { answered: 8_000, refused: 10_000 } })
+    expect(known.requests()).toBeLessThanOrEqual(30)
+  })
+
+  it('leaves a second that has more rows than the service pages to, and goes on', async () => {
+    const crowd = Array.from({ length: 5_000 }, (_, i) => ({
+      id: `crowd_${i}`,
+      status: 'SETTLED',
+      created: T0,
+    }))
+    const later = Array.from({ length: 30_000 }, (_, i) => ({
+      id: `later_${i}`,
+      status: 'SETTLED',
+      created: T0 + DAY + i,
+    }))
+    const ledger = new Rows([...crowd, ...later])
+    const copy = copyOf([...crowd, ...later.slice(0, -1)])
+    const service = serviceOf(ledger, { refuseAbove: 4_000 })
+    await sweep(service, copy, { until: UNTIL, now: UNTIL, nights: 30 })
+    expect(isSame(copy, ledger)).toBe(true)
+  })
 })
 
 const rowAt = (rows: ReadonlyArray<Row>, i: number): Row => {

@@ -1,8 +1,9 @@
 /** Reads rows whole, and puts a copy right. */
 import type { Asking } from '../Asking.js'
 import { PAGE_SIZE } from '../Ledger.js'
-import type { Counted, Counting } from './Counting.js'
+import { type Counted, type Counting, TooDeep } from './Counting.js'
 import { countOf, type ProofTable } from './ProofTable.js'
+import { middleOf } from './stretches.js'
 
 /** How a copy was put right. */
 export interface Healed {
@@ -24,7 +25,8 @@ export interface HealingOptions<A> {
 
 /**
  * Reads all rows of a stretch, and writes them. Asks by id for rows that the copy has and the list has not shown: they are
- * written as they stand, and marked as gone only where the service answers that it does not have them.
+ * written as they stand, and marked as gone only where the service answers that it does not have them. Rejects with
+ * `TooDeep` if a single second has more rows than the service pages to.
  */
 export const readWhole = async <A>(
   { asking, counting, table }: HealingOptions<A>,
@@ -32,14 +34,7 @@ export const readWhole = async <A>(
 ): Promise<Healed> => {
   const before = await countOf(table, rows)
   const seen = new Set<string>()
-  // a second more on either side: the service may leave out its bounds
-  const wider = { ...rows, from: rows.from - 1, to: rows.to + 1 }
-  for (let page = 0, more = true; more; page++) {
-    const answer = await counting.page(wider, page, PAGE_SIZE)
-    for (const { id } of answer.rows) seen.add(id)
-    if (answer.rows.length > 0) await table.write(answer.rows)
-    more = answer.more
-  }
+  await readPages({ asking, counting, table }, rows, seen)
   const unseen = (await table.ids(rows)).filter((id) => !seen.has(id)).slice(0, MAX_RETRIEVALS)
   const gone: Array<string> = []
   for (const id of unseen) {
@@ -52,4 +47,30 @@ export const readWhole = async <A>(
   // of one status, rows come and go by a change of status as well
   const late = rows.status === undefined ? Math.max(0, after + gone.length - before) : 0
   return { late, gone: gone.length }
+}
+
+/** Reads pages of rows, and writes them: shorter stretches where the service does not page as deep. Adds their ids to `seen`. */
+const readPages = async <A>(
+  options: HealingOptions<A>,
+  rows: Counted,
+  seen: Set<string>,
+): Promise<void> => {
+  const { counting, table } = options
+  // a second more on either side: the service may leave out its bounds
+  const wider = { ...rows, from: rows.from - 1, to: rows.to + 1 }
+  try {
+    for (let page = 0, more = true; more; page++) {
+      const answer = await counting.page(wider, page, PAGE_SIZE)
+      for (const { id } of answer.rows) seen.add(id)
+      if (answer.rows.length > 0) await table.write(answer.rows)
+      more = answer.more
+    }
+  } catch (error) {
+    if (!(error instanceof TooDeep)) throw error
+    const here = await countOf(table, rows)
+    const middle = await middleOf(table, rows, here, here)
+    if (middle === undefined) throw error
+    await readPages(options, { ...rows, to: middle }, seen)
+    await readPages(options, { ...rows, from: middle + 1 }, seen)
+  }
 }

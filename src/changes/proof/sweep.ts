@@ -1,7 +1,7 @@
 /** Reads a table whole, a part of it each night: it finds what counts cannot. */
 import type { Asking } from '../Asking.js'
 import { PAGE_SIZE, type Seconds } from '../Ledger.js'
-import { type Counted, Counting } from './Counting.js'
+import { type Counted, Counting, type Depth, TooDeep } from './Counting.js'
 import { type Healed, readWhole } from './Healing.js'
 import { countOf, type ProofTable } from './ProofTable.js'
 import { stretchesOf } from './stretches.js'
@@ -35,6 +35,8 @@ export interface SweepOptions {
   readonly nights: number
   /** Where the sweep before ended. */
   readonly position?: SweepPosition | undefined
+  /** Findings of an earlier proof. */
+  readonly depth?: Depth | undefined
 }
 
 /** A table of as many rows is read whole each night: 24 requests. */
@@ -49,7 +51,7 @@ const CHUNK = 10 * PAGE_SIZE
 export const sweep = async <A>(
   asking: Asking<A>,
   table: ProofTable<A>,
-  { from: start = Number.NEGATIVE_INFINITY, until, now, nights, position }: SweepOptions,
+  { from: start = Number.NEGATIVE_INFINITY, until, now, nights, position, depth }: SweepOptions,
 ): Promise<Swept> => {
   const total = await countOf(table, { from: start, to: until })
   const isWhole = nights <= 1 || total <= SWEPT_WHOLE
@@ -59,14 +61,19 @@ export const sweep = async <A>(
   const rest = { from, to: until }
   const end = isWhole ? undefined : await table.nth(rest, Math.ceil(total / nights))
   const rows: Counted = { from, to: end ?? until }
-  const counting = new Counting(asking)
-  const chunks = await stretchesOf(table, rows, Math.ceil((await countOf(table, rows)) / CHUNK))
+  const counting = new Counting(asking, depth)
+  const most = Math.min(CHUNK, counting.mostRows)
+  const chunks = await stretchesOf(table, rows, Math.ceil((await countOf(table, rows)) / most))
   let late = 0
   let gone = 0
   for (const chunk of chunks) {
-    const healed = await readWhole({ asking, counting, table }, chunk)
-    late += healed.late
-    gone += healed.gone
+    try {
+      const healed = await readWhole({ asking, counting, table }, chunk)
+      late += healed.late
+      gone += healed.gone
+    } catch (error) {
+      if (!(error instanceof TooDeep)) throw error // the proof names what cannot be read
+    }
   }
   const next: SweepPosition =
     end === undefined

@@ -65,7 +65,7 @@ export const sweepRows = async <A>(
   const position: SweepPosition | undefined = transfer.upkeep.sweep
   const nights = sweeping === 'now' ? 1 : NIGHTS
   const { position: next, ...healed } = await sweep(asks, whole, {
-    ...{ from, until: to, now, nights },
+    ...{ from, until: to, now, nights, depth: depthOf(transfer, now) },
     ...withoutUndefined({ position }),
   })
   transfer.swept = healed
@@ -83,9 +83,9 @@ export const proveCounts = async <A>(
   const { counted } = transfer.session.queries
   if (counted === undefined) return
   const { from, to: until } = settledRows(transfer, ledger)
-  const { depth: kept, sweep } = transfer.upkeep
+  const { sweep } = transfer.upkeep
   const now = Math.floor(ledger.now() / 1_000)
-  const depth = kept && believedDepth(kept, now)
+  const depth = depthOf(transfer, now)
   const table = tableOf(transfer, counted, ledger)
   const proof = await prove(asks, table, { from, until, final: finalChargeStatuses, depth })
   const { late = 0, gone = 0 } = transfer.swept ?? {}
@@ -109,14 +109,14 @@ export const proveCounts = async <A>(
 /** Deep pages that the service has refused are tried again after so long, in seconds: 30 days. */
 const DEPTH_KEPT: Seconds = 30 * 86_400
 
-/** Returns what is known of a depth, as far as that is not too old. */
-const believedDepth = (
-  { answered, refused, learned = Number.NEGATIVE_INFINITY }: NonNullable<Upkeep['depth']>,
-  now: Seconds,
-): NonNullable<Upkeep['depth']> =>
-  now - learned > DEPTH_KEPT
+/** Returns what is known of the depth of pages, as far as that is not too old. */
+const depthOf = <A>({ upkeep }: Transfer<A, A>, now: Seconds): Upkeep['depth'] => {
+  if (upkeep.depth === undefined) return undefined
+  const { answered, refused, learned = Number.NEGATIVE_INFINITY } = upkeep.depth
+  return now - learned > DEPTH_KEPT
     ? { answered }
     : { answered, ...withoutUndefined({ refused, learned }) }
+}
 
 /** Returns the rows that a proof counts: from the first one of the sync on, up to an hour ago. */
 const settledRows = <A>(transfer: Transfer<A, A>, ledger: Ledger<A>): Counted => {
