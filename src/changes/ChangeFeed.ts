@@ -104,11 +104,13 @@ export class ChangeFeed<A> {
     const { timer, stop } = this.#options
     for (;;) {
       for (const id of [...this.#hints]) {
+        if (timer.now() >= until) return // the poll does not wait for them
         this.#hints.delete(id)
         yield await this.#readHinted(id)
       }
       const rest = until - timer.now()
       if (rest <= 0) return
+      if (this.#hints.size > 0) continue // they came while others were read
       const goOn = merge(later(rest, timer), this.#hinted).pipe(map(() => false))
       if (await firstValueFrom(merge(goOn, stop.pipe(map(() => true))))) {
         throw new PollInterrupted(undefined)

@@ -346,6 +346,38 @@ describe('deliveries as hints', () => {
     expect(heard).toHaveLength(2)
   })
 
+  it('are read one after the other where they come while another is read', async () => {
+    const { client, pass, set } = world({ open: 3, takes: () => 2 })
+    const events = new Subject<E.Either<never, WebhookEvent>>()
+    const heard: Array<string> = []
+    client.charges.changes({ every: 600_000, events }).subscribe((event) => heard.push(told(event)))
+    await pass(30)
+    heard.length = 0
+    for (const id of ['chg_00000005', 'chg_00000006', 'chg_00000007']) {
+      set(id, 'SETTLED')
+      events.next(delivery(id))
+      await pass(0.5)
+    }
+    await pass(10)
+    expect(heard).toEqual([
+      'changed chg_00000005 SETTLED',
+      'changed chg_00000006 SETTLED',
+      'changed chg_00000007 SETTLED',
+    ])
+  })
+
+  it('do not keep a poll waiting, however many there are', async () => {
+    const { client, pass, set, asked } = world({ open: 3, takes: () => 1 })
+    const events = new Subject<E.Either<never, WebhookEvent>>()
+    client.charges.changes({ every: 20_000, events }).subscribe()
+    await pass(10)
+    asked.length = 0
+    set('chg_00000007', 'SETTLED')
+    for (let i = 0; i < 100; i++) events.next(delivery(`forged_${i}`))
+    await pass(20)
+    expect(asked.filter((url) => url.searchParams.get('status') === 'PENDING')).toHaveLength(1)
+  })
+
   it('change nothing where they are forged, late, or of charges long final', async () => {
     const { client, pass } = world({ open: 0 })
     const events = new Subject<E.Either<unknown, WebhookEvent>>()
