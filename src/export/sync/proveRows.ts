@@ -92,7 +92,7 @@ export const proveCounts = async <A>(
   transfer.proof = {
     ...proof,
     late: proof.late + late,
-    gone: proof.gone + gone,
+    gone: proof.gone + gone + (transfer.rereads?.gone ?? 0),
     ...withoutUndefined({
       readSince: sweep?.before === undefined ? undefined : sweep.before * 1_000,
     }),
