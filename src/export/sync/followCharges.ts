@@ -91,7 +91,6 @@ class Follower<A> {
   async *events(): AsyncGenerator<TransferEvent, void, undefined> {
     const transfer = this.#transfer
     const { every, timer } = this.#pace
-    transfer.rejected.clear() // from now on they are known by their versions
     for (let poll = 0; !transfer.isCut; poll++) {
       const began = timer.now()
       try {
@@ -196,6 +195,7 @@ class Follower<A> {
       if (isOpenStatus(status)) this.#open?.set(id, { id, created, status })
       else this.#open?.delete(id)
     }
+    transfer.rejected.clear() // they are known by their versions
     const fresh = rows.filter((row) => this.#rejected.get(row.id) !== versionOf(row))
     if (fresh.length === 0) return
     await written(transfer, fresh)

@@ -115,11 +115,10 @@ export const written = async <A>(
     else bad.push({ reason: reason ?? '', row: redact(raw ?? { id }) })
   }
   const read = new Set(wanted.map(({ id }) => id))
-  const rejected = [
-    ...transfer.upkeep.rejected.filter(({ id }) => !read.has(id)),
-    ...rejectedRows(bad),
-  ]
+  const found = rejectedRows(bad)
+  const rejected = [...transfer.upkeep.rejected.filter(({ id }) => !read.has(id)), ...found]
   await transfer.readAgain(good, bad, { rejected }, different.length)
+  for (const row of found) transfer.rejected.set(row.id, row)
 }
 
 /** Marks rows as gone, in a step. */

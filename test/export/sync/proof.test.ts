@@ -181,6 +181,37 @@ describe.each(kinds)('$name that proves itself', (kind) => {
     expect(await isSame()).toBe(true)
   })
 
+  it('counts an open charge that is gone with the others', async () => {
+    const { night, account, there } = world(kind)
+    await night()
+    const [open = ''] = [...account.entries].flatMap(([id, entry]) => (isFinal(entry) ? [] : [id]))
+    account.delete(open)
+    expect((await night()).proof).toMatchObject({ rows: 2_999, gone: 1, differences: [] })
+    expect((await there()).get(open)?.gone).toMatch(/^2026-/)
+    expect((await night()).proof).toMatchObject({ rows: 2_999, gone: 0, differences: [] })
+  })
+
+  it('reports a charge that it cannot write once a night, however often it is read', async () => {
+    const { night, account, isSame, old } = world(kind)
+    await night()
+    const [open = ''] = [...account.entries].flatMap(([id, entry]) => (isFinal(entry) ? [] : [id]))
+    account.set(open, { amount: Number.NaN }, old)
+    const reported: Array<number> = []
+    const onReject: SyncOptions['onReject'] = async (rows) => {
+      reported.push(rows.length)
+    }
+    for (let i = 0; i < 2; i++) {
+      expect(await night({ sweep: 'now', onReject })).toMatchObject({
+        rejects: 1,
+        proof: { differences: [] },
+      })
+    }
+    expect(reported).toEqual([1, 1])
+    account.set(open, { amount: 12 }, old)
+    expect(await night({ sweep: 'now' })).toMatchObject({ rejects: 0, proof: { differences: [] } })
+    expect(await isSame()).toBe(true)
+  })
+
   it('finds opposite errors by a sweep', async () => {
     const { night, account, isSame, idAt, old } = world(kind)
     await night()
