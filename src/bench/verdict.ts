@@ -105,11 +105,15 @@ const realLimit = ({
   | { readonly perSecond: number; readonly words: string }
   | undefined => {
   if (lowered?.tier !== ceiling.name) return undefined
-  const { limit, allowed, message } = lowered
+  const { limit, message } = lowered
+  // the limit may just have been lowered for a while: it is not below what was admitted
+  const admitted = Math.floor((measured.unitsPerSecond * limit) / ceiling.perSecond)
+  const allowed = Math.max(lowered.allowed, admitted)
   const perSecond = (ceiling.perSecond * allowed) / limit // of several endpoints
-  const setting = message.includes(SANDBOX_MEANT)
-    ? SANDBOX_MEANT
-    : `set \`limits: { ${ceiling.name}: ${allowed} }\`, or take a part of the limits with \`--share\` if other programs use this account`
+  const setting =
+    allowed === lowered.allowed && message.includes(SANDBOX_MEANT)
+      ? SANDBOX_MEANT
+      : `set \`limits: { ${ceiling.name}: ${allowed} }\`, or take a part of the limits with \`--share\` if other programs use this account`
   const words = `${percent(Math.min(1, measured.unitsPerSecond / perSecond))} of a real limit of ${number(perSecond)} a second; ${number(ceiling.perSecond)} are configured: ${setting}`
   return { perSecond, words }
 }

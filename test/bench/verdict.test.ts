@@ -109,6 +109,16 @@ describe('a real limit below the configured one', () => {
     )
   })
 
+  it('is not below what was admitted, though the last requests were held back further', () => {
+    const last = { ...lowered, allowed: 3, message: '3 of 20 a second are admitted' }
+    const { verdict: words } = verdict(
+      { refused: 7, lowered: last },
+      { ...busy, unitsPerSecond: 17.2 },
+    )
+    expect(words).toContain('of a real limit of 17 a second; 20 are configured')
+    expect(words).toContain('limits: { endpoint: 17 }')
+  })
+
   it('explains refusals, though it is not used up', () => {
     const idle = { unitsPerSecond: 4, underWay: 2, requests: 100 }
     expect(verdict({ refused: 30, lowered }, idle).verdict).toContain('40 % of a real limit of 10')
