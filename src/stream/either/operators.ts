@@ -74,7 +74,7 @@ export function filterOrElse<A, E2>(
 ): <E>(source: Observable<E.Either<E, A>>) => ObservableEither<E | E2, A>
 export function filterOrElse<A, E2>(predicate: (a: A) => boolean, onFalse: (a: A) => E2) {
   return <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, A> =>
-    source.pipe(map(E.filterOrElseW(predicate, onFalse)))
+    source.pipe(mapEach(E.filterOrElseW(predicate, onFalse)))
 }
 
 /** Emits the running result of all values so far; failures pass and change nothing. */

@@ -57,7 +57,7 @@ describe.each(kinds)('ten thousand streams that emit %s', (_, make) => {
     expect(await resultOf(OE.sequenceSeqArray(all))).toEqual(E.right(numbers))
   })
 
-  it('are added up by ap, chain, map and bind', async () => {
+  it('are added up by ap, chain, map, filterOrElse and bind', async () => {
     const sum = (MANY * (MANY - 1)) / 2
     const add = (a: number) => (b: number) => a + b
     const byAp = all.reduce((total, n) => pipe(total, OE.map(add), OE.ap(n)), make(0))
@@ -71,6 +71,19 @@ describe.each(kinds)('ten thousand streams that emit %s', (_, make) => {
       make(0),
     )
     expect(await resultOf(byChain)).toEqual(E.right(sum))
+    const byFilter = all.reduce(
+      (total, n) =>
+        pipe(
+          total,
+          OE.chain((a) => pipe(n, OE.map(add(a)))),
+          OE.filterOrElse(
+            (a) => a >= 0,
+            () => 'negative',
+          ),
+        ),
+      make(0),
+    )
+    expect(await resultOf(byFilter)).toEqual(E.right(sum))
     const byBind = numbers.reduce<Stream<object>>(
       (fields, n) =>
         pipe(
