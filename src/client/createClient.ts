@@ -12,6 +12,7 @@ import { listLimitsOf, type RateLimitKey } from '../http/limits.js'
 import { LIST_DEFAULTS } from '../http/list/List.js'
 import { TIMEOUT } from '../http/transport/Transport.js'
 import type { Scheduler } from '../scheduler/index.js'
+import { GuardedEvents } from '../stream/guardedEvents.js'
 import { warnOnce } from '../stream/warnOnce.js'
 import {
   baseUrlOf,
@@ -42,7 +43,6 @@ import {
 } from './compositeCalls.js'
 import { createRuntime } from './createRuntime.js'
 import { withConnection } from './fromEnv.js'
-import { GuardedEvents } from './guardedEvents.js'
 import { anyStatusList } from './ledger.js'
 import { logEvents } from './log.js'
 

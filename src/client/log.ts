@@ -6,8 +6,8 @@ import { oneLine } from '../decode/redact.js'
 import type { IO } from '../fp.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import { is, type OptionRule } from '../options/index.js'
+import { guarded } from '../stream/guardedEvents.js'
 import type { OnFailure } from '../stream/warnOnce.js'
-import { guarded } from './guardedEvents.js'
 
 // model
 

@@ -11,7 +11,9 @@ import {
   required,
   withDefault,
 } from '../options/index.js'
+import { GuardedEvents } from '../stream/guardedEvents.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
+import { warnOnce } from '../stream/warnOnce.js'
 import { Clock, type Millis } from './Clock.js'
 import { Dispatcher } from './Dispatcher.js'
 import { InFlight } from './InFlight.js'
@@ -175,7 +177,11 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
       quota?.left()
     },
   }
-  return { state: feed.states, events: events.asObservable(), core }
+  return {
+    state: new GuardedEvents(feed.states, warnOnce('a subscriber of the state of a scheduler')),
+    events: new GuardedEvents(events, warnOnce('a subscriber of the events of a scheduler')),
+    core,
+  }
 }
 
 const unknownLane = (lanes: ReadonlyArray<string>): InvalidOption =>

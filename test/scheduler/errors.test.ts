@@ -1,6 +1,8 @@
 /** Errors of sources, teardowns, `refused` and keys: none of them keeps a permit, or stops another request. */
+import { none, some } from 'fp-ts/lib/Option.js'
 import {
   config,
+  defer,
   finalize,
   from,
   map,
@@ -8,6 +10,7 @@ import {
   Observable,
   type OperatorFunction,
   of,
+  timer as rxTimer,
   type Subscription,
   throwError,
 } from 'rxjs'
@@ -307,6 +310,40 @@ describe('a key function that throws', () => {
       [-2, 10],
     ])
     expect(told).toEqual([expect.stringContaining('the option key of scheduleMap failed')])
+  })
+
+  it('ends nothing in a subscriber of the events or the state of a scheduler', async () => {
+    const unhandled = vi.fn()
+    config.onUnhandledError = unhandled
+    try {
+      const timer = virtualTimer()
+      const scheduler = createScheduler<number>({
+        tiers: [rate({ name: 'r', limit: 5, per: 1_000, guard: 0 })],
+        timer,
+      })
+      scheduler.state.subscribe(boom)
+      scheduler.events.subscribe(boom)
+      let arrived = 0
+      let done = 0
+      for (let n = 0; n < 20; n++) {
+        defer(() => {
+          const isRefused = arrived++ % 5 >= 2 && arrived < 20
+          return rxTimer(10, timer).pipe(map(() => isRefused))
+        })
+          .pipe(schedule(scheduler, n, { refused: (is) => (is ? some({}) : none) }))
+          .subscribe(() => done++)
+      }
+      timer.flush(120_000)
+      await new Promise((resolve) => setTimeout(resolve)) // RxJS throws such errors in a timer
+      expect(done).toBe(20)
+      expect(unhandled).not.toHaveBeenCalled()
+      expect(told.sort()).toEqual([
+        expect.stringContaining('a subscriber of the events of a scheduler failed'),
+        expect.stringContaining('a subscriber of the state of a scheduler failed'),
+      ])
+    } finally {
+      config.onUnhandledError = null
+    }
   })
 
   it('ends nothing as the option resources', () => {
