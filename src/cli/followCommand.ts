@@ -23,7 +23,7 @@ import {
   SANDBOX_ACCOUNT,
 } from './connection.js'
 import { exportClient } from './export/exportClient.js'
-import { charges } from './export/resources.js'
+import { batchTransfers, charges, type Simulated, sandboxData } from './export/resources.js'
 import { dryRunBatches, dryRunCharges } from './followDryRun.js'
 import { followTable } from './followTable.js'
 import { nonEmpty, nonNegativeInteger, patience, timeSpan, timestamp } from './optionParsers.js'
@@ -93,7 +93,7 @@ export const followCommand = (context: CommandContext): Command =>
     .addCommand(followBatches(context))
 
 const followCharges = (context: CommandContext): Command =>
-  withOptions(new Command('charges'))
+  withOptions(new Command('charges'), charges.simulated)
     .description('Follow charges.')
     .option(
       '--since <time>',
@@ -118,6 +118,7 @@ const followCharges = (context: CommandContext): Command =>
     )
     .action((to: string | undefined, flags: FollowFlags) =>
       followed(context, to, flags, {
+        simulated: charges.simulated,
         changesOf: ({ charges }) =>
           charges.changes({ every: flags.every, ...withoutUndefined({ since: flags.since }) }),
         tableOf: ({ charges }, options) => follow(charges, options),
@@ -127,7 +128,7 @@ const followCharges = (context: CommandContext): Command =>
     )
 
 const followBatches = (context: CommandContext): Command =>
-  withOptions(new Command('batch-transfers'))
+  withOptions(new Command('batch-transfers'), batchTransfers.simulated)
     .description('Follow batch transfers. Reads the whole list each time, in pages of 50.')
     .addHelpText(
       'after',
@@ -138,13 +139,14 @@ const followBatches = (context: CommandContext): Command =>
     .action((to: string | undefined, flags: FollowFlags) =>
       followed(context, to, flags, {
         note: 'the service lists batches only whole: each poll takes a request for 50 of them',
+        simulated: batchTransfers.simulated,
         changesOf: ({ batchTransfers }) => batchTransfers.changes({ every: flags.every }),
         tableOf: ({ batchTransfers }, options) => follow(batchTransfers.list(), options),
         dryRun: (client) => dryRunBatches(client, flags),
       }),
     )
 
-const withOptions = (command: Command): Command =>
+const withOptions = (command: Command, simulated: Simulated | undefined): Command =>
   withSandbox(
     addConnectionOptions(
       command.argument(
@@ -171,7 +173,7 @@ const withOptions = (command: Command): Command =>
         patience,
       )
       .addOption(dryRunOption()),
-    charges.simulated,
+    simulated,
     'start a sandbox on a free port, and follow it',
   ).addOption(noLimitsOption())
 
@@ -179,6 +181,8 @@ const withOptions = (command: Command): Command =>
 interface Followed {
   /** A line for stderr at the start. */
   readonly note?: string
+  /** How many a sandbox of the command's own has. */
+  readonly simulated: Simulated | undefined
   readonly changesOf: (client: Client) => Changes<unknown>
   readonly tableOf: (client: Client, options: FollowOptions<unknown>) => ReturnType<typeof follow>
   readonly dryRun: (client: Client, run: CommandRun) => Promise<Ending>
@@ -188,7 +192,7 @@ const followed = (
   context: CommandContext,
   to: string | undefined,
   flags: FollowFlags,
-  { note, changesOf, tableOf, dryRun }: Followed,
+  { note, simulated, changesOf, tableOf, dryRun }: Followed,
 ): Promise<void> => {
   const given = OF_TABLE.find((name) => flags[name] !== undefined)
   if (to === undefined && given !== undefined) {
@@ -199,7 +203,7 @@ const followed = (
     run: (run) =>
       connect(run.terminal, flags, {
         connection: connectionFrom,
-        simulated: { charges: flags.rows ?? 100_000, batches: 10 },
+        simulated: sandboxData(simulated, flags.rows),
       }).pipe(
         switchMap((connection) => {
           if (flags.dryRun) return dryRun(clientOf(run, flags, connection), run)

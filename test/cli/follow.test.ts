@@ -182,6 +182,14 @@ describe('follow DEST', () => {
     expect(stderr).toMatch(/a request for 50 of them/)
   })
 
+  it('follows as many batches of its own sandbox as it was told to', async () => {
+    const given = ['--sandbox', '--rows', '120', '--dry-run']
+    const { stdout, stderr } = await cli(['follow', 'batch-transfers', ...given])
+    expect(`${stdout}${stderr}`).toMatch(/^rows +120 \(3 requests to count them\)/m)
+    const help = await cli(['follow', 'batch-transfers', '--help'])
+    expect(help.stdout).toMatch(/number of batches in that sandbox/)
+  })
+
   it('refuses folders, buckets, and options that go with DEST', async () => {
     const refused = async (...args: ReadonlyArray<string>): Promise<string> => {
       const { status, stderr } = await cli(['follow', ...args, '--sandbox', '--rows', '5'])
