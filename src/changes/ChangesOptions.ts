@@ -67,7 +67,7 @@ export const changesTable = {
   /** How late a charge may come to the list after its creation, in ms. Default 3,600,000: an hour. */
   lookback: withDefault(is.finiteMillis, 3_600_000),
   /**
-   * Keeps the state from one process to the next, such as `diskStore(folder)`; one stream at a time. Default: memory.
+   * Keeps the state from one process to the next, such as `diskStore({ folder })`; one stream at a time. Default: memory.
    */
   store: is.withMethods<Store>('a store', 'read', 'replace', 'remove'),
   /**
