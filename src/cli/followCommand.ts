@@ -68,10 +68,10 @@ It runs until stopped. An outage is reported on stderr; polling continues.
 const PROOF = `
 Each day at --prove, the charges of DEST are proven: the service is asked how
 many it has, in all, settled and failed, in eight stretches of time each, up to
-an hour before. Where its counts differ from those of the table, the difference
-is searched for, and read. Rows that the service no longer has are marked in the
-column _gone_at, and stay. --sweep reads a part of the rows whole, to find what
-counts cannot. The result is a line on stderr.
+an hour before. Where its counts differ from those of the table, follow finds
+the rows that differ, and reads them again. Rows that the service no longer has
+are marked in the column _gone_at, and stay. --sweep reads a part of the rows
+whole, to find what counts cannot. The result is a line on stderr.
 `
 
 const STATUS = `

@@ -33,19 +33,23 @@ Exit status:
   130  stopped by Ctrl-C (143 by SIGTERM); the same command continues
 `
 
-const HELP = `${PLACES}The table has the name of the list, or that of --table. Files have each row
+const FORM = `${PLACES}The table has the name of the list, or that of --table. Files have each row
 once, in its latest version; _manifest.json lists them.
+`
 
-The first run reads everything, or everything created since --since. Each later
-run resumes an interrupted one, and reads what is new or may have changed. All
-state is kept in DEST: run the same command each night, on any machine.
+const CHARGES_HELP = `${FORM}
+The first run reads everything, or what was created since --since and all that
+can still change. Each later run resumes an interrupted one, and reads what is
+new or may have changed. All state is kept in DEST: run the same command each
+night, on any machine.
 
 Charges are then proven: the service is asked how many it has, in all, settled
 and failed, in eight stretches of time each, up to an hour before. Where its
-counts differ from those of DEST, the difference is searched for, and read. Rows
-that the service no longer has are marked in the column _gone_at, and stay.
---sweep reads a part of the rows whole, to find what counts cannot: opposite
-errors in one stretch. The last line says up to when DEST is proven complete.
+counts differ from those of DEST, sync finds the rows that differ, and reads
+them again. Rows that the service no longer has are marked in the column
+_gone_at, and stay. --sweep reads a part of the rows whole, to find what counts
+cannot: opposite errors in one stretch. The last line says up to when DEST is
+proven complete.
 ${STATUS}
 Examples:
   payments-rx sync charges charges.sqlite --since 2026-01-01
@@ -53,8 +57,19 @@ Examples:
   payments-rx sync charges postgres://db.example/sales --table pay.charges
   payments-rx sync charges s3://bucket/charges/ --format parquet
   payments-rx sync charges charges.sqlite --patience forever --deadline 6h
-  payments-rx sync batch-items charges.sqlite
   payments-rx sync charges trial.sqlite --sandbox --rows 10000`
+
+const helpOf = ({ name, isTimed = false }: SyncedList): string =>
+  isTimed
+    ? CHARGES_HELP
+    : `${FORM}
+Each run resumes an interrupted one. All state is kept in DEST: run the same
+command each night, on any machine.
+${STATUS}
+Examples:
+  payments-rx sync ${name} payments.sqlite
+  payments-rx sync ${name} postgres://db.example/sales
+  payments-rx sync ${name} s3://bucket/${name}/ --format parquet`
 
 const HELP_ALL = `${PLACES}A database has a table for each list: charges, batch_transfers, batch_items,
 webhooks and partner_api_webhooks. A folder or prefix has a folder for each:
@@ -89,7 +104,7 @@ const commandOf = (list: SyncedList, context: CommandContext): Command =>
     ),
     list.simulated,
   )
-    .addHelpText('after', HELP)
+    .addHelpText('after', helpOf(list))
     .action((to: string, flags: SyncFlags) =>
       runCommand(context, flags, {
         stopsInOrder: !flags.dryRun,
