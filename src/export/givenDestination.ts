@@ -1,5 +1,4 @@
 /** The destination of an export and its format, from its options: checked before anything is done. */
-import { createWriteStream } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { withoutPrototype, withoutUndefined } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
@@ -7,12 +6,14 @@ import { InvalidOption } from '../options/index.js'
 import { isS3 } from '../store/S3Location.js'
 import type { Shape } from './column/Shape.js'
 import type { ExportOptions } from './ExportOptions.js'
+
 import { type ByExtension, byExtension, EXTENSIONS, type Format } from './format/Format.js'
 import { formatOfShape } from './format/formatOf.js'
 import type { ExportSource } from './source/ExportSource.js'
 import type { TakeRows } from './source/exportList.js'
 import { isSecretColumn, shapeWithoutSecret } from './source/secretField.js'
 import { isFolder } from './storage/openFiles.js'
+import { openPath } from './storage/openPath.js'
 import type { Destination } from './transfer/Destination.js'
 
 // model
@@ -46,7 +47,7 @@ export const destinationOf = <A, B>(
         : isFolder(out)
           ? { kind: 'folder', out, name: out }
           : options.inPlace === true
-            ? { kind: 'stream', open: () => createWriteStream(out), name: out }
+            ? { kind: 'stream', open: () => openPath(out), name: out }
             : { kind: 'file', out, name: out }
   const leftOut = (names: ReadonlyArray<keyof ExportOptions<A, B>>, why: string): void => {
     const given = names.find((name) => options[name] !== undefined && options[name] !== false)

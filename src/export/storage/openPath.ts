@@ -1,0 +1,64 @@
+/** A path that is written to in place: a file, a device or a named pipe. */
+import { closeSync, constants, createWriteStream, openSync, statSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { Writable } from 'node:stream'
+import { codeOf } from '../../store/FileSystem.js'
+import type { Millis } from '../../stream/index.js'
+
+/** How often a named pipe without a reader is looked at. */
+const LOOK: Millis = 100
+
+// constructors
+
+/** Opens a path for writing. */
+export const openPath = (path: string): Writable =>
+  statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
+    ? pipeStream(path)
+    : createWriteStream(path)
+
+/**
+ * Opens a named pipe once it has a reader. It is written without the threads of Node: one that waits there, for a reader to come
+ * or to read on, would keep the process from its end.
+ */
+const pipeStream = (path: string): Writable => {
+  let socket: Socket | undefined
+  return new Writable({
+    construct(done) {
+      const look = (): void => {
+        if (this.destroyed) {
+          done()
+          return
+        }
+        try {
+          const fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+          socket = socketOf(fd)
+          socket.on('error', (error) => this.destroy(error))
+          done()
+        } catch (error) {
+          if (codeOf(error) === 'ENXIO') setTimeout(look, LOOK)
+          else done(error instanceof Error ? error : new Error(String(error)))
+        }
+      }
+      look()
+    },
+    write: (chunk, _, done) => {
+      socket?.write(chunk, done)
+    },
+    final: (done) => {
+      socket?.end(done)
+    },
+    destroy: (error, done) => {
+      socket?.destroy()
+      done(error)
+    },
+  })
+}
+
+const socketOf = (fd: number): Socket => {
+  try {
+    return new Socket({ fd, readable: false, writable: true })
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}

@@ -1,0 +1,66 @@
+/** The command as it is installed writes into a named pipe, and is stopped while nobody reads from it. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { builtCommand } from '../support/built.js'
+
+let home = ''
+let main = ''
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'payments-rx-pipes-'))
+  main = await builtCommand()
+}, 120_000)
+
+afterAll(() => rmSync(home, { recursive: true }))
+
+const exporting = (pipe: string, ...args: ReadonlyArray<string>) =>
+  spawn(
+    process.execPath,
+    [
+      main,
+      'export',
+      'charges',
+      '--sandbox',
+      '--rows',
+      '3000',
+      '--in-place',
+      '--out',
+      pipe,
+      ...args,
+    ],
+    { stdio: 'ignore' },
+  )
+
+const namedPipe = (name: string): string => {
+  const pipe = join(home, name)
+  execFileSync('mkfifo', [pipe])
+  return pipe
+}
+
+it.skipIf(process.platform === 'win32')(
+  'ends at its deadline where a named pipe has no reader',
+  { timeout: 60_000 },
+  async () => {
+    const run = exporting(namedPipe('a.ndjson'), '--deadline', '1s')
+    const late = setTimeout(() => run.kill('SIGKILL'), 30_000)
+    expect(await once(run, 'exit')).toEqual([1, null])
+    clearTimeout(late)
+  },
+)
+
+it.skipIf(process.platform === 'win32')(
+  'writes all rows once a named pipe has a reader',
+  { timeout: 60_000 },
+  async () => {
+    const pipe = namedPipe('b.ndjson')
+    const run = exporting(pipe)
+    const reader = spawn('sh', ['-c', 'sleep 1; wc -l < "$0"', pipe])
+    const [lines] = await Promise.all([once(reader.stdout, 'data'), once(run, 'exit')])
+    expect(Number(lines)).toBe(3_000)
+    expect(run.exitCode).toBe(0)
+  },
+)
