@@ -1,6 +1,7 @@
 /** How an export begins, where a state, runs or rows may be: refuse them, go on, add to them, or replace them. */
 import { fieldsOf } from '../decode/unknown.js'
 import { withoutUndefined } from '../fp.js'
+import type { Millis } from '../stream/index.js'
 import { type ExportError, exportError, isExportError } from './ExportError.js'
 import { refuseOld } from './file/manifestIn.js'
 import type { OpenedFiles } from './file/openFileDestination.js'
@@ -248,11 +249,14 @@ export const checkResumable = async (
 const nothingToResume = (path: string): ExportError =>
   exportError('NothingToResume', `there is no unfinished export to resume at ${path}`, { path })
 
+/** The service tells its time in whole seconds (`Date`): of two runs within one, the later may end earlier. */
+const CLOCK_STEP: Millis = 1_000
+
 /** Throws an `OutputExists` if a snapshot of the same query ends before the one that it would replace: a clock went back. */
 const laterThan =
   ({ spec, bounds: before, files }: ManifestRun, { query }: ExportSpec) =>
   ({ to }: TimeBounds): void => {
-    if (before === undefined || to >= before.to) return
+    if (before === undefined || to > before.to - CLOCK_STEP) return
     if (JSON.stringify(spec.query) !== JSON.stringify(query)) return
     const [path = ''] = files.map((file) => file.path)
     const why = `${path} has all up to ${iso(before.to)}, and this run would end at ${iso(to)}, so one of the clocks was wrong`

@@ -103,6 +103,14 @@ describe('a file', () => {
     expect(ids(files)).toEqual([1])
   })
 
+  it('is replaced by what ends earlier within one second, as precise as the time of the service is', async () => {
+    const files = memory()
+    const upTo = (to: number, ...pages: Parameters<typeof listOf>[0]) => snapshotOf(pages, { to })
+    await outcome(files, upTo(2_000, good(0)), { out })
+    await outcome(files, upTo(1_001, good(1)), { out })
+    expect(ids(files)).toEqual([1])
+  })
+
   it('without anything in it is replaced', async () => {
     const files = memory()
     files.put(out, '')
