@@ -104,6 +104,7 @@ const S3 = {
   KeyTooLongError: act('name a shorter prefix'),
   QuotaExceeded: act('the quota of the bucket or user is used up: have it raised'),
   XMinioStorageFull: FULL,
+  XMinioAdminBucketQuotaExceeded: act('the quota of the bucket is used up: have it raised'),
   InsufficientStorage: FULL,
   TooLarge: act('the answer is longer than any that this package asks for: check the endpoint'),
   ForeignKey: act('the listing has keys that were not asked for: check the endpoint'),
@@ -117,6 +118,11 @@ const S3 = {
   IncompleteBody: again(),
   NoSuchUpload: again('another run or a lifecycle rule removed the upload'),
   OperationAborted: again(),
+  BadDigest: again(),
+  InvalidPart: again(),
+  Throttling: again('the storage is overloaded'),
+  ThrottlingException: again('the storage is overloaded'),
+  RequestLimitExceeded: again('the storage is overloaded'),
   // where a service says no code
   'HTTP 301': REDIRECTED,
   'HTTP 302': REDIRECTED,
@@ -217,8 +223,12 @@ const ALL = new Map<string, Remedy>(Object.values(remedies).flatMap((of) => Obje
 
 // functions
 
-/** Returns what a refusal needs, by its code; a code that is not in the table passes by itself. */
+/** A code of S3 that is not in the table, after the status that refuses. */
+const UNLISTED = /^HTTP 4\d\d \w/
+
+/** Returns what a refusal needs, by its code; a code that is not in the table passes by itself, unless its status refuses. */
 export const remedyOf = (code: string): Remedy => {
+  if (UNLISTED.test(code)) return { class: 'act' }
   const state = /^[0-9A-Z]{5}$/.test(code) ? ALL.get(code.slice(0, 2)) : undefined
   return ALL.get(code) ?? state ?? { class: 'again' }
 }

@@ -40,6 +40,9 @@ export const SKEWED = 'RequestTimeTooSkewed'
 /** The code of an error, such as `NoSuchKey`; whatever else a service sends in its place is not shown. */
 const CODE = /^[A-Z][A-Za-z0-9]{1,63}$/
 
+/** Statuses of a service that will not do it: a code that the table does not list then needs action, too. */
+const REFUSES: ReadonlyArray<number> = [400, 401, 403, 405]
+
 /** The name of a region. */
 const REGION = /^[a-z0-9-]{1,32}$/
 
@@ -56,7 +59,8 @@ export const refusalOf = ({ status, headers, xml, secrets }: RefusedAnswer): S3R
   const isShown = (text: string): boolean => !secrets.some((secret) => repeats(text, secret))
   const sent = textOf(xml, 'Code') ?? ''
   const isCode = isKnown(sent) || (CODE.test(sent) && isShown(sent))
-  const code = isCode ? sent : `HTTP ${status}`
+  const isUnlisted = !isKnown(sent) && REFUSES.includes(status)
+  const code = !isCode ? `HTTP ${status}` : isUnlisted ? `HTTP ${status} ${sent}` : sent
   // it is not implemented now, nor later
   const isFault = status >= 500 && status !== 501
   const isTransient = isFault || status === 429 || status === 408 || code === 'RequestTimeout'

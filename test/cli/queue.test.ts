@@ -164,16 +164,28 @@ describe.skipIf(!hasRedis)('a Redis that refuses what a queue needs', () => {
     [
       'no scripts',
       ['ACL', 'SETUSER', 'me', 'reset', 'on', '>x', '~*', '+@all', '-@scripting'],
-      'NOPERM',
+      'NOPERM .*: the user needs the right to do this: check the ACL',
     ],
     [
       'no INFO',
       ['ACL', 'SETUSER', 'me', 'reset', 'on', '>x', '~*', '&*', '+@all', '-@dangerous'],
-      'NOPERM',
+      'NOPERM .*: the user needs the right to do this: check the ACL',
     ],
-    ['a full memory', ['CONFIG', 'SET', 'maxmemory', '1'], 'OOM'],
-    ['too few replicas', ['CONFIG', 'SET', 'min-replicas-to-write', '1'], 'NOREPLICAS'],
-    ['a read-only replica', ['REPLICAOF', '127.0.0.1', '1'], 'READONLY'],
+    [
+      'a full memory',
+      ['CONFIG', 'SET', 'maxmemory', '1'],
+      'OOM .*: its memory is full: raise maxmemory',
+    ],
+    [
+      'too few replicas',
+      ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
+      'NOREPLICAS .*: it has not enough replicas',
+    ],
+    [
+      'a read-only replica',
+      ['REPLICAOF', '127.0.0.1', '1'],
+      'READONLY .*: it is a read-only replica: connect to the primary',
+    ],
   ])('%s: says so at once, and ends with 2', async (_, command, words) => {
     const redis = await startRedis()
     onTestFinished(() => redis.stop())

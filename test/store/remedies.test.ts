@@ -16,13 +16,19 @@ A code that is not listed passes by itself: the same command again.`
 
 const SECTIONS = {
   system: ['Files and connections', 'Codes of the system, and of TLS.'],
-  S3: ['Buckets', 'Codes of S3. A service that sends none is classified by its HTTP status.'],
+  S3: [
+    'Buckets',
+    'Codes of S3. A service that sends none is classified by its HTTP status; a code that is not listed needs action with a status of 400, 401, 403 or 405.',
+  ],
   Postgres: [
     'Postgres',
     'States (SQLSTATE), or their first two characters, the class; a whole state takes precedence over its class. PgBouncer has one state for all its errors, 08P01: there the message decides.',
   ],
   SQLite: ['SQLite', 'Primary result codes.'],
-  Redis: ['Redis', 'First words of its refusals, for the queue and the shared quota.'],
+  Redis: [
+    'Redis',
+    'First words of its refusals, for the queue and the shared quota. At the start of a command each ends it, with status 2; later ones are waited for.',
+  ],
 } as const
 
 const HEADS = ['| code | class | what to do |', '|---|---|---|']
@@ -53,6 +59,7 @@ describe('a refusal of a destination', () => {
     ['NoSuchBucket', 'act'],
     ['SlowDown', 'again'],
     ['HTTP 501', 'act'],
+    ['HTTP 400 InvalidBucketState', 'act'],
     ['HTTP 503', 'again'],
     ['25006', 'act'],
     ['25P03', 'again'],

@@ -6,6 +6,7 @@ import {
   type S3Fault,
   s3Double,
 } from '../../bench/services/s3Double.js'
+import { type ExportError, isRetryable } from '../../src/export/ExportError.js'
 import { ObjectStorage, type Upload, type UploadedPart } from '../../src/store/ObjectStorage.js'
 import { processEnvironment, s3Location } from '../../src/store/S3Location.js'
 import { s3Store } from '../../src/store/s3Store.js'
@@ -515,4 +516,11 @@ describe('a refusal of the service', () => {
       await expect(operate(storage)).rejects.toThrow('InvalidRequest')
     }),
   )
+
+  it('needs action where its status refuses, whatever its code', () =>
+    withStorage({ refuse: () => [400, 'InvalidBucketState'] }, async (storage) => {
+      const refused = storage.put('a', bytes('x'))
+      await expect(refused).rejects.toMatchObject({ code: 'HTTP 400 InvalidBucketState' })
+      await expect(refused).rejects.toSatisfy((error: ExportError) => !isRetryable(error))
+    }))
 })

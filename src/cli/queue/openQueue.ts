@@ -9,6 +9,7 @@ import type { ListDescription } from '../../http/list/List.js'
 import { redisQuota } from '../../quota/index.js'
 import type { SharedQuota } from '../../scheduler/index.js'
 import { randomName } from '../../store/FileSystem.js'
+import { adviceOn, isKnown } from '../../store/remedies.js'
 import type { Millis } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
 import { EXIT_BY_SIGNAL, EXIT_COMPLETE, UsageError } from '../output.js'
@@ -146,10 +147,12 @@ const load = async () => {
   }
 }
 
-/** The words of Redis or of the system; an error of ioredis also holds what was sent. */
+/** The words of Redis or of the system, and what to do; an error of ioredis also holds what was sent. */
 const reasonOf = (error: unknown): string => {
   const { message, code } = fieldsOf(error)
-  return String(message || code || 'it does not answer')
+  const said = String(message || code || 'it does not answer').replace(/\.$/, '')
+  const [word = ''] = said.split(' ')
+  return `${said}${adviceOn(isKnown(word) ? word : String(code))}`
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/
