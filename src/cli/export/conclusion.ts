@@ -232,13 +232,15 @@ const fileConclusion = (
     case 'DeadlinePassed':
       return incomplete(`${error.message}${run === undefined ? '' : `; ${RESUME}`}`)
     case 'ReadFailed':
-      return isRetryable(error) ? incomplete(error.message) : usage('')
+      return isRetryable(error)
+        ? incomplete(`${error.message}; ${canResume && pages > 0 ? RESUME : NEXT}`)
+        : usage('')
     case 'WriteFailed': {
       if (error.code === 'EPIPE') return { status: EXIT_BY_SIGNAL.SIGPIPE } // the reader has read enough
       const message = error.message.replace('the stream', name)
       const goesOn = canResume && pages > 0
       return isRetryable(error)
-        ? incomplete(`${message}${goesOn ? `; ${RESUME}` : ''}`)
+        ? incomplete(`${message}${goesOn ? `; ${RESUME}` : canResume ? `; ${NEXT}` : ''}`)
         : { status: EXIT_USAGE, reason: `${message}${goesOn ? `; then ${RESUME}` : ''}` }
     }
     default:

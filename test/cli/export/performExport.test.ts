@@ -169,7 +169,7 @@ describe('an export that waits for its disk', () => {
     expect(await performed).toBe(1)
     expect(said().slice(-2)).toEqual([
       expect.stringMatching(/^incomplete: no row of this run is kept in c.ndjson, 0.0 s /),
-      'payments-rx: cannot write c.ndjson: EMFILE: too many',
+      'payments-rx: cannot write c.ndjson: EMFILE: too many; the same command continues',
     ])
   })
 
