@@ -10,7 +10,9 @@ export const httpDestination = <Row>(url: string, store: Store): Destination<Row
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    if (!answer.ok) throw new Error(`${method} ${url}/${path}: ${answer.status}`)
+    if (answer.ok) return
+    const error = new Error(`${method} ${url}/${path}: ${answer.status}`)
+    throw Object.assign(error, { code: `HTTP ${answer.status}` }) // the run ends with WriteFailed
   }
 
   /** The endpoint shows a batch once, however often it is told to. */

@@ -1,6 +1,7 @@
 /** Errors of the files of an export: one union on `_tag`. */
 import { type Observable, of, throwError } from 'rxjs'
 import type { Cause } from '../decode/causes.js'
+import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
 import { isSystemError } from '../store/FileSystem.js'
 import { adviceOn, type ErrorClass, remedyOf } from '../store/remedies.js'
@@ -82,10 +83,12 @@ export const expectedAsLeft =
   (name: string) =>
   (error: unknown): Observable<E.Either<ExportError, never>> => {
     if (isExportError(error)) return of(E.left(error))
-    if (!isSystemError(error)) return throwError(() => error)
-    const path = 'path' in error && typeof error.path === 'string' ? error.path : name
-    const message = `cannot write ${path}: ${error.message}${adviceOn(error.code)}`
-    return of(E.left(exportError('WriteFailed', message, { path, code: error.code }, error)))
+    // `fetch` has the error of the system as its cause
+    const refusal = [error, fieldsOf(error).cause].find(isSystemError)
+    if (refusal === undefined) return throwError(() => error)
+    const path = 'path' in refusal && typeof refusal.path === 'string' ? refusal.path : name
+    const message = `cannot write ${path}: ${refusal.message}${adviceOn(refusal.code)}`
+    return of(E.left(exportError('WriteFailed', message, { path, code: refusal.code }, error)))
   }
 
 /** Class of each kind of error: a retry helps, or the user has to act first; `code`: it depends on the error's code. */

@@ -5,13 +5,17 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { lastValueFrom } from 'rxjs'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import {
   checkDestination,
   type Destination,
   diskStore,
+  exportTo,
   type Store,
 } from '../../src/export/index.js'
+import { createClient } from '../../src/index.js'
+import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
 
 const ROOT = join(import.meta.dirname, '../..')
 const EXAMPLE = join(ROOT, 'docs/examples/httpDestination.ts')
@@ -61,6 +65,29 @@ it('keeps the laws of destinations', { timeout: 120_000 }, async () => {
     },
     { games: 10 },
   )
+})
+
+it.each([
+  ['refuses', async () => new Response('', { status: 503 }), 'HTTP 503'],
+  [
+    'is not there',
+    async () => {
+      const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+      throw new TypeError('fetch failed', { cause })
+    },
+    'ECONNREFUSED',
+  ],
+])('ends an export with an error as a value where the endpoint %s', async (_, answer, code) => {
+  vi.stubGlobal('fetch', answer)
+  onTestFinished(() => {
+    vi.unstubAllGlobals()
+  })
+  const store = diskStore({ folder: mkdtempSync(join(home, 'state-')) })
+  const { fetch } = createSandbox({ charges: 20 })
+  const { charges } = createClient({ baseUrl: 'https://x', credentials: sandboxCredentials, fetch })
+  const out = httpDestination('http://endpoint', store)
+  const last = await lastValueFrom(exportTo(charges.snapshot(), { out }))
+  expect(last).toMatchObject({ left: { _tag: 'WriteFailed', code } })
 })
 
 it('is the code of the page, in 60 lines', () => {

@@ -146,7 +146,7 @@ export interface ChildRows {
 
 /**
  * A file, a folder, a bucket, a table, a stream, or one of your own. Its methods are called one at a time, but `close`.
- * Each rejects with an `ExportError` when the destination refuses.
+ * Each rejects with an `ExportError`, or an error with a `code`, when the destination refuses.
  */
 export interface Destination<in A> {
   /** Names it in messages, without secrets. */
