@@ -6,7 +6,6 @@ import { InvalidOption } from '../options/index.js'
 import { isS3 } from '../store/S3Location.js'
 import type { Shape } from './column/Shape.js'
 import type { ExportOptions } from './ExportOptions.js'
-
 import { type ByExtension, byExtension, EXTENSIONS, type Format } from './format/Format.js'
 import { formatOfShape } from './format/formatOf.js'
 import type { ExportSource } from './source/ExportSource.js'
