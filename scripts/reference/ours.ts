@@ -40,7 +40,7 @@ export const parameterNotes: Readonly<Record<string, Readonly<Record<string, str
 
 /** The `request_id` of a create. */
 export const REQUEST_ID_NOTE =
-  'Unique. Made when left out: one for each call, the same in every attempt and subscription.'
+  'Unique. Generated if omitted: one for each call, reused by every attempt and subscription.'
 
 /** The `id` in the path of a call, by resource: it says what is identified. */
 export const idNotes: Readonly<Record<string, string>> = {

@@ -37,16 +37,16 @@ export const between = ({
 
 /** Tells if a call is sent again when it is unknown if it arrived. */
 export const replay = (row: AnyEndpoint): string => {
-  if (method(row.route) === 'GET') return 'Sent again after any fault: it changes nothing.'
+  if (method(row.route) === 'GET') return 'Read-only: retried after any fault.'
   switch (row.repeatable) {
     case 'by request_id':
       return typeof row.foundBy !== 'string'
-        ? 'Sent again after any fault, with the same `request_id`.'
-        : `Sent again after any fault, with the same \`request_id\`; if it stays unclear what became of it, \`${row.foundBy}\` is asked by the \`request_id\`.`
+        ? 'Retried after any fault, with the same `request_id`.'
+        : `Retried after any fault, with the same \`request_id\`; if it stays unclear what became of it, \`${row.foundBy}\` is asked by the \`request_id\`.`
     case 'by request_id of items':
-      return 'Sent again after any fault: items with a `request_id` that was seen before are ignored.'
+      return 'Retried after any fault: items with a `request_id` that was seen before are ignored.'
     case 'as it is':
-      return 'Sent again after any fault.'
+      return 'Retried after any fault.'
     case undefined:
       return 'Never sent again once it may have arrived: it ends as `Ambiguous`.'
   }

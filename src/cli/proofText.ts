@@ -30,7 +30,7 @@ export const provenText = ({
   ].join(', ')
   const days = readSince === undefined ? 0 : Math.ceil((until * 1_000 - readSince) / DAY)
   const read =
-    readSince === undefined ? '' : `; read whole within ${plural(Math.max(1, days), 'day')}`
+    readSince === undefined ? '' : `; every row read within ${plural(Math.max(1, days), 'day')}`
   return `proven up to ${iso(until * 1_000)}: ${facts}${read}`
 }
 

@@ -82,7 +82,7 @@ const sendEvent = async (
     secret === undefined ||
     missing.length > 0
   ) {
-    throw new UsageError(`${missing.join(', ')} is needed`)
+    throw new UsageError(`${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} needed`)
   }
   const { trigger } = await import('../sandbox/index.js') // loaded only here, for a fast start
   const { url, apiVersion, fault } = flags
@@ -94,7 +94,8 @@ const sendEvent = async (
     timer: terminal.timer,
     ...withoutUndefined({ apiVersion, fault, data }),
   })
-  for (const delivery of deliveries) report(output, event, url, delivery)
+  const signed = (fault && SIGNED[fault]) ?? 'with the secret, now'
+  for (const delivery of deliveries) report(output, { event, url, signed }, delivery)
   const isRight = deliveries.every((delivery) => delivery.isRight)
   return { status: isRight ? EXIT_COMPLETE : EXIT_INCOMPLETE }
 }
@@ -120,17 +121,27 @@ const dataFrom = async (text: string): Promise<unknown> => {
 }
 
 /** Prints five lines: what was sent, where, how it was signed, what came back, and what that means. */
-const report = ({ print }: Output, event: string, url: string, delivery: Triggered): void => {
+const report = (
+  { print }: Output,
+  { event, url, signed }: Readonly<Record<'event' | 'url' | 'signed', string>>,
+  delivery: Triggered,
+): void => {
   const { id, body, status, reason = '', took, isGenuine, isRight } = delivery
   print(`event     ${event} ${id}`)
   print(`sent      POST ${url}, ${plural(Buffer.byteLength(body), 'byte')}`)
-  print(`signed    ${isGenuine ? 'with the secret, now' : 'so that it should be refused'}`)
+  print(`signed    ${signed}`)
   print(
     status === undefined
-      ? `answered  not: ${oneLine(reason)}`
+      ? `answered  nothing: ${oneLine(reason)}`
       : `answered  ${status} in ${Math.round(took)} ms`,
   )
   print(`verdict   ${verdictOf(isGenuine, isRight, status)}`)
+}
+
+/** Signatures that a receiver should refuse. */
+const SIGNED: Partial<Readonly<Record<NonNullable<TriggerOptions['fault']>, string>>> = {
+  forged: 'with another secret, now',
+  stale: 'with the secret, an hour ago',
 }
 
 const verdictOf = (isGenuine: boolean, isRight: boolean, status: number | undefined): string => {

@@ -168,7 +168,7 @@ const verifyFiles = (
     map(({ files, wrong }) =>
       wrong > 0
         ? { status: EXIT_INCOMPLETE }
-        : { status: EXIT_COMPLETE, summary: `as the manifest says: ${plural(files, 'file')}` },
+        : { status: EXIT_COMPLETE, summary: `matches the manifest: ${plural(files, 'file')}` },
     ),
   )
 }

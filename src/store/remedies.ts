@@ -154,7 +154,9 @@ const POSTGRES = {
   ),
   '28P01': act('wrong user or password: check the URL, or PGUSER and PGPASSWORD'),
   '3D000': act('there is no such database: create it, or check the URL'),
-  '3F000': act('there is no such schema: create it, or check --table'),
+  '3F000': act(
+    'there is no such schema, or no right to use it: create it, grant its use, or check --table',
+  ),
   '40': again(),
   '42': act(),
   '42501': act('the user may not do this: grant it'),

@@ -40,7 +40,7 @@ describe('an export that stopped', () => {
     const verified = await cli(['verify', out])
     expect(verified).toEqual({
       status: 0,
-      stdout: 'as the manifest says: 1 file\n',
+      stdout: 'matches the manifest: 1 file\n',
       stderr: '',
     })
   })

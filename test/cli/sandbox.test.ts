@@ -64,7 +64,7 @@ it('has batches, which can be exported', async () => {
 })
 
 it.each([
-  ['EACCES', 'port 80 is not for everybody (EACCES): choose one from 1024 on'],
+  ['EACCES', 'port 80 needs root (EACCES): choose one from 1024 on'],
   ['EPERM', 'cannot listen on port 80: listen EPERM'],
 ])('says in one line that it cannot listen: %s', async (code, said) => {
   const listening = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (

@@ -51,7 +51,7 @@ it('ends with 1 where nothing answers, and says why', async () => {
   const args = ['trigger', 'account.active', '--url', 'http://127.0.0.1:1/']
   const { status, stdout } = await cli(args, { env })
   expect(status).toBe(1)
-  expect(stdout).toContain('answered  not: ECONNREFUSED\n')
+  expect(stdout).toContain('answered  nothing: ECONNREFUSED\n')
 })
 
 it.each([
@@ -77,7 +77,7 @@ it('prints the names of all events', async () => {
 })
 
 it.each([
-  [[], 'the name of an event, --url, --secret or PAYMENTS_WEBHOOK_SECRET is needed'],
+  [[], 'the name of an event, --url, --secret or PAYMENTS_WEBHOOK_SECRET are needed'],
   [['account.active', '--url', 'x', '--secret', secret], 'url should be an HTTP or HTTPS URL'],
   [
     ['acount.active', '--url', 'http://localhost/', '--secret', secret],

@@ -12,7 +12,7 @@ beforeEach(() => mkdir(dirname(file('x')), { recursive: true }).then(() => {}))
 const exported = (out: string) =>
   cli(['export', 'charges', '--sandbox', '--rows', '20', '--quiet', '--out', out])
 
-const WELL = { status: 0, stdout: 'as the manifest says: 1 file\n', stderr: '' }
+const WELL = { status: 0, stdout: 'matches the manifest: 1 file\n', stderr: '' }
 
 it.each(['c.json', 'my-manifest.json'])('takes an export and its manifest: %s', async (name) => {
   await exported(file(name))
@@ -33,7 +33,7 @@ it('prints what a manifest says in lines without control characters, and reads n
   const path = file('c.csv.manifest.json')
   const [run] = readManifest(path)(await readFile(path, 'utf8')).runs
   if (run === undefined) throw new Error('no run')
-  const words = '\u001b]0;TITLE\u0007\u001b[2Jx\nas the manifest says: 99 files'
+  const words = '\u001b]0;TITLE\u0007\u001b[2Jx\nmatches the manifest: 99 files'
   const files = ['pipe', `${words}.csv`].map((name) => ({ path: name, rows: 0, bytes: 0 }))
   execFileSync('mkfifo', [file('pipe')])
   await writeFile(path, manifestOf([{ ...run, complete: false, missing: [words], files }]))
@@ -67,7 +67,7 @@ it('reports an unreadable manifest in one line', async () => {
 it('accepts a manifest without runs', async () => {
   await writeFile(file('e.csv.manifest.json'), manifestOf([]))
   expect(await cli(['verify', file('e.csv.manifest.json')])).toEqual({
-    ...{ status: 0, stderr: '', stdout: 'as the manifest says: 0 files\n' },
+    ...{ status: 0, stderr: '', stdout: 'matches the manifest: 0 files\n' },
   })
 })
 

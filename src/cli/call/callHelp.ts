@@ -118,9 +118,12 @@ const typeOf = (document: ParamFields, schema: unknown): string => {
   }
   const types = [type].flat().map((one) => TYPES[String(one)] ?? String(one))
   return types.includes('list') && isRecord(items)
-    ? `list of ${typeOf(document, items)}`
+    ? (LISTS[String(items.type)] ?? `list of ${typeOf(document, items)}`)
     : types.join(' or ')
 }
+
+/** Lists whose items have names of their own. */
+const LISTS: Readonly<Record<string, string>> = { object: 'list of objects (name.0.field=value)' }
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',

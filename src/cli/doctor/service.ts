@@ -101,7 +101,7 @@ const CHECKS = {
       )
     }
     const rows =
-      length === 0 ? 'there are no charges' : `${plural(length, 'charge')} came and decoded`
+      length === 0 ? 'there are no charges' : `${plural(length, 'charge')} received and decoded`
     const newFields = strange.length === 0 ? '' : `; new to this version: ${strange.join(', ')}`
     return found(`${rows}${newFields}`, facts)
   },
@@ -134,7 +134,7 @@ const CHECKS = {
     const advice = failure && adviceFor(failure)
     if (times.length === 0)
       return failed(`no page came after the first${reason}`, undefined, advice)
-    const text = `${number(minMs)} ms at least, ${number(medianMs)} ms in the middle, ${number(maxMs)} ms at most, of ${plural(times.length, 'request')}`
+    const text = `min ${number(minMs)} ms, median ${number(medianMs)} ms, max ${number(maxMs)} ms (${plural(times.length, 'request')})`
     const unanswered = failure === undefined ? '' : `; ${number(failures.length)} failed${reason}`
     const facts = { minMs, medianMs, maxMs, requests: times.length, failed: failures.length }
     return found(`${text}${unanswered}`, facts, advice)
@@ -154,12 +154,11 @@ const CHECKS = {
     }
     const [offset, within] = [(least + most) / 2, (most - least) / 2]
     const size = Math.abs(offset)
-    const clock =
-      size <= Math.min(within, MAX_OFFSET)
-        ? 'that of the service'
-        : `${duration(size)} ${offset > 0 ? 'behind' : 'ahead of'} the service's`
+    const side = offset > 0 ? 'behind' : 'ahead of'
     return found(
-      `${clock}, give or take ${duration(within)}`,
+      size <= Math.min(within, MAX_OFFSET)
+        ? `within ${duration(size + within)} of the service's`
+        : `${duration(size)} ${side} the service's, give or take ${duration(within)}`,
       { offsetMs: Math.round(offset), withinMs: Math.round(within) },
       size > MAX_OFFSET
         ? 'set the clock of this machine: it judges the age of webhook deliveries'
@@ -173,7 +172,7 @@ const CHECKS = {
     )
     const { endpoint = 0, global = 0, concurrency = 0, logins = 0 } = limits
     const part = share < 1 ? `, ${percent(share)} of them` : ''
-    const text = `${plural(endpoint, 'request')} a second an endpoint, ${number(global)} a second in all, ${number(concurrency)} concurrent, ${plural(logins, 'login')} a minute (${environment}${part})`
+    const text = `${plural(endpoint, 'request')} a second per endpoint, ${number(global)} a second in total, ${number(concurrency)} concurrent, ${plural(logins, 'login')} a minute (${environment}${part})`
     const facts = { environment, share, ...limits }
     const lowered = tiers.flatMap(({ name, limit, allowed, lowered: message }) =>
       message === undefined ? [] : [explainLowered(name, { limit, allowed, message })],
@@ -193,7 +192,9 @@ const CHECKS = {
 
   'API version': ({ service: { apiVersion = null } }) =>
     found(
-      apiVersion === null ? "the account's own: none is asked for" : `${apiVersion} is asked for`,
+      apiVersion === null
+        ? "the account's default: none is requested"
+        : `${apiVersion} is asked for`,
       { apiVersion },
     ),
 } as const satisfies Readonly<Record<string, (seen: Seen) => Verdict>>

@@ -116,7 +116,7 @@ const rereadNotes = ({ rereads }: Partial<SyncProgress> = {}): ReadonlyArray<str
   if (rereads === undefined || rereads.done + rereads.gone === 0) return []
   const { done, gone } = rereads
   const without = gone === 0 ? '' : `; the service has ${number(gone)} no more`
-  return [`${plural(done, 'charge')} listed as open, or read since they have left${without}`]
+  return [`${plural(done, 'open or just closed charge')} read again${without}`]
 }
 
 const summary = (

@@ -55,7 +55,7 @@ export const dryRunCharges = async (
     `rows         ${roughly(all.right)}${number(all.right.rows)} (${plural(counting.probes(), 'request')} to count them)`,
     `first night  ${costText(sum(costOf(all.right), upkeep))}: all rows, ${lists}`,
     `later        ${costText(sum(costOf(recent.right), upkeep, swept))}: ${plural(recent.right.rows, 'row')} of the last ${spanText(lookback)}, ${lists}, ${sweepText(all.right.rows, sweep)}`,
-    'more         where counts differ: 2 requests for each halving, up to 25 for a row that is missing of a million',
+    'more         where counts differ: 2 requests for each bisection step; up to 25 to find one missing row in a million',
   ])
 }
 

@@ -142,7 +142,7 @@ const dataOf = (event: string, version: string, at: number, seed: number): unkno
   const eventName = names.find((name) => name === event || nameIn(name, '') === event)
   if (eventName === undefined) {
     const hint = didYouMean(similarName(event, names))
-    throw new InvalidOption('event', `an event that is known here${hint}, or one with data`)
+    throw new InvalidOption('event', `the name of a listed event${hint}, or any name with data`)
   }
   if (documentedEvents.some((name) => name === eventName))
     return documentedData(eventName, version, at, seed)

@@ -36,7 +36,7 @@ describe('doctor', () => {
   it('passes against a sandbox over a socket', async () => {
     const { status, text } = await doctor(['--sandbox', '--environment', 'sandbox'])
     expect(text).not.toMatch(/^(warning|failed)/m)
-    expect(text).toMatch(/^ok {7}limits {9}10 requests a second an endpoint/m)
+    expect(text).toMatch(/^ok {7}limits {9}10 requests a second per endpoint/m)
     expect(status).toBe(0)
   })
 

@@ -62,12 +62,12 @@ describe('a service that is well', () => {
   it('passes every check', () => {
     expect(findings.map(({ check, verdict, found }) => `${check}: ${verdict}: ${found}`)).toEqual([
       'login: ok: accepted; the token is good for 30 min 00 s',
-      'list: ok: 2 charges came and decoded',
+      'list: ok: 2 charges received and decoded',
       'order: ok: charges come oldest first',
-      'round trip: ok: 40 ms at least, 40 ms in the middle, 40 ms at most, of 5 requests',
-      expect.stringMatching(/^clock: ok: that of the service, give or take 0\.\d s$/),
-      'limits: ok: 20 requests a second an endpoint, 100 a second in all, 50 concurrent, 100 logins a minute (production)',
-      "API version: ok: the account's own: none is asked for",
+      'round trip: ok: min 40 ms, median 40 ms, max 40 ms (5 requests)',
+      expect.stringMatching(/^clock: ok: within 0\.\d s of the service's$/),
+      'limits: ok: 20 requests a second per endpoint, 100 a second in total, 50 concurrent, 100 logins a minute (production)',
+      "API version: ok: the account's default: none is requested",
     ])
   })
 
@@ -162,9 +162,7 @@ describe('findings', () => {
   it('the round trip leaves out the request that connected', () => {
     const times = [500, 9, 100, 40, 30, 20]
     const { of } = examined((_, nth) => ({ ...items(at(1)), ms: times[nth - 1] ?? 0 }))
-    expect(of('round trip')?.found).toBe(
-      '9 ms at least, 30 ms in the middle, 100 ms at most, of 5 requests',
-    )
+    expect(of('round trip')?.found).toBe('min 9 ms, median 30 ms, max 100 ms (5 requests)')
   })
 
   it('rows that do not decode fail the list', () => {
@@ -279,7 +277,7 @@ describe('findings', () => {
     )
     expect(of('round trip')).toMatchObject({
       verdict: 'warning',
-      found: expect.stringMatching(/ 40 ms at most, of 4 requests; 1 failed: GET .*503 away/),
+      found: expect.stringMatching(/ max 40 ms \(4 requests\); 1 failed: GET .*503 away/),
       facts: { requests: 4, failed: 1 },
     })
   })
@@ -287,7 +285,7 @@ describe('findings', () => {
   it('lowered limits are a warning', () => {
     const { of } = examined(() => items(at(1)), { share: 0.01 })
     expect(of('limits')?.found).toBe(
-      '1 request a second an endpoint, 1 a second in all, 1 concurrent, 1 login a minute (production, 1 % of them)',
+      '1 request a second per endpoint, 1 a second in total, 1 concurrent, 1 login a minute (production, 1 % of them)',
     )
   })
 
