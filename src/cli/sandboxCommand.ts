@@ -4,6 +4,7 @@ import type { Environment } from '../api/limits.js'
 import { createClient } from '../client/createClient.js'
 import { eventNames } from '../codec/Webhook.js'
 import { E, withoutUndefined } from '../fp.js'
+import { shellWord } from '../report/text.js'
 import { deliveryFaultNames } from '../sandbox/events/deliveryFaults.js'
 import { faultNames } from '../sandbox/faults.js'
 import type { Sandbox, SandboxCredentials, SandboxOptions } from '../sandbox/index.js'
@@ -148,7 +149,7 @@ const checkReceiver = ({ webhooks, deliverTo = [] }: SandboxFlags): void => {
 /** The lines that a shell needs. A key of one's own is not repeated. */
 const variables = (url: string, { clientId, apiKey }: SandboxFlags): ReadonlyArray<string> => [
   `export PAYMENTS_BASE_URL=${url}`,
-  `export PAYMENTS_CLIENT_ID=${clientId ?? sandboxCredentials.clientId}`,
+  `export PAYMENTS_CLIENT_ID=${shellWord(clientId ?? sandboxCredentials.clientId)}`,
   apiKey === undefined
     ? `export PAYMENTS_API_KEY=${sandboxCredentials.apiKey}`
     : 'export PAYMENTS_API_KEY=... # as given by --api-key',
@@ -210,6 +211,6 @@ const reasonOf = (error: unknown, port: number): string => {
   if (error.code === 'EADDRINUSE')
     return `port ${port} is taken: choose another, or 0 for a free one`
   return error.code === 'EACCES'
-    ? `port ${port} is not for everybody (EACCES): choose one from 1024 on`
+    ? `port ${port} needs root (EACCES): choose one from 1024 on`
     : `cannot listen on port ${port}: ${error.message}`
 }

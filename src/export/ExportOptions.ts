@@ -25,7 +25,7 @@ import type { Since } from './transfer/TransferEvent.js'
 // rules
 
 /** A URL that is none of S3, such as `https://`: no file is meant. */
-const OTHER_URL = /^(?!s3:)[a-z][\w+.-]*:\/\//i
+const OTHER_URL = /^(?!s3:)[A-Za-z][\w+.-]*:\/\//
 
 const out: OptionRule = {
   accepts: (u) =>

@@ -73,3 +73,7 @@ export const wrapped = (line: string, columns: number): string => {
   }
   return [...lines, start].join('\n')
 }
+
+/** A word of a shell, in quotes if it needs them. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -12,7 +12,7 @@ export interface S3Refusal {
   readonly code: string
   readonly status?: number
   readonly isTransient: boolean
-  /** The sentence of the service. */
+  /** The sentence of the service; the host where it does not answer. */
   readonly words?: string
   /** The region that the bucket is in, where the service says so. */
   readonly region?: string

@@ -114,7 +114,8 @@ export const s3Requests = (
       if (refusal.code === SKEWED && !Number.isNaN(date)) ahead = date - now()
       return E.left(refusal)
     } catch (error) {
-      return E.left({ code: systemCode(error), isTransient: true })
+      const words = new URL(request.url).host // no service has said more
+      return E.left({ code: systemCode(error), words, isTransient: true })
     } finally {
       waiting.unsubscribe()
     }

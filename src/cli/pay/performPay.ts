@@ -23,7 +23,7 @@ import type { PayEvent, PayReport, PaySummary } from '../../client/pay/PayOption
 import type { BatchTransfer, QuoteValidity } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_CALL } from '../../codec/NewBatchItem.js'
 import { E, withoutUndefined } from '../../fp.js'
-import { duration, number, plural } from '../../report/text.js'
+import { duration, number, plural, shellWord } from '../../report/text.js'
 import { codeOf } from '../../store/FileSystem.js'
 import type { PaceFlags, SimulationFlags } from '../commonOptions.js'
 import { type Connection, type ConnectionFlags, connect, connectionFrom } from '../connection.js'
@@ -223,18 +223,14 @@ const payingLine = ({ name, run }: PayFileOptions, flags: PayFlags): string => {
     ['tolerance', flags.tolerance],
   ]
   return [
-    `payments-rx pay ${quoted(name === 'stdin' ? '-' : name)} --run ${run} --yes`,
+    `payments-rx pay ${shellWord(name === 'stdin' ? '-' : name)} --run ${run} --yes`,
     ...(flags.sandbox === true ? ['--sandbox'] : []),
     ...options.flatMap(([option, value]) =>
-      value === undefined ? [] : [`--${option} ${quoted(String(value))}`],
+      value === undefined ? [] : [`--${option} ${shellWord(String(value))}`],
     ),
     ...(flags.withoutInvalid ? ['--without-invalid'] : []),
   ].join(' ')
 }
-
-/** A word of a shell, in quotes if it needs them. */
-const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 
 // the gate
 
@@ -370,7 +366,9 @@ export const performDiscard = (
             if (E.isLeft(answer)) {
               const { left } = answer
               const message = 'run' in left ? left.message : withAdvice(left)
-              return { status: EXIT_INCOMPLETE, reason: `${message}; ${NEXT}` }
+              return 'run' in left || isFinal(left)
+                ? { status: EXIT_USAGE, reason: message }
+                : { status: EXIT_INCOMPLETE, reason: `${message}; ${NEXT}` }
             }
             const { deleted, submitted } = answer.right
             const kept =
