@@ -133,6 +133,16 @@ describe('payments-rx pay', () => {
     const { status, stderr } = await pay([file, '--run', run, '--yes', '--without-invalid'])
     expect(status).toBe(4)
     expect(stderr).toContain(`finished: 1 of 3 payments of ${run} booked, 2 left out`)
+    const outcomes = await rowsOf(`${file}.outcomes.ndjson`)
+    expect(outcomes).toHaveLength(3)
+    expect(outcomes).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ request_id: `${run}-1`, state: 'booked' }),
+        expect.objectContaining({ request_id: `${run}-2`, batch: null, state: 'left out' }),
+        expect.objectContaining({ request_id: `${run}-3`, state: 'left out' }),
+      ]),
+    )
+    expect(stderr).toContain('outcomes of 3 payments: ')
     const rejected = `${file}.rejected.csv`
     const text = await readFile(rejected, 'utf8')
     expect(text.split('\n')).toHaveLength(4)

@@ -6,7 +6,7 @@ import { E } from '../../fp.js'
 import { requestIdOf } from '../../http/retry/Outcome.js'
 import { number, plural } from '../../report/text.js'
 import { WHY } from './itemFields.js'
-import { type PayFileOptions, rowsOf } from './payFile.js'
+import { idOfRow, type PayFileOptions, rowsOf } from './payFile.js'
 import { PrivateFile } from './privateFile.js'
 
 export class Results {
@@ -19,6 +19,9 @@ export class Results {
   /** Reasons by the place of a row, and by `request_id`. */
   readonly #byPlace = new Map<number, string>()
   readonly #byRequestId = new Map<string, string>()
+  /** Rows that are in no batch: they were found invalid before anything was sent. */
+  readonly #unsent: Array<InvalidItem> = []
+  #isChecked = false
 
   constructor(beside: string, file: PayFileOptions) {
     this.#outcomesPath = `${beside}.outcomes.ndjson`
@@ -29,6 +32,7 @@ export class Results {
 
   readonly note = (event: E.Either<PayFailure, PayEvent>): void => {
     if (E.isLeft(event)) return
+    if (event.right._tag === 'Checked') this.#isChecked = true
     if (event.right._tag === 'Invalid') this.#noteInvalid(event.right.item)
     if (event.right._tag !== 'Settled') return
     const { outcomes } = event.right
@@ -48,8 +52,11 @@ export class Results {
     await this.#written
     const lines: Array<string> = []
     if (this.#count > 0) {
+      for (const item of this.#unsent) await this.#write(unsentRow(this.#file.run, item))
       await this.#outcomes.publish()
-      lines.push(`outcomes of ${plural(this.#count, 'payment')}: ${this.#outcomesPath}`)
+      lines.push(
+        `outcomes of ${plural(this.#count + this.#unsent.length, 'payment')}: ${this.#outcomesPath}`,
+      )
     }
     const rejected = await this.#reject(isWhole)
     if (rejected > 0)
@@ -63,7 +70,9 @@ export class Results {
     await this.#outcomes.discard()
   }
 
-  #noteInvalid({ index, requestId, reasons }: InvalidItem): void {
+  #noteInvalid(item: InvalidItem): void {
+    const { index, requestId, reasons } = item
+    if (!this.#isChecked) this.#unsent.push(item)
     const reason = reasons.join(', ')
     if (index !== undefined) this.#byPlace.set(index, reason)
     else if (requestId !== undefined) this.#byRequestId.set(requestId, reason)
@@ -71,16 +80,19 @@ export class Results {
 
   async #writeAll(outcomes: ReadonlyArray<PaymentOutcome>): Promise<void> {
     for (const { requestId, batch, batchId, state, transferId, reason } of outcomes) {
-      const row = {
+      await this.#write({
         request_id: requestId,
         batch,
         batch_id: batchId,
         state,
         transfer_id: transferId ?? null,
         reason: reason ?? null,
-      }
-      await this.#outcomes.add(JSON.stringify(row))
+      })
     }
+  }
+
+  #write(row: OutcomeRow): Promise<void> {
+    return this.#outcomes.add(JSON.stringify(row))
   }
 
   /** Reads the file once more for the rows that were not paid, and writes them as they are. */
@@ -116,6 +128,25 @@ export class Results {
     return [...names]
   }
 }
+
+/** A line of the file of outcomes. */
+interface OutcomeRow {
+  readonly request_id: string
+  readonly batch: string | null
+  readonly batch_id: string | null
+  readonly state: PaymentOutcome['state']
+  readonly transfer_id: string | null
+  readonly reason: string | null
+}
+
+const unsentRow = (run: string, { index = 0, requestId, reasons }: InvalidItem): OutcomeRow => ({
+  request_id: requestId ?? idOfRow(run, index + 1),
+  batch: null,
+  batch_id: null,
+  state: 'left out',
+  transfer_id: null,
+  reason: reasons.join(', '),
+})
 
 const csvLine = (cells: ReadonlyArray<string>): string =>
   cells

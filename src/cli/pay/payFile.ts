@@ -78,7 +78,7 @@ export async function* rowsOf(options: PayFileOptions): AsyncGenerator<PayRow> {
         value === undefined || map !== undefined ? itemOf(cells, map) : withTextAmounts(value)
       const item =
         isRecord(given) && isNone(given.request_id)
-          ? { ...given, request_id: `${run}-${row}` }
+          ? { ...given, request_id: idOfRow(run, row) }
           : given
       const decoded = NewBatchItem.decode(item)
       yield {
@@ -277,3 +277,6 @@ const flattened = (value: unknown, path = ''): ReadonlyMap<string, string> =>
       return inner === null ? [] : [[name, text]]
     }),
   )
+
+/** The `request_id` of a row that has none of its own; `row`: from 1. */
+export const idOfRow = (run: string, row: number): string => `${run}-${row}`
