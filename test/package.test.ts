@@ -52,10 +52,10 @@ const pack = (): Packed => {
 
 const packedFiles = (): ReadonlyArray<string> => pack().files.map(({ path }) => path)
 
-it('has at most 390 files and 2.7 MB, and no file of the repository besides', () => {
+it('has at most 390 files and 2.75 MB, and no file of the repository besides', () => {
   const { files, unpackedSize } = pack()
   expect(files.length).toBeLessThanOrEqual(390)
-  expect(unpackedSize).toBeLessThanOrEqual(2_700_000)
+  expect(unpackedSize).toBeLessThanOrEqual(2_750_000)
   expect(files.map(({ path }) => path.replace(/[/].*/, '')).filter(isFirst)).toEqual([
     ...['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md', 'dist', 'docs'],
     'package.json',
