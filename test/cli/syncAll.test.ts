@@ -189,6 +189,21 @@ describe('sync --dry-run', () => {
     expect(existsSync(file('dry/'))).toBe(false)
   })
 
+  it.each([
+    [
+      'batch-transfers',
+      /^rows {9}60 \(2 requests .*\)\neach night {3}about 2 requests, .*: the whole list\n/,
+    ],
+    [
+      'webhooks',
+      /^rows {9}\d+ \(1 request .*\)\neach night {3}about 1 request, .*: the whole list\n/,
+    ],
+  ])('reads the list of %s to count it', async (list, lines) => {
+    const { stdout } = await cli(sync(list, file('dry.sqlite'), ...KEYS, '--dry-run'))
+    expect(stdout).toMatch(lines)
+    expect(existsSync(file('dry.sqlite'))).toBe(false)
+  })
+
   it('ends with status 2 where the keys are refused', async () => {
     const keys = ['--client-id', 'sandbox', '--api-key', 'wrong-key']
     const { status, stderr } = await cli(sync('charges', file('dry.sqlite'), ...keys, '--dry-run'))

@@ -158,6 +158,34 @@ export const dryRunItems = async (
 /** Items a page (interface, Limits). */
 const ITEMS = 1_000
 
+// lists that are replaced
+
+/** A list by its pages, one after the other. */
+interface PagedRows {
+  readonly pages: AsyncIterable<E.Either<AnyFailure, { readonly items: ReadonlyArray<unknown> }>>
+}
+
+/** Reads a list, since none but charges can be counted. Resolves with what a sync that reads it `readings` times comes to. */
+export const dryRunList = async (
+  { pages }: PagedRows,
+  { terminal }: CommandRun,
+  readings = 1,
+): Promise<Ending> => {
+  const began = terminal.timer.now()
+  let [requests, rows] = [0, 0]
+  for await (const page of pages) {
+    if (E.isLeft(page)) return failureEnding(page.left)
+    requests++
+    rows += page.right.items.length
+  }
+  const ms = terminal.timer.now() - began
+  const cost = { requests: readings * requests, ms: readings * ms }
+  return printed([
+    `rows         ${number(rows)} (${plural(requests, 'request')} to count them)`,
+    `each night   ${costText(cost)}: the whole list${readings === 1 ? '' : `, ${readings} times`}`,
+  ])
+}
+
 // text
 
 export const sum = (...costs: ReadonlyArray<Cost>): Cost => ({

@@ -11,12 +11,11 @@ import {
   connectionFrom,
   partnerConnectionFrom,
 } from '../connection.js'
-import { dryRun } from '../export/dryRun.js'
 import { batchTransfers, charges, type Simulated } from '../export/resources.js'
 import { nonEmpty } from '../optionParsers.js'
 import type { CommandRun, Ending } from '../runCommand.js'
 import type { Terminal } from '../Terminal.js'
-import { dryRunCharges, dryRunItems } from './syncDryRun.js'
+import { dryRunCharges, dryRunItems, dryRunList } from './syncDryRun.js'
 import { type SyncFlags, withTimes } from './syncFlags.js'
 
 // model
@@ -71,7 +70,7 @@ export const lists: ReadonlyArray<SyncedList> = [
     table: () => 'batch_transfers',
     simulated: batchTransfers.simulated,
     start: (client, _, options) => sync(client.batchTransfers.list(), options),
-    dryRun: ({ batchTransfers }) => dryRun(batchTransfers.list()),
+    dryRun: ({ batchTransfers }, _, run) => dryRunList(batchTransfers.list(), run),
   },
   {
     ...account,
@@ -93,7 +92,7 @@ export const lists: ReadonlyArray<SyncedList> = [
     dryRun: (client, { batch }, run) =>
       batch === undefined
         ? dryRunItems(client, run)
-        : dryRun(client.batchTransfers.items({ id: batch })),
+        : dryRunList(client.batchTransfers.items({ id: batch }), run),
   },
   {
     ...account,
@@ -101,7 +100,7 @@ export const lists: ReadonlyArray<SyncedList> = [
     description: 'Webhooks, without their secrets, replaced completely.',
     table: () => 'webhooks',
     start: (client, _, options) => sync(client.webhooks.list(), options),
-    dryRun: ({ webhooks }) => dryRun(webhooks.list()),
+    dryRun: ({ webhooks }, _, run) => dryRunList(webhooks.list(), run),
   },
   {
     withOptions: addPartnerOptions,
@@ -111,6 +110,6 @@ export const lists: ReadonlyArray<SyncedList> = [
     table: () => 'partner_api_webhooks',
     start: (client, _, options) =>
       sync(client.partnerWebhooks.list(), { ...options, untilStable: true }),
-    dryRun: ({ partnerWebhooks }) => dryRun(partnerWebhooks.list()),
+    dryRun: ({ partnerWebhooks }, _, run) => dryRunList(partnerWebhooks.list(), run, 2), // until two readings agree
   },
 ]
