@@ -394,6 +394,26 @@ describe('batches of which some cannot be submitted', () => {
     )
   })
 
+  it('are not finished while a list of items does not show how one ended', async () => {
+    let isSubmitted = false
+    await changed(
+      async (url, ask) => {
+        const answer = await ask()
+        isSubmitted ||= url.endsWith('/submit')
+        const { items } = answer.json
+        const isHidden = isSubmitted && items !== undefined && /\/items\b/.test(url)
+        return isHidden ? { ...answer, json: { ...answer.json, items: items.slice(1) } } : answer
+      },
+      async (env) => {
+        const file = await csv('hidden.csv', rows.slice(0, 3))
+        const { status, stderr } = await pay([file, '--run', 'hidden', '--yes'], { env })
+        expect(stderr).toMatch(/incomplete: 2 of 3 payments of hidden booked, 1 unknown/)
+        expect(stderr).toMatch(/of 1 payment is not shown yet; the same command continues$/m)
+        expect(status).toBe(1)
+      },
+    )
+  })
+
   it.each([
     ['with what is submitted', []],
     ['also within the tolerance', ['--tolerance', '5']],
@@ -430,6 +450,7 @@ interface Reply {
   readonly json: {
     readonly code?: string
     readonly message?: string
+    readonly items?: ReadonlyArray<unknown>
     readonly request_id?: string
     readonly quote_summary?: {
       expires_at: string

@@ -281,6 +281,10 @@ const conclude = (
     return stopped === undefined ? { status: EXIT_INCOMPLETE, reason: NEXT } : stoppedBy(stopped)
   }
   if (report.isDeclined) return refusal ?? { status: EXIT_COMPLETE }
+  if (report.unknown > 0) {
+    const some = `the outcome of ${plural(report.unknown, 'payment')} is not shown yet`
+    return { status: EXIT_INCOMPLETE, reason: `${some}; ${NEXT}` }
+  }
   return { status: report.isPaid ? EXIT_COMPLETE : EXIT_NOT_ALL }
 }
 
@@ -341,7 +345,7 @@ const verdict = (report: PayReport | undefined): string => {
     [unknown, 'unknown'],
   ] as const
   const rest = others.filter(([n]) => n > 0).map(([n, what]) => `${number(n)} ${what}`)
-  const outcome = isPaid ? 'complete' : 'finished'
+  const outcome = isPaid ? 'complete' : unknown > 0 ? 'incomplete' : 'finished'
   return `${outcome}: ${[`${number(booked)} of ${plural(items, 'payment')} of ${run} booked`, ...rest].join(', ')}`
 }
 
