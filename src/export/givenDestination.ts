@@ -46,7 +46,7 @@ export const destinationOf = <A, B>(
         : isFolder(out)
           ? { kind: 'folder', out, name: out }
           : options.inPlace === true
-            ? { kind: 'stream', open: () => openPath(out), name: out }
+            ? { kind: 'stream', open: () => openPath(out, options.timer), name: out }
             : { kind: 'file', out, name: out }
   const leftOut = (names: ReadonlyArray<keyof ExportOptions<A, B>>, why: string): void => {
     const given = names.find((name) => options[name] !== undefined && options[name] !== false)

@@ -2,6 +2,7 @@
 import { closeSync, constants, createWriteStream, openSync, statSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Writable } from 'node:stream'
+import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { codeOf } from '../../store/FileSystem.js'
 import type { Millis } from '../../stream/index.js'
 
@@ -11,16 +12,16 @@ const LOOK: Millis = 100
 // constructors
 
 /** Opens a path for writing. */
-export const openPath = (path: string): Writable =>
+export const openPath = (path: string, timer: SchedulerLike = asyncScheduler): Writable =>
   statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
-    ? pipeStream(path)
+    ? pipeStream(path, timer)
     : createWriteStream(path)
 
 /**
  * Opens a named pipe once it has a reader. It is written without the threads of Node: one that waits there, for a reader to come
  * or to read on, would keep the process from its end.
  */
-const pipeStream = (path: string): Writable => {
+const pipeStream = (path: string, timer: SchedulerLike): Writable => {
   let socket: Socket | undefined
   return new Writable({
     construct(done) {
@@ -35,7 +36,8 @@ const pipeStream = (path: string): Writable => {
           socket.on('error', (error) => this.destroy(error))
           done()
         } catch (error) {
-          if (codeOf(error) === 'ENXIO') setTimeout(look, LOOK)
+          if (codeOf(error) === 'ENXIO')
+            timer.schedule(look, LOOK) // no reader yet
           else done(error instanceof Error ? error : new Error(String(error)))
         }
       }
