@@ -22,25 +22,24 @@ const on = (signal: Signal): Observable<Signal> =>
 
 /**
  * Emits once the npx or npm that started this process has ended: it passes no signal on when it is killed. Between the two
- * may be the shell that it runs a command with, which then goes on. A command that another shell puts into the background
- * is meant to outlive it.
+ * may be the shell that it runs a command with, which then goes on, perhaps as another program (`exec`). A command that
+ * another shell puts into the background is meant to outlive it.
  */
 const npmEnded = (): Observable<unknown> => {
-  const parent = process.ppid
-  const shell = parentOfShell(parent)
+  const { ppid } = process
+  const parent = processOf(ppid)
+  const isShell = /^(?:ba|da|a|z|k)?sh$|^busybox$/.test(parent?.name ?? '')
   return interval(1_000).pipe(
-    filter(
-      () => process.ppid !== parent || (shell !== undefined && parentOfShell(parent) !== shell),
-    ),
+    filter(() => process.ppid !== ppid || (isShell && processOf(ppid)?.parent !== parent?.parent)),
   )
 }
 
-/** Returns the parent of a process if that is a shell and the system tells it as Linux does. */
-const parentOfShell = (pid: number): string | undefined => {
+/** Returns the name and the parent of a process where the system tells them as Linux does. */
+const processOf = (pid: number): { readonly name: string; readonly parent: string } | undefined => {
   try {
-    const [, name = '', parent] =
+    const [, name, parent] =
       /^\d+ \((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
-    return /^(?:ba|da|a|z|k)?sh$|^busybox$/.test(name) ? parent : undefined
+    return name === undefined || parent === undefined ? undefined : { name, parent }
   } catch {
     return undefined
   }

@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Server } from 'node:net'
 import { Writable } from 'node:stream'
 import { asyncScheduler, Subject } from 'rxjs'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { builtCommand } from '../support/built.js'
 import { cli, type Run } from './support.js'
 
@@ -222,6 +223,27 @@ it.each([
   expect(status).toBe(2)
   expect(stderr).toMatch(message)
 })
+
+it.skipIf(process.platform !== 'linux')(
+  'goes on when the shell that npm started it by becomes another program',
+  async () => {
+    const script = '"$0" "$@" & read line; exec sleep 60'
+    const args = ['-c', script, process.execPath, await builtCommand(), 'sandbox', '--rows', '5']
+    const shell = spawn('sh', args, {
+      env: { ...process.env, npm_command: 'run-script' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+      detached: true,
+    })
+    onTestFinished(() => {
+      process.kill(-(shell.pid ?? 0)) // with the sandbox
+    })
+    const [text] = await once(shell.stdout, 'data')
+    const url = /^listening on (\S+)$/m.exec(String(text))?.[1] ?? ''
+    shell.stdin.write('\n')
+    await new Promise((resolve) => setTimeout(resolve, 2_500)) // it looks each second
+    expect((await fetch(url)).status).toBe(404)
+  },
+)
 
 it.each([
   ['at once', false],
