@@ -151,6 +151,31 @@ describe('payments-rx pay', () => {
     expect(mended.status).toBe(0)
   })
 
+  it('reports the outcomes of invalid rows by their own request_id', async () => {
+    const bad = row(1).replace('USD', 'dollars')
+    const file = await csv(
+      'named.csv',
+      [`wage-a,${row(0)}`, `wage-b,${bad}`, `,${bad}`],
+      `request_id,${COLUMNS}`,
+    )
+    const run = newRun()
+    await pay([file, '--run', run, '--yes', '--without-invalid'])
+    expect(await rowsOf(`${file}.outcomes.ndjson`)).toMatchObject([
+      { request_id: 'wage-a', state: 'booked' },
+      { request_id: 'wage-b', state: 'left out' },
+      { request_id: `${run}-3`, state: 'left out' },
+    ])
+  })
+
+  it('refuses an invalid row that has the request_id of another', async () => {
+    const rows = [`wage-a,${row(0)}`, `wage-a,${row(1).replace('USD', 'dollars')}`]
+    const file = await csv('twice.csv', rows, `request_id,${COLUMNS}`)
+    const args = [file, '--run', newRun(), '--yes', '--without-invalid']
+    const { status, stderr } = await pay(args)
+    expect(status).toBe(2)
+    expect(stderr).toContain('item 2: request_id is that of item 1')
+  })
+
   it('reports rows that were not booked, and ends with status 4', async () => {
     const run = newRun()
     const file = await csv('wages.csv', [row(0), row(1, 'Pay 1_failed')])

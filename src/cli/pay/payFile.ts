@@ -10,7 +10,8 @@ import { rowGroupsOf } from '../../export/read/parquetGroups.js'
 import { storedTextOf } from '../../export/read/rowText.js'
 import { openedToRead } from '../../export/read/textLines.js'
 import { locationOf, openFiles } from '../../export/storage/openFiles.js'
-import { E, O } from '../../fp.js'
+import { E, O, withoutUndefined } from '../../fp.js'
+import { requestIdOf } from '../../http/retry/Outcome.js'
 import { codeOf, isError } from '../../store/FileSystem.js'
 import { UsageError } from '../output.js'
 import { isAmount, kindOf, put, WHY } from './itemFields.js'
@@ -34,6 +35,8 @@ export interface PayFileOptions {
 /** A row that is no payment. */
 export interface UnreadableRow {
   readonly _tag: 'UnreadableRow'
+  /** Its `request_id`, if that can be read. */
+  readonly requestId?: string
   readonly causes: Causes
 }
 
@@ -81,11 +84,13 @@ export async function* rowsOf(options: PayFileOptions): AsyncGenerator<PayRow> {
           ? { ...given, request_id: idOfRow(run, row) }
           : given
       const decoded = NewBatchItem.decode(item)
+      const requestId = requestIdOf(item)
       yield {
         cells,
         item: E.mapLeft(
           (errors: Parameters<typeof causes>[0]): UnreadableRow => ({
             _tag: 'UnreadableRow',
+            ...withoutUndefined({ requestId }),
             causes: causes(errors),
           }),
         )(decoded),

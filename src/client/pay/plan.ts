@@ -61,15 +61,18 @@ export const canBeReadTwice = (items: unknown): boolean => {
   return typeof begin === 'function' && typeof Reflect.get(items, 'next') !== 'function'
 }
 
-type PlannedRow = { readonly item: NewBatchItem } | { readonly causes: ReadonlyArray<Cause> }
+type PlannedRow = { readonly requestId: string | undefined } & (
+  | { readonly item: NewBatchItem }
+  | { readonly causes: ReadonlyArray<Cause> }
+)
 
 /** Returns an item, or why a row of a file is none. A file that cannot be read ends the run. */
 const rowOf = <F>(given: PayItem<F>): PlannedRow => {
-  if (!isEither(given)) return { item: given }
-  if (E.isRight(given)) return { item: given.right }
-  const { _tag, causes } = fieldsOf(given.left)
+  if (!isEither(given)) return { requestId: requestIdOf(given), item: given }
+  if (E.isRight(given)) return { requestId: requestIdOf(given.right), item: given.right }
+  const { _tag, requestId, causes } = fieldsOf(given.left)
   if (_tag !== 'UnreadableRow' || !Array.isArray(causes)) throw new Stop(given.left)
-  return { causes }
+  return { requestId: typeof requestId === 'string' ? requestId : undefined, causes }
 }
 
 const isEither = <F>(given: PayItem<F>): given is E.Either<F, NewBatchItem> => {
@@ -91,7 +94,7 @@ export const planOf = async <F>(items: PayItems<F>, options: PayPlanOptions): Pr
   let count = 0
   for await (const [index, given] of read(items)) {
     const row = rowOf(given)
-    const requestId = 'item' in row ? requestIdOf(row.item) : undefined
+    const { requestId } = row
     if (requestId !== undefined && ids.add(requestId)) maybeRepeated.add(requestId)
     const text = 'item' in row ? sortedJson(row.item) : undefined
     const reasons = 'item' in row ? checked(row.item, text, index) : describeCauses(row.causes)
@@ -125,8 +128,7 @@ const repeatedIn = async <F>(
   const first = new Map<string, number>()
   const repeated: Array<InvalidItem> = []
   for await (const [index, given] of read(items)) {
-    const row = rowOf(given)
-    const requestId = 'item' in row ? requestIdOf(row.item) : undefined
+    const { requestId } = rowOf(given)
     if (requestId === undefined || !some.has(requestId)) continue
     const before = first.get(requestId)
     if (before === undefined) first.set(requestId, index)
