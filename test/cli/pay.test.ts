@@ -419,6 +419,25 @@ describe('batches of which some cannot be submitted', () => {
     )
   })
 
+  it('are not paid without --without-invalid, and the last line says why', async () => {
+    let submissions = 0
+    await changed(
+      async (url, ask) =>
+        url.endsWith('/submit') && ++submissions === 2 ? { status: 400, json: SHORT } : ask(),
+      async (env) => {
+        const invalid = [row(1, 'Pay 1_invalid')]
+        const file = await csv('left.csv', [...invalid, ...rows.slice(2), ...invalid])
+        const args = [file, '--run', 'left', '--yes']
+        await pay([...args, '--without-invalid'], { env })
+        const { status, stderr } = await pay(args, { env })
+        expect(status).toBe(1)
+        expect(stderr).toMatch(
+          /1 item is invalid, nothing more was submitted: item left-\d+: .*_argument$/m,
+        )
+      },
+    )
+  })
+
   it('are not finished while a list of items does not show how one ended', async () => {
     let isSubmitted = false
     await changed(

@@ -270,11 +270,12 @@ const conclude = (
 ): Ending => {
   if (last !== undefined && E.isLeft(last)) {
     const failure = last.left
-    const message = 'run' in failure ? failure.message : withAdvice(failure)
-    const isWrong = 'run' in failure || isFinal(failure)
-    return isWrong && !isPartlySubmitted
-      ? { status: EXIT_USAGE, reason: message }
-      : { status: EXIT_INCOMPLETE, reason: `${message}; ${NEXT}` }
+    const isOfRun = 'run' in failure // its message says what to do: the same command ends like this again
+    const message = isOfRun ? failure.message : withAdvice(failure)
+    if ((isOfRun || isFinal(failure)) && !isPartlySubmitted) {
+      return { status: EXIT_USAGE, reason: message }
+    }
+    return { status: EXIT_INCOMPLETE, reason: isOfRun ? message : `${message}; ${NEXT}` }
   }
   const report = reportOf(last)
   if (report === undefined) {

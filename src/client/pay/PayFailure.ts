@@ -11,7 +11,7 @@ interface RunFailureFields {
   readonly message: string
 }
 
-/** Items are invalid, or a `request_id` is used twice. Nothing was submitted. */
+/** Items are invalid, or a `request_id` is used twice. This run submitted nothing. */
 export interface InvalidItems extends RunFailureFields {
   readonly _tag: 'InvalidItems'
   /** How many. Each was reported before, as an event `Invalid`. */
@@ -70,16 +70,22 @@ const MOST_REPEATED = 100
 /** Items that a message names. */
 const MOST_NAMED = 3
 
-export const invalidItems = (run: string, all: ReadonlyArray<InvalidItem>): InvalidItems => {
+/** `isBegun`: some batches of the run were submitted before. */
+export const invalidItems = (
+  run: string,
+  all: ReadonlyArray<InvalidItem>,
+  isBegun = false,
+): InvalidItems => {
   const named = all.slice(0, MOST_NAMED).map(describeItem)
   const more = all.length > MOST_NAMED ? [`and ${all.length - MOST_NAMED} more`] : []
   const items = all.length === 1 ? '1 item is' : `${all.length} items are`
+  const nothing = isBegun ? 'nothing more' : 'nothing'
   return {
     _tag: 'InvalidItems',
     run,
     count: all.length,
     first: all.slice(0, MOST_REPEATED),
-    message: `${run}: ${items} invalid, nothing was submitted: ${[...named, ...more].join('; ')}`,
+    message: `${run}: ${items} invalid, ${nothing} was submitted: ${[...named, ...more].join('; ')}`,
   }
 }
 

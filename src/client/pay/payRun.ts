@@ -131,7 +131,8 @@ const fillAll = async (
   })
   if (options.withoutInvalid !== true) {
     const invalid = filled.filter(({ batch }) => isDraft(batch)).flatMap(invalidOf)
-    if (invalid.length > 0) throw new Stop(invalidItems(run, invalid))
+    const isBegun = filled.some(({ batch }) => !isDraft(batch))
+    if (invalid.length > 0) throw new Stop(invalidItems(run, invalid, isBegun))
   }
   return filled.sort((a, b) => a.index - b.index)
 }
