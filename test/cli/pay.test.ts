@@ -89,10 +89,12 @@ describe('payments-rx pay', () => {
   it('says the line that pays the same, with its options, fit for a shell', async () => {
     const run = newRun()
     const file = await csv('the wages.csv', wages(2))
-    const args = ['--name', 'Its pay', '--funding-source', 'la_1', '--on-behalf-of', 'acct_9']
+    const { clientId } = sandboxCredentials
+    const connection = ['--plain-http', '--client-id', clientId, '--on-behalf-of', 'acct_9']
+    const args = [...connection, '--name', 'Its pay', '--funding-source', 'la_1']
     const { stdout } = await pay([file, '--run', run, ...args, '--validity', 'HR_1'])
     expect(stdout).toContain(
-      `payments-rx pay '${file}' --run ${run} --yes --on-behalf-of acct_9 --name 'Its pay' --funding-source la_1 --validity HR_1\n`,
+      `payments-rx pay '${file}' --run ${run} --yes --plain-http --client-id ${clientId} --on-behalf-of acct_9 --name 'Its pay' --funding-source la_1 --validity HR_1\n`,
     )
     expect((await pay([file, '--run', run, '--yes', ...args])).status).toBe(0)
   })

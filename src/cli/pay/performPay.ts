@@ -204,13 +204,14 @@ const reportOf = (last: E.Either<PayFailure, PayEvent> | undefined): PayReport |
     ? last.right.report
     : undefined
 
-/** The line that pays, in place of the one that quoted. Keys are left to the environment. */
+/** The line that pays, in place of the one that quoted. The API key is left to the environment. */
 const payingLine = ({ name, run }: PayFileOptions, flags: PayFlags): string => {
   const { max } = flags
   const options: ReadonlyArray<readonly [name: string, value: string | number | undefined]> = [
     ['environment', flags.environment],
     ['base-url', flags.baseUrl],
     ['api-version', flags.apiVersion],
+    ['client-id', flags.clientId],
     ['login-as', flags.loginAs],
     ['on-behalf-of', flags.onBehalfOf],
     ['max', max && Array.from(max, (pair) => pair.join('=')).join(',')],
@@ -225,6 +226,7 @@ const payingLine = ({ name, run }: PayFileOptions, flags: PayFlags): string => {
   return [
     `payments-rx pay ${shellWord(name === 'stdin' ? '-' : name)} --run ${run} --yes`,
     ...(flags.sandbox === true ? ['--sandbox'] : []),
+    ...(flags.plainHttp === true ? ['--plain-http'] : []),
     ...options.flatMap(([option, value]) =>
       value === undefined ? [] : [`--${option} ${shellWord(String(value))}`],
     ),
