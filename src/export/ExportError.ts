@@ -87,7 +87,8 @@ export const expectedAsLeft =
     const refusal = [error, fieldsOf(error).cause].find(isSystemError)
     if (refusal === undefined) return throwError(() => error)
     const path = 'path' in refusal && typeof refusal.path === 'string' ? refusal.path : name
-    const message = `cannot write ${path}: ${refusal.message}${adviceOn(refusal.code)}`
+    // Node's error of a host with several addresses has no message
+    const message = `cannot write ${path}: ${refusal.message || refusal.code}${adviceOn(refusal.code)}`
     return of(E.left(exportError('WriteFailed', message, { path, code: refusal.code }, error)))
   }
 
