@@ -46,7 +46,7 @@ export interface MonitoredRun {
   readonly writesRows?: boolean | undefined
 }
 
-/** What a run may wait for that writes no rows, and whose width is its own. */
+/** Returns whether a run that writes no rows can wait for this: it has no destination, and `--parallel` does not change it. */
 const isOfClient = ({ _tag }: StallReason): boolean => _tag !== 'Destination' && _tag !== 'Width'
 
 export interface ProgressMonitor {
