@@ -5,7 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { parquetWriteBuffer } from 'hyparquet-writer'
 import { concatMap, filter, firstValueFrom } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AnyFailure, createClient, orThrow, PaymentsError } from '../../src/index.js'
+import {
+  type AnyFailure,
+  type Client,
+  createClient,
+  orThrow,
+  PaymentsError,
+} from '../../src/index.js'
 import {
   createSandbox,
   type Listening,
@@ -436,6 +442,30 @@ describe('batches of which some cannot be submitted', () => {
         expect(stderr).toMatch(
           /1 item is invalid, nothing more was submitted: item left-\d+: .*_argument$/m,
         )
+      },
+    )
+  })
+
+  it('are held to --max with one that another process has submitted meanwhile', async () => {
+    let other: Client | undefined
+    await changed(
+      async (url, ask) => {
+        const [, id] = /\/([^/]+)\/quote$/.exec(url) ?? []
+        const answer = await ask()
+        if (id === undefined || other === undefined) return answer
+        const { batchTransfers } = other
+        other = undefined
+        await firstValueFrom(batchTransfers.submit({ id }))
+        return { status: 400, json: { code: 'invalid_argument', message: 'It is submitted.' } }
+      },
+      async (env) => {
+        const baseUrl = env.PAYMENTS_BASE_URL ?? ''
+        other = createClient({ baseUrl, credentials: sandboxCredentials })
+        const file = await csv('meanwhile.csv', rows)
+        const args = [file, '--run', 'meanwhile', '--yes', '--max', 'USD=180000']
+        const { status, stderr } = await pay(args, { env })
+        expect(stderr).toMatch(/more than 180000 USD is to be paid: nothing more was submitted$/m)
+        expect(status).toBe(1)
       },
     )
   })

@@ -57,6 +57,7 @@ const quoteAll = async (
     // refused if another process has submitted it meanwhile
     const now = E.isLeft(answer) ? await context.ask(context.calls.retrieve({ id })) : answer.right
     if (E.isLeft(answer) && isDraft(now)) orStop(answer)
+    if (!isDraft(now)) context.emit({ _tag: 'Submitted', batch: now })
     quoted[at] = { ...known, batch: now }
   })
   return quoted
