@@ -8,7 +8,7 @@ import type { BenchEvent, BenchFact, BenchOptions, BenchResult } from '../bench/
 import { oneLine } from '../decode/redact.js'
 import { fieldsOf, parsed } from '../decode/unknown.js'
 import { E, withoutUndefined } from '../fp.js'
-import { number, truncate } from '../report/text.js'
+import { number, SECOND, truncate } from '../report/text.js'
 import type { Guard } from '../scheduler/index.js'
 import { isSystemError } from '../store/FileSystem.js'
 import { parallelOption, shareOption } from './commonOptions.js'
@@ -21,7 +21,7 @@ import {
   sandboxOption,
   variableOf,
 } from './connection.js'
-import { guard, integer, nonEmpty, timeSpan } from './optionParsers.js'
+import { guard, integer, nonEmpty, timeSpan, timeSpanFrom } from './optionParsers.js'
 import {
   type CommandContext,
   EXIT_BY_SIGNAL,
@@ -91,7 +91,7 @@ export const benchCommand = (context: CommandContext): Command =>
         new Argument('[workload]', 'kind of requests').choices(WORKLOADS).default('read'),
       ),
   )
-    .option('--duration <time>', 'duration, at least 2s [30s]', timeSpan)
+    .option('--duration <time>', 'duration, at least 2s [30s]', timeSpanFrom(2 * SECOND))
     .addOption(parallelOption())
     .option('--page-size <n>', 'rows per request, 10 to 2000 [2000]', integer(10, 2_000))
     .addOption(shareOption())

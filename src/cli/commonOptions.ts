@@ -1,9 +1,19 @@
 /** Options that several commands have, each declared once. */
 import { type Command, Option } from 'commander'
+import { MINUTE } from '../report/text.js'
 import type { Guard } from '../scheduler/index.js'
 import { sandboxOption } from './connection.js'
 import type { Simulated } from './export/resources.js'
-import { fraction, guard, integer, nonEmpty, patience, timeout, timeSpan } from './optionParsers.js'
+import {
+  fraction,
+  guard,
+  integer,
+  nonEmpty,
+  patience,
+  timeout,
+  timeSpan,
+  timeSpanFrom,
+} from './optionParsers.js'
 import { PROGRESS_MODES } from './progress/ProgressView.js'
 
 // flags
@@ -38,9 +48,13 @@ export const parallelOption = (): Option =>
 export const lookbackOption = (): Option =>
   new Option('--lookback <time>', 'how far back charges may have changed [7d]').argParser(timeSpan)
 
-export const leaseOption = (prefix = ''): Option =>
+/** The longest lease: another run waits that long for one that was killed. */
+const LONGEST_LEASE = 10 * MINUTE
+
+/** `shortest`: in ms. */
+export const leaseOption = (prefix = '', shortest = 100): Option =>
   new Option('--lease <time>', `${prefix}how long the lease lasts without renewal [15s]`).argParser(
-    timeSpan,
+    timeSpanFrom(shortest, LONGEST_LEASE),
   )
 
 export const dryRunOption = (): Option =>

@@ -26,7 +26,7 @@ import { exportClient } from './export/exportClient.js'
 import { batchTransfers, charges, type Simulated, sandboxData } from './export/resources.js'
 import { dryRunBatches, dryRunCharges } from './followDryRun.js'
 import { followTable } from './followTable.js'
-import { nonEmpty, nonNegativeInteger, patience, timeSpan, timestamp } from './optionParsers.js'
+import { nonEmpty, nonNegativeInteger, patience, timeSpanFrom, timestamp } from './optionParsers.js'
 import { type CommandContext, UsageError } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 
@@ -157,7 +157,7 @@ const withOptions = (command: Command, simulated: Simulated | undefined): Comman
     )
       .addOption(
         new Option('--every <time>', 'time from one poll to the next')
-          .argParser(timeSpan)
+          .argParser(timeSpanFrom(1))
           .default(10_000, '10s'),
       )
       .option('--table <name>', 'DEST: name of the table [name of the list]', nonEmpty)

@@ -33,12 +33,8 @@ export const patience = (text: string): number => {
 const LONGEST_TIMEOUT = 5 * MINUTE
 
 /** A time from a second to five minutes; returns seconds. */
-export const timeout = (text: string): number => {
-  const expected = 'It should be a time from 1s to 5m.'
-  const ms = spanOf(text, expected)
-  if (ms >= SECOND && ms <= LONGEST_TIMEOUT) return ms / SECOND
-  throw new InvalidArgumentError(expected)
-}
+export const timeout = (text: string): number =>
+  timeSpanFrom(SECOND, LONGEST_TIMEOUT)(text) / SECOND
 
 type Edge = '00:00:00' | '23:59:59'
 
@@ -101,6 +97,26 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h
 /** Parses `7d`, `12h`, `30m`, `15s`, `200ms` or `0`; returns ms. */
 export const timeSpan = (text: string): number =>
   spanOf(text, 'It should be a time such as 7d, 12h or 30m.')
+
+/** From `min` to `max`, both included; returns ms. */
+export const timeSpanFrom =
+  (min: number, max = Number.POSITIVE_INFINITY) =>
+  (text: string): number => {
+    const range =
+      max === Number.POSITIVE_INFINITY
+        ? `of at least ${inUnits(min)}`
+        : `from ${inUnits(min)} to ${inUnits(max)}`
+    const expected = `It should be a time ${range}.`
+    const ms = spanOf(text, expected)
+    if (ms >= min && ms <= max) return ms
+    throw new InvalidArgumentError(expected)
+  }
+
+/** `100ms`, `5m`: a whole time as it is given. */
+const inUnits = (ms: number): string => {
+  const [unit, length] = Object.entries(UNITS).findLast(([, one]) => ms % one === 0) ?? ['ms', 1]
+  return `${ms / length}${unit}`
+}
 
 const spanOf = (text: string, expected: string): number => {
   const ms = text === '0' ? 0 : millisOf(text)

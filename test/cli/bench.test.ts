@@ -135,7 +135,7 @@ describe('wrong use of bench sends nothing', () => {
   const account = ['--base-url', 'https://a.example', '--client-id', 'a', '--api-key', 'b']
   it.each([
     [['reed'], 'read, mixed, write, export'],
-    [['--duration', '1s'], '--duration should be milliseconds of at least 2000'],
+    [['--duration', '1s'], 'It should be a time of at least 2s.'],
     [['--parallel', '0'], 'whole number from 1 to 100'],
     [['--share', '2'], 'above 0 and up to 1'],
     [['write', ...account], "workload should be 'read', 'mixed' or 'export': only a sandbox is"],

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { lastValueFrom, tap } from 'rxjs'
 import type { SliceWorkerEvent } from '../../bullmq/index.js'
 import { E, withoutUndefined } from '../../fp.js'
-import { plural } from '../../report/text.js'
+import { plural, SECOND } from '../../report/text.js'
 import { leaseOption, type PaceFlags, withPace } from '../commonOptions.js'
 import { addConnectionOptions, type ConnectionFlags, connectionFrom } from '../connection.js'
 import { exportClient } from '../export/exportClient.js'
@@ -50,7 +50,7 @@ export const workerCommand = (context: CommandContext): Command =>
         integer(1, 100),
       )
       .option('--page-size <n>', 'rows per request, 10 to 2000', integer(10, 2_000), 2_000)
-      .addOption(leaseOption())
+      .addOption(leaseOption('', SECOND))
       .option('--quiet', 'print only errors', false),
   )
     .addHelpText('after', HELP)

@@ -12,7 +12,7 @@ import {
 } from '../../options/index.js'
 import type { Millis } from '../../stream/index.js'
 import type { ExportError } from '../ExportError.js'
-import type { ExportProgress } from '../ExportOptions.js'
+import { type ExportProgress, exportTable } from '../ExportOptions.js'
 import * as rule from '../rules.js'
 import type { ExportSource } from '../source/ExportSource.js'
 import type { TakeRows } from '../source/exportList.js'
@@ -157,7 +157,7 @@ export const syncRules: OptionsTable<SyncOptions<never>> = {
   allowEmpty: is.boolean,
   replaceNul: is.boolean,
   onReject: is.fn(),
-  lease: is.positiveFinite,
+  lease: exportTable.lease,
   deadline: is.millis,
   stop: is.withMethods('an Observable', 'pipe'),
   account: is.nonEmptyString,
