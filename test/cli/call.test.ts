@@ -177,7 +177,7 @@ it('tells the status of a failure by its kind', async () => {
 
 it.each([
   [['charges.retreive', 'id=x'], /did you mean charges\.retrieve\?/],
-  [['charges.settle'], /no such call of charges: there are charges\.create, /],
+  [['charges.settle'], /no such call of charges: there are .*charges\.create, /],
   [['authentication.login'], /no such call: see call --list/],
   [[], /the name of a call is missing: see call --list/],
   [['charges.retrieve', 'sk_live_secret'], /parameter 1 is not name=value/],
