@@ -119,6 +119,11 @@ describe('a real limit below the configured one', () => {
     expect(words).toContain('limits: { endpoint: 17 }')
   })
 
+  it('is not of other requests than those of the limit that would bind', () => {
+    const other = { ...lowered, tier: 'global', limit: 100, allowed: 50 }
+    expect(verdict({ refused: 30, lowered: other }, busy).verdict).not.toContain('real limit')
+  })
+
   it('explains refusals, though it is not used up', () => {
     const idle = { unitsPerSecond: 4, underWay: 2, requests: 100 }
     expect(verdict({ refused: 30, lowered }, idle).verdict).toContain('40 % of a real limit of 10')

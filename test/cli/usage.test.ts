@@ -154,6 +154,8 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--timeout', '301s'], 'a time from 1s to 5m'],
     [['export', 'charges', '--timeout', '6m'], 'a time from 1s to 5m'],
     [['export', 'charges', '--lease', '1ms'], 'a time from 100ms to 10m'],
+    [['export', 'charges', '--lease', '100ms'], 'PAYMENTS_BASE_URL is needed'],
+    [['export', 'charges', '--lease', '10m'], 'PAYMENTS_BASE_URL is needed'],
     [['sync', 'charges', 'c.db', '--lease', '1ms'], 'a time from 100ms to 10m'],
     [['follow', 'charges', 'c.db', '--lease', '11m'], 'a time from 100ms to 10m'],
     [['worker', '--lease', '100ms'], 'a time from 1s to 10m'],

@@ -170,8 +170,12 @@ describe('an export in slices', () => {
 })
 
 describe('the rows of all slices', () => {
-  /** Plans and writes slices of a list of which `hidden` does not come when slices are read. */
-  const written = async (hidden: (id: number) => boolean, filter: SnapshotFilter = {}) => {
+  /** Plans and writes slices of a list of which `hidden` does not come when slices are read, and `spoilt` without a status. */
+  const written = async (
+    hidden: (id: number) => boolean,
+    filter: SnapshotFilter = {},
+    spoilt: (id: number) => boolean = () => false,
+  ) => {
     const { timer, run } = virtualTime()
     let isPlanned = false
     const rows = Array.from({ length: CHARGES }, (_, i) => i)
@@ -186,7 +190,7 @@ describe('the rows of all slices', () => {
       const size = Number(query.get('page_size'))
       const first = Number(query.get('page_num')) * size
       const items = found.slice(first, first + size).map((i) => ({
-        ...{ ...CHARGE, id: `chg_${i}` },
+        ...{ ...CHARGE, id: `chg_${i}`, ...(spoilt(i) ? { status: null } : {}) },
         created_at: timeText(Date.UTC(2026, 0, 1) + i * 1_000),
       }))
       return Response.json({ has_more: found.length > first + size, items })
@@ -222,6 +226,17 @@ describe('the rows of all slices', () => {
       ),
     })
     expect(rightOf(await assembled({ maxMissing: 1 })).runs).toHaveLength(4)
+  })
+
+  it('are there if they were rejected', async () => {
+    const { assembled } = await written(
+      () => false,
+      {},
+      (i) => i === 300,
+    )
+    const { runs } = rightOf(await assembled({}))
+    expect(runs.map(({ rows, rejects }) => rows + rejects)).toEqual([150, 150, 150, 150])
+    expect(runs.map(({ rejects }) => rejects).sort()).toEqual([0, 0, 0, 1])
   })
 
   it('may be fewer where they are filtered by a status that changes', async () => {
