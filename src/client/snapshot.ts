@@ -14,7 +14,7 @@ import { rowId } from '../http/answer/readAnswer.js'
 import type { AnyFailure, Failure, InvalidRequest } from '../http/Failure.js'
 import type { List, ListDescription, PlanOptions } from '../http/list/List.js'
 import { invalidField, invalidParams, invalidRequest } from '../http/request/invalidParams.js'
-import { checkArgument, is } from '../options/index.js'
+import { checkArgument, InvalidOption, is } from '../options/index.js'
 import { keepContext } from '../stream/asyncContext.js'
 import {
   concatChain,
@@ -225,14 +225,16 @@ const snapshotOf = <Code extends string>(
         list: list(params).parallel(width ?? Number.POSITIVE_INFINITY),
         now: () => source.timer.now(),
       }),
-    within: ({ from, to }: Span) =>
-      snapshot(source)({
+    within: (span: Span) => {
+      const { from, to } = checkedSpan(span)
+      return snapshot(source)({
         ...filter,
         ...(isOpen && from === 0 ? {} : { from_created_at: toInstant(from) }),
         to_created_at: toInstant(to - 1),
       })
         .parallel(width)
-        .from(wholeOf({ from, to })),
+        .from(wholeOf({ from, to }))
+    },
     split: (count: SpanCount) =>
       position.pipe(
         concatChain(({ from, to }) =>
@@ -354,6 +356,14 @@ const checkedPosition = (
           actual: redact(position),
         }),
       )
+
+/** Throws an `InvalidOption` for a span that has no moment. */
+const checkedSpan = (span: Span): Span => {
+  const { from, to } = { ...span } // in plain JavaScript it may be undefined
+  if (Number.isFinite(from) && Number.isFinite(to) && from < to) return { from, to }
+  const expected = '{ from, to } in ms since 1970, `from` before `to`'
+  throw new InvalidOption('span', expected, 'within: ')
+}
 
 // filters as spans of time
 

@@ -51,14 +51,14 @@ it('is the same command in the first night and in the next', async () => {
   const first = await cli(sync('charges', to, '--since', '2024-01-01'))
   expect(first.status).toBe(0)
   expect(first.stderr).toMatch(
-    /^since 2024-01-01T00:00:00\.000Z\n.*\ncomplete and proven up to 20\d\d-\d\d-\d\dT[\d:.]+Z: 300 rows; every row read within 1 day, 300 rows written to \S+charges\.sqlite, .*\n$/,
+    /^since 2024-01-01T00:00:00\.000Z\n.*\ncomplete and proven up to 20\d\d-\d\d-\d\dT[\d:.]+Z: 300 rows; every row read within 1 day, 300 rows read into \S+charges\.sqlite, .*\n$/,
   )
   const next = await cli(sync('charges', to, '--since', '2024-01-01'))
   expect(next.stderr).toMatch(/open or just closed charges read again\n/)
-  expect(next.stderr).toMatch(/complete and proven up to .*, \d+ rows written to/)
+  expect(next.stderr).toMatch(/complete and proven up to .*, \d+ rows read into/)
   const second = await cli(sync('charges', to, '--since', '2024-01-01'))
   expect(second.status).toBe(0)
-  expect(second.stderr).toMatch(/complete and proven up to .*, \d+ rows written to/)
+  expect(second.stderr).toMatch(/complete and proven up to .*, \d+ rows read into/)
   expect(rowsIn(to)).toBe(300)
 })
 

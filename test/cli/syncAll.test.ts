@@ -48,7 +48,7 @@ describe('sync all', () => {
       'partner-webhooks: skipped: --partner-id or PAYMENTS_PARTNER_ID is needed, --partner-secret or PAYMENTS_PARTNER_SECRET is needed\n',
     )
     expect(stderr).toMatch(/^charges: complete and proven up to .*: 300 rows; .*$/m)
-    expect(stderr).toMatch(/^batch-transfers: complete: up to .*, 60 rows written to .*$/m)
+    expect(stderr).toMatch(/^batch-transfers: complete: up to .*, 60 rows read into .*$/m)
     expect(stderr).toMatch(
       /^batch-items: complete and proven up to .*: [\d,]+ rows of 60 batches, .*$/m,
     )

@@ -110,4 +110,16 @@ describe('within', () => {
       to_created_at: '2026-01-01T11:07:19+0000',
     })
   })
+
+  it.each([
+    { from: 5, to: 5 },
+    { from: 9, to: 5 },
+    { from: Number.NaN, to: 5 },
+    { from: 0, to: Number.POSITIVE_INFINITY },
+  ])('refuses a span that has no moment: %o', (span) => {
+    const { client } = lab({ play: listed(uneven) })
+    expect(() => client.charges.snapshot(filter).within(span)).toThrow(
+      'within: span should be { from, to } in ms since 1970, `from` before `to`',
+    )
+  })
 })

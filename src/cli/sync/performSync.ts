@@ -127,7 +127,7 @@ const summary = (
 ): string =>
   [
     outcome(progress, rejects),
-    `${plural(rows, 'row')} written to ${to}`,
+    `${plural(rows, 'row')} read into ${to}`,
     duration(ms),
     plural(requests, 'request'),
     `${number(refused)} refused`,
