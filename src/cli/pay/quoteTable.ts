@@ -57,7 +57,7 @@ const rateOf = (rates: ReadonlyArray<string>): string => {
 
 // limits
 
-/** Returns why a quote is above the limits, with what was `submitted` before; none if it is within them. */
+/** Returns why a quote and the batches `submitted` before are above the limits; `undefined` if they are within them. */
 export const aboveLimits = (
   { totals }: PaySummary,
   submitted: ReadonlyArray<BatchTransfer>,

@@ -147,7 +147,7 @@ const load = async () => {
   }
 }
 
-/** The words of Redis or of the system, and what to do; an error of ioredis also holds what was sent. */
+/** Returns the error of Redis or of the system in its own words, with advice; an error of ioredis also has the command sent. */
 const reasonOf = (error: unknown): string => {
   const { message, code } = fieldsOf(error)
   const said = String(message || code || 'it does not answer').replace(/\.$/, '')

@@ -38,10 +38,10 @@ once, in its latest version; _manifest.json lists them.
 `
 
 const CHARGES_HELP = `${FORM}
-The first run reads everything, or what was created since --since and all that
-can still change. Each later run resumes an interrupted one, and reads what is
-new or may have changed. All state is kept in DEST: run the same command each
-night, on any machine.
+The first run reads everything; with --since, charges created since then, and
+those that can still change. Each later run resumes an interrupted one, and
+reads new charges and those that may have changed. All state is kept in DEST:
+run the same command each night, on any machine.
 
 Charges are then proven: the service is asked how many it has, in all, settled
 and failed, in eight stretches of time each, up to an hour before. Where its
