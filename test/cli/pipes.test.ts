@@ -1,10 +1,10 @@
-/** The command as it is installed writes into a named pipe, and is stopped while nobody reads from it. */
+/** `export` into a named pipe, with and without a reader: by the built command, in a process. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { builtCommand } from '../support/built.js'
 
 let home = ''
@@ -39,9 +39,8 @@ it.skipIf(process.platform === 'win32')(
   'ends at its deadline where a named pipe has no reader',
   async () => {
     const run = exporting(namedPipe('a.ndjson'), '--deadline', '1s')
-    const late = setTimeout(() => run.kill('SIGKILL'), 100_000)
+    onTestFinished(() => void run.kill('SIGKILL'))
     expect(await once(run, 'exit')).toEqual([1, null])
-    clearTimeout(late)
   },
 )
 

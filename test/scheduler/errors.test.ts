@@ -334,7 +334,7 @@ describe('a key function that throws', () => {
           .subscribe(() => done++)
       }
       timer.flush(120_000)
-      await new Promise((resolve) => setTimeout(resolve)) // RxJS throws such errors in a timer
+      await new Promise((resolve) => setTimeout(resolve)) // after the timer of RxJS that would throw the error
       expect(done).toBe(20)
       expect(unhandled).not.toHaveBeenCalled()
       expect(told.sort()).toEqual([
