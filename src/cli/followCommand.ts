@@ -181,7 +181,7 @@ const withOptions = (command: Command, simulated: Simulated | undefined): Comman
 interface Followed {
   /** A line for stderr at the start. */
   readonly note?: string
-  /** How many a sandbox of the command's own has. */
+  /** Size of the list in a sandbox that the command starts. */
   readonly simulated: Simulated | undefined
   readonly changesOf: (client: Client) => Changes<unknown>
   readonly tableOf: (client: Client, options: FollowOptions<unknown>) => ReturnType<typeof follow>

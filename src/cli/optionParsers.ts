@@ -112,7 +112,7 @@ export const timeSpanFrom =
     throw new InvalidArgumentError(expected)
   }
 
-/** `100ms`, `5m`: a whole time as it is given. */
+/** Returns a time in the longest unit that divides it, as options take it: `100ms`, `5m`. */
 const inUnits = (ms: number): string => {
   const [unit, length] = Object.entries(UNITS).findLast(([, one]) => ms % one === 0) ?? ['ms', 1]
   return `${ms / length}${unit}`

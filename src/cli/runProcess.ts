@@ -34,7 +34,7 @@ const npmEnded = (): Observable<unknown> => {
   )
 }
 
-/** Returns the name and the parent of a process where the system tells them as Linux does. */
+/** Returns the name and the parent of a process on Linux; `undefined` elsewhere. */
 const processOf = (pid: number): { readonly name: string; readonly parent: string } | undefined => {
   try {
     const [, name, parent] =

@@ -122,7 +122,7 @@ const typeOf = (document: ParamFields, schema: unknown): string => {
     : types.join(' or ')
 }
 
-/** Lists whose items have names of their own. */
+/** Types of lists whose items are given field by field, by the type of an item. */
 const LISTS: Readonly<Record<string, string>> = { object: 'list of objects (name.0.field=value)' }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -45,7 +45,7 @@ export interface PayContext extends Omit<PaySpec, 'calls'>, Flow<PayFailure, Pay
 export interface RunBatch {
   readonly requestId: string
   readonly index: number
-  /** The items that the run has for it. */
+  /** `request_id`s of the items that the run has for it, also of those left out. */
   readonly itemIds: ReadonlyArray<string>
   readonly batch: BatchTransfer
   /** Its invalid items, which are left out: why, by `request_id`. */

@@ -6,7 +6,7 @@ import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { codeOf } from '../../store/FileSystem.js'
 import type { Millis } from '../../stream/index.js'
 
-/** How often a named pipe without a reader is looked at. */
+/** Time from one attempt to open a named pipe without a reader to the next. */
 const LOOK: Millis = 100
 
 // constructors
