@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { SEED } from './test/support/runs.ts'
 import { SlowestFirst } from './test/support/SlowestFirst.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'))
@@ -20,7 +21,8 @@ export default defineConfig({
   },
   define: { PAYMENTS_RX_VERSION: JSON.stringify(version) }, // as scripts/build.ts does
   test: {
-    reporters: ['default', './test/support/count-reporter.ts'],
+    reporters: ['default', './test/support/count-reporter.ts', './test/support/Watchdog.ts'],
+    env: { SEED: String(SEED) },
     setupFiles: './test/support/eachFile.ts',
     projects: [
       {
@@ -40,8 +42,9 @@ export default defineConfig({
     restoreMocks: true,
     maxWorkers: '100%',
     maxConcurrency: 3, // of tests that wait for processes: these wait for each other, too
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 0, // a busy machine takes as long as it takes: see test/support/Watchdog.ts
+    hookTimeout: 0,
+    teardownTimeout: 600_000, // in which servers of the run end
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -3,9 +3,9 @@
  * is also reported for one item, so that pages of different sizes compare.
  */
 import { bench, group, run, summary } from 'mitata'
-import { type Contender, report } from './result.ts'
+import { type BenchPeer, report } from './result.ts'
 
-export interface MicroContender extends Pick<Contender, 'name' | 'role'> {
+export interface MicroContender extends Pick<BenchPeer, 'name' | 'role'> {
   /** A function, or a generator that prepares each sample: see mitata's `bench`. */
   readonly run: (() => unknown) | (() => Generator)
 }

@@ -1,7 +1,7 @@
 /** Figures of a benchmark, as the tour collects them: a line of JSON each in the file that `BENCH_RESULTS` names. */
 import { appendFileSync } from 'node:fs'
 
-export interface Contender {
+export interface BenchPeer {
   readonly name: string
   readonly role: 'ours' | 'floor' | 'peer'
   readonly value: number
@@ -13,7 +13,7 @@ export interface Result {
   /** `µs an item`. */
   readonly unit: string
   readonly better: 'lower' | 'higher'
-  readonly contenders: ReadonlyArray<Contender>
+  readonly contenders: ReadonlyArray<BenchPeer>
 }
 
 /** Adds a result to the file of the run. Does nothing where no file is asked for. */
@@ -25,16 +25,16 @@ export const report = (result: Result): void => {
 /** Returns how many times a contender takes what the first of another role takes; undefined without one. */
 export const ratio = (
   { contenders }: Result,
-  of: Contender['role'],
-  to: Contender['role'],
+  of: BenchPeer['role'],
+  to: BenchPeer['role'],
 ): number | undefined => {
-  const value = (role: Contender['role']) => contenders.find((one) => one.role === role)?.value
+  const value = (role: BenchPeer['role']) => contenders.find((one) => one.role === role)?.value
   const [above, below] = [value(of), value(to)]
   return above === undefined || below === undefined ? undefined : above / below
 }
 
 /** Returns the peer that does best. */
-export const bestPeer = ({ contenders, better }: Result): Contender | undefined => {
+export const bestPeer = ({ contenders, better }: Result): BenchPeer | undefined => {
   const sign = better === 'lower' ? 1 : -1
   const peers = contenders.filter(({ role }) => role === 'peer')
   return peers.toSorted((a, b) => sign * (a.value - b.value))[0]

@@ -33,7 +33,7 @@ export const suites: ReadonlyArray<Suite> = [
     floor: 'possible: a client that never waits in vain; of the cost: defer alone',
     peers: ['p-queue', 'p-throttle', 'bottleneck', 'effect', 'rate-limiter-flexible'],
     seeds: 'simulations: 1, 2, … as many as asked for',
-    tour: [['micro'], ['simulate', '1']],
+    tour: [['micro'], ['waiting', '20000'], ['simulate', '1']],
   },
   {
     name: 'lists',

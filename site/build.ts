@@ -3,7 +3,7 @@
  * `site/dist`, and checks every link and anchor. Installs the packages of this folder when that is due.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gatherPages } from './gatherPages.ts'
 
@@ -25,9 +25,10 @@ const isStale = (): boolean => {
 }
 
 if (isStale()) run('npm', ['ci', '--no-audit', '--no-fund'])
-gatherPages()
+rmSync(join(site, '.pages'), { recursive: true, force: true })
 const binary = (path: string): string => join(site, 'node_modules', path)
 run(process.execPath, [binary('typedoc/bin/typedoc'), '--options', 'typedoc.config.js'])
+gatherPages() // links to the pages of types
 run(process.execPath, [binary('vitepress/bin/vitepress.js'), 'build', '.'])
 // with the packages of this folder, which a static import would need before they are installed
 const { brokenLinks } = await import('./brokenLinks.ts')

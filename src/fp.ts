@@ -1,17 +1,17 @@
 /**
- * The parts of fp-ts in use, and a few helpers that it lacks. `#fp-ts` (see `imports` in package.json) is its
- * CommonJS build in Node, which cannot load the other, and its ES modules in a bundler, which then drops the rest.
+ * The parts of fp-ts in use, and a few helpers that it lacks. The build copies the functions in use into `dist` (see
+ * scripts/build.ts).
  */
-import type { IO } from '#fp-ts/IO'
+import type { IO } from 'fp-ts/lib/IO.js'
 
-export * as A from '#fp-ts/Array'
-export * as E from '#fp-ts/Either'
-export { flow, pipe } from '#fp-ts/function'
-export type { IO } from '#fp-ts/IO'
-export * as O from '#fp-ts/Option'
-export * as R from '#fp-ts/Record'
-export type { Task } from '#fp-ts/Task'
-export type { TaskEither } from '#fp-ts/TaskEither'
+export * as A from 'fp-ts/lib/Array.js'
+export * as E from 'fp-ts/lib/Either.js'
+export { flow, pipe } from 'fp-ts/lib/function.js'
+export type { IO } from 'fp-ts/lib/IO.js'
+export * as O from 'fp-ts/lib/Option.js'
+export * as R from 'fp-ts/lib/Record.js'
+export type { Task } from 'fp-ts/lib/Task.js'
+export type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 
 /** Fields that may be left out, but are not `undefined`. */
 export type WithoutUndefined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
@@ -28,6 +28,19 @@ export const withoutUndefined = <A extends object>(fields: A): WithoutUndefined<
 /** Copies an object without its prototype, so that a field it does not have is not found on `Object.prototype`. */
 export const withoutPrototype = <A extends object>(fields: A): A =>
   Object.assign(Object.create(null), fields)
+
+/**
+ * Creates the `Symbol.hasInstance` of a class of errors whose name is its `_tag`: where `node_modules` has two copies of this
+ * package, each has a class of its own. A class that extends it recognizes its instances as usual.
+ */
+export const ofAnyCopy = (tag: string) =>
+  function (this: object, u: unknown): boolean {
+    if (!Object.hasOwn(this, Symbol.hasInstance)) {
+      return Reflect.apply(Function.prototype[Symbol.hasInstance], this, [u])
+    }
+    if (typeof u !== 'object' || u === null) return false
+    return Reflect.get(u, '_tag') === tag && Reflect.get(u, 'name') === tag
+  }
 
 /** Made when it is first asked for. */
 export const memoized = <A>(make: IO<A>): IO<A> => {

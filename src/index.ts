@@ -14,16 +14,18 @@ export type { ListChangesOptions } from './changes/listChanges.js'
 export type { CallOptions, ClientOptions } from './client/ClientOptions.js'
 export type { ClientOf } from './client/callFactory.js'
 export { type Client, createClient } from './client/createClient.js'
-export type { SnapshotPlan } from './client/explainSnapshot.js'
 export { fromEnv } from './client/fromEnv.js'
 export type { Chunk } from './client/inChunks.js'
-export type { Logger } from './client/log.js'
+export type { LogFields, Logger } from './client/log.js'
+export { isWithin } from './client/pay/approval.js'
 export { type PayFailure, RunError, type RunFailure } from './client/pay/PayFailure.js'
 export type {
+  Approval,
   BatchReport,
   InvalidItem,
   PayAllOptions,
   PayBatchOptions,
+  PayBound,
   PayEvent,
   PayItem,
   PayItems,
@@ -31,6 +33,7 @@ export type {
   PaymentOutcome,
   PayReport,
   PaySummary,
+  RunBatches,
 } from './client/pay/PayOptions.js'
 export { paymentBatches } from './client/pay/payAll.js'
 export type { Snapshot, SnapshotFailure, SnapshotFilter } from './client/snapshot.js'
@@ -38,7 +41,7 @@ export { toError, unwrap } from './client/unwrap.js'
 export type { Answer } from './http/answer/readAnswer.js'
 export type { ClientEvent } from './http/ClientEvent.js'
 export { type RateLimitKey, tiers } from './http/limits.js'
-export type { List, ListOptions, ListPlan } from './http/list/List.js'
+export type { List, ListOptions, ListPlan, SnapshotPlan } from './http/list/List.js'
 export type { Credentials, TokenSource } from './http/login/tokens.js'
 export { wasRecovered } from './http/retry/lookUp.js'
 export { InvalidOption } from './options/index.js'
@@ -55,7 +58,7 @@ export {
   hasCode,
   isDuplicate,
   isInProgress,
-  isShortOfMoney,
+  isInsufficientFunds,
 } from './http/answer/errors.js'
 export type {
   Ambiguous,
@@ -88,7 +91,6 @@ export { type Rule, rule } from './codec/Codec.js'
 
 // transport
 
-export { kyTransport } from './http/transport/kyTransport.js'
 export type {
   Fetch,
   HttpRequest,
@@ -101,7 +103,6 @@ export type {
 // streams of Either
 
 export {
-  collect,
   concatChain,
   left,
   lefts,
@@ -111,30 +112,70 @@ export {
   type ObservableEither,
   orElse,
   orThrow,
+  right,
+  rights,
+  toTaskEither,
+} from './stream/either/ObservableEither.js'
+export {
+  collect,
   type Page,
   type Paged,
   retry,
-  right,
-  rights,
   type SnapshotPosition,
   tally,
-  toTaskEither,
   until,
 } from './stream/index.js'
 
 // parts of the types above, which a program that emits declarations may have to name
 
-export type { KnownBy, PathName } from './api/Endpoint.js'
+export type {
+  ErrorCodesByStatus,
+  KnownBy,
+  ListRow,
+  ParamPlace,
+  PathName,
+  Repeatable,
+  Route,
+  Unspecified,
+} from './api/Endpoint.js'
 export type { Environment } from './api/limits.js'
 export type { Paging } from './api/Paging.js'
 export type { Ledger, LedgerPage, LedgerQuery, LedgerRow } from './changes/Ledger.js'
-export type { AnswersOf } from './client/callFactory.js'
+export type { AnswersOf, CallOf } from './client/callFactory.js'
+export type { CompositeCalls } from './client/compositeCalls.js'
 export type { CreateOnce } from './client/createOnce.js'
+export type { Env } from './client/fromEnv.js'
+export type { Log } from './client/log.js'
 export type { DiscardRun } from './client/pay/discard.js'
-export type { Discarded, PaymentBatchesOptions, Unread } from './client/pay/PayOptions.js'
+export type {
+  InvalidItems,
+  ItemsChanged,
+  NotApproved,
+  NothingToPay,
+  OtherRun,
+  QuoteTooShort,
+  Uncounted,
+} from './client/pay/PayFailure.js'
+export type {
+  ApprovalOptions,
+  Approve,
+  Discarded,
+  DiscardOptions,
+  PaymentBatchesOptions,
+  PayTotal,
+  ReadFailure,
+} from './client/pay/PayOptions.js'
 export type { PayAll, PayBatch } from './client/pay/payAll.js'
-export type { UntilState } from './client/untilState.js'
+export type { UntilState, WaitOptions } from './client/untilState.js'
+export type { Acknowledgement, ById } from './codec/common.js'
 export type { Codes, FieldError } from './http/answer/errors.js'
-export type { KyOptions } from './http/transport/kyTransport.js'
+export type { DestinationWait, FailureSummary, RedactedFailure } from './http/ClientEvent.js'
+export type { ListGuard } from './http/Failure.js'
+export type { ListDescription, ListOrigin, PlanOptions } from './http/list/List.js'
+export type { ExternalToken } from './http/login/tokens.js'
+export type { RequestHooks } from './http/transport/kyTransport.js'
+export type { FetchInit, FetchResponse } from './http/transport/Transport.js'
 export type { Store, VersionedText } from './store/Store.js'
-export type { StoreError } from './store/StoreError.js'
+export type { StoreError, StoreErrors } from './store/StoreError.js'
+export type { CollectOptions, Tally, TooMany } from './stream/index.js'
+export type { RowCount } from './stream/snapshot/countRows.js'

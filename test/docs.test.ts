@@ -21,7 +21,6 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as benches from '../src/bench/index.js'
-import * as bullmq from '../src/bullmq/index.js'
 import * as decode from '../src/decode/index.js'
 import * as files from '../src/export/index.js'
 import * as main from '../src/index.js'
@@ -128,7 +127,7 @@ const run = (
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> =>
   new Promise((resolve) => {
-    execFile(command, args, { cwd, env, timeout: 110_000 }, (error, stdout, stderr) => {
+    execFile(command, args, { cwd, env }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
       resolve({ code, stdout, stderr })
     })
@@ -138,8 +137,8 @@ const run = (
 const NEXT = '=== next ==='
 
 /**
- * Runs the programs of a page in one process, each in a folder and for a service of its own: the next begins when the one before
- * has nothing left to do.
+ * Runs programs in one process, each in a folder and for a service of its own: the next begins when the one before has nothing left to
+ * do.
  */
 const RUNNER = `
 const programs = JSON.parse(process.env.PROGRAMS)
@@ -239,7 +238,6 @@ const again = (module: string, names: ReadonlyArray<string>): string =>
 const entries = {
   '.': main,
   bench: benches,
-  bullmq,
   decode,
   export: files,
   otel,
@@ -311,9 +309,9 @@ describe('documentation', () => {
     expect(said(file)).toEqual([])
   })
 
-  const pages = new Map<string, Promise<ReadonlyMap<string, Ended>>>()
-  const runPage = async (document: string): Promise<ReadonlyMap<string, Ended>> => {
-    const all = of('runs').filter((block) => block.document === document)
+  const runs = new Map<number, Promise<ReadonlyMap<string, Ended>>>()
+  /** Runs the programs of some pages. */
+  const runAll = async (all: ReadonlyArray<Block>): Promise<ReadonlyMap<string, Ended>> => {
     const sandboxes = await Promise.all(
       all.map(() => listen({ charges: 5_000, limits: false })), // each has its own: some create
     )
@@ -326,10 +324,13 @@ describe('documentation', () => {
     await Promise.all(sandboxes.map(({ close }) => close()))
     return new Map(all.flatMap(({ file }, at) => (ended[at] ? [[file, ended[at]]] : [])))
   }
+  /** Begins with the first of them: half of the pages in one process, half in another. */
   const running = (document: string): Promise<ReadonlyMap<string, Ended>> => {
-    const page = pages.get(document) ?? runPage(document)
-    pages.set(document, page)
-    return page
+    const half = documents.indexOf(document) % 2
+    const isOfHalf = (block: Block): boolean => documents.indexOf(block.document) % 2 === half
+    const run = runs.get(half) ?? runAll(of('runs').filter(isOfHalf))
+    runs.set(half, run)
+    return run
   }
 
   it.concurrent.for(of('runs'))('$name runs', async ({ file, document, prints }) => {

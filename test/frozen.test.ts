@@ -7,6 +7,7 @@ import * as sandbox from '../src/sandbox/index.js'
 import * as scheduler from '../src/scheduler/index.js'
 import * as stream from '../src/stream/index.js'
 import * as webhooks from '../src/webhooks/index.js'
+import { defaultScheme } from '../src/webhooks/Scheme.js'
 
 /** Rows are looked up by what they are and hold codecs of io-ts, which are classes: they stand for themselves. */
 const { api: _, ...named } = root
@@ -30,7 +31,7 @@ it.each(Object.entries({ exported, named, sandbox, scheduler, stream, webhooks }
 
 describe('a default', () => {
   it('is not changed by assignment, so that a stale delivery stays stale', async () => {
-    const { createVerifier, defaultScheme, sign } = webhooks
+    const { createVerifier, sign } = webhooks
     expect(() => Object.assign(defaultScheme, { sentAt: () => 1_000_000 })).toThrow(TypeError)
     const secret = 'example-webhook-secret'
     const body = '{"id":"evt_1","name":"account.active","data":{}}'

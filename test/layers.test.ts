@@ -27,7 +27,7 @@ const IMPORT = /(?:\bfrom|^import|\bimport\s*\()\s*'([^'\s]+)'/gm
 const imports: ReadonlyArray<Import> = files.flatMap((file) =>
   Array.from(textOf(file).matchAll(IMPORT), ([, from = '']) => ({
     file,
-    from: from.replace(/^#fp-ts/, 'fp-ts'), // see `imports` in package.json
+    from,
   })),
 )
 
@@ -43,6 +43,7 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   'fp.ts': [],
   options: ['fp.ts'],
   decode: ['fp.ts', 'options'],
+  report: ['decode'],
   codec: ['decode', 'fp.ts'],
   api: ['codec', 'fp.ts'],
   stream: ['fp.ts', 'options'],
@@ -50,57 +51,25 @@ const drawn: Readonly<Record<string, ReadonlyArray<string>>> = {
   quota: ['decode', 'options', 'scheduler', 'stream'],
   webhooks: ['codec', 'decode', 'fp.ts', 'options', 'stream'],
   http: ['api', 'codec', 'decode', 'fp.ts', 'options', 'scheduler', 'stream'],
-  store: ['codec', 'decode', 'fp.ts', 'stream'],
+  store: ['codec', 'decode', 'fp.ts', 'http', 'options', 'stream'],
   changes: ['codec', 'decode', 'fp.ts', 'http', 'options', 'store', 'stream'],
   client: ['api', 'changes', 'codec', 'decode', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
   'index.ts': ['api', 'changes', 'client', 'codec', 'decode', 'http', 'options', 'store', 'stream'],
-  export: ['api', 'changes', 'codec', 'decode', 'fp.ts', 'http', 'options', 'store', 'stream'],
-  otel: ['api', 'client', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
-  bullmq: ['decode', 'export', 'fp.ts', 'http', 'options', 'store', 'stream'],
-  sandbox: [
-    'api',
-    'codec',
-    'decode',
-    'fp.ts',
-    'http',
-    'options',
-    'scheduler',
+  export: [
+    ...['api', 'changes', 'codec', 'decode', 'fp.ts', 'http', 'options', 'report', 'store'],
     'stream',
-    'webhooks',
   ],
-  report: ['decode'],
+  otel: ['api', 'client', 'fp.ts', 'http', 'options', 'scheduler', 'stream'],
+  sandbox: [
+    ...['api', 'codec', 'decode', 'fp.ts', 'http', 'options', 'scheduler', 'stream', 'webhooks'],
+  ],
   bench: [
-    'api',
-    'client',
-    'codec',
-    'decode',
-    'export',
-    'fp.ts',
-    'http',
-    'options',
-    'report',
-    'sandbox',
-    'scheduler',
-    'stream',
+    ...['api', 'client', 'codec', 'decode', 'export', 'fp.ts', 'http', 'options', 'report'],
+    ...['sandbox', 'scheduler', 'stream'],
   ],
   cli: [
-    'bench',
-    'api',
-    'bullmq',
-    'changes',
-    'client',
-    'codec',
-    'decode',
-    'export',
-    'fp.ts',
-    'http',
-    'options',
-    'report',
-    'quota',
-    'sandbox',
-    'scheduler',
-    'store',
-    'stream',
+    ...['bench', 'api', 'changes', 'client', 'codec', 'decode', 'export', 'fp.ts', 'http'],
+    ...['options', 'report', 'sandbox', 'scheduler', 'store', 'stream'],
   ],
 }
 
@@ -111,12 +80,7 @@ const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
   'http/request': ['Failure.ts'],
   'http/answer': ['Failure.ts', 'secrets.ts', 'transport'],
   'http/list': [
-    'ClientEvent.ts',
-    'ClientRuntime.ts',
-    'Failure.ts',
-    'answer',
-    'limits.ts',
-    'request',
+    ...['ClientEvent.ts', 'ClientRuntime.ts', 'Failure.ts', 'answer', 'limits.ts', 'request'],
   ],
   'http/login': ['ClientRuntime.ts', 'Failure.ts', 'answer', 'request', 'transport'],
   'http/retry': ['ClientRuntime.ts', 'Failure.ts', 'answer'],
@@ -126,78 +90,45 @@ const parts: Readonly<Record<string, ReadonlyArray<string>>> = {
 const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   'ExportError.ts': [],
   'rules.ts': [],
+  location: [],
   column: ['ExportError.ts'],
-  storage: ['ExportError.ts'],
+  storage: ['ExportError.ts', 'location'],
   source: ['column'],
   format: ['column', 'storage'],
   transfer: ['ExportError.ts', 'column', 'format', 'source'],
-  file: ['ExportError.ts', 'column', 'format', 'rules.ts', 'source', 'storage', 'transfer'],
-  read: ['ExportError.ts', 'column', 'file', 'format', 'rules.ts', 'storage'],
-  folder: ['ExportError.ts', 'column', 'format', 'read', 'source', 'storage', 'transfer'],
-  sql: ['ExportError.ts', 'column', 'source', 'transfer'],
-  singer: ['ExportError.ts', 'column', 'source', 'transfer'],
-  'ExportOptions.ts': ['ExportError.ts', 'format', 'rules.ts', 'source', 'transfer'],
-  'rejectedAgain.ts': ['ExportError.ts', 'file', 'read', 'source', 'storage', 'transfer'],
-  'beginExport.ts': ['ExportError.ts', 'file', 'rejectedAgain.ts', 'source', 'storage', 'transfer'],
-  'sinceLast.ts': ['ExportError.ts', 'file', 'storage', 'transfer'],
-  'givenDestination.ts': ['ExportOptions.ts', 'column', 'format', 'source', 'storage', 'transfer'],
-  'exportTo.ts': [
-    'ExportError.ts',
-    'ExportOptions.ts',
-    'beginExport.ts',
-    'column',
-    'file',
-    'format',
-    'givenDestination.ts',
-    'rejectedAgain.ts',
-    'sinceLast.ts',
-    'source',
+  file: [
+    ...['ExportError.ts', 'column', 'format', 'location', 'rules.ts', 'source', 'storage'],
     'transfer',
   ],
-  slices: [
-    'ExportError.ts',
-    'ExportOptions.ts',
-    'beginExport.ts',
-    'column',
-    'exportTo.ts',
-    'file',
-    'givenDestination.ts',
-    'source',
-    'storage',
+  read: ['ExportError.ts', 'column', 'file', 'format', 'location', 'rules.ts', 'storage'],
+  folder: [
+    ...['ExportError.ts', 'column', 'format', 'location', 'read', 'source', 'storage', 'transfer'],
+  ],
+  sql: ['ExportError.ts', 'column', 'location', 'source', 'transfer'],
+  'ExportOptions.ts': ['ExportError.ts', 'format', 'rules.ts', 'source', 'transfer'],
+  'beginExport.ts': ['ExportError.ts', 'file', 'source', 'transfer'],
+  'givenDestination.ts': [
+    ...['ExportOptions.ts', 'column', 'file', 'format', 'location', 'source', 'storage'],
     'transfer',
+  ],
+  'exportTo.ts': [
+    ...['ExportError.ts', 'ExportOptions.ts', 'beginExport.ts', 'column', 'file', 'format'],
+    ...['givenDestination.ts', 'location', 'source', 'transfer'],
   ],
   sync: [
-    'ExportError.ts',
-    'ExportOptions.ts',
-    'column',
-    'file',
-    'folder',
-    'read',
-    'rules.ts',
-    'source',
-    'sql',
-    'storage',
-    'transfer',
+    ...['ExportError.ts', 'ExportOptions.ts', 'column', 'file', 'folder', 'location', 'rules.ts'],
+    ...['source', 'sql', 'storage', 'transfer'],
   ],
-  copy: ['ExportError.ts', 'file', 'format', 'read', 'sql', 'storage', 'sync', 'transfer'],
-  'verify.ts': ['ExportError.ts', 'file', 'rules.ts', 'storage', 'transfer'],
-  'checkDestination.ts': ['ExportError.ts', 'transfer'],
+  'explain.ts': ['source', 'sync'],
+  copy: [
+    ...['ExportError.ts', 'file', 'format', 'location', 'read', 'rules.ts', 'sql', 'storage'],
+    ...['sync', 'transfer'],
+  ],
+  'verify.ts': ['ExportError.ts', 'file', 'location', 'rules.ts', 'storage', 'transfer'],
+  laws: ['ExportError.ts', 'transfer'],
   'index.ts': [
-    'ExportError.ts',
-    'ExportOptions.ts',
-    'checkDestination.ts',
-    'column',
-    'copy',
-    'exportTo.ts',
-    'file',
-    'format',
-    'read',
-    'slices',
-    'source',
-    'storage',
-    'sync',
-    'transfer',
-    'verify.ts',
+    ...['ExportError.ts', 'ExportOptions.ts', 'column', 'copy', 'explain.ts', 'exportTo.ts'],
+    ...['file', 'format', 'laws', 'read', 'source', 'storage', 'sync', 'transfer', 'verify.ts'],
   ],
 }
 
@@ -318,9 +249,9 @@ describe('src', () => {
     expect(new Set(files.map(placeOf))).toEqual(new Set(Object.keys(drawn)))
   })
 
-  it('knows io-ts where the wire is described, what is kept on a disk and what a queue gives, and nowhere else', () => {
+  it('knows io-ts where the wire is described, and what is kept on a disk, and nowhere else', () => {
     for (const place of places(importers('io-ts'))) {
-      expect(['decode', 'codec', 'api', 'store', 'changes', 'export', 'bullmq']).toContain(place)
+      expect(['decode', 'codec', 'api', 'store', 'changes', 'export']).toContain(place)
     }
   })
 
@@ -362,10 +293,7 @@ describe('src', () => {
   it('needs of Node, for a client, what Bun, Deno and Workers have, too', () => {
     const nodes = packagesOf('index.ts').filter((name) => name.startsWith('node:'))
     expect([...new Set(nodes)].sort()).toEqual([
-      'node:async_hooks',
-      'node:buffer',
-      'node:crypto',
-      'node:diagnostics_channel',
+      ...['node:async_hooks', 'node:buffer', 'node:crypto', 'node:diagnostics_channel'],
     ])
   })
 

@@ -37,10 +37,7 @@ it.each<Partial<Parameters>>([
 it('shows every limiter in the same situation, the same for the same seed', async () => {
   const first = await runsOf(initial)
   expect(first.map(({ name }) => name)).toEqual([
-    'payments-rx',
-    'bottleneck',
-    'p-queue (strict)',
-    'rate-limiter-flexible',
+    ...['payments-rx', 'bottleneck', 'p-queue (strict)', 'rate-limiter-flexible'],
   ])
   expect(await runsOf(initial)).toEqual(first)
   const { requests } = situationOf(initial)

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
-import { type Contender, report } from '../result.ts'
+import { type BenchPeer, report } from '../result.ts'
 
 interface Usage {
   /** Seconds, user and system. */
@@ -99,7 +99,7 @@ for (const rows of sizes) {
   const { url, stop } = await sandbox(rows)
   const floors = new Map<string, Usage>()
   const table = []
-  const measured: Array<Contender & Pick<(typeof contenders)[number], 'format'>> = []
+  const measured: Array<BenchPeer & Pick<(typeof contenders)[number], 'format'>> = []
   for (const { name, format, args } of contenders) {
     const file = join(folder, `charges.${format}`)
     const usage = await measure(

@@ -1,18 +1,15 @@
 /** Pages into a file of the library. Commits every 40,000 rows, as an export does about every second. */
 import { Charge } from 'payments-rx'
-import {
-  compressions,
-  type FormatOptions,
-  formatNames,
-  formatOf,
-  openFile,
-} from 'payments-rx/export'
+import { type FormatOptions, formatOf, openFile } from 'payments-rx/export'
 import { pages } from './pages.ts'
+
+const FORMATS = ['ndjson', 'csv', 'json', 'parquet'] as const
+const COMPRESSIONS = ['none', 'gzip', 'zstd'] as const
 
 const [name, compress, out, rows] = process.argv.slice(2)
 const options: FormatOptions = {
-  format: formatNames.find((one) => one === name) ?? 'ndjson',
-  compress: compressions.find((one) => one === compress) ?? 'none',
+  format: FORMATS.find((one) => one === name) ?? 'ndjson',
+  compress: COMPRESSIONS.find((one) => one === compress) ?? 'none',
 }
 const format = formatOf(Charge)(options)
 if (out === undefined) throw new Error('usage: library FORMAT COMPRESS FILE ROWS')

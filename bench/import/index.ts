@@ -26,7 +26,6 @@ const isBuiltin = (name: string): boolean => name.startsWith('node:')
 
 const floor = [...new Set(packagesOf(join(root, 'dist/index.js')))]
   .filter((name) => !isBuiltin(name))
-  .map((name) => name.replace(/^#fp-ts\/(.*)$/, 'fp-ts/lib/$1.js'))
   .sort()
 
 const contenders: ReadonlyArray<readonly [name: string, modules: ReadonlyArray<string>]> = [

@@ -79,6 +79,6 @@ export const FOLLOWED = { arrivals: 20_000, settleAfter: 300_000, limits: false 
 /** The arguments of a run. */
 export const followArgs = (main: string, url: string, to: string): ReadonlyArray<string> => [
   ...[main, 'follow', 'charges', to, '--base-url', url, '--no-limits', '--every', '150ms'],
-  ...['--client-id', 'sandbox', '--api-key', 'sandbox-key', '--environment', 'sandbox'],
+  ...['--client-id', 'sandbox', '--api-key', 'sandbox-key', '--environment', 'test'],
   ...['--lease', '200ms'],
 ]

@@ -38,7 +38,7 @@ const LEASE = '400ms'
 
 const argsOf = ({ main, service }: Killing, place: KilledPlace): ReadonlyArray<string> => [
   ...[main, place.command, 'charges', ...place.args, '--base-url', service.url, '--no-limits'],
-  ...['--client-id', 'sandbox', '--api-key', 'sandbox-key', '--environment', 'sandbox'],
+  ...['--client-id', 'sandbox', '--api-key', 'sandbox-key', '--environment', 'test'],
   ...['--page-size', '200', '--lease', LEASE, '--progress', 'none'],
 ]
 
@@ -100,7 +100,7 @@ class Game {
       if (status === 0) this.#isComplete = true
       if (status === 0 || isThere(end)) continue
       const why =
-        /(took it over|is in use|has it locked|is of an export|not finished|no unfinished|not there any more)/.exec(
+        /(took it over|is in use|has it locked|belongs to an|unfinished export|not exist any more)/.exec(
           stderr,
         )
       const key = `${status ?? signal}${why === null ? `: ${stderr.trim().slice(-160)}` : ''}`

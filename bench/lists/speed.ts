@@ -8,7 +8,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { type Contender, report } from '../result.ts'
+import { type BenchPeer, report } from '../result.ts'
 
 const CEILING = 20
 const SIZE = 2_000
@@ -50,7 +50,7 @@ const median = (all: ReadonlyArray<number>): number =>
   all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN
 
 const pages = Math.ceil(charges / SIZE)
-const contenders: Array<Contender> = []
+const contenders: Array<BenchPeer> = []
 const table: Record<string, Readonly<Record<string, number | string>>> = {}
 for (const name of READERS.filter((reader) => reader.includes(only))) {
   const all = []

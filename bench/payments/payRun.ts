@@ -12,14 +12,13 @@ import {
   type NewBatchItem,
   type ObservableEither,
   orThrow,
-  type PaymentBatch,
   toError,
 } from 'payments-rx'
 import { createSandbox, listen, sandboxCredentials } from 'payments-rx/sandbox'
 import { firstValueFrom, lastValueFrom, ReplaySubject, toArray } from 'rxjs'
 import { startRedis } from '../services/redis.ts'
 import { typeStripping } from '../services/typeStripping.ts'
-import { queueBatches } from './batchJobs.ts'
+import { type PaymentJob, queueBatches } from './batchJobs.ts'
 
 // model
 
@@ -61,6 +60,9 @@ export interface PayOutcome extends PayProgress {
   /** States of the batches that the platform has. */
   readonly batches: ReadonlyArray<string>
 }
+
+/** More than any batch of a run costs. */
+export const APPROVED = { max: [{ currency: 'USD', amount: '1000000000' }] }
 
 // functions
 
@@ -162,12 +164,12 @@ export const payRun = async (run: PayRun): Promise<PayOutcome> => {
   }
 
   const connection = { host: '127.0.0.1', port: redis.port }
-  const queue = new Queue<PaymentBatch>('batches', { connection })
+  const queue = new Queue<PaymentJob>('batches', { connection })
   const events = new QueueEvents('batches', { connection })
   await events.waitUntilReady()
   const payments = Array.from({ length: run.payments }, (_, n) => paymentOf(n))
   const queued = () =>
-    lastValueFrom(queueBatches(queue, 'wages', payments, run.perBatch).pipe(toArray()))
+    lastValueFrom(queueBatches(queue, 'wages', payments, APPROVED, run.perBatch).pipe(toArray()))
   const jobs = (await queued()).length
   const progress = (): PayProgress => ({ finished, jobs, kills, freezes, stalled, requests })
 

@@ -1,10 +1,10 @@
 /**
- * `npm run bench -- quota [seconds] [compare | peers | failures | many | tour]... [network]...`: processes that share 20 requests a second at each
+ * `npm run bench -- quota [seconds] [compare | peers | failures | many | tour]... [network]...`: processes that share 20 requests per second at each
  * endpoint and 100 in all through one Redis, judged by a server that counts arrivals; one process without a quota beside them,
  * in the same seconds. Prints tables, and at the end everything as JSON.
  */
 
-import { type Contender, report } from '../result.ts'
+import { type BenchPeer, report } from '../result.ts'
 import { type Measured, measure, pass, type Setting, startGroups, startServer } from './cell.ts'
 import { failures } from './failures.ts'
 import type { Kind } from './limiters.ts'
@@ -41,7 +41,7 @@ const row = (setting: Setting, one: Measured, alone: Measured | undefined) => ({
   'Redis, % of a core': Number(one.cpu.toFixed(2)),
 })
 
-const ROLES: Readonly<Record<Kind, Contender['role']>> = {
+const ROLES: Readonly<Record<Kind, BenchPeer['role']>> = {
   'payments-rx': 'ours',
   alone: 'floor',
   bottleneck: 'peer',

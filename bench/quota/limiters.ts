@@ -1,5 +1,5 @@
 /**
- * Ways in which processes share 20 a second at each endpoint and 100 in all through a Redis. A library is loaded
+ * Ways in which processes share 20 per second at each endpoint and 100 in all through a Redis. A library is loaded
  * by the processes that use it.
  */
 import type Bottleneck from 'bottleneck'

@@ -73,7 +73,7 @@ export const many = async (seconds: number): Promise<ReadonlyArray<object>> => {
     rows.push({
       case: name,
       processes: MEMBERS,
-      'requests a second': Number(((sent - before.sent) / elapsed).toFixed(1)),
+      'requests per second': Number(((sent - before.sent) / elapsed).toFixed(1)),
       'commands a second': Number(((commands - before.commands) / elapsed).toFixed(1)),
       'ms a command': Number(
         ((1_000 * ((await cpu()) - before.cpu)) / (commands - before.commands)).toFixed(3),

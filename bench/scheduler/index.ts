@@ -1,4 +1,4 @@
-/** `npm run bench -- scheduler [simulate | micro | refused | overhead] [arguments]` */
+/** `npm run bench -- scheduler [simulate | micro | refused | overhead | waiting] [arguments]` */
 import { runPart } from '../runPart.ts'
 
-runPart(import.meta.url, ['simulate', 'micro', 'refused', 'overhead'])
+runPart(import.meta.url, ['simulate', 'micro', 'refused', 'overhead', 'waiting'])

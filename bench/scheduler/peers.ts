@@ -9,7 +9,7 @@ const PER = 1_000
 /** Runs a task when its own limit allows. */
 export type Limit = (task: () => Promise<number>) => Promise<number>
 
-/** Makes a limit of so many requests a second, and so many at once. */
+/** Makes a limit of so many requests per second, and so many at once. */
 export type MakeLimit = (limit: number, concurrent: number) => Limit
 
 /** Pause after so many refusals of one request, in ms: the backoff that the interface recommends. */

@@ -5,7 +5,7 @@
  */
 
 import type { Guard } from 'payments-rx/scheduler'
-import { type Contender, report } from '../result.ts'
+import { type BenchPeer, report } from '../result.ts'
 import type { Limits } from '../simulated/judge.ts'
 import { networks } from '../simulated/network.ts'
 import { type Result, type Situation, scheduled, simulation } from '../simulated/simulation.ts'
@@ -73,7 +73,7 @@ const table = (name: string, load: Load, seeds: number): void => {
   row(Object.values(COLUMNS).map((width) => '-'.repeat(width)))
   for (const [label, network] of Object.entries(networks)) {
     const most = possible(network, limits, { window, best, seeds: 100 })
-    const contenders: Array<Contender> = [{ name: 'possible', role: 'floor', value: most * 100 }]
+    const contenders: Array<BenchPeer> = [{ name: 'possible', role: 'floor', value: most * 100 }]
     for (const policy of POLICIES) {
       const runs = Array.from({ length: seeds }, (_, seed) =>
         simulate({ network, policy, seed: seed + 1, ...load }),

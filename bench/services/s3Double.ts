@@ -17,6 +17,8 @@ export interface S3Credentials {
 /**
  * - `500-after`, `reset-after`: the request has its effect, and the answer is an error, or the connection closes.
  * - `500-before`: no effect.
+ * - `200-error`: no effect, and an `<Error>` in an answer that began as a success.
+ * - `200-empty`, `200-empty-after`: a success without a body, before and after the effect.
  * - `slow-down`: 503 SlowDown, no effect.
  * - `cut-off`: the body of the answer stops halfway.
  * - `expired`: 400 ExpiredToken.
@@ -25,6 +27,9 @@ export type S3Fault =
   | '500-after'
   | 'reset-after'
   | '500-before'
+  | '200-error'
+  | '200-empty'
+  | '200-empty-after'
   | 'slow-down'
   | 'cut-off'
   | 'expired'
@@ -139,6 +144,8 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
     if (options.latency !== undefined)
       await new Promise((done) => setTimeout(done, options.latency))
     if (fault === '500-before') throw new S3Error(500, 'InternalError')
+    if (fault === '200-error') throw new S3Error(200, 'InternalError')
+    if (fault === '200-empty') return void response.writeHead(200).end()
     if (fault === 'slow-down')
       throw new S3Error(503, 'SlowDown', 'Please reduce your request rate.')
     if (fault === 'expired') {
@@ -168,7 +175,7 @@ export const s3Double = async (options: S3DoubleOptions = {}): Promise<S3Double>
         request.socket.destroy()
         return
       }
-      const bytes = Buffer.from(content)
+      const bytes = Buffer.from(fault === '200-empty-after' ? '' : content)
       response.writeHead(status, {
         'content-length': String(headers['content-length'] ?? bytes.length),
         ...headers,

@@ -31,14 +31,14 @@ export const giveTo = ({ uid, gid }: ServerUser, path: string): void => {
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
-/** Resolves when `ask` does, which is called up to 1,200 times, 50 ms apart. Rejects with its last error. */
+/** Resolves when `ask` does, which is called for ten minutes and more, 50 ms apart. Rejects with its last error. */
 export const untilAnswered = async (ask: () => Promise<unknown>): Promise<void> => {
   for (let tries = 0; ; tries++) {
     try {
       await ask()
       return
     } catch (error) {
-      if (tries === 1_200) throw error
+      if (tries === 12_000) throw error
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }

@@ -26,7 +26,7 @@ export const roundTripOf = (ms: number): Pick<RefusingServer, 'up' | 'down'> => 
   down: uniform(ms / 2, ms / 2 + 0.2),
 })
 
-/** A server with outages of 2 s, 150 ± 40 ms away, that allows an endpoint 20 a second. */
+/** A server with outages of 2 s, 150 ± 40 ms away, that allows an endpoint 20 per second. */
 export const withOutages = (every: number): RefusingServer => ({
   limits: { global: 100, endpoint: 20, per: 1_000, concurrent: 1_000 },
   outage: { every, ms: 2_000 },
@@ -137,7 +137,7 @@ const sendAll = (
   }
 }
 
-/** Time between two departures of the plain loop, in ms: a little below 20 a second. */
+/** Time between two departures of the plain loop, in ms: a little below 20 per second. */
 export const SPACING = 55
 const FIRST_BACKOFF = 1_000
 const LONGEST_BACKOFF = 16_000

@@ -65,7 +65,7 @@ const argsOf = (
   lease: string,
 ): ReadonlyArray<string> => [
   ...[cli, 'sync', 'charges', to, '--base-url', service.url, '--client-id', 'sandbox'],
-  ...['--api-key', 'sandbox-key', '--environment', 'sandbox', '--no-limits', '--parallel', '4'],
+  ...['--api-key', 'sandbox-key', '--environment', 'test', '--no-limits', '--parallel', '4'],
   ...['--page-size', '200', '--lookback', '1d', '--lease', lease],
   ...['--progress', 'none', ...more],
 ]

@@ -1,4 +1,4 @@
-/** How many rows a second a sync writes, and how much memory it takes beyond an export into a file. */
+/** How many rows per second a sync writes, and how much memory it takes beyond an export into a file. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -73,7 +73,7 @@ export const measure = async (
   const { url, stop } = await serve(rows)
   const connection = [
     ...['--base-url', url, '--client-id', 'sandbox', '--api-key', 'sandbox-key'],
-    ...['--environment', 'sandbox', '--no-limits', '--parallel', '4', '--quiet'],
+    ...['--environment', 'test', '--no-limits', '--parallel', '4', '--quiet'],
   ]
   const folder = mkdtempSync(join(tmpdir(), 'bench-sync-'))
   const file = await run([

@@ -1,6 +1,6 @@
-/** Charges into a table of DuckDB: rows and state change in one transaction. */
+/** Writes charges to a DuckDB table. Rows and state change in one transaction. */
 import { DuckDBInstance } from '@duckdb/node-api'
-import type { Destination, Store } from 'payments-rx/export'
+import type { Destination, Prepared, Store } from 'payments-rx/export'
 
 export interface Row {
   readonly id: string
@@ -9,7 +9,7 @@ export interface Row {
 }
 
 export const duckDestination = async (path: string): Promise<Destination<Row>> => {
-  const instance = await DuckDBInstance.create(path)
+  const instance = await DuckDBInstance.fromCache(path)
   const db = await instance.connect()
   await db.run(
     'CREATE TABLE IF NOT EXISTS charges (id TEXT PRIMARY KEY, amount DECIMAL(18, 4), status TEXT)',
@@ -32,7 +32,7 @@ export const duckDestination = async (path: string): Promise<Destination<Row>> =
       throw error
     }
   }
-  /** Replaces a text of the expected version, and does the rest of the step with it, or neither. */
+  /** Replaces a text if it has the expected version. Runs the rest of the step in the same transaction. */
   const replacing =
     (step: () => Promise<void>): Store['replace'] =>
     (name, text, version) =>
@@ -59,10 +59,12 @@ export const duckDestination = async (path: string): Promise<Destination<Row>> =
   }
 
   let rows: ReadonlyArray<Row> = []
-  const step = async () => {
+  let replaces = false
+  const step = async (): Promise<Prepared> => {
     const written = rows
     rows = []
     const write = async () => {
+      if (replaces) await db.run('DELETE FROM charges')
       for (const { id, amount, status } of written)
         await db.run('INSERT OR REPLACE INTO charges VALUES ($1, $2, $3)', [id, amount, status])
     }
@@ -72,13 +74,16 @@ export const duckDestination = async (path: string): Promise<Destination<Row>> =
     name: path,
     store,
     commitEvery: 1_000,
+    rows: 'byId',
     check: () => undefined,
-    resume: async () => {}, // the table is as the state says
+    resume: async (_, taken) => {
+      replaces = taken.replaces // the transaction already made the table match the state
+    },
     write: async (page) => {
       rows = [...rows, ...page]
     },
-    reject: async () => {}, // counted, and reported to `onReject`
-    commit: step,
+    reject: async () => {}, // rejects are counted, and passed to `onReject`
+    commit: async () => (replaces ? {} : step()), // the last step replaces all rows
     finish: step,
     close: async () => {},
   }

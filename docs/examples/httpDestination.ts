@@ -1,4 +1,5 @@
-/** Rows to an HTTP endpoint that keeps batches unseen until they are published: each row once, whatever is killed when. */
+/** Sends rows to an HTTP endpoint that hides a batch until it is published: exactly once, even if the process is killed. */
+import { stringifyExact } from 'payments-rx/decode'
 import type { Destination, Prepared, Store } from 'payments-rx/export'
 
 export const httpDestination = <Row>(url: string, store: Store): Destination<Row> => {
@@ -8,14 +9,14 @@ export const httpDestination = <Row>(url: string, store: Store): Destination<Row
   const send = async (method: 'PUT' | 'POST', path: string, body?: unknown): Promise<void> => {
     const answer = await fetch(`${url}/${path}`, {
       method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: stringifyExact(body) }), // with all digits of numbers
     })
     if (answer.ok) return
     const error = new Error(`${method} ${url}/${path}: ${answer.status}`)
     throw Object.assign(error, { code: `HTTP ${answer.status}` }) // the run ends with WriteFailed
   }
 
-  /** The endpoint shows a batch once, however often it is told to. */
+  /** Publishing a batch twice has no further effect. */
   const publish = async ({ batch }: typeof own): Promise<void> => {
     if (batch !== undefined) await send('POST', `${batch}/publish`)
   }
@@ -23,10 +24,10 @@ export const httpDestination = <Row>(url: string, store: Store): Destination<Row
   const step = async (): Promise<Prepared> => {
     if (rows.length === 0) return { own }
     const next = { batch: crypto.randomUUID() }
-    await send('PUT', next.batch, rows) // durable, and unseen
+    await send('PUT', next.batch, rows) // durable but hidden
     rows = []
     return {
-      own: next, // kept with the position of the list, under one checksum
+      own: next, // saved with the list's position, under one checksum
       settle: async () => {
         await publish(next)
         own = next
@@ -38,15 +39,16 @@ export const httpDestination = <Row>(url: string, store: Store): Destination<Row
     name: url,
     store,
     commitEvery: 1_000,
+    rows: 'appended', // each batch adds rows, as exports need
     check: () => undefined,
     resume: async (found) => {
       own = (found ?? {}) as typeof own
-      await publish(own) // a kill may have come before
+      await publish(own) // the last run may have been killed before this
     },
     write: async (page) => {
       rows = [...rows, ...page]
     },
-    reject: async () => {}, // counted, and reported to `onReject`
+    reject: async () => {}, // rejects are counted, and passed to `onReject`
     commit: step,
     finish: step,
     close: async () => {},

@@ -32,7 +32,7 @@ const groups: ReadonlyArray<Group> = [
     tag: 'Account',
     field: 'an `EventAccount` in `account`',
     codec: EventAccount,
-    note: '`account.dormant` and `account.closed` from API version 2026-08-21 on.',
+    note: '`account.dormant` and `account.closed` exist since API version 2026-08-21.',
   },
   {
     title: 'Spend bills',
@@ -40,7 +40,7 @@ const groups: ReadonlyArray<Group> = [
     tag: 'Bill',
     field: 'an `EventBill` in `bill`',
     codec: EventBill,
-    note: '`line_items[].accounting_field_selections[].source_id` from 2026-08-21 on.',
+    note: '`line_items[].accounting_field_selections[].source_id` exists since 2026-08-21.',
   },
   {
     title: 'Spend expenses',
@@ -48,7 +48,7 @@ const groups: ReadonlyArray<Group> = [
     tag: 'Expense',
     field: 'an `EventExpense` in `expense`',
     codec: EventExpense,
-    note: '`accounting_field_selections[].source_id`, and the same under `line_items[]`, from 2026-08-21 on.',
+    note: '`accounting_field_selections[].source_id` exists since 2026-08-21, also under `line_items[]`.',
   },
   {
     title: 'Issuing transactions',
@@ -56,7 +56,7 @@ const groups: ReadonlyArray<Group> = [
     tag: 'Transaction',
     field: 'an `EventTransaction` in `transaction`',
     codec: EventTransaction,
-    note: '`card_transaction_data` from 2026-07-17 on, for transactions since January 2025, in place of `lifecycle_id`; `transacted_at` from 2026-08-21 on, in place of `transaction_date_time`.',
+    note: '`card_transaction_data` replaces `lifecycle_id` since 2026-07-17, for transactions since January 2025. `transacted_at` replaces `transaction_date_time` since 2026-08-21.',
   },
   {
     title: 'Issuing disputes',
@@ -64,35 +64,35 @@ const groups: ReadonlyArray<Group> = [
     tag: 'Dispute',
     field: 'an `EventDispute` in `dispute`',
     codec: EventDispute,
-    note: '`card_transaction_data` from 2026-07-17 on; `card_transaction_event_id` from 2026-08-21 on, in place of `transaction_id`.',
+    note: '`card_transaction_data` exists since 2026-07-17. `card_transaction_event_id` replaces `transaction_id` since 2026-08-21.',
   },
   {
     title: `Charges (${NOT_SPECIFIED})`,
     prefix: 'charge.',
     tag: 'Charge',
-    field: 'a [Charge](responses.md#charge) in `charge`',
+    field: 'a [Charge](objects.md#charge) in `charge`',
     codec: Charge,
-    note: 'It is as its call answers it.',
+    note: 'The object is the same as in a response.',
   },
   {
     title: `Batch transfers (${NOT_SPECIFIED})`,
     prefix: 'payout.batch_transfers.',
     tag: 'BatchTransfer',
-    field: 'a [BatchTransfer](responses.md#batchtransfer) in `batchTransfer`',
+    field: 'a [BatchTransfer](objects.md#batchtransfer) in `batchTransfer`',
     codec: BatchTransfer,
-    note: 'It is as its call answers it. Webhooks before version 2024-09-27 leave out `payout.`.',
+    note: 'The object is the same as in a response. Webhooks before version 2024-09-27 omit `payout.`.',
   },
   {
     title: `Connections (${NOT_SPECIFIED})`,
     prefix: '',
     tag: 'Other',
-    field: 'what came, as it came, in `data`',
+    field: 'the original in `data`',
     codec: t.unknown,
     note: '',
   },
 ]
 
-/** True if the interface names the event. */
+/** True if the API description names the event. */
 export const isNamed = (name: string): boolean =>
   groups.some(({ prefix, title }) => prefix !== '' && isOf(name, prefix) && !isOurs(title))
 
@@ -110,13 +110,13 @@ const section = ({ title, prefix, tag, field, note }: Group): string =>
       .filter((name) => isOf(name, prefix))
       .map((name) => `\`${name}\``)
       .join(', '),
-    `\`payloadOf\` tags it \`${tag}\`, with ${field}. ${note}`.trim(),
+    `\`payloadOf\` returns the tag \`${tag}\`, with ${field}. ${note}`.trim(),
   ].join('\n\n')
 
 export const printEvents = (): string =>
   [
     '# Events',
-    `These events are sent to the URL of a webhook. \`WebhookEvent\` reads their envelope in either spelling, \`payloadOf\` their \`data\`: [Webhooks](../webhooks.md). Other names and further fields are accepted, too. Subscribed events are fixed at creation, and the scopes of the credential decide which are accepted. The envelope and the signature are a ${NOT_SPECIFIED} ([defaults](defaults.md#webhooks)).`,
+    `The platform sends these events to the URL of a [webhook](webhooks.md). \`WebhookEvent\` reads the envelope, and \`payloadOf\` reads its \`data\`: see [Webhooks](../webhooks.md). Events with other names, or with more fields, are accepted. The API description specifies neither the envelope nor the signature, so both are [our defaults](webhooks.md#defaults).`,
     ...groups.map(section),
   ].join('\n\n')
 
@@ -126,7 +126,7 @@ export interface EventFamily {
   /** The `_tag` of the payload. */
   readonly tag: string
   readonly codec: t.Mixed
-  /** True if the interface names none of its events. */
+  /** True if the API description names none of its events. */
   readonly isOurs: boolean
 }
 

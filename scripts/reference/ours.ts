@@ -1,6 +1,6 @@
 /**
- * Rules that are ours where the codecs do not say so: the interface names the field, and is silent on the rule. They stand
- * here and not in the codecs, since only documentation reads them.
+ * Rules that are our assumption where the codecs do not say so: the API description has the field, but not the rule. They are
+ * here and not in the codecs, since only documentation uses them.
  */
 
 /** Patterns of texts for which the interface shows none. */
@@ -24,23 +24,23 @@ export const inventedRules: Readonly<
 /** Fields of named objects that are required here, and of which the interface does not say so, with their notes. */
 export const requiredByUs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   FeeOption: {
-    type: '`FIXED`: an `amount`. `PERCENTAGE`: a part of what `source_type` names; so for a `CONVERSION`.',
+    type: '`FIXED`: an `amount`. `PERCENTAGE`: a share of the base that `source_type` names; required for a `CONVERSION`.',
   },
 }
 
 /** Notes of parameters whose object has the field names of others, so that its comments are not found. */
 export const parameterNotes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'GET /api/v1/reference/order_items/quota': {
-    type: 'The limit; the interface does not say which one it is when left out.',
+    type: 'Which limit. The default is not documented.',
   },
   'GET /api/v1/reference/order_items/expiring_quota': {
-    type: 'The limit; the interface does not say which one it is when left out.',
+    type: 'Which limit. The default is not documented.',
   },
 }
 
 /** The `request_id` of a create. */
 export const REQUEST_ID_NOTE =
-  'Unique. Generated if omitted: one for each call, reused by every attempt and subscription.'
+  'Unique. Generated if omitted: one per call, reused by all its attempts and subscriptions.'
 
 /** The `id` in the path of a call, by resource: it says what is identified. */
 export const idNotes: Readonly<Record<string, string>> = {

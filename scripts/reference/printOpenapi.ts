@@ -13,12 +13,12 @@ import { type JsonSchema, NOT_SPECIFIED, replay } from './words.js'
 const text: JsonSchema = { type: 'string' }
 
 const problem: JsonSchema & { readonly description: string } = {
-  description: `What an error answer says (${NOT_SPECIFIED}).`,
+  description: `The body of an error response (${NOT_SPECIFIED}).`,
   type: 'object',
   properties: {
     code: text,
     message: text,
-    source: { ...text, description: 'The field to blame.' },
+    source: { ...text, description: 'The invalid field.' },
     trace_id: text,
     details: {},
   },
@@ -89,11 +89,11 @@ const bodyOf = ({ parameters, rules }: CallDoc): JsonSchema => {
 
 const successOf = ({ row }: CallDoc) => {
   // any body of any type, or none: what is not described is not held against anything
-  if (row.answer === 'anything') return { description: 'Done. Whatever the body is, or none.' }
+  if (row.answer === 'anything') return { description: 'Success, with any body or none.' }
   const schema = schemaOf(row.success)
   const { paging } = row
   const content = json(paging === undefined ? schema : pageOf(paging.style, schema))
-  return { description: 'Done.', content }
+  return { description: 'Success.', content }
 }
 
 const refused = ({ status, codes, seen }: Refusal) => {
@@ -223,7 +223,7 @@ export const openapi = () => ({
     title: 'Payments Platform API',
     version: '1',
     summary: 'Charges, batch transfers, reference data and webhooks.',
-    description: `Printed from the rows of payments-rx. Every object is open for further fields. What is marked x-not-specified, a call or a field or a rule, is a ${NOT_SPECIFIED}.`,
+    description: `Generated from the source of payments-rx. Every object may have further fields. The mark x-not-specified on a call, field or rule means ${NOT_SPECIFIED}.`,
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [

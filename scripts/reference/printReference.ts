@@ -3,10 +3,11 @@
 import * as t from 'io-ts'
 import { method, template } from '../../src/api/Endpoint.js'
 import { type CallDoc, calls } from './calls.js'
+import { defaults, SIGNATURES } from './defaults.js'
 import { printEvents } from './events.js'
 import { answered, nameOf, paramsName, sent } from './named.js'
 import { requiredByUs } from './ours.js'
-import { refusals } from './refusals.js'
+import { CREDENTIALS, refusals } from './refusals.js'
 import { schemaOf, shapeOf } from './schemaOf.js'
 import { openings, snippets } from './snippets.js'
 import { printVersions } from './versions.js'
@@ -58,18 +59,28 @@ const fields = (schema: JsonSchema, at = ''): ReadonlyArray<Line> => {
   return unique([...own, ...whole, ...either])
 }
 
-/** Prints the alternatives: "`a` or `b` is needed." */
+/** Prints the alternatives: "`a` or `b` is required." */
 const alternatives = ({ allOf = [], anyOf = [] }: JsonSchema): ReadonlyArray<string> => [
   ...(anyOf.some(({ required }) => required !== undefined)
     ? [
-        `${anyOf.map(({ required = [] }) => required.map((name) => `\`${name}\``).join(' and ')).join(' or ')} is needed.`,
+        `${anyOf.map(({ required = [] }) => required.map((name) => `\`${name}\``).join(' and ')).join(' or ')} is required.`,
       ]
     : []),
   ...allOf.flatMap(alternatives),
 ]
 
-const unspecified = (call: CallDoc, part: CallDoc['row']['unspecified'][number]): string =>
-  call.row.unspecified.includes(part) ? ` (${NOT_SPECIFIED})` : ''
+const PARTS = { params: 'the parameters', success: 'the response', paging: 'the paging' } as const
+
+/** Names the parts of a call that the API description does not specify. */
+const unspecified = ({ row }: CallDoc): ReadonlyArray<string> => {
+  const parts = (['params', 'success', 'paging'] as const).filter((part) =>
+    row.unspecified.includes(part),
+  )
+  if (parts.length === 0) return []
+  return [
+    `Our assumption, since the API description does not specify it: ${parts.map((part) => PARTS[part]).join(', ')}.`,
+  ]
+}
 
 /** A name as TypeScript has it: with `?` if it may be left out, or missing. */
 const named = (name: string, isRequired: boolean): string => `\`${name}${isRequired ? '' : '?'}\``
@@ -79,29 +90,26 @@ const isMade = ({ row }: CallDoc, name: string): boolean =>
 
 const parameters = (call: CallDoc): string =>
   call.parameters.length === 0
-    ? `No parameters${unspecified(call, 'params')}.`
-    : [
-        `Parameters${unspecified(call, 'params')}:`,
-        '',
-        table(
-          ['Name', 'Type', 'Notes'],
-          call.parameters.map(({ name, place, schema, required }) => [
-            named(name, required && !isMade(call, name)),
-            `${typeOf(schema)}, ${place}`,
-            rule(schema),
-          ]),
-        ),
-      ].join('\n')
+    ? 'No parameters.'
+    : table(
+        ['Name', 'Type', 'Notes'],
+        call.parameters.map(({ name, place, schema, required }) => [
+          named(name, required && !isMade(call, name)),
+          `${typeOf(schema)}, ${place}`,
+          rule(schema),
+        ]),
+      )
 
 const success = (call: CallDoc): string => {
   const { status, success } = call.row
   const type =
     call.row.answer === 'anything'
-      ? 'whatever the service acknowledges with: JSON, text or nothing'
-      : call.row.paging === undefined
-        ? typeOf(schemaOf(success))
-        : `${typeOf(schemaOf(success))}, one by one`
-  return `Success: ${status}, ${type}${unspecified(call, 'success')}.`
+      ? 'the body as JSON or text, or nothing'
+      : typeOf(schemaOf(success))
+  const pages = paging(call.row)
+  return pages === undefined
+    ? `Returns: ${type}${status === 200 ? '' : `, with status ${status}`}.`
+    : `Emits: ${type}, one per row. Pages: ${pages}.`
 }
 
 /** The call with its types: `payments.charges.retrieve(params: ById): ObservableEither<Failure, Charge>`. */
@@ -118,65 +126,64 @@ const signature = ({ resource, name, row, parameters }: CallDoc): string => {
 const codes = (codes: ReadonlyArray<string>): string =>
   codes.map((code) => `\`${code}\``).join(', ')
 
-const TAGS: Readonly<Record<string, string>> = {
-  401: 'Unauthorized',
-  429: 'Throttled',
-  500: 'ServerFault',
+/** The errors of every call: the index of the pages has them. */
+const COMMON: Readonly<Record<string, string>> = {
+  401: codes(CREDENTIALS),
+  429: codes(['too_many_requests']),
+  500: '',
 }
 
 const failures = ({ row }: CallDoc): ReadonlyArray<string> => {
-  const listed = refusals(row).filter(({ isListed }) => isListed)
-  const words = listed.map(({ status, codes: named }) =>
-    [`\`${TAGS[status] ?? 'Refused'}\``, status, codes(named)].join(' ').trim(),
+  const listed = refusals(row).filter(
+    ({ status, isListed, codes: named }) => isListed && codes(named) !== COMMON[status],
   )
-  const own = [
-    ...(row.paging === undefined ? [] : ['`Truncated` if it is not read to its end']),
-    ...(method(row.route) === 'GET' || row.auth === 'none'
-      ? []
-      : ['`Ambiguous` if it may have been done']),
-  ]
+  const words = listed.map(({ status, codes: named }) => `${status} ${codes(named)}`.trim())
   const seen = refusals(row).flatMap(({ status, seen: some }) =>
-    some.length === 0 ? [] : [`Seen besides, with ${status}: ${codes(some)} (${NOT_SPECIFIED}).`],
+    some.length === 0 ? [] : [`Other ${status} codes seen: ${codes(some)} (${NOT_SPECIFIED}).`],
   )
-  return [
-    `Failures: ${[...words, ...own].join('; ')}; and those of [every call](index.md).`,
-    ...seen,
-  ]
+  return [...(words.length === 0 ? [] : [`Errors: ${words.join('; ')}.`]), ...seen]
 }
 
-const AUTH = {
-  bearer: 'Bearer token.',
-  basic: 'Basic authentication.',
-  none: 'The keys go into headers.',
-} as const
+/** Tells if a write is retried: of reads, the index says so. */
+const retries = ({ row }: CallDoc): ReadonlyArray<string> =>
+  method(row.route) === 'GET' ? [] : [replay(row)]
 
 const example = ({ resource, name }: CallDoc): ReadonlyArray<string> => {
   const code = snippets[`${resource}.${name}`]
   return code === undefined ? [] : [`\`\`\`ts prints\n${code}\n\`\`\``]
 }
 
-const section = (call: CallDoc): string => {
-  const page = paging(call.row)
-  return [
+const section = (call: CallDoc): string =>
+  [
     `## ${call.name}`,
     `\`${call.row.route}\``,
-    call.comment.replaceAll(/ \(interface[^)]*\)/g, ''),
+    call.comment,
     ...(call.resource === 'authentication' ? [] : [signature(call)]),
     parameters(call),
     ...call.rules,
     success(call),
     ...failures(call),
-    ...(page === undefined ? [] : [`Pages: ${page.slice(0, -1)}${unspecified(call, 'paging')}.`]),
-    `${replay(call.row)} ${AUTH[call.row.auth]}`,
+    ...retries(call),
+    ...unspecified(call),
     ...example(call),
   ].join('\n\n')
+
+const ours = (resource: string): ReadonlyArray<string> => {
+  const rows = defaults[resource]
+  return rows === undefined
+    ? []
+    : [
+        '## Defaults',
+        'The API description does not specify these, so they are our defaults:',
+        table(['Topic', 'Default', 'How to change it'], rows),
+      ]
 }
 
 const shape = ([name, codec]: readonly [string, Parameters<typeof shapeOf>[0]]): string => {
   const found = shapeOf(codec)
   const byUs = requiredByUs[name] ?? {}
   return [
-    `## ${name}`,
+    `### ${name}`,
     ...(found.description === undefined ? [] : [found.description]),
     ...alternatives(found),
     table(
@@ -194,8 +201,8 @@ interface Page {
   readonly file: string
   readonly title: string
   readonly words: string
-  /** The calls made of several requests, which have no row. */
-  readonly besides?: string
+  /** Text after the calls. */
+  readonly more?: string
 }
 
 const pages: Readonly<Record<string, Page>> = {
@@ -203,40 +210,38 @@ const pages: Readonly<Record<string, Page>> = {
     file: 'charges.md',
     title: 'Charges',
     words:
-      'A platform charges a connected account and credits its own wallet. The account to be charged (the source) must have passed KYC and be in state ACTIVE. Which status follows which is not shown, except that a new charge is `NEW`.',
-    besides: '`createOnce` and `untilState`',
+      'A charge debits a connected account and credits your own wallet. The account to be charged (the `source`) must have passed KYC and be `ACTIVE`. A new charge is `NEW`; the API description does not document later transitions. `createOnce` and `untilState` each [send several requests](../client.md#calls-of-several-requests).',
   },
   batchTransfers: {
     file: 'batch-transfers.md',
     title: 'Batch transfers',
     words:
-      'Several transfers, paid with one deduction from one funding source: the wallet, or a linked account that is debited. A batch is created first, then items are added, up to 1,000, while it is in `DRAFTING`. Other transitions are not shown by the interface: [defaults](defaults.md#batch-transfers).',
-    besides: '`createOnce`, `addAllItems` and `untilState`',
+      'A batch holds several transfers, which are paid with one deduction from one funding source: the wallet, or a linked account. Create a batch, then add up to 1,000 items while it is in `DRAFTING`. To pay many items, use [`payAll`](../payments.md#from-code). `createOnce`, `addAllItems` and `untilState` each [send several requests](../client.md#calls-of-several-requests).',
   },
   reference: {
     file: 'reference-data.md',
     title: 'Reference data',
     words:
-      'Industries, conversion dates, currencies, limits and a way to raise them by sales orders, and the ranges of cards.',
-    besides: '`uploadAll`',
+      'These calls return industries, conversion dates, currencies, limits and card ranges, and upload the orders that raise a limit. `uploadAll` [sends several requests](../client.md#calls-of-several-requests).',
   },
   webhooks: {
     file: 'webhooks.md',
     title: 'Webhooks',
     words:
-      'Subscriptions of a URL to [events](events.md) of this account. The events of a webhook cannot be changed after it is created; the scopes of the API key decide which are accepted. `payments-rx/webhooks` [verifies deliveries](../webhooks.md).',
+      'A webhook subscribes a URL to [events](events.md) of your account. You cannot change its events after you create it, and the scopes of the API key decide which events are accepted. `payments-rx/webhooks` [verifies deliveries](../webhooks.md).',
+    more: SIGNATURES,
   },
   partnerWebhooks: {
     file: 'partner-webhooks.md',
     title: 'Partner webhooks',
     words:
-      'Subscriptions of an OAuth application to the events of accounts that authorized it. They take HTTP Basic authentication, with `client_id:client_secret` of the application: the option `partner`.',
+      'A partner webhook subscribes an OAuth application to the events of accounts that authorized it. These calls use HTTP Basic authentication with the id and secret of the application, which you pass in the option `partner`.',
   },
   authentication: {
     file: 'authentication.md',
     title: 'Authentication',
     words:
-      'The client logs in by itself, when it first needs a token and whenever one ends: `payments` has no such table. A token is valid for 30 minutes, and the login allows 100 requests a minute for each API key.',
+      'The client logs in by itself on first use, and refreshes the token before it expires, so you never call `login` yourself, and `payments` does not have it. A token is valid for 30 minutes, and an API key may log in 100 times per minute.',
   },
 }
 
@@ -245,28 +250,26 @@ const resources = Object.entries(pages)
 const ofResource = (name: string): ReadonlyArray<CallDoc> =>
   calls.filter(({ resource }) => resource === name)
 
-const resourcePage = ([resource, { title, words, besides }]: readonly [string, Page]): string => {
+const resourcePage = ([resource, { title, words, more }]: readonly [string, Page]): string => {
   const opening = openings[resource]
   return [
     `# ${title}`,
     words,
-    ...(besides === undefined
-      ? []
-      : [
-          `Beside these: ${besides}, [calls of several requests](../client.md#calls-of-several-requests).`,
-        ]),
     ...(opening === undefined
       ? []
-      : ['The examples of this page are one program:', `\`\`\`ts prints\n${opening}\n\`\`\``]),
+      : ['The examples on this page are one program:', `\`\`\`ts prints\n${opening}\n\`\`\``]),
     ...ofResource(resource).map(section),
+    ...(more === undefined ? [] : [more]),
+    ...ours(resource),
   ].join('\n\n')
 }
 
 const index = (): string =>
   [
-    '# Calls',
-    `This page lists every call of the interface, printed from the rows that the client is made of. Each takes one object and returns one stream. \`payments.request(endpoint(...))\` makes [a call that is not here](client.md#undocumented-calls). [Defaults](defaults.md) gives the reason for everything marked "${NOT_SPECIFIED}" or with a star. [openapi.json](../openapi.json) has the same as data.`,
-    'A parameter with `?` may be left out. Every call may fail with `InvalidRequest` (nothing was sent), `Unauthorized` (401), `Refused` (another 4xx), `Throttled` (429), `ServerFault` (5xx), `Unreachable`, `TimedOut` and `Undecodable`; a write also with `Ambiguous`, a list with `Truncated`. [Failures](../failures.md) says what is tried before.',
+    '# Every call',
+    `The *Payments Platform* is an HTTP API that charges connected accounts, pays out batches of transfers, and sends events to webhooks. This page describes it, generated from the source of the client; [openapi.json](../openapi.json) is the same for tools. \`payments.request(endpoint(...))\` makes [a call that is not listed](client.md#undocumented-calls).`,
+    `Each call takes one object and returns one stream. A name with \`?\` is optional. A star marks our assumption about something that the API description does not specify: the platform may behave differently.`,
+    'Any call may fail with `InvalidRequest` (nothing was sent), `Unauthorized` (401 `credentials_invalid`, `credentials_expired`), `Refused` (another 4xx), `Throttled` (429 `too_many_requests`), `ServerFault` (5xx), `Unreachable`, `TimedOut` and `Undecodable`; a write can also fail with `Ambiguous`, and a list with `Truncated`: see [Failures](../failures.md). A GET is retried after any fault; the section of each write says when it is retried.',
     ...resources.flatMap(([resource, { file, title }]) => [
       `## ${title}`,
       table(
@@ -274,34 +277,28 @@ const index = (): string =>
         ofResource(resource).map(({ name, row, comment }) => [
           `[\`${name}\`](${file}#${name.toLowerCase()})`,
           `\`${method(row.route)} ${template(row.route)}\``,
-          comment.replaceAll(/ \((?:interface|its direction)[^)]*\)/g, ''),
+          comment.replaceAll(/ \(ascending[^)]*\)/g, ''),
         ]),
       ),
     ]),
-    '## Besides',
+    '## See also',
     [
-      '- [What comes back](responses.md): the objects of responses',
-      '- [What is sent](parameters.md): objects inside of parameters',
-      '- [Events](events.md) of webhooks',
-      '- [Versions](versions.md) of the interface, and what each touches here',
-      '- [Defaults](defaults.md) where the interface document is silent',
-      '- Options: [of a client](client.md), with its events; [of an export](exports.md), with errors, manifest and progress; [of the scheduler](scheduler.md); [of streams](streams.md); [of the sandbox](sandbox.md); and [the fields of `bench --json`](bench.md)',
-      '- [Refusals of destinations](refusals.md): whether the same command again helps, or what to do',
-      '- [Telemetry](telemetry.md): spans and metrics',
+      '- [Objects](objects.md) in requests and responses, and [events](events.md) of webhooks',
+      '- [Versions](versions.md) of the API, and how to upgrade',
+      '- [Defaults](defaults.md) that apply to every call',
+      '- Options: [client](client.md), [exports](exports.md), [scheduler](../scheduler.md#options), [streams](../streams.md#options-of-paginate), [sandbox](sandbox.md), [`bench --json`](../measure.md#fields-of---json)',
+      '- [Error codes of destinations](refusals.md): retry, or fix the cause first',
     ].join('\n'),
   ].join('\n\n')
 
-const responses = (): string =>
+const objects = (): string =>
   [
-    '# What comes back',
-    `The objects of responses. A field with \`?\` may be missing. Fields and values that were added later pass through as they are. A star marks what is a ${NOT_SPECIFIED}.`,
+    '# Objects',
+    'A name with `?` is optional. A star marks our assumption about something that the API description does not specify.',
+    '## In responses',
+    'Fields and values that the API adds later pass through.',
     ...Object.entries(answered).map(shape),
-  ].join('\n\n')
-
-const sentPage = (): string =>
-  [
-    '# What is sent',
-    `Objects inside of parameters. A field with \`?\` may be left out. A star marks what is a ${NOT_SPECIFIED}.`,
+    '## In requests',
     ...Object.entries(sent).map(shape),
   ].join('\n\n')
 
@@ -311,8 +308,7 @@ export const printReference = (): Readonly<Record<string, string>> =>
     [
       ['index.md', index()] as const,
       ...resources.map((page) => [page[1].file, resourcePage(page)] as const),
-      ['responses.md', responses()] as const,
-      ['parameters.md', sentPage()] as const,
+      ['objects.md', objects()] as const,
       ['events.md', printEvents()] as const,
       ['versions.md', printVersions()] as const,
     ].map(([file, text]) => [file, `${text}\n`] as const),

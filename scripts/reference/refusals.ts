@@ -9,7 +9,7 @@ export interface Refusal {
   readonly isListed: boolean
   /** As the interface names them; it may name none. */
   readonly codes: ReadonlyArray<string>
-  /** Seen besides: defaults, not specified by the interface document. */
+  /** Other codes that were seen: defaults, not specified by the API description. */
   readonly seen: ReadonlyArray<string>
 }
 
@@ -40,7 +40,7 @@ export const meanings: Readonly<Record<string, string>> = {
   400: 'Refused.',
   401: 'The credentials are invalid or have expired.',
   403: 'Forbidden.',
-  404: 'There is no such resource.',
-  409: 'It is there already.',
+  404: 'Not found.',
+  409: 'The resource already exists.',
   500: 'The service is unavailable.',
 }

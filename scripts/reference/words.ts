@@ -1,7 +1,6 @@
 /** Describes how a row is sent, in words for people. */
 import { type AnyEndpoint, method } from '../../src/api/Endpoint.js'
 import type { Rule, Schema } from '../../src/codec/Codec.js'
-import { sent } from './named.js'
 
 export interface JsonSchema extends Partial<Omit<Schema, 'type' | 'x-not-specified'>> {
   readonly $ref?: string
@@ -22,40 +21,40 @@ export interface JsonSchema extends Partial<Omit<Schema, 'type' | 'x-not-specifi
   readonly 'x-not-specified-values'?: ReadonlyArray<string>
 }
 
-export const NOT_SPECIFIED = 'default, not specified by the interface document'
+export const NOT_SPECIFIED = 'our assumption: not in the API description'
 
 /** The mark of a field or rule in the place of `NOT_SPECIFIED`. */
 export const MARK = ' \\*'
 
-/** A rule between fields, in words. */
+/** A rule between fields, as a sentence. */
 export const between = ({
   field,
   expected,
   unspecified,
 }: Pick<Rule<never>, 'field' | 'expected' | 'unspecified'>): string =>
-  `\`${field}\` is ${expected}${unspecified === true ? ` (${NOT_SPECIFIED})` : ''}.`
+  `\`${field}\` must be ${expected}${unspecified === true ? ` (${NOT_SPECIFIED})` : ''}.`
 
-/** Tells if a call is sent again when it is unknown if it arrived. */
+/** Tells if a call is retried when it is unknown whether it arrived. */
 export const replay = (row: AnyEndpoint): string => {
   if (method(row.route) === 'GET') return 'Read-only: retried after any fault.'
   switch (row.repeatable) {
     case 'by request_id':
       return typeof row.foundBy !== 'string'
         ? 'Retried after any fault, with the same `request_id`.'
-        : `Retried after any fault, with the same \`request_id\`; if it stays unclear what became of it, \`${row.foundBy}\` is asked by the \`request_id\`.`
+        : `Retried after any fault, with the same \`request_id\`. If the outcome is still unclear, the client looks the \`request_id\` up in \`${row.foundBy}\`.`
     case 'by request_id of items':
-      return 'Retried after any fault: items with a `request_id` that was seen before are ignored.'
+      return 'Retried after any fault: the platform ignores items whose `request_id` it has seen.'
     case 'as it is':
       return 'Retried after any fault.'
     case undefined:
-      return 'Never sent again once it may have arrived: it ends as `Ambiguous`.'
+      return 'Not retried if it may have arrived: the call then ends as `Ambiguous`.'
   }
 }
 
 export const paging = ({ paging }: AnyEndpoint): string | undefined =>
   paging === undefined
     ? undefined
-    : `By \`${paging.style === 'number' ? 'page_num` and `has_more' : 'page` and `page_after'}\`; ${paging.size} rows a page unless \`page_size\` says otherwise.`
+    : `\`${paging.style === 'number' ? 'page_num` and `has_more' : 'page` and `page_after'}\`, with ${paging.size?.toLocaleString('en')} rows per page by default`
 
 const list = (values: ReadonlyArray<string>): string =>
   values.length > 40
@@ -84,9 +83,9 @@ const openList = (schema: JsonSchema): string => {
   const known = schema['x-extensible-enum']
   if (known === undefined) return ''
   if (schema['x-not-specified-values'] !== undefined) {
-    return 'an [event type](events.md), or one added later; the names that the interface does not have are marked there'
+    return 'an [event type](events.md), or one added later'
   }
-  return `${list(known)}, or a value added later`
+  return `${known.length > 11 ? `${list(known.slice(0, 3))} and ${known.length - 3} more` : list(known)}, or a value added later`
 }
 
 const lengthOf = (schema: JsonSchema): ReadonlyArray<string> =>
@@ -103,7 +102,7 @@ const rules = (schema: JsonSchema): ReadonlyArray<string> => [
   ...range(schema, '', 'minimum', schema.maximum),
   schema.pattern === undefined ? '' : `${patternWords(schema.pattern)}${markOf(schema, 'pattern')}`,
   schema.maxProperties === 0 ? 'empty' : '',
-  schema.default === undefined ? '' : `${list([schema.default].flat().map(String))} when left out`,
+  schema.default === undefined ? '' : `${list([schema.default].flat().map(String))} by default`,
 ]
 
 const bare = (text: string): string => text.replaceAll(/(?<=\d),(?=\d{3})|`/g, '').toLowerCase()
@@ -114,7 +113,7 @@ export const rule = (schema: JsonSchema): string => {
   const known = bare(note)
   const more = rules(schema)
     .filter((part) => part !== '' && !known.includes(bare(part)))
-    .filter((part) => !(part.endsWith('when left out') && known.includes('left out')))
+    .filter((part) => !(part.endsWith('by default') && /left out|omitted|default/.test(known)))
     .filter((part) => !(part === 'at least 0' && known.includes('from 0')))
   const inside = schema.items === undefined ? '' : rule(schema.items)
   const tail = [...more, ...(inside === '' ? [] : [inside])].join('; ')
@@ -138,9 +137,9 @@ const known: Readonly<Record<string, string>> = {
   '^[A-Z]{3}$': 'ISO 4217 code',
   '^[A-Z]{2}$': 'ISO 3166 code',
   '^\\d{4}-\\d\\d-\\d\\d$': 'YYYY-MM-DD',
-  '^\\d+(\\.\\d+)?$': 'plain decimal text, such as `9.99`; a number is written as such',
+  '^\\d+(\\.\\d+)?$': 'plain decimal text, such as `9.99`, or a number',
   '^0*[1-9]\\d*$': 'positive whole number as text, in the smallest unit',
-  '^\\d{12,19}$': '12 to 19 digits; spaces and hyphens are taken out',
+  '^\\d{12,19}$': '12 to 19 digits; spaces and hyphens are removed',
   '^[!-~]+$': 'printable ASCII',
   '^[!-~]([ -~]*[!-~])?$': 'printable ASCII',
   '^[A-Za-z0-9]{8}([A-Za-z0-9]{3})?$': '8 or 11 letters and digits',
@@ -150,7 +149,7 @@ const known: Readonly<Record<string, string>> = {
 export const typeOf = (schema: JsonSchema): string => {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? ''
-    return `[${name}](${name in sent ? 'parameters' : 'responses'}.md#${name.toLowerCase()})`
+    return `[${name}](objects.md#${name.toLowerCase()})`
   }
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ')
   if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(' and ')

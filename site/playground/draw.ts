@@ -22,7 +22,7 @@ export interface Frame {
   readonly now: number
   /** The end of the time line, in ms. */
   readonly end: number
-  /** Requests a second that the server lets in. */
+  /** Requests per second that the server lets in. */
   readonly limit: number
   /** The highest level of the window of any limiter. */
   readonly highest: number

@@ -9,7 +9,7 @@ export interface Parameters {
   readonly latency: number
   /** Percent by which one way in a hundred takes longer than the median. */
   readonly jitter: number
-  /** Requests a second that the limiters are told. */
+  /** Requests per second that the limiters are told. */
   readonly limit: number
   /** Percent of that which the server lets in. */
   readonly truth: number
@@ -37,7 +37,7 @@ interface Slider {
 }
 
 export const sliders: ReadonlyArray<Slider> = [
-  { name: 'latency', label: 'Latency', unit: 'ms round trip', min: 20, max: 600, step: 10 },
+  { name: 'latency', label: 'Round trip', unit: 'ms', min: 20, max: 600, step: 10 },
   { name: 'jitter', label: 'Jitter', unit: '%', min: 0, max: 300, step: 10 },
   { name: 'limit', label: 'Configured limit', unit: '/s', min: 5, max: 50, step: 1 },
   { name: 'truth', label: 'Actual limit', unit: '% of it', min: 40, max: 120, step: 5 },
@@ -63,7 +63,7 @@ const limitsOf = (endpoint: number): Limits => ({
 /** The limits that the limiters are told. */
 export const toldLimits = ({ limit }: Parameters): Limits => limitsOf(limit)
 
-/** Requests a second that the server lets in. */
+/** Requests per second that the server lets in. */
 export const realLimit = ({ limit, truth }: Parameters): number =>
   Math.max(1, Math.round((limit * truth) / 100))
 

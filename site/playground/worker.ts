@@ -2,10 +2,10 @@
 import type { Parameters } from './parameters.ts'
 import { type Trace, traces } from './traces.ts'
 
-/** Messages to the page, one for each limiter. `asked` is the number of the parameters that were asked for. */
+/** The runs of all limiters. `asked` is the number of the parameters that were asked for. */
 export interface Answer {
   readonly asked: number
-  readonly trace: Trace
+  readonly traces: ReadonlyArray<Trace>
 }
 
 export interface Question {
@@ -22,9 +22,13 @@ const run = async (): Promise<void> => {
   isRunning = true
   for (let question = waiting; question !== undefined; question = waiting) {
     waiting = undefined
+    const all: Array<Trace> = []
     for await (const trace of traces(question.parameters)) {
       if (waiting !== undefined) break
-      self.postMessage({ asked: question.asked, trace } satisfies Answer)
+      all.push(trace)
+    }
+    if (waiting === undefined) {
+      self.postMessage({ asked: question.asked, traces: all } satisfies Answer)
     }
   }
   isRunning = false

@@ -3,7 +3,7 @@ import type { Paging } from './Paging.js'
 
 // model
 
-/** A method and a path, written as the reference prints them, so that one search finds both. */
+/** A method and a path, written as in the API reference, so that one search finds both. */
 export type Route = `${'GET' | 'POST'} /${string}`
 
 /** The names in braces: `PathName<'GET /a/{id}/b/{n}'>` is `'id' | 'n'`. */
@@ -12,55 +12,59 @@ export type PathName<R extends string> = R extends `${string}{${infer Name}}${in
   : never
 
 /**
- * The place of a parameter: the query of a GET and the body of a POST, unless a row says otherwise. A `whole body`
- * has no other parameters beside it, and a GET has none.
+ * Where a parameter is sent. By default, in the query of a GET and in the body of a POST. A `whole body` excludes other body
+ * parameters, and a GET cannot have one.
  */
-type ParamPlace = 'query' | 'whole body' | `header ${string}`
+export type ParamPlace = 'query' | 'whole body' | `header ${string}`
 
 /**
- * The reason why a call can be repeated.
+ * The reason why it is safe to repeat a call.
  *
- * - `by request_id`: it carries one, and is done once however often it arrives. Generated when left out. If
- *   `params` do not encode it, the call is never repeated.
- * - `by request_id of items`: each of its `items` carries one.
+ * - `by request_id`: the platform acts on it only once, however often it arrives. Generated if omitted. If `params` do not encode
+ *   it, the call is never repeated.
+ * - `by request_id of items`: like `by request_id`, for each of its `items`.
  * - `as it is`: it is idempotent.
  */
-type Repeatable = 'by request_id' | 'by request_id of items' | 'as it is'
+export type Repeatable = 'by request_id' | 'by request_id of items' | 'as it is'
 
-/** The parts of a row that are defaults, since the interface does not show them. */
-type Unspecified = 'params' | 'success' | 'errors' | 'paging' | 'repeatable'
+/** The parts of an endpoint that are our assumptions, since the API description does not show them. */
+export type Unspecified = 'params' | 'success' | 'errors' | 'paging' | 'repeatable'
 
-/** Fields by which what was found is known to be what was asked for: their names, or their values. */
+/** Fields that show that a resource found by lookup is the requested one: their names, or their values. */
 export type KnownBy =
   | ReadonlyArray<string>
   | ((sent: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>)
 
-/** The row of a list, without its types. */
-type ListRow = {
-  /** The method and the path, as the reference prints them: `GET /api/v1/charges/{id}`. */
+/** The endpoint of a list, without its types. */
+export type ListRow = {
+  /** The method and the path, as in the API reference: `GET /api/v1/charges/{id}`. */
   readonly route: Route
-  /** Its paging. */
+  /** How the list is divided into pages. */
   readonly paging: Paging
 }
 
 /**
- * The statuses of refusals that the interface lists for a call (interface, Errors), each with the codes
- * that it names. 429 and 500 are listed for all.
+ * The error statuses that the API description lists for a call, each with the codes that it names. 429 and 500 are listed for
+ * all.
  */
-type ErrorCodesByStatus<Code extends string> = {
+export type ErrorCodesByStatus<Code extends string> = {
+  /** Codes for an invalid request. */
   readonly 400?: ReadonlyArray<Code>
+  /** Codes for actions that the account is not allowed to take. */
   readonly 403?: ReadonlyArray<Code>
+  /** Codes for resources that do not exist. */
   readonly 404?: ReadonlyArray<Code>
+  /** Codes for a conflict with another request. */
   readonly 409?: ReadonlyArray<Code>
-  /** `credentials_invalid` and `credentials_expired` when left out. It ends as `Unauthorized`. */
+  /** Codes for a refused token. By default `credentials_invalid` and `credentials_expired`. The call ends as `Unauthorized`. */
   readonly 401?: ReadonlyArray<string>
-  /** It ends as `ServerFault`. */
+  /** Codes for a failure of the service. The call ends as `ServerFault`. */
   readonly 500?: ReadonlyArray<string>
 }
 
 /**
- * A call of the interface, as a row: its params, its answer, and if it can be repeated. Client, sandbox, docs and
- * tests are derived from rows, and callers may add rows of their own.
+ * An endpoint of the API as data: its parameters, its response, and whether it can be repeated. Client, sandbox, docs and tests
+ * are derived from endpoints, and you may add your own.
  */
 export interface Endpoint<
   P,
@@ -68,59 +72,59 @@ export interface Endpoint<
   Code extends string,
   Pages extends Paging | undefined = Paging | undefined,
 > {
-  /** The method and the path, as the reference prints them: `GET /api/v1/charges/{id}`. */
+  /** The method and the path, as in the API reference: `GET /api/v1/charges/{id}`. */
   readonly route: Route
-  /** Everything a caller passes: the names in braces of the route, then the query or the body. */
+  /** All parameters: the names in braces in the route, then the query or the body. */
   readonly params: Codec<P>
-  /** Each value that the stream emits. */
+  /** The codec of each emitted value. */
   readonly success: Codec<A>
-  /** The status of a success; the interface has 201 for what is created. */
+  /** The HTTP status of success; 201 for created resources. */
   readonly status: 200 | 201
-  /** The codes that the interface names, by status. */
+  /** The error codes that the API description names, by status. */
   readonly errors: ErrorCodesByStatus<Code>
-  /** Further codes that were seen, with status 400 (defaults, not specified by the interface document). */
+  /** Other codes seen with status 400 (our assumption: not in the API description). */
   readonly otherErrors: ReadonlyArray<Code>
-  /** `anything` where the interface shows no body: JSON if it is JSON, else text, or nothing at all. */
+  /** Set to `anything` if the API description shows no body. The response is then parsed JSON, text, or nothing. */
   readonly answer: 'json' | 'anything'
-  /** Fields that a 204 stands for, beside the parameters, where the outcome is a bare acknowledgement: `{ deleted: true }`. */
+  /** Fields to add to the parameters as the result of a 204, such as `{ deleted: true }`. */
   readonly noContent: Readonly<Record<string, unknown>> | undefined
-  /** The paging of a list; without it there is one value. */
+  /** How a list is divided into pages; omitted for a single value. */
   readonly paging: Pages
-  /** Parameters that do not go to their usual place. */
+  /** Parameters that are not sent in their default place (see `ParamPlace`). */
   readonly at: { readonly [Name in string]?: ParamPlace }
   /**
-   * The reason why the call can be repeated when it is unknown if it arrived: it carries a `request_id`, or it
-   * moves nothing. A GET is always safe; a POST without a reason here is never repeated.
+   * The reason why the call may be repeated when it is unknown whether it arrived: it carries a `request_id`, or is idempotent. A
+   * GET is always safe; a POST without a value here is never repeated.
    */
   readonly repeatable: Repeatable | undefined
-  /** Rules that need the time of sending, in ms since 1970. */
+  /** Rules that depend on the time of sending, in ms since 1970. */
   readonly rules: ((now: number) => ReadonlyArray<Rule<P>>) | undefined
   /**
-   * The list that finds by `request_id` what an earlier attempt may have made: a route of the interface,
-   * or a row.
+   * The list, as a route or an endpoint, in which to look up a resource that an earlier attempt may have created, by its
+   * `request_id`.
    */
   readonly foundBy: Route | ListRow | undefined
   /**
-   * Fields of the request that its answer shows, since a `request_id` may have been used for something else before: the
-   * names of fields that parameters and answer share, as the wire has them, or a function that returns the fields of the
-   * answer that follow from the parameters. A field that it leaves out may have any value; null is none.
+   * Fields of the request that its response shows, to detect a `request_id` that was used before for something else. Either the
+   * names of fields that parameters and response share, as on the wire, or a function that returns the expected response fields
+   * for the parameters. A field that it omits may have any value; null means none.
    */
   readonly knownBy: KnownBy
-  /** The authentication: an account's token, a partner's Basic credentials, or none. */
+  /** How the call authenticates: with an account's token, a partner's Basic credentials, or not at all. */
   readonly auth: 'bearer' | 'basic' | 'none'
-  /** The parts that the interface document does not specify. */
+  /** The parts that the API description does not specify. */
   readonly unspecified: ReadonlyArray<Unspecified>
 }
 
-/** A row seen without its types, for code that walks a whole table. */
+/** An endpoint without its types, for code that iterates over all of them. */
 export interface AnyEndpoint extends Endpoint<unknown, unknown, string> {}
 
-/** A list seen without its types: its values come in pages. */
+/** A list endpoint without its types. */
 export interface AnyList extends Endpoint<unknown, unknown, string, Paging> {}
 
 // constructors
 
-/** Makes a row; fields that are left out get the default that most rows have. */
+/** Creates an endpoint. Omitted fields get the default that suits most endpoints. */
 export const endpoint = <
   const R extends Route,
   P extends { readonly [Name in PathName<R>]: string },
@@ -139,7 +143,7 @@ export const endpoint = <
     readonly noContent?: Readonly<Record<string, unknown>> | undefined
     readonly paging?: Pages
     readonly at?: { readonly [Name in keyof P]?: ParamPlace }
-    // undefined as well, so that a row can be made of another one
+    // may also be undefined, so that an endpoint can be copied from another one
     readonly repeatable?: Repeatable | undefined
     readonly rules?: ((now: number) => ReadonlyArray<Rule<NoInfer<P>>>) | undefined
     readonly foundBy?: Route | ListRow | undefined
@@ -156,7 +160,7 @@ export const endpoint = <
   otherErrors: row.otherErrors ?? [],
   answer: row.answer ?? 'json',
   noContent: row.noContent,
-  paging: row.paging as Pages, // left out, `Pages` is inferred as undefined
+  paging: row.paging as Pages, // if omitted, `Pages` is inferred as undefined
   at: row.at ?? {},
   repeatable: row.repeatable,
   rules: row.rules,
@@ -169,8 +173,8 @@ export const endpoint = <
 // combinators
 
 /**
- * Drops the types of a row. A codec is invariant, so the compiler cannot see that this is safe: every value is checked
- * by `params.decode` before `params.encode` sees it.
+ * Drops the types of a row. A codec is invariant, so the compiler cannot see that this is safe: `params.decode` checks every
+ * value before `params.encode` sees it.
  */
 export const untyped = (row: { readonly route: Route }): AnyEndpoint => row as AnyEndpoint
 
@@ -180,15 +184,15 @@ export const paramsAt =
   ({ params, rules }: AnyEndpoint): Codec<unknown> =>
     rules === undefined ? params : ruled(...rules(now))(params)
 
-/** Returns true if a row's values come in pages. */
+/** Returns true if the endpoint is a list. */
 export const isList = (row: AnyEndpoint): row is AnyList => row.paging !== undefined
 
-/** Returns the method of a route. */
+/** Returns the HTTP method of a route. */
 export const method = (route: Route): 'GET' | 'POST' => (route.startsWith('GET ') ? 'GET' : 'POST')
 
 /** Returns the path template of a route: `/api/v1/charges/{id}`. */
 export const template = (route: Route): string => route.slice(route.indexOf('/'))
 
-/** Returns the names in braces. */
+/** Returns the names in braces in a route. */
 export const pathNames = (route: Route): ReadonlyArray<string> =>
   Array.from(route.matchAll(/\{([^}]+)\}/g), ([, name]) => name ?? '')

@@ -3,42 +3,42 @@ import { O } from '../fp.js'
 
 // model
 
-/** The parameters that request one page. The first page of a cursor list needs none. */
+/** The parameters that request one page. The first page of a list with bookmarks needs none. */
 export type Position = { readonly page_num: number } | { readonly page?: string }
 
-/** The way from one page of a list to the next. */
+/** The way to get from one page of a list to the next. */
 export interface Paging {
-  /** `number`: by `page_num`. `cursor`: by bookmarks. */
+  /** `number`: by `page_num`. `cursor`: by the bookmark in each page. */
   readonly style: 'number' | 'cursor'
-  /** The first page when the caller names none. */
+  /** The first page, unless the caller names another. */
   readonly first: Position
-  /** The rows a page when the caller names no `page_size`, if the interface says so. */
+  /** Rows per page if the caller sets no `page_size`, where documented. */
   readonly size?: number
 }
 
-/** The paging of a list whose page size is known. */
+/** The paging of a list with a known page size. */
 type SizedPaging = Paging & {
-  /** The rows a page when the caller names no `page_size`. */
+  /** Rows per page if the caller sets no `page_size`. */
   readonly size: number
 }
 
 // constructors
 
-/** Pages by `page_num` from 0, for as long as `has_more` is true. */
+/** Numbers pages by `page_num` from 0, until `has_more` is false. */
 export const byNumber = (size: number): SizedPaging => ({
   style: 'number',
   first: { page_num: 0 },
   size,
 })
 
-/** Pages by the bookmark `page_after`, for as long as there is one. */
+/** Pages by the bookmark `page_after`, until there is none. */
 export const byCursor = (size: number): SizedPaging => ({ style: 'cursor', first: {}, size })
 
 // combinators
 
 /**
- * Returns the position of the next page, if there is one. The envelope decides, whatever its row says: a bookmark is
- * followed, and `has_more: true` goes to the next number. An empty page alone does not end a list.
+ * Returns the position of the next page, if there is one. The envelope decides, not the endpoint: a bookmark is followed, and
+ * `has_more: true` means the next page number. An empty page alone does not end a list.
  */
 export const following = (position: Position, envelope: Envelope): O.Option<Position> => {
   if (typeof envelope.page_after === 'string' && envelope.page_after !== '') {
@@ -49,16 +49,20 @@ export const following = (position: Position, envelope: Envelope): O.Option<Posi
     : O.none
 }
 
-/** A field of an envelope that contradicts the paging of its row, with its value. */
+/** Returns the position of the previous page, if the envelope has its bookmark. */
+export const preceding = ({ page_before }: Envelope): Position | undefined =>
+  typeof page_before === 'string' && page_before !== '' ? { page: page_before } : undefined
+
+/** A field of an envelope that contradicts the endpoint's paging, with its value. */
 export interface Stray {
   readonly path: 'has_more' | 'page_after'
   readonly value: unknown
 }
 
 /**
- * Finds the field of an envelope that contradicts the paging of its row: the other style goes on or ends the list,
- * or a numbered page has neither field. An envelope with both fields counts as the style that is followed; a
- * cursor list may end without a field, so that is no contradiction.
+ * Finds the field of an envelope that contradicts the endpoint's paging: a field of the other style continues or ends the list,
+ * or a numbered page has neither field. An envelope with both fields counts as the style that is followed. A cursor list may end
+ * without a field: that is no contradiction.
  */
 export const strayed = (
   { style }: Paging,

@@ -2,7 +2,7 @@ import { LoginParams, Session } from '../codec/common.js'
 import { endpoint } from './Endpoint.js'
 
 export const authentication = {
-  /** Opens a session: a bearer token for 30 minutes (interface, Authentication). The client does so by itself. */
+  /** Opens a session: a bearer token for 30 minutes. The client does this automatically. */
   login: endpoint('POST /api/v1/authentication/login', {
     params: LoginParams,
     success: Session,

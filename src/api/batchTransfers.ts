@@ -31,14 +31,14 @@ export const batchTransfers = {
     knownBy: shownOfBatch,
   }),
 
-  /** One batch, as it stands now. */
+  /** Returns one batch, in its current state. */
   retrieve: endpoint('GET /api/v1/batch_transfers/{id}', {
     params: ById,
     success: BatchTransfer,
     errors: { 400: ['field_required', 'invalid_argument'] },
   }),
 
-  /** Every batch that passes the filter. */
+  /** Lists the batches that match the filter. */
   list: endpoint('GET /api/v1/batch_transfers', {
     params: BatchFilter,
     success: BatchTransfer,
@@ -46,7 +46,7 @@ export const batchTransfers = {
     paging: byCursor(50),
   }),
 
-  /** Adds up to 100 items to a batch in `DRAFTING`. Items with wrong data are kept, as invalid ones. */
+  /** Adds up to 100 items to a batch in `DRAFTING`. Items with wrong data are kept as invalid. */
   addItems: endpoint('POST /api/v1/batch_transfers/{id}/add_items', {
     params: ItemsToAdd,
     success: BatchTransfer,
@@ -60,7 +60,7 @@ export const batchTransfers = {
     unspecified: ['success'],
   }),
 
-  /** Quotes the valid items of a batch, for as long as `validity` says. No money moves, so it can be repeated. */
+  /** Quotes the valid items of a batch. Safe to repeat, because no money moves. */
   quote: endpoint('POST /api/v1/batch_transfers/{id}/quote', {
     params: QuoteRequest,
     success: BatchTransfer,
@@ -68,14 +68,14 @@ export const batchTransfers = {
     unspecified: ['params', 'success'],
   }),
 
-  /** Submits a batch for approval and booking; invalid items are left out. The money moves. */
+  /** Submits the valid items of a batch for approval and booking. This moves the money. */
   submit: endpoint('POST /api/v1/batch_transfers/{id}/submit', {
     params: ById,
     success: BatchTransfer,
     unspecified: ['params', 'success'],
   }),
 
-  /** Deletes a batch in `DRAFTING`. Any 2xx is taken as done. */
+  /** Deletes a batch in `DRAFTING`. */
   delete: endpoint('POST /api/v1/batch_transfers/{id}/delete', {
     params: ById,
     success: Acknowledgement,
@@ -83,14 +83,14 @@ export const batchTransfers = {
     unspecified: ['params', 'success'],
   }),
 
-  /** Deletes items of a batch in `DRAFTING`, by their own ids. */
+  /** Deletes items from a batch in `DRAFTING`, by their own ids. */
   deleteItems: endpoint('POST /api/v1/batch_transfers/{id}/delete_items', {
     params: ItemsToDelete,
     success: BatchTransfer,
     unspecified: ['params', 'success'],
   }),
 
-  /** Every item of a batch. */
+  /** Lists the items of a batch. */
   items: endpoint('GET /api/v1/batch_transfers/{id}/items', {
     params: BatchItemFilter,
     success: BatchItem,

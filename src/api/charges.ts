@@ -22,14 +22,14 @@ export const charges = {
     knownBy: ['amount', 'currency', 'source'],
   }),
 
-  /** One charge, as it stands now. */
+  /** Returns one charge, in its current state. */
   retrieve: endpoint('GET /api/v1/charges/{id}', {
     params: ById,
     success: Charge,
     errors: { 400: ['field_required', 'invalid_argument'] },
   }),
 
-  /** Every charge that passes the filter, by time of creation (its direction is not specified). */
+  /** Lists the charges that match the filter, by creation time (ascending or descending: not specified). */
   list: endpoint('GET /api/v1/charges', {
     params: ChargeFilter,
     success: Charge,

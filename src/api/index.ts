@@ -7,8 +7,8 @@ import { partnerWebhooks } from './partnerWebhooks.js'
 import { reference } from './reference.js'
 import { webhooks } from './webhooks.js'
 
-// typed by name: in a declaration that the compiler infers, rows have lost their comments
-/** The tables of the interface, under the names callers use. */
+// typed by name: in a declaration that the compiler infers, endpoints lose their comments
+/** All endpoints, by resource and the names that callers use. */
 export const api: {
   /** Sessions. A client opens its own. */
   readonly authentication: typeof authentication
@@ -27,7 +27,7 @@ export const api: {
 /** The type of `api`. */
 export type Api = typeof api
 
-/** The tables without their types, for code that walks all of them. */
+/** All endpoints without their types, for code that iterates over them. */
 export const tables: Readonly<Record<keyof Api, Readonly<Record<string, AnyEndpoint>>>> = {
   authentication: R.map(untyped)(api.authentication),
   charges: R.map(untyped)(api.charges),
@@ -37,7 +37,7 @@ export const tables: Readonly<Record<keyof Api, Readonly<Record<string, AnyEndpo
   partnerWebhooks: R.map(untyped)(api.partnerWebhooks),
 }
 
-/** Every row. */
+/** Every endpoint. */
 export const rows: ReadonlyArray<AnyEndpoint> = Object.values(tables).flatMap(
   Object.values<AnyEndpoint>,
 )

@@ -1,27 +1,27 @@
-/** The rate and concurrency limits of an environment (interface, Limits). */
+/** The rate and concurrency limits of an environment. */
 export interface Limits {
-  /** Requests a second, all endpoints together. */
+  /** Requests per second to all endpoints together. */
   readonly global: number
-  /** Requests a second, each endpoint by itself. */
+  /** Requests per second to each endpoint. */
   readonly endpoint: number
-  /** Requests at the same time. */
+  /** Number of concurrent requests. */
   readonly concurrency: number
-  /** Logins a minute, per API key. */
+  /** Logins per minute, per API key. */
   readonly logins: number
 }
 
-/** An environment of the service. */
-export type Environment = 'production' | 'sandbox'
+/** An environment of the platform. Its own pages call the test environment "sandbox". */
+export type Environment = 'production' | 'test'
 
-/** The limits of the interface, per environment. */
+/** The limits in the API description, per environment. */
 export const limits: Readonly<Record<Environment, Limits>> = Object.freeze({
-  /** Interface, Limits. */
+  /** From the API description. */
   production: Object.freeze({ global: 100, endpoint: 20, concurrency: 50, logins: 100 }),
-  /** Interface, Limits. */
-  sandbox: Object.freeze({ global: 20, endpoint: 10, concurrency: 10, logins: 100 }),
+  /** From the API description. */
+  test: Object.freeze({ global: 20, endpoint: 10, concurrency: 10, logins: 100 }),
 })
 
-/** The limits of a service that has none. */
+/** Limits for a service without rate limits. */
 export const unlimited: Limits = Object.freeze({
   global: Number.POSITIVE_INFINITY,
   endpoint: Number.POSITIVE_INFINITY,

@@ -11,12 +11,12 @@ import {
 import { endpoint } from './Endpoint.js'
 import { byNumber } from './Paging.js'
 
-/** The statuses that the interface lists; it shows no codes. */
+/** The statuses that the API description lists; it names no codes. */
 const errors = { 400: [], 401: [] } as const
 
 const ofOne = { ...errors, 404: [] } as const
 
-/** The codes of all partner calls (default, not specified by the interface document). */
+/** The codes of all partner calls (our assumption: not in the API description). */
 const otherErrors = ['field_required', 'invalid_argument'] as const
 
 export const partnerWebhooks = {
@@ -31,7 +31,7 @@ export const partnerWebhooks = {
     auth: 'basic',
   }),
 
-  /** One webhook of the application. */
+  /** Returns one webhook of the application. */
   retrieve: endpoint('GET /partner-api/v1/webhooks/{id}', {
     params: ById,
     success: Webhook,
@@ -40,7 +40,7 @@ export const partnerWebhooks = {
     auth: 'basic',
   }),
 
-  /** Every webhook of the application. */
+  /** Lists the webhooks of the application. */
   list: endpoint('GET /partner-api/v1/webhooks', {
     params: PartnerWebhookFilter,
     success: Webhook,
@@ -50,7 +50,7 @@ export const partnerWebhooks = {
     auth: 'basic',
   }),
 
-  /** Sends the events of a webhook to another URL; nothing else can be changed. */
+  /** Changes the URL of a webhook. Nothing else can be changed. */
   update: endpoint('POST /partner-api/v1/webhooks/{id}/update', {
     params: WebhookUpdate,
     success: Webhook,
@@ -59,7 +59,7 @@ export const partnerWebhooks = {
     auth: 'basic',
   }),
 
-  /** Lets a webhook receive the events of an account or organization that authorized the application. */
+  /** Adds an account or organization that authorized the application, so that the webhook receives its events. */
   connect: endpoint('POST /partner-api/v1/webhooks/{id}/connect', {
     params: WebhookConnection,
     success: Acknowledgement,
@@ -70,7 +70,7 @@ export const partnerWebhooks = {
     unspecified: ['success'],
   }),
 
-  /** Stops the events of an account that was connected. */
+  /** Stops events from a connected account. */
   disconnect: endpoint('POST /partner-api/v1/webhooks/{id}/disconnect', {
     params: WebhookDisconnection,
     success: Acknowledgement,
@@ -81,7 +81,7 @@ export const partnerWebhooks = {
     unspecified: ['success'],
   }),
 
-  /** Deletes a webhook: it receives no further events of connected accounts. */
+  /** Deletes a webhook of the application. */
   delete: endpoint('POST /partner-api/v1/webhooks/{id}/delete', {
     params: ById,
     success: Acknowledgement,

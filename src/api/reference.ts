@@ -14,41 +14,41 @@ import {
 import { endpoint } from './Endpoint.js'
 
 export const reference = {
-  /** The tree of industries, in either of its shapes. */
+  /** Returns the tree of industries. */
   industryCategories: endpoint('GET /api/v1/reference/industry_categories', {
     params: Nothing,
     success: IndustryCategories,
   }),
 
-  /** The days on which a pair of currencies cannot be converted. */
+  /** Lists the days on which a pair of currencies cannot be converted. */
   invalidConversionDates: endpoint('GET /api/v1/reference/invalid_conversion_dates', {
     params: ByCurrencyPair,
     success: InvalidConversionDates,
     errors: { 400: ['field_required', 'invalid_argument'] },
   }),
 
-  /** The currencies that this account can buy and sell. */
+  /** Lists the currencies that this account can buy and sell. */
   supportedCurrencies: endpoint('GET /api/v1/reference/supported_currencies', {
     params: Nothing,
     success: SupportedCurrencies,
     errors: { 400: ['field_required', 'invalid_argument'] },
   }),
 
-  /** The part of a limit that expires within the next week. */
+  /** Returns the part of a limit that expires within the next week. */
   expiringQuota: endpoint('GET /api/v1/reference/order_items/expiring_quota', {
     params: QuotaFilter,
     success: ExpiringQuota,
     errors: { 400: [] },
   }),
 
-  /** The amount left of a limit. */
+  /** Returns the amount left of a limit. */
   quota: endpoint('GET /api/v1/reference/order_items/quota', {
     params: QuotaFilter,
     success: Quota,
     errors: { 400: [] },
   }),
 
-  /** Raises a limit by up to 500 items of cross-border sales orders. */
+  /** Uploads up to 500 items of cross-border sales orders, which raise a limit. */
   upload: endpoint('POST /api/v1/reference/order_items/upload', {
     params: OrderUpload,
     success: Acknowledgement,
@@ -64,7 +64,7 @@ export const reference = {
     unspecified: ['success'],
   }),
 
-  /** Looks up a card number; the number goes into a header, and nowhere else. */
+  /** Looks up a card number, which is sent only in a header. */
   lookUpBin: endpoint('GET /api/v1/pa/reference/bin/lookup', {
     params: ByCardNumber,
     success: Bins,

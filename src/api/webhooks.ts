@@ -11,7 +11,7 @@ import { endpoint } from './Endpoint.js'
 import { byCursor } from './Paging.js'
 
 export const webhooks = {
-  /** Subscribes a URL to events; the answer has the secret that verifies signatures. */
+  /** Subscribes a URL to events. The response contains the secret that verifies their signatures. */
   create: endpoint('POST /api/v1/webhooks/create', {
     params: NewWebhook,
     success: WebhookWithSecret,
@@ -24,14 +24,14 @@ export const webhooks = {
     repeatable: 'by request_id',
   }),
 
-  /** One webhook. */
+  /** Returns one webhook. */
   retrieve: endpoint('GET /api/v1/webhooks/{id}', {
     params: ById,
     success: Webhook,
     errors: { 400: ['invalid_argument'], 401: ['unauthorized'], 404: [] },
   }),
 
-  /** Every webhook. */
+  /** Lists the webhooks. */
   list: endpoint('GET /api/v1/webhooks', {
     params: WebhookFilter,
     success: Webhook,
@@ -39,14 +39,14 @@ export const webhooks = {
     paging: byCursor(20),
   }),
 
-  /** Sends the events of a webhook to another URL; nothing else can be changed. */
+  /** Changes the URL of a webhook. Nothing else can be changed. */
   update: endpoint('POST /api/v1/webhooks/{id}/update', {
     params: WebhookUpdate,
     success: Webhook,
     errors: { 400: ['field_required', 'invalid_argument'], 401: ['unauthorized'], 404: [] },
   }),
 
-  /** Deletes a webhook: it receives no further events. */
+  /** Deletes a webhook. */
   delete: endpoint('POST /api/v1/webhooks/{id}/delete', {
     params: ById,
     success: DeletedWebhook,

@@ -1,151 +1,177 @@
-/** The outcome of a run of `bench`: plain data, as `--json` writes it. */
+/** Result of `bench`: plain data, as written by `--json`. */
 import type { Environment } from '../api/limits.js'
 import type { Millis } from '../stream/index.js'
 import type { Workload } from './workload.js'
 
-/** Reason why a run was not faster. `service`: its refusals, faults, or the time that it takes over an answer. */
-export type BoundBy = 'quota' | 'concurrency' | 'width' | 'machine' | 'service'
+/**
+ * The limiting factor of a run. `quota`: requests waited for the rate limit. `concurrency`: more concurrent requests were
+ * faster. `machine`: the process or the machine is busy. `service`: more concurrent requests were not faster, or the service
+ * refuses or fails requests. `unclear`: none of these was observed.
+ */
+export type BoundBy = 'quota' | 'concurrency' | 'machine' | 'service' | 'unclear'
 
-/** Quantiles in ms, within 2 %; `null` where nothing was measured. */
+/** Quantiles in ms, accurate to 2 %; `null` if nothing was measured. */
 export interface Percentiles {
+  /** The median. */
   readonly p50: Millis | null
+  /** 95 % took at most this long. */
   readonly p95: Millis | null
+  /** 99 % took at most this long. */
   readonly p99: Millis | null
 }
 
-/** A part of the run. Differences between parts are its noise. */
+/** A part of the run. Differences between parts show the noise. */
 export interface SubRun {
+  /** Length of the part, in seconds. */
   readonly seconds: number
+  /** Rows per second in this part. */
   readonly rowsPerSecond: number
+  /** Requests per second in this part. */
   readonly requestsPerSecond: number
-  /** `null` without rows. */
+  /** CPU seconds per million rows; `null` without rows. */
   readonly cpuSecondsPerMillionRows: number | null
 }
 
 /** A second of the run. */
-export interface Second {
+export interface BenchSecond {
+  /** Rows read or written in this second. */
   readonly rows: number
-  /** Requests that left. */
+  /** Requests sent in this second. */
   readonly requests: number
+  /** Requests refused because of limits (429). */
   readonly refused: number
 }
 
-/** Counted at the door of the embedded sandbox, where every contender passes. */
+/** Requests counted on arrival at the embedded sandbox, for every program alike. */
 export interface Arrivals {
-  /** Without logins. */
+  /** Number of requests, without logins. */
   readonly requests: number
-  /** Answered with 429. */
+  /** Number of requests answered with 429. */
   readonly refused: number
-  /** Rows of lists that were answered. */
+  /** Number of rows returned by lists. */
   readonly rows: number
-  /** Most requests that arrived in any second: of one endpoint, and of all. */
+  /** Maximum number of requests of one endpoint that arrived within a second. */
   readonly mostOfEndpoint: number
+  /** Maximum number of requests of all endpoints that arrived within a second. */
   readonly mostOfAll: number
 }
 
-/** Another program against the same sandbox, judged by its arrivals alone. */
-export interface Contender {
+/** Another program against the same sandbox, measured by its arrivals only. */
+export interface BenchPeer {
+  /** Name of the program in the report. */
   readonly name: string
-  /** Duration from its first request on, in seconds. */
+  /** Time since its first request, in seconds. */
   readonly seconds: number
+  /** Rows received per second. */
   readonly rowsPerSecond: number
+  /** Requests admitted per second. */
   readonly requestsPerSecond: number
-  /** Part of the ceiling that was let in. */
+  /** Admitted share of the ceiling. */
   readonly share: number
+  /** Its requests, as counted by the sandbox. */
   readonly arrivals: Arrivals
-  /** Why there are no figures, such as a package that is not installed. */
+  /** Why there are no figures, for example because a package is not installed. */
   readonly leftOut?: string
 }
 
-/** The width that would fill the quota. */
-export interface BestWidth {
+/** The lowest sufficient concurrency. */
+export interface BestConcurrency {
+  /** Concurrent requests. */
   readonly width: number
-  /** `computed` from round trips (Little's law); `run` if the run, or a second one, had this width. */
+  /** `computed`: estimated from round trips (Little's law); `run` if the run, or its last part, used this concurrency. */
   readonly by: 'computed' | 'run'
-  /** Part of the ceiling that a run with it reached. */
+  /** Share of the ceiling that a run with it reached. */
   readonly share: number | null
 }
 
-/** A limit of requests a second, as configured, after the share. */
+/** A configured limit in requests per second, after applying the share. */
 export interface Ceiling {
+  /** The limit of one endpoint, or of all. */
   readonly name: 'endpoint' | 'global'
+  /** Requests per second. */
   readonly perSecond: number
 }
 
-/** Counts of all requests that were sent, also before and after the measured time. */
+/** Counts of all requests sent, including before and after the measured time. */
 export interface BenchTotals {
-  /** Without logins. */
+  /** Number of requests, without logins. */
   readonly requests: number
+  /** Logins sent. */
   readonly logins: number
+  /** Rows read or written. */
   readonly rows: number
+  /** Length of the whole run. */
   readonly seconds: number
 }
 
-/** The outcome of a run. */
+/** Result of a run. */
 export interface BenchResult {
   /** The workload of the run. */
   readonly workload: Workload
   /** The base URL, or `embedded sandbox`. */
   readonly target: string
-  /** The environment whose limits were kept. */
+  /** The environment whose limits were used. */
   readonly environment: Environment
-  /** ISO 8601. */
+  /** Start time, as ISO 8601. */
   readonly began: string
-  /** Length of the measured time. */
+  /** Length of the measured time, in seconds. */
   readonly seconds: number
-  /** Rows read or written meanwhile. */
+  /** Rows read or written in the measured time. */
   readonly rows: number
-  /** Requests that ended meanwhile, those that were refused included; without logins. */
+  /** Requests that ended in the measured time, including refused ones; without logins. */
   readonly requests: number
-  /** `rows` by `seconds`. */
+  /** `rows` divided by `seconds`. */
   readonly rowsPerSecond: number
-  /** `requests` by `seconds`. */
+  /** `requests` divided by `seconds`. */
   readonly requestsPerSecond: number
-  /** The limit that binds this workload first. */
+  /** The limit that this workload reaches first. */
   readonly ceiling: Ceiling
-  /** Part of the ceiling that was used: 0 to 1. */
+  /** Share of the ceiling that was used: 0 to 1. */
   readonly share: number
-  /** Reason why it was not faster. */
+  /** The limiting factor. */
   readonly boundBy: BoundBy
-  /** One sentence. */
+  /** The verdict in one sentence. */
   readonly verdict: string
-  /** Requests refused for limits (429). */
+  /** Requests refused because of limits (429). */
   readonly refused: number
-  /** Requests that were sent again. */
+  /** Retried requests. */
   readonly retries: number
-  /** Calls that failed in the end. */
+  /** Calls that finally failed. */
   readonly failed: number
-  /** From a request to its complete answer. */
+  /** Time from a request to its complete response. */
   readonly answer: Percentiles
-  /** In the queue of the client, before a request leaves. */
+  /** Time in the queue of the client before a request is sent. */
   readonly wait: Percentiles
-  /** Concurrent requests. */
+  /** Concurrent requests; their mean if the number was automatic. */
   readonly width: number
-  /** Concurrent requests that would do. */
-  readonly bestWidth: BestWidth
+  /** Sufficient number of concurrent requests. */
+  readonly bestWidth: BestConcurrency
   /** CPU of this process, without that of the sandbox; `null` without rows. */
   readonly cpuSecondsPerMillionRows: number | null
-  /** Resident memory of the process at its highest, in bytes. */
+  /** Peak resident memory of the process, in bytes. */
   readonly peakMemory: number
   /** Up to six parts of the measured time. */
   readonly subRuns: ReadonlyArray<SubRun>
   /** Each second of the measured time. */
-  readonly timeline: ReadonlyArray<Second>
-  /** Answers by time: each bin from `from` on, in ms, to the next. */
+  readonly timeline: ReadonlyArray<BenchSecond>
+  /** Histogram of response times: each bin starts at `from`, in ms, and ends at the next. */
   readonly answers: ReadonlyArray<{ readonly from: Millis; readonly count: number }>
-  /** All that was sent, also in the first seconds. */
+  /** Totals, including the warm-up. */
   readonly total: BenchTotals
-  /** Only against the embedded sandbox. */
+  /** Arrivals at the embedded sandbox; absent for another environment. */
   readonly arrivals?: Arrivals
-  /** Other programs, if any were asked for. */
-  readonly contenders: ReadonlyArray<Contender>
+  /** Other programs, if requested. */
+  readonly peers: ReadonlyArray<BenchPeer>
   /** The machine that measured. */
   readonly machine: Machine
 }
 
 /** The machine that measured. */
 export interface Machine {
+  /** CPU model. */
   readonly cpu: string
+  /** Number of cores available to the process. */
   readonly cores: number
+  /** Node version. */
   readonly node: string
 }

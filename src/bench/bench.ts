@@ -1,4 +1,4 @@
-/** `bench(options)`: throughput of the client, and what bounds it. */
+/** `bench(options)`: measures the throughput of the client and what limits it. */
 import {
   concat,
   concatMap,
@@ -23,10 +23,10 @@ import { sandboxCredentials } from '../sandbox/options.js'
 import type { Millis } from '../stream/index.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
 import { type BenchOptions, type BenchSettings, benchSettings } from './BenchOptions.js'
-import type { BenchResult, Contender } from './BenchResult.js'
-import { judge, leftOut, PEERS, type PeerProgram, peerProgram, userProgram } from './contenders.js'
+import type { BenchPeer, BenchResult } from './BenchResult.js'
 import { Measurement } from './measure.js'
-import { machine, type SandboxSettings, usage, withSandbox } from './processes.js'
+import { judge, leftOut, PEERS, type PeerProgram, peerProgram, userProgram } from './peers.js'
+import { machine, type SandboxSettings, watchProcess, withSandbox } from './processes.js'
 import {
   type BenchFailure,
   limitsOf,
@@ -39,21 +39,21 @@ import { exporting, type Work, type WorkOptions, workOf } from './workload.js'
 
 // model
 
-/** A fact of a run. */
+/** A report during a run. */
 export type BenchFact =
-  /** How far it is, every quarter of a second. */
+  /** Progress, every quarter of a second. */
   | ({ readonly _tag: 'Progress' } & RunProgress)
-  /** Another program is measured, every second: so far for `elapsed` of `duration`, in ms. */
+  /** Progress of measuring another program, every second: `elapsed` of `duration`, in ms. */
   | {
-      readonly _tag: 'Contending'
+      readonly _tag: 'PeerProgress'
       readonly name: string
       readonly elapsed: Millis
       readonly duration: Millis
     }
-  /** The last fact. */
+  /** The result; emitted last. */
   | { readonly _tag: 'Measured'; readonly result: BenchResult }
 
-/** A fact; or last, why there is no result. */
+/** A report, or finally the failure if there is no result. */
 export type BenchEvent = E.Either<BenchFailure, BenchFact>
 
 /** The client's own run, with what others need to do the same work. */
@@ -63,15 +63,15 @@ interface OwnMeasurement {
   readonly limits: RunLimits
 }
 
-/** Time of all contenders together, as a part of the client's own: 48 s beside 30 s, and some to start them. */
+/** Time for all peers together, relative to the client's own: 48 s for 30 s, plus their start. */
 const CONTENDERS_PART = 1.6
 
 // constructors
 
 /**
- * Measures rows and requests a second, refusals, quantiles of answers and of waiting, CPU and memory, and says what
- * bound them. Read-only, unless the workload is `write`; within the limits. Cold; unsubscribing stops everything.
- * Throws an `InvalidOption`; nothing is sent then.
+ * Measures rows and requests per second, refusals, quantiles of response and waiting times, CPU and memory, and reports what
+ * limited them. Read-only unless the workload is `write`; respects the rate limits. Cold; unsubscribing stops everything. Throws
+ * an `InvalidOption` before anything is sent.
  */
 export const bench = (options: BenchOptions = {}): Observable<BenchEvent> => {
   const settings = benchSettings(options)
@@ -117,7 +117,7 @@ const isOwn = (one: RunProgress | OwnMeasurement): one is OwnMeasurement => 'wor
 const factOf = (one: RunProgress | OwnMeasurement): BenchFact =>
   isOwn(one) ? { _tag: 'Measured', result: one.result } : { _tag: 'Progress', ...one }
 
-/** The run of this client. */
+/** Returns the run of this client. */
 const ownContender = (
   settings: BenchSettings,
   connection: ClientOptions,
@@ -136,13 +136,15 @@ const ownContender = (
       ? exporting({ client, pageSize, parallel, duration, timer: settings.timer })
       : undefined
   return defer(() => {
+    const { usage, close } =
+      settings.usage === undefined ? watchProcess() : { usage: settings.usage, close: () => {} }
     const began = new Date(settings.timer.now()).toISOString()
     const measurement = new Measurement(timer, usage)
     const counting = client.events.subscribe((event) => measurement.observe(event))
     const resultOf = (ran: Ran): BenchResult => ({
       ...{ workload, target, environment: connection.environment ?? 'production', began },
       ...ran,
-      ...{ contenders: [], machine: machine() },
+      ...{ peers: [], machine: machine() },
     })
     return from(prepare(workload, { client, pageSize, uuid })).pipe(
       concatMap((prepared) => {
@@ -153,7 +155,10 @@ const ownContender = (
           map(E.map((event) => (isRan(event) ? { result: resultOf(event), work, limits } : event))),
         )
       }),
-      finalize(() => counting.unsubscribe()),
+      finalize(() => {
+        counting.unsubscribe()
+        close()
+      }),
     )
   })
 }
@@ -170,7 +175,7 @@ const prepare = async (
 
 const isRan = (event: RunProgress | Ran): event is Ran => 'verdict' in event
 
-/** Measures the contenders, one after the other. */
+/** Measures the peers, one after the other. */
 const contend = (
   settings: BenchSettings,
   sandbox: SandboxSettings,
@@ -183,14 +188,14 @@ const contend = (
     Math.floor((settings.duration * CONTENDERS_PART) / Math.max(1, running)),
   )
   const judging = { sandbox, ceiling: result.ceiling, duration, timer: steadyTimer(settings.timer) }
-  const contenders: Array<Contender> = []
-  const keep = (contender: Contender): void => {
-    contenders.push(contender)
+  const peers: Array<BenchPeer> = []
+  const keep = (peer: BenchPeer): void => {
+    peers.push(peer)
   }
   const elapsing = (name: string): Observable<BenchEvent> =>
     timer(0, SECOND, judging.timer).pipe(
       map((seconds) => Math.min(seconds * SECOND, duration)),
-      map((elapsed) => E.right({ _tag: 'Contending', name, elapsed, duration })),
+      map((elapsed) => E.right({ _tag: 'PeerProgress', name, elapsed, duration })),
     )
   const all = from(programs).pipe(
     concatMap((program) =>
@@ -200,7 +205,7 @@ const contend = (
     ),
   )
   const measured = defer(() =>
-    of<BenchEvent>(E.right({ _tag: 'Measured', result: { ...result, contenders } })),
+    of<BenchEvent>(E.right({ _tag: 'Measured', result: { ...result, peers } })),
   )
   return concat(all, measured)
 }
@@ -210,11 +215,11 @@ const programsOf = (
   { answer, ceiling }: BenchResult,
   { paths }: Work,
   { concurrency }: RunLimits,
-): ReadonlyArray<PeerProgram | Contender> => {
+): ReadonlyArray<PeerProgram | BenchPeer> => {
   const { perSecond } = ceiling
-  // a loop without a limiter stays below the limit by its width alone
+  // a loop without a limiter stays below the limit only by its concurrency
   const width = Math.max(1, Math.floor((perSecond * (answer.p50 ?? 0)) / 1_000))
-  const peer = (name: (typeof PEERS)[number]): PeerProgram | Contender =>
+  const peer = (name: (typeof PEERS)[number]): PeerProgram | BenchPeer =>
     paths.length === 0
       ? leftOut(name, 'only reads are compared')
       : (peerProgram(name, { paths, perSecond, concurrency, width }) ??

@@ -1,4 +1,19 @@
-/** Throughput, measured: how fast this client is here, and what bounds it. */
+/** Measures throughput: how fast this client is here, and what limits it. */
 export type { BenchOptions } from './BenchOptions.js'
-export type { BenchResult } from './BenchResult.js'
+export type {
+  Arrivals,
+  BenchPeer,
+  BenchResult,
+  BenchSecond,
+  BenchTotals,
+  BestConcurrency,
+  BoundBy,
+  Ceiling,
+  Machine,
+  Percentiles,
+  SubRun,
+} from './BenchResult.js'
 export { type BenchEvent, type BenchFact, bench } from './bench.js'
+export type { Usage } from './measure.js'
+export type { BenchFailure, RunProgress } from './run.js'
+export type { Workload } from './workload.js'

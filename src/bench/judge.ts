@@ -1,4 +1,4 @@
-/** The judge of all contenders: counts requests where they arrive, whatever their sender says. */
+/** Judges all programs by the same measure: counts requests on arrival, independently of their senders. */
 import { firstValueFrom, type SchedulerLike } from 'rxjs'
 import { login } from '../api/authentication.js'
 import { template } from '../api/Endpoint.js'
@@ -20,7 +20,7 @@ interface JudgedArrival {
 
 /** Arrivals from the first one on. */
 export interface JudgedCount extends Arrivals {
-  /** False while one of them has no answer. */
+  /** True if every arrival has a response. */
   readonly isSettled: boolean
   /** Time from the first arrival to the last one, in ms. */
   readonly ms: Millis
@@ -33,7 +33,7 @@ const WINDOW: Millis = 1_000
 export class ArrivalCounter {
   readonly #arrivals: Array<JudgedArrival> = []
 
-  /** Counts an arrival; returns a function to be called with its answer. */
+  /** Counts an arrival. Call the returned function with the response. */
   arrive(at: Millis, endpoint: string): (status: number, rows: number) => void {
     const arrival: JudgedArrival = { at, endpoint, status: undefined, rows: 0 }
     this.#arrivals.push(arrival)
@@ -43,7 +43,7 @@ export class ArrivalCounter {
     }
   }
 
-  /** Counts those of the first `ms` from the first arrival on, by when they arrived. Default: all. */
+  /** Counts the arrivals in the first `ms` after the first arrival. Default: all. */
   count(ms = Number.POSITIVE_INFINITY): JudgedCount {
     const first = this.#arrivals[0]?.at ?? 0
     const all = this.#arrivals.filter(({ at }) => at < first + ms)
@@ -61,7 +61,7 @@ export class ArrivalCounter {
   }
 }
 
-/** The most in any window: the densest one begins with an arrival. */
+/** Returns the maximum number of arrivals in any window: the densest one starts with an arrival. */
 const mostInWindow = (arrivals: ReadonlyArray<JudgedArrival>): number => {
   let most = 0
   let oldest = 0
@@ -76,7 +76,7 @@ const mostInWindow = (arrivals: ReadonlyArray<JudgedArrival>): number => {
 
 /** The network between a client and the judge. */
 export interface Network {
-  /** From a request to its answer, in ms: half on the way in, half on the way back. */
+  /** Time from a request to its response, in ms: half each way. */
   readonly latency: Millis
   /** Spread of the latency, in ms: half on each way. */
   readonly jitter: Millis
@@ -116,7 +116,7 @@ export const judged = (
   }
 }
 
-/** The path without ids, which have digits. */
+/** Returns the path without ids, which contain digits. */
 const endpointOf = (path: string): string => path.replace(/\/(?!v\d+\/)[^/]*\d[^/]*/g, '/{id}')
 
 /** Counts the rows of a list without parsing it: each has one `request_id`. */

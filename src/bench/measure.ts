@@ -1,32 +1,35 @@
-/** Counts of a client at work, from its events. */
+/** Measures a running client by its events. */
 import type { SchedulerLike } from 'rxjs'
 import { login } from '../api/authentication.js'
 import type { IO } from '../fp.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import { addTime, type Histogram, histogram, quantile } from '../report/histogram.js'
 import type { Millis } from '../stream/index.js'
-import type { BenchTotals, Percentiles, Second, SubRun } from './BenchResult.js'
+import type { BenchSecond, BenchTotals, Percentiles, SubRun } from './BenchResult.js'
 
 // model
 
-/** CPU and memory that the process has taken so far. */
+/** Resources used by a process so far. */
 export interface Usage {
-  /** Time of all its threads on a CPU, in ms. */
+  /** CPU time of all threads, in ms. */
   readonly cpu: Millis
   /** Resident memory, in bytes. */
   readonly memory: number
+  /** Timers used to watch the event loop, and their total delay in ms. */
+  readonly timers: { readonly fired: number; readonly late: Millis }
 }
 
-/** Counts up to a moment. */
+/** Counts up to a point in time. */
 interface MeasuredMoment {
   readonly at: Millis
   readonly units: number
   readonly rows: number
   readonly requests: number
   readonly cpu: Millis
+  readonly timers: Usage['timers']
 }
 
-/** Figures of the time between two marks. */
+/** Figures for the time between two marks. */
 export interface Measured {
   readonly seconds: number
   readonly rows: number
@@ -35,25 +38,27 @@ export interface Measured {
   readonly rowsPerSecond: number
   readonly requestsPerSecond: number
   readonly unitsPerSecond: number
-  /** Part of one core that the process had. */
+  /** Share of one core that the process used. */
   readonly cpuShare: number
   readonly cpuSecondsPerMillionRows: number | null
-  /** Mean time of an answer, in ms; 0 before one came. */
+  /** Average delay of a timer, in ms: the event loop was busy, or the process was not scheduled. */
+  readonly late: Millis
+  /** Mean response time, in ms; 0 before the first response. */
   readonly meanAnswer: Millis
-  /** Mean number of requests under way. */
+  /** Mean number of requests in flight. */
   readonly underWay: number
-  /** Mean number of requests in the queue of the client. */
+  /** Mean number of requests in the client's queue. */
   readonly waiting: number
 }
 
-/** Sub-runs that a run is divided into, at most. */
+/** Maximum number of sub-runs in a run. */
 const SUB_RUNS = 6
 
 // classes
 
 /**
- * Measures from mark to mark, not from moment to moment. A rolling window lets requests in by bursts; a mark each
- * `stride` units, where a window holds that many, cuts all of them at the same place:
+ * Measures from mark to mark, not from moment to moment. A rolling window admits requests in bursts. With a mark every `stride`
+ * units, the number that fits in a window, all bursts are cut at the same place:
  *
  *     units   ||||||     ||||||     ||||||     |||
  *     marks        ^          ^          ^
@@ -63,13 +68,13 @@ export class Measurement {
   readonly #usage: IO<Usage>
   #stride = Number.POSITIVE_INFINITY
   readonly #began: Millis
-  /** At the start of the measured time. */
+  /** Counts at the start of the measured time. */
   #first: MeasuredMoment
   #marks: Array<MeasuredMoment> = []
   #units = 0
   #rows = 0
   #sent = 0
-  /** Requests with an answer, or without hope of one. */
+  /** Requests that have a response, or will never get one. */
   #ended = 0
   #logins = 0
   #answered = 0
@@ -88,9 +93,7 @@ export class Measurement {
     this.#began = this.#first.at
   }
 
-  /**
-   * Starts the measured time, with a mark each `stride` units: what came before is only in `totals`.
-   */
+  /** Starts the measured time, with a mark every `stride` units; earlier counts are only in `totals`. */
   start(stride: number): void {
     this.#stride = Math.max(1, Math.round(stride))
     this.#first = this.#mark()
@@ -136,13 +139,13 @@ export class Measurement {
     }
   }
 
-  /** Counts rows of a unit that is not done yet. */
+  /** Counts rows of an unfinished unit. */
   addRows(rows: number): void {
     this.#rows += rows
     this.#second().rows += rows
   }
 
-  /** Counts a unit of work that is done. */
+  /** Counts a finished unit of work. */
   unitDone(): void {
     this.#units++
     if (this.#units % this.#stride !== 0) return
@@ -154,7 +157,7 @@ export class Measurement {
     this.#sinceStart.failed++
   }
 
-  /** Looks at the memory of the process. */
+  /** Samples the memory of the process. */
   sample(): void {
     this.#memory = Math.max(this.#memory, this.#usage().memory)
   }
@@ -164,7 +167,7 @@ export class Measurement {
     return this.#timer.now() - this.#first.at
   }
 
-  /** Figures between the first and the last mark; from the start until now before there are two. */
+  /** Figures between the first and the last mark; from the start until now if there are fewer than two. */
   measured(): Measured {
     const [first, last] = [this.#marks[0], this.#marks.at(-1)]
     return first === undefined || last === undefined || first === last
@@ -172,7 +175,7 @@ export class Measurement {
       : this.#between(first, last)
   }
 
-  /** The marked time in parts of about the same length. */
+  /** Returns the marked time in parts of about equal length. */
   subRuns(): ReadonlyArray<SubRun> {
     const parts = Math.min(SUB_RUNS, this.#marks.length - 1)
     const cut = (part: number): MeasuredMoment | undefined =>
@@ -186,14 +189,14 @@ export class Measurement {
     )
   }
 
-  /** Distributions, counts and maxima since the start. */
+  /** Returns distributions, counts and maxima since the start. */
   summary() {
     return {
       ...this.#sinceStart,
       answer: percentiles(this.#answers),
       wait: percentiles(this.#waits),
       answers: bins(this.#answers),
-      timeline: this.#seconds.map((second): Second => ({ ...second })),
+      timeline: this.#seconds.map((second): BenchSecond => ({ ...second })),
       peakMemory: this.#memory,
     }
   }
@@ -212,6 +215,7 @@ export class Measurement {
     const requests = to.requests - from.requests
     const units = to.units - from.units
     const cpu = to.cpu - from.cpu
+    const fired = to.timers.fired - from.timers.fired
     const meanAnswer = this.#answerMs / Math.max(1, this.#answered)
     const meanWait = this.#waitMs / Math.max(1, this.#answered)
     return {
@@ -223,6 +227,7 @@ export class Measurement {
       requestsPerSecond: requests / seconds,
       unitsPerSecond: units / seconds,
       cpuShare: cpu / ms,
+      late: (to.timers.late - from.timers.late) / Math.max(1, fired),
       cpuSecondsPerMillionRows: rows === 0 ? null : (cpu * 1_000) / rows,
       meanAnswer,
       underWay: (requests * meanAnswer) / ms, // Little's law
@@ -233,8 +238,8 @@ export class Measurement {
   #mark(): MeasuredMoment {
     const units = this.#units
     const rows = this.#rows
-    const ended = this.#ended
-    return { at: this.#timer.now(), units, rows, requests: ended, cpu: this.#usage().cpu }
+    const { cpu, timers } = this.#usage()
+    return { at: this.#timer.now(), units, rows, requests: this.#ended, cpu, timers }
   }
 
   #second() {
@@ -257,10 +262,10 @@ const percentiles = (counts: Histogram): Percentiles => ({
   p99: quantile(counts, 0.99) ?? null,
 })
 
-/** Bins that a chart shows between the shortest and the longest time. */
+/** Number of bins in a chart, from the shortest to the longest time. */
 const CHART_BINS = 24
 
-/** Bins of equal width from the shortest to the longest time. */
+/** Returns bins of equal width from the shortest to the longest time. */
 const bins = (counts: Histogram) => {
   const total = counts.reduce((sum, n) => sum + n, 0)
   if (total === 0) return []

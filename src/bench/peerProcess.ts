@@ -1,8 +1,8 @@
-/** A process of its own for a peer: another way to do the same work, at its best settings. */
+/** A separate process for a peer: another program for the same work, with its best settings. */
 import process from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fieldsOf } from '../decode/unknown.js'
-import type { PeerSettings } from './contenders.js'
+import type { PeerSettings } from './peers.js'
 
 type PeerTask = () => Promise<unknown>
 
@@ -36,7 +36,7 @@ const login = await fetch(`${baseUrl}/api/v1/authentication/login`, {
 const headers = { authorization: `Bearer ${fieldsOf(await login.json()).token}` }
 const limited = await limiterOf()
 
-/** Reads a path; after a 429, again with backoff (interface, Limits), which `spread` tells from that of others. */
+/** Reads a path, retrying after a 429 with a backoff as documented, which `spread` varies between requests. */
 const read = async (path: string, spread: number): Promise<void> => {
   for (let refusals = 0; ; refusals++) {
     const status = await limited(async () => {

@@ -1,10 +1,12 @@
-/** All that knows processes: what this one takes, and those that are started beside it. */
+/** Processes: the resources of this one, and child processes. */
 import { fork } from 'node:child_process'
 import { availableParallelism, cpus } from 'node:os'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { filter, firstValueFrom, Observable, Subject, take } from 'rxjs'
 import type { Environment } from '../api/limits.js'
+import type { IO } from '../fp.js'
 import type { Millis } from '../stream/index.js'
 import type { Machine } from './BenchResult.js'
 import type { JudgedCount } from './judge.js'
@@ -12,9 +14,24 @@ import type { Usage } from './measure.js'
 
 // this process
 
-export const usage = (): Usage => {
-  const { user, system } = process.cpuUsage()
-  return { cpu: (user + system) / 1_000, memory: process.memoryUsage.rss() }
+/** Sampling interval of the event loop, in ms. */
+const RESOLUTION = 10
+
+/** Watches this process until it is closed. */
+export const watchProcess = (): { readonly usage: IO<Usage>; readonly close: () => void } => {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION })
+  delays.enable()
+  const usage = (): Usage => {
+    const { user, system } = process.cpuUsage()
+    const fired = delays.count
+    const late = fired === 0 ? 0 : fired * Math.max(0, delays.mean / 1e6 - RESOLUTION)
+    return {
+      cpu: (user + system) / 1_000,
+      memory: process.memoryUsage.rss(),
+      timers: { fired, late },
+    }
+  }
+  return { usage, close: () => delays.disable() }
 }
 
 export const machine = (): Machine => ({
@@ -23,13 +40,15 @@ export const machine = (): Machine => ({
   node: process.version,
 })
 
-/** The program that runs this one, and the variables that it was given. */
+/** The program that runs this one, and the variables that it received. */
 export const node = process.execPath
 export const variables = (): NodeJS.ProcessEnv => process.env
 
-/** The path of a program of this folder, from wherever the bundler has put this file. */
-export const programOf = (name: 'sandboxProcess' | 'peerProcess'): string =>
-  fileURLToPath(new URL(`../bench/${name}.js`, import.meta.url))
+/** Returns the path of a program in this folder, wherever our build has put this file. */
+export const programOf = (name: 'sandboxProcess' | 'peerProcess'): string => {
+  const here = import.meta.url // named, since webpack treats `new URL(..., import.meta.url)` as an asset to minify
+  return fileURLToPath(new URL(`../bench/${name}.js`, here))
+}
 
 // the sandbox
 
@@ -44,11 +63,11 @@ export interface SandboxSettings {
 
 export interface EmbeddedSandbox {
   readonly url: string
-  /** Counts the requests of the first `ms` from the first one on. Default: all. */
+  /** Counts the requests within `ms` of the first one. Default: all. */
   readonly count: (ms?: Millis) => Promise<JudgedCount>
 }
 
-/** Runs `work` against a sandbox in a process of its own, which ends with it. */
+/** Runs `work` against a sandbox in a separate process, which ends with it. */
 export const withSandbox = <A>(
   settings: SandboxSettings,
   work: (sandbox: EmbeddedSandbox) => Observable<A>,

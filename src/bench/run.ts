@@ -1,4 +1,4 @@
-/** One run of a client: warm up, find the width, measure, and try the width that would be better. */
+/** One run of a client: warms up, measures, and tries another concurrency if the current one may be the limit. */
 import {
   BehaviorSubject,
   concat,
@@ -16,14 +16,16 @@ import {
   repeat,
   type SchedulerLike,
   Subject,
+  skip,
   switchMap,
   take,
   takeUntil,
   takeWhile,
   tap,
 } from 'rxjs'
+import { login } from '../api/authentication.js'
 import type { Client } from '../client/createClient.js'
-import { widthFor } from '../client/measuredWidth.js'
+import { BUSY, FULL, measuredWidth, widthFor } from '../client/measuredWidth.js'
 import type { ExportError } from '../export/index.js'
 import { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
@@ -31,12 +33,12 @@ import type { Millis } from '../stream/index.js'
 import { later } from '../stream/later.js'
 import type { BenchResult, Ceiling } from './BenchResult.js'
 import type { Measurement } from './measure.js'
-import { type Lowered, verdictOf } from './verdict.js'
+import { type Case, type Lowered, verdictOf } from './verdict.js'
 import type { Work } from './workload.js'
 
 // model
 
-/** Limits of a client, after its share. */
+/** Limits of a client, after applying its share. */
 export interface RunLimits {
   readonly ceiling: Ceiling
   readonly concurrency: number
@@ -47,53 +49,64 @@ export interface RunOptions {
   readonly work: Work
   readonly limits: RunLimits
   readonly duration: Millis
-  /** Concurrent requests; found from the round trips if left out. */
+  /** Concurrent requests; derived from round trips if absent. */
   readonly parallel?: number | undefined
-  /** Does the work in place of units, for all of the duration. Completes, or emits why it failed. */
+  /** Does the work instead of units, for the whole duration. Completes, or emits why it failed. */
   readonly instead?: ((addRows: (rows: number) => void) => Observable<BenchFailure>) | undefined
   readonly timer: SchedulerLike
-  /** Has counted what was requested to prepare the work. */
+  /** The measurement, which has already counted the requests that prepared the work. */
   readonly measurement: Measurement
 }
 
-/** How far a run is. Rates are of the measured time. */
+/** Progress of a run. Rates refer to the measured time. */
 export interface RunProgress {
+  /** Time since its start, in ms. */
   readonly elapsed: Millis
+  /** Rows read or written so far. */
   readonly rows: number
+  /** Rows per second. */
   readonly rowsPerSecond: number
+  /** Requests per second. */
   readonly requestsPerSecond: number
+  /** Requests refused because of limits (429). */
   readonly refused: number
+  /** Concurrent requests. */
   readonly width: number
+}
+
+/** The main part of a run. */
+interface Main {
+  readonly one: Case
+  readonly figures: ReturnType<typeof figuresOf>
 }
 
 /** Figures of a run alone. */
 export type Ran = Omit<
   BenchResult,
-  'workload' | 'target' | 'environment' | 'began' | 'contenders' | 'arrivals' | 'machine'
+  'workload' | 'target' | 'environment' | 'began' | 'peers' | 'arrivals' | 'machine'
 >
 
+/** Why there is no result: a failed call or export. */
 export type BenchFailure = AnyFailure | ExportError
 
-/** Progress; last, the figures, or why there are none. */
+/** Progress, and finally the figures or the failure. */
 export type RunEvent = E.Either<BenchFailure, RunProgress | Ran>
 
-/** The width before an answer has come. */
-const FIRST_WIDTH = 8
-/** Part of a run that is not measured, and its bounds. */
+/** Share of a run that is not measured, and bounds in ms. */
 const WARM_UP = { part: 0.1, least: 500, most: 5_000 }
-/** How often the width is adapted meanwhile. */
-const STEPS = 6
-/** Part of a run after which another width is tried, if the width is the bound. */
+/** Share of a run after which another concurrency is tried, if that may be the limit. */
 const MAIN = 2 / 3
+/** Share of the concurrent requests to try if the service does not allow more. */
+const FEWER = 2 / 3
 
 const TICK: Millis = 250
 
-/** Widest that is tried where the service sets no bound. */
+/** Maximum concurrency to try if the service sets no limit. */
 const MOST = 100
 
 // functions
 
-/** Returns the limits that bind work, as a scheduler was given them. */
+/** Returns the limits of the scheduler that apply to the work. */
 export const limitsOf = async (
   client: Client,
   work: Pick<Work, 'endpoints'>,
@@ -109,29 +122,53 @@ export const limitsOf = async (
   return { ceiling, concurrency: limit('concurrency') }
 }
 
-/** Runs work for `duration`, and emits its result. Cold; unsubscribing aborts what is under way. */
+/** Runs work for `duration`, and emits its result. Cold; unsubscribing aborts requests in flight. */
 export const run = (options: RunOptions): Observable<RunEvent> =>
   defer(() => {
-    const { client, work, limits, duration, parallel, instead, timer, measurement } = options
-    const { ceiling, concurrency } = limits
+    const { client, work, duration, parallel, instead, timer, measurement } = options
+    const { ceiling, concurrency } = options.limits
     const warmUp = Math.min(WARM_UP.most, Math.max(WARM_UP.least, duration * WARM_UP.part))
-    const main = (duration - warmUp) * MAIN
-    const width = new BehaviorSubject(Math.min(parallel ?? FIRST_WIDTH, concurrency))
-    const start = () => measurement.start(ceiling.perSecond)
+    const mainTime = (duration - warmUp) * MAIN
+    const most = Math.min(concurrency, MOST)
+    const width = new BehaviorSubject(parallel === undefined ? 1 : Math.min(parallel, most))
+    let widths: ReadonlyArray<number> = [] // samples since the start, one per tick
+    const start = () => {
+      measurement.start(ceiling.perSecond)
+      widths = []
+    }
+    const limits = { global: ceiling.perSecond, endpoint: ceiling.perSecond, concurrency: most }
     let hasSucceeded = false
-    let first: Ran | undefined
+    let main: Main | undefined
     let lowered: Lowered | undefined
+    const called = new Set<string>() // endpoints
+    const refusedAt = new Set<string>()
+    let enough: number | undefined
     start()
 
     const listening = client.events.subscribe((event) => {
-      // pages of an export are units when they are answered
+      // pages of an export count as units once received
       if (instead !== undefined && event._tag === 'Answered' && event.status === 200) {
         measurement.unitDone()
+      }
+      if (event._tag === 'Answered') {
+        called.add(event.endpoint)
+        if (event.status === 429) refusedAt.add(event.endpoint)
       }
       if (event._tag === 'LimitChanged' && event.tier === ceiling.name) {
         lowered = event.allowed < event.limit ? event : undefined
       }
+      if (event._tag === 'ConcurrencyFound' && parallel === undefined) {
+        enough = event.isEnough ? event.requests : undefined
+      }
     })
+    if (parallel === undefined) {
+      const events = client.events.pipe(
+        filter((event) => !('endpoint' in event && event.endpoint === login.route)),
+      )
+      const found = measuredWidth({ events, limits: () => limits, now: () => timer.now() })
+      // the first request is sent alone
+      listening.add(found.pipe(skip(1)).subscribe((n) => main ?? width.next(n)))
+    }
 
     /** Counts a unit. Returns a failure before any success: without answers, there is nothing to measure. */
     const count = (result: E.Either<AnyFailure, number>): ReadonlyArray<BenchFailure> => {
@@ -145,46 +182,56 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
       return []
     }
 
-    /**
-     * Lets as many requests be under way as the last round trips ask for. No more where requests wait for the limit
-     * already: they would only lengthen each other's round trips.
-     */
-    const adapt = (): void => {
-      const { meanAnswer, waiting } = measurement.measured()
-      if (parallel !== undefined || meanAnswer === 0) return
-      const wanted = widthFor(ceiling.perSecond, meanAnswer, concurrency)
-      width.next(waiting >= 1 ? Math.min(wanted, width.value) : wanted)
-      start()
+    const caseNow = (): Case => {
+      const { refused, retries, failed } = measurement.summary()
+      const { unit } = work
+      const measured = measurement.measured()
+      const sum = widths.reduce((sum, n) => sum + n, 0)
+      const mean = widths.length === 0 ? width.value : Math.round(sum / widths.length)
+      // refusals by a few of many endpoints do not show a lower global limit
+      const isOfAll = ceiling.name !== 'global' || refusedAt.size > called.size / 2
+      return {
+        ...{ measured, ceiling, width: mean, enough, refused, retries, failed, unit },
+        lowered: isOfAll ? lowered : undefined,
+      }
     }
 
-    /** Goes on with the best width, if the present one is the bound. */
-    const tryBetter = (): void => {
-      const ran = ranOf(measurement, width.value, lowered, options)
-      if (ran.boundBy !== 'width' || instead !== undefined) return
-      first = ran
+    /** Continues with another concurrency if the current one may be the limit: higher, or lower if no more is allowed. */
+    const tryAnother = (): void => {
+      const one = caseNow()
+      const { measured, width: value } = one
+      const isBound = measured.underWay >= BUSY * value
+      const isFull = measured.unitsPerSecond >= FULL * ceiling.perSecond
+      if (!isBound || isFull || instead !== undefined) return
+      const more = widthFor(ceiling.perSecond, measured.meanAnswer, most)
+      const other = value >= most ? Math.floor(value * FEWER) : more
+      if (other < 1 || (value < most && more <= value)) return
+      main = { one, figures: figuresOf(measurement) }
       start()
-      width.next(ran.bestWidth.width)
+      width.next(other)
     }
 
     const wait = (ms: Millis, then: () => void): Observable<never> =>
       later(ms, timer).pipe(tap(then), ignoreElements())
     const units =
       instead === undefined
-        ? pool(work.next, width, Math.min(concurrency, MOST)).pipe(mergeMap(count))
+        ? pool(work.next, width, most).pipe(mergeMap(count))
         : instead((rows) => measurement.addRows(rows))
     const working = merge(
       units,
       concat(
-        ...Array.from({ length: STEPS }, () => wait(warmUp / STEPS, adapt)),
-        wait(0, start),
-        wait(main, tryBetter),
-        wait(duration - warmUp - main, () => width.complete()),
+        wait(warmUp, start),
+        wait(mainTime, tryAnother),
+        wait(duration - warmUp - mainTime, () => width.complete()),
       ),
     )
 
     const over = new Subject<void>()
     const progress = interval(TICK, timer).pipe(
       takeUntil(over),
+      tap(() => {
+        widths = [...widths, width.value]
+      }),
       map(() => E.right(progressOf(measurement, width.value))),
     )
     const failures = working.pipe(
@@ -192,8 +239,12 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
       tap({ complete: () => over.next() }),
     )
     const result = defer(() => {
-      const ran = ranOf(measurement, width.value, lowered, options)
-      return of(E.right(first === undefined ? ran : withBetter(first, ran)))
+      const last = caseNow()
+      const ran =
+        main === undefined
+          ? concluded({ one: last, figures: figuresOf(measurement) }, undefined, options)
+          : concluded(main, last, options)
+      return of(E.right({ ...ran, total: measurement.totals() }))
     })
     const events: Observable<RunEvent> = concat(merge(failures, progress), work.cleanUp, result)
     return events.pipe(
@@ -210,45 +261,44 @@ const progressOf = (measurement: Measurement, width: number): RunProgress => {
   return { elapsed: seconds * 1_000, rows, rowsPerSecond, requestsPerSecond, refused, width }
 }
 
-const ranOf = (
-  measurement: Measurement,
-  width: number,
-  lowered: Lowered | undefined,
-  { parallel, work, limits: { ceiling, concurrency } }: RunOptions,
-): Ran => {
-  const measured = measurement.measured()
-  const summary = measurement.summary()
-  const { seconds, rows, requests, rowsPerSecond, requestsPerSecond, meanAnswer } = measured
-  const { refused, failed } = summary
-  const { unit } = work
-  const verdict = verdictOf({
-    ...{ measured, ceiling, width, concurrency, refused, failed, unit, lowered },
-  })
-  const best = widthFor(ceiling.perSecond, meanAnswer, concurrency)
+/** Figures measured since the start, and what limited them. */
+const figuresOf = (measurement: Measurement) => {
+  const { seconds, rows, requests, rowsPerSecond, requestsPerSecond, ...measured } =
+    measurement.measured()
   return {
-    ...{ seconds, rows, requests, rowsPerSecond, requestsPerSecond, ceiling, width },
-    ...verdict,
-    ...summary,
-    bestWidth:
-      verdict.boundBy === 'width' || (parallel !== undefined && parallel !== best)
-        ? { width: best, by: 'computed', share: null }
-        : { width, by: 'run', share: verdict.share },
+    ...{ seconds, rows, requests, rowsPerSecond, requestsPerSecond },
+    ...measurement.summary(),
     cpuSecondsPerMillionRows: measured.cpuSecondsPerMillionRows,
     subRuns: measurement.subRuns(),
-    total: measurement.totals(),
   }
 }
 
-/** Adds what the run with the best width reached. */
-const withBetter = (first: Ran, second: Ran): Ran => ({
-  ...first,
-  bestWidth: { width: first.bestWidth.width, by: 'run', share: second.share },
-  total: second.total,
-})
+/** Returns the conclusion of a run. `tried`: the last part of the run, with another concurrency. */
+const concluded = (
+  { one, figures }: Main,
+  tried: Case | undefined,
+  { parallel, limits: { concurrency } }: RunOptions,
+): Omit<Ran, 'total'> => {
+  const { measured, ceiling, width } = one
+  const other = tried && { width: tried.width, unitsPerSecond: tried.measured.unitsPerSecond }
+  const verdict = verdictOf({ ...one, tried: other })
+  const best = widthFor(ceiling.perSecond, measured.meanAnswer, concurrency)
+  const isBetter = verdict.boundBy === 'concurrency' && other !== undefined && other.width > width
+  return {
+    ...{ ceiling, width },
+    ...verdict,
+    ...figures,
+    bestWidth: isBetter
+      ? { width: other.width, by: 'run', share: other.unitsPerSecond / ceiling.perSecond }
+      : verdict.boundBy === 'quota' && parallel !== undefined && parallel !== best
+        ? { width: best, by: 'computed', share: null }
+        : { width, by: 'run', share: verdict.share },
+  }
+}
 
 /**
- * Subscribes to `unit` again and again, up to `width` at a time. A lower width aborts nothing: workers rest once
- * their unit is done. Completes when `width` has, and the last unit is done. `most` bounds the width.
+ * Subscribes to `unit` repeatedly, up to `width` at a time. Lowering the width aborts nothing: workers pause after their unit.
+ * Completes once `width` has completed and the last unit is done. `most` limits the width.
  */
 const pool = <A>(
   unit: Observable<A>,

@@ -1,4 +1,4 @@
-/** A process of its own for the sandbox and its judge, so that what they take is not counted as ours. */
+/** A separate process for the sandbox and its judge, so that their resources are not counted as the client's. */
 import process from 'node:process'
 import { servableSandbox } from '../sandbox/createSandbox.js'
 import { randomNumbers } from '../sandbox/data/hash.js'
@@ -20,4 +20,4 @@ const serve = async ({ latency, jitter, ...options }: SandboxSettings): Promise<
 
 process.once('message', (settings: SandboxSettings) => void serve(settings))
 process.once('disconnect', () => process.exit())
-process.on('SIGINT', () => {}) // of the terminal: its parent stops it
+process.on('SIGINT', () => {}) // signal of the terminal: the parent stops this process

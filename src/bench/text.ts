@@ -1,70 +1,50 @@
-/** The result of a run in words: the bound, the figures, the contenders. */
+/** The result of a run as text: the limiting factor, the figures, the peers. */
 import { bytes, number, percent } from '../report/text.js'
 import type { BenchResult, Percentiles } from './BenchResult.js'
-import type { BenchChange } from './compare.js'
 
 type TextRow = ReadonlyArray<string>
 
 // tables
 
-/** Names and values, the most important first. */
+/** Returns names and values, the most important first. */
 export const figures = (result: BenchResult): ReadonlyArray<readonly [string, string]> => {
   const { ceiling, bestWidth, cpuSecondsPerMillionRows: cpu } = result
   return [
-    ['Rows a second', number(result.rowsPerSecond)],
-    ['Requests a second', result.requestsPerSecond.toFixed(1)],
-    [`Share of ${number(ceiling.perSecond)} requests a second`, percent(Math.min(1, result.share))],
-    ['Refused (429)', number(result.refused)],
-    ['Sent again', number(result.retries)],
-    ['Failed', number(result.failed)],
-    ['Concurrent requests', number(result.width)],
-    bestWidth.share === null
-      ? ['Best width, computed', number(bestWidth.width)]
-      : [
-          'Best width: its share',
-          `${number(bestWidth.width)}: ${percent(Math.min(1, bestWidth.share))}`,
-        ],
-    ['CPU a million rows', cpu === null ? '' : `${cpu.toFixed(2)} s`],
+    ['Rows per second', number(result.rowsPerSecond)],
+    ['Requests per second', result.requestsPerSecond.toFixed(1)],
+    [
+      `Rate limit used (${number(ceiling.perSecond)} requests/s)`,
+      percent(Math.min(1, result.share)),
+    ],
+    ['Refused by the service (429)', number(result.refused)],
+    ['Retried requests', number(result.retries)],
+    ['Failed requests', number(result.failed)],
+    ['Concurrent requests used', number(result.width)],
+    [
+      bestWidth.share === null
+        ? 'Concurrent requests needed (estimate)'
+        : `Concurrent requests for ${percent(Math.min(1, bestWidth.share))} of the limit`,
+      number(bestWidth.width),
+    ],
+    ['CPU time per million rows', cpu === null ? '' : `${cpu.toFixed(2)} s`],
     ['Peak memory', bytes(result.peakMemory)],
   ]
 }
 
-/** Quantiles of answers and of waiting. */
+/** Returns percentiles of response and waiting times. */
 export const timeRows = ({ answer, wait }: BenchResult): ReadonlyArray<TextRow> => [
-  ['', '50 %', '95 %', '99 %'],
-  ['Answer', ...times(answer)],
+  ['', 'median', '95th percentile', '99th percentile'],
+  ['Response time', ...times(answer)],
   ['Wait in the queue', ...times(wait)],
 ]
 
 const times = ({ p50, p95, p99 }: Percentiles): TextRow =>
   [p50, p95, p99].map((ms) => (ms === null ? '' : `${number(ms)} ms`))
 
-const CHANGED: Readonly<Record<BenchChange['name'], string>> = {
-  rowsPerSecond: 'Rows a second',
-  requestsPerSecond: 'Requests a second',
-  cpuSecondsPerMillionRows: 'CPU s a million rows',
-}
-
-/** Changes; one within the spread of the parts of a run is none. */
-export const changeRows = (changes: ReadonlyArray<BenchChange>): ReadonlyArray<TextRow> => [
-  ['', 'Before', 'Now', 'Change', 'Spread', 'That is'],
-  ...changes.map(({ name, before, after, change, noise, verdict }) => [
-    CHANGED[name],
-    decimal(before),
-    decimal(after),
-    `${change < 0 ? '-' : '+'}${percent(Math.abs(change))}`,
-    percent(noise),
-    verdict === 'none' ? 'no change' : verdict,
-  ]),
-]
-
-const decimal = (n: number): string =>
-  n.toLocaleString('en-US', { maximumFractionDigits: n < 100 ? 2 : 0 })
-
-const contenderRows = (result: BenchResult): ReadonlyArray<TextRow> => [
-  ['', 'Rows/s', 'Requests/s', 'Of the quota', 'Refused', 'Most in a second'],
+const peerRows = (result: BenchResult): ReadonlyArray<TextRow> => [
+  ['', 'Rows/s', 'Requests/s', 'Limit used', 'Refused', 'Most in one second'],
   contenderRow('payments-rx', result, result.refused, result.arrivals?.mostOfEndpoint ?? 0),
-  ...result.contenders.map(({ leftOut, ...one }) =>
+  ...result.peers.map(({ leftOut, ...one }) =>
     leftOut === undefined
       ? contenderRow(one.name, one, one.arrivals.refused, one.arrivals.mostOfEndpoint)
       : [`${one.name}: ${leftOut}`],
@@ -87,27 +67,23 @@ const contenderRow = (
 
 // lines
 
-export const benchText = (
-  result: BenchResult,
-  changes: ReadonlyArray<BenchChange>,
-): ReadonlyArray<string> => {
-  const { verdict, total, arrivals, contenders } = result
+export const benchText = (result: BenchResult): ReadonlyArray<string> => {
+  const { verdict, total, arrivals, peers } = result
   const counted =
     arrivals &&
-    `Of ${number(total.requests)} requests in all, ${number(arrivals.requests)} arrived, at most ${number(arrivals.mostOfEndpoint)} of an endpoint and ${number(arrivals.mostOfAll)} of all in any second.`
+    `${number(arrivals.requests)} of ${number(total.requests)} requests arrived. The busiest second had ${number(arrivals.mostOfEndpoint)} at one endpoint, and ${number(arrivals.mostOfAll)} at all endpoints.`
   return [
     [verdict],
     aligned(figures(result)),
     aligned(timeRows(result)),
     counted === undefined ? [] : [counted],
-    contenders.length === 0 ? [] : aligned(contenderRows(result)),
-    changes.length === 0 ? [] : aligned(changeRows(changes)),
+    peers.length === 0 ? [] : aligned(peerRows(result)),
   ]
     .filter((lines) => lines.length > 0)
     .flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]))
 }
 
-/** Columns of equal width: the first one to the left, the others to the right. A row of one cell may be wider. */
+/** Aligns columns: the first one to the left, the others to the right. A row of one cell may be wider. */
 const aligned = (rows: ReadonlyArray<TextRow>): ReadonlyArray<string> => {
   const whole = rows.filter(({ length }) => length > 1)
   const widths = (whole[0] ?? []).map((_, i) =>

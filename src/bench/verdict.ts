@@ -1,6 +1,6 @@
-/** Why a run was as fast as it was, by Little's law: requests under way = requests a second x time of an answer. */
-import { widthFor } from '../client/measuredWidth.js'
-import { number, percent } from '../report/text.js'
+/** Derives what limited a run from measurements only, never from what more requests might have achieved. */
+import { BUSY, FULL } from '../client/measuredWidth.js'
+import { number, percent, plural } from '../report/text.js'
 import type { LimitChanged } from '../scheduler/index.js'
 import type { BoundBy, Ceiling } from './BenchResult.js'
 import type { Measured } from './measure.js'
@@ -10,113 +10,147 @@ import type { Measured } from './measure.js'
 export interface Case {
   readonly measured: Pick<
     Measured,
-    'unitsPerSecond' | 'requests' | 'cpuShare' | 'meanAnswer' | 'underWay' | 'waiting'
+    'unitsPerSecond' | 'requests' | 'cpuShare' | 'late' | 'meanAnswer' | 'underWay' | 'waiting'
   >
   readonly ceiling: Ceiling
   /** Concurrent requests. */
   readonly width: number
-  /** The limit of concurrent requests. */
-  readonly concurrency: number
+  /** The last part of the run, with more concurrent requests, or fewer if the service does not allow more. */
+  readonly tried?: WiderRun | undefined
+  /** Concurrency beyond which more requests are not faster, as found by the client during the run. */
+  readonly enough?: number | undefined
   readonly refused: number
+  /** Retried requests, after refusals and faults. */
+  readonly retries: number
   readonly failed: number
   /** Name of a unit of work: `page`, `call`. */
   readonly unit: string
-  /** A limit of requests a second of which the service lets in less than is configured, as it was at the end. */
+  /** A limit in requests per second below which the service actually admits requests, as found at the end. */
   readonly lowered?: Lowered | undefined
 }
 
-/** A limit of which less is let in. */
+export interface WiderRun {
+  readonly width: number
+  readonly unitsPerSecond: number
+}
+
+/** A limit that the service does not fully grant. */
 export type Lowered = Pick<LimitChanged, 'tier' | 'limit' | 'allowed' | 'message'>
 
 export interface BenchVerdict {
   readonly boundBy: BoundBy
-  /** One sentence. */
+  /** The verdict in one sentence. */
   readonly verdict: string
-  /** Part of the ceiling that was used. */
+  /** Share of the ceiling that was used. */
   readonly share: number
 }
 
-/** Part of a limit from which on it counts as used up: rolling windows are filled to 93 to 99.9 %. */
-const FULL = 0.93
-/** Part of the width that is under way when the width is the bound: the rest is spent on rows, between requests. */
-const BUSY = 0.8
-/** Part of a real limit from which on it is what holds a run back: it is searched for first. */
-const NEAR = 0.7
-/** Part of a core: JavaScript has one. */
+/** Share of a core from which the CPU is the bottleneck: JavaScript uses one core. */
 const CPU_FULL = 0.9
-/** Part of the requests from which on refusals and faults are the bound. */
+/** Timers of an idle process are 1 or 2 ms late; from this delay on, other work or other processes delay responses. In ms. */
+const LATE = 20
+/** Share of requests from which refusals and faults are the bottleneck. */
 const TROUBLE = 0.05
+/** Average number of requests waiting for a limit from which it is the bottleneck. */
+const WAITING = 0.1
 
 // functions
 
 export const verdictOf = (one: Case): BenchVerdict => {
-  const { measured, ceiling, width, concurrency, refused, failed, unit } = one
+  const {
+    measured,
+    ceiling,
+    width,
+    tried,
+    enough = Number.NaN,
+    refused,
+    retries,
+    failed,
+    unit,
+  } = one
   const share = measured.unitsPerSecond / ceiling.perSecond
-  const used = `${percent(share)} of the quota`
-  const rate = `${number(ceiling.perSecond)} requests a second`
-  const answer = `${number(measured.meanAnswer)} ms a ${unit}`
   const say = (boundBy: BoundBy, why: string): BenchVerdict => ({
     boundBy,
     share,
-    verdict: `${used}: ${why}`,
+    verdict: `${percent(share)} of the rate limit used: ${why}`,
   })
-  const limit = `${rate} are the limit of ${ceiling.name === 'endpoint' ? 'one endpoint' : 'all endpoints together'}`
-  if (share >= FULL) return say('quota', limit)
+  const answer = `${number(measured.meanAnswer)} ms per ${unit}`
+  const concurrent = `${plural(width, 'concurrent request')} at ${answer}`
+  if (measured.waiting >= WAITING) {
+    const limit = `${ceiling.name === 'endpoint' ? 'one endpoint allows' : 'all endpoints together allow'} ${number(ceiling.perSecond)} requests per second`
+    if (share >= FULL) return say('quota', limit)
+    const verdict = realLimit(one)
+    if (verdict !== undefined) return { boundBy: 'quota', share, verdict }
+  }
+  if (tried !== undefined && isFaster(one, tried)) {
+    return tried.width < width
+      ? say('concurrency', `${concurrent}, and the service allows no more`)
+      : say(
+          'concurrency',
+          `${concurrent}; \`--parallel ${tried.width}\` reached ${percent(Math.min(1, tried.unitsPerSecond / ceiling.perSecond))}`,
+        )
+  }
   if (measured.cpuShare >= CPU_FULL) {
     return say('machine', `this process has a core busy ${percent(measured.cpuShare)} of the time`)
   }
-  const real = realLimit(one)
-  if (real !== undefined && measured.unitsPerSecond >= NEAR * real.perSecond) {
-    return { boundBy: 'quota', share, verdict: real.words }
+  if (measured.late >= LATE) {
+    return say(
+      'machine',
+      `timers fire ${number(measured.late)} ms late, because this process or others use the whole processor`,
+    )
   }
-  if (measured.underWay >= BUSY * width) {
-    const concurrent = `${number(width)} concurrent ${width === 1 ? 'request' : 'requests'} at ${answer}`
-    if (width >= concurrency) {
-      return say('concurrency', `${concurrent}, and the service allows no more`)
-    }
-    const needed = widthFor(ceiling.perSecond, measured.meanAnswer, concurrency)
-    const reached = (needed * 1_000) / measured.meanAnswer / ceiling.perSecond
-    const would =
-      reached >= FULL ? 'fill it' : `use ${percent(reached)}, and the service allows no more`
-    return say('width', `${concurrent}; \`--parallel ${needed}\` would ${would}`)
+  if (Math.max(refused, retries) + failed > TROUBLE * measured.requests) {
+    const trouble = [
+      ...(refused > 0 ? [`${number(refused)} refused (429)`] : []),
+      ...(retries > 0 ? [`${number(retries)} retried`] : []),
+      ...(failed > 0 ? [`${number(failed)} failed`] : []),
+    ]
+    return say('service', `the service delayed requests: ${trouble.join(', ')}`)
   }
-  const trouble = [
-    ...(refused > 0 ? [`${number(refused)} refused (429)`] : []),
-    ...(failed > 0 ? [`${number(failed)} failed`] : []),
-  ]
-  if (real !== undefined) return { boundBy: 'quota', share, verdict: real.words }
-  if (refused + failed > TROUBLE * measured.requests) {
-    return say('service', `the service held requests up: ${trouble.join(', ')}`)
+  if (tried !== undefined && share < FULL) {
+    return say(
+      'service',
+      `${concurrent}, and ${Math.max(width, tried.width)} are no faster than ${Math.min(width, tried.width)}`,
+    )
   }
-  return measured.waiting >= 1
-    ? say('quota', `${limit}, and the rest is room for the spread of answers, ${answer} on average`)
-    : say(
-        'service',
-        `${number(measured.underWay)} of ${number(width)} requests under way at ${answer}`,
-      )
+  if (measured.underWay >= BUSY * enough) {
+    return say(
+      'service',
+      `${answer}, and more than ${number(enough)} concurrent requests are no faster`,
+    )
+  }
+  const waited =
+    measured.waiting >= WAITING ? `, ${number(measured.waiting)} waiting for a limit` : ''
+  return say(
+    'unclear',
+    `${number(Math.min(width, measured.underWay))} of ${plural(width, 'concurrent request')} in flight at ${answer}${waited}`,
+  )
 }
 
-/** Returns the limit that the service keeps, where that is below the configured one, and what to set. */
-const realLimit = ({
-  measured,
-  ceiling,
-  lowered,
-}: Pick<Case, 'measured' | 'ceiling' | 'lowered'>):
-  | { readonly perSecond: number; readonly words: string }
-  | undefined => {
+/** Returns true if the part with higher concurrency was faster by half of what its concurrency or the remaining quota would allow. */
+const isFaster = ({ measured, ceiling, width }: Case, tried: WiderRun): boolean => {
+  const run = { width, unitsPerSecond: measured.unitsPerSecond }
+  const [narrow, wide] = tried.width < width ? [tried, run] : [run, tried]
+  const most = Math.min(wide.width / narrow.width, ceiling.perSecond / narrow.unitsPerSecond)
+  return wide.unitsPerSecond / narrow.unitsPerSecond >= (1 + most) / 2
+}
+
+/** Describes the limit that the service enforces and what to set, if it is used up and below the configured one. */
+const realLimit = ({ measured, ceiling, lowered }: Case): string | undefined => {
   if (lowered?.tier !== ceiling.name) return undefined
   const { limit, message } = lowered
-  // the limit may just have been lowered for a while: it is not below what was admitted
+  // the limit may only be lowered temporarily: it is at least the admitted rate
   const admitted = Math.floor((measured.unitsPerSecond * limit) / ceiling.perSecond)
   const allowed = Math.max(lowered.allowed, admitted)
-  const perSecond = (ceiling.perSecond * allowed) / limit // of several endpoints
+  const perSecond = (ceiling.perSecond * allowed) / limit // summed over several endpoints
+  const share = measured.unitsPerSecond / perSecond
+  if (share < FULL) return undefined
   const setting =
     allowed === lowered.allowed && message.includes(SANDBOX_MEANT)
       ? SANDBOX_MEANT
-      : `set \`limits: { ${ceiling.name}: ${allowed} }\`, or take a part of the limits with \`--share\` if other programs use this account`
-  const words = `${percent(Math.min(1, measured.unitsPerSecond / perSecond))} of a real limit of ${number(perSecond)} a second; ${number(ceiling.perSecond)} are configured: ${setting}`
-  return { perSecond, words }
+      : `set \`limits: { ${ceiling.name}: ${allowed} }\`, or use a share of the limits with \`--share\` if other programs use this account`
+  return `${percent(Math.min(1, share))} of a real limit of ${number(perSecond)} requests per second used; ${number(ceiling.perSecond)} are configured: ${setting}`
 }
 
-/** As the client asks it, where the limits of the sandbox explain the figure. */
-const SANDBOX_MEANT = "is environment: 'sandbox' meant?"
+/** Question that the client also asks, if the sandbox's limits explain the figure. */
+const SANDBOX_MEANT = "is environment: 'test' meant?"

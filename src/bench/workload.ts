@@ -1,4 +1,4 @@
-/** Workloads: requests made over and over, until the time is up. */
+/** Workloads: requests repeated until the time is up. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,8 @@ import type { NewBatchItem } from '../codec/NewBatchItem.js'
 import { type ExportError, exportTo } from '../export/index.js'
 import { E, type IO, O } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
-import { concatChain, type Millis, type ObservableEither } from '../stream/index.js'
+import { concatChain, type ObservableEither } from '../stream/either/ObservableEither.js'
+import type { Millis } from '../stream/index.js'
 import { later } from '../stream/later.js'
 
 // model
@@ -35,28 +36,28 @@ export const WORKLOADS = ['read', 'mixed', 'write', 'export'] as const
 /**
  * - `read`: pages of charges.
  * - `mixed`: calls of eight endpoints in turn, each read-only.
- * - `write`: items added to drafts of batches, which are deleted in the end. No money moves.
- * - `export`: charges into a file of NDJSON, which is removed in the end.
+ * - `write`: items added to draft batches, which are deleted at the end. No money moves.
+ * - `export`: charges into an NDJSON file, which is removed at the end.
  */
 export type Workload = (typeof WORKLOADS)[number]
 
-/** Work as units, each a request or a few. */
+/** Work divided into units of one or a few requests. */
 export interface Work {
   /** Name of a unit: `page`, `call`. */
   readonly unit: string
   /** Number of endpoints that share the load. */
   readonly endpoints: number
-  /** Does the next unit, and emits how many rows came or went. */
+  /** Processes the next unit, and emits the number of rows read or written. */
   readonly next: ObservableEither<AnyFailure, number>
-  /** Removes what the work has left at the service. */
+  /** Removes data that the work created at the service. */
   readonly cleanUp: Observable<never>
-  /** Paths that a program of another kind would request for the same work; none where that is not possible. */
+  /** Paths that another program would request for the same work; empty if impossible. */
   readonly paths: ReadonlyArray<string>
 }
 
 export interface WorkOptions {
   readonly client: Client
-  /** Rows a page. */
+  /** Rows per page. */
   readonly pageSize: number
   /** Generates a `request_id`. */
   readonly uuid: IO<string>
@@ -66,7 +67,7 @@ type Unit = ObservableEither<AnyFailure, number>
 
 // constructors
 
-/** Prepares work. For `export`, this is the work of the contenders: it reads the same pages. */
+/** Prepares work. For `export`, this is the work of the peers: it reads the same pages. */
 export const workOf = async (
   workload: Workload,
   options: WorkOptions,
@@ -82,7 +83,7 @@ export const workOf = async (
   }
 }
 
-/** Pages that programs of another kind read in turn. */
+/** Number of pages that other programs read in turn. */
 const PAGES = 40
 
 const reading = ({ client, pageSize }: WorkOptions): Work => ({
@@ -96,7 +97,7 @@ const reading = ({ client, pageSize }: WorkOptions): Work => ({
   ),
 })
 
-/** Reads the next page of charges, and the first one after the last. */
+/** Reads the next page of charges, wrapping around to the first. */
 const pagesInTurn = ({ charges }: Client, pageSize: number): Unit => {
   let next = 0
   let pages = Number.POSITIVE_INFINITY
@@ -150,7 +151,7 @@ const mixing = async (options: WorkOptions): Promise<E.Either<AnyFailure, Work>>
   })
 }
 
-/** Makes one call that takes the ids in turn; none without an id. */
+/** Creates a call with the next id, in turn; no call without ids. */
 const inTurn = (
   ids: ReadonlyArray<string>,
   make: (id: string) => readonly [path: string, unit: Unit],
@@ -165,7 +166,7 @@ const inTurn = (
 
 // writing
 
-/** Items a call, and calls a batch (interface, Limits). */
+/** Items per call, and calls per batch (API limits). */
 const ITEMS = 100
 const CALLS = 10
 
@@ -216,17 +217,17 @@ const items = (uuid: IO<string>): ReadonlyArray<NewBatchItem> =>
 
 // exporting
 
-/** Rows that are counted together: a call for each of 40,000 a second would be seen in the figures. */
+/** Rows counted at a time: a function call for each of 40,000 rows per second would distort the figures. */
 const COUNTED = 500
 
 export interface ExportingOptions extends Omit<WorkOptions, 'uuid'> {
-  /** Concurrent requests; as many as use the limits up if left out. */
+  /** Concurrent requests; enough to use the full rate limit if absent. */
   readonly parallel: number | undefined
   readonly duration: Millis
   readonly timer: SchedulerLike
 }
 
-/** Exports charges into a folder of its own, again and again. Completes, or emits why it failed. */
+/** Exports charges into its own folder, repeatedly. Completes, or emits why it failed. */
 export const exporting =
   ({ client, pageSize, parallel, duration, timer }: ExportingOptions) =>
   (addRows: (rows: number) => void): Observable<AnyFailure | ExportError> =>

@@ -1,13 +1,23 @@
-/** A ledger asked one question after the other, by code that reads from top to bottom. */
+/** Sequential requests to a ledger, for code that reads from top to bottom. */
 import { firstValueFrom, type Observable, takeUntil } from 'rxjs'
+import { plural } from '../decode/plural.js'
 import { E } from '../fp.js'
+import { truncated } from '../http/answer/failureOf.js'
 import type { AnyFailure } from '../http/Failure.js'
-import type { ObservableEither } from '../stream/index.js'
-import type { Ledger, LedgerPage, LedgerQuery, LedgerRow } from './Ledger.js'
+import { LIST_DEFAULTS } from '../http/list/List.js'
+import type { ObservableEither } from '../stream/either/ObservableEither.js'
+import { fingerprint } from './fingerprint.js'
+import {
+  type Ledger,
+  type LedgerPage,
+  type LedgerQuery,
+  type LedgerRow,
+  PAGE_SIZE,
+} from './Ledger.js'
 
 /**
- * Ends work on a ledger before its end: by a failure of the service, or without one if it was stopped. Internal: its
- * callers turn it into a value.
+ * Thrown when work on a ledger ends early: with a failure of the service, or without one if it was stopped. Internal: callers
+ * turn it into a value.
  */
 export class PollInterrupted extends Error {
   override readonly name = 'Interrupted'
@@ -19,19 +29,26 @@ export class PollInterrupted extends Error {
   }
 }
 
-/** The questions that proofs and polls ask. */
+/** Requests of proofs and polls. */
 export interface Asking<A> {
   /** Resolves with a page. Rejects with `PollInterrupted`. */
   readonly page: (query: LedgerQuery) => Promise<LedgerPage<A>>
-  /** Resolves with a row as it stands now; `undefined` if the service has it no more (404). */
+  /** Reads a list page by page. Rejects with `PollInterrupted`, also if it does not end. */
+  readonly pages: (
+    query: Omit<LedgerQuery, 'page' | 'size'>,
+  ) => AsyncGenerator<LedgerPage<A>, void, undefined>
+  /** Resolves with the current version of a row; `undefined` if the service no longer has it (404). */
   readonly retrieve: (id: string) => Promise<LedgerRow<A> | undefined>
-  /** Requests asked for so far. */
+  /** Number of requests sent so far. */
   readonly requests: () => number
+  /** Number of rows received from lists so far, including repeated ones. */
+  readonly rows: () => number
 }
 
-/** `stop`: its first value aborts what is on its way, and interrupts each question after that. */
+/** `stop`: interrupts requests in flight and every later request when it emits. */
 export const asking = <A>(ledger: Ledger<A>, stop: Observable<unknown>): Asking<A> => {
   let requests = 0
+  let rows = 0
   const answer = async <B>(
     question: ObservableEither<AnyFailure, B>,
   ): Promise<E.Either<AnyFailure, B>> => {
@@ -41,12 +58,15 @@ export const asking = <A>(ledger: Ledger<A>, stop: Observable<unknown>): Asking<
     if (answered === undefined) throw new PollInterrupted(undefined)
     return answered
   }
+  const page = async (query: LedgerQuery): Promise<LedgerPage<A>> => {
+    const found = await answer(ledger.page(query))
+    if (E.isLeft(found)) throw new PollInterrupted(found.left)
+    rows += found.right.rows.length
+    return found.right
+  }
   return {
-    page: async (query) => {
-      const page = await answer(ledger.page(query))
-      if (E.isLeft(page)) throw new PollInterrupted(page.left)
-      return page.right
-    },
+    page,
+    pages: (query) => pagesOf((number) => page({ ...query, page: number, size: PAGE_SIZE })),
     retrieve: async (id) => {
       const row = await answer(ledger.retrieve(id))
       if (E.isRight(row)) return row.right
@@ -54,5 +74,41 @@ export const asking = <A>(ledger: Ledger<A>, stop: Observable<unknown>): Asking<
       throw new PollInterrupted(row.left)
     },
     requests: () => requests,
+    rows: () => rows,
   }
+}
+
+/** Reads pages up to the last one. Rejects with `PollInterrupted`, also if no page is the last. */
+export async function* pagesOf<A>(
+  read: (page: number) => Promise<LedgerPage<A>>,
+): AsyncGenerator<LedgerPage<A>, void, undefined> {
+  const marks = new Set<string>()
+  let empty = 0
+  for (let page = 0, more = true; more; page++) {
+    const found = await read(page)
+    const mark = fingerprint(found.rows.map(({ id }) => id).join(), MARK_LENGTH)
+    if (found.rows.length > 1 && marks.has(mark)) throw endless(page, { _tag: 'SameRows' })
+    marks.add(mark)
+    empty = found.rows.length === 0 ? empty + 1 : 0
+    more = found.more
+    yield found
+    if (more && empty > LIST_DEFAULTS.maxEmptyPages) {
+      throw endless(page + 1, { _tag: 'OnlyEmpty', pages: empty })
+    }
+    if (more && page + 1 >= LIST_DEFAULTS.maxPages) {
+      throw endless(page + 1, { _tag: 'TooLong', pages: page + 1 })
+    }
+  }
+}
+
+/** Names the list in failures. */
+const ENDPOINT = 'GET /api/v1/charges'
+
+/** Length of the hash that identifies a page, in characters: 60 bits. */
+const MARK_LENGTH = 10
+
+const endless = (page: number, cut: Parameters<typeof truncated>[1]): PollInterrupted => {
+  const ended = `ended before page_num ${page}, after ${plural(page, 'page')}`
+  const at = { endpoint: ENDPOINT, position: { page_num: page }, pages: page, ended }
+  return new PollInterrupted(truncated(at, cut))
 }

@@ -1,16 +1,17 @@
-/** A stream of changes at work: what it knows, and where it keeps that. */
+/** State of a running stream of changes, and where it is stored. */
 import type { Observable, SchedulerLike } from 'rxjs'
 import { E } from '../fp.js'
 import type { DestinationWait } from '../http/ClientEvent.js'
 import type { Store } from '../store/Store.js'
 import { type StoreError, storeError } from '../store/StoreError.js'
-import { ChangeState, openStatuses, packed, unpacked } from './ChangeState.js'
-import { isOpenStatus, type KnownCharges } from './KnownCharges.js'
+import { ChangeState, packed, unpacked } from './ChangeState.js'
+import { isOpenStatus, type KnownCharges, type OpenCharge, versionOf } from './KnownCharges.js'
 import type { LedgerRow, Seconds } from './Ledger.js'
+import type { KnownRow, Memory } from './Poll.js'
 
 // model
 
-/** Where a state is kept between two streams, and by which of them now. */
+/** Where the state is stored, and the lease on it. */
 interface Keeper {
   readonly commit: (state: ChangeState) => Promise<void>
   readonly release: () => Promise<void>
@@ -18,10 +19,12 @@ interface Keeper {
 
 export interface ChangeSessionOptions {
   readonly store: Store | undefined
+  /** Older charges are forgotten once they are final. */
+  readonly lookback: Seconds
   readonly timer: SchedulerLike
-  /** Adds an event to those of the client: what is waited for at the store. */
+  /** Reports a wait for the store as an event of the client. */
   readonly tell: (wait: DestinationWait) => void
-  /** Its first value ends the wait for a lease. */
+  /** Stops waiting for the lease when this emits. */
   readonly stop: Observable<unknown>
   /** Called when another owner has taken over. */
   readonly onLost: (error: StoreError) => void
@@ -30,42 +33,43 @@ export interface ChangeSessionOptions {
 /** The name of the text in the store. */
 const NAME = 'changes'
 
-/** The state of a stream that was never begun. */
+/** State of a stream that was never started. */
 const NEW: ChangeState = {
   version: 1,
   floor: Number.NaN,
   upTo: Number.NaN,
   emitted: 0,
-  statuses: openStatuses,
+  statuses: [],
   open: '',
   final: '',
 }
 
 // functions
 
-/** Charges that a stream knows and has emitted. */
-export class ChangeSession {
+/** Charges that a stream knows or has emitted; the memory of its polls. */
+export class ChangeSession implements Memory {
   readonly charges: KnownCharges
+  readonly #options: Pick<ChangeSessionOptions, 'lookback'>
   readonly #keeper: Keeper | undefined
-  #state: Omit<ChangeState, 'open' | 'final'>
+  #state: Omit<ChangeState, 'open' | 'final' | 'statuses'>
   #isDirty = false
 
-  private constructor(keeper: Keeper | undefined, state: ChangeState) {
+  private constructor(
+    options: Pick<ChangeSessionOptions, 'lookback'>,
+    keeper: Keeper | undefined,
+    state: ChangeState,
+  ) {
+    this.#options = options
     this.#keeper = keeper
     this.#state = state
     this.charges = unpacked(state)
   }
 
   /** Takes the lease of the store, if there is one. Rejects with a `StoreError`. */
-  static async open({
-    store,
-    timer,
-    tell,
-    stop,
-    onLost,
-  }: ChangeSessionOptions): Promise<ChangeSession> {
-    if (store === undefined) return new ChangeSession(undefined, NEW)
-    // loaded where it is needed: most clients keep nothing
+  static async open(options: ChangeSessionOptions): Promise<ChangeSession> {
+    const { store, timer, tell, stop, onLost } = options
+    if (store === undefined) return new ChangeSession(options, undefined, NEW)
+    // loaded on demand: most clients store nothing
     const [{ takeLease, waitWords }, { Waits, watchedStore }] = await Promise.all([
       import('../store/lease.js'),
       import('../store/Waits.js'),
@@ -78,9 +82,9 @@ export class ChangeSession {
       onWait: (wait) => waits.announce(waitWords(wait)),
     })
     lease.lost.subscribe({ error: onLost })
-    if (lease.state === undefined) return new ChangeSession(lease, NEW)
+    if (lease.state === undefined) return new ChangeSession(options, lease, NEW)
     const read = ChangeState.decode(lease.state)
-    if (E.isRight(read)) return new ChangeSession(lease, read.right)
+    if (E.isRight(read)) return new ChangeSession(options, lease, read.right)
     await lease.release()
     throw storeError('Damaged', `${NAME} has no state of a stream of changes`, { path: NAME })
   }
@@ -89,90 +93,100 @@ export class ChangeSession {
     return Number.isNaN(this.#state.upTo)
   }
 
-  /** Begins a stream that has no state. */
-  begin(state: Pick<ChangeState, 'floor' | 'upTo' | 'baseline'>): void {
+  /** Starts a stream without a stored state. */
+  begin(state: Pick<ChangeState, 'floor' | 'upTo' | 'baseline' | 'silent'>): void {
     this.#state = { ...this.#state, ...state }
     this.#isDirty = true
   }
 
-  /** Charges created up to then were emitted. */
+  /** Charges created up to this time have been emitted. */
   get upTo(): Seconds {
     return this.#state.upTo
   }
 
-  /** Charges created before are emitted only while they are open. */
+  /** Charges created before this time are emitted only while they are open. */
   get floor(): Seconds {
     return this.#state.floor
   }
 
-  /** Final charges created before are not emitted, since the first poll is not over. */
-  get baseline(): Seconds | undefined {
-    return this.#state.baseline
+  /**
+   * Returns true if a charge is remembered but not emitted: during the first poll, a final charge created before the stream began,
+   * or, in a silent stream, a charge of any status.
+   */
+  isSilentAbout({ created, status }: LedgerRow<unknown>): boolean {
+    const { baseline, silent } = this.#state
+    return (
+      baseline !== undefined && created < baseline && (silent === true || !isOpenStatus(status))
+    )
   }
 
-  /** How many changes were emitted. */
+  /** Number of changes emitted. */
   get emitted(): number {
     return this.#state.emitted
   }
 
-  /** The open statuses that were ever seen. */
-  get statuses(): ReadonlyArray<string> {
-    return this.#state.statuses
-  }
-
-  /** Remembers a charge; `isEmitted`: as one change more. */
-  remember(row: LedgerRow<unknown>, version: string, isEmitted: boolean): void {
-    const { status } = row
-    const { statuses, emitted, upTo } = this.#state
-    this.charges.set(row, version, upTo)
-    const isNew = isOpenStatus(status) && !statuses.includes(status)
-    this.#state = {
-      ...this.#state,
-      emitted: isEmitted ? emitted + 1 : emitted,
-      statuses: isNew ? [...statuses, status] : statuses,
+  async known(rows: ReadonlyArray<LedgerRow<unknown>>): Promise<ReadonlyMap<string, KnownRow>> {
+    const known = new Map<string, KnownRow>()
+    for (const row of rows) {
+      const found = this.charges.find(row.id)
+      if (found === undefined) continue
+      known.set(row.id, { isSame: found.version === versionOf(row), updated: found.updated })
     }
+    return known
+  }
+
+  async open(): Promise<ReadonlyMap<string, OpenCharge>> {
+    return this.charges.open
+  }
+
+  async total(): Promise<number> {
+    return this.charges.open.size + this.charges.final.size
+  }
+
+  /** Remembers a charge; `isEmitted`: counts it as a change. */
+  remember(row: LedgerRow<unknown>, version: string, isEmitted: boolean): void {
+    const { emitted, upTo } = this.#state
+    this.charges.set(row, version, upTo)
+    this.#state = { ...this.#state, emitted: isEmitted ? emitted + 1 : emitted }
     this.#isDirty = true
   }
 
-  /** Forgets a charge that the service has no more. */
-  forget(id: string): void {
-    this.charges.delete(id)
+  /** Forgets charges that the service no longer has. */
+  async leave(rows: ReadonlyArray<OpenCharge>): Promise<void> {
+    for (const { id } of rows) this.charges.delete(id)
     this.#isDirty = true
   }
 
-  /** Takes note that all charges created up to a time were emitted. */
-  reached(upTo: Seconds): void {
-    if (upTo <= this.#state.upTo) return
-    this.#state = { ...this.#state, upTo }
-    this.#isDirty = true
+  /** Records that all charges created up to a time were emitted, and saves the state. Rejects with a `StoreError`. */
+  async save(upTo: Seconds, isOver: boolean): Promise<void> {
+    if (upTo > this.#state.upTo) {
+      this.#state = { ...this.#state, upTo }
+      this.#isDirty = true
+    }
+    this.charges.forget(this.#state.upTo - this.#options.lookback)
+    if (isOver && this.#state.baseline !== undefined) {
+      const { baseline: _, silent: __, ...rest } = this.#state
+      this.#state = rest
+      this.#isDirty = true
+    }
+    await this.#keep()
   }
 
-  /** Ends a poll: what is older than the lookback is forgotten. */
-  endPoll(lookback: Seconds): void {
-    this.charges.forget(this.#state.upTo - lookback)
-    if (this.#state.baseline === undefined) return
-    const { baseline: _, ...rest } = this.#state
-    this.#state = rest
-    this.#isDirty = true
-  }
-
-  /** Keeps the state, if it has changed. Rejects with a `StoreError`. */
-  async save(): Promise<void> {
+  async #keep(): Promise<void> {
     if (!this.#isDirty || this.#keeper === undefined) return
     this.#isDirty = false
     try {
-      const { statuses } = this.#state
-      await this.#keeper.commit({ ...this.#state, ...packed(this.charges, statuses) })
+      await this.#keeper.commit({ ...this.#state, ...packed(this.charges) })
     } catch (error) {
       this.#isDirty = true
       throw error
     }
   }
 
-  /** Keeps the state, and ends the lease. */
+  /** Saves the state, and ends the lease. */
   async close(): Promise<void> {
     try {
-      await this.save()
+      await this.#keep()
     } finally {
       await this.#keeper?.release()
     }

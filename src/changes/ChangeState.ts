@@ -1,6 +1,6 @@
 /**
- * The state of a stream of changes as text: for each open charge its id, status and version, for each final one of the
- * lookback a hash of its id and its version. Sorted by time, so that a few characters say when.
+ * The state of a stream of changes as text: for each open charge, its id, status and version; for each final charge within the
+ * lookback, a hash of its id and its version. Sorted by time, so that a time takes only a few characters.
  *
  *     open     2s1 kVx3_QAchg_1 pQ91aaBchg_2;4 0A-dd1Achg_3;     seconds since the one before, in base 36; then, for each
  *                                                                charge of that second, version, status and id
@@ -16,24 +16,26 @@ import type { Seconds } from './Ledger.js'
 const state = t.intersection([
   t.type({
     version: t.literal(1),
-    /** Charges created before are emitted only while they are open. In seconds since 1970. */
+    /** Charges created before this time are emitted only while they are open. In seconds since 1970. */
     floor: t.number,
-    /** Charges created up to then were emitted. In whole seconds since 1970. */
+    /** Charges created up to this time have been emitted. In whole seconds since 1970. */
     upTo: t.number,
-    /** How many changes were emitted. */
+    /** Number of changes emitted. */
     emitted: t.number,
-    /** Statuses of open charges; those of the interface come first. */
+    /** Statuses of the open charges. */
     statuses: t.readonlyArray(t.string),
     open: t.string,
     final: t.string,
   }),
   t.partial({
-    /** The first poll is not over: final charges created before then are not emitted. */
+    /** Present during the first poll: final charges created before this time are not emitted. */
     baseline: t.number,
+    /** Open charges created before `baseline` are not emitted either, only remembered. */
+    silent: t.literal(true),
   }),
 ])
 
-/** How far a stream of changes is, as it is kept. */
+/** Stored position of a stream of changes. */
 export interface ChangeState extends t.TypeOf<typeof state> {}
 
 export const ChangeState: t.Type<ChangeState, unknown, unknown> = state
@@ -45,21 +47,22 @@ export const openStatuses: ReadonlyArray<string> = Object.keys(ChargeStatus.keys
 
 // text
 
-/** Shows the charges that a stream knows. */
-export const packed = (
-  { open, final }: KnownCharges,
-  statuses: ReadonlyArray<string>,
-): Pick<ChangeState, 'open' | 'final'> => {
+/** Encodes the charges that a stream knows. */
+export const packed = ({
+  open,
+  final,
+}: KnownCharges): Pick<ChangeState, 'open' | 'final' | 'statuses'> => {
+  const statuses = [...new Set([...open.values()].map(({ status }) => status))]
   const opened = [...open.values()].map(({ id, created, status, version }) => ({
     at: created,
-    // a status has an own character for as many as there may ever be
+    // one character per status: enough for any number of them
     text: ` ${version}${String.fromCharCode(A + statuses.indexOf(status))}${escaped(id)}`,
   }))
   const finished = [...final].map(([key, { at, version }]) => ({ at, text: version + key }))
-  return { open: bySecond(opened), final: bySecond(finished) }
+  return { statuses, open: bySecond(opened), final: bySecond(finished) }
 }
 
-/** Reads what `packed` has shown. */
+/** Decodes the result of `packed`. */
 export const unpacked = ({
   open,
   final,
@@ -85,7 +88,7 @@ export const unpacked = ({
   return charges
 }
 
-/** Ids are texts of the service: they may have the characters that part them here. */
+/** Ids are arbitrary text from the service and may contain the separators used here. */
 const escaped = (id: string): string => id.replace(/[% ;]/g, encodeURIComponent)
 const unescaped = (text: string): string => text.replace(/%(25|20|3B)/g, decodeURIComponent)
 

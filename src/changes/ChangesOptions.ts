@@ -9,43 +9,43 @@ import type { StoreError } from '../store/StoreError.js'
 
 // model
 
-/** How far a stream of changes is. */
+/** Position of a stream of changes. */
 export interface ChangePosition {
-  /** Charges created up to then were emitted, as ISO 8601: `since` for a stream without a store. */
+  /** Charges created up to this time have been emitted; ISO 8601. Pass it as `since` to continue without a store. */
   readonly upTo: string
-  /** How many changes were emitted before this one, by this stream and, with a store, by those before it. */
+  /** Number of changes emitted before this one, by this stream and, with a store, by earlier ones. */
   readonly emitted: number
 }
 
-/** A charge that came, or has changed. */
+/** A new or changed charge. */
 export interface Change<A> {
   /** `added`: the stream has not emitted it before, as far as it remembers. */
   readonly kind: 'added' | 'changed'
-  /** The charge as it stands. States between two polls are not emitted. */
+  /** The current charge. States between two polls are not emitted. */
   readonly value: A
-  /** The charge as it was, where a table keeps it. */
+  /** The previous version, if a table keeps it. */
   readonly previous?: A
-  /** How far the stream was. */
+  /** Position of the stream at this change. */
   readonly position: ChangePosition
 }
 
-/** Why a poll, or the whole stream, has failed. */
+/** Why a poll or the whole stream failed. */
 export type ChangesFailure = AnyFailure | StoreError
 
-/** Emitted by a stream of changes. */
+/** An event of a stream of changes: a change, or a failure. */
 export type ChangeEvent<A> = E.Either<ChangesFailure, Change<A>>
 
 /**
- * Changes of charges, cold and endless; each subscription is a stream of its own. RxJS pushes: what is slower than the
- * service iterates or drains, and at most 2,000 rows wait for it.
+ * Changes of charges. Cold and endless: each subscription starts a new stream. RxJS has no back-pressure, so a slow consumer
+ * should iterate or use `drain`, which buffer at most 2,000 rows.
  */
 export interface Changes<A> extends Observable<ChangeEvent<A>>, AsyncIterable<ChangeEvent<A>> {
   /**
-   * A change is acknowledged when the next one is asked for. `return`, `throw` and disposal abort what is on its way, and
-   * keep the state.
+   * Iterates. A change is acknowledged when the next one is requested. `return`, `throw` and disposal abort requests in flight
+   * and save the state.
    */
   readonly [Symbol.asyncIterator]: () => AsyncIteratorObject<ChangeEvent<A>, undefined, unknown>
-  /** A change is acknowledged when `project(change)` has completed; then the next one is asked for. */
+  /** A change is acknowledged when `project(change)` completes; then the next one is requested. */
   readonly drain: <B>(project: (change: ChangeEvent<A>) => Observable<B>) => Observable<B>
 }
 
@@ -58,21 +58,26 @@ const time: OptionRule<Date | string> = {
 
 export const changesTable = {
   /**
-   * Charges created at or after this time are emitted, as a `Date` or ISO 8601. Default: now. Ignored where the store has a
-   * state: the stream goes on from there.
+   * Charges created at or after this time are emitted, as a `Date` or ISO 8601. Default: now. Ignored if the store
+   * has a state: the stream continues from there.
    */
   since: time,
-  /** From one poll to the next, in ms. Default 10,000. */
-  every: withDefault(is.positiveFinite, 10_000),
-  /** How late a charge may come to the list after its creation, in ms. Default 3,600,000: an hour. */
-  lookback: withDefault(is.finiteMillis, 3_600_000),
   /**
-   * Keeps the state from one process to the next, such as `diskStore({ folder })`; one stream at a time. Default: memory.
+   * Handling of charges created before `since` that are open (not `SETTLED` or `FAILED`) at the start. Default `emit`. `silent`:
+   * only their later changes are emitted. Ignored if the store has a state.
    */
+  initial: withDefault(is.oneOf('emit', 'silent'), 'emit'),
+  /** Interval between polls, in ms. Default 10,000. */
+  every: withDefault(is.positiveFinite, 10_000),
+  /** Maximum delay between a charge's creation and its first appearance in the list, in ms. Default 3,600,000 (one hour). */
+  lookback: withDefault(is.finiteMillis, 3_600_000),
+  /** Number of charges that may disappear at once, as reported by a `RowsGone`. Default: 20, or 5 % of the known charges. */
+  allowGone: is.int(0),
+  /** Stores the state across processes, such as `diskStore({ folder })`; one stream at a time. Default: memory. */
   store: is.withMethods<Store>('a store', 'read', 'replace', 'remove'),
   /**
-   * Verified deliveries, such as `receiver.events`: the charge of each is read sooner. Lost, repeated and late ones
-   * change no result.
+   * Verified deliveries, such as `receiver.events`: their charges are read before the next poll. Lost, repeated or late
+   * deliveries never change the result.
    */
   events: is.withMethods<Observable<E.Either<unknown, WebhookEvent>>>('an Observable', 'pipe'),
 }

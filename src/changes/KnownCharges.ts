@@ -1,4 +1,4 @@
-/** The charges that a stream of changes has emitted, as far as it has to remember them. */
+/** The emitted charges that a stream of changes must remember. */
 import { finalChargeStatuses } from '../codec/Charge.js'
 import { fieldsOf } from '../decode/unknown.js'
 import { E } from '../fp.js'
@@ -10,21 +10,21 @@ import type { LedgerRow, Seconds } from './Ledger.js'
 
 /** A charge whose status is not final. */
 export interface OpenCharge {
-  /** Its id. */
+  /** The id of the charge. */
   readonly id: string
-  /** When it was created, in whole seconds since 1970. */
+  /** Time of creation, in whole seconds since 1970. */
   readonly created: Seconds
-  /** Its status when it was seen last. */
+  /** Its last known status. */
   readonly status: string
-  /** When it was changed last, in ms since 1970, where that is known. */
+  /** Time of the last change, in ms since 1970, if known. */
   readonly updated?: Millis
 }
 
 /** The part of a charge that is remembered. */
 export interface KnownVersion {
-  /** Tells its versions apart. */
+  /** Hash of the version. */
   readonly version: string
-  /** When it was changed last, in ms since 1970; NaN if that is not known. */
+  /** Time of the last change, in ms since 1970; `NaN` if unknown. */
   readonly updated: Millis
 }
 
@@ -32,23 +32,23 @@ interface KnownOpen extends OpenCharge, KnownVersion {
   readonly updated: Millis
 }
 
-/** A final charge. Its id is not kept: 48 bits of a hash of it are enough to know it again. */
+/** A final charge. Its id is not kept: a 48-bit hash is enough to recognise it. */
 interface KnownFinal extends KnownVersion {
-  /** It is remembered until the stream is so far and the lookback further. */
+  /** The charge is remembered until the stream is one lookback past this time. */
   readonly at: Seconds
 }
 
-/** Characters of the version of a charge, and of the key of a final one: 36 and 48 bits. */
+/** Lengths of a charge's version and a final charge's key, in characters: 36 and 48 bits. */
 export const VERSION_LENGTH = 6
 export const KEY_LENGTH = 8
 
 // functions
 
-/** Returns whether a status may change by itself. A status that is not of the interface may. */
+/** Returns true if a status can still change. An undocumented status can. */
 export const isOpenStatus = (status: string): boolean =>
   !finalChargeStatuses.some((final) => final === status)
 
-/** Returns the version of a row: rows with the same one are the same to a stream. */
+/** Returns the version of a row. A stream treats rows with the same version as equal. */
 export const versionOf = ({ raw, row, status }: LedgerRow<unknown>): string => {
   const { amount, fee, updated_at } = fieldsOf(raw)
   const text = E.isRight(row)
@@ -57,30 +57,30 @@ export const versionOf = ({ raw, row, status }: LedgerRow<unknown>): string => {
   return fingerprint(text, VERSION_LENGTH)
 }
 
-/** Charges that are open, and final ones of the lookback. */
+/** Open charges, and final charges within the lookback. */
 export class KnownCharges {
   readonly open = new Map<string, KnownOpen>()
-  /** By their keys. */
+  /** Final charges by key. */
   readonly final = new Map<string, KnownFinal>()
 
   find(id: string): KnownVersion | undefined {
     return this.open.get(id) ?? this.final.get(keyOf(id))
   }
 
-  /** Remembers a row as it was emitted, by a stream that is so far. */
+  /** Remembers an emitted row, and the stream's position at that time. */
   set({ id, created, status, updated }: LedgerRow<unknown>, version: string, upTo: Seconds): void {
     const wasOpen = this.open.delete(id)
     if (isOpenStatus(status)) {
       this.final.delete(keyOf(id))
       this.open.set(id, { id, created, status, version, updated })
     } else {
-      // one that has just become final may still be in a list that lags
+      // a lagging list may still show a charge that has just become final
       const at = wasOpen ? Math.max(created, upTo) : created
       this.final.set(keyOf(id), { at, version, updated })
     }
   }
 
-  /** Forgets a charge that the service has no more. */
+  /** Forgets a charge that the service no longer has. */
   delete(id: string): void {
     this.open.delete(id)
   }

@@ -1,44 +1,45 @@
-/** The charges at the service, as pages and by id: what proofs, status lists and streams of changes read. */
+/** The charges at the service, as pages and by id; read by proofs, status lists and streams of changes. */
 import type { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
-import type { Millis, ObservableEither } from '../stream/index.js'
+import type { ObservableEither } from '../stream/either/ObservableEither.js'
+import type { Millis } from '../stream/index.js'
 
 /** Whole seconds since 1970: the precision of filters by time. */
 export type Seconds = number
 
-/** Seconds one after the other, both bounds included. */
+/** A range of whole seconds, both bounds inclusive. */
 export interface Stretch {
-  /** `-Infinity`: from the first row on. */
+  /** The first second; `-Infinity`: from the first row. */
   readonly from: Seconds
   /** The last second. */
   readonly to: Seconds
 }
 
-/** Rows to ask the service for: all of them, unless narrowed. Both bounds are included, if the service keeps to that. */
+/** Rows to request from the service; all unless narrowed. Both bounds are inclusive, if the service complies. */
 export interface LedgerQuery {
-  /** Any status, also one that this version of the interface does not name. */
+  /** Any status, including undocumented ones. */
   readonly status?: string | undefined
-  /** Rows created in that second or later. */
+  /** Rows created in this second or later. */
   readonly from?: Seconds | undefined
-  /** Rows created in that second or earlier. */
+  /** Rows created in this second or earlier. */
   readonly to?: Seconds | undefined
   /** The number of the page, from 0. */
   readonly page: number
-  /** Rows a page. */
+  /** Rows per page. */
   readonly size: number
 }
 
-/** A row as the service sent it, and the fields that tell its place and its version. */
+/** A row as received, with the fields that give its position and version. */
 export interface LedgerRow<A> {
-  /** Empty if it has none. */
+  /** The id; empty if the row has none. */
   readonly id: string
-  /** Any text; empty if it cannot be read. */
+  /** The status: any text, or empty if unreadable. */
   readonly status: string
-  /** When it was created, in whole seconds; 0 if that cannot be read. */
+  /** Time of creation, in whole seconds; 0 if unreadable. */
   readonly created: Seconds
-  /** When it was changed last, in ms since 1970; NaN if that cannot be read. */
+  /** Time of the last change, in ms since 1970; `NaN` if unreadable. */
   readonly updated: Millis
-  /** The row as it came. */
+  /** The row as received. */
   readonly raw: unknown
   /** The decoded row, or why it does not decode. */
   readonly row: E.Either<AnyFailure, A>
@@ -48,15 +49,15 @@ export interface LedgerRow<A> {
 export interface LedgerPage<A> {
   /** Its rows, in the order of the list. */
   readonly rows: ReadonlyArray<LedgerRow<A>>
-  /** There are pages after it. */
+  /** True if there are more pages. */
   readonly more: boolean
 }
 
-/** The charges at the service. Each request is cold, and is aborted when it is unsubscribed from. */
+/** The charges at the service. Each request is cold; unsubscribing aborts it. */
 export interface Ledger<A> {
   /** Reads a page. */
   readonly page: (query: LedgerQuery) => ObservableEither<AnyFailure, LedgerPage<A>>
-  /** Reads a row by its id. One that does not decode is a row nevertheless. */
+  /** Reads a row by its id, even if it does not decode. */
   readonly retrieve: (id: string) => ObservableEither<AnyFailure, LedgerRow<A>>
   /** Returns the time at the service in ms since 1970; `undefined` before the first answer. */
   readonly serviceTime: () => Millis | undefined
@@ -64,5 +65,5 @@ export interface Ledger<A> {
   readonly now: () => Millis
 }
 
-/** Rows a page where all rows are wanted: the maximum (interface, Limits). */
+/** Rows per page when reading all rows: the API maximum. */
 export const PAGE_SIZE = 2_000

@@ -1,19 +1,20 @@
 /**
- * `payments.charges.changes()`: charges that come or change, as a stream.
+ * `payments.charges.changes()`: new and changed charges as a stream.
  *
  *     poll     newest charges ... lists of open statuses ... those that have left them     at most every 10 s
  *     between  charges that deliveries name
  *
- * A poll reads the last two minutes before the newest charge, or, each tenth time, the whole lookback: a charge may come
- * late to the list. Open charges are listed by their status. A charge that is not listed as open any more is read by id, or,
- * where some are close in time, by a page of their time. A row that the stream has emitted in the same version is dropped.
+ * A poll reads the last two minutes before the newest charge, or, every tenth time, the whole lookback, since a charge may appear
+ * late in the list. Open charges are listed by status. A charge that is no longer listed as open is read by id, or, if several are
+ * close in time, by a page of their time. A row that the stream has already emitted in the same version is dropped.
  *
- * The stream stands up to T: the time of the newest charge, or of the earlier of two clocks, in whole seconds. State is
- * changed by acknowledged rows only; after a kill, a stream emits again everything since it saved its state last.
+ * The stream is complete up to T: the time of the newest charge, or of the earlier of two clocks, in whole seconds. Only
+ * acknowledged rows change the state; after a kill, a stream repeats everything since its last saved state.
  */
 import { Observable, ReplaySubject } from 'rxjs'
 import { resolveOptions } from '../options/index.js'
-import { consume, type Pull } from '../stream/Pull.js'
+import { iterator } from '../stream/Paged.js'
+import { consume, pullFrom } from '../stream/Pull.js'
 import type { FeedItem, FeedPage } from './ChangeFeed.js'
 import {
   type ChangeEvent,
@@ -25,7 +26,7 @@ import { type ChangesSource, feedPages } from './feedPages.js'
 
 // constructors
 
-/** Throws an `InvalidOption` for options that cannot work. Sends nothing until it is subscribed to. */
+/** Throws an `InvalidOption` for invalid options. Sends nothing until subscribed to. */
 export const changes =
   <A>(source: ChangesSource<A>) =>
   (given: ChangesOptions = {}): Changes<A> => {
@@ -33,7 +34,7 @@ export const changes =
     return changesOf((stop) => feedPages(source, options, stop))
   }
 
-/** The stream of pages that are opened anew for each subscription, until `stop` emits. */
+/** Creates a stream of pages that opens a new source for each subscription, until `stop` emits. */
 export const changesOf = <A>(
   pagesUntil: (stop: ReplaySubject<void>) => Opened<A>['pages'],
 ): Changes<A> => {
@@ -44,19 +45,19 @@ export const changesOf = <A>(
   return Object.assign(pushed(open), {
     [Symbol.asyncIterator]: () => iterated(open()),
     drain: <B>(project: (event: ChangeEvent<A>) => Observable<B>) =>
-      consume(project)(() => pulled(iterated(open()))),
+      consume(project)(() => pullFrom(iterated(open()))),
   })
 }
 
 interface Opened<A> {
   readonly pages: AsyncGenerator<FeedPage<A>, void, undefined>
-  /** Aborts what is on its way. */
+  /** Aborts requests in flight. */
   readonly stop: () => void
 }
 
 // views
 
-/** A change is acknowledged when `next` of the subscriber has returned, also when it unsubscribes there. */
+/** Pushes changes. A change is acknowledged when the subscriber's `next` returns, even if it unsubscribes there. */
 const pushed = <A>(open: () => Opened<A>): Observable<ChangeEvent<A>> =>
   new Observable((subscriber) => {
     const { pages, stop } = open()
@@ -74,31 +75,19 @@ const pushed = <A>(open: () => Opened<A>): Observable<ChangeEvent<A>> =>
     return stop
   })
 
-/** A change is acknowledged when the next one is asked for. */
+/** Iterates over changes. A change is acknowledged when the next one is requested. */
 const iterated = <A>({
   pages,
   stop,
 }: Opened<A>): AsyncIteratorObject<ChangeEvent<A>, undefined, unknown> => {
   const events = eventsOf(pages)
-  const close = async (): Promise<void> => {
-    stop()
-    await events.return(undefined)
-  }
-  return {
-    [Symbol.asyncIterator]() {
-      return this
+  return iterator(
+    () => events.next(),
+    async () => {
+      stop()
+      await events.return(undefined)
     },
-    next: () => events.next(),
-    return: async () => {
-      await close()
-      return { done: true, value: undefined }
-    },
-    throw: async (error: unknown) => {
-      await close()
-      throw error
-    },
-    [Symbol.asyncDispose]: close,
-  }
+  )
 }
 
 async function* eventsOf<A>(
@@ -112,18 +101,3 @@ async function* eventsOf<A>(
   }
   return undefined
 }
-
-const pulled = <A>(events: AsyncIteratorObject<A, undefined, unknown>): Pull<A> => ({
-  next: new Observable<A>((subscriber) => {
-    events.next().then(
-      ({ done, value }) => {
-        if (done !== true) subscriber.next(value)
-        subscriber.complete()
-      },
-      (error: unknown) => subscriber.error(error),
-    )
-  }),
-  close: () => {
-    events.return?.().catch(() => {}) // its failure is reported by `next`
-  },
-})

@@ -1,15 +1,18 @@
-/** A stream of changes from its beginning to its end: polls, outages, deliveries, and what is kept. */
+/** A stream of changes from start to end: polls, outages, deliveries and stored state. */
 import type { ReplaySubject, SchedulerLike, Subscription } from 'rxjs'
 import { toMillis } from '../codec/times.js'
 import { E } from '../fp.js'
 import type { DestinationWait } from '../http/ClientEvent.js'
 import type { Resolved } from '../options/index.js'
 import { isStoreError, type StoreError } from '../store/StoreError.js'
+import type { Millis } from '../stream/index.js'
 import { asking, PollInterrupted } from './Asking.js'
-import { ChangeFeed, clocksOf, type FeedPage, hintOf } from './ChangeFeed.js'
+import { ChangeFeed, type FeedPage, failed, hintOf } from './ChangeFeed.js'
 import { ChangeSession } from './ChangeSession.js'
 import type { ChangesFailure, changesTable } from './ChangesOptions.js'
 import type { Ledger, Seconds } from './Ledger.js'
+import { clocksOf } from './Poll.js'
+import { polling } from './polling.js'
 
 // model
 
@@ -21,7 +24,7 @@ export interface ChangesSource<A> {
   readonly tell: (wait: DestinationWait) => void
 }
 
-/** Rows of a request that has the service tell its time: the minimum (interface, Limits). */
+/** Page size of a request that only reads the time of the service: the API minimum. */
 const SMALL_PAGE = 10
 
 // functions
@@ -29,7 +32,7 @@ const SMALL_PAGE = 10
 /** Emits until `stop` does, or another owner of the store has taken over. */
 export async function* feedPages<A>(
   { ledger, timer, tell }: ChangesSource<A>,
-  { since, every, lookback, store, events }: Resolved<typeof changesTable>,
+  { since, initial, every, lookback, allowGone, store, events }: Resolved<typeof changesTable>,
   stop: ReplaySubject<void>,
 ): AsyncGenerator<FeedPage<A>, void, undefined> {
   const window: Seconds = Math.ceil(lookback / 1_000)
@@ -39,7 +42,7 @@ export async function* feedPages<A>(
   let hints: Subscription | undefined
   try {
     session = await ChangeSession.open({
-      ...{ store, timer, tell, stop },
+      ...{ store, timer, tell, stop, lookback: window },
       onLost: (error) => {
         lost = error
         stop.next()
@@ -47,7 +50,7 @@ export async function* feedPages<A>(
     })
     const asks = asking(ledger, stop)
     const feed = new ChangeFeed<A>({
-      ...{ ledger, asking: asks, session, every, timer, stop },
+      ...{ ledger, asking: asks, session, timer, stop, allowGone },
       lookback: window,
     })
     hints = events?.subscribe({
@@ -60,21 +63,21 @@ export async function* feedPages<A>(
         stop.next()
       },
     })
-    for (;;) {
-      const began = timer.now()
-      try {
-        if (session.isNew && since === undefined && ledger.serviceTime() === undefined) {
-          await asks.page({ page: 0, size: SMALL_PAGE })
-        }
-        if (session.isNew) session.begin(beginning(ledger, since, window))
-        yield* feed.poll()
-      } catch (error) {
-        const failure = outageOf(error)
-        if (failure === undefined) throw error
-        yield failed(failure)
+    const state = session
+    const poll = async function* (): AsyncGenerator<FeedPage<A>, void, undefined> {
+      if (state.isNew && since === undefined && ledger.serviceTime() === undefined) {
+        await asks.page({ page: 0, size: SMALL_PAGE })
       }
-      yield* feed.pause(began + every)
+      if (state.isNew) {
+        state.begin({
+          ...beginning(ledger, since, window),
+          ...(initial === 'silent' ? { silent: true } : {}),
+        })
+      }
+      yield* feed.poll()
     }
+    const pause = (until: Millis) => feed.pause(until)
+    yield* polling({ every, timer, stop, poll, outage: failed<A>, outageOf, pause })
   } catch (error) {
     if (bug !== undefined) throw bug.error
     if (lost !== undefined) yield failed(lost)
@@ -82,14 +85,14 @@ export async function* feedPages<A>(
     else if (!(error instanceof PollInterrupted)) throw error
   } finally {
     hints?.unsubscribe()
-    // what cannot be kept is emitted again by the next stream
+    // changes that could not be saved are emitted again by the next stream
     await session?.close().catch((error: unknown) => {
       if (!isStoreError(error)) throw error
     })
   }
 }
 
-/** The state of a stream that begins now. Charges of the lookback before it are known, so that late ones stand out. */
+/** Returns the state of a stream that starts now. Charges in the lookback before it are remembered, to recognise late ones. */
 const beginning = (
   ledger: Ledger<unknown>,
   since: Date | string | undefined,
@@ -99,12 +102,8 @@ const beginning = (
   return { floor: from - lookback, upTo: from, baseline: from }
 }
 
-/** Returns the failure after which a stream goes on. */
+/** Returns the failure if the stream continues after it. */
 const outageOf = (error: unknown): ChangesFailure | undefined => {
   if (error instanceof PollInterrupted) return error.failure
   return isStoreError(error) && error._tag !== 'Fenced' ? error : undefined
 }
-
-const failed = <A>(failure: ChangesFailure): FeedPage<A> => [
-  { event: E.left(failure), acknowledge: () => {} },
-]

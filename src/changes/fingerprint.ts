@@ -1,6 +1,6 @@
-/** Short hashes, which tell rows and their versions apart. Not for secrets: they can be forged. */
+/** Short hashes that identify rows and their versions. Not cryptographic: they can be forged. */
 
-/** Characters of text that JSON and URLs leave as they are: 6 bits each. */
+/** Characters that need no escaping in JSON and URLs: 6 bits each. */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /** Returns a hash of a text as up to 10 characters of 6 bits each. (Two rounds of MurmurHash3's mixing, as in cyrb53.) */

@@ -1,25 +1,28 @@
-/** Changes of a list that is read whole in each poll, since the service offers no other way to find them. */
-import { firstValueFrom, map, merge, type Observable, type SchedulerLike } from 'rxjs'
+/** Changes of a list that is read in full in each poll. */
+import type { Observable, SchedulerLike } from 'rxjs'
 import { fromDate } from '../codec/Instant.js'
 import { E } from '../fp.js'
-import { rowId } from '../http/answer/readAnswer.js'
 import type { AnyFailure } from '../http/Failure.js'
-import { is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
+import { is, type OptionsOf, type Resolved, resolveOptions, withDefault } from '../options/index.js'
 import type { Page, Pages } from '../stream/index.js'
-import { later } from '../stream/later.js'
-import type { FeedItem, FeedPage } from './ChangeFeed.js'
+import { Absences } from './Absences.js'
+import { PollInterrupted } from './Asking.js'
+import { type FeedPage, failed } from './ChangeFeed.js'
 import type { Changes } from './ChangesOptions.js'
 import { changesOf } from './changes.js'
-import { fingerprint } from './fingerprint.js'
+import { ListPoll } from './ListPoll.js'
+import { polling } from './polling.js'
 
 // model
 
 const table = {
-  /** From one reading of the list to the next, in ms. Default 10,000. */
+  /** Interval between readings of the list, in ms. Default 10,000. */
   every: withDefault(is.positiveFinite, 10_000),
+  /** Number of rows that may disappear at once, as reported by a `RowsGone`. Default: 20, or 5 % of the known rows. */
+  allowGone: is.int(0),
 }
 
-/** Options of the changes of a list that is read whole. */
+/** Options for the changes of a list that is read in full. */
 export interface ListChangesOptions extends OptionsOf<typeof table> {}
 
 export interface ListChangesSource<A> {
@@ -30,67 +33,67 @@ export interface ListChangesSource<A> {
   readonly now: () => number
 }
 
-/** Characters of a version: 60 bits. */
-const VERSION_LENGTH = 10
-
 // constructors
 
-/** Throws an `InvalidOption` for options that cannot work. */
+/** Throws an `InvalidOption` for invalid options. */
 export const listChanges =
   <A>(source: ListChangesSource<A>) =>
   (given: ListChangesOptions = {}): Changes<A> => {
-    const { every } = resolveOptions(given, table, { context: 'changes: ' })
-    return changesOf((stop) => readings(source, every, stop))
+    const options = resolveOptions(given, table, { context: 'changes: ' })
+    return changesOf((stop) => readings(source, options, stop))
   }
 
 async function* readings<A>(
   { list, isFinal, timer, now }: ListChangesSource<A>,
-  every: number,
+  { every, allowGone: allowed }: Resolved<typeof table>,
   stop: Observable<void>,
 ): AsyncGenerator<FeedPage<A>, void, undefined> {
-  const versions = new Map<string, string>()
+  const polls = new ListPoll<A>(new Absences({ name: 'changes', allowed, now }))
   let emitted = 0
   let isFirst = true
-  for (;;) {
-    const began = timer.now()
+  async function* poll(): AsyncGenerator<FeedPage<A>, void, undefined> {
     const upTo = fromDate(new Date(now()))
-    const pages = list().pages[Symbol.asyncIterator]()
-    const stopping = stop.subscribe(() => void pages.return?.())
-    let isWhole = true
-    try {
-      for await (const page of pages) {
-        if (E.isLeft(page)) {
-          isWhole = false
-          yield [{ event: page, acknowledge: () => {} }]
-          continue
+    for await (const { news, doubt } of polls.next(pagesUntil(stop, list().pages))) {
+      if (doubt !== undefined) yield failed(doubt)
+      yield news.flatMap(({ row, isNew, remember }) => {
+        if (isFirst && E.isRight(row) && isFinal(row.right)) {
+          remember()
+          return []
         }
-        const items: Array<FeedItem<A>> = []
-        page.right.items.forEach((row, i) => {
-          const raw = page.right.raw[i]
-          const id = rowId(raw)
-          const version = fingerprint(JSON.stringify(raw), VERSION_LENGTH)
-          const before = id === undefined ? undefined : versions.get(id)
-          if (id === undefined || before === version) return
-          const acknowledge = (): void => {
-            versions.set(id, version)
-          }
-          if (isFirst && E.isRight(row) && isFinal(row.right)) {
-            acknowledge()
-            return
-          }
-          const kind = before === undefined ? 'added' : 'changed'
-          const event = E.isLeft(row)
-            ? row
-            : E.right({ kind, value: row.right, position: { upTo, emitted: emitted++ } } as const)
-          items.push({ event, acknowledge })
-        })
-        yield items
-      }
-    } finally {
-      stopping.unsubscribe()
+        const event = E.isLeft(row)
+          ? row
+          : E.right({
+              kind: isNew ? ('added' as const) : ('changed' as const),
+              value: row.right,
+              position: { upTo, emitted: emitted++ },
+            })
+        return [{ event, acknowledge: remember }]
+      })
     }
-    if (isWhole) isFirst = false
-    const rest = later(Math.max(0, every - (timer.now() - began)), timer).pipe(map(() => false))
-    if (await firstValueFrom(merge(stop.pipe(map(() => true)), rest))) return
+    isFirst = false
   }
+  try {
+    yield* polling({ every, timer, stop, poll, outage: failed<A> })
+  } catch (error) {
+    if (!(error instanceof PollInterrupted)) throw error
+  }
+}
+
+/** Iterates over a list. Aborts the request in flight and rejects with `PollInterrupted` if it is stopped. */
+async function* pagesUntil<P>(
+  stop: Observable<void>,
+  list: Pages<AnyFailure, P>,
+): AsyncGenerator<E.Either<AnyFailure, P>, void, undefined> {
+  const pages = list[Symbol.asyncIterator]()
+  let isStopped = false
+  const stopping = stop.subscribe(() => {
+    isStopped = true
+    void pages.return?.()
+  })
+  try {
+    yield* pages
+  } finally {
+    stopping.unsubscribe()
+  }
+  if (isStopped) throw new PollInterrupted(undefined)
 }

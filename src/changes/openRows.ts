@@ -1,46 +1,46 @@
 /**
- * Reads the charges whose status is not final, and those that were open and are not any more: together, all charges that
- * can have changed since, but final ones that were opened again, or changed, against the rules.
+ * Reads charges whose status is not final, and those that are no longer open: together, all charges that can have changed, except
+ * final ones that were reopened or changed against the rules.
  *
- * Each open status has a list, in pages of 2,000. Charges that were known as open and that no list shows have left: they
- * are read by id, and those that are close in time together, by a page of their time.
+ * Each open status has a list, in pages of 2,000. Known open charges that no list contains have left: they are read by id, or, if
+ * close in time, together by a page of their time.
  */
 import type { Asking } from './Asking.js'
 import { PollInterrupted } from './Asking.js'
 import type { OpenCharge } from './KnownCharges.js'
-import { type LedgerQuery, type LedgerRow, PAGE_SIZE, type Seconds } from './Ledger.js'
+import { type LedgerRow, PAGE_SIZE, type Seconds } from './Ledger.js'
 import { Counting, TooDeep, Uncountable } from './proof/Counting.js'
 
 // model
 
 export interface OpenOptions {
-  /** The statuses to list. */
+  /** Statuses to list. */
   readonly statuses: ReadonlyArray<string>
-  /** Statuses that the service does not list; this learns more of them. */
+  /** Statuses that the service does not list; more are added as they are found. */
   readonly unlisted: Set<string>
   /** Returns the charges that are known as open; called after each list. */
   readonly openCharges: () => Iterable<OpenCharge>
-  /** Ids that were read already. They need not be read again. */
+  /** Ids that were already read and need not be read again. */
   readonly seen: Set<string>
   /** The time, in seconds since 1970. */
   readonly now: Seconds
-  /** The time that a page of all charges spans, as far as that is known. */
+  /** Time span of a page of all charges, if known. */
   readonly pageSpan: Seconds
 }
 
-/** Charges that were read, and ids of those that the service has no more. */
+/** Charges that were read, and ids of charges that the service no longer has. */
 export interface OpenPage<A> {
   readonly rows: ReadonlyArray<LedgerRow<A>>
   readonly gone: ReadonlyArray<string>
 }
 
-/** Charges of a status that are listed whole. Where there are more, the ones older than `OLD` are counted. */
+/** Maximum number of charges per status that are listed in full. Beyond it, those older than `OLD` are counted. */
 const MAX_LISTED = 20 * PAGE_SIZE
 
-/** In seconds: 30 days. */
+/** Age of an old charge, in seconds: 30 days. */
 const OLD: Seconds = 30 * 86_400
 
-/** How full a page is planned to be: times of charges are not even. */
+/** Planned fill of a page: charges are not evenly spread over time. */
 const FILL = 0.9
 
 // functions
@@ -64,7 +64,7 @@ export async function* readOpen<A>(
 
 const byTime = (one: OpenCharge, other: OpenCharge): number => one.created - other.created
 
-/** Reads the list of a status. One that the service refuses is remembered as not listed. */
+/** Reads the list of a status. A refused status is remembered as not listed. */
 async function* readStatus<A>(
   asking: Asking<A>,
   status: string,
@@ -81,7 +81,7 @@ async function* readStatus<A>(
   const isLong = total > MAX_LISTED
   let isListed = false
   try {
-    for await (const rows of pagesOf(asking, { status, ...(isLong ? { from: before } : {}) })) {
+    for await (const { rows } of asking.pages({ status, ...(isLong ? { from: before } : {}) })) {
       isListed = true
       yield rows
     }
@@ -89,11 +89,13 @@ async function* readStatus<A>(
     if (!isLong) return
     if (await hasAsMany(asking, { status, to: before - 1 }, unseen.length)) {
       for (const id of unseen) seen.add(id)
-    } else yield* pagesOf(asking, { status, to: before - 1 })
+      return
+    }
+    for await (const { rows } of asking.pages({ status, to: before - 1 })) yield rows
   } catch (error) {
     if (!(error instanceof PollInterrupted) || !isRefusal(error)) throw error
     if (!isListed) unlisted.add(status)
-    // or it pages less deep: the rest of what is known is read as if it had left
+    // or it does not page deep enough: other known charges are read as if they had left the list
   }
 }
 
@@ -114,17 +116,6 @@ const hasAsMany = async (
 const isRefusal = ({ failure }: PollInterrupted): boolean =>
   failure?._tag === 'InvalidRequest' || (failure?._tag === 'Refused' && failure.status === 400)
 
-async function* pagesOf<A>(
-  asking: Asking<A>,
-  query: Omit<LedgerQuery, 'page' | 'size'>,
-): AsyncGenerator<ReadonlyArray<LedgerRow<A>>, void, undefined> {
-  for (let page = 0, more = true; more; page++) {
-    const answer = await asking.page({ ...query, page, size: PAGE_SIZE })
-    more = answer.more
-    yield answer.rows
-  }
-}
-
 /** Reads charges that have left the lists of their status, sorted by time. */
 async function* readLeft<A>(
   asking: Asking<A>,
@@ -132,18 +123,21 @@ async function* readLeft<A>(
   { pageSpan, seen }: OpenOptions,
 ): AsyncGenerator<OpenPage<A>, void, undefined> {
   let span = Math.max(1, pageSpan * FILL)
+  /** Pages have covered all charges up to this time: any charge missing from them is only read by id. */
+  let shown: Seconds = Number.NEGATIVE_INFINITY
   for (const [i, first] of left.entries()) {
     if (seen.has(first.id)) continue
     const group = within(left, i, span).filter(({ id }) => !seen.has(id))
     const last = group.at(-1)
-    if (last !== undefined && group.length > 1) {
-      // a second more on either side: the service may leave out its bounds
+    if (last !== undefined && group.length > 1 && first.created > shown) {
+      // one second more on either side: the service may exclude the bounds
       const query = { from: first.created - 1, to: last.created + 1, page: 0, size: PAGE_SIZE }
       const { rows, more } = await asking.page(query)
       const wanted = new Set(group.map(({ id }) => id))
       const found = rows.filter(({ id }) => wanted.has(id))
       for (const { id } of found) seen.add(id)
       if (more) span = Math.max(1, spanOf(rows) * FILL)
+      else shown = last.created
       if (found.length > 0) yield { rows: found, gone: [] }
       if (seen.has(first.id)) continue
     }
@@ -153,7 +147,7 @@ async function* readLeft<A>(
   }
 }
 
-/** Returns charges from the i-th on that are not more than a span apart. */
+/** Returns charges from the i-th on that lie within one span. */
 const within = (
   charges: ReadonlyArray<OpenCharge>,
   i: number,

@@ -1,9 +1,10 @@
-/** All that the commands know of the process; only `main.ts` knows where it comes from. */
+/** The process, as seen by the commands; only `main.ts` provides the real one. */
 import type { Readable, Writable } from 'node:stream'
 import type { Observable, SchedulerLike } from 'rxjs'
 import type { Timeout } from '../http/transport/Transport.js'
+import type { FileSystem } from '../store/FileSystem.js'
 
-/** A stream that may be a terminal; `columns` and `rows` are 0 where that has no size. */
+/** A stream that may be a terminal; `columns` and `rows` are 0 if the terminal has no size. */
 export type TerminalStream = Writable & {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -11,19 +12,21 @@ export type TerminalStream = Writable & {
 }
 
 export interface Terminal {
-  /** Without the name of the program. */
+  /** Arguments without the program's name. */
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: Readable
   readonly stdout: TerminalStream
   readonly stderr: TerminalStream
-  /** Listens to the process only while subscribed. */
+  /** Signals of the process; listened to only while subscribed. */
   readonly signals: Observable<Signal>
-  /** Emits when the process that started this one has ended, where that is known. */
+  /** Emits when the parent process has ended, if that is known. */
   readonly parentEnded?: Observable<unknown>
   readonly timer: SchedulerLike
-  /** For each request, by `timer`. Default: that of the client. */
+  /** Time limits per request, measured by `timer`. Default: the client's. */
   readonly timeout?: Timeout
+  /** File system for the results of `pay`. Default: the disk. */
+  readonly files?: FileSystem
   /** Version of this package. */
   readonly version: string
 }

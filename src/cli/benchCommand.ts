@@ -1,12 +1,12 @@
-/** `bench`: throughput, measured, and what bounds it. */
+/** `bench`: measures throughput, and what limits it. */
 
-import { open, readFile, rm, stat } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { Argument, Command } from 'commander'
 import { createLogUpdate } from 'log-update'
 import { lastValueFrom, takeUntil, tap } from 'rxjs'
 import type { BenchEvent, BenchFact, BenchOptions, BenchResult } from '../bench/index.js'
 import { oneLine } from '../decode/redact.js'
-import { fieldsOf, parsed } from '../decode/unknown.js'
+import { fieldsOf } from '../decode/unknown.js'
 import { E, withoutUndefined } from '../fp.js'
 import { number, SECOND, truncate } from '../report/text.js'
 import type { Guard } from '../scheduler/index.js'
@@ -21,6 +21,8 @@ import {
   sandboxOption,
   variableOf,
 } from './connection.js'
+import { failureEnding } from './endings.js'
+import { documented, GROUP, STOPPED, statuses } from './help.js'
 import { guard, integer, nonEmpty, timeSpan, timeSpanFrom } from './optionParsers.js'
 import {
   type CommandContext,
@@ -32,6 +34,7 @@ import {
 } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 import type { Terminal } from './Terminal.js'
+import { whyMissing } from './whyUnread.js'
 
 type WorkloadName = BenchResult['workload']
 
@@ -50,81 +53,88 @@ interface BenchFlags extends ConnectionFlags {
   readonly rows?: number
   readonly json: boolean
   readonly report?: string
-  readonly compare?: string
 }
 
 const WORKLOADS: ReadonlyArray<WorkloadName> = ['read', 'mixed', 'write', 'export']
 
-const HELP = `
-  read    pages of charges, up to the limit of one endpoint
-  mixed   reads of eight endpoints, up to the global limit
+const ABOUT = `
+  read    reads pages of charges, up to the limit of one endpoint
+  mixed   reads from eight endpoints, up to the global limit
   write   adds items to draft batches and deletes them; no money moves
   export  writes charges to a file and removes it
 
-Without a connection, it starts a sandbox and measures against that. With one,
-it measures your own environment within its limits, and only reads, unless
---write is given and --environment is sandbox. It uses the whole quota
-meanwhile; --share leaves some for others.
+Without connection settings, bench starts a local sandbox and measures that.
+With them, it measures your own account within its limits. The write workload
+requires --write and --environment test. While it runs, bench uses the whole
+quota; --share leaves some for others.
 
-A program of --against finds the sandbox in PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID
-and PAYMENTS_API_KEY. It runs alone, its requests are counted where they arrive,
-and it is stopped at the end.
-
-Exit status:
-  0    measured
-  1    it could not be measured: the last line says why
-  2    wrong use: nothing was sent
-  130  stopped by Ctrl-C (143 by SIGTERM)
-
-Examples:
-  payments-rx bench
-  payments-rx bench read --parallel 8 --latency 490ms
-  payments-rx bench --peers --against ./my-loop.mjs --report bench.html
-  payments-rx bench --json > before.json
-  payments-rx bench --compare before.json`
+The program given by --against gets the sandbox in PAYMENTS_BASE_URL,
+PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY. It runs alone, the sandbox counts its
+requests, and bench stops it at the end.`
 
 export const benchCommand = (context: CommandContext): Command =>
-  addConnectionOptions(
-    new Command('bench')
-      .description('Measure rows and requests per second, and what limits them.')
-      .addArgument(
-        new Argument('[workload]', 'kind of requests').choices(WORKLOADS).default('read'),
-      ),
+  documented(
+    addConnectionOptions(
+      new Command('bench')
+        .description('Measure rows and requests per second, and what limits them.')
+        .addArgument(
+          new Argument('[workload]', 'workload to measure').choices(WORKLOADS).default('read'),
+        )
+        .option(
+          '--duration <time>',
+          'how long to measure, at least 2s [30s]',
+          timeSpanFrom(2 * SECOND),
+        )
+        .option('--write', 'allow the write workload in your own test environment', false)
+        .option(
+          '--peers',
+          'also measure a fetch loop, p-queue and bottleneck (takes up to 90 s in total)',
+          false,
+        )
+        .option('--against <program>', 'also measure your own program', nonEmpty)
+        .optionsGroup(GROUP.output)
+        .option('--json', 'print the result as one JSON object', false)
+        .option('--report <file>', 'write an HTML report', nonEmpty)
+        .optionsGroup(GROUP.speed)
+        .addOption(parallelOption())
+        .option('--page-size <n>', 'rows per request, 10 to 2000 [2000]', integer(10, 2_000))
+        .addOption(shareOption())
+        .option(
+          '--guard <how>',
+          'margin for network jitter: learned, safe, or a time such as 50ms [learned]',
+          guard,
+        ),
+    )
+      .addOption(sandboxOption('start a local sandbox, even if the variables name a platform'))
+      .option('--latency <time>', 'response time of that sandbox [150ms]', timeSpan)
+      .option('--jitter <time>', 'jitter of the response time [30ms]', timeSpan)
+      .option('--rows <n>', 'number of charges in that sandbox [2000000]', integer(0, 2 ** 31)),
+    {
+      about: ABOUT,
+      statuses: {
+        ...statuses(0, 1, 2, 130),
+        0: 'measured',
+        1: 'could not be measured: the last line says why',
+        2: 'usage error, or a failure whose cause must be fixed first',
+        130: STOPPED,
+      },
+      examples: [
+        'payments-rx bench',
+        'payments-rx bench read --parallel 8 --latency 490ms',
+        'payments-rx bench --peers --against ./my-loop.mjs --report bench.html',
+        'payments-rx bench --json > before.json',
+      ],
+    },
+  ).action((workload: WorkloadName, flags: BenchFlags) =>
+    runCommand(
+      context,
+      {},
+      {
+        run: (run) => measure(run, workload, flags),
+        stopsInOrder: true,
+      },
+    ),
   )
-    .option('--duration <time>', 'duration, at least 2s [30s]', timeSpanFrom(2 * SECOND))
-    .addOption(parallelOption())
-    .option('--page-size <n>', 'rows per request, 10 to 2000 [2000]', integer(10, 2_000))
-    .addOption(shareOption())
-    .option(
-      '--guard <how>',
-      'margin for network jitter: learned, safe, or a time such as 50ms [learned]',
-      guard,
-    )
-    .option('--write', 'allow the workload write in your own sandbox environment', false)
-    .option(
-      '--peers',
-      'also measure a fetch loop, p-queue and bottleneck (up to 90 s in total)',
-      false,
-    )
-    .option('--against <program>', 'also measure your own program', nonEmpty)
-    .addOption(sandboxOption('start a sandbox, even if the variables name a platform'))
-    .option('--latency <time>', 'response time of that sandbox [150ms]', timeSpan)
-    .option('--jitter <time>', 'jitter of that response time [30ms]', timeSpan)
-    .option('--rows <n>', 'number of charges in that sandbox [2000000]', integer(0, 2 ** 31))
-    .option('--json', 'print the result as one JSON object', false)
-    .option('--report <file>', 'write an HTML report', nonEmpty)
-    .option('--compare <file>', 'compare with an earlier result of --json', nonEmpty)
-    .addHelpText('after', HELP)
-    .action((workload: WorkloadName, flags: BenchFlags) =>
-      runCommand(
-        context,
-        {},
-        {
-          run: (run) => measure(run, workload, flags),
-          stopsInOrder: true,
-        },
-      ),
-    )
 
 const measure = async (
   { terminal, options: { stop }, stopped }: CommandRun,
@@ -132,16 +142,13 @@ const measure = async (
   flags: BenchFlags,
 ): Promise<Ending> => {
   // loaded only here, for a fast start
-  const [{ bench }, { comparableOf, compare }, { benchPage }, { benchText }] = await Promise.all([
+  const [{ bench }, { benchPage }, { benchText }] = await Promise.all([
     import('../bench/index.js'),
-    import('../bench/compare.js'),
     import('../bench/page.js'),
     import('../bench/text.js'),
   ])
   const { env, timer, version } = terminal
-  const text = flags.compare === undefined ? undefined : await textIn(flags.compare)
   const options = optionsOf(workload, flags, env)
-  const before = text === undefined ? undefined : comparableOf(parsed(text), workload)
   const events = bench({ ...options, timer })
   const report = flags.report === undefined ? undefined : await openReport(flags.report)
   const view = viewOf(terminal, options)
@@ -155,24 +162,24 @@ const measure = async (
   }
   if (last === undefined || E.isLeft(last)) {
     await report?.discard()
-    return { status: EXIT_INCOMPLETE, reason: last?.left.message ?? 'nothing was measured' }
+    return last === undefined
+      ? { status: EXIT_INCOMPLETE, reason: 'nothing was measured' }
+      : failureEnding(last.left, { next: '' })
   }
   if (last.right._tag !== 'Measured') throw new Error('the last fact is no result')
   const { result } = last.right
-  const changes = before === undefined ? [] : compare(before, result)
-  const compared = before === undefined ? {} : { changes }
   const summary = flags.json
-    ? JSON.stringify({ ...result, ...compared, version }, null, 2)
-    : benchText(result, changes).join('\n')
-  const failure = await report?.write(benchPage(result, changes, version))
+    ? JSON.stringify({ ...result, version }, null, 2)
+    : benchText(result).join('\n')
+  const failure = await report?.write(benchPage(result, version))
   if (failure === undefined) return { status: EXIT_COMPLETE, summary }
   const reason = `cannot write ${flags.report}: ${failure.message}`
   return { status: EXIT_INCOMPLETE, summary, reason }
 }
 
 /**
- * Opens the file of a report before the run, which may use the quota for a while. Its contents stay until there is a
- * result. Rejects with a `UsageError`.
+ * Opens a report's file before the run, which may use up the quota for a while. Existing content is kept until there is a result.
+ * Rejects with a `UsageError`.
  */
 const openReport = async (path: string) => {
   try {
@@ -182,7 +189,7 @@ const openReport = async (path: string) => {
     )
     const file = await open(path, 'a')
     return {
-      /** Resolves with the error, where the system refuses it. */
+      /** Writes the report. Resolves with the error if the system refuses it. */
       write: async (text: string): Promise<Error | undefined> => {
         try {
           if ((await file.stat()).isFile()) await file.truncate()
@@ -194,7 +201,7 @@ const openReport = async (path: string) => {
           throw error
         }
       },
-      /** Leaves no empty file behind. */
+      /** Closes the file, and removes it if it is new. */
       discard: async (): Promise<void> => {
         await file.close()
         if (isNew) await rm(path, { force: true })
@@ -216,35 +223,37 @@ const optionsOf = (
   const settings = withoutUndefined({ duration, parallel, pageSize, share, guard, against })
   if (sandbox !== true && isConnected(flags, env)) {
     for (const name of ['latency', 'jitter', 'rows'] as const) {
-      if (flags[name] !== undefined) throw new UsageError(`--${name} goes with --sandbox`)
+      if (flags[name] !== undefined) throw new UsageError(`--${name} requires --sandbox`)
+    }
+    const withSandbox = against === undefined ? (peers ? '--peers' : undefined) : '--against'
+    if (withSandbox !== undefined) {
+      throw new UsageError(
+        `${withSandbox} would exceed the limits of the real account given by variables or options: add --sandbox`,
+      )
     }
     return { workload, ...settings, write, peers, connection: connectionFrom(flags, env) }
   }
+  // a plain name is a program on the PATH
+  const missing =
+    against !== undefined && /[\\/]|\.[cm]?[jt]s$/.test(against) && whyMissing(against)
+  if (missing) throw new UsageError(`--against: ${missing}`)
   const environment = environmentFrom(flags, env)
   const simulated = withoutUndefined({ latency, jitter, charges: rows })
   return { workload, ...settings, write, peers, sandbox: { environment, ...simulated } }
 }
 
-/** True if any setting of a connection is given, so that a missing one is reported. */
+/** Returns true if any connection setting is given, so that a missing one is reported. */
 const isConnected = (flags: BenchFlags, env: Terminal['env']): boolean =>
+  flags.envFile !== undefined ||
   REQUIRED_SETTINGS.some(
     (name) => flagValue(flags, name) !== undefined || (env[variableOf(name)] ?? '') !== '',
   )
 
 const flagValue = (flags: ConnectionFlags, name: string): unknown => fieldsOf(flags)[name]
 
-const textIn = async (path: string): Promise<string> => {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (!isSystemError(error)) throw error
-    throw new UsageError(`--compare: cannot read ${path}: ${error.message}`)
-  }
-}
+// view
 
-// what is shown
-
-/** Shows a line that changes on a terminal; in a log, one line at the start of each part. */
+/** Shows a live line on a terminal; in a log, one line at the start of each part. */
 const viewOf = ({ stderr, env }: Terminal, options: BenchOptions) => {
   const canRedraw = stderr.isTTY === true && env.TERM !== 'dumb' && stderr.columns !== 0
   const line = canRedraw ? createLogUpdate(stderr) : undefined
@@ -265,7 +274,7 @@ const viewOf = ({ stderr, env }: Terminal, options: BenchOptions) => {
       if (fact._tag === 'Measured') return
       if (line !== undefined) {
         line(truncate(progressLine(fact, duration), (stderr.columns ?? 80) - 1))
-      } else if (fact._tag === 'Contending' && fact.elapsed === 0) {
+      } else if (fact._tag === 'PeerProgress' && fact.elapsed === 0) {
         say(`${fact.name}: ${seconds(fact.duration)}`)
       }
     },
@@ -279,7 +288,7 @@ const viewOf = ({ stderr, env }: Terminal, options: BenchOptions) => {
 type BenchProgress = Exclude<BenchFact, { readonly _tag: 'Measured' }>
 
 const progressLine = (fact: BenchProgress, whole: number): string => {
-  if (fact._tag === 'Contending') {
+  if (fact._tag === 'PeerProgress') {
     return `${seconds(fact.elapsed)} of ${seconds(fact.duration)}  ${fact.name}`
   }
   return [

@@ -1,37 +1,39 @@
-/** Options that several commands have, each declared once. */
+/** Options shared by several commands, each declared once. */
 import { type Command, Option } from 'commander'
 import { MINUTE } from '../report/text.js'
 import type { Guard } from '../scheduler/index.js'
 import { sandboxOption } from './connection.js'
 import type { Simulated } from './export/resources.js'
+
+import { GROUP } from './help.js'
 import {
   fraction,
   guard,
   integer,
-  nonEmpty,
+  nonNegativeInteger,
   patience,
   timeout,
-  timeSpan,
   timeSpanFrom,
 } from './optionParsers.js'
+
 import { PROGRESS_MODES } from './progress/ProgressView.js'
 
 // flags
 
-/** How hard the service is asked, and how long its faults are waited for. */
+/** Flags for rate limits, and for patience with a failing service. */
 export interface PaceFlags {
-  /** False if no limits are kept. */
+  /** False if rate limits are turned off. */
   readonly limits: boolean
-  /** The part of them to use. */
+  /** Share of the rate limits to use. */
   readonly share: number
   readonly guard?: Guard
-  /** How long to keep retrying while the service is failing, in seconds. */
+  /** Time to keep retrying while the service is failing, in seconds. */
   readonly patience: number
-  /** Time from a request to the headers of its answer, in seconds. */
+  /** Time limit from a request to its response headers, in seconds. */
   readonly timeout?: number
 }
 
-/** Flags of a sandbox in place of a platform. */
+/** Flags of a sandbox used instead of the platform. */
 export interface SimulationFlags {
   readonly sandbox?: boolean
   readonly rows?: number
@@ -40,86 +42,93 @@ export interface SimulationFlags {
 // single options
 
 export const parallelOption = (): Option =>
-  new Option(
-    '--parallel <n>',
-    'concurrent requests [auto: enough to use the full rate limit]',
-  ).argParser(integer(1, 100))
+  new Option('--parallel <n>', 'concurrent requests [enough for the full rate limit]')
+    .helpGroup(GROUP.speed)
+    .argParser(integer(1, 100))
 
-export const lookbackOption = (): Option =>
-  new Option('--lookback <time>', 'how far back charges may have changed [7d]').argParser(timeSpan)
-
-/** The longest lease: another run waits that long for one that was killed. */
+/** Maximum lease: another run waits that long if a run was killed. */
 const LONGEST_LEASE = 10 * MINUTE
 
-/** `shortest`: in ms. */
+/** Creates `--lease`. `shortest`: minimum, in ms. */
 export const leaseOption = (prefix = '', shortest = 100): Option =>
-  new Option('--lease <time>', `${prefix}how long the lease lasts without renewal [15s]`).argParser(
-    timeSpanFrom(shortest, LONGEST_LEASE),
+  new Option('--lease <time>', `${prefix}how long the lease lasts without renewal [15s]`)
+    .helpGroup(GROUP.resume)
+    .argParser(timeSpanFrom(shortest, LONGEST_LEASE))
+
+export const allowGoneOption = (prefix = ''): Option =>
+  new Option(
+    '--allow-gone <n>',
+    `${prefix}allow this many rows to disappear at once (the error message gives the number)`,
   )
+    .helpGroup(GROUP.output)
+    .argParser(nonNegativeInteger)
 
 export const dryRunOption = (): Option =>
-  new Option('--dry-run', 'estimate rows, requests and time; write nothing').default(false)
+  new Option('--dry-run', 'estimate rows, requests and time; write nothing')
+    .helpGroup(GROUP.output)
+    .default(false)
 
 export const shareOption = (): Option =>
-  new Option(
-    '--share <part>',
-    'share of the rate limits to use, if others use the account, too',
-  ).argParser(fraction)
+  new Option('--share <part>', 'share of the rate limits to use, if others use the account too')
+    .helpGroup(GROUP.speed)
+    .argParser(fraction)
 
 export const noLimitsOption = (): Option =>
-  new Option('--no-limits', 'turn off client-side rate limits (only for a service that has none)')
+  new Option(
+    '--no-limits',
+    'turn off client-side rate limits (only for a service that has none)',
+  ).helpGroup(GROUP.speed)
 
 export const patienceOption = (): Option =>
   new Option(
     '--patience <time>',
-    'how long to keep retrying while the service is failing: a time, or forever',
+    'how long to keep retrying while the service is failing (a duration or "forever")',
   )
+    .helpGroup(GROUP.speed)
     .argParser(patience)
     .default(300, '5m')
 
-/** How hard the service is asked, and how long its faults are waited for. */
+/** Adds the options for rate limits, and for patience with a failing service. */
 export const withPace = (command: Command): Command =>
   command
+    .optionsGroup(GROUP.speed)
     .addOption(shareOption().default(1))
     .addOption(noLimitsOption().conflicts('share'))
     .addOption(
       new Option(
         '--guard <how>',
-        'margin for network jitter: learned, safe (no refusals, slower), or a time such as 50ms [learned; with --sandbox safe]',
+        'margin for network jitter: learned, safe (no refusals, slower), or a time such as 50ms [learned, or safe with --sandbox]',
       ).argParser(guard),
     )
     .addOption(patienceOption())
     .option('--timeout <time>', 'how long to wait for the first byte of a response [60s]', timeout)
 
-/** How it is shown. */
+/** Adds the options for progress output. */
 export const withView = (command: Command): Command =>
-  command
-    .addOption(
-      new Option(
-        '--progress <how>',
-        'auto (a live line, or one every half minute in a log), json, or none',
-      )
-        .choices(PROGRESS_MODES)
-        .default('auto'),
-    )
-    .addOption(
-      new Option('--quiet', 'print only errors: no progress, no summary')
-        .default(false)
-        .conflicts('progress'),
-    )
+  command.optionsGroup(GROUP.output).addOption(progressOption()).addOption(quietOption())
 
-export const withReport = (command: Command): Command =>
-  command.option('--report <file>', 'write an HTML report', nonEmpty)
+export const progressOption = (): Option =>
+  new Option('--progress <how>', 'auto (a live status line or log lines), json or none')
+    .choices(PROGRESS_MODES)
+    .default('auto')
 
-/** `--sandbox`, and `--rows` where it has rows that can be counted. */
+export const quietOption = (): Option =>
+  new Option('--quiet', 'print only errors: no progress, no summary')
+    .default(false)
+    .conflicts('progress')
+
+/** Adds `--sandbox`, and `--rows` if the sandbox has a configurable number of rows. */
 export const withSandbox = (
   command: Command,
   simulated: Simulated | undefined,
-  description = 'start a sandbox on a free port, and read from it',
+  description = 'start a local sandbox on a free port and read from it',
 ): Command => {
   const option = sandboxOption(description)
   if (simulated === undefined) return command.addOption(option)
   const { noun, count, most } = simulated
   const words = `number of ${noun} in that sandbox [${count}]`
-  return command.addOption(option).option('--rows <n>', words, integer(0, most))
+  return command
+    .addOption(option)
+    .optionsGroup(GROUP.connection)
+    .option('--rows <n>', words, integer(0, most))
 }

@@ -1,4 +1,4 @@
-/** The settings of a connection: each as a flag, as a variable, and as an option of the client. */
+/** Connection settings: each is a flag, an environment variable, and an option of the client. */
 import { type Command, Option } from 'commander'
 import { defer, Observable, of } from 'rxjs'
 import { type Environment, limits } from '../api/limits.js'
@@ -13,6 +13,8 @@ import {
 import { R, withoutUndefined } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
 import type { SandboxOptions } from '../sandbox/index.js'
+import { withEnvFile, withKeyFile } from './envFile.js'
+import { GROUP } from './help.js'
 import { nonEmpty } from './optionParsers.js'
 import { UsageError } from './output.js'
 import type { Terminal } from './Terminal.js'
@@ -23,7 +25,7 @@ export type { Connection } from '../client/fromEnv.js'
 
 interface Setting {
   readonly flag: string
-  /** Left out for a switch. */
+  /** Placeholder of the value; absent for a boolean flag. */
   readonly placeholder?: string
   readonly description: string
   readonly clientOption: VariableOption
@@ -45,7 +47,7 @@ export type SettingName =
 
 export const ENVIRONMENTS = Object.keys(limits)
 
-/** By the names that commander gives to the flags, in the order that "doctor" lists them in. */
+/** Settings by commander's names of their flags, in the order used by "doctor". */
 export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   baseUrl: {
     flag: '--base-url',
@@ -61,13 +63,13 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   clientId: {
     flag: '--client-id',
     placeholder: '<id>',
-    description: 'client id of the API key',
+    description: 'client id that belongs to the API key',
     clientOption: 'credentials.clientId',
   },
   apiKey: {
     flag: '--api-key',
     placeholder: '<key>',
-    description: 'API key',
+    description: 'API key; PAYMENTS_API_KEY_FILE may name a file that contains it',
     clientOption: 'credentials.apiKey',
     isSecret: true,
   },
@@ -81,13 +83,13 @@ export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   apiVersion: {
     flag: '--api-version',
     placeholder: '<date>',
-    description: "API version to request, YYYY-MM-DD; by default the account's own",
+    description: "API version to request, YYYY-MM-DD; by default the account's version",
     clientOption: 'apiVersion',
   },
   loginAs: {
     flag: '--login-as',
     placeholder: '<id>',
-    description: 'account to log in to, if the key has several',
+    description: 'account to log in to, if the key has access to several',
     clientOption: 'credentials.loginAs',
   },
   onBehalfOf: {
@@ -133,11 +135,11 @@ const settingOption = (name: SettingName): Option => {
 const flagOrVariable = ({ flag, clientOption }: Setting): string =>
   `${flag} or ${VARIABLES[clientOption].name}`
 
-/** Returns the flag of an option: `--since-last` for `sinceLast`. */
+/** Returns the flag of an option: `--max-rejects` for `maxRejects`. */
 export const flagOf = (option: string): string =>
   `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-/** Replaces options of the library in a message by the flags of a command, and by variables. */
+/** Replaces library option names in a message with flags and variables. */
 export const withFlagNames = (
   { option, message }: InvalidOption,
   flags: ReadonlyArray<Option> = [],
@@ -149,7 +151,7 @@ export const withFlagNames = (
       .replace('with plainHttp', `with ${SETTINGS.plainHttp.flag}`)
   }
   if (option === 'to') return message.replace(option, 'DEST')
-  const name = option.replace(/\[\d+\]$/, '') // one of several values
+  const name = option.replace(/\[\d+\]$/, '') // one of several entries
   const isFlag = flags.some((flag) => flag.attributeName() === name)
   return isFlag ? message.replace(option, flagOf(name)) : message
 }
@@ -158,13 +160,16 @@ export const withFlagNames = (
 
 type TextSetting = Exclude<SettingName, 'plainHttp'>
 
-type SettingFlags = { readonly [Name in TextSetting]?: string } & { readonly plainHttp?: true }
+type SettingFlags = { readonly [Name in TextSetting]?: string } & {
+  readonly plainHttp?: true
+  readonly envFile?: string
+}
 
 export type ConnectionFlags = Omit<SettingFlags, 'partnerId' | 'partnerSecret'>
 
 export type PartnerFlags = Pick<
   SettingFlags,
-  'environment' | 'baseUrl' | 'plainHttp' | 'partnerId' | 'partnerSecret'
+  'environment' | 'baseUrl' | 'plainHttp' | 'partnerId' | 'partnerSecret' | 'envFile'
 >
 
 export const REQUIRED_SETTINGS: ReadonlyArray<SettingName> = ['baseUrl', 'clientId', 'apiKey']
@@ -181,7 +186,7 @@ export const addConnectionOptions = (command: Command): Command =>
 export const addPartnerOptions = (command: Command): Command =>
   addSettings(command, 'partnerId', 'partnerSecret')
 
-/** Adds the settings of an account and of a partner. */
+/** Adds the options of account and partner settings. */
 export const addEveryOption = (command: Command): Command =>
   addSettings(
     command,
@@ -196,16 +201,25 @@ export const addEveryOption = (command: Command): Command =>
 
 const addSettings = (command: Command, ...others: ReadonlyArray<SettingName>): Command => {
   const names: ReadonlyArray<SettingName> = ['environment', 'baseUrl', 'plainHttp', ...others]
-  return names.reduce((to, name) => to.addOption(settingOption(name)), command)
+  return names.reduce(
+    (to, name) => to.addOption(settingOption(name)),
+    command
+      .optionsGroup(GROUP.connection)
+      .option(
+        '--env-file <file>',
+        'read all of these settings from FILE, as NAME=value lines',
+        nonEmpty,
+      ),
+  )
 }
 
-/** Throws a `UsageError` that names the flags and the variables of all settings that are missing. */
+/** Returns the connection. Throws a `UsageError` that names the flags and variables of all missing settings. */
 export const connectionFrom = (flags: ConnectionFlags, env: Terminal['env']): Connection => {
   const { partner: _, ...connection } = connectionWith(flags, env, REQUIRED_SETTINGS)
   return connection
 }
 
-/** Throws a `UsageError`, as `connectionFrom` does. */
+/** Returns the connection of a partner. Throws a `UsageError` like `connectionFrom`. */
 export const partnerConnectionFrom = (flags: PartnerFlags, env: Terminal['env']): Connection => {
   const { environment, baseUrl, plainHttp, partner } = connectionWith(
     flags,
@@ -225,17 +239,24 @@ const connectionWith = (
   env: Terminal['env'],
   required: ReadonlyArray<SettingName>,
 ): Connection => {
-  const settings = withFlags(flags, env)
+  const settings = settingsOf(flags, env)
   const connection = asUsage(() => readVariables(settings))
   const missing = required.filter(
     (name) => notSet(settings, [SETTINGS[name].clientOption]).length > 0,
   )
   if (missing.length === 0) return connection
-  const needed = missing.map((name) => `${flagOrVariable(SETTINGS[name])} is needed`)
-  throw new UsageError(`${needed.join(', ')} (or --sandbox, to try it without an account)`)
+  const needed = missing.map((name) => `${flagOrVariable(SETTINGS[name])} is required`)
+  throw new UsageError(`${needed.join(', ')} (or use --sandbox to try it without an account)`)
 }
 
-/** Replaces variables by the flags that are given, which go before. */
+/** Returns the settings as variables: from files, overridden by flags. Throws a `UsageError` for an unusable file. */
+export const settingsOf = (flags: SettingFlags, env: Terminal['env']): Terminal['env'] => {
+  const { envFile, apiKey } = flags
+  const variables = envFile === undefined ? env : withEnvFile(envFile, env)
+  return withFlags(flags, apiKey === undefined ? withKeyFile(variables) : variables)
+}
+
+/** Replaces variables with the given flags, which take precedence. */
 const withFlags = (flags: SettingFlags, env: Terminal['env']): Terminal['env'] => ({
   ...env,
   ...Object.fromEntries(
@@ -256,23 +277,25 @@ const asUsage = <A>(read: () => A): A => {
 
 // sandbox
 
-/** `--sandbox`, in place of every setting but the environment. */
+/** Creates `--sandbox`, which replaces every setting except the environment. */
 export const sandboxOption = (description: string): Option => {
   const { environment: _, ...others } = SETTINGS
-  return new Option('--sandbox', description).conflicts(Object.keys(others))
+  return new Option('--sandbox', description)
+    .helpGroup(GROUP.connection)
+    .conflicts([...Object.keys(others), 'envFile'])
 }
 
-/** The account of each sandbox that a command starts: its port is another one each time. */
+/** Account name of every sandbox that a command starts, since the port differs each time. */
 export const SANDBOX_ACCOUNT = 'the sandbox of this package'
 
-/** A command's own way to the platform: the settings it needs, or the data of its sandbox. */
+/** How a command connects: the settings that it needs, or its sandbox's data. */
 interface ConnectOptions<Flags> {
-  /** Default: `connectionFrom`. */
+  /** Returns the connection. Default: `connectionFrom`. */
   readonly connection: (flags: Flags, env: Terminal['env']) => Connection
   readonly simulated?: SandboxOptions
 }
 
-/** Emits the connection that flags and variables name, or, with `--sandbox`, one to a sandbox of its own. */
+/** Emits the connection given by flags and variables, or, with `--sandbox`, a connection to a new sandbox. */
 export const connect = <
   Flags extends Pick<SettingFlags, 'environment'> & {
     readonly sandbox?: boolean
@@ -294,11 +317,11 @@ export const connect = <
         environment: environmentFrom(flags, env),
       })
     }
-    if (flags.rows !== undefined) throw new UsageError('--rows goes with --sandbox')
+    if (flags.rows !== undefined) throw new UsageError('--rows requires --sandbox')
     return of(connection(flags, env))
   })
 
-/** Emits a connection to a sandbox on a free port, which is closed when the subscriber leaves. */
+/** Emits a connection to a sandbox on a free port, which is closed on unsubscription. */
 export const openSandbox = (
   options: SandboxOptions & { readonly environment: Environment },
 ): Observable<Connection> =>

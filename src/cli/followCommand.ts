@@ -1,16 +1,20 @@
-/** `follow`: what comes and changes, as lines of JSON, or kept in a table. */
+/** `follow`: prints new and changed rows as lines of JSON, or keeps a table current. */
 import { Command, Option } from 'commander'
 import { concatMap, EMPTY, from, type Observable, of, switchMap } from 'rxjs'
 import { limits, unlimited } from '../api/limits.js'
 import type { Changes } from '../changes/ChangesOptions.js'
 import { type Client, createClient } from '../client/createClient.js'
-import { type FollowOptions, follow } from '../export/index.js'
+import { type ExplainOptions, explainSync, type FollowOptions, follow } from '../export/index.js'
 import type { Sweep } from '../export/sync/SyncOptions.js'
 import { E, withoutUndefined } from '../fp.js'
+import { firstLines } from './accountLine.js'
 import {
+  allowGoneOption,
   dryRunOption,
   leaseOption,
   noLimitsOption,
+  progressOption,
+  quietOption,
   type SimulationFlags,
   withSandbox,
 } from './commonOptions.js'
@@ -20,131 +24,137 @@ import {
   type ConnectionFlags,
   connect,
   connectionFrom,
+  flagOf,
   SANDBOX_ACCOUNT,
 } from './connection.js'
+import { dryRun } from './endings.js'
 import { exportClient } from './export/exportClient.js'
 import { batchTransfers, charges, type Simulated, sandboxData } from './export/resources.js'
-import { dryRunBatches, dryRunCharges } from './followDryRun.js'
 import { followTable } from './followTable.js'
+import { documented, GROUP, statuses } from './help.js'
 import { nonEmpty, nonNegativeInteger, patience, timeSpanFrom, timestamp } from './optionParsers.js'
 import { type CommandContext, UsageError } from './output.js'
+import type { ViewFlags } from './progress/ProgressView.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 
-interface FollowFlags extends ConnectionFlags, SimulationFlags {
+interface FollowFlags extends ConnectionFlags, SimulationFlags, ViewFlags {
   readonly every: number
   readonly since?: string
   readonly limits: boolean
   readonly dryRun: boolean
-  // of a table
+  // following into a table
   readonly table?: string
   readonly prove?: string
   readonly sweep?: Sweep
   readonly maxRejects?: number
+  readonly allowGone?: number
   readonly lease?: number
   readonly patience?: number
 }
 
-/** Flags that go with DEST. */
-const OF_TABLE = ['table', 'prove', 'sweep', 'maxRejects', 'lease', 'patience'] as const
+/** Flags that require DEST. */
+const OF_TABLE = [
+  ...(['table', 'prove', 'sweep', 'maxRejects', 'allowGone', 'lease', 'patience'] as const),
+]
 
-const HELP = `
+const ABOUT = `
 Without DEST, each line is a JSON object:
-  kind      added, or changed
+  kind      added or changed
   value     the row in its current state; states between polls are not emitted
-  position  emitted: number of changes before; upTo: the time up to which all
-            new rows were emitted, for --since of a later run
-It begins with the rows that can still change.
+  position  emitted: number of changes emitted before this one; upTo: the time
+            up to which all new rows were emitted, for --since of a later run
+The output starts with the rows that can still change.
 
-DEST is a table with one row for each id, in its latest version:
+DEST is a table with one row per id, in its latest version:
   NAME.sqlite, NAME.db   a database, created if missing
   postgres://HOST/DB     an existing database; PGUSER and PGPASSWORD keep user
                          and password off the command line
-It has the lease and the state of "payments-rx sync": one continues where the
-other ended. Folders and buckets are kept by sync alone.
+follow and "payments-rx sync" share one lease and one state in DEST, so each
+continues where the other stopped. Only sync can write to folders and buckets.
 
-It runs until stopped. An outage is reported on stderr; polling continues.
-`
+follow runs until stopped. It reports an outage on stderr and keeps polling.`
 
 const PROOF = `
-Each day at --prove, the charges of DEST are proven: the service is asked how
-many it has, in all, settled and failed, in eight stretches of time each, up to
-an hour before. Where its counts differ from those of the table, follow finds
-the rows that differ, and reads them again. Rows that the service no longer has
-are marked in the column _gone_at, and stay. --sweep reads a part of the rows
-whole, to find what counts cannot. The result is a line on stderr.
-`
+Each day at --prove, follow proves that the charges in DEST are complete: it
+compares their number with the service's, in total and by final status, in eight
+time ranges, up to an hour ago. Where the counts differ, it finds and re-reads
+the rows that differ. Rows that no longer exist at the service are kept and
+marked in the column _gone_at. --sweep re-reads part of the rows completely, to
+find what counts cannot. A line on stderr reports the result.`
 
-const STATUS = `
-Exit status:
-  1    DEST cannot be written, or the service failed at the start
-  2    wrong use, or DEST cannot be used
-  3    another run is writing to DEST, or has taken over
-  130  stopped by Ctrl-C (143 by SIGTERM); the same command continues
-  141  the reader of stdout went away
-
-`
+const STATUS = {
+  ...statuses(1, 2, 3, 130, 141),
+  1: 'the service failed at the start, or DEST failed; rerun the same command\nto continue',
+}
 
 export const followCommand = (context: CommandContext): Command =>
   new Command('follow')
     .description(
-      'Print rows that come or change as lines of JSON, or keep a table current, until stopped.',
+      'Print new and changed rows as JSON lines, or keep a table up to date. Runs until stopped.',
     )
     .addCommand(followCharges(context))
     .addCommand(followBatches(context))
 
 const followCharges = (context: CommandContext): Command =>
-  withOptions(new Command('charges'), charges.simulated)
-    .description('Follow charges.')
-    .option(
-      '--since <time>',
-      'created at or after this time, such as 24h (ago) [now; with DEST: that of the first run; all]',
-      timestamp('00:00:00', () => context.terminal.timer.now()),
-    )
-    .option('--prove <time>', 'DEST: time of day of the proof, in UTC [02:00]', nonEmpty)
-    .addOption(
-      new Option(
-        '--sweep <how>',
-        'DEST: read existing rows again: a thirtieth each day, all of them each day, or none [30d]',
-      ).choices(['30d', 'now', 'off']),
-    )
-    .addHelpText(
-      'after',
-      `${HELP}${PROOF}${STATUS}Examples:
-  payments-rx follow charges | jq -r '[.kind, .value.id, .value.status] | @tsv'
-  payments-rx follow charges --since 2026-01-31 --every 1m
-  payments-rx follow charges charges.sqlite
-  payments-rx follow charges charges.sqlite --dry-run
-  payments-rx follow charges postgres://db.example/finance --prove 01:30`,
-    )
-    .action((to: string | undefined, flags: FollowFlags) =>
-      followed(context, to, flags, {
-        simulated: charges.simulated,
-        changesOf: ({ charges }) =>
-          charges.changes({ every: flags.every, ...withoutUndefined({ since: flags.since }) }),
-        tableOf: ({ charges }, options) => follow(charges, options),
-        dryRun: (client, run) =>
-          dryRunCharges(client, { ...flags, isTable: to !== undefined }, run),
-      }),
-    )
+  documented(
+    withOptions(new Command('charges'), charges.simulated)
+      .description('Follow charges.')
+      .optionsGroup(GROUP.filters)
+      .option(
+        '--since <time>',
+        'created at or after, such as 24h (ago) [now; with DEST: everything, and in later runs, as in the first]',
+        timestamp('00:00:00', () => context.terminal.timer.now()),
+      )
+      .option('--prove <time>', 'DEST: time of day to prove it complete, in UTC [02:00]', nonEmpty)
+      .addOption(
+        new Option(
+          '--sweep <how>',
+          'DEST: re-read all rows: a thirtieth each day (30d), all at once (now), or never (off) [30d]',
+        ).choices(['30d', 'now', 'off']),
+      ),
+    {
+      about: `${ABOUT}\n${PROOF}`,
+      statuses: STATUS,
+      examples: [
+        'payments-rx follow charges charges.sqlite',
+        "payments-rx follow charges | jq -r '[.kind, .value.id, .value.status] | @tsv'",
+        'payments-rx follow charges --since 2026-01-31 --every 1m',
+        'payments-rx follow charges charges.sqlite --dry-run',
+        'payments-rx follow charges postgres://db.example/finance --prove 01:30',
+      ],
+    },
+  ).action((to: string | undefined, flags: FollowFlags) =>
+    followed(context, to, flags, {
+      simulated: charges.simulated,
+      changesOf: ({ charges }) =>
+        charges.changes({ every: flags.every, ...withoutUndefined({ since: flags.since }) }),
+      tableOf: ({ charges }, options) => follow(charges, options),
+      explain: ({ charges }, options) => explainSync(charges, options),
+    }),
+  )
 
 const followBatches = (context: CommandContext): Command =>
-  withOptions(new Command('batch-transfers'), batchTransfers.simulated)
-    .description('Follow batch transfers. Reads the whole list each time, in pages of 50.')
-    .addHelpText(
-      'after',
-      `${HELP}${STATUS}Examples:
-  payments-rx follow batch-transfers --every 1m
-  payments-rx follow batch-transfers batches.sqlite --every 1m`,
-    )
-    .action((to: string | undefined, flags: FollowFlags) =>
-      followed(context, to, flags, {
-        note: 'the service lists batches only whole: each poll takes a request for 50 of them',
-        simulated: batchTransfers.simulated,
-        changesOf: ({ batchTransfers }) => batchTransfers.changes({ every: flags.every }),
-        tableOf: ({ batchTransfers }, options) => follow(batchTransfers.list(), options),
-        dryRun: (client) => dryRunBatches(client, flags),
-      }),
-    )
+  documented(
+    withOptions(new Command('batch-transfers'), batchTransfers.simulated).description(
+      'Follow batch transfers. Each poll reads the whole list, in pages of 50.',
+    ),
+    {
+      about: ABOUT,
+      statuses: STATUS,
+      examples: [
+        'payments-rx follow batch-transfers batches.sqlite --every 1m',
+        'payments-rx follow batch-transfers --every 1m',
+      ],
+    },
+  ).action((to: string | undefined, flags: FollowFlags) =>
+    followed(context, to, flags, {
+      note: 'each poll reads the whole list, with one request per 50 batches',
+      simulated: batchTransfers.simulated,
+      changesOf: ({ batchTransfers }) => batchTransfers.changes({ every: flags.every }),
+      tableOf: ({ batchTransfers }, options) => follow(batchTransfers.list(), options),
+      explain: ({ batchTransfers }, options) => explainSync(batchTransfers.list(), options),
+    }),
+  )
 
 const withOptions = (command: Command, simulated: Simulated | undefined): Command =>
   withSandbox(
@@ -155,50 +165,56 @@ const withOptions = (command: Command, simulated: Simulated | undefined): Comman
         nonEmpty,
       ),
     )
+      .optionsGroup(GROUP.output)
       .addOption(
-        new Option('--every <time>', 'time from one poll to the next')
+        new Option('--every <time>', 'polling interval')
+          .helpGroup(GROUP.speed)
           .argParser(timeSpanFrom(1))
           .default(10_000, '10s'),
       )
       .option('--table <name>', 'DEST: name of the table [name of the list]', nonEmpty)
       .option(
         '--max-rejects <n>',
-        'DEST: stop when more rows than this cannot be written [1000]',
+        'DEST: stop when more rows than this are rejected [1000]',
         nonNegativeInteger,
       )
+      .addOption(allowGoneOption('DEST: '))
       .addOption(leaseOption('DEST: '))
+      .addOption(dryRunOption())
+      .addOption(progressOption())
+      .addOption(quietOption())
+      .optionsGroup(GROUP.speed)
       .option(
         '--patience <time>',
-        'DEST: how long to keep retrying a request while the service is failing: a time, or forever [1m]',
+        'DEST: how long to keep retrying while the service is failing (a duration or "forever") [1m]',
         patience,
-      )
-      .addOption(dryRunOption()),
+      ),
     simulated,
-    'start a sandbox on a free port, and follow it',
+    'start a local sandbox on a free port and follow it',
   ).addOption(noLimitsOption())
 
-/** A list, and how it is followed. */
+/** A list, and how to follow it. */
 interface Followed {
-  /** A line for stderr at the start. */
+  /** A line printed to stderr at the start. */
   readonly note?: string
   /** Size of the list in a sandbox that the command starts. */
   readonly simulated: Simulated | undefined
   readonly changesOf: (client: Client) => Changes<unknown>
   readonly tableOf: (client: Client, options: FollowOptions<unknown>) => ReturnType<typeof follow>
-  readonly dryRun: (client: Client, run: CommandRun) => Promise<Ending>
+  readonly explain: (client: Client, options: ExplainOptions) => ReturnType<typeof explainSync>
 }
 
 const followed = (
   context: CommandContext,
   to: string | undefined,
   flags: FollowFlags,
-  { note, simulated, changesOf, tableOf, dryRun }: Followed,
+  { note, simulated, changesOf, tableOf, explain }: Followed,
 ): Promise<void> => {
   const given = OF_TABLE.find((name) => flags[name] !== undefined)
   if (to === undefined && given !== undefined) {
-    throw new UsageError(`--${given === 'maxRejects' ? 'max-rejects' : given} goes with DEST`)
+    throw new UsageError(`${flagOf(given)} requires DEST`)
   }
-  return runCommand(context, withoutUndefined({ lease: flags.lease }), {
+  return runCommand(context, flags, {
     stopsInOrder: to !== undefined && !flags.dryRun,
     run: (run) =>
       connect(run.terminal, flags, {
@@ -206,11 +222,24 @@ const followed = (
         simulated: sandboxData(simulated, flags.rows),
       }).pipe(
         switchMap((connection) => {
-          if (flags.dryRun) return dryRun(clientOf(run, flags, connection), run)
-          if (note !== undefined) run.say(note)
+          const first = [
+            ...firstLines(flags, connection),
+            ...(note === undefined || flags.dryRun ? [] : [note]),
+          ]
+          if (flags.dryRun) {
+            const { every, since, sweep } = flags
+            const of = to === undefined ? 'changes' : 'follow'
+            const options = {
+              of,
+              every,
+              timer: run.terminal.timer,
+              ...withoutUndefined({ since, sweep }),
+            } as const
+            return dryRun(explain(clientOf(run, flags, connection), options), run, first)
+          }
           return to === undefined
-            ? print(run, changesOf(clientOf(run, flags, connection)))
-            : keep(run, to, flags, connection, tableOf)
+            ? print(run, clientOf(run, flags, connection), changesOf, first)
+            : keep(run, to, flags, connection, tableOf, first)
         }),
       ),
   })
@@ -223,17 +252,17 @@ const keep = (
   flags: FollowFlags,
   connection: Connection,
   tableOf: Followed['tableOf'],
+  first: ReadonlyArray<string>,
 ): Promise<Ending> => {
-  const { every, table, since, prove, sweep, maxRejects, sandbox = false } = flags
+  const { every, table, since, prove, sweep, maxRejects, allowGone, sandbox = false } = flags
   const { patience: seconds = 60, limits } = flags
   const settings = { exact: false, share: 1, patience: seconds, sandbox, limits }
   const client = exportClient(run.terminal, settings, connection)
   const { env: _, deadline: __, ...given } = run.options
-  run.noteWaits(client)
-  return followTable(run, (onReject) =>
+  return followTable(run, client, to, first, (onReject) =>
     tableOf(client, {
       ...{ to, every, onReject },
-      ...withoutUndefined({ table, since, prove, sweep, maxRejects }),
+      ...withoutUndefined({ table, since, prove, sweep, maxRejects, allowGone }),
       ...(sandbox ? { account: SANDBOX_ACCOUNT } : {}),
       ...given,
     }),
@@ -252,12 +281,27 @@ const clientOf = (
     timer,
   })
 
-/** Prints changes until stdout takes no more. */
-const print = ({ output }: CommandRun, changes: Changes<unknown>): Observable<Ending> =>
-  changes
+/** Prints changes until stdout is closed. A live line would mix with rows on the same terminal. */
+const print = (
+  run: CommandRun,
+  client: Client,
+  changesOf: Followed['changesOf'],
+  first: ReadonlyArray<string>,
+): Observable<Ending> => {
+  const watch = run.watch(client)
+  first.forEach(run.say)
+  const print = async (change: unknown): Promise<number | undefined> => {
+    const status = await run.output.writeRows(`${JSON.stringify(change)}\n`)
+    watch.count((counters) => ({ ...counters, rows: counters.rows + 1 }))
+    return status
+  }
+  watch.count((counters) => ({ ...counters, ended: true }))
+  if (run.terminal.stdout.isTTY !== true) watch.begin()
+  return changesOf(client)
     .drain((event) => {
-      if (E.isRight(event)) return from(output.writeRows(`${JSON.stringify(event.right)}\n`))
-      output.complain(event.left.message)
+      if (E.isRight(event)) return from(print(event.right))
+      run.say(event.left.message)
       return EMPTY
     })
     .pipe(concatMap((status) => (status === undefined ? EMPTY : of({ status }))))
+}

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `payments-rx`. A Node that is too old gets one line, before any other code is loaded. */
+/** The command `payments-rx`. Prints one line on unsupported Node versions, before loading any other code. */
 import process from 'node:process'
 
 /** The oldest Node that the package supports: `engines` in package.json. */
@@ -14,7 +14,7 @@ const isOlder = (version: string, than: string): boolean => {
 
 if (isOlder(process.versions.node, OLDEST)) {
   process.stderr.write(
-    `payments-rx needs Node ${OLDEST} or later, and this is ${process.versions.node}\n`,
+    `payments-rx needs Node ${OLDEST} or later, but this is ${process.versions.node}\n`,
   )
   process.exitCode = 2
 } else {

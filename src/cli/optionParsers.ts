@@ -1,17 +1,17 @@
-/** Parsers for the values of options. A mistake is an `InvalidArgumentError` that says what was expected. */
+/** Parsers for option values. An invalid value is an `InvalidArgumentError` that describes the expected one. */
 import { InvalidArgumentError } from 'commander'
 import { Time, toMillis } from '../codec/times.js'
 import { showValue } from '../decode/showValue.js'
 import type { IO } from '../fp.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../report/text.js'
 
-/** Rejects what an unset variable of a shell would leave. */
+/** Rejects an empty value, as left by an unset shell variable. */
 export const nonEmpty = (text: string): string => {
   if (text !== '') return text
   throw new InvalidArgumentError('It should not be empty.')
 }
 
-/** From `min` to `max`, both included. */
+/** Returns a parser for integers from `min` to `max`, inclusive. */
 export const integer =
   (min: number, max = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
@@ -23,24 +23,24 @@ export const integer =
 
 export const nonNegativeInteger = integer(0)
 
-/** A time such as `5m`, or `forever`, which is ten years; returns seconds. */
+/** Parses a duration such as `5m`, or `forever` (ten years); returns seconds. */
 export const patience = (text: string): number => {
   if (text === 'forever') return 3_650 * (DAY / SECOND)
   return spanOf(text, 'It should be a time such as 5m, or forever.') / SECOND
 }
 
-/** The longest wait for the first byte of a response. */
+/** Maximum time limit for the first byte of a response. */
 const LONGEST_TIMEOUT = 5 * MINUTE
 
-/** A time from a second to five minutes; returns seconds. */
+/** Parses a duration from one second to five minutes; returns seconds. */
 export const timeout = (text: string): number =>
   timeSpanFrom(SECOND, LONGEST_TIMEOUT)(text) / SECOND
 
 type Edge = '00:00:00' | '23:59:59'
 
 /**
- * Returns an ISO 8601 time as it is, the second of a day in UTC that `edge` says for a date, `today` or `yesterday`, and
- * the time that `now` says, or `24h` or `7d` before it.
+ * Parses a time. Returns an ISO 8601 time unchanged; for a date, `today` or `yesterday`, the first or last second of the day in UTC
+ * (`edge`); for `now`, or a duration such as `24h` or `7d`, the current time, or the time that long ago.
  */
 export const timestamp =
   (edge: Edge, now: IO<number>) =>
@@ -48,14 +48,14 @@ export const timestamp =
     const time = relativeTime(text, now()) ?? text
     if (Time.is(time)) return time.includes('T') ? time : `${time}T${edge}+0000`
     throw new InvalidArgumentError(
-      `It should be an ISO 8601 time, such as 2026-01-31T12:00:00Z, a date, today, yesterday, or a time before now such as 24h or 7d, and is ${showValue(text, Time)}.`,
+      `It should be an ISO 8601 time such as 2026-01-31T12:00:00Z, a date, today, yesterday, or how long ago, such as 24h or 7d, but is ${showValue(text, Time)}.`,
     )
   }
 
-/** Days before today, by their names. */
+/** Named days, as the number of days before today. */
 const DAYS: Readonly<Record<string, number>> = { today: 0, yesterday: 1 }
 
-/** Returns the date of a day that has a name, or the whole second that a span before now begins in. */
+/** Returns the date of a named day, or the time a duration before now, in whole seconds. */
 const relativeTime = (text: string, now: number): string | undefined => {
   const days = Object.hasOwn(DAYS, text) ? DAYS[text] : undefined
   if (days !== undefined) return new Date(now - days * DAY).toISOString().slice(0, DATE_LENGTH)
@@ -64,7 +64,7 @@ const relativeTime = (text: string, now: number): string | undefined => {
   return `${new Date(now - ago).toISOString().slice(0, SECOND_LENGTH)}+0000`
 }
 
-/** Lengths of a date such as `2026-01-31`, and of a time such as `2026-01-31T12:00:00`. */
+/** Text lengths of a date such as `2026-01-31` and a time such as `2026-01-31T12:00:00`. */
 const [DATE_LENGTH, SECOND_LENGTH] = [10, 19]
 
 export const currencyCode = (text: string): string => {
@@ -72,24 +72,24 @@ export const currencyCode = (text: string): string => {
   throw new InvalidArgumentError('It should be a currency code, such as USD.')
 }
 
-/** Returns ms for a time. */
+/** Parses `learned`, `safe` or a duration; returns ms for the latter. */
 export const guard = (text: string): 'learned' | 'safe' | number =>
   text === 'learned' || text === 'safe'
     ? text
     : spanOf(text, 'It should be learned, safe, or a time such as 50ms.')
 
-/** Above 0, up to 1. */
+/** Parses a number above 0, up to 1. */
 export const fraction = (text: string): number => {
   const n = Number(text)
   if (/^[\d.]+$/.test(text) && n > 0 && n <= 1) return n
-  throw new InvalidArgumentError('It should be a number above 0 and up to 1, such as 0.5.')
+  throw new InvalidArgumentError('It should be a number greater than 0 and at most 1, such as 0.5.')
 }
 
 /** Parses `id,amount`. */
 export const commaSeparated = (text: string): ReadonlyArray<string> => {
   const names = text.split(',').map((name) => name.trim())
   if (names.every((name) => name !== '')) return names
-  throw new InvalidArgumentError('It should be names with commas between them, such as id,amount.')
+  throw new InvalidArgumentError('It should be names separated by commas, such as id,amount.')
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY }
@@ -98,7 +98,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h
 export const timeSpan = (text: string): number =>
   spanOf(text, 'It should be a time such as 7d, 12h or 30m.')
 
-/** From `min` to `max`, both included; returns ms. */
+/** Returns a parser for durations from `min` to `max`, inclusive; it returns ms. */
 export const timeSpanFrom =
   (min: number, max = Number.POSITIVE_INFINITY) =>
   (text: string): number => {
@@ -112,7 +112,7 @@ export const timeSpanFrom =
     throw new InvalidArgumentError(expected)
   }
 
-/** Returns a time in the longest unit that divides it, as options take it: `100ms`, `5m`. */
+/** Formats a duration in the largest unit that divides it, in the syntax of options: `100ms`, `5m`. */
 const inUnits = (ms: number): string => {
   const [unit, length] = Object.entries(UNITS).findLast(([, one]) => ms % one === 0) ?? ['ms', 1]
   return `${ms / length}${unit}`
@@ -123,18 +123,18 @@ const spanOf = (text: string, expected: string): number => {
   if (Number.isSafeInteger(ms)) return ms
   throw new InvalidArgumentError(
     /^\d+$/.test(text)
-      ? 'It has no unit: ms, s (seconds), m (minutes), h or d, as in 30s or 5m.'
+      ? 'It needs a unit: ms, s (seconds), m (minutes), h or d, as in 30s or 5m.'
       : expected,
   )
 }
 
-/** NaN for anything else. */
+/** Parses a duration; returns `NaN` for anything else. */
 const millisOf = (text: string): number => {
   const [, digits = '', unit = ''] = /^(\d+)(ms|[smhd])$/.exec(text) ?? []
   return digits === '' ? Number.NaN : Number(digits) * (UNITS[unit] ?? Number.NaN)
 }
 
-/** Parses `429=0.01,reset-before=0.01`: probabilities by the names of faults, each up to 1. */
+/** Parses `429=0.01,reset-before=0.01`: probabilities by fault name, each up to 1. */
 export const chances =
   <Name extends string>(names: ReadonlyArray<Name>) =>
   (text: string): Readonly<Record<string, number>> => {
@@ -143,18 +143,18 @@ export const chances =
     for (const [name = '', chance = ''] of pairs) {
       const n = Number(chance)
       if (!isName(name)) {
-        throw new InvalidArgumentError(`The faults are ${names.join(', ')}.`)
+        throw new InvalidArgumentError(`Each name should be one of ${names.join(', ')}.`)
       }
       if (!/^[\d.]+$/.test(chance) || !(n >= 0 && n <= 1)) {
         throw new InvalidArgumentError(
-          `${name} should be a chance from 0 to 1, such as ${name}=0.01.`,
+          `${name} should be a probability from 0 to 1, such as ${name}=0.01.`,
         )
       }
     }
     return Object.fromEntries(pairs.map(([name = '', chance]) => [name, Number(chance)]))
   }
 
-/** Parses a time, `now`, `today`, `yesterday`, or a span before now such as `30d`. */
+/** Parses a time, `now`, `today`, `yesterday`, or an age such as `30d`. */
 export const momentBefore =
   (now: IO<number>) =>
   (text: string): Date => {
@@ -164,6 +164,6 @@ export const momentBefore =
     const time = relativeTime(text, now()) ?? text
     if (Time.is(time)) return new Date(toMillis(time))
     throw new InvalidArgumentError(
-      'It should be an ISO 8601 time or date, now, yesterday, or a time before now such as 30d.',
+      'It should be an ISO 8601 time or date, now, today, yesterday, or how long ago, such as 30d.',
     )
   }

@@ -1,13 +1,12 @@
 /**
- * How a command prints and ends: lines on stdout and stderr, usage errors, exit statuses. Only the rows and the
- * progress of an export are written elsewhere.
+ * How a command prints and ends: lines on stdout and stderr, usage errors, exit statuses. Only an export's rows and progress are
+ * written elsewhere.
  */
 import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { styleText } from 'node:util'
 import type { OutputConfiguration } from 'commander'
 import { escapeInvisible, oneLine, withoutCredentials } from '../decode/redact.js'
-import { showWord } from '../decode/showValue.js'
 import { wrapped } from '../report/text.js'
 import { codeOf } from '../store/FileSystem.js'
 import type { Signal, Terminal, TerminalStream } from './Terminal.js'
@@ -15,21 +14,25 @@ import type { Signal, Terminal, TerminalStream } from './Terminal.js'
 // exit statuses
 
 export const EXIT_COMPLETE = 0
+/** Advice: run the same command again. */
 export const EXIT_INCOMPLETE = 1
-/** Wrong options, or something is in the way: nothing was done. */
+/** Fix the cause first: invalid options, or another obstacle. */
 export const EXIT_USAGE = 2
 
-/** Another run is writing there, or has taken over. */
+/** Another run is writing to the same destination, or has taken over. */
 export const EXIT_LOCKED = 3
 
-/** 128 plus the number of the signal, as shells have it. */
+/** Check before you retry: money was or may have been moved, or a write made. */
+export const EXIT_LOOK = 4
+
+/** 128 plus the signal number, as in shells. */
 export const EXIT_BY_SIGNAL: Readonly<Record<Signal | 'SIGPIPE', number>> = {
   SIGINT: 130,
   SIGPIPE: 141,
   SIGTERM: 143,
 }
 
-/** Ends a command with one line and `EXIT_USAGE`. */
+/** Thrown to end a command with one line and `EXIT_USAGE`. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -45,20 +48,20 @@ export interface CommandContext {
 }
 
 export interface Output {
-  /** Writes lines to stdout; a terminal gets them broken between words, and the first word in a colour. */
+  /** Writes lines to stdout; on a terminal, wrapped at spaces and with the first word in colour. */
   readonly print: (text: string, style?: TextStyle) => void
   /**
-   * Writes rows to stdout, and resolves when it has taken them: with the exit status where it takes no more, since its
-   * reader went away or the system refuses it, which is complained of.
+   * Writes rows to stdout. Resolves once they are accepted, or with the exit status if stdout was closed by its reader or failed; a
+   * failure is printed to stderr.
    */
   readonly writeRows: (text: string) => Promise<number | undefined>
-  /** Writes a line to stderr, after the name of the command. */
+  /** Writes a line to stderr, prefixed with the command name. */
   readonly complain: (message: string) => void
-  /** Resolves once all is written, with the first failure of stdout. A reader that went away (EPIPE) is none. */
+  /** Resolves once everything is written, with the first failure of stdout. A closed pipe (EPIPE) is not a failure. */
   readonly failure: () => Promise<Error | undefined>
 }
 
-/** Breaks lines between words where a terminal would break them within. JSON and commands, to be copied, stay as they are. */
+/** Wraps lines at spaces for a terminal. JSON and commands, which users copy, are unchanged. */
 export const fitted = ({ isTTY, columns = 0 }: TerminalStream, text: string): string =>
   isTTY !== true || columns === 0 || /^[{[]/.test(text)
     ? text
@@ -69,7 +72,7 @@ export const fitted = ({ isTTY, columns = 0 }: TerminalStream, text: string): st
 
 export type TextStyle = Parameters<typeof styleText>[0]
 
-/** Returns whether a stream is a terminal that shows colours, and may. */
+/** Returns true if a stream is a terminal with colours, and colours are not disabled. */
 export const hasColours = (
   { isTTY }: TerminalStream,
   { NO_COLOR = '', TERM }: Terminal['env'],
@@ -82,7 +85,7 @@ export const painter =
       ? styleText(style, text, { validateStream: false })
       : text
 
-/** Its commander part prints help, the version, and commander's own errors. */
+/** Creates a command's output. Its part for commander prints help and the version. */
 export const outputTo = ({
   stdout,
   stderr,
@@ -126,15 +129,10 @@ export const outputTo = ({
     },
     writeOut: write,
     writeErr: (text) => stderr.write(text),
-    outputError: (text, write) =>
-      write(withoutArguments(text).replace(/^error: /, 'payments-rx: ')),
   }
 }
 
-/**
- * Returns a stream of rows to a terminal, on which control and invisible characters are escaped; a pipe or a file gets the
- * bytes as they are.
- */
+/** Returns a stream for rows: escapes control and invisible characters on a terminal, and passes bytes unchanged to a pipe or a file. */
 export const shownOn = (stdout: Terminal['stdout']): Writable => {
   if (stdout.isTTY !== true) return stdout
   const decoder = new StringDecoder()
@@ -144,25 +142,3 @@ export const shownOn = (stdout: Terminal['stdout']): Writable => {
     },
   })
 }
-
-const choice = (_: string, error: string, given: string, choices: string): string => {
-  const shown = showWord(given, choices.split(', '))
-  const value = shown.startsWith("'") ? shown : 'invalid'
-  return `${error} is ${value}. Allowed choices are ${choices}.`
-}
-
-/** Removes arguments from commander's messages, but for misspelt words: one that is misplaced may be a key. */
-const withoutArguments = (text: string): string =>
-  text
-    .replace(/\n(?=\(Did you mean )/, ' ')
-    .replace(/^(error: too many arguments.* but got \d+): .*/s, '$1\n')
-    .replace(/^(error: unknown command) '.*'(?! \(Did you mean )/s, '$1')
-    .replace(
-      /^(error: option '[^']*') argument '(.*)' is invalid\. Allowed choices are (.*)\./s,
-      choice,
-    )
-    .replace(/^(error: option '[^']*') argument '.*' is invalid/s, '$1 is invalid')
-    .replace(/^(error: unknown option) '(.*)'/s, (_, error, given) => {
-      const [name = ''] = given.split('=')
-      return /^--?[a-z-]+$/.test(name) ? `${error} '${name}'` : error
-    })

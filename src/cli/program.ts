@@ -1,13 +1,15 @@
-/** The registry of commands, and what holds for all of them. */
+/** The registry of commands, and their shared behaviour. */
 import { Command, CommanderError } from 'commander'
 import { fieldsOf } from '../decode/unknown.js'
 import { InvalidOption } from '../options/index.js'
 import { benchCommand } from './benchCommand.js'
 import { callCommand } from './call/callCommand.js'
+import { completionCommand } from './completionCommand.js'
 import { withFlagNames } from './connection.js'
 import { doctorCommand } from './doctor/doctorCommand.js'
 import { exportCommand } from './export/exportCommand.js'
 import { followCommand } from './followCommand.js'
+import { helpPages } from './help.js'
 import {
   type CommandContext,
   EXIT_COMPLETE,
@@ -17,51 +19,74 @@ import {
   UsageError,
 } from './output.js'
 import { payCommand } from './pay/payCommand.js'
-import { workerCommand } from './queue/workerCommand.js'
+import { endLine, putJson } from './progress/ProgressView.js'
 import { sandboxCommand } from './sandboxCommand.js'
 import { syncCommand } from './sync/syncCommand.js'
 import type { Terminal } from './Terminal.js'
-import { tapCommand } from './tapCommand.js'
 import { triggerCommand } from './triggerCommand.js'
+import { placeHint, usageLine } from './usageHints.js'
 import { verifyCommand } from './verifyCommand.js'
 
-/** In the order of the help page. Each throws a `UsageError`, or does its work by `runCommand`. */
+/** All commands, in the order of the help page. Each throws a `UsageError`, or runs through `runCommand`. */
 const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
   exportCommand,
   syncCommand,
   followCommand,
   verifyCommand,
-  workerCommand,
-  tapCommand,
   callCommand,
   payCommand,
   sandboxCommand,
   triggerCommand,
   doctorCommand,
   benchCommand,
+  completionCommand,
 ]
 
-/** Runs the command that the arguments name; returns the exit status. */
+interface ProgramContext extends CommandContext {
+  readonly output: ReturnType<typeof outputTo>
+}
+
+/** Returns the program with all its commands. `complain`: receives the reason for a rejected argument. */
+export const programOf = (
+  context: ProgramContext,
+  complain: (message: string) => void = context.output.complain,
+): Command => {
+  const { terminal, output } = context
+  const columns = (terminal.stdout.isTTY ? terminal.stdout.columns : undefined) ?? 80
+  const program = new Command('payments-rx')
+    .description(
+      'Export data, follow changes and make payments on the Payments Platform, or run a local sandbox.',
+    )
+    .version(terminal.version)
+  for (const command of COMMANDS) program.addCommand(command(context))
+  for (const command of withSubcommands(program)) {
+    command
+      .exitOverride()
+      .configureOutput({
+        ...output,
+        outputError: (text) => complain(usageLine(command, terminal.args, text)),
+        getOutHelpWidth: () => columns,
+      })
+      .configureHelp(helpPages)
+    rejectRepeatedOptions(command)
+  }
+  return program
+}
+
+/** Runs the command given by the arguments; resolves with the exit status. */
 export const run = async (terminal: Terminal): Promise<number> => {
   const output = outputTo(terminal)
-  const columns = (terminal.stdout.isTTY ? terminal.stdout.columns : undefined) ?? 80
   let status = EXIT_COMPLETE
   const exit = (code: number): void => {
     status = code
   }
-  const program = new Command('payments-rx')
-    .description('Export, follow and pay on the Payments Platform, or serve a sandbox of it.')
-    .version(terminal.version)
-  for (const command of COMMANDS) program.addCommand(command({ terminal, output, exit }))
-  for (const command of withSubcommands(program)) {
-    // wraps also at 60 columns, where commander would print whole descriptions
-    command
-      .exitOverride()
-      .configureOutput({ ...output, getOutHelpWidth: () => columns })
-      .configureHelp({ minWidthToWrap: 20 })
-    rejectRepeatedOptions(command)
+  const isJson = /(^|\0)--progress[=\0]json(\0|$)/.test(terminal.args.join('\0'))
+  /** Prints why nothing was done. */
+  const complain = (reason: string): void => {
+    if (isJson) putJson(terminal)(endLine({ status: EXIT_USAGE, reason }))
+    else output.complain(reason)
   }
-
+  const program = programOf({ terminal, output, exit }, complain)
   let running = program
   program.hook('preAction', (_, command) => {
     running = command
@@ -74,7 +99,7 @@ export const run = async (terminal: Terminal): Promise<number> => {
     if (error instanceof CommanderError) {
       status = error.exitCode === 0 ? EXIT_COMPLETE : EXIT_USAGE
     } else {
-      output.complain(usageMessage(error, running))
+      complain(usageMessage(error, running))
       status = EXIT_USAGE
     }
   }
@@ -84,12 +109,14 @@ export const run = async (terminal: Terminal): Promise<number> => {
   return Math.max(status, EXIT_INCOMPLETE)
 }
 
-/** Returns the line for a usage error. Throws all others: they are bugs. */
-const usageMessage = (error: unknown, { options }: Command): string => {
-  if (error instanceof InvalidOption) return withFlagNames(error, options)
+/** Returns the line for a usage error. Rethrows any other error, which is a bug. */
+const usageMessage = (error: unknown, command: Command): string => {
+  if (error instanceof InvalidOption) {
+    return `${withFlagNames(error, command.options)}${placeHint(command, error.option)}`
+  }
   if (error instanceof UsageError) return error.message
   if (fieldsOf(error).syscall !== 'uv_cwd') throw error
-  return 'the folder that this was started in is no more: change to one that is there, or name files by their whole path'
+  return 'the working directory no longer exists: change to another one, or use absolute paths'
 }
 
 const withSubcommands = (command: Command): ReadonlyArray<Command> => [
@@ -97,19 +124,19 @@ const withSubcommands = (command: Command): ReadonlyArray<Command> => [
   ...command.commands.flatMap(withSubcommands),
 ]
 
-/** Makes a second value for an option a usage error: commander would take the last one. */
+/** Makes a repeated option a usage error: commander would use the last value. */
 const rejectRepeatedOptions = (command: Command): void => {
   const given = new Set<string>()
   for (const option of command.options.filter(({ required, optional }) => required || optional)) {
     const flag = `--${option.name()}`
     command.on(`option:${option.name()}`, () => {
-      if (given.has(flag)) throw new UsageError(`${flag} is given twice`)
+      if (given.has(flag)) throw new UsageError(`${flag} was given twice`)
       given.add(flag)
     })
   }
 }
 
-/** Says where an option belongs that stands before the name of its command, as in `export --out c.csv charges`. */
+/** Returns advice for an option placed before its command, as in `export --out c.csv charges`. */
 const misplacedOption = (program: Command, args: ReadonlyArray<string>): string | undefined => {
   const has = ({ options }: Command, flag: string): boolean =>
     options.some(({ long }) => long === flag)
@@ -126,12 +153,12 @@ const misplacedOption = (program: Command, args: ReadonlyArray<string>): string 
     path.push(word)
   }
   if (flag === undefined || !has(command, flag)) return undefined
-  return `${flag} goes after ${command.name()}: ${path.join(' ')} ${flag}`
+  return `put ${flag} after ${command.name()}: ${path.join(' ')} ${flag}`
 }
 
 /**
- * Turns `help export charges` and `export help charges` into `export charges --help`, and `help foo` into `foo`, an
- * unknown command: by itself, commander looks one word deep, and shows the whole program for what it does not find.
+ * Turns `help export charges` and `export help charges` into `export charges --help`, and `help foo` into `foo`, an unknown
+ * command. Commander itself handles only one word, and shows the help of the whole program for an unknown one.
  */
 const helpAsOption = (program: Command, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const help = args.slice(0, 2).indexOf('help')

@@ -1,4 +1,4 @@
-/** Proofs in words: what was proven, and where counts differ. */
+/** Describes proofs (comparisons of counts): the proven rows, and where counts differ. */
 import type { Proof, SyncDifference, SyncProof } from '../export/index.js'
 import { iso } from '../export/transfer/Manifest.js'
 import { DAY, number, plural } from '../report/text.js'
@@ -9,7 +9,7 @@ export const isProven = ({
 }: Pick<Proof, 'differences' | 'uncountable'>): boolean =>
   uncountable === undefined && differences.length === 0
 
-/** Says up to when rows were proven, how many, and what was put right. */
+/** Describes the number of proven rows, the time up to which they are proven, and repairs. */
 export const provenText = ({
   until,
   rows,
@@ -24,8 +24,8 @@ export const provenText = ({
       (parents === undefined
         ? ''
         : ` of ${number(parents)} ${parents === 1 ? 'batch' : 'batches'}`),
-    ...(late === 0 ? [] : [`${plural(late, 'late one')} found`]),
-    ...(gone === 0 ? [] : [`${number(gone)} gone`]),
+    ...(late === 0 ? [] : [`${plural(late, 'late row')} found`]),
+    ...(gone === 0 ? [] : [`${number(gone)} no longer at the service`]),
     ...(settled === 0 ? [] : [`${number(settled)} settled or failed since`]),
   ].join(', ')
   const days = readSince === undefined ? 0 : Math.ceil((until * 1_000 - readSince) / DAY)
@@ -34,7 +34,7 @@ export const provenText = ({
   return `proven up to ${iso(until * 1_000)}: ${facts}${read}`
 }
 
-/** Says which stretch differs, and by how much. */
+/** Describes a time range with different counts, and the difference. */
 export const differenceText = ({
   parent,
   status,
@@ -45,21 +45,30 @@ export const differenceText = ({
 }: SyncDifference): string => {
   const counts =
     there === undefined
-      ? 'the service does not page as deep'
+      ? 'the service does not serve pages that deep'
       : `${number(here)} here, ${number(there)} at the service`
   if (parent !== undefined) {
-    const says = there === undefined ? 'it cannot be read' : `it says ${number(there)}`
-    return `items of batch ${parent}: ${number(here)} were listed, ${says}`
+    const says = there === undefined ? 'cannot be read' : `says ${number(there)}`
+    return `items of batch ${parent}: ${number(here)} were listed, but the batch ${says}`
   }
-  const span = `${from > 0 ? iso(from * 1_000) : 'the beginning'} to ${iso(to * 1_000)}`
-  return `${status ?? 'all'} from ${span}: ${counts}`
+  const span = `${from > 0 ? iso(from * 1_000) : 'the start'} to ${iso(to * 1_000)}`
+  return `${status ?? 'all'} rows from ${span}: ${counts}`
 }
 
-/** Says why rows are not proven. */
-export const whyNotProven = ({ differences, uncountable }: SyncProof): string => {
-  if (uncountable !== undefined) return `the service cannot be counted: ${uncountable}`
+/** Describes why rows are not proven. */
+export const whyNotProven = (proof: SyncProof): string => {
+  const { differences, uncountable, unprovenNights = 0 } = proof
+  const stuck = isStuck(proof)
+    ? `, for ${number(unprovenNights)} nights in a row: rerun with --sweep now to re-read all rows; if that does not help, sync into another table or folder, or send these counts to the platform’s support`
+    : ''
+  if (uncountable !== undefined)
+    return `cannot count the rows at the service: ${uncountable}${stuck}`
   const [first] = differences
   if (first === undefined) return ''
-  const more = differences.length > 1 ? `, and in ${number(differences.length - 1)} more` : ''
-  return `counts differ: ${differenceText(first)}${more}`
+  const more =
+    differences.length > 1 ? `, and ${plural(differences.length - 1, 'more difference')}` : ''
+  return `counts differ: ${differenceText(first)}${more}${stuck}`
 }
+
+/** Returns true if the same range could not be proven on three consecutive nights, so another run will not help. */
+export const isStuck = ({ unprovenNights = 0 }: SyncProof): boolean => unprovenNights >= 3

@@ -1,5 +1,6 @@
-/** Runs a command: signals, deadline, progress, notes, last line and exit status. A command says the rest. */
+/** Runs a command: handles signals, deadline, progress, notes, last line and exit status. */
 import {
+  catchError,
   combineLatest,
   defer,
   firstValueFrom,
@@ -7,6 +8,7 @@ import {
   merge,
   type Observable,
   type ObservableInput,
+  of,
   ReplaySubject,
   type SchedulerLike,
   Subject,
@@ -15,22 +17,25 @@ import {
   take,
 } from 'rxjs'
 import { oneLine } from '../decode/redact.js'
+import { isExportError } from '../export/index.js'
 import { type IO, type WithoutUndefined, withoutUndefined } from '../fp.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
+import { type Ending, failureEnding } from './endings.js'
 import { type CommandContext, EXIT_BY_SIGNAL, fitted } from './output.js'
 import { countEvent, type ExportCounters, NO_COUNTERS } from './progress/ExportCounters.js'
+import { type MonitoredRun, monitorProgress } from './progress/ProgressMonitor.js'
 import {
-  type MonitoredRun,
-  monitorProgress,
-  type ProgressMonitor,
-} from './progress/ProgressMonitor.js'
-import {
+  endLine,
+  type JsonLine,
   type ProgressView,
+  putJson,
   showProgress,
   type ViewFlags,
   waitNotes,
 } from './progress/ProgressView.js'
 import type { Signal, Terminal } from './Terminal.js'
+
+export type { Ending } from './endings.js'
 
 // model
 
@@ -44,66 +49,55 @@ export interface RunFlags extends Partial<ViewFlags> {
   readonly lease?: number
 }
 
-/** The end of a command. */
-export interface Ending {
-  readonly status: number
-  /** The last line: on stdout, or on stderr where progress was shown. */
-  readonly summary?: string
-  /** Why it is not complete, on stderr. */
-  readonly reason?: string
-  /** A hint for users who see the end. */
-  readonly hint?: string
-}
-
-/** Options that the long calls of the library share. */
+/** Options shared by the library's long-running calls. */
 interface SharedOptions extends WithoutUndefined<Pick<RunFlags, 'deadline' | 'lease'>> {
   readonly stop: Observable<Signal>
   readonly timer: SchedulerLike
   readonly env: Terminal['env']
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface CommandRun extends Pick<CommandContext, 'terminal' | 'output'> {
   readonly options: SharedOptions
-  /** The signal that came, if one did. */
+  /** The received signal, if any. */
   readonly stopped: IO<Signal | undefined>
-  /** Prints a line on stderr that stays, unless `--quiet`. */
+  /** Prints a permanent line to stderr, unless `--quiet`. */
   readonly say: (line: string) => void
-  /** Ends the progress that is shown, where a command has several parts: with the last line of one. */
+  /** Prints a line of `--progress json`. */
+  readonly tell: (line: JsonLine) => void
+  /** Ends the shown progress with the last line of a part, for commands with several parts. */
   readonly conclude: (ending: Ending) => void
-  /** Prints waits: retries of a client, and the destination of its lists. */
+  /** Prints waits: retries of a client, and waits for the destination of its lists. */
   readonly noteWaits: (client: Pick<MonitoredRun['client'], 'events'>) => void
-  /** Shows the progress of a client from now on, and its retries. */
+  /** Shows the progress and the retries of a client from now on. */
   readonly watch: (
     client: MonitoredRun['client'],
-    options?: Pick<MonitoredRun, 'writesRows'>,
+    options?: Pick<MonitoredRun, 'writesRows' | 'isOnDisk'>,
   ) => Watch
 }
 
 /** The progress of a client. */
 export interface Watch {
-  readonly monitor: ProgressMonitor
-  readonly timer: SchedulerLike
   readonly counters: IO<ExportCounters>
   readonly count: (update: (counters: ExportCounters) => ExportCounters) => void
-  /** Shows samples from now on: what is refused before that shows its reason, and no more. */
+  /** Starts showing samples: a run that is refused before that shows only the reason. */
   readonly begin: IO<void>
-  /** Since the watch began, in ms. */
+  /** Time since the watch began, in ms. */
   readonly elapsed: IO<number>
 }
 
 export interface CommandSpec {
-  /** Emits the end, once. Unsubscribed at the first signal, unless it stops in order. */
+  /** Emits the end, once. Unsubscribed at the first signal, unless `stopsInOrder`. */
   readonly run: (run: CommandRun) => ObservableInput<Ending>
-  /** True if it comes to its end by itself once `options.stop` emits. */
+  /** True if it ends by itself once `options.stop` emits. */
   readonly stopsInOrder?: boolean
 }
 
 // constructors
 
 /**
- * Runs a command, and sets the exit status. The first signal is heard from the beginning to the end, also while nothing
- * is read; the second one ends the process. Rejects with usage errors, and with what can only be a bug.
+ * Runs a command, and sets the exit status. Listens for the first signal from start to end, even while nothing is read; the second
+ * one ends the process. Rejects with usage errors; any other rejection is a bug.
  */
 export const runCommand = async (
   { terminal, output, exit }: CommandContext,
@@ -123,8 +117,11 @@ export const runCommand = async (
       stop.next(signal)
     }),
   )
+  const isJson = progress === 'json'
+  const put = putJson(terminal)
   const writeLine = (line: string): void => {
-    if (!quiet) stderr.write(`${fitted(stderr, oneLine(line))}\n`)
+    if (isJson) put({ type: 'message', message: line })
+    else if (!quiet) stderr.write(`${fitted(stderr, oneLine(line))}\n`)
   }
   const running: CommandRun = {
     terminal,
@@ -132,12 +129,13 @@ export const runCommand = async (
     options: { stop, timer, env, ...withoutUndefined({ deadline, lease }) },
     stopped: () => stopped,
     say: (line) => (view?.say ?? writeLine)(line),
+    tell: (line) => view?.tell?.(line),
     conclude: (ending) => {
       if (view !== undefined) endView(view, ending)
       isConcluded = true
     },
-    watch: (client, { writesRows } = {}) => {
-      const watching = watchClient(terminal, flags, { client, writesRows })
+    watch: (client, options = {}) => {
+      const watching = watchClient(terminal, flags, { client, ...options })
       view = watching.view
       isConcluded = false
       open.add(watching.close)
@@ -154,22 +152,25 @@ export const runCommand = async (
       )
     },
   }
-  const ended = defer(() => run(running))
+  const ended = defer(() => run(running)).pipe(
+    catchError((error: unknown) => {
+      if (isExportError(error)) return of<Ending>(failureEnding(error, { next: '' }))
+      throw error
+    }),
+  )
   const killed = stop.pipe(map((signal): Ending => ({ status: EXIT_BY_SIGNAL[signal] })))
   try {
     const ending = await firstValueFrom(stopsInOrder ? ended : merge(ended, killed))
     open.unsubscribe()
     const { status, summary, reason, hint } = ending
-    if (view !== undefined && isConcluded) {
-      if (summary !== undefined) view.say(summary)
-      if (reason !== undefined) output.complain(reason)
-    } else if (view === undefined) {
-      if (summary !== undefined) output.print(summary)
-      if (reason !== undefined) output.complain(reason)
-    } else {
+    if (view !== undefined && !(isConcluded && !isJson)) {
       endView(view, ending)
+    } else {
+      if (summary !== undefined) (view?.say ?? output.print)(summary)
+      if (isJson) put(endLine({ status, ...withoutUndefined({ reason }) }))
+      else if (reason !== undefined) output.complain(reason)
     }
-    if (hint !== undefined && progress !== 'json') writeLine(hint)
+    if (hint !== undefined && !isJson && progress !== 'none') writeLine(hint)
     exit(status)
   } catch (error) {
     view?.end()
@@ -180,19 +181,19 @@ export const runCommand = async (
 }
 
 const endView = (view: ProgressView, { status, summary, reason }: Ending): void =>
-  view.end(summary === undefined ? undefined : { status, summary, ...withoutUndefined({ reason }) })
+  view.end({ status, ...withoutUndefined({ summary, reason }) })
 
 /** Counts the events of a client, and shows them as the flags say. */
 const watchClient = (
   terminal: Terminal,
   { quiet = false, progress = 'auto', parallel }: RunFlags,
-  { client, writesRows }: Pick<MonitoredRun, 'client' | 'writesRows'>,
+  { client, writesRows, isOnDisk }: Pick<MonitoredRun, 'client' | 'writesRows' | 'isOnDisk'>,
 ): Watch & { readonly view: ProgressView; readonly close: IO<void> } => {
   const timer = steadyTimer(terminal.timer)
   const started = timer.now()
   let counters = NO_COUNTERS
   const monitor = monitorProgress({
-    ...{ client, timer, parallel, writesRows },
+    ...{ client, timer, parallel, writesRows, isOnDisk },
     counters: () => counters,
   })
   const begun = new ReplaySubject<void>(1)
@@ -209,7 +210,7 @@ const watchClient = (
   )
   const skewed = new Subject<string>()
   const listening = new Subscription(monitor.close)
-  // once, after the notes of the beginning: a clock that drifts is reported again and again
+  // once, after the first notes: a drifting clock is reported repeatedly
   listening.add(
     combineLatest([skewed, begun])
       .pipe(take(1))
@@ -223,14 +224,12 @@ const watchClient = (
   )
   return {
     view,
-    monitor,
-    timer,
     counters: () => counters,
     count: (update) => {
       counters = update(counters)
     },
     begin: () => begun.next(),
-    elapsed: () => Math.max(0, timer.now() - started), // a clock of the caller may be set back
+    elapsed: () => Math.max(0, timer.now() - started), // the caller's clock may be set back
     close: () => listening.unsubscribe(),
   }
 }

@@ -1,4 +1,4 @@
-/** The only file that knows the process. */
+/** Connects the commands to the process; no other file accesses it. */
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
@@ -8,11 +8,11 @@ import { EXIT_BY_SIGNAL } from './output.js'
 import { run } from './program.js'
 import type { Signal } from './Terminal.js'
 
-/** A command that failed waits this long for a destination that hangs, in ms. */
+/** Time that a failed command waits for a destination that hangs, in ms. */
 const HANGING = 1_000
 
-// `signal-exit`, by which log-update shows the cursor again, is called after us, and ends the process at once if it
-// finds no other listener: ours goes after that look. The next signal then does end the process.
+// `signal-exit`, with which log-update restores the cursor, runs after us and ends the process immediately if it finds
+// no other listener, so ours is removed only after that check. The next signal then ends the process.
 const on = (signal: Signal): Observable<Signal> =>
   new Observable((subscriber) => {
     const hear = (): void => subscriber.next(signal)
@@ -21,9 +21,9 @@ const on = (signal: Signal): Observable<Signal> =>
   })
 
 /**
- * Emits once the npx or npm that started this process has ended: it passes no signal on when it is killed. Between the two
- * may be the shell that it runs a command with, which then goes on, perhaps as another program (`exec`). A command that
- * another shell puts into the background is meant to outlive it.
+ * Emits once the npx or npm that started this process has ended, since it forwards no signal when it is killed. Between the two may
+ * be npm's shell, which then continues, possibly as another program (`exec`). A command that another shell runs in the background
+ * is meant to outlive it.
  */
 const npmEnded = (): Observable<unknown> => {
   const { ppid } = process
@@ -47,21 +47,21 @@ const processOf = (pid: number): { readonly name: string; readonly parent: strin
 
 /** Runs the command of this process, and sets its exit status. */
 export const runProcess = async (): Promise<void> => {
-  // Keeps V8's young generation small: pages are garbage once they are written, so a larger one only takes memory. An
-  // export of five million rows as NDJSON peaks at 260 MiB, in place of 370.
+  // Keeps V8's young generation small: pages are garbage once written, so a larger one only takes memory. An export of
+  // five million rows as NDJSON peaks at 260 MiB instead of 370.
   setFlagsFromString('--semi-space-growth-factor=1')
 
-  // Items of payments outlive the young generation and then are garbage: a heap that may only double peaks at 180 MiB for a
-  // hundred thousand of them, in place of 230. An export would pay for it with a tenth more processor time.
+  // Payment items outlive the young generation and then become garbage: a heap that may only double peaks at 180 MiB for
+  // a hundred thousand items instead of 230. In an export, it would cost a tenth more CPU time.
   if (process.argv[2] === 'pay') setFlagsFromString('--heap-growing-percent=100')
 
-  // Node 22 says of `node:sqlite` that it is new
+  // Node 22 warns that `node:sqlite` is experimental
   const { emitWarning } = process
   process.emitWarning = (warning: string | Error, ...more: ReadonlyArray<never>): void => {
     if (!/^SQLite is an experimental feature/.test(String(warning))) emitWarning(warning, ...more)
   }
 
-  // failures of stdout are seen by its writers; without stderr, an export continues
+  // failures of stdout are handled by its writers; without stderr, an export continues
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
 
@@ -77,10 +77,10 @@ export const runProcess = async (): Promise<void> => {
     version: VERSION,
   })
 
-  // a stopped run waits neither for a reader that takes nothing, nor for what it has left behind
+  // a stopped run waits neither for a stalled reader, nor for pending work
   if (Object.values(EXIT_BY_SIGNAL).includes(process.exitCode)) process.exit()
 
-  // one that did not succeed otherwise does not wait for a destination that hangs, once its output is taken
+  // any other failed run does not wait for a hanging destination once its output is written
   const leave = (): void => {
     if (process.stdout.writableLength === 0) process.exit()
   }

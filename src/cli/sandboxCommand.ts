@@ -11,9 +11,11 @@ import type { Sandbox, SandboxCredentials, SandboxOptions } from '../sandbox/ind
 import { mayDeliver, sandboxCredentials, sandboxDefaults } from '../sandbox/options.js'
 import { isSystemError } from '../store/FileSystem.js'
 import { ENVIRONMENTS } from './connection.js'
+import { documented, GROUP } from './help.js'
 import { chances, integer, momentBefore, nonEmpty, timeSpan } from './optionParsers.js'
 import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE, UsageError } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
+import { runProgram } from './runProgram.js'
 
 interface SandboxFlags {
   readonly port: number
@@ -43,138 +45,186 @@ const repeatable = (flags: string, description: string): Option =>
     (name: string, before: ReadonlyArray<string> = []) => [...before, name],
   )
 
-/** `sandbox`: serves until a signal comes, or its address cannot be printed. */
+/** `sandbox`: serves until a signal arrives, or until its address cannot be printed. */
 export const sandboxCommand = (context: CommandContext): Command =>
-  new Command('sandbox')
-    .description('Serve a sandbox of the platform on a local port. Runs until stopped.')
-    .option('--port <n>', 'port; 0 takes a free one', integer(0, 65_535), 0)
-    .addOption(
-      new Option('--environment <name>', 'whose rate limits to enforce')
-        .choices(ENVIRONMENTS)
-        .default(sandboxDefaults.environment),
-    )
+  documented(
+    withServer(withBehaviour(withData(new Command('sandbox'), context)))
+      .description('Run a local sandbox of the platform, for one program or until stopped.')
+      .argument(
+        '[program...]',
+        'after --, a program to run with the connection variables set, such as node example.mjs',
+      ),
+    {
+      about: `
+With a program, the sandbox sets the connection variables for it, stops when the
+program exits, and returns its exit status. Otherwise it prints the variables to
+set in another shell. GET /__sandbox/stats, from this machine only, returns the
+numbers of requests, refusals, faults and deliveries as JSON.`,
+      statuses: {
+        0: 'stopped by a signal; with a program, its own status',
+        1: 'the sandbox could not listen on the port',
+        2: 'usage error, or the program could not be started',
+      },
+      examples: [
+        'payments-rx sandbox -- node example.mjs',
+        'payments-rx sandbox --rows 5000 --faults 500=0.01 -- npm test',
+        'payments-rx sandbox --port 8080',
+      ],
+    },
+  ).action((program: ReadonlyArray<string>, flags: SandboxFlags) =>
+    runCommand(context, {}, { run: (run) => serve(run, flags, program), stopsInOrder: true }),
+  )
+
+const withData = (command: Command, { terminal: { timer } }: CommandContext): Command =>
+  command
+    .optionsGroup('Data:')
     .option('--rows <n>', 'number of charges [100000]', integer(0, 2 ** 31))
     .option('--batches <n>', 'number of batch transfers [0]', integer(0, 1_000_000))
-    .option('--seed <n>', 'the same seed makes the same charges [1]', integer(0, 2 ** 32 - 1))
-    .option('--latency <time>', 'response time, such as 200ms [0]', timeSpan)
-    .option('--jitter <time>', 'jitter of the response time [0]', timeSpan)
-    .option('--list-delay <time>', 'time until created resources show in lists [0]', timeSpan)
-    .option('--no-limits', 'enforce no rate limits')
-    .option(
-      '--host <address>',
-      'address to listen on [127.0.0.1: this machine only; 0.0.0.0: others, too]',
-      nonEmpty,
-    )
-    .addOption(repeatable('--allow-host <name>', 'a name to answer to, besides localhost'))
-    .option('--arrivals <time>', 'a charge arrives this often, such as 5s [never]', timeSpan)
+    .option('--seed <n>', 'the same seed generates the same charges [1]', integer(0, 2 ** 32 - 1))
     .option(
       '--since <time>',
-      'when the first charge was created: a time, or a span before now such as 30d; the last one is then created now',
-      momentBefore(() => context.terminal.timer.now()),
+      'creation time of the first charge; an age such as 30d spreads the charges from then until now',
+      momentBefore(() => timer.now()),
     )
     .option(
       '--until <time>',
-      'when the last charge was created: a time, or now [charges begin on 2024-01-01]',
-      momentBefore(() => context.terminal.timer.now()),
+      'creation time of the last charge, or now [unset: the charges begin on 2024-01-01]',
+      momentBefore(() => timer.now()),
     )
-    .option(
-      '--faults <list>',
-      'probabilities of faults, such as 429=0.01,500=0.01',
-      chances(faultNames),
-    )
-    .option(
-      '--client-id <id>',
-      `client id that may log in [${sandboxCredentials.clientId}]`,
-      nonEmpty,
-    )
-    .option('--api-key <key>', `API key that may log in [${sandboxCredentials.apiKey}]`, nonEmpty)
+    .option('--arrivals <time>', 'add a new charge this often, such as 5s [never]', timeSpan)
+    .option('--list-delay <time>', 'delay before new resources appear in lists [0]', timeSpan)
+
+const withBehaviour = (command: Command): Command =>
+  command
+    .optionsGroup('Webhooks:')
     .option(
       '--webhooks <url>',
-      'send all events to a URL of this machine, and print its secret',
+      'send all events to this URL on this machine, and print the secret',
       nonEmpty,
+    )
+    .addOption(
+      repeatable(
+        '--deliver-to <host>',
+        'also deliver events to this host, not only to this machine',
+      ),
     )
     .option(
       '--delivery-faults <list>',
       'probabilities of delivery faults, such as twice=0.1,late=0.1',
       chances(deliveryFaultNames),
     )
+    .optionsGroup(GROUP.speed)
     .addOption(
-      repeatable('--deliver-to <host>', 'a host to deliver events to, besides this machine'),
+      new Option('--environment <name>', 'whose rate limits to enforce')
+        .choices(ENVIRONMENTS)
+        .default(sandboxDefaults.environment),
     )
-    .addHelpText(
-      'after',
-      `
-It prints the variables to set in another shell. GET /__sandbox/stats, from this
-machine only, has counts of requests, refusals, faults and deliveries as JSON.`,
+    .option('--no-limits', 'enforce no rate limits')
+    .option('--latency <time>', 'response time, such as 200ms [0]', timeSpan)
+    .option('--jitter <time>', 'jitter of the response time [0]', timeSpan)
+    .option(
+      '--faults <list>',
+      'probabilities of faults, such as 429=0.01,500=0.01',
+      chances(faultNames),
     )
-    .action((flags: SandboxFlags) =>
-      runCommand(context, {}, { run: (run) => serve(run, flags), stopsInOrder: true }),
+
+const withServer = (command: Command): Command =>
+  command
+    .optionsGroup(GROUP.connection)
+    .option('--port <n>', 'port to listen on; 0 picks a free one', integer(0, 65_535), 0)
+    .option(
+      '--host <address>',
+      'address to listen on [127.0.0.1: this machine only; 0.0.0.0: others too]',
+      nonEmpty,
     )
+    .addOption(
+      repeatable(
+        '--allow-host <name>',
+        'also accept requests for this host name, not only localhost',
+      ),
+    )
+    .option('--client-id <id>', `client id to accept [${sandboxCredentials.clientId}]`, nonEmpty)
+    .option('--api-key <key>', `API key to accept [${sandboxCredentials.apiKey}]`, nonEmpty)
 
 const serve = async (
   { terminal, output, options: { stop } }: CommandRun,
   flags: SandboxFlags,
+  program: ReadonlyArray<string>,
 ): Promise<Ending> => {
   checkReceiver(flags)
   const { createSandbox, listen } = await import('../sandbox/index.js') // loaded only here, for a fast start
   const sandbox = createSandbox(optionsOf(flags, terminal.timer.now()))
   const { port, host, allowHost } = flags
+  const stopping = merge(stop, terminal.parentEnded ?? NEVER)
   const server = await listen(sandbox, {
     port,
     ...withoutUndefined({ host, allowHosts: allowHost }),
   }).catch((error: unknown) => reasonOf(error, port))
   if (typeof server === 'string') return { status: EXIT_INCOMPLETE, reason: server }
-  output.print([`listening on ${server.url}`, ...variables(server.url, flags)].join('\n'))
-  if (flags.webhooks !== undefined) {
-    output.print(await subscribed(sandbox, server.url, flags.webhooks, flags))
+  try {
+    const secret = await secretOf(sandbox, server.url, flags)
+    if (E.isLeft(secret)) return { status: EXIT_INCOMPLETE, reason: secret.left }
+    const variables = { ...connectionTo(server.url, flags), ...secret.right }
+    if (program.length > 0)
+      return await runProgram(program, { ...terminal.env, ...variables }, stopping)
+    output.print(
+      [`listening on ${server.url}`, ...exports(variables, flags), 'Press Ctrl-C to stop.'].join(
+        '\n',
+      ),
+    )
+    const unprinted = defer(() => output.failure()).pipe(filter((failure) => failure !== undefined))
+    await firstValueFrom(merge(stopping, unprinted))
+    return { status: EXIT_COMPLETE }
+  } finally {
+    sandbox.close()
+    await server.close()
   }
-  output.print('Stop it with Ctrl-C.')
-  const unprinted = defer(() => output.failure()).pipe(filter((failure) => failure !== undefined))
-  await firstValueFrom(merge(stop, terminal.parentEnded ?? NEVER, unprinted))
-  sandbox.close()
-  await server.close()
-  return { status: EXIT_COMPLETE }
 }
 
-/** Throws for a receiver to which nothing would be delivered: its owner would wait for events. */
+/** Throws for a receiver to which nothing would be delivered. */
 const checkReceiver = ({ webhooks, deliverTo = [] }: SandboxFlags): void => {
   if (webhooks === undefined || mayDeliver(webhooks, deliverTo)) return
   throw new UsageError(
     /^https?:\/\/./.test(webhooks) && URL.canParse(webhooks)
-      ? `--webhooks is on another machine: allow it by --deliver-to ${new URL(webhooks).hostname}`
+      ? `--webhooks is on another machine: allow it with --deliver-to ${new URL(webhooks).hostname}`
       : '--webhooks should be an HTTP or HTTPS URL, such as http://localhost:3000/',
   )
 }
 
-/** The lines that a shell needs. A key of one's own is not repeated. */
-const variables = (url: string, { clientId, apiKey }: SandboxFlags): ReadonlyArray<string> => [
-  `export PAYMENTS_BASE_URL=${url}`,
-  `export PAYMENTS_CLIENT_ID=${shellWord(clientId ?? sandboxCredentials.clientId)}`,
-  apiKey === undefined
-    ? `export PAYMENTS_API_KEY=${sandboxCredentials.apiKey}`
-    : 'export PAYMENTS_API_KEY=... # as given by --api-key',
-]
+/** Returns the environment variables with which a program connects to the sandbox. */
+const connectionTo = (url: string, flags: SandboxFlags): Readonly<Record<string, string>> => {
+  const { clientId, apiKey } = credentialsOf(flags)
+  return { PAYMENTS_BASE_URL: url, PAYMENTS_CLIENT_ID: clientId, PAYMENTS_API_KEY: apiKey }
+}
 
-/** Subscribes a URL to all events; returns the line that says its secret. */
-const subscribed = async (
+/** Returns `export` lines for a shell. Does not print a key given by the user. */
+const exports = (
+  variables: Readonly<Record<string, string>>,
+  { apiKey }: SandboxFlags,
+): ReadonlyArray<string> =>
+  Object.entries(variables).map(([name, value]) =>
+    name === 'PAYMENTS_API_KEY' && apiKey !== undefined
+      ? `export ${name}=... # as given by --api-key`
+      : `export ${name}=${shellWord(value)}`,
+  )
+
+/** Subscribes the URL of `--webhooks` to all events; returns the variable with its secret, or why there is none. */
+const secretOf = async (
   { fetch }: Sandbox,
   baseUrl: string,
-  url: string,
   flags: SandboxFlags,
-): Promise<string> => {
-  const payments = createClient({
-    baseUrl,
-    credentials: credentialsOf(flags),
-    fetch,
-    plainHttp: true,
-  })
+): Promise<E.Either<string, { readonly PAYMENTS_WEBHOOK_SECRET?: string }>> => {
+  const { webhooks: url } = flags
+  if (url === undefined) return E.right({})
+  const credentials = credentialsOf(flags)
+  const payments = createClient({ baseUrl, credentials, fetch, plainHttp: true })
   const version = sandboxDefaults.apiVersion
   const created = await firstValueFrom(
     payments.webhooks.create({ events: eventNames, url, version }),
   )
   return E.isLeft(created)
-    ? `no webhook: ${created.left.message}`
-    : `export PAYMENTS_WEBHOOK_SECRET=${created.right.secret}`
+    ? E.left(`cannot create the webhook: ${created.left.message}`)
+    : E.right({ PAYMENTS_WEBHOOK_SECRET: created.right.secret })
 }
 
 const credentialsOf = ({ clientId, apiKey }: SandboxFlags): SandboxCredentials => ({
@@ -205,12 +255,12 @@ const optionsOf = (flags: SandboxFlags, now: number): SandboxOptions => {
   }
 }
 
-/** Returns the reason why the system does not allow it to listen; throws other errors. */
+/** Returns why the system does not allow listening; throws other errors. */
 const reasonOf = (error: unknown, port: number): string => {
   if (!isSystemError(error)) throw error
   if (error.code === 'EADDRINUSE')
-    return `port ${port} is taken: choose another, or 0 for a free one`
+    return `port ${port} is in use: choose another one, or 0 for a free one`
   return error.code === 'EACCES'
-    ? `port ${port} needs root (EACCES): choose one from 1024 on`
+    ? `port ${port} requires root (EACCES): choose 1024 or higher`
     : `cannot listen on port ${port}: ${error.message}`
 }

@@ -1,13 +1,15 @@
-/** `trigger`: one event, sent to a receiver as the service would. */
+/** `trigger`: sends one event to a receiver, as the service would. */
 import { readFile } from 'node:fs/promises'
 import { Command, Option } from 'commander'
 import { documentedEvents, eventNames } from '../codec/Webhook.js'
 import { oneLine } from '../decode/redact.js'
 import { parsed } from '../decode/unknown.js'
 import { withoutUndefined } from '../fp.js'
+import { readVariable } from '../options/index.js'
 import { plural } from '../report/text.js'
 import { type Triggered, type TriggerOptions, triggerFaults } from '../sandbox/events/trigger.js'
 import { isSystemError } from '../store/FileSystem.js'
+import { documented, STOPPED, statuses } from './help.js'
 import { nonEmpty } from './optionParsers.js'
 import {
   type CommandContext,
@@ -17,8 +19,9 @@ import {
   UsageError,
 } from './output.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
+import { whyUnread } from './whyUnread.js'
 
-/** The variable of the secret, which a command line would show to other users of the machine. */
+/** Variable with the secret, which other users of the machine could see in a command line. */
 const SECRET = 'PAYMENTS_WEBHOOK_SECRET'
 
 interface TriggerFlags {
@@ -30,39 +33,43 @@ interface TriggerFlags {
   readonly list: boolean
 }
 
-const HELP = `
-The payload has the fields of the interface for that version. --data replaces
-it, and allows events that are not listed.
-
-Exit status:
-  0  the receiver answered 200, or refused a forged or stale event
-  1  it did not, or was not reached
-  2  wrong use: nothing was sent
-
-Examples:
-  payments-rx trigger account.active --url http://localhost:3000/webhooks
-  payments-rx trigger charge.settled --url http://localhost:3000/webhooks --fault twice
-  payments-rx trigger --list`
-
 export const triggerCommand = (context: CommandContext): Command =>
-  new Command('trigger')
-    .description('Send a signed event to a webhook receiver, to test it.')
-    .argument('[event]', 'name of the event, such as account.active: see --list')
-    .option('--url <url>', 'URL of the receiver', nonEmpty)
-    .option('--secret <secret>', `secret of the receiver [${SECRET}]`, nonEmpty)
-    .option('--api-version <date>', 'API version of the payload [2026-08-21]', nonEmpty)
-    .option('--data <json>', 'data of the event: JSON, or a JSON file', nonEmpty)
-    .addOption(
-      new Option(
-        '--fault <name>',
-        'late by 10 s, sent twice, signed with another secret, or an hour ago',
-      ).choices(triggerFaults),
-    )
-    .option('--list', 'print the names of all events', false)
-    .addHelpText('after', HELP)
-    .action((event: string | undefined, flags: TriggerFlags) =>
-      runCommand(context, {}, { run: (run) => sendEvent(run, event, flags) }),
-    )
+  documented(
+    new Command('trigger')
+      .description('Send a signed test event to a webhook receiver.')
+      .argument('[event]', 'name of the event, such as account.active (see --list)')
+      .option('--url <url>', 'URL of the receiver', nonEmpty)
+      .option('--secret <secret>', `secret of the receiver [${SECRET}]`, nonEmpty)
+      .option('--api-version <date>', 'API version of the payload [2026-08-21]', nonEmpty)
+      .option('--data <json>', 'event data, as JSON or a JSON file', nonEmpty)
+      .addOption(
+        new Option(
+          '--fault <name>',
+          'send it 10 s late, twice, signed with another secret, or signed an hour ago',
+        ).choices(triggerFaults),
+      )
+      .option('--list', 'print the names of all events', false),
+    {
+      about: `
+The payload has the fields that the API description lists for that version. Use
+--data to send other data, or an event that is not listed.`,
+      statuses: {
+        ...statuses(0, 1, 2, 130),
+        0: 'the receiver answered 200, or rejected a forged or stale event',
+        1: 'the receiver returned another response, or could not be reached',
+        2: 'usage error: nothing was sent',
+        130: STOPPED,
+      },
+      examples: [
+        'payments-rx trigger account.active --url http://localhost:3000/webhooks',
+        `payments-rx trigger charge.settled --fault twice \\
+  --url http://localhost:3000/webhooks`,
+        'payments-rx trigger --list',
+      ],
+    },
+  ).action((event: string | undefined, flags: TriggerFlags) =>
+    runCommand(context, {}, { run: (run) => sendEvent(run, event, flags) }),
+  )
 
 const sendEvent = async (
   { terminal, output }: CommandRun,
@@ -70,9 +77,9 @@ const sendEvent = async (
   flags: TriggerFlags,
 ): Promise<Ending> => {
   if (flags.list) return { status: EXIT_COMPLETE, summary: listing().join('\n') }
-  const secret = flags.secret ?? terminal.env[SECRET]
+  const secret = flags.secret ?? readVariable(terminal.env, SECRET)
   const missing = [
-    ...(event === undefined ? ['the name of an event'] : []),
+    ...(event === undefined ? ['the event name'] : []),
     ...(flags.url === undefined ? ['--url'] : []),
     ...(secret === undefined || secret === '' ? [`--secret or ${SECRET}`] : []),
   ]
@@ -82,7 +89,7 @@ const sendEvent = async (
     secret === undefined ||
     missing.length > 0
   ) {
-    throw new UsageError(`${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} needed`)
+    throw new UsageError(`${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} required`)
   }
   const { trigger } = await import('../sandbox/index.js') // loaded only here, for a fast start
   const { url, apiVersion, fault } = flags
@@ -103,7 +110,7 @@ const sendEvent = async (
 const listing = (): ReadonlyArray<string> => {
   const documented: ReadonlyArray<string> = documentedEvents
   const others = eventNames.filter((name) => !documented.includes(name))
-  return [...documented, ...others.map((name) => `${name}  (not in the interface document)`)]
+  return [...documented, ...others.map((name) => `${name}  (not in the API description)`)]
 }
 
 const dataFrom = async (text: string): Promise<unknown> => {
@@ -116,11 +123,11 @@ const dataFrom = async (text: string): Promise<unknown> => {
     return fromFile
   } catch (error) {
     if (!isSystemError(error)) throw error
-    throw new UsageError(`--data is neither JSON nor a file that can be read: ${error.message}`)
+    throw new UsageError(`--data is neither JSON nor a file: ${whyUnread(text, error)}`)
   }
 }
 
-/** Prints five lines: what was sent, where, how it was signed, what came back, and what that means. */
+/** Prints five lines: the event, its receiver, its signature, the response, and the conclusion. */
 const report = (
   { print }: Output,
   { event, url, signed }: Readonly<Record<'event' | 'url' | 'signed', string>>,
@@ -145,10 +152,10 @@ const SIGNED: Partial<Readonly<Record<NonNullable<TriggerOptions['fault']>, stri
 }
 
 const verdictOf = (isGenuine: boolean, isRight: boolean, status: number | undefined): string => {
-  if (status === undefined) return 'not received: the service would send it again'
-  if (isRight) return isGenuine ? 'received' : 'refused, as it should be'
-  if (isGenuine) return 'not received: the service takes 200 only, and would send it again'
+  if (status === undefined) return 'not received: the platform would retry it'
+  if (isRight) return isGenuine ? 'received' : 'rejected, as it should be'
+  if (isGenuine) return 'not received: the platform accepts only 200, and would retry it'
   return status < 300
-    ? 'accepted, and should have been refused: check that the signature is verified'
-    : 'neither accepted nor refused: a forged or stale event should be refused by a status of 4xx'
+    ? 'accepted, but should have been rejected: check that the receiver verifies the signature'
+    : 'neither accepted nor rejected: the receiver should reject a forged or stale event with a 4xx status'
 }

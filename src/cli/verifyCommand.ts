@@ -1,9 +1,9 @@
-/** `verify`: the files of an export against their manifest, or a copy of the charges against the service. */
+/** `verify`: compares the files of an export with their manifest, or a copy of the charges with the service. */
 import { Command } from 'commander'
 import { map, type Observable, reduce, switchMap, tap } from 'rxjs'
 import { oneLine } from '../decode/redact.js'
-import { isExportError, type Proof, proveCopy, verify } from '../export/index.js'
-import { tableKind } from '../export/sync/SyncOptions.js'
+import { type Proof, proveCopy, verify } from '../export/index.js'
+import { COPIES, locationOf } from '../export/location/Location.js'
 import { E, withoutUndefined } from '../fp.js'
 import { plural } from '../report/text.js'
 import {
@@ -20,9 +20,10 @@ import {
   connectionFrom,
   SANDBOX_ACCOUNT,
 } from './connection.js'
-import { failureEnding } from './export/conclusion.js'
+import { failureEnding } from './endings.js'
 import { exportClient } from './export/exportClient.js'
 import { charges, sandboxData } from './export/resources.js'
+import { documented, STOPPED, statuses } from './help.js'
 import { nonEmpty } from './optionParsers.js'
 import {
   type CommandContext,
@@ -33,6 +34,7 @@ import {
 } from './output.js'
 import { differenceText, isProven, provenText } from './proofText.js'
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
+import { whyMissing } from './whyUnread.js'
 
 interface VerifyFlags
   extends ConnectionFlags,
@@ -42,68 +44,73 @@ interface VerifyFlags
   readonly table?: string
 }
 
-const HELP = `
-Without --against-service, each file is compared with the manifest. No request
-is sent. With it, the service is asked how many charges it has, in all, settled
-and failed, in eight stretches of time each, and these counts are compared with
-those of the table or the files, up to the time that they claim to have reached.
-Charges that were open in the copy and are final now are no difference. Nothing
-is written; "payments-rx sync" finds the rows that differ, and reads them.
+const ABOUT = `
+Without --against-service, verify compares each file with the manifest and sends
+no request. With it, verify compares the number of charges with the service's,
+in total and by final status, in eight time ranges, up to the time that the
+table or the files claim to have reached. Charges that were open in the copy and
+have since settled or failed do not count as differences. verify writes nothing;
+"payments-rx sync" finds and re-reads the rows that differ.`
 
-Exit status:
-  0  every file has the size, hash and rows of the manifest; with
-     --against-service: the service has as many charges
-  1  a file differs, the export is incomplete, or counts differ: one line for
-     each difference
-  2  there is no manifest or table, or it cannot be read or counted
-
-Examples:
-  payments-rx verify charges.csv
-  payments-rx verify charges.sqlite --against-service
-  payments-rx verify postgres://db.example/finance --against-service
-  payments-rx verify s3://bucket/charges/ --against-service`
-
-/** Flags that are of no use to files alone. */
+/** Flags that do not apply to a comparison of files only. */
 const OF_SERVICE = ['table', 'sandbox', 'rows'] as const
 
-/** `verify`: checks the files of an export against its manifest, or counts a copy against the service. */
+/** Returns the command `verify`. */
 export const verifyCommand = (context: CommandContext): Command =>
-  withSandbox(
-    addConnectionOptions(
-      new Command('verify')
-        .description(
-          'Check an export against its manifest, or a copy of the charges against the service.',
-        )
-        .argument(
-          '<path>',
-          'file, folder or manifest, also s3://BUCKET/...; with --against-service also NAME.sqlite, NAME.db or postgres://HOST/DATABASE',
-          nonEmpty,
-        )
-        .option('--against-service', 'compare counts of charges with those of the service'),
-    )
-      .option('--table <name>', 'databases: the table [charges]', nonEmpty)
-      .addOption(patienceOption()),
-    charges.simulated,
-    'count a sandbox on a free port, for a copy that was made with --sandbox',
+  documented(
+    withSandbox(
+      addConnectionOptions(
+        new Command('verify')
+          .description(
+            'Check an export against its manifest, or a copy of the charges against the service.',
+          )
+          .argument(
+            '<path>',
+            'file, folder or manifest, also s3://BUCKET/...; with --against-service also NAME.sqlite, NAME.db or postgres://HOST/DATABASE',
+            nonEmpty,
+          )
+          .option('--against-service', "compare the number of charges with the service's")
+          .option('--table <name>', 'databases: name of the table [charges]', nonEmpty),
+      ).addOption(patienceOption()),
+      charges.simulated,
+      'compare with a local sandbox on a free port (for a copy made with --sandbox)',
+    ).addOption(noLimitsOption()),
+    {
+      about: ABOUT,
+      statuses: {
+        ...statuses(0, 1, 2, 130),
+        0: `every file matches the size, hash and rows in the manifest; with
+--against-service: the counts are equal`,
+        1: `a file differs, the export is incomplete, or counts differ: one line per
+difference`,
+        130: STOPPED,
+      },
+      examples: [
+        'payments-rx verify charges.csv',
+        'payments-rx verify charges.sqlite --against-service',
+        'payments-rx verify postgres://db.example/finance --against-service',
+        'payments-rx verify s3://bucket/charges/ --against-service',
+      ],
+    },
+  ).action((path: string, flags: VerifyFlags) =>
+    runCommand(
+      context,
+      {},
+      {
+        run: (run) =>
+          flags.againstService ? proveAt(run, path, flags) : verifyFiles(run, path, flags),
+      },
+    ),
   )
-    .addOption(noLimitsOption())
-    .addHelpText('after', HELP)
-    .action((path: string, flags: VerifyFlags) =>
-      runCommand(
-        context,
-        {},
-        {
-          run: (run) =>
-            flags.againstService ? proveAt(run, path, flags) : verifyFiles(run, path, flags),
-        },
-      ),
-    )
+
+const isTable = (path: string): boolean =>
+  ['sqlite', 'postgres'].includes(locationOf('PATH', path, COPIES).kind)
 
 const proveAt = (run: CommandRun, path: string, flags: VerifyFlags): Observable<Ending> => {
   const { terminal, output } = run
   const { table, sandbox = false, rows, ...pace } = flags
-  if (table !== undefined && tableKind(path) === undefined) {
-    throw new UsageError('--table goes with databases')
+  if (table !== undefined && !isTable(path)) {
+    throw new UsageError('--table is only for databases')
   }
   const { timer, env } = terminal
   const simulated = sandboxData(charges.simulated, rows)
@@ -121,19 +128,19 @@ const proveAt = (run: CommandRun, path: string, flags: VerifyFlags): Observable<
         ...account,
       })
     }),
-    map((proof) => {
-      if (E.isRight(proof)) return endingOf(output, proof.right)
-      const { left } = proof
-      if (isExportError(left)) throw new UsageError(left.message)
-      return failureEnding(left)
-    }),
+    map(
+      E.match(
+        (failure): Ending => failureEnding(failure, { next: '' }),
+        (proof) => endingOf(output, proof),
+      ),
+    ),
   )
 }
 
 const endingOf = ({ print }: Output, proof: Proof): Ending => {
   const { differences, uncountable } = proof
   for (const difference of differences) print(differenceText(difference))
-  if (uncountable !== undefined) print(`the service cannot be counted: ${uncountable}`)
+  if (uncountable !== undefined) print(`cannot count the rows at the service: ${uncountable}`)
   return isProven(proof)
     ? { status: EXIT_COMPLETE, summary: provenText(proof) }
     : { status: EXIT_INCOMPLETE }
@@ -145,20 +152,22 @@ const verifyFiles = (
   flags: VerifyFlags,
 ): Observable<Ending> => {
   const given = OF_SERVICE.find((name) => flags[name] !== undefined)
-  if (given !== undefined) throw new UsageError(`--${given} goes with --against-service`)
-  if (tableKind(path) !== undefined) {
-    throw new UsageError('a database has no manifest: --against-service compares its counts')
+  if (given !== undefined) throw new UsageError(`--${given} requires --against-service`)
+  if (isTable(path)) {
+    throw new UsageError('a database has no manifest: use --against-service to compare counts')
   }
   return verify(path, { env, timer, onWait: say }).pipe(
     map((check) => {
-      if (E.isLeft(check)) throw new UsageError(check.left.message)
-      return check.right
+      if (E.isRight(check)) return check.right
+      const isOnDisk = ['file', 'folder'].includes(locationOf('PATH', path, COPIES).kind)
+      const missing = check.left._tag === 'NoManifest' && isOnDisk ? whyMissing(path) : undefined
+      throw missing === undefined ? check.left : new UsageError(missing)
     }),
     tap(({ path, differences }) => {
       for (const { message } of differences) output.print(oneLine(`${path}: ${message}`))
     }),
     reduce(
-      // a run is listed under the name of its manifest, and is no file
+      // a run is listed under its manifest's name, and is not a file
       ({ files, wrong }, { isFile, differences }) => ({
         files: files + (isFile ? 1 : 0),
         wrong: wrong + differences.length,

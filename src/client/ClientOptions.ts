@@ -1,16 +1,17 @@
-/** Options of a client and of its calls: rule, default and doc comment of each in one table. */
+/** Options of a client and of its calls. One table has the rule, default and doc comment of each. */
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from '../api/limits.js'
 import { type IO, withoutPrototype, withoutUndefined } from '../fp.js'
 import type { Codes } from '../http/answer/errors.js'
 import type { CallSettings } from '../http/ClientRuntime.js'
 import { unfitHeader } from '../http/httpRequest.js'
-import { limitsRule, PRIORITIES, schedulerRule } from '../http/limits.js'
+import { fairnessRule, limitsRule, PRIORITIES, schedulerRule } from '../http/limits.js'
 import type { ListOptions } from '../http/list/List.js'
 import { RENEW_EARLY } from '../http/login/Auth.js'
 import type { Credentials, TokenSource } from '../http/login/tokens.js'
 import { HEADER_VALUE, isHeaderValue } from '../http/request/prepareRequest.js'
 import { MAX_BYTES } from '../http/transport/body.js'
+import { hooksRule } from '../http/transport/kyTransport.js'
 import type { Fetch, Timeout, Transport } from '../http/transport/Transport.js'
 import {
   checkArgument,
@@ -31,13 +32,21 @@ import { logRule } from './log.js'
 // rules
 
 const header = is.stringThat(isHeaderValue, HEADER_VALUE)
-const timeLimit = { ...is.above(0), expected: 'milliseconds above 0' }
+
+/**
+ * Returns true for a valid name or password of Basic authentication. Base64 makes characters of any language safe in a header.
+ */
+const isBasicText = (text: string): boolean =>
+  text.isWellFormed() && /^\S(.*\S)?$/u.test(text) && !/\p{Cc}/u.test(text)
+
+const BASIC_TEXT = 'a non-empty string, without control characters, space around it'
+const timeLimit = { ...is.above(0), expected: 'more than 0 milliseconds' }
 const codeList = is.arrayOf(is.string, 'a list of texts')
 
 const BASE_URL =
   'an HTTPS URL (or HTTP on this machine, and elsewhere with plainHttp) without user name, query and fragment'
 
-/** Completed by `checkCredentials`. */
+/** `checkCredentials` completes this check. */
 const credentialsRule: OptionRule<Credentials | { readonly token: TokenSource }> = {
   accepts: is.isObject,
   expected: 'an object of clientId, apiKey, loginAs, token',
@@ -45,22 +54,19 @@ const credentialsRule: OptionRule<Credentials | { readonly token: TokenSource }>
     clientId: header,
     apiKey: header,
     loginAs: header,
-    token: is.fn('a function that gives a token'),
+    token: is.fn('a function that returns a token'),
   },
 }
 
 // tables
 
-/** Number of retries of a call. */
+/** How often a call is retried. */
 interface CallRetry {
-  /** Attempts after the first, after a 429. Default 7. */
+  /** Maximum number of retries after a 429. Default 7. */
   readonly throttled?: number
-  /** Attempts after the first, after other faults. Default 2. */
+  /** Maximum number of retries after other faults. Default 2. */
   readonly faults?: number
-  /**
-   * Time from the first request of a call, in ms, after which no other is sent, whatever the fault, 429 included.
-   * Default `Infinity`.
-   */
+  /** Time limit for retries after any fault, including a 429, in ms from the first request. Default `Infinity`. */
   readonly patience?: number
 }
 
@@ -70,14 +76,14 @@ const retryTable = {
   patience: is.millis,
 }
 
-const callTable = {
+export const callTable = {
   /** Sent as `x-api-version`, `YYYY-MM-DD`. Default: the account's own version. */
   apiVersion: is.isoDay,
   /** The connected account to act for, sent as `x-on-behalf-of`. */
   onBehalfOf: is.stringThat(isHeaderValue, 'an account id'),
   /**
-   * Limits in ms. Default: 10,000 to connect, 60,000 to the headers, 30,000 between two parts of a body,
-   * 600,000 to its end.
+   * Limits in ms. Default: 10,000 to connect, 60,000 until the headers, 30,000 between two chunks of a body, 600,000 until its
+   * end.
    */
   timeout: is.group<Partial<Timeout>>({
     connect: timeLimit,
@@ -86,26 +92,26 @@ const callTable = {
     whole: timeLimit,
   }),
   /**
-   * Headers for each request, in addition to those of the client, such as for a gateway. Values of headers whose name
-   * says `key`, `token`, `secret` or the like are kept out of failures. `with` adds to those of its client.
+   * Extra request headers, for example for a gateway. Failures do not contain the values of headers named like `key`, `token` or
+   * `secret`. `with` adds to these headers.
    */
   headers: is.recordOf(header, 'an object of headers: names and texts'),
-  /** Order of requests when limits bind. Exports are `bulk`. Default `interactive`. */
-  priority: is.oneOf(...PRIORITIES),
-  /** Number of retries; the bound of all of them, `budget`, is the client's. */
-  retry: is.group<CallRetry>(retryTable),
   /**
-   * Time in which a write that may have been done is looked up again, in ms, since lists may lag; 0 for a single look.
-   * Default 15,000.
+   * The lane of a call in the queue: `bulk` calls yield to `interactive` ones when a limit is reached. Exports are `bulk`.
+   * Default `interactive`.
    */
+  priority: is.oneOf(...PRIORITIES),
+  /** Limits on the retries of a call. The client's `retry.budget` limits the retries of all calls together. */
+  retry: is.group<CallRetry>(retryTable),
+  /** Time to keep looking up a write that may have succeeded, in ms, since lists may lag; 0 looks once. Default 15,000. */
   lookUpFor: is.millis,
   /**
-   * Time of a call from its subscription to its end, in ms: login, queue, pauses and retries included. After that it
-   * is given up as `TimedOut`, and a write that may have arrived as `Ambiguous`. In a list it holds for each page. Default
-   * `Infinity`.
+   * Time limit of a call from subscription to end, in ms, including login, queue, pauses and retries. After that, the call fails
+   * with `TimedOut`, or with `Ambiguous` if it is a write that may have arrived. In a list, the limit applies to each page.
+   * Default `Infinity`.
    */
   deadline: timeLimit,
-  /** `false`: parameters are not checked against the rules of the interface before they are sent. Default `true`. */
+  /** `false` sends parameters without checking them against the API description. Default `true`. */
   check: is.boolean,
 }
 
@@ -115,95 +121,103 @@ export interface CallOptions extends OptionsOf<typeof callTable> {}
 export const clientTable = {
   ...callTable,
   /**
-   * URL of the platform: HTTPS, or HTTP on this machine. Default: it, and the other parts of the connection that are
-   * left out, as `fromEnv` reads them.
+   * URL of the platform: HTTPS, or HTTP on this machine. Default: read from environment variables like `fromEnv` does, together
+   * with any other connection option that is omitted.
    */
   baseUrl: { ...is.nonEmptyString, expected: BASE_URL },
   /**
-   * `true`: `baseUrl` may be HTTP on another machine, such as a container. Keys and data travel unencrypted. Default
-   * `false`.
+   * `true` allows an HTTP `baseUrl` on another machine, such as a container. Keys and data travel unencrypted. Default `false`.
    */
   plainHttp: withDefault(is.boolean, false),
-  /** API keys to log in with, or a source of tokens. Partner calls do not need it. */
+  /** API keys to log in with, or a source of tokens. Not needed for partner calls. */
   credentials: credentialsRule,
   /** The OAuth application, for the partner calls. */
   partner: is.group<{ readonly clientId: string; readonly clientSecret: string }>({
     clientId: required(
       is.stringThat(
-        (text) => isHeaderValue(text) && !text.includes(':'),
-        `${HEADER_VALUE} or a colon in it`,
+        (text) => isBasicText(text) && !text.includes(':'),
+        `${BASIC_TEXT} or a colon in it`,
       ),
     ),
-    clientSecret: required(header),
+    clientSecret: required(is.stringThat(isBasicText, BASIC_TEXT)),
   }),
   /** The environment whose limits apply. Default `production`. */
-  environment: withDefault(is.oneOf<Environment>('production', 'sandbox'), 'production'),
-  /** Limits in place of the environment's. */
+  environment: withDefault(is.oneOf<Environment>('production', 'test'), 'production'),
+  /** Limits to use instead of the environment's. */
   limits: limitsRule,
-  /** The part of all limits to use, above 0 and up to 1, for clients that share an account. Default 1. */
+  /** The share of all limits to use, above 0 and up to 1, for clients that share an account. Default 1. */
   share: is.fraction,
   /**
-   * Time that a place in a rate limit stays taken beyond its window, for the jitter of the network: `'learned'`,
+   * Extra time that a request counts toward a rate limit after the limit's window, to allow for network jitter: `'learned'`,
    * `'safe'`, or ms. Default `'learned'`.
    */
   guard: guardRule as OptionRule<Guard>,
   /**
-   * Divides the limits between all processes of an account, such as `redisQuota` of `payments-rx/quota`. Default: they
-   * are this client's alone.
+   * A quota that divides the limits between all processes of an account, such as `redisQuota` of `payments-rx/quota`. Default:
+   * this client uses all of them.
    */
   quota: quotaRule,
   /**
-   * The scheduler of another client, for clients that use one account together. It replaces `environment`, `limits`,
-   * `share`, `guard` and `quota`: none of them may be given beside it. One of your own has the lanes `interactive` and
-   * `bulk`.
+   * Lets calls take turns by key when they wait for the same limits. `by` returns the key, by default the account that a call is
+   * for (`onBehalfOf`, or `undefined` for your own). `weight` is 1 by default. `false`: first in, first out.
+   */
+  fair: fairnessRule,
+  /**
+   * Another client's scheduler, for clients that use one account together. It replaces `environment`, `limits`, `share`, `guard`,
+   * `quota` and `fair`, which must then be omitted. Your own scheduler needs the lanes `interactive` and `bulk`.
    */
   scheduler: schedulerRule,
-  /** Number of retries. */
+  /** Limits on the retries of calls. */
   retry: is.group<CallRetry & { readonly budget?: number }>({
     ...retryTable,
     budget: is.atLeast(0),
   }),
-  /** Error codes by meaning, each list in place of that of `codes`. */
+  /** Error codes by meaning; each list replaces the one in `codes`. */
   codes: is.group<Partial<Pick<Codes, 'duplicate' | 'inProgress' | 'fault'>>>({
     duplicate: codeList,
     inProgress: codeList,
     fault: codeList,
   }),
-  /** `'exact'` keeps the digits of every number as they came, for `digitsOf`; eight times slower. Default `'fast'`. */
+  /**
+   * `'exact'` keeps the original digits of every number for `digitsOf`, but decodes eight times slower. Default `'fast'`: keeps
+   * them only in responses with a number that could be rounded.
+   */
   numbers: withDefault(is.oneOf('exact', 'fast'), 'fast'),
-  /** `true` counts fields and values that no codec names: see `events` and `drift` of the client. Default `false`. */
+  /** `true` counts fields and values that no codec knows (drift): see `events` and `drift` of the client. Default `false`. */
   drift: withDefault(is.boolean, false),
   /**
-   * Receives one line for each event: a function, or a logger with the methods of pino. Default: stderr, for events that
-   * the variable `DEBUG` names, such as `payments-rx*`; `false`: no log.
+   * Receives one line for each event: a function `(line, fields) => …`, or a logger such as pino or winston. Default: events
+   * named by the variable `DEBUG`, such as `payments-rx*`, go to stderr. `false`: no log.
    */
   log: logRule,
   /**
-   * When to give up a list that does not end, and whether its end must be explicit. Default: after 10,000 pages, or
-   * more than 100 consecutive empty ones; and it must be.
+   * When to give up on a list that does not end, and whether its end must be explicit. Default: after 10,000 pages or more than
+   * 100 consecutive empty ones; the end must be explicit.
    */
   lists: is.group<Partial<ListOptions>>({
     maxPages: is.positiveIntOrInfinity,
     maxEmptyPages: is.int(0),
     strictEnd: is.boolean,
   }),
-  /** Time before its end at which a token is renewed, in ms. Default 60,000. */
+  /** Time before its expiry at which a token is refreshed, in ms. Default 60,000. */
   renewEarly: withDefault(is.finiteMillis, RENEW_EARLY),
-  /** Bytes that a response may have, decompressed. Default 256 MiB; `Infinity`: no bound. */
+  /** Maximum size of a response in bytes, after decompression. Default 32 MiB; `Infinity`: no limit. */
   maxBytes: withDefault(is.positiveIntOrInfinity, MAX_BYTES),
-  /** Sends requests in place of the runtime's own `fetch`. */
+  /** Sends requests instead of the runtime's own `fetch`. */
   fetch: is.fn<Fetch>(),
-  /** Sends requests in place of `fetch` and `maxBytes`, which may not be given beside it, and keeps their time limits. */
+  /** Hooks of ky, `beforeRequest` and `afterResponse`, around each request including logins. They see secrets. */
+  hooks: hooksRule,
+  /** Sends requests and enforces their time limits. It replaces `fetch`, `hooks` and `maxBytes`, which must then be omitted. */
   transport: is.fn<Transport>(),
   /** Clock and timers. Default: RxJS's `asyncScheduler`. */
   timer: withDefault(is.rxScheduler<SchedulerLike>(), asyncScheduler),
   /** Returns a number from 0 up to, but not including, 1. Default `Math.random`. */
   random: withDefault(is.fn<IO<number>>(), Math.random),
-  /** Generates a `request_id` where none is given. Default `crypto.randomUUID`. */
+  /** Generates a `request_id` if none is given. Default `crypto.randomUUID`. */
   uuid: withDefault(is.fn<IO<string>>(), () => crypto.randomUUID()),
 }
 
-/** Options of `createClient`. Without `baseUrl`, the connection comes from variables, as `fromEnv` reads them. */
+/** Options of `createClient`. Without `baseUrl`, the connection is read from environment variables, like `fromEnv` does. */
 export interface ClientOptions extends OptionsOf<typeof clientTable> {}
 
 export interface ResolvedOptions extends Resolved<typeof clientTable> {
@@ -216,19 +230,19 @@ export interface ResolvedOptions extends Resolved<typeof clientTable> {
 export const clientOptions = (given: ClientOptions): ResolvedOptions => {
   const options = resolveOptions(given, clientTable)
   const { baseUrl } = options
-  if (baseUrl === undefined) throw new InvalidOption('baseUrl', `${BASE_URL}, and is missing`)
+  if (baseUrl === undefined) throw new InvalidOption('baseUrl', `${BASE_URL}, but is missing`)
   checkCredentials(options)
   checkHeaders(options)
   return withoutPrototype({ ...options, baseUrl })
 }
 
-/** Options that have no effect beside another one, by that one. */
+/** Options that another option replaces. */
 const REPLACED = {
-  scheduler: ['limits', 'share', 'guard', 'quota', 'environment'],
-  transport: ['fetch', 'maxBytes'],
+  scheduler: ['limits', 'share', 'guard', 'quota', 'environment', 'fair'],
+  transport: ['fetch', 'hooks', 'maxBytes'],
 } as const satisfies Partial<Record<keyof ClientOptions, ReadonlyArray<keyof ClientOptions>>>
 
-/** Throws an `InvalidOption` for an option that another one, given as well, leaves without effect. */
+/** Throws an `InvalidOption` if both an option and the one that replaces it are given. */
 export const checkPairs = (given: ClientOptions): void => {
   if (!is.isObject(given)) return
   const isGiven = (name: keyof ClientOptions): boolean =>
@@ -236,7 +250,7 @@ export const checkPairs = (given: ClientOptions): void => {
   for (const winner of ['scheduler', 'transport'] as const) {
     const idle = REPLACED[winner].find(isGiven)
     if (!isGiven(winner) || idle === undefined) continue
-    throw new InvalidOption(idle, `left out beside ${winner}, which replaces it`)
+    throw new InvalidOption(idle, `omitted, because ${winner} replaces it`)
   }
 }
 
@@ -268,11 +282,14 @@ const checkCredentials = ({ credentials }: Pick<ResolvedOptions, 'credentials'>)
   }
 }
 
-/** Returns the URL without a slash at its end. Throws an `InvalidOption` for one that credentials must not go to. */
+/** Returns the URL without a trailing slash. Throws an `InvalidOption` for a URL that must not receive credentials. */
 export const baseUrlOf = ({
   baseUrl,
   plainHttp = false,
 }: Pick<ResolvedOptions, 'baseUrl'> & Pick<ClientOptions, 'plainHttp'>): string => {
+  if (!/^https?:\/\//i.test(baseUrl)) {
+    throw new InvalidOption('baseUrl', `${BASE_URL}, and begin with https:// or http://`)
+  }
   if (!URL.canParse(baseUrl)) throw new InvalidOption('baseUrl', BASE_URL)
   const url = new URL(baseUrl)
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)

@@ -1,4 +1,4 @@
-/** Adding a stream of items to a batch, so that none is lost, none is added twice, and none differs unnoticed. */
+/** Adds a stream of items to a batch: none is lost or added twice, and differing items are reported. */
 import { concatMap, concatWith, defer, EMPTY, type Observable, of, tap } from 'rxjs'
 import type { BatchTransfer } from '../codec/BatchTransfer.js'
 import type { ById } from '../codec/common.js'
@@ -18,12 +18,12 @@ import type { Failure } from '../http/Failure.js'
 import { invalidRequest } from '../http/request/invalidParams.js'
 import { differencesOf } from '../http/retry/difference.js'
 import { wasRecovered } from '../http/retry/lookUp.js'
-import { left, mapLeft, type ObservableEither } from '../stream/index.js'
+import { left, mapLeft, type ObservableEither } from '../stream/either/ObservableEither.js'
 import { type Chunk, inChunks } from './inChunks.js'
 
 type Add = (params: ItemsToAdd) => ObservableEither<Failure, BatchTransfer>
 
-/** Says of items of one call with one `request_id`, which are not sent, in which field they differ. */
+/** Adds the items of one call. If items with the same `request_id` made it invalid, the failure names the field that differs. */
 export const addItems =
   (add: Add): Add =>
   (params) =>
@@ -41,7 +41,7 @@ const withRepeated = (failure: Failure, { items }: ItemsToAdd): Failure => {
 
 // a stream of items
 
-/** Compares items that a batch has with those of a call: emits the batch, or how they differ. */
+/** Compares a call's items with those in the batch. Emits the batch, or a failure with the differences. */
 export type CompareAdded = (
   params: ItemsToAdd,
   batch: BatchTransfer,
@@ -53,21 +53,21 @@ interface AddAllSpec {
   readonly add: Add
   readonly retrieve: (params: ById) => ObservableEither<Failure, BatchTransfer>
   readonly compare: CompareAdded
-  /** `false`: items are sent without being checked. */
+  /** `false` sends items without checking them. */
   readonly check: boolean
 }
 
 /**
- * Adds a stream of items, a hundred a call. A call is not sent if one of its items differs from an earlier item with
- * the same `request_id`: the service would ignore it silently. Earlier items count only if their call may have
- * arrived: otherwise they can be sent again, corrected.
+ * Adds a stream of items, 100 per call. A call is not sent if one of its items differs from an earlier item with the same
+ * `request_id`: the service would ignore it silently. Earlier items count only if their call may have arrived; otherwise they can
+ * be sent again, corrected.
  */
 export const addAllItems =
   (spec: AddAllSpec) =>
   (batch: ById) =>
   (items: Observable<NewBatchItem>): Observable<Chunk<BatchTransfer>> =>
     defer(() => {
-      const { id } = { ...batch } // in plain JavaScript it may be undefined: the call then fails with the reason
+      const { id } = { ...batch } // may be undefined in plain JavaScript: the call then fails with the reason
       const adding = new AddingItems(spec, id)
       return items.pipe(
         inChunks<NewBatchItem, BatchTransfer>({
@@ -85,7 +85,7 @@ class AddingItems {
   readonly #spec: AddAllSpec
   readonly #id: string
   #sent: FirstItems = new Map()
-  /** Items in the batch, as long as that is known. */
+  /** Number of items in the batch; `undefined` if unknown. */
   #count: number | undefined
 
   constructor(spec: AddAllSpec, id: string) {
@@ -93,14 +93,14 @@ class AddingItems {
     this.#id = id
   }
 
-  /** Adds the items of one call; `before`: items of the calls before it. */
+  /** Adds the items of one call; `before` items precede them. */
   send(
     items: ReadonlyArray<NewBatchItem>,
     before: number,
   ): ObservableEither<Failure, BatchTransfer> {
     const { add, check, endpoint } = this.#spec
     const params = { id: this.#id, items }
-    // an item that is invalid by itself is reported by the call
+    // the call itself reports an invalid item
     if (!check || E.isLeft(ItemsToAdd.decode(params))) return add(params)
     const { different, firstItems } = compareItems(items, this.#sent, before)
     const [first, ...others] = different.map(repeatedId(' of the stream'))
@@ -114,7 +114,7 @@ class AddingItems {
     )
   }
 
-  /** Emits once when the items in the batch are counted, as far as that succeeds. */
+  /** Emits when the items in the batch are counted, or counting failed. */
   #counted(): Observable<unknown> {
     if (this.#count !== undefined) return of(undefined)
     return this.#spec.retrieve({ id: this.#id }).pipe(
@@ -124,7 +124,7 @@ class AddingItems {
     )
   }
 
-  /** Adds items. If the count of the batch says that it had some of them before, they are compared. */
+  /** Adds items. Compares them if the count shows that the batch already had some of them. */
   #add(params: ItemsToAdd, added: number): ObservableEither<Failure, BatchTransfer> {
     const { add, compare } = this.#spec
     return add(params).pipe(
@@ -144,8 +144,8 @@ class AddingItems {
 }
 
 /**
- * Emits the failure of a call once more at the end, with a `count` of 0, unless it comes last anyway: so the last value
- * tells if all calls succeeded. One that may have arrived counts more than a definite one.
+ * Repeats the failure of a call at the end, with a `count` of 0, unless it comes last anyway, so that the last value tells
+ * whether all calls succeeded. A call that may have arrived takes precedence over one that failed for certain.
  */
 const failureLast = <A>(calls: Observable<Chunk<A>>): Observable<Chunk<A>> =>
   defer(() => {
@@ -169,7 +169,7 @@ const failureLast = <A>(calls: Observable<Chunk<A>>): Observable<Chunk<A>> =>
 const isUnclear = ({ outcome }: Chunk<unknown>): boolean =>
   E.isLeft(outcome) && outcome.left._tag === 'Ambiguous'
 
-/** Says which field of an item differs from that of the first item with its `request_id`. */
+/** Names the field in which an item differs from the first item with its `request_id`. */
 const repeatedId =
   (where: string) =>
   ({ at, json, first }: ReturnType<typeof compareItems>['different'][number]): Cause => {

@@ -1,4 +1,4 @@
-/** Rows as calls. */
+/** Creates calls from endpoints. */
 import { map, type Observable } from 'rxjs'
 import { type AnyEndpoint, type Endpoint, isList, untyped } from '../api/Endpoint.js'
 import { rows } from '../api/index.js'
@@ -23,12 +23,13 @@ import { byRequestId, lookAgain } from '../http/retry/lookUp.js'
 import type { LookUp } from '../http/retry/Outcome.js'
 import { scrubAll } from '../http/secrets.js'
 import { InvalidOption } from '../options/index.js'
-import type { ObservableEither } from '../stream/index.js'
+import type { ObservableEither } from '../stream/either/ObservableEither.js'
 import type { ResolvedOptions } from './ClientOptions.js'
+import { withMeasuredWidth } from './measuredWidth.js'
 
 // model
 
-/** The call of a row: one object in, one stream out. */
+/** The call of an endpoint: takes one object, returns one stream. */
 export type CallOf<Row> =
   Row extends Endpoint<infer P, infer A, infer Code, infer Pages>
     ? (
@@ -36,7 +37,7 @@ export type CallOf<Row> =
       ) => Pages extends Paging ? List<Failure<Code>, A> : ObservableEither<Failure<Code>, A>
     : never
 
-/** The call of a row with one value, which emits its response as well. */
+/** The call of an endpoint that returns one value. Emits the HTTP response along with it. */
 type AnswerCall<Row> =
   Row extends Endpoint<infer P, infer A, infer Code>
     ? (
@@ -44,49 +45,49 @@ type AnswerCall<Row> =
       ) => ObservableEither<Failure<Code>, Answer<A>>
     : never
 
-/** Names of rows with one value. */
+/** Names of endpoints that return one value. */
 type SingleNames<Table> = {
   [Name in keyof Table]: Table[Name] extends { readonly paging: Paging } ? never : Name
 }[keyof Table]
 
-/** The calls of a table, as `AnswerCall`. Mapping the names of a `Pick` keeps doc comments. */
+/** The calls of one resource, as `AnswerCall`. Mapping the names of a `Pick` keeps doc comments. */
 type Answers<Table> = { readonly [Name in keyof Table]: AnswerCall<Table[Name]> }
 
-/** The calls of tables of rows that have one value, which emit their responses as well. */
+/** The calls that return one value, by resource. They emit the HTTP response along with it. */
 export type AnswersOf<Tables> = {
   readonly [Resource in keyof Tables]: Answers<
     Pick<Tables[Resource], SingleNames<Tables[Resource]>>
   >
 }
 
-/** The calls of tables of rows, by the same names. */
+/** The calls of all endpoints, under the names of the endpoints. */
 export type ClientOf<Tables> = {
   readonly [Resource in keyof Tables]: {
     readonly [Name in keyof Tables[Resource]]: CallOf<Tables[Resource][Name]>
   }
 }
 
-/** How the calls of a client read responses. */
+/** Options for reading the responses of a client's calls. */
 export interface ReadOptions {
   readonly lists: ListOptions & { readonly limits: IO<ListLimits> }
   readonly parseText?: ParseText
   readonly drift?: Drift
-  /** Describes the client to the lists of a row. */
+  /** Describes the client to a list. */
   readonly originOf: (row: AnyEndpoint, settings: CallSettings) => ListOrigin
 }
 
 // constructors
 
-/** How the outcome of a write is found out, where that is not as its row says. */
+/** Options for finding out the outcome of a write that override those of its endpoint. */
 export interface WriteOptions {
   /** An earlier run may have sent the same write: a duplicate at the first attempt is looked up as well. */
   readonly isRepeat?: boolean
   readonly lookUp?: LookUp<Answer<unknown>> | undefined
 }
 
-/** Makes the calls of rows. */
+/** Creates the calls of endpoints. */
 export interface CallFactory {
-  /** `CallOf` says the same of its type. */
+  /** Creates a call. Its type is in `CallOf`. */
   readonly call: (row: AnyEndpoint) => CallOf<AnyEndpoint>
   readonly answer: (
     row: AnyEndpoint,
@@ -129,9 +130,11 @@ export const callFactory = (
   }
   const call: CallFactory['call'] = (row) => {
     if (isList(row)) {
+      const { watched, requests } = withMeasuredWidth(runtime, row)
       return readList({
         row,
-        execute: executeOf(row),
+        execute: execute(watched, settings)(row),
+        measuredWidth: requests,
         check: settings.check,
         decode: decoderOf(row),
         parseText,
@@ -145,23 +148,23 @@ export const callFactory = (
   return { call, answer }
 }
 
-/** `CallOf` says of the type of a row what a `CallFactory` does with the row: the one place where the two meet. */
+/** Casts a call to its type in `CallOf`. This is the only such cast. */
 export const typedCall = <Row>(call: unknown): CallOf<Row> => call as CallOf<Row>
 
-/** Leaves out the responses. */
+/** Keeps the values and drops the responses. */
 export const valuesOf =
   <P, A>(answerOf: (params: P) => ObservableEither<Failure, Answer<A>>) =>
   (params: P): ObservableEither<Failure, A> =>
     answerOf(params).pipe(map(E.map(({ value }) => value)))
 
-/** Returns the list that shows the outcome of a write. */
+/** Returns the list in which to look up the outcome of a write. */
 const finderOf = ({ foundBy }: AnyEndpoint): AnyEndpoint | undefined => {
   if (foundBy === undefined) return undefined
   const row = typeof foundBy === 'string' ? rows.find(({ route }) => route === foundBy) : foundBy
   if (row === undefined) {
     throw new InvalidOption(
       'foundBy',
-      'the route of a list of the interface, or the row of another',
+      'the route of a list of the API, or your own list as an endpoint',
     )
   }
   return untyped(row)
@@ -178,7 +181,7 @@ const observed = <A>(
         return decode(u)
       }
 
-/** Returns what a list says of the client that it belongs to. */
+/** Returns the description of the client that a list belongs to. */
 export const originOf =
   (
     { credentials, partner, numbers }: ResolvedOptions,

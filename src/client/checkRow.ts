@@ -1,4 +1,4 @@
-/** Checks rows of the caller's own, as the compiler does where there are types. */
+/** Checks custom endpoints at run time, as the compiler does in TypeScript. */
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { fieldsOf } from '../decode/unknown.js'
 import {
@@ -56,16 +56,13 @@ const rulesOf = (isPost: boolean): OptionsTable<AnyEndpoint> => ({
   noContent: optional(is.object('an object of fields of the outcome')),
   paging: optional(paging),
   at: required(
-    is.recordOf(
-      isPost ? anyPlace : queryOrHeader,
-      'an object of places by the names of parameters',
-    ),
+    is.recordOf(isPost ? anyPlace : queryOrHeader, 'an object of places by parameter name'),
   ),
   repeatable: optional(is.oneOf('by request_id', 'by request_id of items', 'as it is')),
   rules: optional(is.fn()),
   foundBy: optional({
     accepts: (u) => route.accepts(u) || (is.isObject(u) && route.accepts(Reflect.get(u, 'route'))),
-    expected: 'the route of a list, or its row',
+    expected: 'the route of a list, or the list as an endpoint',
   }),
   knownBy: required({
     accepts: (u) => typeof u === 'function' || names.accepts(u),
@@ -75,7 +72,7 @@ const rulesOf = (isPost: boolean): OptionsTable<AnyEndpoint> => ({
   unspecified: required(names),
 })
 
-/** Returns the row. Throws an `InvalidOption` if it is invalid. */
+/** Returns the endpoint. Throws an `InvalidOption` if it is invalid. */
 export const checkedRow = (row: AnyEndpoint): AnyEndpoint => {
   const rules = rulesOf(String(fieldsOf(row).route).startsWith('POST '))
   checkOptions(row, rules, { context: 'request: ', allowUnknown: () => true })
@@ -85,7 +82,7 @@ export const checkedRow = (row: AnyEndpoint): AnyEndpoint => {
     Object.values(at).includes('whole body') &&
     at.request_id === undefined
   ) {
-    const expected = "'query' or a header, where the whole body is another parameter"
+    const expected = "'query' or a header, since another parameter is the whole body"
     throw new InvalidOption('at.request_id', expected, 'request: ')
   }
   return row

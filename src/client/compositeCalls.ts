@@ -1,4 +1,4 @@
-/** Calls that are made of several requests. */
+/** Calls that send several requests. */
 import type { Observable } from 'rxjs'
 import { type Endpoint, type Route, untyped } from '../api/Endpoint.js'
 import { type Api, api } from '../api/index.js'
@@ -12,9 +12,7 @@ import type { Acknowledgement, ById } from '../codec/common.js'
 import type { NewBatchItem } from '../codec/NewBatchItem.js'
 import { ITEMS_PER_UPLOAD, type OrderItem, type OrderUpload } from '../codec/OrderItem.js'
 import { type IO, memoized } from '../fp.js'
-import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
-import { listLimitsOf } from '../http/limits.js'
 import { lookAgain } from '../http/retry/lookUp.js'
 import { addAllItems, addItems, type CompareAdded } from './addItems.js'
 import { type CallFactory, type CallOf, type ClientOf, typedCall, valuesOf } from './callFactory.js'
@@ -22,7 +20,7 @@ import { type CreateOnce, createOnce } from './createOnce.js'
 import { type Chunk, inChunks } from './inChunks.js'
 import { type LedgerSource, ledger } from './ledger.js'
 import { compareItems, lookUpItems } from './lookUpItems.js'
-import { measuredWidth } from './measuredWidth.js'
+import { methodsOf } from './methods.js'
 import { type DiscardRun, discardRun } from './pay/discard.js'
 import type { PaySpec } from './pay/PayContext.js'
 import { type PayAll, type PayBatch, payAll, payBatch } from './pay/payAll.js'
@@ -31,24 +29,21 @@ import { FINAL_STATES, type UntilState, untilState } from './untilState.js'
 
 // model
 
-/** Makers of the values of an object, by their names. */
-export type Makers<T> = { readonly [Name in keyof T]: () => T[Name] }
-
 type CodesOf<Row> =
   Row extends Endpoint<infer _P, infer _A, infer Code, infer _Pages> ? Code : never
 
-/** Calls of a client in addition to those of the rows, by resource. */
+/** Calls of a client that send several requests, by resource. */
 export interface CompositeCalls {
-  /** Composite calls of charges. */
+  /** Charge calls that send several requests. */
   readonly charges: {
     /**
-     * `create` for a job that runs again: emits the charge that an earlier run created with the same `request_id`, as
-     * it is now, if amount, currency and source are the same.
+     * Like `create`, but safe to rerun: if an earlier run created a charge with this `request_id`, emits that charge in its
+     * current state, provided that its amount, currency and source match.
      */
     readonly createOnce: CreateOnce<NewCharge, Charge, CodesOf<typeof api.charges.create>>
     /**
-     * Reads every charge that matches the filter once, whatever is created meanwhile. Unless the filter has
-     * `to_created_at`, it ends with the time of subscription.
+     * Reads every charge that matches the filter exactly once, even if others are created meanwhile. Unless the filter has
+     * `to_created_at`, it ends at the time of subscription.
      */
     readonly snapshot: (
       filter?: SnapshotFilter,
@@ -56,93 +51,97 @@ export interface CompositeCalls {
     /** Waits until a charge is SETTLED or FAILED, or in one of `states`. */
     readonly untilState: UntilState<Charge>
     /**
-     * Emits charges that come or change, endlessly: first those that are open, then each change that a poll finds. An
-     * outage is a `Left`, after which it goes on. Throws an `InvalidOption` for options that cannot work.
+     * Emits new and changed charges, without end: first the open ones (not yet `SETTLED` or `FAILED`), then each change that a
+     * poll finds. An outage is a `Left`, after which the stream continues. Throws an `InvalidOption` for invalid options.
      */
     readonly changes: (options?: ChangesOptions) => Changes<Charge>
-    /** Pages by status and second, and single rows: what `sync` and proofs of it read. */
+    /** Single charges, and pages by status and second: used by `sync` to read a table and to check its counts. */
     readonly ledger: Ledger<Charge>
   }
-  /** Composite calls of batches. */
+  /** Batch calls that send several requests. */
   readonly batchTransfers: {
     /**
-     * `create` for a job that runs again: emits the batch that an earlier run created with the same `request_id`, as
-     * it is now, if its name, funding source, deposit type and day are the same.
+     * Like `create`, but safe to rerun: if an earlier run created a batch with this `request_id`, emits that batch in its current
+     * state, provided that its name, funding source, deposit type and day match.
      */
     readonly createOnce: CreateOnce<
       NewBatchTransfer,
       BatchTransfer,
       CodesOf<typeof api.batchTransfers.create>
     >
-    /** Waits until a batch is in a state that does not change by itself, or in one of `states`. */
+    /** Waits until a batch is in a final state, or in one of `states`. */
     readonly untilState: UntilState<BatchTransfer>
     /**
-     * Emits batches that come or change, endlessly: first those that can still change, then each change. It reads the
-     * list whole each time, in pages of 50: the service offers no other way. Throws an `InvalidOption`.
+     * Emits new and changed batches, without end: first those that can still change, then each change. Each poll reads the whole
+     * list in pages of 50, because the service offers no filter by change. Throws an `InvalidOption` for invalid options.
      */
     readonly changes: (options?: ListChangesOptions) => Changes<BatchTransfer>
     readonly addItems: ClientOf<Api>['batchTransfers']['addItems']
     /**
-     * Adds a stream of up to 1,000 items to a batch, 100 a call, and emits the outcome of each call; a failed one again
-     * at the end, so that the last value tells if all are added. Only the `id` of the batch is sent. A call is
-     * `InvalidRequest`, and not sent, if one of its items differs from an earlier item with the same `request_id`; it is
-     * `Ambiguous`, with `differences`, if the batch shows that it had another item with its `request_id` before.
+     * Adds a stream of up to 1,000 items to a batch, 100 per call, and emits the outcome of each call. If a call failed, its
+     * failure is also the last value, so that the last value tells whether all were added. Only the `id` of the batch is sent. A
+     * call fails with `InvalidRequest`, unsent, if an item differs from an earlier one with the same `request_id`, and with
+     * `Ambiguous` and `differences` if the batch already had a different item with that `request_id`. An empty stream fails with
+     * `InvalidRequest`.
      */
     readonly addAllItems: (
       batch: ById,
     ) => (items: Observable<NewBatchItem>) => Observable<Chunk<BatchTransfer>>
     /**
-     * Pays any number of items, each once, however often it is run: checks all, fills batches, quotes them, asks
-     * `approve`, submits, and waits until all are booked. Emits what happens, and a report at last. Its state is in the
-     * batches alone. In the bulk lane.
+     * Pays any number of items, each exactly once however often it runs: checks them, fills batches, quotes them, asks `approve`,
+     * submits, and waits until all are booked. Emits its progress, then a report. The batches hold all state. Calls have the
+     * priority `bulk`.
      */
     readonly payAll: PayAll
     /**
-     * Pays one batch of `paymentBatches`, each item once, however often it is run: for the jobs of a queue. Emits a
-     * report when it is final.
+     * Pays one batch of `paymentBatches`, each item exactly once however often it runs. Meant for jobs on a queue. Emits a report
+     * when the batch is final.
      */
     readonly payBatch: PayBatch
-    /** Deletes the drafts of a run of `payAll`. Batches that were submitted stay. */
+    /**
+     * Deletes the drafts of a `payAll` run, but not its submitted batches. Fails with `OtherRun`, and deletes nothing, if a batch
+     * with this name has no metadata that shows that the run created it.
+     */
     readonly discardRun: DiscardRun
   }
-  /** Composite calls of reference data. */
+  /** Reference data calls that send several requests. */
   readonly reference: {
-    /** Uploads a stream of order items, 500 a call, and emits the outcome of each call. */
+    /**
+     * Uploads a stream of order items, 500 per call, and emits the outcome of each call. An empty stream fails with
+     * `InvalidRequest`.
+     */
     readonly uploadAll: (
       options?: Omit<OrderUpload, 'items'>,
     ) => (items: Observable<OrderItem>) => Observable<Chunk<Acknowledgement>>
   }
 }
 
-/** Makers of the calls, by resource. */
-type CompositeMakers = {
-  readonly [Resource in keyof CompositeCalls]: Makers<CompositeCalls[Resource]>
-}
-
-interface Spec {
-  readonly calls: ClientOf<Api>
+export interface CompositeSpec {
+  readonly calls: Pick<ClientOf<Api>, keyof CompositeCalls>
+  /** Lets replaced methods of the client take precedence over calls. */
+  readonly replaceable: <T extends object>(resource: keyof CompositeCalls, own: T) => T
   readonly answer: CallFactory['answer']
-  /** The calls of batches, in the bulk lane. */
+  /** The batch calls, in the bulk lane. */
   readonly bulk: IO<BatchFactory>
-  /** The list of charges by any status, as snapshots read it. */
+  /** The list of charges by any status, for snapshots. */
   readonly anyStatus: IO<LedgerSource['list']>
-  /** The list of charges, as snapshots read it. */
+  /** The list of charges, for snapshots. */
   readonly snapshotCharges: IO<ClientOf<Api>['charges']['list']>
   readonly runtime: ClientRuntime
-  /** Events of `snapshotCharges`, and of no other call. */
-  readonly snapshotEvents: Observable<ClientEvent>
+  /** Number of concurrent requests for `snapshotCharges`, measured while subscribed. */
+  readonly measuredWidth: Observable<number>
   readonly settings: CallSettings
 }
 
 // constructors
 
-/** The calls of batches, with what makes calls of rows. */
+/** The batch calls, and the factory for calls of endpoints. */
 export interface BatchFactory {
   readonly calls: ClientOf<Api>['batchTransfers']
   readonly answer: CallFactory['answer']
 }
 
-/** Makes the call that adds items, which finds out what became of them; with its response. */
+/** Creates the call that adds items and looks up their outcome. Emits the HTTP response along with it. */
 export const itemsAnswer = (
   { calls, answer }: BatchFactory,
   runtime: ClientRuntime,
@@ -159,14 +158,17 @@ export const itemsAnswer = (
   })
 }
 
-/** Makes a `create` that finds what an earlier run has created. */
+/** Creates a `create` call that finds a resource of an earlier run. */
 const onceOf = <Row extends { readonly route: Route }>(
   answer: CallFactory['answer'],
   row: Row,
 ): CallOf<Row> => typedCall(valuesOf(answer(untyped(row), { isRepeat: true })))
 
-/** Makes the calls of batches that find out what became of them. */
-const batchCalls = (factory: BatchFactory, runtime: ClientRuntime, settings: CallSettings) => {
+/** Creates the batch calls that look up their own outcome. */
+const batchCalls = (
+  factory: BatchFactory,
+  { runtime, settings, replaceable }: Pick<CompositeSpec, 'runtime' | 'settings' | 'replaceable'>,
+) => {
   const { calls, answer } = factory
   const { codes, timer } = runtime
   const { create, addItems: adding } = api.batchTransfers
@@ -178,96 +180,97 @@ const batchCalls = (factory: BatchFactory, runtime: ClientRuntime, settings: Cal
     codes,
     lookBy: () => timer.now() + Math.min(settings.retry.patience, settings.deadline),
   })
-  const once = createOnce(create.route, onceOf(answer, create))
+  const own = replaceable('batchTransfers', { create: onceOf(answer, create), addItems: add })
+  const once = createOnce(create.route, own.create)
   const { retrieve } = calls
   const { check } = settings
-  const addAll = addAllItems({ endpoint: adding.route, add, retrieve, compare, check })
+  const addAll = addAllItems({
+    ...{ endpoint: adding.route, add: own.addItems, retrieve, compare, check },
+  })
   return { compare, calls: { createOnce: once, addItems: add, addAllItems: addAll } }
 }
 
-/** Returns makers of the calls: a client makes each when it is first used. */
-export const compositeCalls = ({
-  calls,
-  answer,
-  bulk,
-  anyStatus,
-  snapshotCharges,
-  runtime,
-  snapshotEvents,
-  settings,
-}: Spec): CompositeMakers => {
-  const { random, scheduler, serviceClock, timer } = runtime
+/** Creates the methods. Each creates its call on first use. */
+export const compositeCalls = (spec: CompositeSpec): CompositeCalls => {
+  const { calls, answer, bulk, replaceable, runtime, settings } = spec
+  const { anyStatus, snapshotCharges, measuredWidth } = spec
+  const { random, serviceClock, timer } = runtime
   const { check, lookUpFor } = settings
-  const charges = memoized(() =>
-    ledger({
-      list: anyStatus(),
-      retrieve: calls.charges.retrieve,
-      serviceTime: () => serviceClock.now(),
-      now: runtime.now,
-    }),
-  )
-  const batches = memoized(
-    () => batchCalls({ calls: calls.batchTransfers, answer }, runtime, settings).calls,
-  )
+  const any = memoized(() => replaceable('charges', { list: anyStatus() }))
+  const charges = ledger({
+    list: (filter) => any().list(filter),
+    retrieve: (params) => calls.charges.retrieve(params),
+    serviceTime: () => serviceClock.now(),
+    now: runtime.now,
+  })
+  const batches = memoized(() => batchCalls({ calls: calls.batchTransfers, answer }, spec).calls)
+  const payOne = memoized(() => payBatch(paying))
   const paying: PaySpec = {
     calls: memoized(() => {
       const factory = bulk()
-      const { compare, calls } = batchCalls(factory, runtime, settings)
-      return { ...factory.calls, ...calls, compare }
+      const rows = replaceable('batchTransfers', factory.calls)
+      const { compare, calls } = batchCalls({ ...factory, calls: rows }, spec)
+      return { ...rows, ...replaceable('batchTransfers', calls), compare }
     }),
     ...{ check, timer, random, lookUpFor },
     serviceTime: () => serviceClock.now() ?? runtime.now(),
   }
   return {
     charges: {
-      createOnce: () => createOnce(api.charges.create.route, onceOf(answer, api.charges.create)),
-      snapshot: () =>
-        snapshot({
-          endpoint: api.charges.list.route,
-          check,
-          list: snapshotCharges(),
-          retrieve: calls.charges.retrieve,
-          logIn: runtime.authFor(untyped(api.charges.list)).header,
-          serviceTime: () => serviceClock.now(),
-          now: runtime.now,
-          timer,
-          measuredWidth: measuredWidth(snapshotEvents, () => listLimitsOf(scheduler)),
-        }),
-      untilState: () =>
-        untilState({
-          endpoint: api.charges.retrieve.route,
-          retrieve: calls.charges.retrieve,
-          final: FINAL_STATES.charge,
-          random,
-          timer,
-        }),
-      changes: () => changes({ ledger: charges(), timer, tell: runtime.emit }),
+      ...methodsOf<Omit<CompositeCalls['charges'], 'ledger'>>('charges.', {
+        createOnce: () => {
+          const own = { create: onceOf(answer, api.charges.create) }
+          return createOnce(api.charges.create.route, replaceable('charges', own).create)
+        },
+        snapshot: () =>
+          snapshot({
+            endpoint: api.charges.list.route,
+            check,
+            list: replaceable('charges', { list: snapshotCharges() }).list,
+            logIn: runtime.authFor(untyped(api.charges.list)).header,
+            serviceTime: () => serviceClock.now(),
+            now: runtime.now,
+            timer,
+            measuredWidth,
+          }),
+        untilState: () =>
+          untilState({
+            endpoint: api.charges.retrieve.route,
+            retrieve: calls.charges.retrieve,
+            final: FINAL_STATES.charge,
+            random,
+            timer,
+          }),
+        changes: () => changes({ ledger: charges, timer, tell: runtime.emit }),
+      }),
       ledger: charges,
     },
     batchTransfers: {
-      untilState: () =>
-        untilState({
-          endpoint: api.batchTransfers.retrieve.route,
-          retrieve: calls.batchTransfers.retrieve,
-          final: FINAL_STATES.batch,
-          random,
-          timer,
-        }),
-      changes: () =>
-        listChanges({
-          list: () => calls.batchTransfers.list(),
-          isFinal: ({ status }) => FINAL_STATES.batch.some((final) => final === status),
-          timer,
-          now: runtime.now,
-        }),
-      createOnce: () => batches().createOnce,
-      addItems: () => batches().addItems,
-      addAllItems: () => batches().addAllItems,
-      payAll: () => payAll(paying),
-      payBatch: () => payBatch(paying),
-      discardRun: () => discardRun(paying),
+      ...methodsOf<Omit<CompositeCalls['batchTransfers'], 'payBatch'>>('batchTransfers.', {
+        untilState: () =>
+          untilState({
+            endpoint: api.batchTransfers.retrieve.route,
+            retrieve: calls.batchTransfers.retrieve,
+            final: FINAL_STATES.batch,
+            random,
+            timer,
+          }),
+        changes: () =>
+          listChanges({
+            list: () => calls.batchTransfers.list(),
+            isFinal: ({ status }) => FINAL_STATES.batch.some((final) => final === status),
+            timer,
+            now: runtime.now,
+          }),
+        createOnce: () => batches().createOnce,
+        addItems: () => batches().addItems,
+        addAllItems: () => batches().addAllItems,
+        payAll: () => payAll(paying),
+        discardRun: () => discardRun(paying),
+      }),
+      payBatch: (...given) => payOne()(...given),
     },
-    reference: {
+    reference: methodsOf<CompositeCalls['reference']>('reference.', {
       uploadAll:
         () =>
         (options = {}) =>
@@ -277,6 +280,6 @@ export const compositeCalls = ({
             size: ITEMS_PER_UPLOAD,
             most: Number.POSITIVE_INFINITY,
           }),
-    },
+    }),
   }
 }

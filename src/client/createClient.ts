@@ -1,10 +1,11 @@
-import { type Observable, Subject } from 'rxjs'
+import type { Observable } from 'rxjs'
 import { type AnyEndpoint, type Endpoint, isList, untyped } from '../api/Endpoint.js'
 import { type Api, api, tables } from '../api/index.js'
 import type { Paging } from '../api/Paging.js'
+import { parseWithDigits } from '../decode/digits.js'
 import { type DriftFact, drift, parseExact } from '../decode/index.js'
 import { oneLine } from '../decode/redact.js'
-import { flow, type IO, memoized, pipe, R, withoutPrototype } from '../fp.js'
+import { type IO, memoized, pipe, R, withoutPrototype } from '../fp.js'
 import { withAttemptContext } from '../http/AttemptContext.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
@@ -37,14 +38,16 @@ import { checkedRow } from './checkRow.js'
 import {
   type BatchFactory,
   type CompositeCalls,
+  type CompositeSpec,
   compositeCalls,
   itemsAnswer,
-  type Makers,
 } from './compositeCalls.js'
 import { createRuntime } from './createRuntime.js'
 import { withConnection } from './fromEnv.js'
 import { anyStatusList } from './ledger.js'
 import { logEvents } from './log.js'
+import { withMeasuredWidth } from './measuredWidth.js'
+import { type Makers, methodOf, methodsOf, unlessReplaced } from './methods.js'
 
 // model
 
@@ -53,49 +56,48 @@ type Calls = {
     (Resource extends keyof CompositeCalls ? CompositeCalls[Resource] : unknown)
 }
 
-/** Every call of the interface as `<resource>.<name>`, and calls composed of them. Made by `createClient`. */
+/** Every endpoint as `<resource>.<name>`, and calls that send several requests. Created by `createClient`. */
 export interface Client extends Calls {
   /**
-   * Makes a client with other options for its calls, and the same token, scheduler and events. Throws an
-   * `InvalidOption` for an invalid option.
+   * Returns a client with other options for its calls, and the same token, scheduler and events. Throws an `InvalidOption` for an
+   * invalid option.
    */
   readonly with: (options: CallOptions) => Client
   /**
-   * Makes the call of a row that the client does not have, with all features of its own. Throws an `InvalidOption`
-   * for an invalid row, such as one that is `foundBy` the route of a list that it does not have either: then
-   * `foundBy` is the row of that list.
+   * Creates a call to an endpoint that the client does not have, with the same features as its own calls. Throws an
+   * `InvalidOption` for an invalid endpoint, for example if `foundBy` is the route of a list that the client does not have: then
+   * set `foundBy` to that list as an endpoint.
    */
   readonly request: <P, A, Code extends string, Pages extends Paging | undefined>(
     row: Endpoint<P, A, Code, Pages>,
   ) => CallOf<Endpoint<P, A, Code, Pages>>
   /**
-   * The calls with one value, which emit the response beside it: `{ value, status, header, attempts, traceId }`. Lists
-   * and composed calls are not among them.
+   * The calls that return one value, emitting the HTTP response along with it: `{ value, status, header, attempts, traceId }`.
+   * Does not include lists and calls that send several requests.
    */
   readonly withAnswer: AnswersOf<Api>
-  /** Returns the fields and values received so far that no codec names; empty unless the option `drift` is on. */
+  /** Returns the fields and values received so far that no codec describes (drift). Empty unless the option `drift` is on. */
   readonly drift: IO<ReadonlyArray<DriftFact>>
-  /** Events of this client, as they happen; without secrets. */
+  /** Events of this client as they happen, without secrets. */
   readonly events: Observable<ClientEvent>
   /** The scheduler, to be shared with another client of the same account. */
   readonly scheduler: Scheduler<RateLimitKey>
 }
 
-/** Attempts after the first, after a fault (default, not specified). */
+/** Attempts after the first, after a fault (our assumption: not in the API description). */
 const FAULT_RETRIES = 2
 
-/** Time in which a write is looked up again, in ms (default, not specified). */
+/** Time to look up a write, in ms (our assumption: not in the API description). */
 const LOOK_UP_FOR = 15_000
 
 // constructors
 
 /**
- * Makes a client. Without the option `baseUrl`, what is left out of the connection comes from the variables of the
- * command, as `fromEnv` reads them. Throws an `InvalidOption` for an invalid option; sends nothing until a call is
- * subscribed to.
+ * Creates a client. If `baseUrl` is omitted, missing connection options are read from environment variables, like `fromEnv` does.
+ * Throws an `InvalidOption` for an invalid option. Sends nothing until a call is subscribed to.
  */
 export const createClient = (given: ClientOptions = {}): Client => {
-  checkPairs(given) // and not what variables add
+  checkPairs(given) // without the options that variables add
   const options = clientOptions(withConnection(given))
   const defaults: CallSettings = {
     baseUrl: baseUrlOf(options),
@@ -118,7 +120,7 @@ export const createClient = (given: ClientOptions = {}): Client => {
   const read: ReadOptions = withoutPrototype({
     originOf: originOf(options, runtime, limits, events, facts),
     lists: { ...LIST_DEFAULTS, ...options.lists, limits },
-    ...(options.numbers === 'exact' ? { parseText: parseExact } : {}),
+    parseText: options.numbers === 'exact' ? parseExact : parseWithDigits,
     ...(options.drift
       ? { drift: drift({ onFact: (fact) => runtime.emit({ _tag: 'Drifted', fact }) }) }
       : {}),
@@ -145,8 +147,14 @@ export const createClient = (given: ClientOptions = {}): Client => {
       get partnerWebhooks() {
         return parts().resources.partnerWebhooks
       },
-      with: (options) => clientWith(changed(settings, callOptions(options))),
-      request: (row) => typedCall(parts().call(checkedRow(untyped(row)))),
+      with: methodOf(
+        'with',
+        () => (options) => clientWith(changed(settings, callOptions(options))),
+      ),
+      request: methodOf('request', () => (row) => {
+        const call = parts().call(checkedRow(untyped(row)))
+        return typedCall(methodOf(row.route, () => call))
+      }),
       get withAnswer() {
         return parts().answers()
       },
@@ -160,78 +168,89 @@ export const createClient = (given: ClientOptions = {}): Client => {
   return clientWith(settings)
 }
 
-/** Makes the parts of a client, for when the first of its calls is used. */
+/** Creates the parts of a client, on the first use of one of its calls. */
 const partsOf = (runtime: ClientRuntime, settings: CallSettings, read: ReadOptions) => {
   const { call, answer } = callFactory(runtime, settings, read)
-  const calls = callsOf(call)
+  const ofRows = methodsOfRows(call)
+  /** The original methods: a test may replace those of `resources`. */
+  const originals = new Map<keyof CompositeCalls, object>()
+  const keep = <T extends object>(name: keyof CompositeCalls, methods: T): T => {
+    originals.set(name, { ...methods })
+    return methods
+  }
+  const replaceable: CompositeSpec['replaceable'] = (name, own) =>
+    unlessReplaced(
+      () => resources[name],
+      () => originals.get(name) ?? {},
+      own,
+    )
   const composite = memoized(() => {
-    const snapshotEvents = new Subject<ClientEvent>()
-    const emit = (event: ClientEvent): void => {
-      snapshotEvents.next(event)
-      runtime.emit(event)
-    }
-    const ofSnapshots = callFactory({ ...runtime, emit }, settings, read).call
+    const { watched, requests } = withMeasuredWidth(runtime, api.charges.list)
+    const ofSnapshots = callFactory(watched, settings, read).call
     const bulk = (): BatchFactory => {
-      const { call, answer } = callFactory(runtime, { ...settings, priority: 'bulk' }, read)
-      return { calls: callsOf(call).batchTransfers, answer }
+      const exact = withoutPrototype({ ...read, parseText: parseExact }) // quotes are compared digit by digit
+      const { call, answer } = callFactory(runtime, { ...settings, priority: 'bulk' }, exact)
+      return { calls: methodsOfRows(call).batchTransfers, answer }
     }
     return compositeCalls({
-      calls,
+      calls: lazily({
+        charges: () => replaceable('charges', ofRows.charges),
+        batchTransfers: () => replaceable('batchTransfers', ofRows.batchTransfers),
+        reference: () => replaceable('reference', ofRows.reference),
+      }),
+      replaceable,
       answer,
       bulk,
       snapshotCharges: () => typedCall(ofSnapshots(untyped(api.charges.list))),
       anyStatus: () => typedCall(ofSnapshots(untyped(anyStatusList))),
       runtime,
-      snapshotEvents,
+      measuredWidth: requests,
       settings,
     })
   })
-  // `answer` makes of each row what `AnswersOf` says of its type; the mapping by name forgets it
+  // `answer` turns each endpoint into its type in `AnswersOf`; the mapping by name loses that type
   const answers = memoized(() => {
-    const { batchTransfers, ...others } = pipe(
-      tables,
-      R.map(
-        flow(
+    const adding = () => itemsAnswer({ calls: ofRows.batchTransfers, answer }, runtime, settings)
+    return R.mapWithIndex((resource: keyof Api, table: Readonly<Record<string, AnyEndpoint>>) =>
+      methodsOf(`withAnswer.${resource}.`, {
+        ...pipe(
+          table,
           R.filter(isSingle),
-          R.map((row) => answer(row)),
+          R.map((row) => () => answer(row)),
         ),
-      ),
-    )
-    const adding = itemsAnswer({ calls: calls.batchTransfers, answer }, runtime, settings)
-    return {
-      ...others,
-      batchTransfers: { ...batchTransfers, addItems: adding },
-    } as AnswersOf<Api>
+        ...(resource === 'batchTransfers' ? { addItems: adding } : {}),
+      }),
+    )(tables) as unknown as AnswersOf<Api>
   })
-  const resources = lazily<Calls>({
-    ...reading(calls),
-    charges: () => lazily({ ...reading(calls.charges), ...composite().charges }),
+  const resources: Calls = lazily<Calls>({
+    ...reading(ofRows),
+    charges: () => keep('charges', { ...ofRows.charges, ...composite().charges }),
     batchTransfers: () =>
-      lazily({ ...reading(calls.batchTransfers), ...composite().batchTransfers }),
-    reference: () => lazily({ ...reading(calls.reference), ...composite().reference }),
+      keep('batchTransfers', { ...ofRows.batchTransfers, ...composite().batchTransfers }),
+    reference: () => keep('reference', { ...ofRows.reference, ...composite().reference }),
   })
   return { call, resources, answers }
 }
 
-/** For loggers and consoles: a client holds functions and streams, which have no JSON. */
+/** For loggers and consoles, since the functions and streams of a client have no JSON. */
 const description = { value: () => '[payments-rx client]' }
 const descriptions = {
   toJSON: description,
   [Symbol.for('nodejs.util.inspect.custom')]: description,
 }
 
-/** Makes the calls of all rows, each when it is first read; the mapping by name forgets what `call` says of their types. */
-const callsOf = (call: CallFactory['call']): ClientOf<Api> =>
+/** Creates the methods of all endpoints; the mapping by name loses the type of `call`. */
+const methodsOfRows = (call: CallFactory['call']): ClientOf<Api> =>
   lazily(
-    R.map(
-      (table: Readonly<Record<string, AnyEndpoint>>) => () =>
-        lazily(R.map((row: AnyEndpoint) => () => call(row))(table)),
+    R.mapWithIndex(
+      (resource: string, table: Readonly<Record<string, AnyEndpoint>>) => () =>
+        methodsOf(`${resource}.`, R.map((row: AnyEndpoint) => () => call(row))(table)),
     )(tables),
   ) as unknown as ClientOf<Api>
 
 const isSingle = (row: AnyEndpoint): boolean => !isList(row)
 
-/** Makes an object whose values are made when they are first read: a client has many calls, and a program uses few of them. */
+/** Creates an object whose values are created on first read, since a program uses few of them. */
 const lazily = <T extends object>(makers: Makers<T>): T => {
   const object = {}
   for (const name of Object.keys(makers)) {
@@ -242,11 +261,11 @@ const lazily = <T extends object>(makers: Makers<T>): T => {
     }
     Object.defineProperty(object, name, { get, enumerable: true, configurable: true })
   }
-  return object as T // it has the names of `makers`
+  return object as T // has the names of `makers`
 }
 
-/** Returns makers of the values of an object, which read them. */
+/** Returns functions that read the values of an object. */
 const reading = <T extends object>(object: T): Makers<T> =>
   Object.fromEntries(
     Object.keys(object).map((name) => [name, () => Reflect.get(object, name)]),
-  ) as Makers<T> // of each of its names
+  ) as Makers<T> // one for each name

@@ -7,7 +7,7 @@ import { codes } from '../http/answer/errors.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import type { CallSettings, ClientRuntime } from '../http/ClientRuntime.js'
 import { execute } from '../http/execute.js'
-import { explainLowered, resources, tiers } from '../http/limits.js'
+import { explainLowered, fairness, resources, tiers } from '../http/limits.js'
 import {
   type Auth,
   BearerAuth,
@@ -23,11 +23,13 @@ import { KnownSecrets } from '../http/secrets.js'
 import { kyTransport } from '../http/transport/kyTransport.js'
 import { createScheduler, type LimitChanged, type QuotaChanged } from '../scheduler/index.js'
 import { pausesOf } from '../stream/Backoff.js'
-import { exponential, PAUSES } from '../stream/index.js'
+import { backoffDefaults, exponential } from '../stream/index.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
 import { limitsOf, type ResolvedOptions } from './ClientOptions.js'
 
-/** Makes what a client shares with all that `with` makes of it: token, scheduler, transport, budget, events. */
+/**
+ * Creates the parts that a client shares with all clients that its `with` returns: token, scheduler, transport, budget, events.
+ */
 export const createRuntime = (
   options: ResolvedOptions,
   settings: CallSettings,
@@ -44,13 +46,14 @@ export const createRuntime = (
       kyTransport({
         timer,
         maxBytes: options.maxBytes,
-        ...withoutUndefined({ fetch: options.fetch }),
+        ...withoutUndefined({ fetch: options.fetch, hooks: options.hooks }),
       }),
     scheduler:
       options.scheduler ??
       createScheduler({
         tiers: tiers(limitsOf(options)),
         resources,
+        fair: fairness(options.fair),
         ...withoutUndefined({ guard: options.guard, share: options.share, quota: options.quota }),
         random,
         timer,
@@ -60,11 +63,11 @@ export const createRuntime = (
     random,
     uuid,
     authFor: (row) => authFor(row),
-    backoff: exponential({ ...PAUSES, repeats: Number.POSITIVE_INFINITY, random }),
+    backoff: exponential({ ...backoffDefaults, repeats: Number.POSITIVE_INFINITY, random }),
     retryBudget: new RetryBudget({
       share: retry?.budget ?? RETRY_SHARE,
       burst: limitsOf(options).concurrency,
-      maxWait: Math.min(patience, pausesOf({ ...PAUSES, repeats })),
+      maxWait: Math.min(patience, pausesOf({ ...backoffDefaults, repeats })),
       now: () => timer.now(),
     }),
     serviceClock: new ServiceClock({
@@ -90,7 +93,7 @@ export const createRuntime = (
   return { runtime, events: merge(events, limitChanges) }
 }
 
-/** Makes the authorizations of a client. Bearer and Basic are never mixed, and neither is shared with another client. */
+/** Creates a client's authorizations. Bearer and Basic are never mixed, and neither is shared with another client. */
 const createAuth = (
   { credentials, partner, renewEarly }: ResolvedOptions,
   runtime: ClientRuntime,

@@ -1,54 +1,41 @@
-/** `payments.charges.snapshot(filter).explain()`: what a snapshot comes to, before it is read. */
+/** `payments.charges.snapshot(filter).explain()`: estimates the cost of a snapshot before you read it. */
 import { concatMap, defer, from, map, type Observable, take, toArray } from 'rxjs'
 import { A, E, type IO, O } from '../fp.js'
-import type { List, ListPlan, PlanOptions } from '../http/list/List.js'
+import type { List, PlanOptions, SnapshotPlan } from '../http/list/List.js'
 import {
   concatChain,
   left,
-  type Millis,
   mapRight,
   type ObservableEither,
-  type Page,
   right,
-  type SnapshotPosition,
-  type Span,
-} from '../stream/index.js'
+} from '../stream/either/ObservableEither.js'
+import type { Millis, Page, SnapshotPosition, Span } from '../stream/index.js'
 import { countRows, type RowCount } from '../stream/snapshot/countRows.js'
 import { contains } from '../stream/snapshot/SnapshotPosition.js'
 
 // model
 
-/** An estimate of a snapshot, made of the limits and of few requests. */
-export interface SnapshotPlan extends ListPlan {
-  /** Rows, as they were counted or given. */
-  readonly rows: number
-  /** `about`: 5 % more or less. `at least`: the list goes on where its pages have no number any more. */
-  readonly precision: RowCount['precision'] | 'given'
-  /** Requests sent to count the rows. */
-  readonly probes: number
-}
-
 interface ExplainSpec<F> {
-  /** Why it cannot be read. */
+  /** The reason why the snapshot cannot be read, if there is one. */
   readonly invalid: F | undefined
-  /** Emits what is to be read. */
+  /** Emits the position to start at. */
   readonly position: Observable<E.Either<F, SnapshotPosition>>
-  /** Returns the pages of a span of time, from a page number on. They may have rows of a second on either side. */
+  /** Returns the pages of a time span, from a page number on. They may include rows of the adjacent seconds. */
   readonly pagesOf: (
     span: Span,
     page: number,
   ) => Observable<E.Either<F, Pick<Page<F, unknown, unknown>, 'raw' | 'next'>>>
-  /** Returns when a row was created, in ms since 1970; NaN if that cannot be read. */
+  /** Returns when a row was created, in ms since 1970; NaN if unreadable. */
   readonly time: (raw: unknown) => Millis
-  /** The plain list with the page size and the width of the snapshot. */
+  /** The plain list with the snapshot's page size and concurrency. */
   readonly list: Pick<List<unknown, unknown>, 'explain'>
-  /** Current time of a clock for durations. */
+  /** Current time of the clock for durations. */
   readonly now: IO<Millis>
 }
 
 // constructors
 
-/** Throws an `InvalidOption` for invalid numbers. Sends nothing where `rows` is given. */
+/** Throws an `InvalidOption` for invalid numbers. Sends nothing if `rows` is given. */
 export const explainSnapshot = <F>(
   options: PlanOptions,
   spec: ExplainSpec<F>,
@@ -71,11 +58,11 @@ export const explainSnapshot = <F>(
 interface ListCount extends Omit<RowCount, 'pageSize'> {}
 
 interface CountedList extends ListCount {
-  /** Times that full pages took. */
+  /** Response times of full pages. */
   readonly pageTimes: ReadonlyArray<Millis>
 }
 
-/** Counts the rows that are left in slices, one after the other. */
+/** Counts the remaining rows in slices, one after the other. */
 const counted = <F>(
   spec: ExplainSpec<F>,
   slices: SnapshotPosition['slices'],
@@ -84,7 +71,7 @@ const counted = <F>(
   defer(() => {
     const pageTimes: Array<Millis> = []
     const countSpan = (span: Span): ObservableEither<F, ListCount> => {
-      let outside = 0 // on the first or the last page, which an exact count has read
+      let outside = 0 // rows on the first or last page, which an exact count has read
       const page = mapRight((one: TimedPage) => {
         if (one.rows === pageSize) pageTimes.push(one.took)
         outside += one.outside
@@ -107,7 +94,7 @@ const counted = <F>(
 interface TimedPage {
   readonly rows: number
   readonly more: boolean
-  /** Rows that are not of the span. */
+  /** Rows outside the span. */
   readonly outside: number
   readonly took: Millis
 }
@@ -141,6 +128,6 @@ const sumOf = (one: ListCount, other: ListCount): ListCount => ({
 
 const VAGUEST: ReadonlyArray<RowCount['precision']> = ['at least', 'about']
 
-/** Returns 0 where no full page was read: then there is one request. */
+/** Returns the median; 0 if no full page was read, since the list then takes one request. */
 const median = (times: ReadonlyArray<Millis>): Millis =>
   [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0

@@ -1,21 +1,24 @@
-/** The connection of a client in variables, as `createClient()` and the command read it. */
+/** Reads a client's connection from environment variables, for `createClient()` and the command line. */
 import { type Environment, limits } from '../api/limits.js'
 import { withoutUndefined } from '../fp.js'
 import type { Credentials } from '../http/login/tokens.js'
-import { InvalidOption, is } from '../options/index.js'
+import { InvalidOption, is, readVariable, type Variables } from '../options/index.js'
 import { baseUrlOf, type ClientOptions, clientOptions } from './ClientOptions.js'
 
 // model
 
-/** Variables by name, such as `process.env`. An empty one counts as not set. */
-export type Env = Readonly<Record<string, string | undefined>>
+/**
+ * Variables by name, such as `process.env`. An empty variable counts as not set. One trailing line break is dropped, because
+ * mounted secrets have one.
+ */
+export type Env = Variables
 
 /** Options of a client for one account, or for one application. */
 export interface Connection
   extends Pick<ClientOptions, 'plainHttp' | 'apiVersion' | 'partner' | 'onBehalfOf'> {
   readonly environment: Environment
   readonly baseUrl: string
-  /** Keys: a variable has no source of tokens. */
+  /** API keys. A variable cannot hold a source of tokens. */
   readonly credentials?: Credentials
 }
 
@@ -25,9 +28,9 @@ interface Variable {
   readonly holds: string
 }
 
-/** Variables by the options of `createClient` that they hold. */
+/** The variable for each option of `createClient`. */
 export const VARIABLES = {
-  environment: { name: 'PAYMENTS_ENVIRONMENT', holds: 'the environment whose limits apply' },
+  environment: { name: 'PAYMENTS_ENVIRONMENT', holds: 'the environment' },
   baseUrl: {
     name: 'PAYMENTS_BASE_URL',
     holds: 'the URL of the platform, such as https://api.example.com',
@@ -36,16 +39,19 @@ export const VARIABLES = {
   apiVersion: { name: 'PAYMENTS_API_VERSION', holds: 'a version of the API' },
   onBehalfOf: { name: 'PAYMENTS_ON_BEHALF_OF', holds: 'the id of a connected account' },
   'credentials.clientId': { name: 'PAYMENTS_CLIENT_ID', holds: 'the client id of an API key' },
-  'credentials.apiKey': { name: 'PAYMENTS_API_KEY', holds: 'that API key' },
+  'credentials.apiKey': { name: 'PAYMENTS_API_KEY', holds: 'the API key' },
   'credentials.loginAs': { name: 'PAYMENTS_LOGIN_AS', holds: 'the id of an account' },
   'partner.clientId': {
     name: 'PAYMENTS_PARTNER_ID',
     holds: 'the client id of an OAuth application',
   },
-  'partner.clientSecret': { name: 'PAYMENTS_PARTNER_SECRET', holds: 'its client secret' },
+  'partner.clientSecret': {
+    name: 'PAYMENTS_PARTNER_SECRET',
+    holds: 'the client secret of that application',
+  },
 } as const satisfies Readonly<Record<string, Variable>>
 
-/** Path of an option that a variable holds. */
+/** Path of an option that has a variable. */
 export type VariableOption = keyof typeof VARIABLES
 
 const ACCOUNT = ['credentials.clientId', 'credentials.apiKey'] as const
@@ -55,18 +61,18 @@ const APPLICATION = ['partner.clientId', 'partner.clientSecret'] as const
 // constructors
 
 /**
- * Returns the connection that the variables of the command describe, such as `PAYMENTS_BASE_URL`, as options of
- * `createClient`. Throws an `InvalidOption` that names all variables that are missing, or one with a wrong value.
+ * Returns the connection in environment variables such as `PAYMENTS_BASE_URL`, as options for `createClient`. Throws an
+ * `InvalidOption` that names all missing variables, or one with a wrong value.
  */
 export const fromEnv = (env: Env = processEnv()): ClientOptions => connectionFor({}, env)
 
-/** Adds the connection of the variables to options without a `baseUrl`, which go before. */
+/** Completes options without a `baseUrl` from the variables. Given options take precedence. */
 export const withConnection = (given: ClientOptions): ClientOptions =>
   is.isObject(given) && given.baseUrl === undefined
     ? { ...connectionFor(given, processEnv()), ...withoutUndefined({ ...given }) }
     : given
 
-/** Reads variables without a check of their values but those of `environment` and `plainHttp`. */
+/** Reads variables. Checks only the values of `environment` and `plainHttp`. */
 export const readVariables = (env: Env): Connection => {
   const value = reader(env)
   const [clientId, apiKey] = ACCOUNT.map(value)
@@ -86,7 +92,7 @@ export const readVariables = (env: Env): Connection => {
   }
 }
 
-/** Throws an `InvalidOption` for an environment that does not exist. */
+/** Throws an `InvalidOption` for an unknown environment. */
 export const readEnvironment = (env: Env): Environment => {
   const name = reader(env)('environment') ?? 'production'
   if (isEnvironment(name)) return name
@@ -110,7 +116,7 @@ export const notSet = (
 const reader =
   (env: Env) =>
   (option: VariableOption): string | undefined =>
-    env[VARIABLES[option].name] || undefined
+    readVariable(env, VARIABLES[option].name)
 
 const connectionFor = (given: ClientOptions, env: Env): ClientOptions => {
   const missing = notSet(env, ['baseUrl', ...keysFor(given, env)])
@@ -125,7 +131,7 @@ const connectionFor = (given: ClientOptions, env: Env): ClientOptions => {
   }
 }
 
-/** The keys to require: those that are there in part, or else those of an account. */
+/** Returns the keys to require: the pair that is partly set, or else the account's. */
 const keysFor = (
   { credentials, partner }: ClientOptions,
   env: Env,
@@ -142,19 +148,19 @@ const missingVariables = (
   const rest = others.map((option) => `, ${VARIABLES[option].name} to ${VARIABLES[option].holds}`)
   return new InvalidOption(
     VARIABLES[first].name,
-    `set to ${VARIABLES[first].holds}${rest.join('')}: a client without the option baseUrl reads its connection from variables. Without an account, "npx payments-rx sandbox" stands in for the platform`,
+    `set to ${VARIABLES[first].holds}${rest.join('')}: a client without the option baseUrl reads its connection from environment variables. If you have no account, run "npx payments-rx sandbox" instead of the platform`,
   )
 }
 
 const withVariableName = (error: InvalidOption): InvalidOption => {
   const { option, message } = error
   if (!Object.hasOwn(VARIABLES, option)) return error
-  const { name } = VARIABLES[option as VariableOption] // own, as just tested
+  const { name } = VARIABLES[option as VariableOption] // an own property, as just tested
   return new InvalidOption(name, message.replace(`${option} should be `, ''))
 }
 
-/** Throws an `InvalidOption` where there are no variables, as in a browser. */
+/** Throws an `InvalidOption` if the runtime has no environment variables, as in a browser. */
 const processEnv = (): Env => {
   if (typeof process === 'object' && is.isObject(process.env)) return process.env
-  throw new InvalidOption('baseUrl', 'given: this runtime has no variables to read it from')
+  throw new InvalidOption('baseUrl', 'given, because this runtime has no environment variables')
 }

@@ -6,18 +6,19 @@ import {
   map,
   materialize,
   type Observable,
+  of,
   throwError,
 } from 'rxjs'
-import type { E } from '../fp.js'
+import { E } from '../fp.js'
 import type { Failure, InvalidRequest } from '../http/Failure.js'
 import { invalidField } from '../http/request/invalidParams.js'
-import { left, type ObservableEither } from '../stream/index.js'
+import { left, type ObservableEither } from '../stream/either/ObservableEither.js'
 
 // model
 
-/** The outcome of one call with some items of a stream. */
+/** The outcome of one call with some of a stream's items. */
 export interface Chunk<A> {
-  /** Index in the stream of the first item, from 0. */
+  /** Index of the first item in the stream, from 0. */
   readonly first: number
   /** Number of items. */
   readonly count: number
@@ -27,20 +28,20 @@ export interface Chunk<A> {
 
 export interface ChunkOptions<I, A> {
   readonly endpoint: string
-  /** Sends the items of one call; `first` is the index in the stream of the first. */
+  /** Sends the items of one call; `first` is the index of the first one in the stream. */
   readonly send: (items: Array<I>, first: number) => ObservableEither<Failure, A>
-  /** Items a call. */
+  /** Items per call. */
   readonly size: number
-  /** Items in all; calls beyond fail without a request. */
+  /** Maximum total number of items; further calls fail without a request. */
   readonly most: number
 }
 
 // constructors
 
 /**
- * Sends the items of a stream in calls of `size` items, one after the other, and emits the outcome of each. After a
- * call that fails, the next items are sent nevertheless. If the source fails, complete calls before the error are
- * finished first; the items after them are not sent.
+ * Sends the items of a stream in calls of `size` items, one after the other, and emits the outcome of each. If a call fails, the
+ * next items are still sent. If the source fails, complete calls before the error are finished first; the items after them are
+ * not sent. An empty stream fails with `InvalidRequest`.
  */
 export const inChunks =
   <I, A>({ endpoint, send, size, most }: ChunkOptions<I, A>) =>
@@ -49,10 +50,12 @@ export const inChunks =
       let first = 0
       return items.pipe(
         bufferCount(size),
-        materialize(), // otherwise an error would overtake calls under way
+        materialize(), // otherwise an error would overtake calls in progress
         concatMap((event) => {
           if (event.kind === 'E') return throwError(() => event.error)
-          if (event.kind === 'C') return EMPTY
+          if (event.kind === 'C') {
+            return first > 0 ? EMPTY : of({ first, count: 0, outcome: E.left(none(endpoint)) })
+          }
           const chunk = event.value
           const range = { first, count: chunk.length }
           first += chunk.length
@@ -63,10 +66,18 @@ export const inChunks =
       )
     })
 
+const none = (endpoint: string): InvalidRequest => {
+  const expected = 'at least one'
+  return {
+    ...invalidField(endpoint, { field: 'items', expected, actual: 'none' }),
+    message: `${endpoint}: items should be ${expected}, but the stream ended without any; nothing was sent`,
+  }
+}
+
 const tooMany = (endpoint: string, received: number, most: number): InvalidRequest => {
   const expected = `at most ${most} items in all`
   return {
     ...invalidField(endpoint, { field: 'items', expected, actual: `item ${received}` }),
-    message: `${endpoint}: items should be ${expected}, and ${received} came; the last were not sent`,
+    message: `${endpoint}: items should be ${expected}, but there are ${received}; the last ones were not sent`,
   }
 }

@@ -1,4 +1,4 @@
-/** The charges of a client, as the rooms below it read them: pages by status and second, and single ones. */
+/** A client's charges for `sync` and `follow`: pages by status and second, and single charges. */
 import { map, take } from 'rxjs'
 import { api } from '../api/index.js'
 import type { Ledger, LedgerRow } from '../changes/Ledger.js'
@@ -9,7 +9,8 @@ import { E, type IO, O, withoutPrototype, withoutUndefined } from '../fp.js'
 import { rowId } from '../http/answer/readAnswer.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { List } from '../http/list/List.js'
-import { type Millis, mapRight, type ObservableEither } from '../stream/index.js'
+import { mapRight, type ObservableEither } from '../stream/either/ObservableEither.js'
+import type { Millis } from '../stream/index.js'
 
 // model
 
@@ -20,7 +21,7 @@ export interface LedgerSource {
   readonly now: IO<Millis>
 }
 
-/** The list of charges, by any status: the service may have more of them than the interface. */
+/** The list of charges, by any status: the service may have more statuses than the API description. */
 export const anyStatusList = { ...api.charges.list, params: AnyStatusFilter }
 
 // constructors
@@ -48,7 +49,7 @@ export const ledger = ({ list, retrieve, serviceTime, now }: LedgerSource): Ledg
     retrieve({ id }).pipe(
       map((row): E.Either<AnyFailure, LedgerRow<Charge>> => {
         if (E.isRight(row)) return E.right(rowOf(row.right, row))
-        // a row that does not decode is there nevertheless
+        // a row that does not decode still exists
         return row.left._tag === 'Undecodable' ? E.right(rowOf({ id }, row)) : row
       }),
     ),
@@ -69,9 +70,9 @@ const rowOf = (raw: unknown, row: E.Either<AnyFailure, Charge>): LedgerRow<Charg
   }
 }
 
-/** The last and the first second that a filter can name. */
+/** The first and the last second that a filter can name. */
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59) / 1_000
-const FIRST = Date.UTC(0, 0, 1) / 1_000 // 1900: `Date.UTC` takes 0 for it
+const FIRST = Date.UTC(0, 0, 1) / 1_000 // 1900, because `Date.UTC` reads 0 as that year
 
 const instantOf = (second: number): string =>
   fromDate(new Date(Math.min(LAST, Math.max(FIRST, second)) * 1_000))

@@ -1,4 +1,4 @@
-/** Events of a client as lines of a log: one line an event. */
+/** Events of a client as log lines, one line per event. */
 import type { Observable } from 'rxjs'
 import { login } from '../api/authentication.js'
 import { plural } from '../decode/plural.js'
@@ -11,36 +11,65 @@ import type { OnFailure } from '../stream/warnOnce.js'
 
 // model
 
-/** A logger with the methods of pino, such as one of pino itself, or `console`. */
+/**
+ * A logger with the methods of pino, or `console`. Loggers such as winston, log4js, tslog and Powertools are recognized by their
+ * other methods, and receive the line first.
+ */
 export interface Logger {
-  /** Takes calls that start, succeed or are cancelled, and their requests and responses. */
+  /** Logs calls that start, succeed or are cancelled, and their requests and responses. */
   readonly debug: LogMethod
-  /** Takes logins, refusals (429), and writes that were found by their `request_id`. */
+  /** Logs logins, refusals (429), and writes that were found by their `request_id`. */
   readonly info: LogMethod
-  /** Takes calls that fail, faults and retries, lowered limits, clocks that differ, destinations that are waited for, and drift. */
+  /**
+   * Logs failed calls, faults and retries, lowered limits, clock differences, waits for a destination, and drift (fields and
+   * values that no codec knows).
+   */
   readonly warn: LogMethod
-  /** Takes calls in which an error is thrown: a bug. */
+  /** Logs calls that threw an error, which is a bug. */
   readonly error: LogMethod
 }
 
-/** `fields` are those of the event, and its `namespace`; `line` says it in words. */
+/** A method of a logger. `fields` has the event's fields and its `namespace`; `line` describes the event. */
 type LogMethod = (fields: ClientEvent & { readonly namespace: string }, line: string) => void
 
-/** Takes lines, or is a logger; `false`: no log, whatever `DEBUG` says. A log that fails ends no call: that is reported once. */
-export type Log = ((line: string) => void) | Logger | false
+/** The fields of an event, its namespace and its level. */
+export type LogFields = ClientEvent & {
+  /** The namespace of the line, such as `payments-rx:http`. */
+  readonly namespace: string
+  /** The level: which method of a logger to call. */
+  readonly level: keyof Logger
+}
+
+/**
+ * A function of a line and its fields, or a logger; `false` turns logging off, even if `DEBUG` is set. A failing log does not end
+ * a call; the failure is reported once.
+ */
+export type Log = ((line: string, fields: LogFields) => void) | Logger | false
 
 const isLogger = is.withMethods<Logger>('a logger', 'debug', 'info', 'warn', 'error')
 
+/** Rules that recognize loggers that take the message first, unlike pino. */
+const messageFirst: ReadonlyArray<OptionRule<unknown>> = [
+  is.withMethods('winston', 'profile', 'startTimer'),
+  is.withMethods('log4js', 'addContext', 'clearContext'),
+  is.withMethods('tslog', 'attachTransport'),
+  is.withMethods('Powertools', 'appendKeys'),
+]
+
+/** LogTape: its messages are templates, and the paths of endpoints have braces. */
+const isLogTape = is.withMethods('LogTape', 'getChild', 'emit')
+
 export const logRule: OptionRule<Log> = {
-  accepts: (u) => u === false || is.fn().accepts(u) || isLogger.accepts(u),
-  expected: `a function that takes a line, ${isLogger.expected}, or false`,
+  accepts: (u) =>
+    u === false || is.fn().accepts(u) || (isLogger.accepts(u) && !isLogTape.accepts(u)),
+  expected: `a function that takes a line and its fields (as for LogTape), ${isLogger.expected}, or false`,
 }
 
 // constructors
 
 /**
- * Logs events for as long as the client lives: to `log`, or else, those of the namespaces that the variable `DEBUG` names,
- * to stderr. A log that throws, or whose promise is rejected, ends no call: `onFailure` takes the error.
+ * Logs events for as long as the client lives, to `log` or, for the namespaces in the variable `DEBUG`, to stderr. A log that
+ * throws or rejects ends no call: `onFailure` receives the error.
  */
 export const logEvents = (
   events: Observable<ClientEvent>,
@@ -58,14 +87,29 @@ export const logEvents = (
       if (isEnabled(namespace)) console.error(`${new Date(now()).toISOString()} ${lineOf(event)}`)
     }
     events.subscribe(guarded(write, onFailure))
-  } else if (typeof log === 'function') {
-    events.subscribe(guarded((event: ClientEvent) => log(lineOf(event)), onFailure))
-  } else {
-    const write = (event: ClientEvent) =>
-      log[levelOf(event)]({ ...event, namespace: namespaceOf(event) }, textOf(event))
-    events.subscribe(guarded(write, onFailure))
-  }
+  } else events.subscribe(guarded(writerOf(log), onFailure))
 }
+
+/** Returns the result of the log, which may be a promise. */
+const writerOf = (log: Exclude<Log, false>): ((event: ClientEvent) => unknown) => {
+  if (typeof log === 'function') {
+    return (event) => log(lineOf(event), { ...namedEvent(event), level: levelOf(event) })
+  }
+  if (messageFirst.some((rule) => rule.accepts(log))) {
+    return (event) => {
+      // the line of an event is its message, which winston would append to the line
+      const { message: _, ...fields }: ClientEvent & { readonly message?: string } =
+        namedEvent(event)
+      return Reflect.apply(log[levelOf(event)], log, [textOf(event), fields])
+    }
+  }
+  return (event) => log[levelOf(event)](namedEvent(event), textOf(event))
+}
+
+const namedEvent = (event: ClientEvent): Parameters<LogMethod>[0] => ({
+  ...event,
+  namespace: namespaceOf(event),
+})
 
 // namespaces
 
@@ -82,12 +126,13 @@ const namespaceOf = (event: ClientEvent): (typeof NAMESPACES)[number] => {
   if ('endpoint' in event && event.endpoint === login.route) return 'payments-rx:login'
   return event._tag === 'Throttled' ||
     event._tag === 'LimitChanged' ||
+    event._tag === 'ConcurrencyFound' ||
     event._tag === 'QuotaChanged'
     ? 'payments-rx:scheduler'
     : 'payments-rx:http'
 }
 
-/** Reads patterns as the package `debug` does: `*` is any text, and names after a `-` are left out. */
+/** Reads patterns like the package `debug`: `*` is any text, and names after a `-` are excluded. */
 const namespaceTest = (patterns: string): ((namespace: string) => boolean) => {
   const words = patterns.split(/[\s,]+/).filter((word) => word !== '')
   const matches = (pattern: string, namespace: string): boolean =>
@@ -107,11 +152,11 @@ interface MaybeDeno {
   }
 }
 
-/** Returns the variable `DEBUG`, empty where there are no variables. */
+/** Returns the variable `DEBUG`, or an empty string if there are no variables. */
 const debugVariable = (): string => {
   const { Deno } = globalThis as typeof globalThis & MaybeDeno
   const { state } = Deno?.permissions.querySync({ name: 'env', variable: 'DEBUG' }) ?? {}
-  if (state !== undefined && state !== 'granted') return '' // it would ask on the terminal, or throw
+  if (state !== undefined && state !== 'granted') return '' // reading it would prompt on the terminal, or throw
   return (typeof process === 'object' && process.env?.DEBUG) || ''
 }
 
@@ -157,29 +202,29 @@ const wordsOf = (event: ClientEvent): string => {
       return `${endpoint}: attempt ${attempt} sent${waited >= 1 ? ` after ${millis(waited)} in the queue` : ''}`
     }
     case 'RequestIdGenerated':
-      return `${event.endpoint}: has the new request_id ${event.requestId}`
+      return `${event.endpoint}: generated request_id ${event.requestId}`
     case 'Answered': {
       const { endpoint, attempt, status, took } = event
-      return `${endpoint}: attempt ${attempt} answered ${status} after ${millis(took)}`
+      return `${endpoint}: attempt ${attempt} got status ${status} after ${millis(took)}`
     }
     case 'Unanswered':
       return `${event.failure.message} (attempt ${event.attempt}, after ${millis(event.took)})`
     case 'Throttled': {
       const { endpoint, attempt, pause } = event
       const when = pause === 0 ? 'at once' : `after ${millis(pause)}`
-      return `${endpoint}: attempt ${attempt} refused (429), queues again ${when}`
+      return `${endpoint}: attempt ${attempt} refused (429), queued again ${when}`
     }
     case 'Retrying':
-      return `${event.failure.message}: retried after ${millis(event.pause)}`
+      return `${event.failure.message}: retrying in ${millis(event.pause)}`
     case 'Recovered':
-      return `${event.endpoint}: had been done: found by its request_id ${event.requestId}`
+      return `${event.endpoint}: had already succeeded: found by its request_id ${event.requestId}`
     case 'Ended': {
       const { endpoint, outcome, attempts, took, failure } = event
       const cost = `after ${millis(took)}, ${plural(attempts, 'attempt')}`
       return `${failure?.message ?? endpoint}: ${outcome} ${cost}`
     }
     case 'LoggedIn':
-      return `logged in for ${Math.round(event.validFor / 1_000)} s`
+      return `logged in; the token is valid for ${Math.round(event.validFor / 1_000)} s`
     case 'Drifted': {
       const { endpoint, kind, path, example } = event.fact
       return `${endpoint}: ${kind}: ${path}: ${example}`
@@ -187,6 +232,7 @@ const wordsOf = (event: ClientEvent): string => {
     case 'LimitChanged':
     case 'QuotaChanged':
     case 'DestinationWait':
+    case 'ConcurrencyFound':
     case 'ClockSkewed':
       return event.message
   }

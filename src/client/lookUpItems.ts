@@ -12,18 +12,19 @@ import { jsonFields } from '../http/request/prepareRequest.js'
 import { agrees, differencesOf, explainDifferences } from '../http/retry/difference.js'
 import { type lookAgain, type Miss, missOf, recovered } from '../http/retry/lookUp.js'
 import { isItemDuplicate, type LookUp, Outcome, requestIdOf } from '../http/retry/Outcome.js'
-import { left, type Millis, mapRight, type ObservableEither, type Page } from '../stream/index.js'
+import { left, mapRight, type ObservableEither } from '../stream/either/ObservableEither.js'
+import type { Millis, Page } from '../stream/index.js'
 
 // model
 
-/** An item as it was sent, as JSON. */
+/** An item as sent, as JSON. */
 interface LookedUpItem {
   /** Index in the call. */
   readonly at: number
   readonly json: unknown
 }
 
-/** Items of a batch as the service shows them, by their `request_id`. */
+/** The batch's items as the service shows them, by `request_id`. */
 type ShownItems = ReadonlyMap<string, unknown>
 
 type ItemPages = (params: { readonly id: string; readonly page_size: number }) => {
@@ -33,7 +34,7 @@ type ItemPages = (params: { readonly id: string; readonly page_size: number }) =
 export interface LookUpItems<B> {
   readonly items: ItemPages
   readonly retrieve: (params: { readonly id: string }) => ObservableEither<Failure, Answer<B>>
-  /** Adds items without finding out what became of them. */
+  /** Adds items without looking up their outcome. */
   readonly add: (params: ItemsToAdd) => ObservableEither<Failure, Answer<B>>
   readonly again: ReturnType<typeof lookAgain>
 }
@@ -41,10 +42,10 @@ export interface LookUpItems<B> {
 // combinators
 
 /**
- * Keeps the promise of the interface where items with a repeated request_id are refused (default, not specified by the
- * interface document): reads the items of the batch, counts those found as added, and sends the others, with their own
- * request_ids. Again with backoff, since the list may lag; the others are sent whenever it shows more of those that were
- * refused. If all were added before, the batch is marked as recovered.
+ * Handles refused items with a repeated request_id as if the service had ignored them (our assumption: not in the API
+ * description): reads the items of the batch, counts those it finds as added, and sends the others, with their own request_ids.
+ * Repeats with backoff, since the list may lag, and sends the others whenever it shows more of the refused ones. If all were
+ * added before, marks the batch as recovered.
  */
 export const lookUpItems =
   <B>({ items, retrieve, add, again }: LookUpItems<B>): LookUp<Answer<B>> =>
@@ -58,7 +59,7 @@ export const lookUpItems =
         E.bimap(
           (failure): Miss => ({
             ...missOf(failure),
-            reason: `its items are in the batch, by their request_ids; reading the batch failed: ${failure.message}`,
+            reason: `the batch has all items, matched by request_id, but reading the batch failed: ${failure.message}`,
             failure: { ...failure, attempts: last.attempts },
           }),
           (answer) => ({ ...answer, value: recovered(answer.value) }),
@@ -66,7 +67,7 @@ export const lookUpItems =
       ),
     )
     const others: Observable<E.Either<Miss, Answer<B>>> = defer(
-      () => add({ id, items: missing.map(({ json }) => json) as ItemsToAdd['items'] }), // which were sent before
+      () => add({ id, items: missing.map(({ json }) => json) as ItemsToAdd['items'] }), // valid, since they were sent before
     ).pipe(
       map(
         E.mapLeft((failure): Miss => {
@@ -79,7 +80,7 @@ export const lookUpItems =
       ),
     )
     const found = (): string =>
-      `looked up by their request_ids: ${all.length - missing.length} of ${all.length} items found`
+      `looked up by request_id: ${all.length - missing.length} of ${all.length} items found`
 
     const compare = (shown: ShownItems): Observable<E.Either<Miss, Answer<B>>> => {
       const differences = itemDifferences(all, shown)
@@ -107,7 +108,7 @@ const sentItems = (params: Readonly<Record<string, unknown>>) => {
 const causeOf = (failure: Failure): Failure =>
   failure._tag === 'Ambiguous' ? failure.cause : failure
 
-/** Reads undecoded rows, so that an item that does not decode counts, too. */
+/** Reads undecoded rows, so that an item that does not decode also counts. */
 const shownItems = (items: ItemPages, id: string): ObservableEither<Failure, ShownItems> =>
   items({ id, page_size: 1_000 }).pages.pipe(
     mapRight(({ raw }) => raw),
@@ -131,13 +132,13 @@ export interface CompareItems {
   readonly again: ReturnType<typeof lookAgain>
   readonly row: AnyEndpoint
   readonly codes: Codes
-  /** Latest time at which to look. */
+  /** Deadline for look-ups. */
   readonly lookBy: IO<Millis>
 }
 
 /**
- * Compares items that were added with those that the batch shows under their request_ids, since the service ignores
- * items whose request_id the batch had before. Looks again until all are shown. Emits `value`, or how they differ.
+ * Compares added items with those that the batch shows under their request_ids, since the service ignores an item whose
+ * request_id the batch already has. Looks again until all are shown. Emits `value`, or a failure with the differences.
  */
 export const compareItems =
   ({ items, again, row, codes, lookBy }: CompareItems) =>
@@ -157,7 +158,7 @@ export const compareItems =
               return E.left({ ...differing(differences), failure: ignored(row.route, differences) })
             }
             const seen = all.filter(({ json }) => shown.has(requestIdOf(json) ?? '')).length
-            const reason = `compared by their request_ids: ${seen} of ${all.length} items found`
+            const reason = `compared by request_id: ${seen} of ${all.length} items found`
             return seen === all.length ? E.right(value) : E.left({ reason, again: 'yes' })
           },
         ),
@@ -169,32 +170,32 @@ export const compareItems =
     )
   }
 
-/** The failure of items that the service has ignored, since the batch has others under their request_ids. */
+/** The failure of items that the service ignored, because the batch has different ones under their request_ids. */
 const ignored = (endpoint: string, differences: ReadonlyArray<FieldDifference>): Failure => {
   const [first, ...others] = differences.map(({ path, sent, found }) => ({
     path,
-    expected: `${found}, as the item that the batch has under its request_id`,
+    expected: `${found}, as in the item already in the batch with this request_id`,
     actual: sent,
   }))
   const causes = [
     first ?? { path: 'items', expected: 'the same', actual: 'another' },
     ...others,
   ] as const
-  const message = `${endpoint}: items were ignored, since the batch has others under their request_ids`
+  const message = `${endpoint}: items were ignored, because the batch already has different items with their request_ids`
   return { ...invalidRequest(endpoint, causes), attempts: 1, message }
 }
 
-/** The failure of items that are in the batch, and that its list has not shown. */
+/** The failure of items that are in the batch, but that its list does not show yet. */
 const unseen = (endpoint: string): Failure => ({
   _tag: 'TimedOut',
   endpoint,
   attempts: 1,
   phase: 'state',
   limit: 0,
-  message: `${endpoint}: the batch had some of the items before, and its list does not show them yet`,
+  message: `${endpoint}: the batch already had some of the items, but its list does not show them yet`,
 })
 
-/** Compares items with those shown, in all fields that they show: themselves, or in the terms of their transfer. */
+/** Compares items with those shown, in all fields that the item or the terms of its transfer show. */
 const itemDifferences = (
   items: ReadonlyArray<LookedUpItem>,
   shown: ShownItems,
@@ -205,11 +206,12 @@ const itemDifferences = (
     return differencesOf(json, { ...terms, ...row }, agreesIfShown, `items[${at}]`)
   })
 
-const agreesIfShown = (sent: unknown, found: unknown, path: string): boolean =>
+/** Like `agrees`, but a value that the service does not show agrees with any. */
+export const agreesIfShown = (sent: unknown, found: unknown, path: string): boolean =>
   found === null || agrees(sent, found, path)
 
 const differing = (differences: ReadonlyArray<FieldDifference>): Miss => ({
-  reason: `the batch has other items under their request_ids, by ${explainDifferences(differences)}`,
+  reason: `the batch has different items with their request_ids: ${explainDifferences(differences)}`,
   again: 'never',
   differences,
 })

@@ -1,4 +1,4 @@
-/** `payments.charges.snapshot(filter)`: a list that grows while it is read, as it was at one moment. */
+/** `payments.charges.snapshot(filter)`: reads a growing list as it was at one moment. */
 import { defer, map, type Observable, of, type SchedulerLike, take } from 'rxjs'
 import type { Position } from '../api/Paging.js'
 import { type Charge, ChargeFilter } from '../codec/Charge.js'
@@ -8,27 +8,29 @@ import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'
 import { showValue } from '../decode/showValue.js'
 import { fieldsOf } from '../decode/unknown.js'
-import { E, type IO, O, withoutUndefined } from '../fp.js'
+import { E, type IO, withoutUndefined } from '../fp.js'
 import { truncated } from '../http/answer/failureOf.js'
 import { rowId } from '../http/answer/readAnswer.js'
-import type { AnyFailure, Failure, InvalidRequest } from '../http/Failure.js'
-import type { List, ListDescription, PlanOptions } from '../http/list/List.js'
+import type { Failure, InvalidRequest } from '../http/Failure.js'
+import type { List, ListDescription, PlanOptions, SnapshotPlan } from '../http/list/List.js'
 import { invalidField, invalidParams, invalidRequest } from '../http/request/invalidParams.js'
-import { checkArgument, InvalidOption, is } from '../options/index.js'
+import { checkArgument, is } from '../options/index.js'
 import { keepContext } from '../stream/asyncContext.js'
 import {
   concatChain,
   left,
-  type Millis,
   mapLeft,
   type ObservableEither,
+  right,
+} from '../stream/either/ObservableEither.js'
+import {
+  initialPosition,
+  type Millis,
   type Paged,
   snapshot as read,
-  right,
   type SnapshotPage,
   type SnapshotPosition,
   type Span,
-  wholeOf,
 } from '../stream/index.js'
 import {
   isSnapshotPosition,
@@ -36,17 +38,16 @@ import {
   secondAfter,
   secondOf,
 } from '../stream/snapshot/SnapshotPosition.js'
-import { explainSnapshot, type SnapshotPlan } from './explainSnapshot.js'
-import { type CountedStretch, type ProbedPage, type SpanCount, splitTime } from './splitTime.js'
+import { explainSnapshot } from './explainSnapshot.js'
 
 // model
 
 /**
- * Filter of a snapshot; empty for all charges up to now, by the clock of the service. `to_created_at` takes in all of
- * its day, if it is a plain date (in UTC), or of its second.
+ * Filter of a snapshot. If empty, it matches all charges up to now, by the clock of the service. `to_created_at` includes its
+ * whole day if it is a plain date (in UTC), or else its whole second.
  */
 export interface SnapshotFilter extends Omit<ChargeFilter, 'page_num'> {
-  /** Not allowed: a snapshot starts at its first row, or by `from` at a position. */
+  /** Not allowed: a snapshot starts at its first row, or at the position given to `from`. */
   readonly page_num?: undefined
 }
 
@@ -56,33 +57,24 @@ export type SnapshotFailure<Code extends string = string> = Failure<
   Position | SnapshotPosition
 >
 
-/** A list as it was at one moment. Cold: requests are sent once it is subscribed to. */
+/** A list as it was at one moment. Cold: requests are sent on subscription. */
 export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPage<E, A>> {
   /**
-   * Reads with up to `requests` concurrent requests, each for a time slice of its own. Default: enough to use the full rate
-   * limit, by the measured round trips. Throws an `InvalidOption` for an invalid number.
+   * Reads with up to `requests` concurrent requests, each for its own time slice. Default: enough to use the full rate limit,
+   * based on measured round trips. Throws an `InvalidOption` for an invalid number.
    */
   readonly parallel: (requests?: number) => Snapshot<E, A>
   /**
-   * Resumes a snapshot with the same filter at a position. An invalid position makes it an `InvalidRequest`, and
-   * nothing is sent.
+   * Resumes a snapshot with the same filter at a position. For an invalid position, fails with `InvalidRequest` and sends
+   * nothing.
    */
   readonly from: (position: SnapshotPosition) => Snapshot<E, A>
-  /** Starts with charges created at a time or later, in place of `from_created_at`: ISO 8601. */
-  readonly since: (time: string) => Snapshot<E, A>
   /**
-   * Estimates rows, requests, time and the limit that binds: cold, and of few requests, unless `rows` says how many
-   * to expect. Then nothing is sent. Throws an `InvalidOption` for invalid numbers.
+   * Estimates rows, requests, time, and which limit applies. Cold: on subscription, sends a few requests, or none if `rows` has
+   * the expected number. Throws an `InvalidOption` for invalid numbers.
    */
   readonly explain: (options?: PlanOptions) => ObservableEither<E, SnapshotPlan>
-  /** Returns the part of it that was created in a span of time. */
-  readonly within: (span: Span) => Snapshot<E, A>
-  /**
-   * Emits spans of its time with about equal rows: `slices` of them, or as many as have `rows` each. Their bounds are
-   * whole seconds. Reads some pages by their number to find them: 30 for ten million rows in 12 slices.
-   */
-  readonly split: (count: SpanCount) => ObservableEither<E, ReadonlyArray<CountedStretch>>
-  /** Returns what the snapshot reads, and as whom. An export is known by it. */
+  /** Describes the list, its filter and its account. The description identifies an export. */
   readonly describe: () => ListDescription<A>
 }
 
@@ -93,26 +85,25 @@ interface SnapshotSource<Code extends string> {
   readonly list: (
     filter: ChargeFilter,
   ) => Pick<List<Failure<Code>, Charge>, 'pages' | 'describe' | 'parallel'>
-  readonly retrieve: (params: { readonly id: string }) => ObservableEither<AnyFailure, Charge>
-  /** Logs in, if that is still to be done. */
+  /** Logs in if not yet done. */
   readonly logIn: ObservableEither<Failure, unknown>
-  /** Returns the time at the service in ms since 1970; `undefined` before the first answer. */
+  /** Returns the time at the service in ms since 1970; `undefined` before the first response. */
   readonly serviceTime: IO<Millis | undefined>
   /** Current time by the clock of this machine, in ms since 1970. */
   readonly now: IO<Millis>
-  /** Clock for durations. */
+  /** The clock for durations. */
   readonly timer: Pick<SchedulerLike, 'now'>
-  /** Concurrent requests that use the limits up, as measured while it is subscribed to. */
+  /** Number of concurrent requests that use the limits fully, measured while subscribed. */
   readonly measuredWidth: Observable<number>
 }
 
-/** `expected` of an invalid position. */
-const POSITION_TEXT = 'where a snapshot stands, such as `next` of a page of it'
+/** `expected` text for an invalid position. */
+const POSITION_TEXT = 'a position of a snapshot, such as `next` of one of its pages'
 
-/** Default rows a request: the maximum (interface, Limits). */
+/** Default rows per request: the maximum. */
 const PAGE_SIZE = 2_000
 
-/** Rows of the request that has the service tell its time: the minimum (interface, Limits). */
+/** Rows in a request that is sent only to get the service's time: the minimum. */
 const SMALL_PAGE = 10
 
 // constructors
@@ -124,18 +115,16 @@ export const snapshot =
     return snapshotOf(source, query, 1, query.whole)
   }
 
-/** A filter of a snapshot, and what is read by it. */
+/** A snapshot's filter and its source. */
 interface SnapshotQuery<Code extends string> {
   readonly filter: SnapshotFilter
   readonly params: ChargeFilter & { readonly page_size: number }
   readonly invalid: InvalidRequest | undefined
-  /** It has no lower bound. */
-  readonly isOpen: boolean
-  /** Returns when a row was created, in ms since 1970; NaN if that cannot be read. */
+  /** Returns when a row was created, in ms since 1970; NaN if unreadable. */
   readonly timeOf: (row: unknown) => Millis
   /** Emits the span of the filter, which may end now. */
   readonly whole: Observable<E.Either<SnapshotFailure<Code>, SnapshotPosition>>
-  /** Returns the list of a span, with rows of a second on either side. */
+  /** Returns the list of a span. It may include rows of the adjacent seconds. */
   readonly listOf: (
     span: Span,
     page?: Pick<ChargeFilter, 'page_num'>,
@@ -151,19 +140,19 @@ const queryOf = <Code extends string>(
   const isOpen = fieldsOf(filter).from_created_at === undefined
   const timeOf = (row: unknown): Millis => {
     const time = millisOf(fieldsOf(row).created_at)
-    return isOpen ? Math.max(0, time) : time // a row dated before 1970 is at the beginning
+    return isOpen ? Math.max(0, time) : time // a row dated before 1970 counts as the first
   }
   const whole = defer((): Observable<E.Either<SnapshotFailure<Code>, SnapshotPosition>> => {
     const from = startOf(filter)
     if (filter.to_created_at !== undefined) {
-      return right(wholeOf({ from, to: endOf(filter.to_created_at) }))
+      return right(initialPosition({ from, to: endOf(filter.to_created_at) }))
     }
     return presentTime(source, filter, timeOf).pipe(
       map(
         E.chainW(({ now, clock }) =>
           from > now
             ? E.left(startsLater(endpoint, now, clock))
-            : E.right(wholeOf({ from, to: now + 1 })),
+            : E.right(initialPosition({ from, to: now + 1 })),
         ),
       ),
     )
@@ -172,7 +161,6 @@ const queryOf = <Code extends string>(
     filter,
     params,
     invalid: invalidFilter(source, filter),
-    isOpen,
     timeOf,
     whole,
     listOf: ({ from, to }, page = {}) =>
@@ -185,7 +173,7 @@ const queryOf = <Code extends string>(
   }
 }
 
-/** `width`: concurrent requests, by default as measured; `start`: position to begin at. */
+/** Creates a snapshot. `width`: number of concurrent requests, measured by default; `start`: position to start at. */
 const snapshotOf = <Code extends string>(
   source: SnapshotSource<Code>,
   query: SnapshotQuery<Code>,
@@ -194,7 +182,7 @@ const snapshotOf = <Code extends string>(
 ): Snapshot<SnapshotFailure<Code>, Charge> => {
   type F = SnapshotFailure<Code>
   const { endpoint, list } = source
-  const { filter, params, invalid, isOpen, timeOf, listOf } = query
+  const { params, invalid, timeOf, listOf } = query
   const position = invalid === undefined ? start : left(invalid)
   const pages = read<F, Charge>({
     position,
@@ -215,7 +203,6 @@ const snapshotOf = <Code extends string>(
     },
     from: (position: SnapshotPosition) =>
       snapshotOf(source, query, width, of(checkedPosition(endpoint, position))),
-    since: (time: string) => snapshot(source)({ ...filter, from_created_at: time }).parallel(width),
     explain: (options: PlanOptions = {}) =>
       explainSnapshot<F>(options, {
         invalid,
@@ -225,54 +212,11 @@ const snapshotOf = <Code extends string>(
         list: list(params).parallel(width ?? Number.POSITIVE_INFINITY),
         now: () => source.timer.now(),
       }),
-    within: (span: Span) => {
-      const { from, to } = checkedSpan(span)
-      return snapshot(source)({
-        ...filter,
-        ...(isOpen && from === 0 ? {} : { from_created_at: toInstant(from) }),
-        to_created_at: toInstant(to - 1),
-      })
-        .parallel(width)
-        .from(wholeOf({ from, to }))
-    },
-    split: (count: SpanCount) =>
-      position.pipe(
-        concatChain(({ from, to }) =>
-          splitTime<F>({
-            span: { from, to },
-            count,
-            pageSize: params.page_size,
-            page: (part, page_num) => probe(query, part, page_num),
-          }),
-        ),
-      ),
-    describe: () => ({
-      ...list(params).describe(),
-      kind: 'snapshot' as const,
-      retrieve: (id: string) => source.retrieve({ id }),
-    }),
+    describe: () => ({ ...list(params).describe(), kind: 'snapshot' as const }),
   })
 }
 
-/** Reads a page of a span. A service may refuse a number that no page has. */
-const probe = <Code extends string>(
-  { listOf, timeOf }: SnapshotQuery<Code>,
-  span: Span,
-  page_num: number,
-): ObservableEither<SnapshotFailure<Code>, ProbedPage> =>
-  listOf(span, { page_num }).pages.pipe(
-    take(1),
-    map((page): E.Either<SnapshotFailure<Code>, ProbedPage> => {
-      if (E.isRight(page)) {
-        const { raw, next } = page.right
-        return E.right({ times: raw.map(timeOf), more: O.isSome(next) })
-      }
-      const isBeyond = page_num > 0 && page.left._tag === 'Refused' && page.left.status < 500
-      return isBeyond ? E.right({ times: [], more: false }) : page
-    }),
-  )
-
-// the end of a snapshot that has none: now
+// the end of a snapshot without one: now
 
 interface PresentTime {
   readonly now: Millis
@@ -280,8 +224,8 @@ interface PresentTime {
 }
 
 /**
- * Emits the time at the service. Before the first answer, logs in for one, or else asks for a small page. A
- * service that never sends its time leaves the clock of this machine, unless a row proves that to be behind.
+ * Emits the time at the service. Before the first response, it logs in, or else requests a small page. If the service never sends
+ * its time, uses the clock of this machine, unless a row proves that clock to be behind.
  */
 const presentTime = <Code extends string>(
   { endpoint, list, logIn, serviceTime, now }: SnapshotSource<Code>,
@@ -309,7 +253,7 @@ const presentTime = <Code extends string>(
     if (present !== undefined) return of(present)
     return logIn.pipe(
       take(1),
-      keepContext(), // a login may be one that another call has begun
+      keepContext(), // the login may be one that another call has begun
       mapLeft((failure) => ({ ...failure, attempts: 0 })),
       concatChain(() => {
         const answered = fromService()
@@ -326,7 +270,7 @@ const invalidTime = (
   actual: string,
 ): InvalidRequest => invalidField(endpoint, { field, expected, actual })
 
-/** Only a snapshot up to now can be empty. */
+/** Returns the failure of a filter that starts after the present time. */
 const startsLater = (endpoint: string, now: Millis, clock: string): InvalidRequest =>
   invalidTime(
     endpoint,
@@ -339,8 +283,8 @@ const clockBehind = (endpoint: string, now: Millis, newest: Millis): InvalidRequ
   invalidTime(
     endpoint,
     'to_created_at',
-    `given: the service does not tell its time, and the clock of this machine, ${fromDate(new Date(now))}, is behind`,
-    `missing, though a charge is dated ${fromDate(new Date(newest))}`,
+    `given, because the service sends no time and the clock of this machine (${fromDate(new Date(now))}) is behind`,
+    `missing, although a charge is dated ${fromDate(new Date(newest))}`,
   )
 
 const checkedPosition = (
@@ -357,31 +301,23 @@ const checkedPosition = (
         }),
       )
 
-/** Throws an `InvalidOption` for a span that has no moment. */
-const checkedSpan = (span: Span): Span => {
-  const { from, to } = { ...span } // in plain JavaScript it may be undefined
-  if (Number.isFinite(from) && Number.isFinite(to) && from < to) return { from, to }
-  const expected = '{ from, to } in ms since 1970, `from` before `to`'
-  throw new InvalidOption('span', expected, 'within: ')
-}
-
 // filters as spans of time
 
-/** Returns the first ms of a filter: `created_at` is truncated to seconds, so a whole second is read from its beginning. */
+/** Returns the first ms of a filter: `created_at` is truncated to seconds, so a whole second is read from its start. */
 const startOf = ({ from_created_at }: SnapshotFilter): Millis =>
   from_created_at === undefined ? 0 : secondOf(toMillis(from_created_at))
 
-/** Returns the first ms after an upper bound, which takes in all of its day, its second or its ms. */
+/** Returns the first ms after an upper bound, which includes its whole day, second or ms. */
 const endOf = (bound: Date | string): Millis => {
   const ms = toMillis(bound)
   if (PlainDate.is(bound)) return ms + DAY
   return ms + (ms === secondOf(ms) ? SECOND : 1)
 }
 
-/** In ms. */
+/** A day in ms. */
 const DAY = 86_400_000
 
-/** Returns why a filter cannot be one of a snapshot. */
+/** Returns the failure of a filter that is not valid for a snapshot, if there is one. */
 const invalidFilter = (
   { endpoint, check }: Pick<SnapshotSource<never>, 'endpoint' | 'check'>,
   filter: SnapshotFilter,
@@ -390,7 +326,7 @@ const invalidFilter = (
   if (invalid !== undefined) return invalidRequest(endpoint, invalid)
   for (const field of ['page_num', 'page'] as const) {
     const value: unknown = fieldsOf(filter)[field]
-    const expected = 'left out of a snapshot'
+    const expected = 'omitted from a snapshot'
     if (value !== undefined)
       return invalidField(endpoint, { field, expected, actual: redact(value) })
   }

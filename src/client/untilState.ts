@@ -8,25 +8,25 @@ import { E, type IO } from '../fp.js'
 import type { Failure, TimedOut } from '../http/Failure.js'
 import { invalidField, invalidParams, invalidRequest } from '../http/request/invalidParams.js'
 import { doubling } from '../stream/Backoff.js'
-import { left, type Millis, type ObservableEither, PAUSES } from '../stream/index.js'
+import { left, type ObservableEither } from '../stream/either/ObservableEither.js'
+import { backoffDefaults, type Millis } from '../stream/index.js'
 import { later } from '../stream/later.js'
 
 // model
 
-/** The resource and the states to wait for. `State`: known states, or any other text. */
+/** The resource and the states to wait for. `State`: known states, or any other string. */
 export interface WaitOptions<State extends string = string> {
   /** The id of the resource. */
   readonly id: string
-  /** States to stop at, in addition to those that are final. */
+  /** States to stop at, in addition to final states. */
   readonly states?: ReadonlyArray<State> | undefined
-  /** The longest wait, in ms. Default: an hour; `Infinity`: no limit. */
+  /** Time to wait, in ms. Default: an hour; `Infinity`: no limit. */
   readonly limit?: Millis | undefined
 }
 
 /**
- * Retrieves a resource again, with growing pauses, until it is in a final state or one of `states`, and emits it. An
- * unknown state means "keep waiting". Ends with the first failure, or, after `limit`, with a `TimedOut` whose message
- * names the last state.
+ * Polls a resource, with growing pauses, until it is in a final state or one of `states`, and emits it. Unknown states mean "keep
+ * waiting". Ends with the first failure, or after `limit` with a `TimedOut` whose message names the last state.
  */
 export type UntilState<A extends { readonly status: string }> = (
   wait: WaitOptions<A['status']>,
@@ -40,13 +40,13 @@ export interface UntilStateSpec<A> {
   readonly timer: SchedulerLike
 }
 
-/** States that do not change by themselves. */
+/** Final states: the resource does not leave them by itself. */
 export const FINAL_STATES = {
   charge: finalChargeStatuses,
   batch: finalBatchStatuses,
 } as const satisfies Record<string, ReadonlyArray<string>>
 
-/** An hour (default, not specified by the interface). */
+/** An hour (our assumption: not in the API description). */
 const DEFAULT_LIMIT: Millis = 3_600_000
 
 // constructors
@@ -59,24 +59,28 @@ export const untilState = <A extends { readonly status: string }>({
   random,
   timer: scheduler,
 }: UntilStateSpec<A>): UntilState<A> => {
-  const pause = doubling({ ...PAUSES, random })
+  const pause = doubling({ ...backoffDefaults, random })
 
   return (wait) => {
     const invalid = invalidParams(WaitNames, wait, true)
     if (invalid !== undefined) return left(invalidRequest(endpoint, invalid))
-    // a copy, since in plain JavaScript it may be undefined: the call then fails with the reason
+    // may be undefined in plain JavaScript: the call then fails with the reason
     const { id, states = [], limit = DEFAULT_LIMIT } = { ...wait }
     if (!isStates(states)) {
       const invalid = { field: 'states', expected: 'a list of states', actual: redact(states) }
       return left(invalidField(endpoint, invalid))
     }
     if (typeof limit !== 'number' || !(limit > 0)) {
-      const invalid = { field: 'limit', expected: 'milliseconds above 0', actual: redact(limit) }
+      const invalid = {
+        field: 'limit',
+        expected: 'more than 0 milliseconds',
+        actual: redact(limit),
+      }
       return left(invalidField(endpoint, invalid))
     }
     const stops = [...new Set([...states, ...final])]
     const timedOut = (attempts: number, last: string | undefined): TimedOut => {
-      const now = last === undefined ? '' : `; when last asked, it was ${exampleOf(final, last)}`
+      const now = last === undefined ? '' : `; its last state was ${exampleOf(final, last)}`
       return {
         _tag: 'TimedOut',
         endpoint,
@@ -84,7 +88,7 @@ export const untilState = <A extends { readonly status: string }>({
         phase: 'state',
         limit,
         message: oneLine(
-          `${endpoint}: ${id} was in none of ${stops.join(', ')} within ${limit} ms${now}`,
+          `${endpoint}: ${id} reached none of ${stops.join(', ')} within ${limit} ms${now}`,
         ),
       }
     }
@@ -108,6 +112,6 @@ export const untilState = <A extends { readonly status: string }>({
   }
 }
 
-/** A string would otherwise be taken for a list of its characters. */
+/** A string would otherwise count as a list of its characters. */
 const isStates = (u: unknown): boolean =>
   Array.isArray(u) && u.every((state) => typeof state === 'string')

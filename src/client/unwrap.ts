@@ -7,9 +7,9 @@ import { RunError, type RunFailure } from './pay/PayFailure.js'
 
 /**
  * Runs a call, and returns its value as a promise: `await unwrap(payments.charges.retrieve({ id }))`. Rejects with the
- * `PaymentsError` of a failure (`RunError` of a run of payments), or with a `RangeError` for a list of more than the `max` of `collect`. A list has many
- * values: `collect` it first; given as it is, it does not compile. The stack of an error begins with the call of
- * `unwrap`.
+ * `PaymentsError` of a failure (`RunError` for a run of payments), or with a `RangeError` for a list with more values than the
+ * `max` of `collect`. A list has many values, so `collect` it first; passing the list itself does not compile. The stack of an
+ * error begins at the call of `unwrap`.
  */
 export const unwrap = async <A>(
   call: Observable<E.Either<AnyFailure | RunFailure | TooMany, A>> & { readonly pages?: never },
@@ -18,7 +18,7 @@ export const unwrap = async <A>(
   const [answer, second] = await lastValueFrom(call.pipe(take(2), toArray()))
   if (answer === undefined || second !== undefined) {
     const count = second === undefined ? 'none' : 'more'
-    const message = `unwrap should be given a call, which has one value, but ${count} came: collect({ max }) makes one of a list`
+    const message = `unwrap takes a call with one value, but it emitted ${count}: for a list, use collect({ max }) first`
     throw withCaller(new TypeError(message), caller)
   }
   if (E.isRight(answer)) return answer.right
@@ -30,6 +30,6 @@ export const unwrap = async <A>(
   throw withCaller(error, caller)
 }
 
-/** Makes the error of a failure, for `orThrow(toError)`. Does not throw. */
+/** Converts a failure to an error, for `orThrow(toError)`. Does not throw. */
 export const toError = (failure: AnyFailure | RunFailure): PaymentsError | RunError =>
   'run' in failure ? new RunError(failure) : new PaymentsError(failure)

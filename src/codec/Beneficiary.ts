@@ -14,19 +14,19 @@ const bankDetails = t.intersection([
     bank_country_code: Country,
   }),
   optional({
-    /** The holder's name in the payment system; in some regions and methods only. */
+    /** The holder's name in the payment system, in some regions only. */
     account_name_alias: t.string,
-    /** The number of the account; outside Europe mostly. */
+    /** The account number, mostly outside Europe. */
     account_number: t.string,
-    /** The number of the account as an IBAN; in Europe mostly. */
+    /** The IBAN, mostly in Europe. */
     iban: t.string,
     /** The type of the routing code in `account_routing_value1`. */
     account_routing_type1: t.string,
     /** The sub-type of the routing code in `account_routing_value2`. */
     account_routing_type2: t.string,
-    /** A routing code, of `account_routing_type1`. */
+    /** A routing code, of the type given in `account_routing_type1`. */
     account_routing_value1: t.string,
-    /** A second routing code, of `account_routing_type2`. */
+    /** A second routing code, of the type given in `account_routing_type2`. */
     account_routing_value2: t.string,
     /** The type of the bank account. */
     bank_account_category: t.string,
@@ -34,26 +34,26 @@ const bankDetails = t.intersection([
     bank_branch: t.string,
     /** The name of the bank. */
     bank_name: t.string,
-    /** The state or province that the bank is in. */
+    /** The state or province of the bank. */
     bank_state: t.string,
-    /** The street that the bank is in, with the number. */
+    /** The street address of the bank, with the number. */
     bank_street_address: t.string,
-    /** The mobile number that is tied to the account. */
+    /** The mobile number linked to the account. */
     binding_mobile_number: t.string,
-    /** A fingerprint of the account; the interface does not describe it. */
+    /** A fingerprint of the account. The API description does not explain it. */
     fingerprint: t.string,
     /** The intermediary bank, if any. */
     intermediary_bank_name: t.string,
-    /** Its SWIFT code or BIC: letters and digits; one that is supported. */
+    /** The SWIFT code (BIC) of the intermediary bank. */
     intermediary_bank_swift_code: SwiftCode,
-    /** For a local transfer; chosen by the routing type when left out. */
+    /** The clearing system of a local transfer. Default: depends on the routing type. */
     local_clearing_system: t.string,
     /** The bank's SWIFT code. */
     swift_code: t.string,
   }),
 ])
 
-/** The account that is paid. */
+/** The bank account to pay. */
 export interface BankDetails extends t.TypeOf<typeof bankDetails> {}
 
 const isFilled = (text: string | undefined): boolean => text !== undefined && text !== ''
@@ -83,7 +83,7 @@ const address = unspecified(
   }),
 )
 
-/** A postal address (default, not specified by the interface document). */
+/** A postal address. Its fields are our assumption: the API description does not specify them. */
 export interface Address extends t.TypeOf<typeof address> {}
 
 export const Address: Codec<Address> = address
@@ -93,9 +93,9 @@ const additionalInfo = t.intersection([
     business_area: t.string,
     business_phone_number: t.string,
     business_registration_number: t.string,
-    /** The caller's own identifier of the beneficiary. */
+    /** Your own identifier for the beneficiary. */
     external_identifier: t.string,
-    /** For a declaration only: nothing is sent there. */
+    /** Used only in a declaration: no money is sent to this account. */
     legal_rep_bank_account_number: t.string,
     legal_rep_first_name_in_chinese: t.string,
     legal_rep_id_number: t.string,
@@ -117,13 +117,13 @@ const additionalInfo = t.intersection([
 
 const beneficiary = t.intersection([
   t.type({
-    /** A company or a person; the interface names no values. */
+    /** A company or a person. The values are not documented. */
     entity_type: t.string,
-    /** The account that is paid. */
+    /** The bank account to pay. */
     bank_details: BankDetails,
   }),
   optional({
-    /** More about the beneficiary, such as its legal representative and the caller's own identifier. */
+    /** More about the beneficiary, such as its legal representative and your own identifier. */
     additional_info: additionalInfo,
   }),
   unspecified(
@@ -140,7 +140,7 @@ const beneficiary = t.intersection([
       date_of_birth: t.string,
       /** `BANK_ACCOUNT` or `DIGITAL_WALLET`. */
       type: t.string,
-      /** Beside `bank_details`, which the interface needs; alone it is sent by `check: false`. */
+      /** Optional, next to the required `bank_details`. To send it without them, set `check: false`. */
       digital_wallet: t.UnknownRecord,
     }),
   ),

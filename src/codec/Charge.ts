@@ -31,19 +31,19 @@ const reason = t.keyof({
   real_estate: null,
 })
 
-/** A reason for a payment (interface, Charge). */
+/** A reason for a payment. */
 export type ChargeReason = t.TypeOf<typeof reason>
 
 export const ChargeReason = reason
 
 const status = t.keyof({ NEW: null, PENDING: null, SETTLED: null, SUSPENDED: null, FAILED: null })
 
-/** A state of a charge (interface, States and transitions). */
+/** A state of a charge. */
 export type ChargeStatus = t.TypeOf<typeof status>
 
 export const ChargeStatus = status
 
-/** States of a charge that do not change by themselves (default, not specified by the interface). */
+/** States of a charge that are final: it does not leave them by itself (our assumption: not in the API description). */
 export const finalChargeStatuses = [
   'SETTLED',
   'FAILED',
@@ -60,15 +60,15 @@ const charge = t.type({
   reason: opened(reason),
   /** Text shown to the beneficiary. */
   reference: t.string,
-  /** Chosen by the client, unique. */
+  /** Unique id, chosen by the caller. */
   request_id: t.string,
-  /** The account that is charged. */
+  /** The account to charge. */
   source: t.string,
   /** The fee of the charge, in major units of `currency`. */
   fee: Finite,
-  /** A short id for talking to support. */
+  /** A short id for support requests. */
   short_reference_id: t.string,
-  /** The current state. */
+  /** The current status. */
   status: opened(status),
   /** The time of creation. */
   created_at: Instant,
@@ -76,20 +76,20 @@ const charge = t.type({
   updated_at: Instant,
 })
 
-/** Money taken from a connected account for the platform's wallet. */
+/** A debit of a connected account, credited to the platform's wallet. */
 export interface Charge extends t.TypeOf<typeof charge> {}
 
 export const Charge: Codec<Charge> = charge
 
-// what is sent to make one
+// params of create
 
 const newCharge = closed(
   t.intersection([
     t.type({
       /**
-       * The amount in major units of `currency`, not in cents: `'12.50'`, or the number 12.5, is EUR 12.50. One with more
-       * decimals than the currency has is refused, such as 0.1 + 0.2: add minor units, and send what `fromMinorUnits`
-       * makes.
+       * The amount in major units of `currency`, not in cents: `'12.50'`, or the number 12.5, is EUR 12.50. An amount with more
+       * decimals than the currency has is refused, such as 0.1 + 0.2: add amounts in minor units, and convert the sum with
+       * `fromMinorUnits`.
        */
       amount: Amount,
       /** A 3-letter ISO 4217 code. */
@@ -98,14 +98,11 @@ const newCharge = closed(
       reason,
       /** Shown to the beneficiary; 1 to 140 characters. */
       reference: textOf(1, 140),
-      /** The account to charge: KYC passed, state ACTIVE. */
+      /** The account to charge. It must have passed KYC and be `ACTIVE`. */
       source: t.string,
     }),
     optional({
-      /**
-       * 1 to 50 characters, unique. Generated when left out: one for each call, the same in every attempt
-       * and whenever the stream of that call is subscribed to again.
-       */
+      /** Unique, 1 to 50 characters. Generated if omitted: one per call, reused by all its attempts and subscriptions. */
       request_id: textOf(1, 50),
     }),
   ]),
@@ -116,26 +113,26 @@ export interface NewCharge extends t.TypeOf<typeof newCharge> {}
 
 export const NewCharge: Codec<NewCharge> = ruled<NewCharge>(heldBy('amount', 'currency'))(newCharge)
 
-// what a list of them is narrowed by
+// params of list
 
 const chargeFilter = closed(
   noted(
     optional({
-      /** Only those in this currency: a 3-letter ISO 4217 code. */
+      /** Only charges in this currency: a 3-letter ISO 4217 code. */
       currency: Currency,
-      /** Only those created at this time or later (inclusive). */
+      /** Created at or after this time. */
       from_created_at: Time,
-      /** Only those created at this time or earlier (inclusive). */
+      /** Created at or before this time. */
       to_created_at: Time,
-      /** The first page to read; counted from 0. */
+      /** The first page to read, counted from 0. */
       page_num: intFrom(0),
-      /** Rows a page, 10 to 2,000; the service takes 100 when it is left out (interface, Limits). */
+      /** Rows per page, 10 to 2,000. Default: 100. */
       page_size: intFrom(10, 2_000),
       /** Only the charge with this `request_id`. */
       request_id: t.string,
-      /** Only charges on this connected account. */
+      /** Only charges that debited this connected account. */
       source: t.string,
-      /** Only charges in this state. */
+      /** Only charges in this status. */
       status,
     }),
     { page_size: { default: 100 } },
@@ -148,17 +145,17 @@ const anyStatusFilter = closed(
     to_created_at: Time,
     page_num: intFrom(0),
     page_size: intFrom(10, 2_000),
-    /** Also one that is not of the interface: charges may have it. */
+    /** A status of a charge, including one that the API description does not name. */
     status: t.string,
   }),
 )
 
-/** A filter of charges by a status that the service may have added. For users the statuses are those of `ChargeFilter`. */
+/** Filters charges by any status, including statuses that the service has added. Users see only those of `ChargeFilter`. */
 export interface AnyStatusFilter extends t.TypeOf<typeof anyStatusFilter> {}
 
 export const AnyStatusFilter: Codec<AnyStatusFilter> = anyStatusFilter
 
-/** A filter of charges; all of them when empty. */
+/** Filters charges. An empty filter matches all of them. */
 export interface ChargeFilter extends t.TypeOf<typeof chargeFilter> {}
 
 export const ChargeFilter: Codec<ChargeFilter> = chargeFilter

@@ -5,22 +5,22 @@ import { E } from '../fp.js'
 
 // model
 
-/** A description of a value on the wire, read both ways: by the client, and by the sandbox. */
+/** Decodes and encodes a value on the wire. Used by both the client and the sandbox. */
 export interface Codec<A> extends t.Type<A, unknown, unknown> {}
 
-/** The reading half of a codec: one for a charge is one for anything that a charge is. */
-export interface Decodes<A> extends t.Decoder<unknown, A> {
-  /** Decodes a value within a larger one, whose path is in the context. */
+/** The decoding half of a codec. Covariant: a decoder of charges is also a decoder of any supertype. */
+export interface RowDecoder<A> extends t.Decoder<unknown, A> {
+  /** Decodes a value within a larger one; `context` holds the path to it. */
   readonly validate: t.Decoder<unknown, A>['validate']
   /** Decodes a value, or returns the errors of all its fields. */
   readonly decode: t.Decoder<unknown, A>['decode']
 }
 
-/** The JSON Schema of a single value on the wire, which a refinement does not show. */
+/** The JSON Schema of a single value on the wire, since a refinement does not carry one. */
 export interface Schema {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
   readonly pattern?: string
-  /** In code points. */
+  /** Minimum length, in code points. */
   readonly minLength?: number
   readonly maxLength?: number
   readonly minimum?: number
@@ -28,19 +28,19 @@ export interface Schema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly maxProperties?: number
-  /** The rule, but not that there is such a value, is a default, not specified by the interface document. */
+  /** The rules that are our assumption, although the API description has the value. */
   readonly 'x-not-specified'?: ReadonlyArray<'pattern' | 'minItems'>
 }
 
-/** Documentation of a field besides its type. */
+/** Documentation of a field, in addition to its type. */
 export interface Note {
-  /** The service's default (interface). */
+  /** The service's default. */
   readonly default?: string | number | boolean | ReadonlyArray<string>
-  /** It is a default, not specified by the interface document. */
+  /** The field is our assumption: not in the API description. */
   readonly 'x-not-specified'?: true
 }
 
-/** A codec with the JSON Schema of its values, for docs and for generators of values. */
+/** A codec with the JSON Schema of its values, for docs and generators. */
 interface WithSchema {
   /** The JSON Schema of its values. */
   readonly schema: Schema
@@ -51,13 +51,13 @@ interface WithSchema {
 export const described = <C extends t.Mixed>(codec: C, schema: Schema): C & WithSchema =>
   Object.assign(codec, { schema })
 
-/** A codec of an object that says more of its fields, by their names. */
+/** Adds notes to the fields of an object's codec. */
 export const noted = <C extends t.Mixed & { readonly props: t.Props }>(
   codec: C,
   notes: { readonly [Name in keyof C['props']]?: Note },
 ): C => Object.assign(codec, { notes })
 
-/** All its fields are defaults, not specified by the interface document. */
+/** Marks all fields of an object as our assumptions: not in the API description. */
 export const unspecified = <C extends t.Mixed & { readonly props: t.Props }>(codec: C): C =>
   Object.assign(codec, {
     notes: Object.fromEntries(
@@ -65,7 +65,7 @@ export const unspecified = <C extends t.Mixed & { readonly props: t.Props }>(cod
     ),
   })
 
-/** The codec that `optional` returns. Exported, so that declarations name it and keep the comments of its fields. */
+/** The codec that `optional` returns. Exported so that declarations name it and keep the comments of its fields. */
 export interface OptionalC<P extends t.Props>
   extends t.PartialType<
     P,
@@ -74,26 +74,20 @@ export interface OptionalC<P extends t.Props>
     unknown
   > {}
 
-/**
- * `t.partial` for parameters: its type says that `undefined` counts as left out, where the compiler tells the two apart
- * (`exactOptionalPropertyTypes`).
- */
+/** `t.partial` for parameters. Its type accepts `undefined` as omitted, even with `exactOptionalPropertyTypes`. */
 export const optional = <P extends t.Props>(props: P): OptionalC<P> =>
-  t.partial(props) as OptionalC<P> // which takes undefined at run time
+  t.partial(props) as OptionalC<P> // which accepts undefined at run time
 
-/**
- * Marks the codec of an object of which the interface gives all fields: callers may send no others. Responses may
- * have others all the same.
- */
+/** Marks an object whose fields are all in the API description: callers may send no others. Responses still may have others. */
 export const closed = <C extends t.Mixed>(codec: C): C => Object.assign(codec, { closed: true })
 
-/** The JSON Schema of texts of a shape, which has no flags: a schema has none. */
+/** Returns the JSON Schema of strings that match an expression. Flags are refused, because a schema has none. */
 export const patternOf = (
   { source }: RegExp,
   more: Pick<Schema, 'x-not-specified'> = {},
 ): Schema => ({ type: 'string', pattern: source, ...more })
 
-/** A text of this shape; `name` says in words what it should be. */
+/** Creates the codec of strings that match an expression; `name` describes them in errors. */
 export const matching = (
   shape: RegExp,
   name: string,
@@ -111,15 +105,15 @@ export type Path = ReadonlyArray<string | number>
 
 /** A rule between the fields of a value. */
 export interface Rule<A> {
-  /** The expected value of the invalid field, in words: for messages and docs. */
+  /** The expected value of the invalid field, for messages and docs. */
   readonly expected: string
   /** The field to which docs attach the rule. */
   readonly field: string
-  /** The expected value at a place where it is broken, if that depends on the value. */
+  /** The expected value at a place where the rule is broken, if that depends on the value. */
   readonly explain?: (a: A) => string
   /** Each place where the rule is broken. */
   readonly broken: (a: A) => ReadonlyArray<Path>
-  /** It is a default, not specified by the interface document: for docs. */
+  /** True if the rule is our assumption (not in the API description), for docs. */
   readonly unspecified?: true
 }
 
@@ -151,13 +145,13 @@ export class RuledType<A> extends t.Type<A, unknown, unknown> {
 }
 
 /**
- * Fields of any name and type: a function without parameters, such as `() => [rule(...)]`, is read before the parameters
- * of its row, so that nothing is known of them.
+ * Object fields of any name and type. TypeScript infers a function without parameters, such as `() => [rule(...)]`, before the
+ * parameters of its row, so their type is not known there.
  */
 // biome-ignore lint/suspicious/noExplicitAny: with `unknown` no rule could be written there
 type AnyFields = Readonly<Record<string, any>>
 
-/** A rule about one field: the expected value in words, and a predicate that holds if the rule is kept. */
+/** Creates a rule about one field: the expected value, and a predicate that returns true if the rule is kept. */
 export const rule = <A = AnyFields>(
   field: Extract<keyof NoInfer<A>, string>,
   expected: string,
@@ -169,7 +163,7 @@ export const ruled =
   (codec: Codec<A>): Codec<A> =>
     new RuledType(codec, rules)
 
-/** Its value has passed a codec of its own: if it looks like a date, it is one; an amount, by what was expected. */
+/** Returns the codec for the error of a rule, by which the message shows the value. Its own codec has accepted it. */
 const named = (expected: string): t.Mixed => {
   const codec = new t.Type(expected, t.unknown.is, t.unknown.validate, t.identity)
   return /^an amount /.test(expected) ? amountShown(codec) : dated(codec)
@@ -185,7 +179,7 @@ const blame = (value: unknown, path: Path, expected: string, context: t.Context)
   return { value: actual, context: [...context, ...steps] }
 }
 
-/** A codec that uses a looser one where the value itself says so, and leaves the rest to the service. */
+/** A codec that uses a looser one if the value asks for that, and leaves further checks to the service. */
 export class LenientType<A> extends t.Type<A, unknown, unknown> {
   readonly _tag = 'LenientType'
   readonly type: Codec<A>

@@ -3,20 +3,19 @@ import { type Codec, described, patternOf } from './Codec.js'
 
 // model
 
-/** The brand that tells an `Instant` from other texts. */
+/** The brand that distinguishes an `Instant` from other strings. */
 export interface InstantBrand {
-  /** In types only. */
+  /** Exists in types only. */
   readonly Instant: unique symbol
 }
 
 /**
- * A point in time as the service wrote it. The text is kept, so that exports hold the original;
- * `toDate` reads it. Shapes read: `+hhmm`, `+hh:mm` and `Z` offsets, an optional fraction of a second,
- * and plain dates (default, not specified by the interface document).
+ * A point in time, as sent by the service, so that exports keep the original; `toDate` parses it. Accepts offsets `+hhmm`,
+ * `+hh:mm` and `Z`, an optional fraction of a second, and plain dates (our assumption: not in the API description).
  */
 export type Instant = t.Branded<string, InstantBrand>
 
-/** A day of a month, whether the month has it or not. */
+/** Pattern of a date. Does not check that the month has this day. */
 export const DATE = String.raw`\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])`
 
 const TIME = String.raw`T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]\d\d:?\d\d)`
@@ -24,8 +23,8 @@ const TIME = String.raw`T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]\d\d
 const shape = new RegExp(`^${DATE}(${TIME})?$`)
 
 /**
- * The shape of the interface's examples, `YYYY-MM-DDThh:mm:ss+hhmm`. Nearly all times have it, and testing it takes
- * half the time of the whole expression.
+ * Tests for the format in the API description, `YYYY-MM-DDThh:mm:ss+hhmm`. Nearly all times have it, and this test takes half as
+ * long as the full expression.
  */
 const usualShape =
   /^\d\d\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)[+-]\d\d\d\d$/
@@ -39,16 +38,16 @@ export const Instant: Codec<Instant> = described(
 
 // interop
 
-/** Converts to a `Date`. A plain date is its midnight in UTC; a leap second is the one before. */
+/** Converts to a `Date`. A plain date becomes midnight UTC; a leap second becomes the second before. */
 export const toDate = (instant: Instant): Date =>
   new Date(
     instant
       .replace(/:60(?=[.Z+-])/, ':59')
       .replace(/(\.\d{3})\d+/, '$1')
-      .replace(/([+-]\d\d)(\d\d)$/, '$1:$2'), // no plain date ends so
+      .replace(/([+-]\d\d)(\d\d)$/, '$1:$2'), // no plain date has this ending
   )
 
-/** Returns ms since 1970, mostly without making a `Date`; NaN for anything else than an `Instant`. */
+/** Returns ms since 1970, in most cases without a `Date`; NaN for anything but an `Instant`. */
 export const millisOf = (u: unknown): number => {
   if (typeof u !== 'string') return Number.NaN
   if (isUsual(u)) return parseCommon(u)
@@ -65,11 +64,11 @@ const parseCommon = (text: string): number => {
   return (minutes * 60 + Math.min(59, two(text, 17))) * 1_000
 }
 
-/** Two digits as a number. */
+/** Returns two digits as a number. */
 const two = (text: string, at: number): number =>
   (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
 
-/** Days since 1970, by Howard Hinnant's `days_from_civil`: years begin in March. */
+/** Returns the days since 1970, by Howard Hinnant's `days_from_civil`: years begin in March. */
 const days = (year: number, month: number, day: number): number => {
   const y = month > 2 ? year : year - 1
   const era = Math.floor(y / 400)
@@ -80,5 +79,5 @@ const days = (year: number, month: number, day: number): number => {
   )
 }
 
-/** Converts a `Date` to `YYYY-MM-DDThh:mm:ss+0000`, the shape of the interface's examples. */
+/** Converts a `Date` to `YYYY-MM-DDThh:mm:ss+0000`, the format in the API description. */
 export const fromDate = (date: Date): string => `${date.toISOString().slice(0, 19)}+0000`

@@ -1,4 +1,4 @@
-/** Params to add transfers to a batch, and to delete them again. */
+/** Parameters to add transfers to a batch, and to delete them. */
 import * as t from 'io-ts'
 import { open } from '../decode/index.js'
 import { isRecord } from '../decode/unknown.js'
@@ -22,27 +22,27 @@ import {
 
 const feeOption = t.intersection([
   t.type({
-    /** `FIXED`: an `amount`. `PERCENTAGE`: a part of what `source_type` names. */
+    /** `FIXED`: an `amount`. `PERCENTAGE`: a share of the base that `source_type` names. */
     type: t.keyof({ FIXED: null, PERCENTAGE: null }),
   }),
   optional({
     /** The base of the fee. */
     source_type: t.keyof({ CONVERSION: null, TRANSFER: null }),
-    /** In the smallest unit of `currency`, as text; for `FIXED`. */
+    /** Required for `FIXED`: the fee in the smallest unit of `currency`, as a string. */
     amount: MinorAmount,
     /**
-     * Needed for `FIXED`. For `PERCENTAGE` on a `CONVERSION` it is one of the item's two currencies; when
-     * left out, the contra currency of the quote.
+     * Required for `FIXED`. For `PERCENTAGE` on a `CONVERSION`, one of the item's two currencies. Default: the contra currency of
+     * the quote.
      */
     currency: Currency,
-    /** For `PERCENTAGE`: a markup on the rate of a conversion, else a part of the amount. */
+    /** Required for `PERCENTAGE`: a markup on the conversion rate, or a percentage of the amount. */
     percentage: t.string,
-    /** Keys and values that belong to the fee. */
+    /** Keys and values stored with the fee. */
     metadata: Metadata,
   }),
 ])
 
-/** A fee for the platform. */
+/** A fee that the platform charges. */
 export interface FeeOption extends t.TypeOf<typeof feeOption> {}
 
 export const FeeOption: Codec<FeeOption> = ruled<FeeOption>(
@@ -70,11 +70,14 @@ export const FeeOption: Codec<FeeOption> = ruled<FeeOption>(
 
 // items
 
+/** Exactly one is required, and the same one for all items of a currency pair (our assumption: not in the API description). */
+export const AMOUNTS = ['source_amount', 'transfer_amount'] as const
+
 const payer = unspecified(
   optional({
     /** A company or a person. */
     entity_type: t.string,
-    /** The address of the payer; its `country_code` is required. */
+    /** The payer's address; its `country_code` is required. */
     address: t.intersection([unspecified(t.type({ country_code: Country })), Address]),
     /** A company's name. */
     company_name: t.string,
@@ -95,55 +98,55 @@ const newBatchItem = t.intersection([
     reason: t.string,
     /** Text on the beneficiary's bank statement. */
     reference: t.string,
-    /** Unique; any text, not only a UUID. An item with one that was seen before is ignored, so a call can be sent again. */
+    /** Unique; any string. The platform ignores an item whose `request_id` it has seen, so a call can be retried. */
     request_id: Filled,
     /** The currency that the payer funds with: a 3-letter ISO 4217 code. */
     source_currency: Currency,
     /** The currency that the beneficiary receives: a 3-letter ISO 4217 code. */
     transfer_currency: Currency,
-    /** Over SWIFT, or a local clearing system. */
+    /** SWIFT, or a local clearing system. */
     transfer_method: t.keyof({ SWIFT: null, LOCAL: null }),
   }),
   optional({
-    /** A fee for the platform. */
+    /** A fee that the platform charges. */
     application_fee_options: t.readonlyArray(FeeOption, 'a list of fee options'),
-    /** Left out, or empty, when `beneficiary_id` is given. */
+    /** Omit it, or leave it empty, if you pass `beneficiary_id`. */
     beneficiary: t.union([Beneficiary, Empty]),
   }),
   unspecified(
     optional({
-      /** A beneficiary that is known already. */
+      /** The id of an existing beneficiary. */
       beneficiary_id: t.string,
       /**
-       * The amount to send, in major units of `source_currency`: decimal text such as `'12.50'`, or a number; or give
-       * `transfer_amount`.
+       * The amount to send, in major units of `source_currency`: a decimal string such as `'12.50'`, or a number. Alternatively,
+       * give `transfer_amount`.
        */
       source_amount: NumberAmount,
       /**
-       * The amount to arrive, in major units of `transfer_currency`: decimal text such as `'12.50'`, or a number; or give
-       * `source_amount`.
+       * The amount to arrive, in major units of `transfer_currency`: a decimal string such as `'12.50'`, or a number.
+       * Alternatively, give `source_amount`.
        */
       transfer_amount: NumberAmount,
-      /** The payer, if that is not the account. */
+      /** The payer, if not the account itself. */
       payer,
-      /** A payer that is known already. */
+      /** The id of an existing payer. */
       payer_id: t.string,
-      /** The party that bears the fees. */
+      /** The party that pays the fees. */
       fee_paid_by: open('PAYER', 'BENEFICIARY'),
-      /** The party that bears the charges of a transfer over SWIFT. */
+      /** The party that pays the charges of a SWIFT transfer. */
       swift_charge_option: open('SHARED', 'PAYER'),
-      /** Extra information, in words. */
+      /** Free text. */
       remarks: t.string,
-      /** Keys and values that are stored with the item. */
+      /** Keys and values stored with the item. */
       metadata: Metadata,
     }),
   ),
 ])
 
-/** One transfer of a batch, to add. */
+/** A transfer to add to a batch. */
 export interface NewBatchItem extends t.TypeOf<typeof newBatchItem> {}
 
-/** A fee on a conversion is in one of the two currencies of the pair. */
+/** Requires a fee on a conversion to be in one of the two currencies of the pair. */
 const feeCurrencies: Rule<NewBatchItem> = {
   field: 'application_fee_options[].currency',
   expected: "one of the item's currencies for a PERCENTAGE of a CONVERSION",
@@ -161,20 +164,20 @@ const feeCurrencies: Rule<NewBatchItem> = {
 export const NewBatchItem: Codec<NewBatchItem> = ruled<NewBatchItem>(
   rule(
     'beneficiary',
-    'left out or empty when beneficiary_id is given',
+    'omitted or empty when beneficiary_id is given',
     ({ beneficiary, beneficiary_id }) =>
       beneficiary === undefined || beneficiary_id === undefined || isEmpty(beneficiary),
   ),
   rule(
     'beneficiary',
-    'left out or filled when beneficiary_id is not given',
+    'omitted, or not empty, when beneficiary_id is not given',
     ({ beneficiary, beneficiary_id }) =>
       beneficiary === undefined || beneficiary_id !== undefined || !isEmpty(beneficiary),
   ),
   {
     ...rule<NewBatchItem>(
       'source_amount',
-      'left out when transfer_amount is given',
+      'omitted when transfer_amount is given',
       ({ source_amount, transfer_amount }) =>
         source_amount === undefined || transfer_amount === undefined,
     ),
@@ -185,29 +188,29 @@ export const NewBatchItem: Codec<NewBatchItem> = ruled<NewBatchItem>(
   feeCurrencies,
 )(newBatchItem)
 
-// what is sent
+// params
 
-/** The most items of one call (interface, Limits). */
+/** The maximum number of items in one call. */
 export const ITEMS_PER_CALL = 100
 
-/** The most items of a batch (interface, Limits). */
+/** The maximum number of items in a batch. */
 export const ITEMS_PER_BATCH = 1_000
 
 const itemsToAdd = t.exact(
   t.type({
     /** The id of the batch. */
     id: t.string,
-    /** 1 to 100; a batch takes up to 1,000. */
+    /** 1 to 100 items; a batch holds up to 1,000. */
     items: listOf(NewBatchItem, {
       min: 1,
       max: ITEMS_PER_CALL,
       noun: 'items',
-      advice: 'addAllItems sends more',
+      advice: 'to send more, use addAllItems',
     }),
   }),
 )
 
-/** The items to add, and the batch. Nothing else of the batch is sent. */
+/** The batch, and the items to add. No other field of the batch is sent. */
 export type ItemsToAdd = t.TypeOf<typeof itemsToAdd>
 
 export const ItemsToAdd: Codec<ItemsToAdd> = itemsToAdd
@@ -221,17 +224,17 @@ const itemsToDelete = t.exact(
   }),
 )
 
-/** The items to delete, and the batch. Nothing else of the batch is sent. */
+/** The batch, and the items to delete. No other field of the batch is sent. */
 export type ItemsToDelete = t.TypeOf<typeof itemsToDelete>
 
 export const ItemsToDelete: Codec<ItemsToDelete> = itemsToDelete
 
-// items with one request_id
+// items with the same request_id
 
-/** The rule for the `request_id` of an item, in words. */
-export const UNIQUE_REQUEST_ID = 'one that no different item has'
+/** The rule for an item's `request_id`. */
+export const UNIQUE_REQUEST_ID = 'unique among different items'
 
-/** An item as JSON with sorted keys, or a unique symbol if it has none, and its index. */
+/** An item as JSON with sorted keys, or a unique symbol if it has none, with its index. */
 export interface FirstItem {
   readonly json: unknown
   readonly index: number
@@ -241,7 +244,7 @@ export interface FirstItem {
 export type FirstItems = ReadonlyMap<string, FirstItem>
 
 interface Comparison {
-  /** Each item that differs from the first one of its `request_id`, by its index. */
+  /** Each item that differs from the first one with its `request_id`, by index. */
   readonly different: ReadonlyArray<{
     readonly at: number
     readonly json: unknown
@@ -251,9 +254,8 @@ interface Comparison {
 }
 
 /**
- * Finds the items of a batch that differ from an earlier one with the same `request_id`. The service keeps the first
- * and ignores the others (interface, Batch item): the same item can be sent again, but a different one is lost.
- * There were `before` items before these.
+ * Finds the items of a batch that differ from an earlier one with the same `request_id`. The service keeps the first and ignores
+ * the others: sending an identical item again is safe, but a different one is lost. `before` items precede these.
  */
 export const compareItems = (
   items: ReadonlyArray<NewBatchItem>,
@@ -270,7 +272,7 @@ export const compareItems = (
   return { different, firstItems: all }
 }
 
-/** Rejects items of one call that differ and have the same `request_id`. */
+/** Rejects different items of one call with the same `request_id`. */
 export const uniqueRequestIds: Rule<ItemsToAdd> = {
   field: 'items[].request_id',
   expected: UNIQUE_REQUEST_ID,
@@ -278,7 +280,7 @@ export const uniqueRequestIds: Rule<ItemsToAdd> = {
   unspecified: true,
 }
 
-/** Returns the JSON of an item with sorted keys; a unique symbol if it has none. */
+/** Returns the item's JSON with sorted keys, or a unique symbol if it has none. */
 export const sortedJson = (item: NewBatchItem): unknown =>
   E.getOrElse((): unknown => Symbol())(
     E.tryCatch(() => JSON.stringify(JSON.parse(JSON.stringify(item)), sortKeys), String),

@@ -15,7 +15,7 @@ import {
 } from './scalars.js'
 import { DateTime, toMillis } from './times.js'
 
-/** A category of goods or services sold (interface, Reference data). */
+/** A category of goods or services sold. */
 const category = t.keyof({
   goods_trade_online: null,
   goods_trade_offline: null,
@@ -27,7 +27,7 @@ const category = t.keyof({
   services_trade_travel_and_hospitality: null,
 })
 
-// biome-ignore format: a line for each first letter, as in the interface
+// biome-ignore format: a line for each first letter, as in the API description
 const orderCurrency = t.keyof({
   AED: null, ALL: null, AMD: null, ANG: null, AOA: null, ARS: null, AUD: null, AWG: null, AZN: null,
   BAM: null, BBD: null, BDT: null, BGN: null, BIF: null, BMD: null, BND: null, BOB: null, BRL: null, BSD: null, BTN: null, BWP: null, BZD: null,
@@ -56,7 +56,7 @@ const orderCurrency = t.keyof({
   ZAR: null, ZMW: null,
 })
 
-/** A currency that an order may be in (interface, Reference data). */
+/** A currency that an order can have. */
 export type OrderCurrency = t.TypeOf<typeof orderCurrency>
 
 export const OrderCurrency = orderCurrency
@@ -64,36 +64,36 @@ export const OrderCurrency = orderCurrency
 const orderItem = closed(
   t.intersection([
     t.type({
-      /** The category of what was sold. */
+      /** The category of the goods or services sold. */
       category,
-      /** A currency that the interface lists. */
+      /** One of the listed currencies. */
       currency: OrderCurrency,
       /** The name of the item: 2 to 256 characters. */
       item_name: textOf(2, 256),
       /** The quantity: a whole number. */
       item_quantity: Whole,
-      /** The price of one, in major units of `currency`: decimal text, or a number, of any decimals. */
+      /** The unit price, in major units of `currency`: a decimal string or a number, with any number of decimals. */
       item_unit_price: NumberAmount,
-      /** Its URL: 1 to 1,000 characters. */
+      /** The URL of the item: 1 to 1,000 characters. */
       item_url: textOf(1, 1_000),
       /**
-       * Quantity times unit price, in major units of `currency`: decimal text, or a number. The product is not checked,
+       * Quantity times unit price, in major units of `currency`: a decimal string or a number. Not checked against the product,
        * because of rounding.
        */
       line_total: NumberAmount,
       /** The time of the order: at most 350 days ago. */
       order_datetime: DateTime,
-      /** The order it is a line of: 1 to 50 characters. The lines of one order belong into the same call. */
+      /** The id of the order that contains this line: 1 to 50 characters. Send all lines of an order in one call. */
       order_id: textOf(1, 50),
       /** The carrier's name. */
       shipment_provider: t.string,
-      /** The carrier's number of the shipment: 5 to 35 characters. */
+      /** The tracking number of the shipment: 5 to 35 characters. */
       shipment_tracking_number: textOf(5, 35),
     }),
     optional({
       /** A description of the order. */
       description: t.string,
-      /** The caller's own reference, for reconciliation; not passed on. */
+      /** Your own reference, for reconciliation; not passed on. */
       item_reference: t.string,
     }),
   ]),
@@ -106,27 +106,24 @@ export const OrderItem: Codec<OrderItem> = ruled<OrderItem>(heldBy('line_total',
   orderItem,
 )
 
-/** The most items of one upload (interface, Limits). */
+/** The maximum number of items in one upload. */
 export const ITEMS_PER_UPLOAD = 500
 
-/** The greatest age of an order, in days (interface, Limits). */
+/** The maximum age of an order, in days. */
 export const ORDER_AGE = 350
 
 const options = noted(
   optional({
-    /**
-     * True to use the items that pass validation and drop the others. False, or left out: one that fails rejects the
-     * whole request.
-     */
+    /** True: accept the valid items and drop the others. False, the default: one invalid item rejects the whole request. */
     allow_partial_success: Flag,
     /**
-     * The limits to raise; `CN_INBOUND` when left out, which has to be enabled for the account beforehand. The interface
-     * says that `CN_INBOUND` and `ID_OUTBOUND` are supported, and lists all three.
+     * The limits to raise. Default: `CN_INBOUND`, which must be enabled for the account. The API description lists all three, and
+     * says that `CN_INBOUND` and `ID_OUTBOUND` are supported.
      */
     types: repeated<QuotaType>(QuotaType),
-    /** Sent as `x-jwt-oauth-client-id`; the interface does not say what for. */
+    /** Sent as `x-jwt-oauth-client-id`. Its purpose is not documented. */
     jwt_oauth_client_id: HeaderText,
-    /** Sent as `x-jwt-type`; the interface does not say what for. */
+    /** Sent as `x-jwt-type`. Its purpose is not documented. */
     jwt_type: HeaderText,
   }),
   { allow_partial_success: { default: false }, types: { default: ['CN_INBOUND'] } },
@@ -136,12 +133,12 @@ const uploadOf = (item: Codec<OrderItem>) =>
   closed(
     t.intersection([
       t.type({
-        /** 1 to 500. With `allow_partial_success` only the service judges them, one by one. */
+        /** 1 to 500 items. With `allow_partial_success`, only the platform checks each item. */
         items: listOf(item, {
           min: 1,
           max: ITEMS_PER_UPLOAD,
           noun: 'items',
-          advice: 'uploadAll sends more',
+          advice: 'to send more, use uploadAll',
         }),
       }),
       options,
@@ -150,7 +147,7 @@ const uploadOf = (item: Codec<OrderItem>) =>
 
 const strict = uploadOf(OrderItem)
 
-/** Orders to raise limits by. */
+/** Orders that raise limits. */
 export interface OrderUpload extends t.TypeOf<typeof strict> {}
 
 /** Accepts any value as an item. */
@@ -163,7 +160,7 @@ const anyItem: Codec<OrderItem> = new t.Type<OrderItem, unknown, unknown>(
   (item) => (isRecord(item) ? { ...item, ...encoded(item) } : item),
 )
 
-/** Encodes the fields of an item that can be. */
+/** Encodes the fields that can be encoded. */
 const encoded = ({
   order_datetime,
   item_unit_price,
@@ -181,10 +178,10 @@ const isPartial = (u: unknown): boolean =>
 
 export const OrderUpload: Codec<OrderUpload> = new LenientType(strict, uploadOf(anyItem), isPartial)
 
-/** In ms. */
+/** A day, in ms. */
 const DAY = 24 * 3_600_000
 
-/** Rules that need the time, in ms since 1970. */
+/** Rules that depend on the time, in ms since 1970. */
 export const orderUploadRules = (now: number): ReadonlyArray<Rule<OrderUpload>> => [
   {
     field: 'items[].order_datetime',

@@ -7,7 +7,7 @@ import { PlainDate } from './times.js'
 
 // events
 
-/** `account.dormant` and `account.closed` are known from API version 2026-08-21 on. */
+/** `account.dormant` and `account.closed` exist since API version 2026-08-21. */
 const accountEvents = [
   'account.active',
   'account.connected',
@@ -54,7 +54,7 @@ const issuingDisputeEvents = [
   'issuing.transaction_dispute.modified',
 ] as const
 
-// events that are defaults, not specified by the interface document
+// events that are our assumption: not in the API description
 
 const chargeEvents = [
   'charge.new',
@@ -64,7 +64,7 @@ const chargeEvents = [
   'charge.failed',
 ] as const
 
-/** The name of a batch's state. Webhooks before version 2024-09-27 leave out `payout.`. */
+/** The name of a batch's state. Webhooks before version 2024-09-27 omit `payout.`. */
 const batchTransferEvents = [
   'payout.batch_transfers.drafting',
   'payout.batch_transfers.in_approval',
@@ -97,10 +97,10 @@ const documented = [
   ...issuingDisputeEvents,
 ] as const
 
-/** The events that the interface names. */
+/** The events that the API description names. */
 export type DocumentedEvent = (typeof documented)[number]
 
-/** The 31 names that the interface names. */
+/** The 31 events that the API description names. */
 export const documentedEvents: ReadonlyArray<DocumentedEvent> = Object.freeze(documented)
 
 const documentedEvent = open(
@@ -110,18 +110,18 @@ const documentedEvent = open(
   ...connectionEvents,
 )
 
-/** The events with names that are known here. */
+/** All events that this version knows. */
 export type KnownEvent = (typeof documentedEvent.known)[number]
 
 /**
- * The events that a webhook can subscribe to. The interface names those of accounts, spend and issuing;
- * the others are defaults, not specified by it. Events may be added, so any other text passes.
+ * The events that a webhook can subscribe to. The API description names those for accounts, spend and issuing; the others are our
+ * assumption. Events may be added, so any other string is accepted.
  */
 export type EventName = Open<KnownEvent>
 
 export const EventName: Codec<EventName> = documentedEvent
 
-/** All names that are known here. */
+/** The names of all events that this version knows. */
 export const eventNames: ReadonlyArray<KnownEvent> = Object.freeze(documentedEvent.known)
 
 // webhooks
@@ -132,7 +132,7 @@ const webhook = t.intersection([
     id: t.string,
     /** The URL that events are sent to. */
     url: t.string,
-    /** The subscribed events; fixed at creation. */
+    /** The subscribed events, fixed at creation. */
     events: t.array(EventName),
     /** The API version of the payloads, as YYYY-MM-DD. */
     version: t.string,
@@ -142,14 +142,14 @@ const webhook = t.intersection([
     updated_at: Instant,
   }),
   t.partial({
-    /** Chosen by the client, unique. */
+    /** Unique id, chosen by the caller. */
     request_id: nullable(t.string),
     /** The secret that signs its events. */
     secret: nullable(t.string),
   }),
 ])
 
-/** A URL that events are sent to. */
+/** A URL that receives events. */
 export interface Webhook extends t.TypeOf<typeof webhook> {}
 
 export const Webhook: Codec<Webhook> = webhook
@@ -173,12 +173,12 @@ export type DeletedWebhook = t.TypeOf<typeof deleted>
 
 export const DeletedWebhook: Codec<DeletedWebhook> = deleted
 
-// what is sent to make and to change one
+// params of create and update
 
 const newWebhook = closed(
   t.intersection([
     t.type({
-      /** The events to subscribe to: fixed at creation. The scopes of the credentials decide which are accepted. */
+      /** The events to subscribe to, fixed at creation. The scopes of the credentials decide which are accepted. */
       events: t.readonlyArray(EventName, 'a list of event types'),
       /** The URL to send events to. */
       url: t.string,
@@ -186,10 +186,7 @@ const newWebhook = closed(
       version: PlainDate,
     }),
     optional({
-      /**
-       * Up to 50 characters, unique. Generated when left out: one for each call, the same in every attempt
-       * and whenever the stream of that call is subscribed to again.
-       */
+      /** Unique, up to 50 characters. Generated if omitted: one per call, reused by all its attempts and subscriptions. */
       request_id: textOf(1, 50),
     }),
   ]),
@@ -209,15 +206,12 @@ const webhookUpdate = t.exact(
   }),
 )
 
-/**
- * The new URL of a webhook; nothing else can be changed. The webhook itself will do, with another `url`: nothing
- * else of it is sent.
- */
+/** The new URL of a webhook. You can pass the webhook itself with a new `url`: no other field is sent. */
 export type WebhookUpdate = t.TypeOf<typeof webhookUpdate>
 
 export const WebhookUpdate: Codec<WebhookUpdate> = webhookUpdate
 
-// the accounts of a partner's webhook
+// accounts connected to a partner's webhook
 
 const connection = t.exact(
   t.intersection([
@@ -234,7 +228,7 @@ const connection = t.exact(
   ]),
 )
 
-/** The account or organization whose events a webhook is to receive. Nothing else of the webhook is sent. */
+/** The webhook, and the account or organization whose events it should receive. No other field of the webhook is sent. */
 export type WebhookConnection = t.TypeOf<typeof connection>
 
 export const WebhookConnection: Codec<WebhookConnection> = ruled<WebhookConnection>({
@@ -255,19 +249,19 @@ const disconnection = t.exact(
   }),
 )
 
-/** The account whose events a webhook is no longer to receive. Nothing else of the webhook is sent. */
+/** The webhook, and the account whose events it should stop receiving. No other field of the webhook is sent. */
 export type WebhookDisconnection = t.TypeOf<typeof disconnection>
 
 export const WebhookDisconnection: Codec<WebhookDisconnection> = disconnection
 
-// what a list of them is narrowed by
+// params of list
 
 const webhookFilter = closed(
   noted(
     optional({
-      /** A bookmark: `page_after` or `page_before` of an earlier page. */
+      /** A bookmark: the `page_after` or `page_before` of an earlier page. */
       page: t.string,
-      /** Rows a page; the service takes 20 when it is left out. */
+      /** Rows per page. Default: 20. */
       page_size: intFrom(1),
     }),
     { page_size: { default: 20 } },
@@ -282,9 +276,9 @@ export const WebhookFilter: Codec<WebhookFilter> = webhookFilter
 const partnerWebhookFilter = closed(
   noted(
     optional({
-      /** The first page to read; counted from 0. */
+      /** The first page to read, counted from 0. */
       page_num: intFrom(0),
-      /** Rows a page; the service takes 20 when it is left out. */
+      /** Rows per page. Default: 20. */
       page_size: intFrom(1),
     }),
     { page_num: { default: 0 }, page_size: { default: 20 } },

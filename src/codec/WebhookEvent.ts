@@ -1,6 +1,6 @@
 /**
- * The body of a delivery to the URL of a webhook. Only `id`, `name` and `data` are required; the other
- * fields, and the older spelling in camel case, are defaults, not specified by the interface document.
+ * The body of a delivery to the URL of a webhook. Only `id`, `name` and `data` are required. The other fields, and the older
+ * spelling in camel case, are our assumption: not in the API description.
  */
 import * as t from 'io-ts'
 import { type Cause, type Causes, causes, causesUnder } from '../decode/causes.js'
@@ -15,33 +15,33 @@ import { EventName } from './Webhook.js'
 
 // model
 
-/** An event, in either spelling of its envelope. */
+/** An event of a webhook, read from either spelling of its envelope. */
 export interface WebhookEvent {
-  /** Identifies the event; it does not change when the event is sent again. */
+  /** Identifies the event. A repeated delivery has the same id. */
   readonly id: string
   /** Its type, such as `account.active`. */
   readonly name: EventName
   /**
-   * The resource of the event, or an object that holds it under `object`: see `payloadOf`. In
-   * deliveries before version 2024-02-22, and in those without a version whose envelope is in camel case
-   * (`accountId`), its keys are brought from camel to snake case.
+   * The resource of the event, or an object with the resource under `object`: see `payloadOf`. Its keys are converted from camel
+   * to snake case in deliveries before version 2024-02-22, and in those without a version whose envelope is in camel case
+   * (`accountId`).
    */
   readonly data: unknown
-  /** Null for the events of an organization. */
+  /** The id of the account, or null for the events of an organization. */
   readonly account_id?: string | null
-  /** The organization, for its events. */
+  /** The id of the organization, for its events. */
   readonly org_id?: string | null
-  /** The resource of the event. */
+  /** The id of the event's resource. */
   readonly source_id?: string | null
   /** The time of the event. */
   readonly created_at?: Instant | null
   /** The API version of `data`, as YYYY-MM-DD. */
   readonly version?: string | null
-  /** The delivery as it came, including fields that could not be read. */
+  /** The original delivery, including fields that could not be read. */
   readonly raw: unknown
 }
 
-/** The fields that the interface does not show, in either spelling. */
+/** The fields that the API description does not show, in either spelling. */
 const rest = t.partial({
   account_id: t.unknown,
   accountId: t.unknown,
@@ -68,16 +68,16 @@ type EventEnvelope = t.TypeOf<typeof envelope>
 const text = nullable(t.string)
 const moment = nullable(Instant)
 
-/** The first webhook version that has snake case throughout. */
+/** The first webhook version that uses snake case throughout. */
 const SNAKE_CASE_SINCE = '2024-02-22'
 
-/** Under its own key or the older one: null counts, since it says something; what cannot be read does not. */
+/** Returns the value under the field's own name or the older one. Null counts as a value, but an unreadable value does not. */
 const first = <A>(codec: Codec<A>, values: ReadonlyArray<unknown>): A | undefined =>
   values.find((u): u is A => u !== undefined && codec.is(u))
 
 const camelKeys = ['accountId', 'orgId', 'sourceId', 'createdAt'] as const
 
-/** Returns true if `data` may have the older spelling: its version says so, or else its envelope has it. */
+/** Returns true if `data` may have the older spelling, judged by its version, or else by its envelope. */
 const isOlder = (version: string | null | undefined, envelope: EventEnvelope): boolean =>
   typeof version === 'string' && version !== ''
     ? version < SNAKE_CASE_SINCE
@@ -101,7 +101,7 @@ const normal = (envelope: EventEnvelope, raw: unknown): WebhookEvent => {
 
 // constructors
 
-/** Reads either spelling; writes what came. */
+/** Reads either spelling. Writes the original. */
 export const WebhookEvent: Codec<WebhookEvent> = new t.Type<WebhookEvent, unknown, unknown>(
   'WebhookEvent',
   (u): u is WebhookEvent => envelope.is(u) && 'raw' in u,
@@ -120,8 +120,8 @@ const snake = (key: string): string => key.replace(/([a-z0-9])([A-Z])/g, '$1_$2'
 const isCamel = (key: string): boolean => /^[a-z][A-Za-z0-9]*$/.test(key) && /[A-Z]/.test(key)
 
 /**
- * Converts keys such as `requestId` to `request_id`, at every depth. The keys under `metadata` are the caller's own
- * and stay. A key that is present in both spellings stays as well.
+ * Converts keys such as `requestId` to `request_id`, at every depth. Keys under `metadata` belong to the caller and do not
+ * change, and neither does a key that is present in both spellings.
  */
 const snakeKeys = (u: unknown): unknown => {
   if (Array.isArray(u)) return u.map(snakeKeys)
@@ -134,12 +134,12 @@ const snakeKeys = (u: unknown): unknown => {
   )
 }
 
-// payloads: that charges and batches come as their calls return them is a default, not specified by the interface
+// payloads: charges and batches have the shape of a response (our assumption: not in the API description)
 
 const account = t.partial({
   /** Generated by the service. */
   id: nullable(t.string),
-  /** `DORMANT` and `CLOSED` from API version 2026-08-21 on. */
+  /** The status of the account. `DORMANT` and `CLOSED` exist since API version 2026-08-21. */
   status: nullable(t.string),
 })
 
@@ -151,7 +151,7 @@ export const EventAccount: Codec<EventAccount> = account
 const selections = nullable(
   t.array(
     t.partial({
-      /** From API version 2026-08-21 on. */
+      /** Present since API version 2026-08-21. */
       source_id: nullable(t.string),
     }),
   ),
@@ -195,13 +195,13 @@ const cardTransactionData = t.partial({
 })
 
 const issuingTransaction = t.partial({
-  /** From API version 2026-07-17 on; not for transactions that were made before January 2025. */
+  /** Present since API version 2026-07-17, except for transactions created before January 2025. */
   card_transaction_data: nullable(cardTransactionData),
-  /** Before API version 2026-07-17. */
+  /** Present before API version 2026-07-17. */
   lifecycle_id: nullable(t.string),
-  /** From API version 2026-08-21 on. */
+  /** Present since API version 2026-08-21. */
   transacted_at: nullable(Instant),
-  /** Before API version 2026-08-21. */
+  /** Present before API version 2026-08-21. */
   transaction_date_time: nullable(Instant),
 })
 
@@ -211,11 +211,11 @@ export interface EventTransaction extends t.TypeOf<typeof issuingTransaction> {}
 export const EventTransaction: Codec<EventTransaction> = issuingTransaction
 
 const issuingDispute = t.partial({
-  /** From API version 2026-07-17 on; not for transactions that were made before January 2025. */
+  /** Present since API version 2026-07-17, except for transactions created before January 2025. */
   card_transaction_data: nullable(cardTransactionData),
-  /** From API version 2026-08-21 on. */
+  /** Present since API version 2026-08-21. */
   card_transaction_event_id: nullable(t.string),
-  /** Before API version 2026-08-21. */
+  /** Present before API version 2026-08-21. */
   transaction_id: nullable(t.string),
 })
 
@@ -224,7 +224,7 @@ export interface EventDispute extends t.TypeOf<typeof issuingDispute> {}
 
 export const EventDispute: Codec<EventDispute> = issuingDispute
 
-/** The payload of an event, a union on `_tag`. */
+/** The decoded payload of an event, a union on `_tag`. */
 export type Payload =
   | { readonly _tag: 'Account'; readonly account: EventAccount }
   | { readonly _tag: 'Bill'; readonly bill: EventBill }
@@ -233,21 +233,21 @@ export type Payload =
   | { readonly _tag: 'Dispute'; readonly dispute: EventDispute }
   | { readonly _tag: 'Charge'; readonly charge: Charge }
   | { readonly _tag: 'BatchTransfer'; readonly batchTransfer: BatchTransfer }
-  /** An event of a kind that is not known here, as it came. */
+  /** An event that this version does not know, undecoded. */
   | { readonly _tag: 'Other'; readonly data: unknown }
 
-/** A delivery that is no event, or does not have the shape that its name says. (A client has its own `Undecodable`.) */
+/** A delivery that is not an event, or whose payload does not match its name. (The client has its own `Undecodable`.) */
 export interface UndecodableEvent {
   readonly _tag: 'Undecodable'
-  /** The path from the top of the body; empty for the whole. */
+  /** The path from the top of the body; empty for the whole body. */
   readonly path: string
   /** The expected value. */
   readonly expected: string
-  /** A type and a size, never the content of a text. */
+  /** The actual type and size, never the content of a string. */
   readonly actual: string
   /** All causes, including the first one. */
   readonly causes: ReadonlyArray<Cause>
-  /** One line, fit for a log. */
+  /** A one-line description, safe to log. */
   readonly message: string
 }
 
@@ -263,7 +263,7 @@ const reader =
       E.bimap((errors) => undecodable(causesUnder(at, causes(errors))), payload),
     )
 
-/** By the start of the name, so that an event that is added to a family is decoded like the others. */
+/** Matched by the start of the name, so that an event added to a family is decoded like the others. */
 const readers: ReadonlyArray<readonly [prefix: RegExp, read: PayloadReader]> = [
   [/^account\./, reader(EventAccount, (a) => ({ _tag: 'Account', account: a }))],
   [/^spend\.bill\./, reader(EventBill, (bill) => ({ _tag: 'Bill', bill }))],
@@ -283,19 +283,19 @@ const readers: ReadonlyArray<readonly [prefix: RegExp, read: PayloadReader]> = [
   ],
 ]
 
-/** The payload before it is decoded, with its path in the body. */
+/** The payload before decoding, with its path in the body. */
 interface EventResource {
   readonly at: string
   readonly value: unknown
 }
 
-/** Some families have the payload one level down. */
+/** Returns the resource. Some families have it one level down. */
 const resourceOf = (data: unknown): EventResource =>
   isRecord(data) && isRecord(data.object) && data.id === undefined
     ? { at: 'data.object', value: data.object }
     : { at: 'data', value: data }
 
-/** Decodes the payload of an event; `Left` when it does not have the shape that its name says. */
+/** Decodes the payload of an event. `Left` if it does not match the event name. */
 export const payloadOf = ({ name, data }: WebhookEvent): E.Either<UndecodableEvent, Payload> => {
   const read = readers.find(([prefix]) => prefix.test(name))?.[1]
   return read === undefined ? E.right({ _tag: 'Other', data }) : read(resourceOf(data))
@@ -309,6 +309,6 @@ export const undecodable = (all: Causes): UndecodableEvent => {
     expected,
     actual,
     causes: all,
-    message: `${path || 'the body'} should be ${expected}, and is ${actual}`,
+    message: `${path || 'the body'} should be ${expected}, but is ${actual}`,
   }
 }

@@ -1,4 +1,4 @@
-/** Params and answers that belong to no resource. */
+/** Parameters and responses that belong to no resource. */
 import * as t from 'io-ts'
 import { type Codec, closed, matching, optional, unspecified } from './Codec.js'
 
@@ -11,26 +11,26 @@ const byId = t.exact(
   }),
 )
 
-/** The identifier of one resource. The resource itself will do: nothing else of it is sent. */
+/** The id of a resource. You can pass the resource itself: only its id is sent. */
 export type ById = t.TypeOf<typeof byId>
 
 export const ById: Codec<ById> = byId
 
 const nothing = closed(t.partial({}))
 
-/** The parameters of a call that takes none. */
+/** The parameters of a call without parameters. */
 export type Nothing = t.TypeOf<typeof nothing>
 
 export const Nothing: Codec<Nothing> = nothing
 
-/** The names of what a wait for a state is given; its values are checked by the wait itself. */
+/** The names of the parameters of a wait for a state, which checks their values itself. */
 export const WaitNames = t.partial({ id: t.unknown, states: t.unknown, limit: t.unknown })
 
-// answers
+// responses
 
 /**
- * The answer of a call for which the interface shows no body: JSON if it is JSON, else its
- * text, and `undefined` when there is nothing (default, not specified by the interface document).
+ * The response of a call for which the API description shows no body: parsed JSON, or else the text, or `undefined` if there is
+ * no body (our assumption: not in the API description).
  */
 export type Acknowledgement = unknown
 
@@ -39,7 +39,7 @@ export const Acknowledgement: Codec<Acknowledgement> = t.unknown
 const envelope = t.intersection([
   t.type({ items: t.UnknownArray }),
   t.partial({
-    /** True if a further `page_num` has rows; missing, null or false at the end. */
+    /** True if there are rows on a further `page_num`; missing, null or false at the end. */
     has_more: t.union([t.boolean, t.null]),
     /** The bookmark of the next page; missing, null or empty at the end. */
     page_after: t.union([t.string, t.null]),
@@ -48,12 +48,12 @@ const envelope = t.intersection([
   }),
 ])
 
-/** The answer that holds one page of a list; its items are decoded one by one. */
+/** The response that holds one page of a list. Its items are decoded separately. */
 export interface Envelope extends t.TypeOf<typeof envelope> {}
 
 export const Envelope: Codec<Envelope> = envelope
 
-// login: headers of the request and the field `token` are defaults, not specified by the interface document
+// login: the request headers and the field `token` are our assumption, not in the API description
 
 const loginParams = t.intersection([
   t.type({
@@ -63,12 +63,12 @@ const loginParams = t.intersection([
     api_key: t.string,
   }),
   optional({
-    /** An account id, for keys that cover several accounts. */
+    /** The account to log in to, for keys that cover several accounts. */
     login_as: t.string,
   }),
 ])
 
-/** The keys of a login. They go into headers, and nowhere else. */
+/** The credentials of a login. They are sent only in headers. */
 export interface LoginParams extends t.TypeOf<typeof loginParams> {}
 
 export const LoginParams: Codec<LoginParams> = loginParams
@@ -83,12 +83,12 @@ const session = t.intersection([
     }),
   ),
   t.partial({
-    /** End of the token. Read leniently: one without a readable time is taken to live 25 minutes. */
+    /** When the token expires. If unreadable, the client assumes 25 minutes. */
     expires_at: t.unknown,
   }),
 ])
 
-/** A session: its bearer token, a secret, and its end. */
+/** A session: its bearer token, which is secret, and when it expires. */
 export interface Session extends t.TypeOf<typeof session> {}
 
 export const Session: Codec<Session> = session

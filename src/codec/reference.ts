@@ -14,20 +14,20 @@ const byCurrencyPair = closed(
   }),
 )
 
-/** The pair to ask about. */
+/** The currency pair to look up. */
 export type ByCurrencyPair = t.TypeOf<typeof byCurrencyPair>
 
 export const ByCurrencyPair: Codec<ByCurrencyPair> = byCurrencyPair
 
 const invalidConversionDates = t.type({
-  /** The pair that was asked about. */
+  /** The requested pair. */
   currency_pair: t.string,
   /** The days on which the pair cannot be converted. */
   invalid_conversion_dates: t.array(
     t.type({
       /** The day, `YYYY-MM-DD`. */
       date: Instant,
-      /** The reason, in words. */
+      /** Description of the reason. */
       reason: t.string,
     }),
   ),
@@ -39,7 +39,7 @@ export interface InvalidConversionDates extends t.TypeOf<typeof invalidConversio
 export const InvalidConversionDates: Codec<InvalidConversionDates> = invalidConversionDates
 
 const supportedCurrencies = t.type({
-  /** The currencies that money can be converted to and from. */
+  /** The currencies that can be bought and sold. */
   conversion: t.type({
     /** 3-letter ISO 4217 codes. */
     buy_currencies: t.array(Currency),
@@ -57,19 +57,19 @@ export const SupportedCurrencies: Codec<SupportedCurrencies> = supportedCurrenci
 
 const quotaType = t.keyof({ CN_INBOUND: null, ID_OUTBOUND: null, VN_OUTBOUND: null })
 
-/** A kind of limit (interface, Reference data). */
+/** A kind of limit. */
 export type QuotaType = t.TypeOf<typeof quotaType>
 
 export const QuotaType = quotaType
 
 const quotaFilter = closed(
   optional({
-    /** The interface does not say which one it is when left out. */
+    /** The limit to select. The default is not documented. */
     type: quotaType,
   }),
 )
 
-/** The limit to ask about. */
+/** Selects a limit. */
 export type QuotaFilter = t.TypeOf<typeof quotaFilter>
 
 export const QuotaFilter: Codec<QuotaFilter> = quotaFilter
@@ -96,7 +96,7 @@ const expiringQuota = t.intersection([
     expiring_order_amount: Finite,
   }),
   t.partial({
-    /** The day by which it expires. */
+    /** The day on which it expires. */
     expire_by: nullable(Instant),
   }),
 ])
@@ -109,20 +109,20 @@ export const ExpiringQuota: Codec<ExpiringQuota> = expiringQuota
 // industries
 
 /**
- * A node of the tree of industries. Two shapes are in use, and which API version has which is not
- * specified: `LIST`, `CODE` and `QUESTION` nodes with `values`, and categories with `sub_items`. Nodes
- * of other types pass as they are.
+ * A node of the tree of industries. It has one of two shapes, and the API description does not say which API version has which:
+ * `LIST`, `CODE` and `QUESTION` nodes with `values`, or categories with `sub_items`. Nodes of other types are passed on
+ * unchanged.
  */
 export interface IndustryCategory {
-  /** In any letter case; `industryKindOf` reads it. */
+  /** The type, in any letter case; `industryKindOf` reads it. */
   readonly type: string
-  /** Null for a code under a question. */
+  /** The name, or null for a code under a question. */
   readonly name?: string | null
-  /** The code itself; of codes only. */
+  /** The code itself. Only codes have it. */
   readonly value?: string | null
-  /** The question; of questions only. */
+  /** The text of the question. Only questions have it. */
   readonly question?: string | null
-  /** `Yes` or `No`; of codes under a question only. */
+  /** `Yes` or `No`. Only codes under a question have it. */
   readonly answer?: string | null
   /** The children of lists and questions. */
   readonly values?: Array<IndustryCategory> | null
@@ -147,7 +147,7 @@ export const IndustryCategory: Codec<IndustryCategory> = t.recursion('IndustryCa
 export const IndustryCategories: Codec<Array<IndustryCategory>> = t.array(IndustryCategory)
 
 /** The kind of a node, in either shape of the tree. */
-type IndustryKind = 'list' | 'code' | 'question' | 'category' | 'sub-category' | 'level 3'
+export type IndustryKind = 'list' | 'code' | 'question' | 'category' | 'sub-category' | 'level 3'
 
 const kinds: Readonly<Record<string, IndustryKind>> = {
   list: 'list',
@@ -158,7 +158,7 @@ const kinds: Readonly<Record<string, IndustryKind>> = {
   industry_category_level3: 'level 3',
 }
 
-/** Returns the kind of a node, by its type in any letter case; undefined for an unknown type. */
+/** Returns the kind of a node from its type, in any letter case; undefined for an unknown type. */
 export const industryKindOf = ({ type }: IndustryCategory): IndustryKind | undefined =>
   Object.hasOwn(kinds, type.toLowerCase()) ? kinds[type.toLowerCase()] : undefined
 
@@ -177,8 +177,8 @@ const shape = /^\d{12,19}$/
 const isNumber = (u: unknown): u is string => typeof u === 'string' && shape.test(u)
 
 /**
- * A card number of 12 to 19 digits (default, not specified by the interface document); spaces and
- * hyphens between them are taken out. It is repeated in no error.
+ * A card number of 12 to 19 digits (our assumption: not in the API description). Spaces and hyphens are removed. Errors never
+ * contain it.
  */
 const CardNumber: Codec<string> = described(
   new t.Type<string, unknown, unknown>(
@@ -195,14 +195,13 @@ const CardNumber: Codec<string> = described(
 
 const byCardNumber = t.exact(
   t.type({
-    /** The card number. Sent as `x-pan`, and found in no error, event or log. */
+    /** The card number. Sent as `x-pan`; never in an error, event or log. */
     pan: CardNumber,
   }),
 )
 
 /**
- * The card to look up; nothing else of it is sent. Handling card numbers is subject to the rules of the card
- * industry (PCI DSS).
+ * The card to look up. Handling card numbers is subject to PCI DSS.
  */
 export type ByCardNumber = t.TypeOf<typeof byCardNumber>
 
@@ -210,12 +209,12 @@ export const ByCardNumber: Codec<ByCardNumber> = byCardNumber
 
 const bin = t.intersection([
   t.type({
-    /** The scheme of the card. */
+    /** The card scheme. */
     card_brand: open('visa', 'mastercard', 'union pay', 'american express'),
     /**
-     * The type of the card. Visa: `credit`, `debit`, `prepaid`, `charge`, `deferred_debit`, `not_applicable`. Mastercard:
-     * `debit`, `prepaid`, `credit`, `non_mastercard`. Union Pay: `debit`, `prepaid`, `credit`. American Express:
-     * `consumer`, `corporate`, `small_business`, `debit`, `prepaid`, `prepaid_reloadable`.
+     * The card type. Visa: `credit`, `debit`, `prepaid`, `charge`, `deferred_debit`, `not_applicable`. Mastercard: `debit`,
+     * `prepaid`, `credit`, `non_mastercard`. Union Pay: `debit`, `prepaid`, `credit`. American Express: `consumer`, `corporate`,
+     * `small_business`, `debit`, `prepaid`, `prepaid_reloadable`.
      */
     card_type: open(
       'credit',
@@ -230,7 +229,7 @@ const bin = t.intersection([
       'small_business',
       'prepaid_reloadable',
     ),
-    /** True for the card of a business. */
+    /** True for a business card. */
     commercial_card: t.boolean,
   }),
   t.partial({

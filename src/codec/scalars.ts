@@ -10,7 +10,7 @@ import { JsonNumber } from './jsonText.js'
 
 // single values of responses and parameters
 
-// letter by letter: every row of every list has one, and a regular expression takes ten times as long
+// letter by letter: every row of every list has a currency, and a regular expression takes ten times as long
 const isCapital = (text: string, at: number): boolean => {
   const code = text.charCodeAt(at)
   return code >= 65 && code <= 90
@@ -34,7 +34,7 @@ export const Count: Codec<number> = described(
 
 // single values of parameters
 
-/** Counts code points, each of which is one or two of the units that `length` counts. */
+/** Returns true for `min` to `max` code points, each of which is one or two units of `length`. */
 const isOfLength = (text: string, min: number, max: number): boolean => {
   const { length } = text
   if (length < min || length > 2 * max) return false
@@ -43,40 +43,37 @@ const isOfLength = (text: string, min: number, max: number): boolean => {
   return points >= min && points <= max
 }
 
-/** A text of `min` to `max` characters, as a person counts them (code points). */
+/** Creates the codec of strings of `min` to `max` characters (code points). */
 export const textOf = (min: number, max: number): Codec<string> =>
   described(
     t.refinement(
       t.string,
       (text) => isOfLength(text, min, max),
-      `a text of ${min} to ${max} characters`,
+      `a string of ${min} to ${max} characters`,
     ),
     { type: 'string', minLength: min, maxLength: max },
   )
 
-/** A text that is not empty. */
+/** A non-empty string. */
 export const Filled: Codec<string> = described(
-  t.refinement(t.string, (text) => text !== '', 'a text that is not empty'),
+  t.refinement(t.string, (text) => text !== '', 'a non-empty string'),
   { type: 'string', minLength: 1 },
 )
 
 /** A 2-letter ISO 3166 code. */
 export const Country: Codec<string> = matching(/^[A-Z]{2}$/, 'a country code of 2 capital letters')
 
-/** A SWIFT code (BIC). Its length is a default, not specified by the interface document. */
+/** A SWIFT code (BIC). Its length is our assumption: not in the API description. */
 export const SwiftCode: Codec<string> = matching(
   /^[A-Za-z0-9]{8}([A-Za-z0-9]{3})?$/,
   'a SWIFT code of 8 or 11 letters and digits',
   { 'x-not-specified': ['pattern'] },
 )
 
-/** A text that fits a header. */
-export const HeaderText: Codec<string> = matching(
-  /^[!-~]([ -~]*[!-~])?$/,
-  'a text that fits a header',
-)
+/** A string that is valid in a header. */
+export const HeaderText: Codec<string> = matching(/^[!-~]([ -~]*[!-~])?$/, 'a valid header value')
 
-/** A finite number, as JSON has only those. */
+/** A finite number; JSON has no others. */
 export const Finite: Codec<number> = described(
   t.refinement(t.number, Number.isFinite, 'a finite number'),
   { type: 'number' },
@@ -114,16 +111,13 @@ const amountOf = <O>(encode: (amount: number | string) => O): t.Type<number | st
     ),
   )
 
-/**
- * An amount of money to send, in major units of its currency: plain decimal text, or a number,
- * which is written as such. Sent as text (interface, Charge).
- */
+/** An amount of money to send, in major units of its currency: a plain decimal string, or a number. Sent as a string. */
 export const Amount: Codec<number | string> = described(
   amountOf((amount) => (typeof amount === 'number' ? plain(amount) : amount)),
   patternOf(decimal),
 )
 
-/** An amount of money to send, as `Amount`. Sent as a number, with the digits of its text. */
+/** An amount of money to send, like `Amount`. Sent as a number, with the digits of the string. */
 export const NumberAmount: Codec<number | string> = described(
   amountOf((amount) =>
     typeof amount === 'string' && isDecimal(amount) ? new JsonNumber(amount) : amount,
@@ -132,8 +126,8 @@ export const NumberAmount: Codec<number | string> = described(
 )
 
 /**
- * Requires that a currency can hold an amount: that it has no more decimals than the currency. One that ISO 4217 does not
- * know holds any. A value that is no amount is left to the codec of its field.
+ * Requires an amount to have no more decimals than its currency. A currency that ISO 4217 does not list allows any number. A
+ * value that is not an amount is left to the field's own codec.
  */
 export const heldBy = <A extends object>(
   amount: Extract<keyof A, string>,
@@ -153,7 +147,7 @@ export const heldBy = <A extends object>(
   }
 }
 
-/** Returns the decimals of an amount, without zeros at its end; 0 for anything else. */
+/** Returns the number of decimals of an amount, without trailing zeros; 0 for anything else. */
 export const decimalsOf = (u: unknown): number => {
   if (!isDecimal(u)) return 0
   const [, fraction = ''] = (typeof u === 'number' ? plain(u) : u).split('.')
@@ -168,7 +162,7 @@ export const MinorAmount: Codec<string> = matching(
 
 // values of a query: written as text, and read from it
 
-/** A whole number from `min` to `max`; without that, as large as there are. */
+/** Creates the codec of whole numbers from `min` to `max`; without `max`, of any size. */
 export const intFrom = (min: number, max = Number.MAX_SAFE_INTEGER): Codec<number> => {
   const open = max === Number.MAX_SAFE_INTEGER
   const is = (u: unknown): u is number =>
@@ -187,7 +181,7 @@ export const intFrom = (min: number, max = Number.MAX_SAFE_INTEGER): Codec<numbe
   )
 }
 
-/** A boolean, as text in a query. */
+/** A boolean, sent as a string in a query. */
 export const Flag: Codec<boolean> = described(
   new t.Type<boolean, unknown, unknown>(
     'boolean',
@@ -203,40 +197,37 @@ export const Flag: Codec<boolean> = described(
 
 // objects, lists and enumerations
 
-/** A value that may be null in an answer. */
+/** Creates the codec of a response value that may be null. */
 export const nullable = <C extends t.Mixed>(codec: C): t.UnionC<[C, t.NullC]> =>
   t.union([codec, t.null])
 
-/** Opens an enumeration to values that may be added: for answers. */
+/** Allows values that may be added to an enumeration, for responses. */
 export const opened = <D extends { readonly [value: string]: unknown }>(
   codec: t.KeyofC<D>,
 ): OpenType<Extract<keyof D, string>> =>
-  new OpenType(Object.keys(codec.keys) as Array<Extract<keyof D, string>>) // what keyof says
+  new OpenType(Object.keys(codec.keys) as Array<Extract<keyof D, string>>) // as in the type of `keyof`
 
 export const isEmpty = (o: object): o is Readonly<Record<string, never>> =>
   Object.keys(o).length === 0
 
-/** An object without fields, where one is sent for nothing. */
+/** An object without fields. */
 export const Empty: Codec<Readonly<Record<string, never>>> = described(
   t.refinement(t.type({}), isEmpty, 'an empty object'),
   { type: 'object', maxProperties: 0 },
 )
 
-/** Keys and values that are stored with a resource, and mean nothing to the service. */
+/** Keys and values stored with a resource, which the service does not interpret. */
 export const Metadata = t.UnknownRecord
 
 interface ListBounds {
   readonly min: number
   readonly max?: number
-  /** The noun for the items; in the singular where `min` is 1 and there is no `max`. */
+  /** The noun for the items, in the singular if `min` is 1 and there is no `max`. */
   readonly noun: string
   readonly advice?: string
 }
 
-/**
- * A list of `min` to `max` items, with `advice` if there are more. The minimum is a default, not specified by the
- * interface document.
- */
+/** Creates a codec of `min` to `max` items, with `advice` for more. The minimum is our assumption: not in the API description. */
 export const listOf = <A>(
   item: Codec<A>,
   { min, max, noun, advice }: ListBounds,
@@ -255,7 +246,7 @@ export const listOf = <A>(
     },
   )
 
-/** A parameter that is repeated for each value (default, not specified by the interface document). */
+/** A parameter that is repeated for each value (our assumption: not in the API description). */
 export class RepeatedType<A> extends t.Type<ReadonlyArray<A>, unknown, unknown> {
   readonly _tag = 'RepeatedType'
   readonly type: Codec<A>
@@ -266,7 +257,7 @@ export class RepeatedType<A> extends t.Type<ReadonlyArray<A>, unknown, unknown> 
       `a list of ${type.name}`,
       list.is,
       (u, context) => {
-        // one value alone does not show that it is a list
+        // so that a list of one value is still sent as a list
         const alone = typeof u === 'string' ? type.validate(u, context) : E.left([])
         return E.isRight(alone) ? t.success([alone.right]) : list.validate(u, context)
       },

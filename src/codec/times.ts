@@ -1,4 +1,4 @@
-/** Times and days to send. Text is sent as it is; a `Date` in the shape of the interface's examples. */
+/** Times and days to send. Strings are sent unchanged; a `Date` in the format of the API description's examples. */
 
 import * as t from 'io-ts'
 import { dated } from '../decode/showValue.js'
@@ -12,7 +12,7 @@ const HOUR = String.raw`([01]\d|2[0-3])`
 
 const OFFSET = `(Z|[+-]${HOUR}(:?[0-5]\\d)?)`
 
-/** To the minute, the second or a fraction of it; `24:00` is where the day ends. */
+/** Pattern of a time of day, to the minute, the second or a fraction of it; `24:00` is the end of the day. */
 const CLOCK = String.raw`T(${HOUR}:[0-5]\d(:([0-5]\d|60)([.,]\d+)?)?|24:00(:00([.,]0+)?)?)${OFFSET}?`
 
 const DAY = /^\d{4}-\d\d-\d\d$/
@@ -21,13 +21,13 @@ const dateTime = new RegExp(`^${DATE}${CLOCK}$`)
 
 const dateOrTime = new RegExp(`^${DATE}(${CLOCK})?$`)
 
-/** Accepts dates that can be written: years have four digits. */
+/** Accepts dates that have a valid year of four digits. */
 const isWritable = (u: unknown): u is Date => {
   const year = isDate(u) ? u.getUTCFullYear() : Number.NaN
   return year >= 0 && year <= 9_999
 }
 
-/** Checks that the day at the start of a text is in the calendar: 29 February only in leap years. */
+/** Returns true if the day at the start of a string exists: 29 February only in leap years. */
 const isDay = (text: string): boolean => {
   const day = text.slice(0, 10)
   const date = new Date(`${day}T00:00:00Z`)
@@ -48,15 +48,13 @@ const time = (name: string, shape: RegExp): Codec<Date | string> => {
   return dated(described(codec, patternOf(shape)))
 }
 
-/** A time to filter by: a `Date`, or ISO 8601 text. */
+/** A time to filter by: a `Date`, or an ISO 8601 string. */
 export const Time: Codec<Date | string> = time('a Date or an ISO 8601 time', dateOrTime)
 
-/** A date and time: a `Date`, or ISO 8601 text with a time of day. */
+/** A date and time: a `Date`, or an ISO 8601 string with a time of day. */
 export const DateTime: Codec<Date | string> = time('a Date or an ISO 8601 date and time', dateTime)
 
-/**
- * A day, or a time on it; empty for none. Text only: the day of a `Date` depends on the time zone.
- */
+/** A day, or a time on it; empty for none. Only a string, because the day of a `Date` depends on the time zone. */
 export const Day: Codec<string> = dated(
   described(
     t.refinement(
@@ -79,8 +77,8 @@ export const PlainDate: Codec<string> = dated(
 // combinators
 
 /**
- * Converts a time to send to ms since 1970; NaN for anything else. A time without an offset is taken for UTC, and a
- * plain date for its midnight there; a leap second is the one before.
+ * Converts a time parameter to ms since 1970, or `NaN` if invalid. A time without an offset counts as UTC, a plain date as
+ * midnight UTC, and a leap second as the second before.
  */
 export const toMillis = (time: Date | string): number => {
   if (isDate(time)) return time.getTime()

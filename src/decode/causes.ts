@@ -7,34 +7,34 @@ import { showValue, showWord } from './showValue.js'
 
 // model
 
-/** One reason why a value was refused: its path, the expected type, and the actual type without content. */
+/** The reason why a value was refused: its path, the expected type, and the actual type without content. */
 export interface Cause {
-  /** A path such as `items[3].amount`; empty for the value itself, `*` for a key that came with the data. */
+  /** A path such as `items[3].amount`. Empty for the value itself; `*` replaces a key from the data. */
   readonly path: string
   /** The expected type or values. */
   readonly expected: string
-  /** A type and a size, never the content of a text, except that of a parameter a wrong word or date is shown. */
+  /** The actual type and size, never the content of a string. A mistyped word or date in a parameter is shown. */
   readonly actual: string
 }
 
-/** One or more. */
+/** One or more causes. */
 export type Causes = readonly [Cause, ...ReadonlyArray<Cause>]
 
-/** For a codec that names no error, and for a value that throws when it is read. */
+/** The cause for a codec without a name in its error, and for a value that throws when read. */
 const UNKNOWN: Cause = { path: '', expected: 'another value', actual: 'unknown' }
 
 // constructors
 
 /**
- * Returns one cause per path. The likeliest branch of a union comes first: the one that got deepest, whose tag
- * fits, and that names most of the fields present. Never throws.
+ * Returns one cause per path. The most likely branch of a union comes first: the one that matched deepest, has the right tag, and
+ * names most of the present fields. Never throws.
  */
 export const causes = (errors: t.Errors): Causes => causesWith(redacted)(errors)
 
-/** `causes` of parameters: a wrong value of an enumeration is shown, and a wrong date. */
+/** Like `causes`, for parameters: shows a mistyped enumeration value or date. */
 export const parameterCauses = (errors: t.Errors): Causes => causesWith(shown)(errors)
 
-/** Describes values that were refused. */
+/** The way to describe refused values. */
 interface Describe {
   readonly value: (u: unknown, codec: unknown) => string
   readonly tag: (u: unknown, values: ReadonlyArray<unknown>) => string
@@ -66,7 +66,7 @@ const cause =
       ? 'missing'
       : describe.value(error.value, wholeCodec(error.context))
     if (error.message === TOO_DEEP) return { path, expected: LESS_DEEP, actual }
-    const refusing = error.context.at(-1)?.type // the codec that was asked last
+    const refusing = error.context.at(-1)?.type // the codec that was tried last
     const codec = unwrapped(refusing)
     const tag = part(codec, 'tag')
     if (tagOf(codec) === 'UnionType' && typeof tag === 'string' && actual === 'object') {
@@ -80,7 +80,7 @@ const cause =
     return { path, expected: expected(refusing), actual }
   }
 
-/** Returns the codec of a value, of which the codec that was asked last may be one member of a union. */
+/** Returns the codec of a value. The codec that was tried last may be one member of a union. */
 const wholeCodec = (context: t.Context): unknown => {
   const at = context.findLastIndex((entry, i) => {
     const parent = context[i - 1]
@@ -89,14 +89,14 @@ const wholeCodec = (context: t.Context): unknown => {
   return context[at]?.type
 }
 
-/** A field is missing even if the codec below it is a union or an intersection, whose members add entries. */
+/** Returns true for a missing field, even if its codec is a union or an intersection, whose members add entries. */
 const isMissing = (context: t.Context): boolean => {
   const holder = context.findLastIndex(({ actual }) => actual !== undefined)
   const field = context[holder + 1]
   return holder !== -1 && field !== undefined && !hasOwn(context[holder]?.actual, field.key)
 }
 
-/** Joins alternatives that were refused at the same path. */
+/** Joins the alternatives that were refused at the same path. */
 const merged = (all: ReadonlyArray<Cause>): ReadonlyArray<Cause> => {
   const byPlace = new Map<string, Cause>()
   for (const one of all) {
@@ -111,15 +111,15 @@ const merged = (all: ReadonlyArray<Cause>): ReadonlyArray<Cause> => {
   return [...byPlace.values()]
 }
 
-// the expected type in words
+// the expected type as text
 
-/** Describes what a codec accepts: its values if it has some, else its name. */
+/** Describes the values that a codec accepts: lists them if it has some, else names the codec. */
 const expected = (codec: unknown): string => {
   const keys = part(codec, 'keys')
   if (tagOf(codec) === 'KeyofType' && typeof keys === 'object' && keys !== null) {
     return listed(Object.keys(keys).map((key) => JSON.stringify(key)))
   }
-  // a refined object may be refused although it is one, so it goes by its name
+  // a refined object may be refused although it is an object, so it goes by its name
   if (isObject(codec) && tagOf(codec) !== 'RefinementType') return 'object'
   if (tagOf(codec) === 'AnyArrayType') return 'array'
   const name = part(codec, 'name')
@@ -160,16 +160,16 @@ export const causesUnder = (at: string, [one, ...more]: Causes): Causes => {
   return [under(one), ...more.map(under)]
 }
 
-/** Prints the causes as lines: `items[3].amount should be number, and is text of 5 characters`. */
+/** Prints the causes as lines: `items[3].amount should be number, but is text of 5 characters`. */
 export const explain = (errors: t.Errors): string =>
   causes(errors)
     .map(
       ({ path, expected, actual }) =>
-        `${path || 'the value'} should be ${expected}, and is ${actual}`,
+        `${path || 'the value'} should be ${expected}, but is ${actual}`,
     )
     .join('\n')
 
-// the likeliest branch of a union
+// the most likely branch of a union
 
 type ValidationErrors = ReadonlyArray<t.ValidationError>
 
@@ -183,11 +183,11 @@ type BelowOf = (error: t.ValidationError) => ReadonlyArray<Below>
 
 interface Branch {
   readonly errors: ValidationErrors
-  /** Compared number by number; higher is likelier. */
+  /** Compared number by number; higher is more likely. */
   readonly rank: ReadonlyArray<number>
 }
 
-/** Returns the errors in io-ts's order, except that in each union the likeliest branch comes first. */
+/** Returns the errors in io-ts's order, except that the most likely branch of each union comes first. */
 const likeliestFirst = (errors: ValidationErrors): ValidationErrors => {
   const cache = new Map<t.ValidationError, ReadonlyArray<Below>>()
   const belowOf: BelowOf = (error) => {
@@ -227,7 +227,7 @@ const byRank = (a: Branch, b: Branch): number => {
 
 const tagKinds = new Set<unknown>(['LiteralType', 'KeyofType'])
 
-/** Ranks the branch of a union at `depth`: how deep it got, then its tag, then the fields it names. */
+/** Ranks the branch of a union at `depth` by the depth it reached, then by its tag, then by the fields it names. */
 const rank = (errors: ValidationErrors, depth: number, belowOf: BelowOf): ReadonlyArray<number> => {
   const entry = errors[0]?.context[depth]
   const failedFields = new Set<string | undefined>()
@@ -247,7 +247,7 @@ const rank = (errors: ValidationErrors, depth: number, belowOf: BelowOf): Readon
   return [least, -failedTags, named - failedFields.size, -failedFields.size, most]
 }
 
-/** Computes what is below each depth in one pass: a context may be thousands of levels deep. */
+/** Computes the entries below each depth in one pass: a context may be thousands of levels deep. */
 const belowEach = ({ context }: t.ValidationError): ReadonlyArray<Below> => {
   const upwards: Array<Below> = []
   let below: Below = { count: 0, first: undefined }

@@ -1,12 +1,12 @@
 /**
- * Reads the runtime shape of io-ts codecs (`_tag`, `props`, `types`, ...). Anybody may have made these objects, so
- * their properties are unknown until looked at.
+ * Reads the runtime shape of io-ts codecs (`_tag`, `props`, `types`, ...). These objects may come from anywhere, so their
+ * properties are unknown until checked.
  */
 import type * as t from 'io-ts'
 
 // properties
 
-/** Returns the property `key` of an object or a function, else undefined. */
+/** Returns the property `key` of an object or function, or else undefined. */
 export const part = (holder: unknown, key: PropertyKey): unknown =>
   (typeof holder === 'object' && holder !== null) || typeof holder === 'function'
     ? Reflect.get(holder, key)
@@ -18,13 +18,13 @@ export const tagOf = (codec: unknown): unknown => part(codec, '_tag')
 export const hasOwn = (holder: unknown, key: PropertyKey): boolean =>
   typeof holder === 'object' && holder !== null && Object.hasOwn(holder, key)
 
-/** Returns the members of a union or an intersection, or the items of a tuple. */
+/** Returns the members of a union or intersection, or the items of a tuple. */
 export const typesOf = (codec: unknown): ReadonlyArray<unknown> => {
   const types = part(codec, 'types')
   return Array.isArray(types) ? types : []
 }
 
-/** Accepts anything that can validate. */
+/** Accepts any object that can validate. */
 export const isCodec = (u: unknown): u is t.Mixed =>
   typeof u === 'object' && u !== null && typeof part(u, 'validate') === 'function'
 
@@ -32,20 +32,20 @@ export const isCodec = (u: unknown): u is t.Mixed =>
 
 const wrappers = new Set<unknown>(['ExactType', 'ReadonlyType', 'RefinementType', 'RecursiveType'])
 
-/** Unwraps a codec of those that leave no entry of their own in the context of an error. */
+/** Unwraps codecs that leave no entry of their own in the context of an error. */
 export const unwrapped = (codec: unknown): unknown => {
   let seen = codec
   for (let depth = 0; depth < 100 && wrappers.has(tagOf(seen)); depth++) seen = part(seen, 'type')
   return seen
 }
 
-/** Returns true if the codec of an object names this field, itself or through a member. */
+/** Returns true if an object's codec names this field, itself or in a member. */
 export const names = (codec: unknown, key: string): boolean => {
   const seen = unwrapped(codec)
   return hasOwn(part(seen, 'props'), key) || typesOf(seen).some((member) => names(member, key))
 }
 
-/** Returns the props that `exact` keeps, by io-ts's rules; undefined where it has none. */
+/** Returns the props that `exact` keeps, by io-ts's rules; undefined if it has none. */
 export const exactProps = (codec: unknown): object | undefined => {
   switch (tagOf(codec)) {
     case 'RefinementType':
@@ -83,8 +83,7 @@ export const domainKeys = (domain: unknown): ReadonlyArray<string> | undefined =
 }
 
 /**
- * Returns the values of `tag` that lead to a member of a tagged union: as io-ts computes them where that is simple,
- * else undefined.
+ * Returns the `tag` values that lead to a member of a tagged union, as io-ts computes them, or undefined if that is not simple.
  */
 export const tagValues = (
   codec: unknown,
@@ -119,7 +118,7 @@ export const tagValues = (
   }
 }
 
-/** Joins lists; undefined if one of them is. */
+/** Joins lists; returns undefined if one of them is undefined. */
 const together = <A>(
   lists: ReadonlyArray<ReadonlyArray<A> | undefined>,
 ): ReadonlyArray<A> | undefined =>

@@ -17,17 +17,17 @@ const make = (codec: t.Mixed): Decoder<unknown> => {
   }
 }
 
-/** A codec lives as long as its decoder, and the decoder as long as its codec. */
+/** Decoders by codec. A codec lives as long as its decoder, and the decoder as long as its codec. */
 const decoders = new WeakMap<object, Decoder<unknown>>()
 
 /**
- * Compiles a codec to a decoder with the type, the results and the errors of `codec.decode`, at a fraction of
- * its cost. Compiles at the first use, once for each codec. Where the platform forbids code generation
- * (a content security policy, workerd), the decoder is io-ts's own.
+ * Compiles a codec to a decoder with the same type, results and errors as `codec.decode`, at a fraction of its cost. Compiles on
+ * first use, once for each codec. If the platform forbids code generation (a content security policy, workerd), uses io-ts's own
+ * decoder.
  */
 export const compile = <A>(codec: t.Type<A, unknown, unknown>): Decoder<A> => {
   const cached = decoders.get(codec)
-  if (cached !== undefined) return cached as Decoder<A> // made from this codec
+  if (cached !== undefined) return cached as Decoder<A> // created from this codec
   let decode: Decoder<unknown> = (u) => {
     decode = make(codec)
     return decode(u)

@@ -4,13 +4,13 @@ import type { E } from '../fp.js'
 /** The `decode` of an io-ts codec: the value, or io-ts's own errors. */
 export type Decoder<A> = (u: unknown) => E.Either<t.Errors, A>
 
-/** The message of an error for which io-ts has no name: decoding would overflow the stack. */
+/** The message of an error that io-ts lacks: decoding would overflow the stack. */
 export const TOO_DEEP = 'nested too deeply'
 
-/** The `expected` of such an error. */
+/** The `expected` text of such an error. */
 export const LESS_DEEP = 'nested less deeply'
 
-/** Tells a stack overflow from other exceptions. */
+/** Distinguishes a stack overflow from other exceptions. */
 export const isOverflow = (u: unknown): boolean =>
   u instanceof Error &&
   ((u instanceof RangeError && /call stack/i.test(u.message)) ||

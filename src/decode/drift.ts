@@ -5,44 +5,44 @@ import { type Counter, type DriftKind, watcherOf } from './watcher.js'
 
 // model
 
-/** One difference between what comes and what is described, and how often it was seen. */
+/** A difference between received data and its codec (drift), and the number of times it was seen. */
 export interface DriftFact {
-  /** The endpoint, as it was named to `watch`. */
+  /** The endpoint, as named in the call of `watch`. */
   readonly endpoint: string
-  /** A path such as `items[].funding.status`; a star stands for a key of a record, or one that may be content. */
+  /** A path such as `items[].funding.status`. A star replaces a key of a record, or one that may be content. */
   readonly path: string
-  /** How it differs from the codec. */
+  /** The kind of difference. */
   readonly kind: DriftKind
-  /** The type and size of the first one; of an unknown value, the value itself if it reads like one. */
+  /** The type and size of the first occurrence; the value itself, if it looks like a value of the enumeration. */
   readonly example: string
-  /** How often it was seen. */
+  /** Number of times it was seen. */
   readonly count: number
 }
 
-/** Collects how what comes differs from what is described. Nothing is refused for it. */
+/** Collects differences between received data and its codecs (drift). Rejects nothing. */
 export interface Drift {
   /**
-   * Looks at what an endpoint sent, before it is decoded. Made once for an endpoint and called for
-   * each value; throws only what `onFact` throws.
+   * Compares the data of an endpoint before it is decoded. Create a watcher once per endpoint, and call it for each value. Throws
+   * only if `onFact` throws.
    */
   readonly watch: (endpoint: string, codec: t.Mixed) => (u: unknown) => void
-  /** Counts a fact that was found elsewhere, with the type and size of the first value. */
+  /** Counts a difference that was found elsewhere, with the type and size of the first value. */
   readonly found: (endpoint: string, path: string, kind: DriftKind, value: unknown) => void
-  /** All facts so far, in the order in which they were first seen. */
+  /** All facts so far, in order of first occurrence. */
   readonly facts: () => ReadonlyArray<DriftFact>
 }
 
 const table = {
-  /** Receives each fact when it is seen for the first time. */
+  /** Called when a fact is seen for the first time. */
   onFact: is.fn<(fact: DriftFact) => void>(),
-  /** Number of different facts that are kept: a service that invents names cannot fill the memory. Default 1,000. */
+  /** Maximum number of different facts, so that a service that invents names cannot fill the memory. Default 1,000. */
   maxFacts: withDefault(is.positiveIntOrInfinity, 1_000),
 }
 
 /** Options of `drift`. */
 export interface DriftOptions extends OptionsOf<typeof table> {}
 
-/** Identifies a fact, without its count. Each unknown value is a fact of its own. */
+/** Identifies a fact without its count. Each unknown value is a separate fact. */
 export const factName = ({
   endpoint,
   path,
@@ -55,7 +55,7 @@ export const factName = ({
 
 interface CountedFact extends Counter, Omit<DriftFact, 'count'> {}
 
-/** A collector of drift; without one, nothing is watched. Throws an `InvalidOption`. */
+/** Creates a collector of drift. Throws an `InvalidOption`. */
 export const drift = (options: DriftOptions = {}): Drift => {
   const { onFact, maxFacts } = resolveOptions(options, table)
   const seen = new Map<string, CountedFact>()

@@ -1,7 +1,7 @@
 import type * as t from 'io-ts'
 import { domainKeys, names, part, tagOf, unwrapped } from './codecParts.js'
 
-/** Returns a path such as `items[3].amount`; empty for the value itself, with a star for the key of a record. */
+/** Returns a path such as `items[3].amount`, empty for the value itself, with a star for a key of a record. */
 export const errorPath = (context: t.Context): string => {
   let path = ''
   context.forEach((entry, i) => {
@@ -23,18 +23,18 @@ const step = (parent: t.ContextEntry, entry: t.ContextEntry): string => {
 
 const choices = new Set<unknown>(['UnionType', 'IntersectionType'])
 
-/** Recognises an entry that only says which member of a union or an intersection was tried. */
+/** Recognizes an entry that only says which member of a union or intersection was tried. */
 export const isMember = (parent: t.ContextEntry, entry: t.ContextEntry): boolean =>
   choices.has(tagOf(unwrapped(parent.type))) || Object.is(parent.actual, entry.actual)
 
-/** Keys named by a codec are shown. The keys of a record come with the data, so they may be secret. */
+/** Returns true for keys that a codec names. The keys of a record come from the data, so they may be secret. */
 const isKnown = (parent: unknown, key: string): boolean => {
   const codec = unwrapped(parent)
   if (tagOf(codec) !== 'DictionaryType') return names(codec, key) || looksNamed(key)
   return domainKeys(part(codec, 'domain'))?.includes(key) ?? false
 }
 
-/** Accepts keys, of those that no codec names, that read like a name and hold no long number. */
+/** Accepts keys that look like a name and contain no long number. */
 export const looksNamed = (key: string): boolean =>
   isPlain(key) && key.replace(/\D/g, '').length < 5
 

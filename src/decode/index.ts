@@ -1,9 +1,12 @@
-/** Compiles io-ts codecs to fast decoders, explains refusals, watches for drift, and keeps money exact. */
+/**
+ * Compiles io-ts codecs to fast decoders, explains refusals, watches for drift (unknown fields and values), and keeps money
+ * exact.
+ */
 export { InvalidOption } from '../options/index.js'
 export { type Cause, causes, explain } from './causes.js'
 export { compile } from './compile.js'
 export type { Decoder } from './decodeSafely.js'
-export { digitsOf, parseExact } from './digits.js'
+export { digitsOf, parseExact, stringifyExact } from './digits.js'
 export { type Drift, type DriftFact, type DriftOptions, drift } from './drift.js'
 export {
   fromMinorUnits,
@@ -13,3 +16,4 @@ export {
   toMinorUnits,
 } from './minorUnits.js'
 export { type Open, type OpenC, open } from './open.js'
+export type { DriftKind } from './watcher.js'

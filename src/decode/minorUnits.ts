@@ -4,36 +4,36 @@ import { fieldsOf } from './unknown.js'
 
 // model
 
-/** Why an amount is not a whole number of minor units. The amount itself is not repeated. */
+/** The reason why an amount is not a whole number of minor units. Does not repeat the amount. */
 export type MinorUnitsFailure =
   | (AmountFailure & { readonly _tag: 'UnknownCurrency' })
   | (AmountFailure & { readonly _tag: 'NotDecimal' })
   | (AmountFailure & {
       readonly _tag: 'FractionOfMinorUnit'
-      /** How many decimals the currency has. */
+      /** Number of decimals of the currency. */
       readonly exponent: number
     })
 
 interface AmountFailure {
-  /** The currency, as it was given. */
+  /** The currency, as given. */
   readonly currency: string
-  /** One line, fit for a log. */
+  /** A one-line description, safe to log. */
   readonly message: string
 }
 
-/** There is no decimal text, and no number that still has the digits it came with: see `digitsOf`. */
+/** The amount is neither a decimal string nor a number that still has its original digits: see `digitsOf`. */
 export interface NoDigits {
   readonly _tag: 'NoDigits'
   /** The key of the amount. */
   readonly key: string
-  /** One line, fit for a log. */
+  /** A one-line description, safe to log. */
   readonly message: string
 }
 
 const unknownCurrency = (currency: string): MinorUnitsFailure => ({
   _tag: 'UnknownCurrency',
   currency,
-  message: 'the currency should be a code of ISO 4217 that has a minor unit, such as EUR',
+  message: 'the currency should be an ISO 4217 code with a minor unit, such as EUR',
 })
 
 const notDecimal = (currency: string): MinorUnitsFailure => ({
@@ -52,15 +52,15 @@ const fractionOfMinorUnit = (currency: string, exponent: number): MinorUnitsFail
 const noDigits = (key: string): NoDigits => ({
   _tag: 'NoDigits',
   key,
-  message: `${key} should be text, or a number with its digits, as a client with numbers: 'exact' reads it`,
+  message: `${key} should be text, or a number with its original digits (use a client with numbers: 'exact')`,
 })
 
 // currencies
 
 /**
- * The currencies by the decimals of their minor unit, by ISO 4217 (list of 2024-06-25, and the later amendment
- * XCG). Withdrawn codes that the interface still names are kept (HRK, SLL). Metals, funds and test codes have no
- * minor unit and are not listed.
+ * The currencies by the decimals of their minor unit, from ISO 4217 (list of 2024-06-25, and the later amendment XCG). Keeps
+ * withdrawn codes that the API description still names (HRK, SLL). Metals, funds and test codes have no minor unit and are not
+ * listed.
  */
 const byExponent: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
@@ -82,7 +82,7 @@ const exponents: ReadonlyMap<string, number> = new Map(
   ),
 )
 
-/** Returns the decimals of a currency's minor unit: 2 for EUR, 0 for JPY, none for an unknown code. */
+/** Returns the number of decimals in a currency's minor unit: 2 for EUR, 0 for JPY, none for an unknown code. */
 export const exponentOf = (currency: string): O.Option<number> =>
   O.fromNullable(exponents.get(currency))
 
@@ -94,28 +94,28 @@ const exponentFor = (currency: string): E.Either<MinorUnitsFailure, number> =>
 
 // decimal text
 
-/** A decimal number without loss: `units` times ten to the power of minus `scale`. */
+/** An exact decimal number: `units` times ten to the power of minus `scale`. */
 export interface Decimal {
   readonly units: bigint
   readonly scale: number
 }
 
-/** Sign, integer part, fraction and power of ten, as JSON and `String` write numbers. */
-const decimalText = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+/** Matches sign, integer part, fraction and power of ten, as JSON and `String` write numbers. A power has up to four digits. */
+const decimalText = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?)0*(\d{1,4}))?$/
 
-/** Parses decimal text of at most `maxLength` characters: parsing takes more than linear time. */
+/** Parses a decimal string of at most `maxLength` characters: parsing takes more than linear time. */
 export const parseDecimal = (text: string, maxLength: number): O.Option<Decimal> => {
-  const [, sign = '', integer = '', fraction = '', power = '0'] =
+  const [, sign = '', integer = '', fraction = '', powerSign = '', power = '0'] =
     (text.length <= maxLength && decimalText.exec(text)) || []
   return integer === ''
     ? O.none
     : O.some({
         units: BigInt(`${integer}${fraction}`) * (sign === '-' ? -1n : 1n),
-        scale: fraction.length - Number(power),
+        scale: fraction.length - Number(`${powerSign}${power}`),
       })
 }
 
-/** Returns the units of another scale; none where they would be no whole number. */
+/** Converts units to another scale; returns none if the result is not a whole number. */
 export const unitsAt =
   (scale: number) =>
   (decimal: Decimal): O.Option<bigint> => {
@@ -126,11 +126,11 @@ export const unitsAt =
 
 // amounts
 
-/** The longest amount that is parsed, in characters. */
-const MAX_AMOUNT_LENGTH = 100
+/** Maximum length of an amount that is parsed, in characters. */
+export const MAX_AMOUNT_LENGTH = 1_000
 
 /**
- * Converts a decimal text to a whole number of the currency's minor units. Nothing is rounded.
+ * Converts a decimal string to a whole number of the currency's minor units. Nothing is rounded.
  *
  *     toMinorUnits('EUR')('12.5')   Right 1250n
  *     toMinorUnits('JPY')('12.5')   Left FractionOfMinorUnit
@@ -151,7 +151,7 @@ export const toMinorUnits =
     )
 
 /**
- * Converts a whole number of minor units to decimal text, with all decimals of the currency.
+ * Converts a whole number of minor units to a decimal string, with all decimals of the currency.
  *
  *     fromMinorUnits('EUR')(1250n)  Right '12.50'
  *     fromMinorUnits('JPY')(12n)    Right '12'
@@ -171,7 +171,7 @@ export const fromMinorUnits =
       }),
     )
 
-/** The keys of an amount and its currency; the second is `currency` if left out. */
+/** The keys of an amount and its currency; the second is `currency` by default. */
 type Keys = readonly [amount: string, currency?: string]
 
 type Holder<K extends Keys> = { readonly [Key in K[0]]?: unknown } & {
@@ -181,9 +181,9 @@ type Holder<K extends Keys> = { readonly [Key in K[0]]?: unknown } & {
 }
 
 /**
- * Reads the amount under `amount` as a whole number of minor units of the currency under `currency`. Nothing is
- * rounded, and nothing goes through a float: a number is taken by its digits, as `parseExact` (of a client,
- * `numbers: 'exact'`) kept them, a text as it is.
+ * Reads the amount under `amount` as a whole number of minor units of the currency under `currency`. Nothing is rounded, and
+ * nothing goes through a float: a number is read from the digits that `parseExact` kept (in a client, `numbers: 'exact'`), and a
+ * string directly.
  *
  *     minorUnitsOf('amount')(charge)                            Right 1250n
  *     minorUnitsOf('source_amount', 'source_currency')(draft)   Right 99n

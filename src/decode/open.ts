@@ -1,12 +1,12 @@
 import * as t from 'io-ts'
 
-/** The known values, which an editor completes, and any other text. */
+/** The known values, which an editor completes, and any other string. */
 export type Open<K extends string> = K | (string & {})
 
-/** The codec of an open enumeration. `known` is what drift is measured against. */
+/** The codec of an open enumeration. Values that are not in `known` count as drift. */
 export class OpenType<K extends string> extends t.Type<Open<K>> {
   readonly _tag = 'OpenType'
-  /** The known values; others pass. */
+  /** The known values. Others are accepted. */
   readonly known: ReadonlyArray<K>
   constructor(known: ReadonlyArray<K>) {
     const name = `${known.map((k) => JSON.stringify(k)).join(' | ')} | string`
@@ -14,7 +14,7 @@ export class OpenType<K extends string> extends t.Type<Open<K>> {
     this.known = known
   }
 
-  /** Returns true if it still validates as it was made: a clone may not. */
+  /** Returns true if its `validate` is the original: a clone's may not be. */
   static isUntouched(codec: OpenType<string>): boolean {
     return codec.validate === t.string.validate
   }
@@ -25,10 +25,10 @@ export interface OpenC<K extends readonly [string, ...ReadonlyArray<string>]>
   extends OpenType<K[number]> {}
 
 /**
- * An enumeration to which values may be added: takes every text, and knows some of them.
+ * Creates an enumeration to which values may be added: accepts every string, and knows some.
  *
  *     open('NEW', 'SETTLED').decode('NEW')      Right 'NEW'
- *     open('NEW', 'SETTLED').decode('EXPIRED')  Right 'EXPIRED', and a fact where drift is watched
+ *     open('NEW', 'SETTLED').decode('EXPIRED')  Right 'EXPIRED', counted as drift if that is watched
  *     open('NEW', 'SETTLED').decode(1)          Left
  */
 export const open = <const K extends readonly [string, ...ReadonlyArray<string>]>(

@@ -2,9 +2,8 @@ import { plural } from './plural.js'
 import { isDate } from './unknown.js'
 
 /**
- * Describes a value without its content. Texts may hold secrets or card numbers, so only their length is shown,
- * and so it is with numbers of twelve digits and more before the decimals. Other numbers, booleans, null and
- * undefined are shown.
+ * Describes a value without its content. Strings may hold secrets or card numbers, so only their length is shown. This also
+ * applies to numbers with twelve or more digits before the decimals. Other numbers, booleans, null and undefined are shown.
  */
 export const redact = (u: unknown): string => {
   switch (typeof u) {
@@ -28,16 +27,14 @@ export const redact = (u: unknown): string => {
 }
 
 const dated = (date: Date): string =>
-  Number.isNaN(date.getTime())
-    ? 'Date that is no time'
-    : `Date of the year ${date.getUTCFullYear()}`
+  Number.isNaN(date.getTime()) ? 'invalid Date' : `Date of the year ${date.getUTCFullYear()}`
 
 // lines
 
-/** Letters and pictures that a joiner or a variant selector after them belongs to; none of Latin, Greek and Cyrillic. */
+/** Letters and pictures that combine with a joiner or variant selector after them; none in Latin, Greek and Cyrillic. */
 const JOINABLE = String.raw`(?![\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{VS}])[\p{L}\p{M}\p{Extended_Pictographic}\p{EMod}]`
 
-/** Control, bidirectional and invisible characters, and those of no width, but where they are part of a word. */
+/** Control, bidirectional, invisible and zero-width characters, unless they are part of a word. */
 const INVISIBLE = String.raw`[\p{Cc}\p{Cf}\p{DI}](?<!${JOINABLE}\p{VS}?[\p{Join_C}\p{VS}])`
 
 /** Line breaks and invisible characters, with the spaces around them. */
@@ -47,15 +44,15 @@ const UNPRINTABLE = new RegExp(
 )
 
 /**
- * Makes text from outside fit for one line of a log or a terminal. Keeps repeated spaces: names may have them. URLs lose
- * user and password.
+ * Makes external text fit one line of a log or terminal. Keeps repeated spaces, because names may have them. Removes user and
+ * password from URLs.
  */
 export const oneLine = (text: string): string =>
   withoutCredentials(text.replace(UNPRINTABLE, ' ').trim())
 
 /**
- * Leaves out user and password of URLs, and what signs them. A password may have slashes, so they end with the last `@` of
- * a word; but digits after a colon and before a slash are a port.
+ * Removes user, password and signature from URLs. A password may have slashes, so user and password end at the last `@` of a
+ * word; but digits between a colon and a slash are a port.
  */
 export const withoutCredentials = (text: string): string =>
   text
@@ -66,15 +63,15 @@ export const withoutCredentials = (text: string): string =>
     })
     .replace(SIGNED, '$1***')
 
-/** The parts of the query of a signed URL that are secret, or name who signed it. */
+/** The query parameters of a signed URL that are secret, or name the signer. */
 const SIGNED =
   /([?&](?:X-Amz-(?:Signature|Credential|Security-Token)|Signature|AWSAccessKeyId)=)[^\s&"']+/gi
 
 const ESCAPED = new RegExp(String.raw`(?:${INVISIBLE}|[\u2028\u2029])(?<!\n)`, 'gu')
 
 /**
- * Writes control and invisible characters as `\u009b`, except line breaks: JSON stays the value that it is, and other
- * text drives no terminal.
+ * Writes control and invisible characters as `\u009b`, except line breaks: JSON keeps its value, and other text cannot control a
+ * terminal.
  */
 export const escapeInvisible = (text: string): string =>
   text.replace(ESCAPED, (found) =>

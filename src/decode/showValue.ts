@@ -1,19 +1,32 @@
 import { didYouMean, is, similarName } from '../options/index.js'
 import { domainKeys, part, tagOf, typesOf, unwrapped } from './codecParts.js'
 import { redact } from './redact.js'
+import { fieldsOf } from './unknown.js'
 
 /**
- * Describes a value that `codec` refused, as `redact` does, except that a word is shown where an enumeration was
- * expected, a date or time where one was, and so an amount. Other texts may be secrets, names or card numbers.
+ * Describes a value that `codec` refused like `redact`, but shows a word if an enumeration was expected, and a date, time or
+ * amount if one was expected. Other strings may be secrets, names or card numbers.
  */
 export const showValue = (u: unknown, codec: unknown): string => {
-  if (typeof u !== 'string') return redact(u)
+  if (typeof u !== 'string') return isDecimal(u) && isAnyAmount(codec) ? DECIMAL : redact(u)
   const codecs = alternatives(codec)
   const names = codecs.flatMap((one) => domainKeys(one) ?? [])
   if (names.length > 0) return showWord(u, names)
   if (codecs.some(isAmount) && AMOUNT.test(u)) return `'${u}'`
   return codecs.some(isDated) && DATE.test(u) ? showDate(u) : redact(u)
 }
+
+const isAnyAmount = (codec: unknown): boolean => alternatives(codec).some(isAmount)
+
+/** Returns true for an object from a decimal library. The `toFixed` of a number would round. */
+const isDecimal = (u: unknown): boolean => {
+  const { toFixed } = fieldsOf(u)
+  return (
+    typeof u === 'object' && typeof toFixed === 'function' && toFixed !== Number.prototype.toFixed
+  )
+}
+
+const DECIMAL = 'a decimal object (pass amount.toFixed())'
 
 /** Shows a word if it may have been meant as one of these. */
 export const showWord = (text: string, names: ReadonlyArray<string>): string => {
@@ -23,35 +36,35 @@ export const showWord = (text: string, names: ReadonlyArray<string>): string => 
   const isWord =
     text.length <= longest + LONGER &&
     countDigits(text) <= digits &&
-    /^(?:[A-Z][A-Z0-9_.-]*|[A-Z]?[a-z][a-z0-9_.-]*)$/.test(text) // not in mixed case, as keys are
+    /^(?:[A-Z][A-Z0-9_.-]*|[A-Z]?[a-z][a-z0-9_.-]*)$/.test(text) // not in mixed case, like keys
   return meant !== undefined || isWord ? `'${text}'${didYouMean(meant)}` : redact(text)
 }
 
 const countDigits = (text: string): number => text.replace(/\D/g, '').length
 
-/** Characters by which a shown word may be longer than the longest known one: a key is mostly longer. */
+/** Maximum number of characters by which a shown word may exceed the longest known word: a key is usually longer. */
 const LONGER = 5
 
-/** Dates and times in the usual notations, which have no room for the number of a card. */
+/** Matches dates and times in usual notations, which are too short for a card number. */
 const DATE =
   /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4})(?:[T ]\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/
 
-/** Decimal text of less digits than the number of a card. */
+/** Matches decimal strings with fewer digits than a card number. */
 const AMOUNT = /^-?\d{1,11}(?:\.\d{1,20})?$/
 
 const showDate = (text: string): string => {
   const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? []
   const isInCalendar = day === undefined || is.isoDay.accepts(day)
-  const why = isInCalendar ? '' : ', which is no day of the calendar'
+  const why = isInCalendar ? '' : ', a day that does not exist'
   return `'${text}'${why}`
 }
 
 // codecs
 
-/** Marks a codec of dates or times as one whose wrong values are shown. */
+/** Marks a codec for dates or times, so that wrong values are shown. */
 export const dated = <C extends object>(codec: C): C => Object.assign(codec, { [mark]: true })
 
-/** Marks a codec of amounts as one whose wrong values are shown. */
+/** Marks a codec for amounts, so that wrong values are shown. */
 export const amountShown = <C extends object>(codec: C): C =>
   Object.assign(codec, { [amountMark]: true })
 
@@ -63,7 +76,9 @@ const isDated = (codec: unknown): boolean => part(codec, mark) === true
 
 const isAmount = (codec: unknown): boolean => part(codec, amountMark) === true
 
-/** Returns the members of a union, at any depth, or the codec; of a codec of lists that takes one item alone, the item. */
+/**
+ * Returns the members of a union, at any depth, or else the codec; for a list codec that also accepts a single item, the item's.
+ */
 const alternatives = (codec: unknown): ReadonlyArray<unknown> => {
   if (isDated(codec)) return [codec]
   const seen = unwrapped(codec)

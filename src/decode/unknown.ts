@@ -1,17 +1,17 @@
-/** Reads values of which nothing is known. */
+/** Reads values of unknown type. */
 export { isDate } from '../options/rules.js'
 
 export const isRecord = (u: unknown): u is Record<string, unknown> =>
   typeof u === 'object' && u !== null && !Array.isArray(u)
 
-/** Returns the object itself; an empty one for any other value. */
+/** Returns the object itself, or an empty one for any other value. */
 export const fieldsOf = (u: unknown): Readonly<Record<string, unknown>> => (isRecord(u) ? u : {})
 
-/** Returns a text that is not empty, or a number as text. */
+/** Returns a non-empty string, or a number as a string. */
 export const wordOf = (u: unknown): string | undefined =>
   typeof u === 'string' && u !== '' ? u : typeof u === 'number' ? String(u) : undefined
 
-/** Parses JSON; `undefined`, which JSON cannot say, where it is none. */
+/** Parses JSON. Returns `undefined`, which JSON cannot express, for invalid JSON. */
 export const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -22,11 +22,11 @@ export const parsed = (text: string): unknown => {
 
 // depth
 
-/** Levels that are kept of a value that may be nested without an end: those below are left out. */
+/** Maximum nesting depth that is kept of an arbitrarily deep value. Deeper levels are omitted. */
 export const LEVELS = 50
 
-/** Levels of a row that is written, or put aside as it came. `JSON.stringify` and readers give up at some thousands. */
+/** Maximum depth of a row that is written, or set aside unchanged. `JSON.stringify` and readers fail at some thousand levels. */
 export const ROW_LEVELS = 500
 
-/** Stands for what was left out. */
+/** Replaces an omitted level. */
 export const LEFT_OUT = '[...]'

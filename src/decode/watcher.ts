@@ -9,8 +9,8 @@ import { isRecord } from './unknown.js'
 // model
 
 /**
- * How a value differs from its codec. `optional field`: one that was missing before is present. `second shape`:
- * another member of a union than the first time. `other paging`: a list does not go on as its row says.
+ * The way in which a value differs from its codec. `optional field`: a field that was missing before is present. `second shape`:
+ * a different union member than the first time. `other paging`: a list does not continue as its endpoint declares.
  */
 export type DriftKind = keyof typeof driftKinds
 
@@ -27,10 +27,10 @@ export interface Counter {
   count: number
 }
 
-/** Returns the counter of a fact, which it creates at the first call. */
+/** Returns the counter of a fact, created on the first call. */
 type CounterFor = (path: string, kind: DriftKind, example: string) => Counter
 
-/** Looks at a value and counts what its codec does not name. */
+/** Compares a value with its codec, and counts fields and values that the codec does not name. */
 type Watcher = (u: unknown) => void
 
 interface WatchedField {
@@ -43,11 +43,11 @@ type Visit = (codec: unknown, path: string) => Watcher | undefined
 
 // examples
 
-/** The type and size of a value, without its content. */
+/** Returns the type and size of a value, without its content. */
 const sizeOf = (u: unknown): string =>
   typeof u === 'number' || typeof u === 'boolean' ? typeof u : redact(u)
 
-/** Shows an unknown value of an enumeration if it reads like the known ones; else only its size. */
+/** Shows an unknown value of an enumeration if it looks like the known ones, or else only its size. */
 export const exampleOf = (names: ReadonlyArray<string>, value: string): string =>
   looksLike(names, value) ? value : redact(value)
 
@@ -60,7 +60,7 @@ const looksLike = (names: ReadonlyArray<string>, value: string): boolean =>
 
 // constructors
 
-/** Makes a watcher for the values of a codec; undefined where there is nothing to watch. */
+/** Creates a watcher for the values of a codec; undefined if there is nothing to watch. */
 export const watcherOf = (root: t.Mixed, counting: CounterFor): Watcher | undefined => {
   const recursive = new Map<unknown, Watcher>()
 
@@ -132,7 +132,7 @@ const watchRecord =
 
 const absences = new Set<unknown>(['NullType', 'UndefinedType', 'VoidType'])
 
-/** Finds the member of a union that a value belongs to. Null and undefined are no shape of their own. */
+/** Finds the union member that a value belongs to. Null and undefined do not count as a shape. */
 const watchUnion = (
   codec: unknown,
   path: string,
@@ -159,7 +159,7 @@ const watchUnion = (
 
 // objects
 
-/** Returns the fields that an object's codec names; undefined if it takes others by a record or unasked. */
+/** Returns the fields that an object's codec names; undefined if it accepts others. */
 const fieldsOf = (codec: unknown): ReadonlyArray<WatchedField> | undefined => {
   switch (tagOf(codec)) {
     case 'ExactType':
@@ -190,7 +190,7 @@ const fieldsOf = (codec: unknown): ReadonlyArray<WatchedField> | undefined => {
   }
 }
 
-/** Joins the fields of the members of an intersection: an object that several describe has the fields of all. */
+/** Joins the fields of an intersection's members. */
 const joined = (fields: ReadonlyArray<WatchedField>): ReadonlyArray<WatchedField> => {
   const all: Array<WatchedField> = []
   for (const field of fields) {
@@ -205,7 +205,7 @@ const joined = (fields: ReadonlyArray<WatchedField>): ReadonlyArray<WatchedField
   return all
 }
 
-/** The work to do for an object that has these keys in this order. */
+/** The work for an object with these keys in this order. */
 interface ObjectLayout {
   readonly keys: ReadonlyArray<string>
   readonly counters: ReadonlyArray<Counter>
@@ -213,8 +213,8 @@ interface ObjectLayout {
 }
 
 /**
- * Watches objects. Objects of a service mostly have the same keys in the same order, so the last layout is kept. An
- * object that is not `closed` may have fields that are named elsewhere.
+ * Watches objects. A service's objects mostly have the same keys in the same order, so the last layout is kept. An object that is
+ * not `closed` may have fields that are named elsewhere.
  */
 const watchObject = (
   path: string,
@@ -257,7 +257,7 @@ const watchObject = (
   }
 }
 
-/** Compares the keys of an object, and their order, without making a list of them. */
+/** Compares an object's keys and their order without creating a list of them. */
 const hasKeys = (u: object, keys: ReadonlyArray<string>): boolean => {
   let i = 0
   for (const key in u) {

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { Observable, SchedulerLike } from 'rxjs'
-import type { Decodes } from '../codec/Codec.js'
+import type { RowDecoder } from '../codec/Codec.js'
 import type { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import {
@@ -15,156 +15,143 @@ import type { Millis } from '../stream/index.js'
 import type { ExportError } from './ExportError.js'
 import { compressions, formatNames } from './format/Format.js'
 import * as rule from './rules.js'
-import type { TakeRows } from './source/exportList.js'
+import type { WriteRows } from './source/exportList.js'
 import type { AnyPosition } from './source/SourcePage.js'
 import type { Reject } from './source/sortPage.js'
 import type { Destination } from './transfer/Destination.js'
 import type { ManifestRun } from './transfer/Manifest.js'
-import type { Since } from './transfer/TransferEvent.js'
 
 // rules
-
-/** A URL that is none of S3, such as `https://`: no file is meant. */
-const OTHER_URL = /^(?!s3:)[A-Za-z][\w+.-]*:\/\//
 
 const out: OptionRule = {
   accepts: (u) =>
     typeof u === 'function' ||
-    (is.nonEmptyString.accepts(u) && !OTHER_URL.test(String(u))) ||
+    is.nonEmptyString.accepts(u) ||
     is.withMethods('', 'write', 'end').accepts(u) ||
     is.withMethods('', 'getWriter').accepts(u) ||
     rule.destination.accepts(u),
   expected:
-    'a path, s3://BUCKET/PREFIX/, a Writable, a WritableStream, a function that takes rows, or a destination',
-}
-
-const sinceLast: OptionRule<boolean | string> = {
-  accepts: (u) => is.boolean.accepts(u) || is.nonEmptyString.accepts(u),
-  expected: 'true, or the path of a manifest',
+    'a path, s3://BUCKET/PREFIX/, a Writable, a WritableStream, a function of rows, or a destination',
 }
 
 const env: OptionRule<Readonly<Record<string, string | undefined>>> = {
   accepts: is.isObject,
-  expected: 'variables by their names',
+  expected: 'variables by name',
 }
 
-/** The rule of a source. */
+/** Rule for a source. */
 export const sourceRule: OptionRule = {
   accepts: is.withMethods('', 'drain', 'describe').accepts,
-  expected: 'a list or a snapshot of a client, as it is (pipe makes a plain stream of it)',
+  expected: "a client's list or snapshot itself (pipe turns it into a plain stream)",
 }
 
 // options
 
-/** Options that have one type for all rows. */
+/** Options whose type does not depend on the rows. */
 export const exportTable = {
-  /** A name for `filter` and `map`. Change it with them: an export is not resumed with another one. */
+  /** Version of `filter` and `map`. Change it whenever you change them: an export is resumed only with the same revision. */
   revision: is.nonEmptyString,
 
   // format
 
-  /** How rows are written. Default: by the name of the file, or `ndjson`. */
+  /** Output format. Default: by file extension, or `ndjson`. */
   format: is.oneOf(...formatNames),
-  /** Default: by the name of the file, or `none`; Parquet is compressed inside, by default with `zstd`. */
+  /** Compression. Default: by file extension, or `none`; Parquet is compressed internally, by default with `zstd`. */
   compress: is.oneOf(...compressions),
-  /** Fields and their order, nested ones dotted; `NAME:TYPE` for one that the codec does not have. Default: all. */
-  columns: is.arrayOf(is.string, 'a list of names of columns'),
-  /** `exact` writes the digits of numbers as they came. Default: as the client reads them. */
-  numbers: is.oneOf('exact', 'fast'),
+  /** Fields in order, nested ones dotted; `NAME:TYPE` for a field that the codec lacks. Default: all. */
+  columns: is.arrayOf(is.string, 'a list of column names'),
   /** Parquet: numbers as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
   amounts: is.oneOf('decimal', 'text'),
-  /** CSV: `mask` puts `'` before texts that a spreadsheet would run as formulas. Default `keep`. */
+  /** CSV: `mask` prefixes `'` to texts that a spreadsheet would run as formulas. Default `keep`. */
   formulas: is.oneOf('mask', 'keep'),
-  /** Parquet: rows in a row group, which are kept in memory until it is written. Default 20,000. */
+  /** Parquet: rows per row group, buffered in memory until written. Default 20,000. */
   rowGroup: is.int(1),
 
   // going on
 
-  /**
-   * Continues where an earlier run of the same export stopped. If it came to its end, the rows that it rejected are read
-   * again, and those that now fit are added; refused where there is neither. Default `false`.
-   */
+  /** Continues an interrupted run of the same export; fails if there is none. Default `false`. */
   resume: is.boolean,
-  /** Discards what is there and starts over. Default `false`: a checkpoint, or a folder with a complete run, is an `ExportError`. */
+  /**
+   * Discards existing output and starts over. Default `false`: a checkpoint, or a folder with a complete run, is an
+   * `ExportError`.
+   */
   restart: is.boolean,
   /**
-   * Reads only rows created since the last run that was read to its end, less the `lookback`: `true` for the runs in
-   * the folder `out`, to which this one is added; or the path of another manifest. Snapshots only.
-   */
-  sinceLast: sinceLast,
-  /** How long before the end of that run rows may have changed, in ms. Default 7 days: a charge that is not final by then is rare. */
-  lookback: withDefault(is.finiteMillis, 7 * 86_400_000),
-  /**
-   * Writes into the path itself, as into a stream: for pipes and devices. Nothing is kept beside it, and it cannot be
-   * resumed. Default `false`.
+   * Writes directly to the path, like to a stream: for pipes and devices. Creates no other files, and cannot be resumed. Default
+   * `false`.
    */
   inPlace: is.boolean,
-  /** Where the checkpoint is kept. Default: beside the file, or in the folder. */
+  /** Path of the checkpoint. Default: next to the file, or in the folder. */
   checkpoint: is.nonEmptyString,
-  /** How often rows are made durable, and the checkpoint is replaced, in ms. Default 1,000; Parquet: 10,000. */
+  /** Interval at which rows are synced to disk and the checkpoint is updated, in ms. Default 1,000; Parquet: 10,000. */
   commitEvery: is.millis,
-  /** In a folder: rows that a file may have. Default: no bound. */
+  /** In a folder: maximum rows per file. Default: no limit. */
   rotateRows: is.positiveIntOrInfinity,
-  /** In a folder: bytes after which a file is ended, looked at after each page. Default: no bound. */
+  /** In a folder: size in bytes at which a new file is started, checked after each page. Default: no limit. */
   rotateBytes: is.positiveIntOrInfinity,
-  /** Ends the export with `TooManyRejects` when more rows cannot be written. Default 10,000; `Infinity` is no bound. */
-  maxRejects: withDefault(is.nonNegativeIntOrInfinity, 10_000),
-  /** Called with rejected rows, which a file keeps beside it anyway. */
-  onReject: is.fn<TakeRows<Reject>>(),
   /**
-   * Reads the list until two readings have the same ids, and only then writes: for small lists by page number, whose
-   * pages move when a row is deleted. Default `false`.
+   * Ends the export with `TooManyRejects` when more rows than this cannot be written. Default 10,000; `Infinity` for no limit.
+   */
+  maxRejects: withDefault(is.nonNegativeIntOrInfinity, 10_000),
+  /** Called with rejected rows. File exports also write them to a separate file. */
+  onReject: is.fn<WriteRows<Reject>>(),
+  /**
+   * Reads the list until two readings have the same ids, and only then writes: for small numbered lists, whose pages shift when a
+   * row is deleted. Default `false`.
    */
   untilStable: is.boolean,
-  /** True if a stream is ended with the export. Default `true`. Not for stdout. */
+  /** True to end the stream with the export. Default `true`; stdout is never ended. */
   endStream: is.boolean,
-  /** Its first value ends the export: what was read is written and committed. */
+  /** Stops the export when this emits: rows read so far are written and committed. */
   stop: is.withMethods<Observable<unknown>>('an Observable', 'pipe'),
 
-  /** Ends the export with `DeadlinePassed` after so many ms; what was read is committed. Default: never. */
+  /** Ends the export with `DeadlinePassed` after this many ms; rows read so far are committed. Default: never. */
   deadline: is.millis,
 
   // the outside
 
-  /** A name for the account, kept as a hash. Default: base URL and client id. Needed to tell accounts apart by a token source. */
+  /**
+   * A name for the account, stored as a hash. Default: base URL and client id. Required to distinguish accounts if the token
+   * comes from a token source.
+   */
   account: is.nonEmptyString,
-  /** Clock and timers. Default `asyncScheduler`; in virtual time, that of the client. */
+  /** Clock and timers. Default `asyncScheduler`; in virtual time, pass the client's. */
   timer: is.rxScheduler<SchedulerLike>(),
-  /** Default: the disk. */
+  /** The file system. Default: the disk. */
   files: rule.files,
   /** Variables such as `AWS_REGION`, for `s3://`. Default: those of the process. */
   env: env,
   /**
-   * How long another run waits for this one to renew its lease, in ms, before it takes over. Default 15,000. It is
-   * renewed three times meanwhile.
+   * How long the lease lasts without renewal, in ms; after that, another run may take over. Default 15,000. It is renewed three
+   * times in that period.
    */
   lease: is.int(100, 600_000),
 }
 
-/** Where an export goes, how its rows are written, and how it survives. */
+/** Destination, format and recovery of an export. */
 export interface ExportOptions<A, B = A> extends OptionsOf<typeof exportTable> {
   /**
-   * A file, such as `charges.csv.gz`, whose folder must exist; a folder of files, if it ends with a slash; a `Writable`
-   * or a `WritableStream`, which cannot be resumed; a function that takes the rows of a page and resolves when they are
-   * written: no page but the next is asked for until then; or a `Destination` of your own.
+   * A file, such as `charges.csv.gz`, whose folder must exist; a folder of files, if it ends with a slash; a `Writable` or a
+   * `WritableStream`, which cannot be resumed; a function that receives the rows of a page and resolves once they are written
+   * (meanwhile, only the next page is requested); or your own `Destination`.
    */
   readonly out:
     | string
     | Writable
     | WritableStream<Uint8Array<ArrayBuffer>>
-    | TakeRows<Readonly<B>>
+    | WriteRows<Readonly<B>>
     | Destination<B>
-  /** Leaves out rows for which it is false, before `map`. */
+  /** Drops rows for which it returns false; applied before `map`. */
   readonly filter?: ((row: Readonly<A>) => boolean) | undefined
-  /** Makes the row to write in place of one that came. It must return the same for the same row: pages may be read again. */
+  /** Maps a row to the one to write. Must be deterministic, since pages may be read again. */
   readonly map?: ((row: Readonly<A>) => B) | undefined
-  /** Describes the rows that `map` returns: CSV, Parquet and `columns` need it. Default: the codec of the list. */
-  readonly codec?: Decodes<B> | undefined
-  /** Identifies a row: two with the same key are the same row. Default: its `id`. */
+  /** The codec of the rows that `map` returns. Required for CSV, Parquet and `columns`. Default: the codec of the list. */
+  readonly codec?: RowDecoder<B> | undefined
+  /** Returns the key of a row; rows with equal keys are the same row. Default: its `id`. */
   readonly key?: ((row: B) => string | undefined) | undefined
 }
 
-/** Rules of the options. */
+/** The rules of the options. */
 export const exportRules: OptionsTable<ExportOptions<never, never>> = {
   ...exportTable,
   out: required(out),
@@ -176,54 +163,52 @@ export const exportRules: OptionsTable<ExportOptions<never, never>> = {
 
 // progress
 
-/** How far an export is. Counts are of all its starts together. */
+/** Progress of an export. Counts include all resumptions. */
 export interface ExportProgress {
-  /** Rows written. */
+  /** Number of rows written. */
   readonly rows: number
-  /** Rows that did not decode, or do not fit the format. */
+  /** Number of rows that did not decode or do not fit the format. */
   readonly rejects: number
-  /** Pages read. */
+  /** Number of pages read. */
   readonly pages: number
-  /** Rows that had come before, and were left out. */
+  /** Number of repeated rows that were dropped. */
   readonly repeated?: number
-  /** Halves of surrogate pairs that this start wrote as U+FFFD, which UTF-8 and strict readers ask for. */
+  /** Number of unpaired surrogates that this run wrote as U+FFFD, as UTF-8 requires. */
   readonly loneSurrogates?: number
-  /** CSV: texts that this start wrote and that a spreadsheet would run as formulas, masked or not. */
+  /** CSV: number of texts written by this run that a spreadsheet would run as formulas, masked or not. */
   readonly formulas?: number
-  /** The position of all that is left to read; absent at the end of the list. */
+  /** Position of the rest of the list. Absent at its end. */
   readonly next?: AnyPosition
-  /** How much of its time range was read, of a snapshot: 0 to 1, 1 at the end. Absent while that is unknown. */
+  /** For a snapshot: share of the time range that was read, 0 to 1 (1 at the end). Absent while unknown. */
   readonly share?: number
   /** True if the list was read to its end. */
   readonly ended: boolean
-  /** It was stopped by `stop` before. */
+  /** True if it was stopped early by `stop`. */
   readonly stopped?: true
-  /** Another run has the lease at `path`, and may have died: how long this one waits for it, in ms. Before all else. */
+  /** Another run, possibly dead, holds the lease at `path`; `ms` is how long this one waits for it. Emitted first. */
   readonly waiting?: { readonly path: string; readonly ms: Millis }
-  /** How it began; with the first progress only. */
-  readonly begun?: ExportBegun
-  /** Why a resumed list is read from its beginning again: its bookmark was refused. Rows that are there are left out. */
+  /** How the export started. Only in the first progress. */
+  readonly started?: ExportStart
+  /** Why a resumed list is read from the beginning again: its bookmark was refused. Existing rows are skipped. */
   readonly reread?: AnyFailure
-  /** The entry of the manifest; with the last progress of a file or folder, unless nothing was written. */
+  /** The manifest's entry for this run. Only in the last progress of a file or folder, unless nothing was written. */
   readonly run?: ManifestRun
   /**
-   * Names of files that were to be removed, and that the rights of the bucket keep: unfinished ones, and such as newer
-   * ones replace; with the last progress of an export that came to its end.
+   * Obsolete files that could not be removed because the credentials may not delete them. Only in the last progress of a finished
+   * export.
    */
   readonly unremoved?: ReadonlyArray<string>
 }
 
-/** How an export begins. */
-export interface ExportBegun {
+/** How an export started. */
+export interface ExportStart {
   /** True if it continues from a checkpoint. */
   readonly resumed: boolean
-  /** An earlier run did not release its lease, and was taken over: it was killed, or is frozen. */
+  /** True if it took over from an earlier run that was killed or is frozen, without releasing its lease. */
   readonly tookOver?: true
-  /** From when on it reads, with `sinceLast`. */
-  readonly since?: Since
-  /** How many rows it had rejected by its end, which it reads again. */
-  readonly rejected?: number
+  /** Files, complete or not, that `restart` removes or replaces once new rows are durable. */
+  readonly removes?: ReadonlyArray<string>
 }
 
-/** An event of an export: progress; and last, if it did not succeed, why. */
+/** An event of an export: progress, or finally the failure if it did not succeed. */
 export type ExportEvent = E.Either<ExportError | AnyFailure, ExportProgress>

@@ -1,13 +1,11 @@
-/** A list into files, a stream, or a function: everything that the command `export` does. */
+/** Exports a list to files, a stream, or a function, like the command `export`. */
 import { catchError, concatMap, EMPTY, type Observable, tap } from 'rxjs'
-import { fromDate } from '../codec/Instant.js'
 import { E, withoutPrototype, withoutUndefined } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
 import { checkArgument, checkOptions } from '../options/index.js'
-import { isS3 } from '../store/S3Location.js'
 import type { Waits } from '../store/Waits.js'
 import type { Millis } from '../stream/index.js'
-import { type Begin, beginExport, checkResumable, stateToResume } from './beginExport.js'
+import { beginExport, checkResumable, stateToResume } from './beginExport.js'
 import { truncated } from './column/json.js'
 import { shapeOf } from './column/Shape.js'
 import { noFindings, type TextFindings } from './column/text.js'
@@ -22,93 +20,84 @@ import {
 } from './ExportOptions.js'
 import { checkPaths } from './file/checkPaths.js'
 import { manifestOfKind } from './file/manifestIn.js'
-import { fileDestination, type OpenedFiles, openNames } from './file/openFileDestination.js'
-import { type ExportNames, namesOf, specName } from './file/paths.js'
-import { functionDestination, streamDestination } from './file/streamDestination.js'
+import { fileDestination, type OpenedFiles, openLocation } from './file/openFileDestination.js'
+import { specName } from './file/paths.js'
+import { streamDestination } from './file/streamDestination.js'
 import type { Format } from './format/Format.js'
-import { destinationOf, formatFor, type GivenDestination } from './givenDestination.js'
-import { rejectedAgain } from './rejectedAgain.js'
-import { findSince } from './sinceLast.js'
-import { type ExportSource, sourceOf } from './source/ExportSource.js'
+import {
+  destinationOf,
+  type FilesGiven,
+  formatFor,
+  type GivenDestination,
+} from './givenDestination.js'
+import { type FilesLocation, isInBucket } from './location/Location.js'
+import { type ExportSource, type Source, sourceOf } from './source/ExportSource.js'
 import { stripped } from './source/secretField.js'
 import { CHECKPOINT, type Destination } from './transfer/Destination.js'
 import { type ExportSpec, specOf } from './transfer/ExportSpec.js'
-import type { ManifestFile, ManifestRun } from './transfer/Manifest.js'
 import { transfer } from './transfer/runTransfer.js'
 import type { TransferPlan } from './transfer/Transfer.js'
-import { leftOf, progressOf, type Reading, type TransferEvent } from './transfer/TransferEvent.js'
+import { leftOf, progressOf, type TransferEvent } from './transfer/TransferEvent.js'
 import type { TransferState } from './transfer/TransferState.js'
 
-/** How often files are committed, in ms. */
+/** Commit interval for files, in ms. */
 const COMMIT_EVERY = 1_000
-/** How often files in buckets are committed, in ms: a commit uploads what came since. */
+/** Commit interval for files in buckets, in ms: each commit uploads the new rows. */
 const UPLOAD_EVERY = 5_000
-/** How often Parquet is committed, in ms: a commit ends a row group. */
+/** Commit interval for Parquet, in ms: each commit ends a row group. */
 const ROW_GROUPS_EVERY = 10_000
 
 /**
- * Exports a list or a snapshot of a client.
+ * Exports a list or a snapshot.
  *
  *     const exporting = exportTo(payments.charges.snapshot({ status: 'SETTLED' }).parallel(), {
  *       out: 'settled.csv.gz',
  *       resume: true,
  *     })
  *
- * Files survive a crash: a second after rows were read they are durable, a checkpoint says how far the export is, and
- * `resume` continues from there. In the end a manifest lists what was written, for `verify`.
+ * Files survive a crash: rows are on disk a second after they were read, a checkpoint records the position, and `resume`
+ * continues from there. At the end a manifest lists the files written, for `verify`.
  *
- * Emits its progress after each page. The last progress has the `run` of the manifest: `run.complete` is true if every
- * row was written. An expected failure, of the service or of the files, is a `Left` after that, and ends the stream;
- * files and checkpoint are then as they were last committed. Cold: each subscription is a run. Unsubscribing leaves
- * what was committed; `stop` commits first. Throws an `InvalidOption` at once for an option that cannot work.
+ * Emits its progress after each page. The last progress has the `run` of the manifest: `run.complete` is true if every row was
+ * written. An expected failure of the service or the files is emitted as a `Left` and ends the stream; files and checkpoint keep
+ * the last commit. Cold: each subscription is a run. Unsubscribing also keeps the last commit; `stop` commits first. Throws an
+ * `InvalidOption` at once for an invalid option.
  */
 export const exportTo = <A, B = A>(
   source: ExportSource<A>,
   given: ExportOptions<A, B>,
-): Observable<ExportEvent> => startExport(source, given)
-
-/** As `exportTo`; `begin`: the action for what is there, in place of `resume` and `restart`; `names`: of its files. */
-export const startExport = <A, B = A>(
-  source: ExportSource<A>,
-  given: ExportOptions<A, B>,
-  { begin, names }: Partial<Pick<Planned<A, B>, 'begin' | 'names'>> = {},
 ): Observable<ExportEvent> => {
   checkArgument('source', source, sourceRule)
   const options = checkOptions(given, exportRules)
   const list = source.describe()
-  const to = destinationOf(options, source)
-  const format = formatFor<B>(shapeOf(options.codec ?? list.codec), options, list, to.kind)
+  const to = destinationOf(options)
+  const format = formatFor<B>(shapeOf(options.codec ?? list.codec), options, to.file)
   const findings = noFindings()
   const encoder: Format<B>['encoder'] = (bytes, kept) => format.encoder(bytes, kept, findings)
   const planned = withoutPrototype({
     source,
     options,
     list,
-    begin,
-    names,
     format: { ...format, encoder },
   })
   return eventsOf(planned, to).pipe(
-    tap(({ begun }) => {
-      if (begun !== undefined) Object.assign(findings, noFindings()) // another subscription
+    tap(({ started }) => {
+      if (started !== undefined) Object.assign(findings, noFindings()) // another subscription
     }),
     concatMap((event) => [E.right(exportProgress(event, findings)), ...leftOf(event.cut, to.name)]),
-    catchError(expectedAsLeft(to.name)),
+    catchError(expectedAsLeft(to.name, list.scrub)),
   )
 }
 
-/** An export whose options are checked. */
+/** An export with validated options. */
 interface Planned<A, B> {
   readonly source: ExportSource<A>
   readonly options: ExportOptions<A, B>
   readonly list: ListDescription<A>
   readonly format: Format<B>
-  readonly begin: Begin | undefined
-  /** The names of its files, of one of several in a folder. */
-  readonly names: ExportNames | undefined
 }
 
-/** Cold; also the subscriptions to one of them wait for each other to release its files. */
+/** Returns the events of an export. Cold. Subscriptions to the same export wait for each other to release its files. */
 const eventsOf = <A, B>(
   planned: Planned<A, B>,
   to: GivenDestination<B>,
@@ -117,11 +106,11 @@ const eventsOf = <A, B>(
   const { stop, deadline, timer } = options
   const how = { stop, deadline, timer, name: to.name, tell: planned.list.tell }
   switch (to.kind) {
-    case 'file':
-    case 'folder': {
-      const names = planned.names ?? namesOf(to.out)
-      return transfer<A, B>((waits) => planFiles(planned, names, waits), how)
-    }
+    case 'files':
+      return transfer<A, B>((waits) => planFiles(planned, to, waits), {
+        ...how,
+        isOnDisk: !isInBucket(to.at),
+      })
     case 'stream': {
       const { name, open } = to
       const { endStream } = options
@@ -129,25 +118,23 @@ const eventsOf = <A, B>(
         planUnkept(planned, streamDestination({ name, open, format, endStream }))
       return transfer<A, B>(plan, { ...how, grace: STREAM_GRACE })
     }
-    case 'function':
-      return transfer<A, B>(async () => planUnkept(planned, functionDestination(to.take)), how)
     case 'destination':
       return transfer<A, B>(async () => planOwn(planned, to.destination), how)
   }
 }
 
-/** Time that the reader of a stream has to take what was written, once the export is stopped, in ms. */
+/** Time for a stream's reader to consume the written bytes after the export was stopped, in ms. */
 const STREAM_GRACE = 1_000
 
 // plans
 
 /** Options common to all destinations of exports. */
-const common = <A, B>({ options, list, format, begin }: Planned<A, B>) => {
+const common = <A, B>({ options, list, format }: Planned<A, B>) => {
   const { resume = false, restart = false, untilStable = false, maxRejects } = options
   const { filter, map, key, stop, timer, lease, deadline, onReject, commitEvery } = options
   const read = (from: ExportSource<A>) => sourceOf(from, untilStable)
   return {
-    begins: begin ?? (restart ? 'restart' : resume ? 'resume' : 'new'),
+    begins: restart ? 'restart' : resume ? 'resume' : 'new',
     read,
     plan: {
       kind: 'export' as const,
@@ -156,7 +143,7 @@ const common = <A, B>({ options, list, format, begin }: Planned<A, B>) => {
       repeats: list.kind === 'list',
       ended: (state: TransferState) => state,
       maxRejects: maxRejects ?? exportTable.maxRejects.default,
-      // deeper levels than `stripped` looks at are cut off before anything else
+      // levels deeper than `stripped` visits are cut off first
       redact: (raw: unknown) => list.scrub(truncated(stripped(raw))),
       ...withoutUndefined({
         filter,
@@ -174,97 +161,66 @@ const common = <A, B>({ options, list, format, begin }: Planned<A, B>) => {
   } as const
 }
 
-/** Reads the list from where it stood, unless only its end was not written. */
+/** Reads the list from its position; reads nothing if only the end of the file is missing. */
 const readOnce =
-  <A, B>(readingOf: () => Pick<Reading<A>, 'source' | 'placed'>): TransferPlan<A, B>['stages'] =>
+  <A, B>(source: Source<A>): TransferPlan<A, B>['stages'] =>
   (transfer) => [
     () => {
       const { run } = transfer.session.state
       if (run !== undefined && run.position === undefined) return EMPTY
-      const reading = readingOf()
       return transfer.read({
-        ...reading,
-        boundsOf: ({ position }) => transfer.recorder.bounds ?? reading.source.boundsOf(position),
+        source,
+        boundsOf: ({ position }) => transfer.recorder.bounds ?? source.boundsOf(position),
         ...withoutUndefined({ position: run?.position, share: run?.share }),
       })
     },
   ]
 
-/** Checks the files, and finds out from when on to read. */
+/** Checks the files before anything is sent. */
 const planFiles = async <A, B>(
   planned: Planned<A, B>,
-  names: ExportNames,
+  { at, checkpoint }: FilesGiven,
   waits: Waits,
 ): Promise<TransferPlan<A, B>> => {
   const { source, list, format } = planned
-  const options = withoutPrototype({ ...planned.options, waits })
-  const { resume = false, sinceLast = false, checkpoint } = options
-  const { plan, begins, read, spec: specFor } = common(planned)
-  const out = `${names.folder}${names.file ?? ''}`
-  if (options.files === undefined && !isS3(out)) await checkPaths({ out, checkpoint })
-  const opened = await openNames(names, options)
+  const options = withoutPrototype({ ...planned.options, checkpoint, waits })
+  const { plan, begins, read, spec } = common(planned)
+  if (options.files === undefined) await checkPaths({ out: at, checkpoint })
+  const opened = await openLocation(at, options)
   await prepare(opened)
-  const loadManifest = () => manifestOfKind('export', opened.texts, names.manifest)
-  if (begins === 'resume') await checkResumable(opened.stateText, opened, loadManifest)
-  const { lookback = exportTable.lookback.default } = options
-  const since =
-    sinceLast === false
-      ? undefined
-      : await findSince({
-          ...{ opened, sinceLast, lookback, resume, options },
-          spec: specFor(list)(''),
-        })
-  const from = since?.from === undefined ? undefined : fromDate(new Date(since.from))
-  const listed = from === undefined ? source : (source.since?.(from) ?? source)
-  const reading = read(listed)
-  let runs: ReadonlyArray<ManifestRun> = []
-  let again: ManifestFile | undefined
+  if (begins === 'resume') await checkResumable(opened.stateText)
+  const reading = read(source)
   const destination = fileDestination<B>({
     ...{ opened, format },
     rotation: withoutUndefined({ rows: options.rotateRows, bytes: options.rotateBytes }),
-    commitEvery: commitEvery(format, out),
-    before: () => runs,
+    commitEvery: commitEvery(format, at),
   })
+  const beginning = {
+    ...{ opened, begin: begins },
+    loadManifest: () => manifestOfKind('export', opened.texts, opened.names.manifest),
+    spec: spec(list)(specName(at, checkpoint)),
+    isPosition: reading.isPosition,
+    maxRejects: plan.maxRejects,
+  }
   return withoutPrototype({
     ...plan,
     ...{ destination, stateText: opened.stateText, guard: opened.guard },
-    listsUnfinished: names.file === undefined,
-    stages: readOnce(() =>
-      again === undefined
-        ? { source: reading }
-        : rejectedAgain({
-            ...{ files: opened.files, name: again.path },
-            ...{ list: listed.describe(), whole: reading },
-          }),
-    ),
-    begin: async (kept: unknown) => {
-      const beginning = await beginExport(
-        {
-          ...{ opened, begin: begins, adds: sinceLast !== false },
-          loadManifest,
-          spec: specFor(listed.describe())(specName(names, checkpoint)),
-          isPosition: reading.isPosition,
-          maxRejects: plan.maxRejects,
-        },
-        kept,
-      )
-      runs = [...beginning.runs, ...(beginning.later ?? [])]
-      again = beginning.again
-      return { ...(since && { reads: { since } }), ...beginning }
-    },
+    listsUnfinished: at.file === '',
+    stages: readOnce(reading),
+    begin: (kept: unknown) => beginExport(beginning, kept),
   })
 }
 
-/** Makes the folder of several files. Rejects with an `UnusablePath` where a folder has the name of the one file. */
-const prepare = async ({ names: { file }, texts }: OpenedFiles): Promise<void> => {
-  if (file === undefined) return texts.prepare()
+/** Creates the folder for several files. Rejects with an `UnusablePath` if a folder has the name of the single file. */
+const prepare = async ({ at: { file }, texts }: OpenedFiles): Promise<void> => {
+  if (file === '') return texts.prepare()
   if (!(await texts.isFolder(file))) return
   const path = texts.nameOf(file)
-  const why = 'is a folder, and no file: to write into it, end its name with a slash'
+  const why = 'is a folder, not a file: to write into it, end its name with a slash'
   throw exportError('UnusablePath', `${path} ${why}`, { path, option: 'out' })
 }
 
-/** Rows that cannot be taken back: there is no state. */
+/** Plans an export whose rows cannot be taken back; no state is stored. */
 const planUnkept = <A, B>(
   planned: Planned<A, B>,
   destination: Destination<B>,
@@ -274,12 +230,12 @@ const planUnkept = <A, B>(
   return withoutPrototype({
     ...plan,
     ...{ destination, stateText: undefined, listsUnfinished: false },
-    stages: readOnce(() => ({ source: read(planned.source) })),
-    begin: async () => ({ state, runs: [] }),
+    stages: readOnce(read(planned.source)),
+    begin: async () => ({ state }),
   })
 }
 
-/** A destination of the caller's own. */
+/** Plans an export to a custom destination. */
 const planOwn = <A, B>(planned: Planned<A, B>, destination: Destination<B>): TransferPlan<A, B> => {
   const { store, name } = destination
   if (store === undefined) return planUnkept(planned, destination)
@@ -290,16 +246,15 @@ const planOwn = <A, B>(planned: Planned<A, B>, destination: Destination<B>): Tra
   return withoutPrototype({
     ...plan,
     ...{ destination, stateText: { store, name: CHECKPOINT, path: name }, listsUnfinished: false },
-    stages: readOnce(() => ({ source })),
+    stages: readOnce(source),
     begin: async (kept: unknown) => ({
       state: stateToResume({ ...options, maxRejects: plan.maxRejects }, kept) ?? { spec },
-      runs: [],
     }),
   })
 }
 
-/** Returns what makes the spec of a list that is exported with these options. */
-export const specOfExport =
+/** Returns a function that creates the spec of a list exported with these options. */
+const specOfExport =
   <A, B>(format: Format<B>, options: Omit<ExportOptions<A, B>, 'out'>) =>
   (list: ListDescription<unknown>) =>
   (destination: string): ExportSpec =>
@@ -310,16 +265,16 @@ export const specOfExport =
       destination,
     )
 
-/** How often rows are made durable, in ms. */
-const commitEvery = ({ name }: Format<never>, out: string): Millis =>
-  name === 'parquet' ? ROW_GROUPS_EVERY : isS3(out) ? UPLOAD_EVERY : COMMIT_EVERY
+/** Returns the interval at which rows are made durable, in ms. */
+const commitEvery = ({ name }: Format<never>, at: FilesLocation): Millis =>
+  name === 'parquet' ? ROW_GROUPS_EVERY : isInBucket(at) ? UPLOAD_EVERY : COMMIT_EVERY
 
 /** Returns the options that a resumed export must have in common with its first run. */
 const writtenOf = <A, B>(
-  { amounts, filter, formulas, map, numbers, revision }: Omit<ExportOptions<A, B>, 'out'>,
+  { amounts, filter, formulas, map, revision }: Omit<ExportOptions<A, B>, 'out'>,
   list: ListDescription<unknown>,
 ): Readonly<Record<string, string | undefined>> => ({
-  numbers: (numbers ?? list.numbers) === 'exact' ? 'exact' : undefined,
+  numbers: list.numbers === 'exact' ? 'exact' : undefined,
   formulas: formulas === 'mask' ? formulas : undefined,
   amounts,
   revision,
@@ -331,19 +286,15 @@ const exportProgress = (
   event: TransferEvent,
   { loneSurrogates, formulas }: TextFindings,
 ): ExportProgress => {
-  const { begun, rereads: _, upTo: __, ...progress } = progressOf(event)
+  const { started, rereads: _, upTo: __, ...progress } = progressOf(event)
   return {
     ...progress,
     ...(loneSurrogates > 0 ? { loneSurrogates } : {}),
     ...(formulas > 0 ? { formulas } : {}),
-    ...(begun && {
-      begun: {
-        resumed: begun.resumed,
-        ...withoutUndefined({
-          tookOver: begun.tookOver,
-          since: begun.since,
-          rejected: begun.rejected,
-        }),
+    ...(started && {
+      started: {
+        resumed: started.resumed,
+        ...withoutUndefined({ tookOver: started.tookOver, removes: started.removes }),
       },
     }),
   }

@@ -1,21 +1,29 @@
-/** Rules that several tables of options share. */
+/** Rules that several option tables share. */
+import type { SchedulerLike } from 'rxjs'
 import { is, type OptionRule } from '../options/index.js'
 import type { FileSystem } from '../store/FileSystem.js'
 import type { OnWait } from '../store/Waits.js'
 
 export const format: OptionRule = {
   ...is.withMethods('', 'encoder'),
-  expected: 'a format, made by formatOf',
+  expected: 'a format from formatOf',
 }
 
-export const files = is.withMethods<FileSystem>('functions as those of node:fs/promises', 'open')
+export const files = is.withMethods<FileSystem>('functions like those of node:fs/promises', 'open')
+
+/** How to access files. */
+export const reach = {
+  files,
+  env: is.object('variables by name'),
+  timer: is.rxScheduler<SchedulerLike>(),
+}
 
 export const onWait = is.fn<OnWait>()
 
-/** Where a file is resumed. */
-export const mark = is.object('a mark, as commit answered it')
+/** Where to resume a file. */
+export const mark = is.object('a mark from commit')
 
-/** A destination of the caller's own. */
+/** Your own destination. */
 export const destination: OptionRule = {
   ...is.withMethods('', 'resume', 'write', 'reject', 'commit', 'finish', 'close'),
   expected: 'a destination',

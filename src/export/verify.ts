@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto'
 import { catchError, defer, map, type Observable, of } from 'rxjs'
 import { plural } from '../decode/plural.js'
 import { E } from '../fp.js'
-import { checkOptions, is, type OptionsTable } from '../options/index.js'
+import { checkOptions, type OptionsTable } from '../options/index.js'
 import { codeOf } from '../store/FileSystem.js'
 import type { OnWait } from '../store/Waits.js'
 import { type ExportError, isExportError } from './ExportError.js'
 import { type FoundText, isOfFolder, manifestFor } from './file/manifestIn.js'
 import { isOfRun, namesOf } from './file/paths.js'
+import { FILES, type FilesLocation, locationOf } from './location/Location.js'
 import * as rule from './rules.js'
 import { blocksOf, type Files, INCOMING, type ReadableFile, reading } from './storage/Files.js'
 import type { ReachOptions } from './storage/openFiles.js'
@@ -16,54 +17,49 @@ import { filesOf, type ManifestFile, type ManifestRun } from './transfer/Manifes
 
 // model
 
-/** One file, or one run, and how it differs from the manifest. */
+/** A file or a run, and how it differs from the manifest. */
 export interface FileCheck {
-  /** The file; of a run that is not complete, its manifest. */
+  /** The file; for an incomplete run, its manifest. */
   readonly path: string
-  /** True if it is a file of rows. */
+  /** True if it is a file with rows. */
   readonly isFile: boolean
-  /** Empty when all is well. */
+  /** Empty if there are no differences. */
   readonly differences: ReadonlyArray<Difference>
 }
 
-/** One thing that is not as the manifest says. */
+/** A difference from the manifest. */
 export interface Difference {
   readonly _tag: 'Incomplete' | 'Missing' | 'Unreadable' | 'Unknown' | 'Bytes' | 'Hash' | 'Rows'
-  /** The difference in words, without the path. */
+  /** A description of the difference, without the path. */
   readonly message: string
 }
 
 /** Options of `verify`. */
 export interface VerifyOptions extends ReachOptions {
   /**
-   * Called with each wait of more than five seconds, in words: a bucket that refuses for a while, or does not answer; and when
-   * it is over. Default: `console.warn`.
+   * Called with a message for each wait of more than five seconds, for example for a bucket that refuses or does not respond, and
+   * again when the wait is over. Default: `console.warn`.
    */
   readonly onWait?: OnWait | undefined
 }
 
 // constructors
 
-const rules: OptionsTable<VerifyOptions> = {
-  files: rule.files,
-  env: is.object('variables by their names'),
-  timer: is.rxScheduler(),
-  onWait: rule.onWait,
-}
+const rules: OptionsTable<VerifyOptions> = { ...rule.reach, onWait: rule.onWait }
 
 /**
- * Compares all files of an export with its manifest, one after the other, and emits what it found of each. `path` is
- * that of its file, its folder, or its manifest (whose name ends with `manifest.json`). Size and hash are compared,
- * and rows where each is a line. It also reports a file whose manifest is of other files, and files in a folder that
- * look like those of a run and are not in the manifest. Emits a `Left` and ends when there is no manifest, or it cannot
- * be read. Throws an `InvalidOption` for an option that cannot work.
+ * Compares all files of an export with its manifest, one after the other, and emits the result for each. `path` is the file, the
+ * folder, or the manifest (a name that ends with `manifest.json`). Compares size and hash, and the number of rows if each row is
+ * a line. Also reports a file whose manifest lists other files, and files in a folder that look like those of a run but are not
+ * in the manifest. Emits a `Left` and ends if there is no readable manifest. Throws an `InvalidOption` for an invalid option.
  */
 export const verify = (
   path: string,
   options: VerifyOptions = {},
 ): Observable<E.Either<ExportError, FileCheck>> => {
+  const at = locationOf('path', path, FILES)
   const checked = checkOptions(options, rules)
-  return defer(() => checkedAll(path, checked)).pipe(
+  return defer(() => checkedAll(at, checked)).pipe(
     map((check): E.Either<ExportError, FileCheck> => E.right(check)),
     catchError((error: unknown) => {
       if (isExportError(error)) return of(E.left(error))
@@ -72,28 +68,24 @@ export const verify = (
   )
 }
 
-// a generator: a run without files answers at once, and thousands of these would nest in a `concatMap`
-async function* checkedAll(given: string, options: VerifyOptions): AsyncGenerator<FileCheck> {
-  const { files, name, path, manifest } = await manifestFor(given, options)
-  const { runs } = manifest
-  yield* await stranger({ files, name }, given, runs)
-  for (const run of runs) {
-    yield checkedRun(path, run)
-    for (const expected of expectedOf(run)) {
-      yield await check(files, expected)
-    }
-  }
-  yield* await unknownFiles({ files, name }, runs)
+async function* checkedAll(at: FilesLocation, options: VerifyOptions): AsyncGenerator<FileCheck> {
+  const found = await manifestFor(at, options)
+  const { files, path, manifest } = found
+  const { run } = manifest
+  yield* await stranger(found, at, run)
+  yield checkedRun(path, run)
+  for (const expected of expectedOf(run)) yield await check(files, expected)
+  yield* await unknownFiles(found, run)
 }
 
-/** A file, as the manifest has it. */
+/** A file's entry in the manifest. */
 interface Expected {
   readonly file: ManifestFile
   /** True if each of its rows is a line. */
   readonly lines: boolean
 }
 
-/** Returns the differences of a run that is not complete, as the manifest has it. */
+/** Returns the differences of a run that is incomplete according to the manifest. */
 const checkedRun = (path: string, { complete, missing, started }: ManifestRun): FileCheck => {
   const all = complete ? missing : [missing.join(', ') || 'rows that it does not name']
   return {
@@ -101,46 +93,46 @@ const checkedRun = (path: string, { complete, missing, started }: ManifestRun): 
     isFile: false,
     differences: all.map((what) => ({
       _tag: 'Incomplete',
-      message: `the run of ${started} is not complete: missing are ${what}`,
+      message: `the run of ${started} is not complete; missing: ${what}`,
     })),
   }
 }
 
-/** The files of a run; rejected rows are lines in any format. */
+/** Returns the files of a run; rejected rows are lines in any format. */
 const expectedOf = (run: ManifestRun): ReadonlyArray<Expected> => {
   const { name, compress } = run.spec.format
   const lines = name === 'ndjson' && (compress === undefined || compress === 'none')
   return filesOf(run).map((file) => ({ file, lines: lines || file === run.rejected }))
 }
 
-/** Checks a given file whose manifest is of other files: copied, perhaps, or renamed. */
+/** Checks a file whose manifest lists other files: it may have been copied or renamed. */
 const stranger = async (
   { files, name }: FoundText,
-  given: string,
-  runs: ReadonlyArray<ManifestRun>,
+  at: FilesLocation,
+  run: ManifestRun,
 ): Promise<ReadonlyArray<FileCheck>> => {
-  const { file, manifest } = namesOf(given)
-  if (file === undefined || name !== manifest) return []
-  const names = runs.flatMap((run) => run.files.map((one) => one.path))
+  const { file } = at
+  if (file === '' || name !== namesOf(at).manifest) return []
+  const names = run.files.map((one) => one.path)
   if (names.includes(file)) return []
   const id = await idOf(files, file)
   for (const other of names) if (id !== undefined && id === (await idOf(files, other))) return []
-  const message = `is not in its manifest, which is of ${names.join(', ') || 'no file'}`
+  const message = `is not in its manifest, which lists ${names.join(', ') || 'no file'}`
   const path = files.nameOf(file)
   return [{ path, isFile: true, differences: [{ _tag: 'Unknown', message }] }]
 }
 
-/** Undefined where it cannot be opened. */
+/** Returns the id of a file; `undefined` if it cannot be opened. */
 const idOf = (files: Files, name: string): Promise<string | undefined> =>
   reading(files, name, async ({ id }) => id).catch(() => undefined)
 
-/** Checks for files in the folder that are named as those of a run, and that no run lists. */
+/** Finds files in the folder that are named like those of a run but that no run lists. */
 const unknownFiles = async (
   { files, name }: FoundText,
-  runs: ReadonlyArray<ManifestRun>,
+  run: ManifestRun,
 ): Promise<ReadonlyArray<FileCheck>> => {
   if (!isOfFolder(name)) return []
-  const known = new Set(runs.flatMap(filesOf).map(({ path }) => path))
+  const known = new Set(filesOf(run).map(({ path }) => path))
   const isUnknown = (one: string): boolean =>
     isOfRun(one) && !known.has(one) && !one.startsWith(INCOMING)
   const found = await files.list(isUnknown)
@@ -149,13 +141,11 @@ const unknownFiles = async (
     .map((one) => ({
       path: files.nameOf(one),
       isFile: true,
-      differences: [
-        { _tag: 'Unknown', message: 'is not in the manifest: no run that ended wrote it' },
-      ],
+      differences: [{ _tag: 'Unknown', message: 'is not in the manifest' }],
     }))
 }
 
-/** Compares a file with what the manifest says of it. */
+/** Compares a file with its manifest entry. */
 const check = async (files: Files, { file, lines }: Expected): Promise<FileCheck> => {
   const path = files.nameOf(file.path)
   const found = await contentOf(files, file.path)
@@ -163,7 +153,7 @@ const check = async (files: Files, { file, lines }: Expected): Promise<FileCheck
   const differences: Array<Difference> = []
   const compare = <A>(_tag: Difference['_tag'], is: A, should: A, show: (a: A) => string): void => {
     if (is === should) return
-    differences.push({ _tag, message: `has ${show(is)}, and should have ${show(should)}` })
+    differences.push({ _tag, message: `has ${show(is)}, but should have ${show(should)}` })
   }
   const hash = file.sha256 ?? 'of a complete file'
   compare('Bytes', found.bytes, file.bytes, (n) => plural(n, 'byte'))
@@ -179,15 +169,15 @@ const contentOf = async (files: Files, name: string): Promise<Content | Differen
       files,
       name,
       async (file): Promise<Content | Difference> =>
-        file.isFile ? content(file) : { _tag: 'Unreadable', message: 'is no regular file' },
+        file.isFile ? content(file) : { _tag: 'Unreadable', message: 'is not a regular file' },
     )
-    return found ?? { _tag: 'Missing', message: 'is not there' }
+    return found ?? { _tag: 'Missing', message: 'does not exist' }
   } catch (error) {
     return { _tag: 'Unreadable', message: unreadable(error) }
   }
 }
 
-/** Returns the words of the system; throws other errors. */
+/** Returns the message of a system error; throws other errors. */
 const unreadable = (error: unknown): string => {
   const code = codeOf(error)
   if (code === undefined) throw error
@@ -199,13 +189,13 @@ interface Content {
   readonly bytes: number
   /** Hash of all bytes, in hex. */
   readonly sha256: string
-  /** How many line feeds are among them. */
+  /** Number of line feeds. */
   readonly lines: number
 }
 
 const LINE_FEED = 10
 
-/** Reads all of it, once. */
+/** Reads a file once, from start to end. */
 const content = async (file: ReadableFile): Promise<Content> => {
   const hash = createHash('sha256')
   let bytes = 0

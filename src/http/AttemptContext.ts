@@ -1,17 +1,17 @@
-/** The context in which the requests of a client run: that of a span, when it is instrumented. */
+/** The context in which a client's requests run: that of a span, if telemetry is set up. */
 import { Observable, type Subscription } from 'rxjs'
 import type { IO } from '../fp.js'
 import { keepContext } from '../stream/asyncContext.js'
 
-/** Runs `send`, which sends a request of a call, in a context of its own. */
+/** Runs `send`, which sends one request of a call, in its own context. */
 export type AroundAttempt = <A>(call: number, send: IO<A>) => A
 
 export class AttemptContext {
   #arounds: ReadonlyArray<AroundAttempt> = []
-  /** Instrumentations of the client, each with the providers of telemetry that it tells. */
+  /** Telemetry set up for the client, with the providers that receive it. */
   readonly instrumented = new Map<Subscription, ReadonlyArray<object>>()
 
-  /** Runs a function around each request from now on. Returns a function that ends that. */
+  /** Runs `around` for each request from now on. Returns a function that stops it. */
   add(around: AroundAttempt): IO<void> {
     this.#arounds = [...this.#arounds, around]
     return () => {
@@ -19,7 +19,7 @@ export class AttemptContext {
     }
   }
 
-  /** Subscribes to `source` within what is around it, and emits in the context of the subscriber. */
+  /** Subscribes to `source` inside the added functions, and emits in the subscriber's context. */
   readonly wrap = <A>(call: number, source: Observable<A>): Observable<A> => {
     if (this.#arounds.length === 0) return source
     const within = new Observable<A>((subscriber) => {
@@ -30,14 +30,14 @@ export class AttemptContext {
   }
 }
 
-/** The key of its context in a client, which is no part of its interface. */
+/** The key of the context in a client; not part of the public interface. */
 const KEY = Symbol.for('payments-rx.attempts')
 
-/** Keeps the context of the requests of a client with it. */
+/** Attaches the context of its requests to a client. */
 export const withAttemptContext = <C extends object>(client: C, attempts: AttemptContext): C =>
   Object.defineProperty(client, KEY, { value: attempts })
 
-/** Returns the context of the requests of a client; `undefined` for what is no client. */
+/** Returns the context of a client's requests; `undefined` if the value is not a client. */
 export const attemptContextOf = (client: object): AttemptContext | undefined => {
   const found: unknown = Reflect.get(client, KEY)
   return found instanceof AttemptContext ? found : undefined

@@ -5,27 +5,28 @@ import {
   first,
   map,
   merge,
-  Observable,
+  type Observable,
   of,
   repeat,
   type SchedulerLike,
   Subscriber,
   Subscription,
   take,
-  tap,
   throwIfEmpty,
+  type Unsubscribable,
 } from 'rxjs'
 import { type AnyEndpoint, method, template } from '../api/Endpoint.js'
 import { plural } from '../decode/plural.js'
 import { E, type IO, memoized, O, pipe, withoutUndefined } from '../fp.js'
-import { schedule } from '../scheduler/index.js'
-import { keepContext } from '../stream/asyncContext.js'
-import { left, type Millis, type ObservableEither } from '../stream/index.js'
+import { left, type ObservableEither } from '../stream/either/ObservableEither.js'
+import type { Millis } from '../stream/index.js'
 import { later } from '../stream/later.js'
+import { Attempt, type AttemptedCall, type RequestResult, type RequestSuccess } from './Attempt.js'
 import { knownCodes } from './answer/errors.js'
 import {
   httpFailure,
   isGarbledBody,
+  isWithoutId,
   type RequestContext,
   transportFailure,
   withTraceId,
@@ -39,13 +40,13 @@ import {
   summarize,
   type TransientFailure,
 } from './ClientEvent.js'
-import type { CallSettings, ClientRuntime } from './ClientRuntime.js'
+import type { CallSettings, ClientRuntime, ExecuteOptions } from './ClientRuntime.js'
 import type { Failure } from './Failure.js'
 import { httpRequest, secretHeaders } from './httpRequest.js'
 import { type RateLimitKey, rateLimitKey } from './limits.js'
-import { type Auth, SOURCE_FAILED } from './login/Auth.js'
+import type { Auth } from './login/Auth.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
-import { type LookUp, Outcome } from './retry/Outcome.js'
+import { Outcome } from './retry/Outcome.js'
 import { isCardNumber, scrubber } from './secrets.js'
 import {
   type HttpResponse,
@@ -53,21 +54,14 @@ import {
   retryAfterOf,
   type TransportError,
 } from './transport/Transport.js'
-import { BLOCKED_PORT } from './transport/transportError.js'
+import { isFinal } from './transport/transportError.js'
 
 // model
 
-/** A 2xx response, not yet read. */
-interface RequestSuccess {
-  readonly context: RequestContext
-  readonly response: HttpResponse
+/** Options for reading the outcome of a call. */
+export interface CallReading<A> extends ExecuteOptions<A> {
+  readonly read: ResponseReader<A>
 }
-
-/** The result of one request. */
-type RequestResult = E.Either<Failure, RequestSuccess>
-
-/** Stands for the result of a request whose token was refused while it was queued: it was not sent. */
-const REVOKED = 'revoked'
 
 /**
  * One subscription to a call: all its attempts, until its outcome is known.
@@ -76,40 +70,46 @@ const REVOKED = 'revoked'
  *       ^        ^                                      |
  *       |        +--- 429: the scheduler sends it again-+
  *       +--- 401, once: with a new token ---------------+
- *       +--- a fault, where sending again is harmless --+
+ *       +--- a fault, if sending again is harmless -----+
  *                                                       +-> look-up of a write that may have been done
  *
- * A 429 is repeated in any method; after another fault a GET, a row that says how it is `repeatable`, or any request that
- * cannot have arrived. Nothing is sent after the patience of the call. The state of a write, as far as it is known, is kept in its `Outcome`.
+ * After a 429, any method is retried. After another fault, a GET is retried, and so are a `repeatable` endpoint and any request
+ * that cannot have arrived. Nothing is sent after the `patience` of the call. The known state of a write is kept in its
+ * `Outcome`.
  */
-export class Call {
-  readonly #runtime: ClientRuntime
-  readonly #settings: CallSettings
+export class Call<A> implements AttemptedCall, Unsubscribable {
+  readonly runtime: ClientRuntime
+  readonly settings: CallSettings
+  readonly auth: Auth
+  readonly key: RateLimitKey
+  attempts = 0
+  /** The last result, kept only until the call ends: a longer-lived object would keep its body alive for longer. */
+  last: RequestResult | undefined
+  sendBy: Millis = Number.POSITIVE_INFINITY
   readonly #row: AnyEndpoint
   readonly #request: PreparedRequest
-  readonly #auth: Auth
-  readonly #key: RateLimitKey
-  readonly #outcome: Outcome
-  /** Number of the call, for its events. */
+  readonly #options: CallReading<A>
+  readonly #subscriber: Subscriber<E.Either<Failure, A>>
+  /** The number of the call, for its events. */
   readonly #number: number
   readonly #startedAt: Millis
-  /** Requests sent so far. */
-  #attempts = 0
-  /** The result of the last, until the call ends: an old object that kept it would have each body live for longer. */
-  #last: RequestResult | undefined
-  /** The generation of the token that the last was sent with. */
+  /** The first attempt, until its result is read. */
+  #first: Attempt | undefined
+  /** The deadline, and then the work after the first attempt. */
+  #rest = Subscription.EMPTY
+  #known: Outcome | undefined
+  #isEnded = false
+  /** The generation of the token that the last request was sent with. */
   #generation = 0
   #isTokenRenewed = false
-  /** Requests sent again after a fault. */
+  /** Number of retries after a fault. */
   #faults = 0
   /** `#attempts` when the last permit of the retry budget was taken; 0 if none was. */
   #permitTakenAt = 0
   #isBudgetSpent = false
-  /** When the next request joined the queue of the scheduler, or will. */
+  /** Time when the next request joined, or will join, the queue of the scheduler. */
   #queuedAt: Millis = 0
-  /** Latest time at which another may be sent. */
-  #sendBy: Millis = Number.POSITIVE_INFINITY
-  /** `Retry-After` of the last response, in ms; 0 without one. */
+  /** `Retry-After` of the last response, in ms; 0 if it has none. */
   #retryAfter: Millis = 0
   #isUnderWay = false
 
@@ -118,52 +118,104 @@ export class Call {
     settings: CallSettings,
     row: AnyEndpoint,
     request: PreparedRequest,
-    isRepeat: boolean,
+    options: CallReading<A>,
+    subscriber: Subscriber<E.Either<Failure, A>>,
   ) {
-    const { authFor, codes, nextCall, timer } = runtime
-    this.#runtime = runtime
-    this.#settings = settings
+    const { authFor, nextCall, timer } = runtime
+    this.runtime = runtime
+    this.settings = settings
     this.#row = row
     this.#request = request
-    this.#outcome = new Outcome({ row, codes, sentParams: request.sentParams, isRepeat })
-    this.#auth = authFor(row)
+    this.#options = options
+    this.#subscriber = subscriber
+    this.auth = authFor(row)
     const account = request.headers['x-on-behalf-of'] ?? settings.onBehalfOf
-    this.#key = rateLimitKey(row, request, account)
+    this.key = rateLimitKey(row, request, account)
     this.#number = nextCall()
     this.#startedAt = timer.now()
   }
 
-  /** Emits the outcome. To be called once; `generated` is the `request_id` that was made for it. */
-  run<A>(
-    read: ResponseReader<A>,
-    lookUp: LookUp<A> | undefined,
-    generated: string | undefined,
-  ): ObservableEither<Failure, A> {
-    const { timer } = this.#runtime
-    const outcome = this.#outcome
-    const endsAt = this.#startedAt + this.#settings.deadline
-    const ended = this.#start(generated)
+  /** Emits the outcome to the subscriber. Must be called once; `generated` is the `request_id` generated for the call. */
+  run(generated: string | undefined): void {
+    const { route } = this.#row
+    const { baseUrl, deadline } = this.settings
+    const { timer } = this.runtime
+    this.#emit({ _tag: 'Started', method: method(route), template: template(route), baseUrl })
+    if (generated !== undefined) this.#emit({ _tag: 'RequestIdGenerated', requestId: generated })
+    this.#subscriber.add(this)
+    if (this.#subscriber.closed) return
+    if (deadline < Number.POSITIVE_INFINITY) {
+      this.#rest = later(deadline, timer).subscribe(() => this.read())
+    }
+    this.#first = new Attempt(this)
+    this.#first.begin()
+  }
+
+  /** Returns the outcome of the write, created on first use. */
+  get #outcome(): Outcome {
+    const { codes } = this.runtime
+    const { sentParams } = this.#request
+    const { isRepeat = false } = this.#options
+    this.#known ??= new Outcome({ row: this.#row, codes, sentParams, isRepeat })
+    return this.#known
+  }
+
+  /** Continues with the result of the first attempt. Gives up if called by the deadline. */
+  read(): void {
+    const { timer } = this.runtime
+    const { read, lookUp } = this.#options
+    const endsAt = this.#startedAt + this.settings.deadline
     const resolve = (last: Failure): ObservableEither<Failure, A> => {
       const failure = this.#explained(last)
+      const outcome = this.#outcome
       if (lookUp === undefined || !outcome.mayHaveArrived) return left(outcome.conclude(failure))
       const { sentParams } = this.#request
-      const write = { call: this.#number, outcome, failure, sentParams, sendBy: this.#sendBy }
+      const write = { call: this.#number, outcome, failure, sentParams, sendBy: this.sendBy }
       return within(endsAt, timer, lookUp(write), () => outcome.conclude(failure))
     }
-    return within(endsAt, timer, this.#answer(read), () => this.#expired()).pipe(
-      concatMap((ea) => (E.isLeft(ea) ? resolve(ea.left) : of(ea))),
-      ended,
-    )
+    const subscriber = this.#subscriber
+    const rest = new Subscriber<E.Either<Failure, A>>({
+      next: (value: E.Either<Failure, A>) => {
+        if (E.isLeft(value)) this.#end('failed', summarize(value.left))
+        else this.#end('succeeded')
+        subscriber.next(value)
+      },
+      error: (error: unknown) => {
+        this.#end('failed')
+        subscriber.error(error)
+      },
+      complete: () => subscriber.complete(),
+    })
+    this.#rest.unsubscribe()
+    this.#rest = rest
+    within(endsAt, timer, this.#answer(read), () => this.#expired())
+      .pipe(concatMap((ea) => (E.isLeft(ea) ? resolve(ea.left) : of(ea))))
+      .subscribe(rest)
+  }
+
+  /** Called when the subscriber has left or the call is over. */
+  unsubscribe(): void {
+    try {
+      this.#first?.unsubscribe()
+      this.#rest.unsubscribe()
+    } finally {
+      this.last = undefined
+      this.#end('cancelled')
+    }
   }
 
   // attempts
 
-  /** Sends until there is an answer that stands. */
-  #answer<A>(read: ResponseReader<A>): ObservableEither<Failure, A> {
+  /** Sends until a response is final. */
+  #answer(read: ResponseReader<A>): ObservableEither<Failure, A> {
     let pause: O.Option<Millis> = O.none
-    return defer(() => this.#attempt()).pipe(
+    return defer(() => {
+      const attempt = this.#first ?? new Attempt(this)
+      this.#first = undefined
+      return attempt.results()
+    }).pipe(
       take(1),
-      throwIfEmpty(() => new TypeError('a transport should emit one response, and emitted none')),
+      throwIfEmpty(() => new TypeError('a transport should emit one response, but emitted none')),
       map((result) => {
         const value = pipe(result, E.chain(this.#read(read)))
         pause = E.isLeft(value) ? this.#pauseAfter(value.left) : O.none
@@ -175,89 +227,33 @@ export class Call {
     )
   }
 
-  /** Sends once, with a token; `revoked` is one that was refused meanwhile: should no login succeed now, it is sent with that. */
-  #attempt(revoked?: string): Observable<RequestResult> {
-    return this.#auth.header.pipe(
-      keepContext(), // a login may be one that another call has begun
-      concatMap((login) => {
-        const header = revoked !== undefined && isLoginOutage(login) ? E.right(revoked) : login
-        // of this call, not of the login
-        if (E.isLeft(header)) return left({ ...header.left, attempts: this.#attempts })
-        return this.#queued(header.right).pipe(
-          concatMap((result) => (result === REVOKED ? this.#attempt(header.right) : of(result))),
-        )
-      }),
-    )
+  refusal(result: RequestResult): O.Option<{ readonly retryAfter?: Millis }> {
+    if (!isThrottled(result) || this.#isOver() || !this.#mayBeSentAgain()) return O.none
+    // without one, the API's own backoff applies
+    return O.some(this.#retryAfter > 0 ? { retryAfter: this.#retryAfter } : {})
   }
 
-  /** Queues the request in the scheduler, which retries it after a 429. `REVOKED` if its token is refused meanwhile. */
-  #queued(header: string): Observable<RequestResult | typeof REVOKED> {
-    const { scheduler, timer } = this.#runtime
-    const { priority, retry } = this.#settings
-    return new Observable((subscriber) => {
-      const queued = new Subscriber<RequestResult>(subscriber)
-      const leave = (result: RequestResult | typeof REVOKED): void => {
-        queued.unsubscribe() // first: a new token may be there at once, and be refused at once
-        subscriber.next(result)
-        subscriber.complete()
-      }
-      const stopListening = this.#auth.onRevoked(() => leave(REVOKED))
-      queued.add(stopListening)
-      let waiting = Subscription.EMPTY
-      const waitUntilSendBy = (): void => {
-        if (this.#sendBy === Number.POSITIVE_INFINITY) return
-        waiting = later(Math.max(0, this.#sendBy - timer.now()), timer).subscribe(() => {
-          if (this.#last !== undefined) leave(this.#last)
-        })
-        queued.add(waiting)
-      }
-      if (this.#last !== undefined) waitUntilSendBy()
-      const onSent = (): void => {
-        waiting.unsubscribe()
-        stopListening()
-        this.#auth.renewIfDue()
-      }
-      const refused = (result: RequestResult): O.Option<{ readonly retryAfter?: Millis }> => {
-        if (!isThrottled(result) || this.#isOver() || !this.#mayBeSentAgain()) return O.none
-        waitUntilSendBy()
-        // without one, the backoff of the interface applies
-        return O.some(this.#retryAfter > 0 ? { retryAfter: this.#retryAfter } : {})
-      }
-      const onRetry = (pause: Millis): void => {
-        this.#queuedAt = timer.now() + pause
-        this.#emit({ _tag: 'Throttled', attempt: this.#attempts, pause })
-      }
-      this.#queuedAt = timer.now()
-      defer(() => this.#send(header, onSent))
-        .pipe(
-          schedule(scheduler, this.#key, {
-            lane: priority,
-            refused,
-            onRetry,
-            ...(retry.throttled === undefined ? {} : { attempts: retry.throttled + 1 }),
-          }),
-        )
-        .subscribe(queued)
-    })
+  queues(pause: Millis, isRetry: boolean): void {
+    this.#queuedAt = this.runtime.timer.now() + pause
+    if (isRetry) this.#emit({ _tag: 'Throttled', attempt: this.attempts, pause })
   }
 
-  /** Sends one request, with the latest token, which may be newer than `header`. */
-  #send(header: string, onSent: IO<void>): Observable<RequestResult> {
-    if (this.#last !== undefined && this.#isOver()) return of(this.#last)
-    onSent()
-    const { attempts, retryBudget, timer, transport } = this.#runtime
-    const attempt = ++this.#attempts
+  send(header: string): Observable<RequestResult> {
+    if (this.last !== undefined && this.#isOver()) return of(this.last)
+    const { attempts, retryBudget, timer, transport } = this.runtime
+    this.auth.renewIfDue()
+    const attempt = ++this.attempts
     const sentAt = timer.now()
     if (attempt === 1) {
       retryBudget.earn()
-      this.#sendBy = sentAt + this.#settings.retry.patience
+      this.sendBy = sentAt + this.settings.retry.patience
     }
-    const authorization = this.#auth.latest(header)
-    this.#generation = this.#auth.generation()
+    const authorization = this.auth.latest(header)
+    this.#generation = this.auth.generation()
     this.#isUnderWay = true
     const context = this.#context(authorization)
     this.#emit({ _tag: 'Sent', attempt, waited: Math.max(0, sentAt - this.#queuedAt) }) // a timer may fire early
-    const request = httpRequest(this.#settings, this.#row)(this.#request, authorization)
+    const request = httpRequest(this.settings, this.#row)(this.#request, authorization)
     return attempts
       .wrap(this.#number, transport(request))
       .pipe(map((response) => this.#receive(context, response, sentAt)))
@@ -268,17 +264,18 @@ export class Call {
     answer: E.Either<TransportError, HttpResponse>,
     sentAt: Millis,
   ): RequestResult {
-    const { codes, now, serviceClock, timer } = this.#runtime
+    const { codes, now, serviceClock, timer } = this.runtime
     const result = resultOf(context, answer, codes.fault)
+    const isUnsent = E.isRight(answer) && answer.right.unsent === true
     this.#isUnderWay = false
-    this.#last = result
-    if (E.isLeft(result)) this.#outcome.learn(result.left)
-    const attempt = this.#attempts
+    this.last = result
+    if (E.isLeft(result) && !isUnsent) this.#outcome.learn(result.left)
+    const attempt = this.attempts
     const took = timer.now() - sentAt
     if (E.isRight(answer)) {
       const { header, status } = answer.right
       this.#retryAfter = retryAfterOf(answer.right, now())
-      serviceClock.observe(header('date'), sentAt)
+      if (!isUnsent) serviceClock.observe(header('date'), sentAt)
       this.#emit({ _tag: 'Answered', attempt, status, took })
     } else {
       this.#retryAfter = 0
@@ -295,26 +292,26 @@ export class Call {
       const isAcknowledged = noContent !== undefined && response.status === 204
       const body = () => JSON.stringify({ ...this.#request.sentParams(), ...noContent })
       const value = read(context)(isAcknowledged ? { ...response, body: body() } : response)
-      if (E.isLeft(value)) this.#outcome.learn(value.left)
+      if (E.isLeft(value) && response.unsent !== true) this.#outcome.learn(value.left)
       return value
     }
   }
 
   #context(authorization: string): RequestContext {
-    const { codes, secrets } = this.#runtime
+    const { codes, secrets } = this.runtime
     const { method, headers } = this.#request
     const values = Object.values(headers)
     const scrub = memoized(() =>
       scrubber([
         authorization.slice(authorization.indexOf(' ') + 1),
         ...values,
-        ...secretHeaders(this.#settings.headers),
+        ...secretHeaders(this.settings.headers),
       ]),
     )
     return {
       endpoint: this.#row.route,
-      isWrite: method === 'POST' && this.#row.auth !== 'none', // a login moves nothing
-      attempts: this.#attempts,
+      isWrite: method === 'POST' && this.#row.auth !== 'none', // a login moves no money
+      attempts: this.attempts,
       scrub: (text) => scrub()(secrets.scrub(text)),
       ...(values.some(isCardNumber) ? { onlyCodes: knownCodes(this.#row, codes) } : {}),
     }
@@ -322,13 +319,13 @@ export class Call {
 
   // what comes after an attempt
 
-  /** Returns the pause before the next attempt, if there is to be one. */
+  /** Returns the pause before the next attempt, if there should be one. */
   #pauseAfter(failure: Failure): O.Option<Millis> {
-    const { backoff, scheduler, timer } = this.#runtime
-    // a failed login was retried by itself, and does not concern the outcome of this call
+    const { backoff, scheduler, timer } = this.runtime
+    // a failed login had its own retries, and does not affect the outcome of this call
     if (failure.endpoint !== this.#row.route || !this.#mayBeSentAgain()) return O.none
     if (failure._tag === 'Unauthorized') {
-      if (this.#isTokenRenewed || !this.#auth.reject(this.#generation)) return O.none
+      if (this.#isTokenRenewed || !this.auth.reject(this.#generation)) return O.none
       this.#isTokenRenewed = true
       return O.some(0)
     }
@@ -336,54 +333,54 @@ export class Call {
     this.#isTokenRenewed = false
     this.#faults++
     const pause = pipe(
-      this.#faults > this.#settings.retry.faults ? O.none : backoff(this.#faults),
+      this.#faults > this.settings.retry.faults ? O.none : backoff(this.#faults),
       O.map((ms) =>
         Math.max(ms, Math.min(this.#retryAfter, scheduler.core.refusals.maxRetryAfter)),
       ),
-      O.filter((ms) => timer.now() + ms <= this.#sendBy),
+      O.filter((ms) => timer.now() + ms <= this.sendBy),
       O.chain((ms) => this.#takePermit(ms)),
     )
     if (O.isSome(pause)) {
-      const attempt = this.#attempts
+      const attempt = this.attempts
       this.#emit({ _tag: 'Retrying', attempt, failure: redactFailure(failure), pause: pause.value })
     }
     return pause
   }
 
-  /** A write is sent again only if its row says that this is harmless, or if it cannot have arrived. */
+  /** Returns true if a retry is safe: a write must be declared repeatable by its endpoint, or cannot have arrived. */
   #mayBeSentAgain(): boolean {
     return this.#outcome.isRepeatable || !this.#outcome.mayHaveArrived
   }
 
   /** Extends a pause until the budget has a permit. */
   #takePermit(pause: Millis): O.Option<Millis> {
-    const wait = this.#runtime.retryBudget.take()
+    const wait = this.runtime.retryBudget.take()
     this.#isBudgetSpent = O.isNone(wait)
-    if (!this.#isBudgetSpent) this.#permitTakenAt = this.#attempts
+    if (!this.#isBudgetSpent) this.#permitTakenAt = this.attempts
     return O.map((ms: Millis) => Math.max(pause, ms))(wait)
   }
 
   #isOver(): boolean {
-    return this.#last !== undefined && this.#runtime.timer.now() > this.#sendBy
+    return this.last !== undefined && this.runtime.timer.now() > this.sendBy
   }
 
   #wait(pause: O.Option<Millis>): Observable<unknown> {
-    return O.isSome(pause) && pause.value > 0 ? later(pause.value, this.#runtime.timer) : of(0)
+    return O.isSome(pause) && pause.value > 0 ? later(pause.value, this.runtime.timer) : of(0)
   }
 
-  /** Gives back a permit of the budget that was taken for an attempt that is not made, and the last response. */
+  /** Returns a permit that was taken for an attempt that is not made, and drops the last response. */
   #release(): void {
-    if (this.#permitTakenAt > 0 && this.#permitTakenAt === this.#attempts) {
-      this.#runtime.retryBudget.refund()
+    if (this.#permitTakenAt > 0 && this.#permitTakenAt === this.attempts) {
+      this.runtime.retryBudget.refund()
     }
-    this.#last = undefined
+    this.last = undefined
   }
 
-  /** Returns the failure of a call that has not ended within its deadline: a request under way may be executed. */
+  /** Returns the failure of a call that missed its deadline: a request in flight may still be executed. */
   #expired(): Failure {
     if (this.#isUnderWay) this.#outcome.leave()
-    const attempts = this.#attempts
-    const { deadline: limit } = this.#settings
+    const attempts = this.attempts
+    const { deadline: limit } = this.settings
     const { route: endpoint } = this.#row
     const sent = attempts === 0 ? 'no request was sent' : `after ${plural(attempts, 'attempt')}`
     const message = `${endpoint}: not done within the deadline of ${limit} ms (${sent})`
@@ -391,56 +388,34 @@ export class Call {
   }
 
   #explained(failure: Failure): Failure {
-    const note = ' (not tried again: too many others are, see retry.budget)'
+    const note = ' (not retried, because the retry budget is used up: see retry.budget)'
     return this.#isBudgetSpent ? { ...failure, message: `${failure.message}${note}` } : failure
   }
 
   // events
 
   #emit(event: OwnEvent): void {
-    this.#runtime.emit({ ...event, call: this.#number, endpoint: this.#row.route })
+    this.runtime.emit({ ...event, call: this.#number, endpoint: this.#row.route })
   }
 
-  /** Emits that the call starts, and returns an operator that emits how it ended. */
-  #start(generated: string | undefined) {
-    const { route } = this.#row
-    let isOver = false
-    const end = (outcome: 'succeeded' | 'failed' | 'cancelled', failure?: FailureSummary): void => {
-      if (isOver) return
-      isOver = true
-      const took = this.#runtime.timer.now() - this.#startedAt
-      this.#emit({
-        _tag: 'Ended',
-        outcome,
-        attempts: this.#attempts,
-        ...withoutUndefined({ failure }),
-        took,
-      })
-    }
-    const { baseUrl } = this.#settings
-    this.#emit({ _tag: 'Started', method: method(route), template: template(route), baseUrl })
-    if (generated !== undefined) this.#emit({ _tag: 'RequestIdGenerated', requestId: generated })
-    const observer = {
-      next: E.match(
-        (failure: Failure) => end('failed', summarize(failure)),
-        () => end('succeeded'),
-      ),
-      error: () => end('failed'),
-      finalize: () => end('cancelled'),
-    }
-    return <A>(source: ObservableEither<Failure, A>): ObservableEither<Failure, A> =>
-      source.pipe(tap<E.Either<Failure, A>>(observer))
+  /** Emits the event for the end of the call, once. */
+  #end(outcome: 'succeeded' | 'failed' | 'cancelled', failure?: FailureSummary): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    const { attempts } = this
+    const took = this.runtime.timer.now() - this.#startedAt
+    this.#emit({ _tag: 'Ended', outcome, attempts, ...withoutUndefined({ failure }), took })
   }
 }
 
-/** An event of a call, without what says which call. */
+/** An event of a call, without the fields that identify the call. */
 type OwnEvent = Without<Extract<ClientEvent, { readonly call: number }>, 'call' | 'endpoint'>
 
 type Without<A, K extends PropertyKey> = A extends unknown ? Omit<A, K> : never
 
 // combinators
 
-/** Emits a failure in place of what has not come by the time `endsAt`, and unsubscribes from it. */
+/** Emits a failure if nothing is emitted by `endsAt`, and unsubscribes from the source. */
 const within = <A>(
   endsAt: Millis,
   timer: SchedulerLike,
@@ -467,16 +442,16 @@ const resultOf = (
     : E.left(httpFailure(context, answer.right, faultCodes))
 }
 
-/** Tests whether another attempt can help. */
+/** Returns true if another attempt can help. */
 const isTransient = (failure: Failure, outcome: Outcome): failure is TransientFailure => {
   switch (failure._tag) {
     case 'Unreachable':
-      return failure.code !== BLOCKED_PORT
+      return !isFinal(failure)
     case 'TimedOut':
     case 'ServerFault':
       return true
     case 'Undecodable':
-      return isGarbledBody(failure)
+      return isGarbledBody(failure) || (outcome.isReadById && isWithoutId(failure))
     case 'Refused':
       return outcome.isInProgress(failure)
     default:
@@ -486,7 +461,3 @@ const isTransient = (failure: Failure, outcome: Outcome): failure is TransientFa
 
 const isThrottled = (result: RequestResult): boolean =>
   E.isLeft(result) && result.left._tag === 'Throttled'
-
-/** Tells a login that failed, and may succeed later, from one that was refused. */
-const isLoginOutage = (header: E.Either<Failure, string>): boolean =>
-  E.isLeft(header) && (header.left._tag !== 'Unauthorized' || header.left.code === SOURCE_FAILED)

@@ -15,9 +15,9 @@ import { connectionAdvice } from './transport/connectionAdvice.js'
 
 // model
 
-/** The call that an event belongs to: one subscription to a call of a row, with all its attempts. A login is a call. */
+/** The call that an event belongs to: one subscription to an endpoint, with all its attempts. A login is also a call. */
 interface OfCall {
-  /** Unique in a client and all that `with` makes of it; counts from 1. */
+  /** The number of the call, counted from 1. Unique in a client and all clients that its `with` returns. */
   readonly call: number
   /** The route, such as `GET /api/v1/charges/{id}`. */
   readonly endpoint: string
@@ -25,39 +25,37 @@ interface OfCall {
 
 /** An event of one request of a call. */
 interface OfAttempt extends OfCall {
-  /** Counts from 1, logins apart. */
+  /** The number of the attempt, counted from 1, without logins. */
   readonly attempt: number
 }
 
 /**
- * An event in the life of a client's calls. Free of secrets, and of all content of requests and responses but
- * codes, names of fields, and the `requestId` of a write.
- *
- * A call emits one `Started`, then for each attempt `Sent` and `Answered` or `Unanswered`, between attempts `Throttled`
- * or `Retrying`, and one `Ended`. Invalid parameters are never sent, and emit nothing.
+ * An event of a client's calls. Contains no secrets, and nothing from requests and responses except codes, field names and the
+ * `requestId` of a write. A call emits one `Started`, then `Sent` and `Answered` or `Unanswered` for each attempt, `Throttled` or
+ * `Retrying` between attempts, and one `Ended`. Invalid parameters are never sent and emit nothing. Durations are in ms.
  */
 export type ClientEvent =
-  /** A call was subscribed to: emitted at once, in the async context of its subscriber. */
+  /** A call was subscribed to. Emitted synchronously, in the async context of the subscriber. */
   | (OfCall & {
       readonly _tag: 'Started'
       readonly method: 'GET' | 'POST'
-      /** The path of the route, such as `/api/v1/charges/{id}`. */
+      /** The path template, such as `/api/v1/charges/{id}`. */
       readonly template: string
       readonly baseUrl: string
     })
-  /** A request leaves, after it has `waited` in the queue of the scheduler since the call or its last pause. */
+  /** A request is sent, after it has `waited` in the queue since the call started or since its last pause. */
   | (OfAttempt & { readonly _tag: 'Sent'; readonly waited: Millis })
-  /** A write was given no `request_id`: it is sent with one of ours, so another run of the program repeats it. */
+  /** A write had no `request_id`, so the client generated one. Another run of the program would therefore repeat the write. */
   | (OfCall & { readonly _tag: 'RequestIdGenerated'; readonly requestId: string })
-  /** A response is complete, `took` after the request left. */
+  /** A response is complete, `took` ms after the request was sent. */
   | (OfAttempt & { readonly _tag: 'Answered'; readonly status: number; readonly took: Millis })
-  /** The connection failed or a time limit passed, `took` after the request left. */
+  /** The connection failed or a time limit passed, `took` ms after the request was sent. */
   | (OfAttempt & {
       readonly _tag: 'Unanswered'
       readonly failure: Unreachable | TimedOut
       readonly took: Millis
     })
-  /** `attempt` was refused for its limits (429): the request queues again after `pause`, 0 for at once. */
+  /** `attempt` was refused by a rate limit (429). The request is queued again after `pause`; 0 means immediately. */
   | (OfAttempt & { readonly _tag: 'Throttled'; readonly pause: Millis })
   /** The call is retried after `pause`, because `attempt` ended in `failure`. */
   | (OfAttempt & {
@@ -65,58 +63,70 @@ export type ClientEvent =
       readonly failure: RedactedFailure
       readonly pause: Millis
     })
-  /** A call is over, `took` after it started, waiting included. `cancelled`: it was unsubscribed from. */
+  /** A call ended, `took` ms after it started, including waits. `cancelled`: the subscriber unsubscribed. */
   | (OfCall & {
       readonly _tag: 'Ended'
       readonly outcome: 'succeeded' | 'failed' | 'cancelled'
-      /** Number of requests sent, logins apart. */
+      /** Number of requests sent, without logins. */
       readonly attempts: number
-      /** The failure of a call that `failed`; absent if an error was thrown. */
+      /** The failure of a `failed` call. Absent if an error was thrown. */
       readonly failure?: FailureSummary
       readonly took: Millis
     })
-  /** A field or value that no codec names came for the first time. */
+  /** A field or value that no codec describes was received for the first time. */
   | { readonly _tag: 'Drifted'; readonly fact: DriftFact }
   /** A new token is in use. */
   | { readonly _tag: 'LoggedIn'; readonly validFor: Millis }
-  /** Less of a limit is admitted than it says, or more again than before; `message` says it in words. */
+  /** The service admits fewer requests than a limit, or more than before; `message` describes it. */
   | LimitChanged
-  /** The Redis of a shared quota refuses or does not answer, or answers again; `message` says it in words. */
+  /** The Redis of a shared quota refuses, does not reply, or replies again; `message` describes it. */
   | QuotaChanged
   | DestinationWait
   /**
-   * The service's clock is `skew` ahead of the one of this machine, or behind it if below 0: emitted once. `message` says
-   * it in words.
+   * A list that chooses its own concurrency found that more than `requests` concurrent requests are not faster or, if not
+   * `isEnough`, that they are faster again; `message` describes it.
    */
+  | {
+      readonly _tag: 'ConcurrencyFound'
+      readonly endpoint: string
+      readonly requests: number
+      readonly isEnough: boolean
+      readonly message: string
+    }
+  /** The service's clock is `skew` ms ahead of this machine's, or behind if negative. Emitted once; `message` describes it. */
   | { readonly _tag: 'ClockSkewed'; readonly skew: Millis; readonly message: string }
-  /** A write without a clear answer had been done: it was found by its request_id. From `createOnce`, without `call`. */
+  /**
+   * A write without a clear response had succeeded: it was found by its `request_id`. Without `call` if `createOnce` found it.
+   */
   | (Omit<OfCall, 'call'> &
       Partial<OfCall> & { readonly _tag: 'Recovered'; readonly requestId: string })
 
 /**
- * The destination of an export, a sync or a stream of changes has kept it waiting for five seconds, or has answered since:
- * it is locked, slow, refuses for a while, or is of another run.
+ * The destination of an export, a sync or a stream of changes has not responded for five seconds, or responds again. It may be
+ * locked, slow, temporarily refusing, or in use by another run.
  */
 export interface DestinationWait {
   readonly _tag: 'DestinationWait'
-  /** Its name, without secrets. */
+  /** The name of the destination, without secrets. */
   readonly destination: string
-  /** How long it has been waited for. */
+  /** Duration of the wait so far. */
   readonly waited: Millis
   /** True when the wait is over. */
   readonly isOver: boolean
-  /** Why, as the destination gave it; absent where it gives no answer. */
+  /** The reason given by the destination. Absent if it does not respond. */
   readonly reason?: string
-  /** In words, with the reason. */
+  /** The description, with the reason. */
   readonly message: string
 }
 
-/** A failure of any kind in an event; `message` is one line, without the words of the service or the network. */
+/** A failure of any kind in an event. `message` is one line, without text from the service or the network. */
 export interface FailureSummary {
   readonly _tag: Failure['_tag']
-  /** HTTP status, where there is one. */
+  /** The HTTP status, if there is one. */
   readonly status?: number
+  /** The error code of the service or the system. */
   readonly code?: string
+  /** Identifies the request at the service. */
   readonly traceId?: string
   readonly message: string
 }
@@ -125,8 +135,8 @@ export interface FailureSummary {
 export type TransientFailure = Unreachable | TimedOut | ServerFault | Undecodable | Refused
 
 /**
- * A failure without the words of the service or the network, which may repeat what was sent. A `code` or `traceId`
- * that does not look like one is described.
+ * A failure without text from the service or the network, which may repeat sent data. A `code` or `traceId` with an unusual
+ * format is described, not repeated.
  */
 export type RedactedFailure =
   | Unreachable
@@ -143,7 +153,7 @@ export const redactFailure = (failure: TransientFailure): RedactedFailure => {
     case 'TimedOut':
       return redactTransportFailure(failure)
     case 'Undecodable': {
-      const { headers: _, ...described } = failure // its texts are descriptions
+      const { headers: _, ...described } = failure // its fields are descriptions
       return { ...described, ...redactCommon(failure) }
     }
     case 'ServerFault':
@@ -161,17 +171,17 @@ export const redactFailure = (failure: TransientFailure): RedactedFailure => {
   }
 }
 
-/** Says how a call failed, of whatever kind. */
+/** Summarizes a failure of any kind. */
 export const summarize = (failure: Failure): FailureSummary => {
   const { _tag, endpoint } = failure
   const { traceId } = redactCommon(failure)
   switch (_tag) {
     case 'Ambiguous': {
       const cause = summarize(failure.cause)
-      const message = `${endpoint}: may or may not have been done: ${cause.message}`
+      const message = `${endpoint}: may or may not have succeeded: ${cause.message}`
       return { ...cause, _tag, ...withoutUndefined({ traceId }), message }
     }
-    case 'InvalidRequest': // their texts are descriptions
+    case 'InvalidRequest': // their fields are descriptions
     case 'TimedOut':
     case 'Undecodable':
       return { _tag, ...withoutUndefined({ traceId }), message: failure.message }
@@ -185,7 +195,7 @@ export const summarize = (failure: Failure): FailureSummary => {
   }
 }
 
-/** The message of a `TimedOut` is ours: it needs no redaction. */
+/** The message of a `TimedOut` is written here: it needs no redaction. */
 export const redactTransportFailure = (failure: Unreachable | TimedOut): Unreachable | TimedOut => {
   if (failure._tag === 'TimedOut') return failure
   const { _tag, endpoint, attempts, mayHaveArrived } = failure
@@ -208,7 +218,7 @@ const redactCommon = ({
   ...(traceId === undefined ? {} : { traceId: redactUnless(TRACE_ID, traceId) }),
 })
 
-/** A word such as `service_unavailable` or `UND_ERR_SOCKET`, without a number as long as that of an account. */
+/** A word such as `service_unavailable` or `UND_ERR_SOCKET`, without a number as long as an account's. */
 const CODE = /^(?!(?:\D*\d){5})[\w.-]{1,64}$/
 
 /** One word, such as a UUID. */

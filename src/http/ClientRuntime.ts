@@ -2,7 +2,8 @@ import type { SchedulerLike } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { IO } from '../fp.js'
 import type { Scheduler } from '../scheduler/index.js'
-import type { Backoff, Millis, ObservableEither } from '../stream/index.js'
+import type { ObservableEither } from '../stream/either/ObservableEither.js'
+import type { Backoff, Millis } from '../stream/index.js'
 import type { AttemptContext } from './AttemptContext.js'
 import type { Codes } from './answer/errors.js'
 import type { ResponseReader } from './answer/readAnswer.js'
@@ -16,24 +17,24 @@ import type { ServiceClock } from './ServiceClock.js'
 import type { KnownSecrets } from './secrets.js'
 import type { Timeout, Transport } from './transport/Transport.js'
 
-/** State and effects shared by a client and all clients made of it by `with`. */
+/** State and effects shared by a client and all clients that its `with` returns. */
 export interface ClientRuntime {
   readonly transport: Transport
   readonly scheduler: Scheduler<RateLimitKey>
-  /** Pauses between retries after faults, without an end. The scheduler has its own for a 429. */
+  /** Endless sequence of pauses between retries after faults. The scheduler has its own for a 429. */
   readonly backoff: Backoff
   readonly retryBudget: RetryBudget
   readonly codes: Codes
   readonly authFor: (row: AnyEndpoint) => Auth
   readonly secrets: KnownSecrets
-  /** The time at the service, as its answers tell it. */
+  /** The time at the service, from its responses. */
   readonly serviceClock: ServiceClock
   readonly emit: (event: ClientEvent) => void
   /** The context in which each request runs. */
   readonly attempts: AttemptContext
-  /** Numbers the calls, for their events. */
+  /** Returns the number of the next call, for its events. */
   readonly nextCall: IO<number>
-  /** Timers, and a clock for durations, which may not be the time of day. */
+  /** Timers, and a clock for durations, which may differ from the time of day. */
   readonly timer: SchedulerLike
   /** Time of day, in ms since 1970. */
   readonly now: IO<Millis>
@@ -41,7 +42,7 @@ export interface ClientRuntime {
   readonly uuid: IO<string>
 }
 
-/** Settings of the calls of one client: those that `with` changes. */
+/** Settings of one client's calls, which `with` can change. */
 export interface CallSettings {
   readonly baseUrl: string
   readonly timeout: Timeout
@@ -49,27 +50,27 @@ export interface CallSettings {
   readonly priority: Priority
   readonly apiVersion?: string
   readonly onBehalfOf?: string
-  /** Headers that a caller adds to each request, by names in lower case. */
+  /** Headers to add to each request, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly retry: RetrySettings
-  /** Time in which a write that may have been done is looked up again, from the first look. */
+  /** Time to look up a write that may have succeeded, from the first look-up. */
   readonly lookUpFor: Millis
-  /** Time from the subscription to a call to its end, waits and retries included. */
+  /** Maximum time from subscription to the end of a call, including waits and retries. */
   readonly deadline: Millis
 }
 
 export interface RetrySettings {
-  /** Attempts after the first, after a 429; that of the scheduler if left out. */
+  /** Maximum number of retries after a 429; by default the scheduler's number. */
   readonly throttled?: number
-  /** Attempts after the first, after other faults. */
+  /** Maximum number of retries after other faults. */
   readonly faults: number
-  /** Time from the first request of a call in which others may follow. */
+  /** Time after its first request during which a call may be retried. */
   readonly patience: Millis
 }
 
 // calls
 
-/** Executes one call of a row. Cold; emits one value. */
+/** Executes one call of an endpoint. Cold: starts on subscription. Emits one value. */
 export type Execute = <A>(
   params: unknown,
   read: ResponseReader<A>,
@@ -77,7 +78,7 @@ export type Execute = <A>(
 ) => ObservableEither<Failure, A>
 
 export interface ExecuteOptions<A> {
-  /** Finds out what became of a write that may have been done. */
+  /** Finds out the outcome of a write that may have succeeded. */
   readonly lookUp?: LookUp<A> | undefined
   /** An earlier run may have sent the same write: a duplicate at the first attempt is looked up as well. */
   readonly isRepeat?: boolean

@@ -1,71 +1,75 @@
 import type { Position } from '../api/Paging.js'
 import type { Cause } from '../decode/index.js'
+import { ofAnyCopy } from '../fp.js'
 import type { Millis, SnapshotPosition } from '../stream/index.js'
 
 // model
 
-/** Fields of every failure. */
+/** The fields that every failure has. */
 interface FailureFields {
-  /** The route, as the reference prints it: `GET /api/v1/charges/{id}`. */
+  /** The route, such as `GET /api/v1/charges/{id}`. */
   readonly endpoint: string
-  /** Number of requests sent for this call, logins aside. */
+  /** Number of requests sent for this call, without logins. */
   readonly attempts: number
-  /** Identifies the request at the service, for its support: its `trace_id`, or a header such as `x-request-id`. */
+  /** The service's id of the request, for its support team: the `trace_id`, or a header such as `x-request-id`. */
   readonly traceId?: string
-  /** HTTP status of the response that was judged, if there was one. */
+  /** HTTP status of the response, if there was one. */
   readonly status?: number
   /**
-   * Headers of that response that help to find out where it came from and why, such as `retry-after`, `server`, `via`;
-   * by names in lower case, without secrets.
+   * Headers of that response that help diagnosis, such as `retry-after`, `server`, `via`, with lower-case names and without
+   * secrets.
    */
   readonly headers?: Readonly<Record<string, string>>
-  /** One line, fit for a log, without secrets. */
+  /** A one-line description, safe to log, without secrets. */
   readonly message: string
 }
 
-/** Nothing was sent: a parameter breaks a rule of the interface. */
+/** A parameter breaks a rule of the API, so nothing was sent. */
 export interface InvalidRequest extends FailureFields {
   readonly _tag: 'InvalidRequest'
   /** Path of the first invalid parameter. */
   readonly field: string
-  /** The accepted values, in words. */
+  /** The accepted values. */
   readonly expected: string
-  /** The value given, in words: a wrong value of an enumeration or a wrong date is shown, any other text is described. */
+  /** The given value. A mistyped enumeration value or date is shown; any other string is described. */
   readonly actual: string
   /** All invalid parameters, including the first. */
   readonly causes: ReadonlyArray<Cause>
 }
 
-/** 401, after one new login; or a login that was refused. */
+/** A 401 after one new login, or a refused login. */
 export interface Unauthorized extends FailureFields {
   readonly _tag: 'Unauthorized'
   /** Error code of the service, such as `credentials_expired`. */
   readonly code: string
 }
 
-/** Another 4xx: the request was understood, and rejected. To a write, only with an error code of the service. */
+/**
+ * The service understood and rejected the request (any other 4xx). For a write, only if the response has an error code of the
+ * service.
+ */
 export interface Refused<Code extends string = string> extends FailureFields {
   readonly _tag: 'Refused'
   /** HTTP status: 4xx. */
   readonly status: number
-  /** One of the row's error codes, or any other the service sent. */
+  /** One of the endpoint's error codes, or any other code that the service sent. */
   readonly code: Code | (string & {})
-  /** The field that the service blames. */
+  /** The field that the service names as the cause. */
   readonly source?: string
-  /** Details as the service sent them; their shape is not specified. */
+  /** Details as sent by the service. Their shape is not specified. */
   readonly details?: unknown
 }
 
-/** 429, at each attempt. */
+/** Every attempt was refused with a 429. */
 export interface Throttled extends FailureFields {
   readonly _tag: 'Throttled'
-  /** Error code of the service: `too_many_requests`. A gateway has another, or none: `http_429`. */
+  /** Error code of the service: `too_many_requests`. A gateway may send another code, or none: then `http_429`. */
   readonly code: string
 }
 
 /**
- * 5xx, or what means the same: a 400 with such a code; the answer of a gateway, which is a 3xx (never followed), 408,
- * 425 or 499, or to a write any 4xx without an error code.
+ * The service failed: a 5xx, or a 400 with a code for server faults. Also the response of a gateway: a 3xx (never followed), 408,
+ * 425, 499, or, for a write, any 4xx without an error code.
  */
 export interface ServerFault extends FailureFields {
   readonly _tag: 'ServerFault'
@@ -75,62 +79,62 @@ export interface ServerFault extends FailureFields {
   readonly code: string
 }
 
-/** No response: the connection failed. */
+/** The connection failed, so there is no response. */
 export interface Unreachable extends FailureFields {
   readonly _tag: 'Unreachable'
-  /** Error code of the system: `ECONNREFUSED`, `ECONNRESET` ... */
+  /** Error code of the system, such as `ECONNREFUSED` or `ECONNRESET`. */
   readonly code: string
-  /** True if the request may have reached the service nevertheless. */
+  /** True if the request may still have reached the service. */
   readonly mayHaveArrived: boolean
 }
 
-/** No response in time. */
+/** There was no complete response in time. */
 export interface TimedOut extends FailureFields {
   readonly _tag: 'TimedOut'
   /**
-   * The phase that took too long: `connect`; `headers` of the response; `body`, between two parts of it; `whole`, to
-   * its end; the call as a whole, to its `deadline`; or, of `untilState`, the wait for a `state`.
+   * The phase that took too long. `connect`; `headers`: until the response headers; `body`: between two chunks of the body;
+   * `whole`: until the end of the body; `deadline`: the whole call; `state`: the wait in `untilState`.
    */
   readonly phase: 'connect' | 'headers' | 'body' | 'whole' | 'deadline' | 'state'
   /** The exceeded limit, in ms. */
   readonly limit: Millis
 }
 
-/** A response, or one row of it, that does not fit its codec. */
+/** A response, or one row of it, does not match its codec. */
 export interface Undecodable extends FailureFields {
   readonly _tag: 'Undecodable'
-  /** Path in the response, such as `items[17].amount`; empty for all of it. */
+  /** Path in the response, such as `items[17].amount`. Empty for the whole response. */
   readonly path: string
-  /** The expected value, in words. */
+  /** The expected value. */
   readonly expected: string
-  /** The received value, described, never repeated. */
+  /** A description of the received value, without its content. */
   readonly actual: string
   /** All decode errors, including the first. */
   readonly causes: ReadonlyArray<Cause>
 }
 
-/** A list that could not be read to its end. The pages before `position` were delivered. */
+/** A list could not be read to its end. The pages before `position` were delivered. */
 export interface Truncated<At = Position> extends FailureFields {
   readonly _tag: 'Truncated'
-  /** Position of the first missing page; for a snapshot, of all that is missing. */
+  /** Position of the first missing page; for a snapshot, of everything that is missing. */
   readonly position: At
   /** Number of pages delivered. */
   readonly pages: number
-  /** The failure that stopped it; absent when a guard did. */
+  /** The failure that stopped the list. Absent if a `guard` stopped it. */
   readonly cause?: AnyFailure
-  /** The guard that stopped it. */
+  /** The check that stopped the list (see `ListGuard`). Absent if a failure did. */
   readonly guard?: ListGuard
 }
 
 /**
- * Reasons to give up a list that does not end. After `OnlyEmpty`, `TooLong` and `Moved`, more may follow from
- * `position` on; after the others, the same pages come again.
+ * The reason why a list that does not end was given up. After `OnlyEmpty`, `TooLong` and `Moved`, more may follow from `position`
+ * on; after the others, the same pages would be read again.
  *
- * - `Repeated`, `SameRows`: a page was read before, by its position or by its rows.
- * - `OnlyEmpty`, `TooLong`: more empty pages in a row, or pages, than a list may have.
- * - `Moved`, `OutsideFilter`, `RowsMissing`, `Unordered`, `OrderChanged`: of a snapshot; a second of it kept changing,
- *   rows were outside the time asked for, rows did not come though asked for by their time, pages had no order, or they
- *   contradicted the order of earlier ones.
+ * - `Repeated`, `SameRows`: a page was read before, with the same position or the same rows.
+ * - `OnlyEmpty`, `TooLong`: there were more consecutive empty pages, or more pages, than allowed.
+ * - Only in a snapshot: `Moved` (rows of one second kept changing), `OutsideFilter` (rows were outside the requested time),
+ *   `RowsMissing` (rows did not appear when requested by their time), `Unordered` (pages had no order), `OrderChanged` (pages
+ *   contradicted the order of earlier ones).
  */
 export type ListGuard =
   | 'Repeated'
@@ -143,32 +147,32 @@ export type ListGuard =
   | 'Unordered'
   | 'OrderChanged'
 
-/** A field of what was found that differs from what was sent. Text that may be secret is described, not repeated. */
+/** A field that differs between the resource found and the one sent. A value that may be secret is described, not repeated. */
 export interface FieldDifference {
   /** Path of the field, such as `amount`, `funding.deposit_type` or `items[3].transfer_amount`. */
   readonly path: string
-  /** The value that was sent, in words. */
+  /** The value that was sent. */
   readonly sent: string
-  /** The value that was found, in words. */
+  /** The value that was found. */
   readonly found: string
 }
 
-/** A write that may have been done, or whose `request_id` belongs to something else: see `differences`. */
+/** A write may have succeeded, or its `request_id` belongs to another resource: see `differences`. */
 export interface Ambiguous extends FailureFields {
   readonly _tag: 'Ambiguous'
-  /** Steps taken to find out. */
+  /** The steps taken to find out, one line each. */
   readonly tried: ReadonlyArray<string>
-  /** The request_id to find it by, if it was done. */
+  /** The `request_id` by which to find the resource, if it was created. */
   readonly requestId?: string
-  /** Present if something was found under the `request_id`, and is not what was asked for: it differs in these fields. */
+  /** The fields in which the resource with this `request_id` differs from the request, if it does. */
   readonly differences?: ReadonlyArray<FieldDifference>
   /** The last failure. */
   readonly cause: Failure
 }
 
 /**
- * A failed call: a plain value, exhaustive under `switch (failure._tag)`. Free of secrets; `message` is one line,
- * fit for a log.
+ * A failed call: a plain value, exhaustive under `switch (failure._tag)`. It contains no secrets; `message` is one line, safe to
+ * log.
  */
 export type Failure<Code extends string = string, At = Position> =
   | InvalidRequest
@@ -187,9 +191,12 @@ export type AnyFailure = Failure<string, Position | SnapshotPosition>
 
 /** A failure as an `Error`, for `orThrow` and for code that throws. */
 export class PaymentsError extends Error {
+  /** Also recognizes errors of another copy of the package. */
+  static override readonly [Symbol.hasInstance] = ofAnyCopy('PaymentsError')
+
   override readonly name = 'PaymentsError'
   readonly _tag = 'PaymentsError'
-  /** The failure that this is the error of. */
+  /** The failure behind this error. */
   readonly failure: AnyFailure
 
   constructor(failure: AnyFailure) {

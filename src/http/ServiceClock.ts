@@ -3,29 +3,29 @@ import type { IO } from '../fp.js'
 import type { Millis } from '../stream/index.js'
 
 export interface ServiceClockOptions {
-  /** Counts the time since an answer: a clock that is not set meanwhile. */
+  /** Clock for the time since a response. It is never set back or forward. */
   readonly timer: TimestampProvider
   /** Time of day at this machine, in ms since 1970. */
   readonly now: IO<Millis>
-  /** Called once, when an answer shows a skew: the service's time less ours. */
+  /** Called once, when a response shows a skew: the service's time minus ours. */
   readonly onSkew: (skew: Millis) => void
 }
 
-/** A skew that is worth a word, in ms. */
+/** Minimum skew that is reported, in ms. */
 const MIN_SKEW = 2_000
 
-/** A `Date` is the beginning of the second in which an answer was written, in ms. */
+/** Precision of a `Date` header, in ms: it shows the start of the second in which a response was written. */
 const DATE_PRECISION = 1_000
 
 /**
- * The time at the service, by the `Date` of its answers: the clock of this machine may be wrong by hours.
+ * The time at the service, from the `Date` header of its responses: the clock of this machine may be wrong by hours.
  *
  *     this machine    sent |------------| received
  *     service                  |Date ... +1 s|
  */
 export class ServiceClock {
   readonly #options: ServiceClockOptions
-  /** Added to the time of the timer, it gives the earliest time that it may be at the service. */
+  /** Difference between the timer's time and the earliest possible time at the service. */
   #offset: Millis | undefined
   #isSkewTold = false
 
@@ -33,7 +33,7 @@ export class ServiceClock {
     this.#options = options
   }
 
-  /** Reads the `Date` of an answer that has just come, to a request that was sent at a time of the timer. */
+  /** Reads the `Date` of a response that has just arrived, to a request sent at a time of the timer. */
   observe(date: string | undefined, sent: Millis): void {
     const { timer, now, onSkew } = this.#options
     const received = timer.now()
@@ -49,19 +49,19 @@ export class ServiceClock {
     onSkew(skew)
   }
 
-  /** Returns the time at the service, never later than it is; `undefined` before the first answer. */
+  /** Returns a lower bound of the time at the service; `undefined` before the first response. */
   now(): Millis | undefined {
     return this.#offset === undefined ? undefined : this.#options.timer.now() + this.#offset
   }
 }
 
-/** Bounds of a skew: the service's time less ours, in ms. */
+/** Bounds of a skew: the service's time minus ours, in ms. */
 export interface SkewRange {
   readonly least: Millis
   readonly most: Millis
 }
 
-/** Returns the skews that the `Date` of an answer allows; `undefined` where it has none that can be read. */
+/** Returns the range of skews that a response's `Date` allows; `undefined` if it has no readable one. */
 export const skewRange = (
   date: string | undefined,
   { sent, received }: { readonly sent: Millis; readonly received: Millis },
@@ -72,8 +72,8 @@ export const skewRange = (
     : { least: written - received, most: written + DATE_PRECISION - sent }
 }
 
-/** Says a skew, the service's time less ours, in words. */
+/** Describes a skew: the service's time minus ours. */
 export const explainSkew = (skew: Millis): string => {
   const seconds = (Math.abs(skew) / 1_000).toFixed(0)
-  return `the clock of this machine is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's, which counts for snapshots`
+  return `the clock of this machine is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's clock, which snapshots use`
 }

@@ -1,4 +1,4 @@
-/** The request of a call, ready to be sent: its URL, and its headers with those that a caller adds. */
+/** Builds the request of a call, ready to be sent: its URL, and its headers including added ones. */
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { rows } from '../api/index.js'
 import { withoutUndefined } from '../fp.js'
@@ -6,7 +6,7 @@ import type { CallSettings } from './ClientRuntime.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
 import type { HttpRequest } from './transport/Transport.js'
 
-/** Replaced by the version of the package when it is built, and in tests. */
+/** Replaced by the package version in builds and tests. */
 declare const PAYMENTS_RX_VERSION: string
 
 /** Version of this package. */
@@ -14,7 +14,7 @@ export const VERSION = typeof PAYMENTS_RX_VERSION === 'string' ? PAYMENTS_RX_VER
 
 // headers of a caller
 
-/** Headers that the client sets, by the option that they come from. */
+/** Headers that the client sets, with the option that each comes from. */
 const SET_BY_OPTION: ReadonlyMap<string, string> = new Map([
   ['authorization', 'credentials'],
   ['x-client-id', 'credentials'],
@@ -24,7 +24,7 @@ const SET_BY_OPTION: ReadonlyMap<string, string> = new Map([
   ['x-on-behalf-of', 'onBehalfOf'],
 ])
 
-/** Headers that the client or `fetch` sets, whatever the options. */
+/** Headers that the client or `fetch` always sets. */
 const SET_ALWAYS: ReadonlySet<string> = new Set([
   ...['accept', 'content-type', 'user-agent', 'content-length', 'host', 'connection', 'expect'],
   ...['keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
@@ -38,20 +38,20 @@ const PARAMETERS: ReadonlySet<string> = new Set(
     .map((place) => place?.slice('header '.length) ?? ''),
 )
 
-/** Returns why a header must not be added to requests; `undefined` if it may be. */
+/** Returns the reason why a header must not be added to requests; `undefined` if it may be added. */
 export const unfitHeader = (name: string): string | undefined => {
   const lower = name.toLowerCase()
   const option = SET_BY_OPTION.get(lower)
-  if (option !== undefined) return `left out: the client sets it, by the option ${option}`
-  if (SET_ALWAYS.has(lower)) return 'left out: the client sets it'
-  if (PARAMETERS.has(lower)) return 'left out: it is a parameter of a call'
+  if (option !== undefined) return `omitted: the client sets it, from the option ${option}`
+  if (SET_ALWAYS.has(lower)) return 'omitted: the client sets it'
+  if (PARAMETERS.has(lower)) return 'omitted: it is a parameter of a call'
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) ? undefined : 'named as a header can be'
 }
 
-/** Names of headers whose values no failure may repeat. */
+/** Matches names of headers whose values must not appear in failures. */
 const SECRET_NAME = /auth|cookie|credential|key|pass|secret|signature|token/
 
-/** Returns the values of added headers that are secrets, by their names. */
+/** Returns the values of added headers whose names suggest a secret. */
 export const secretHeaders = (headers: CallSettings['headers']): ReadonlyArray<string> =>
   Object.entries(headers).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []))
 

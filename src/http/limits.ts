@@ -1,4 +1,4 @@
-/** The limits of the interface, and the scheduler of a client that keeps them. */
+/** The limits of the API, and the client's scheduler that respects them. */
 import { take } from 'rxjs'
 import { login } from '../api/authentication.js'
 import type { AnyEndpoint, Route } from '../api/Endpoint.js'
@@ -6,44 +6,51 @@ import { type Limits, limits, MINUTE, SECOND, unlimited } from '../api/limits.js
 import { fieldsOf } from '../decode/unknown.js'
 import { withoutUndefined } from '../fp.js'
 import { is, type OptionRule } from '../options/index.js'
-import { concurrency, rate, type Scheduler, type Tier } from '../scheduler/index.js'
+import {
+  concurrency,
+  type FairOptions,
+  rate,
+  type Scheduler,
+  type Tier,
+} from '../scheduler/index.js'
+import { fairRule } from '../scheduler/safeKey.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
 
 // model
 
-/** The key under which a scheduler counts a request. */
+/** The key by which a scheduler counts a request. */
 export interface RateLimitKey {
   /** The route, such as `GET /api/v1/charges`. */
   readonly endpoint: Route
-  /** The path as sent, without the query: `/api/v1/charges/chg_1`; absent for a login. */
+  /** The path as sent, without the query: `/api/v1/charges/chg_1`. Absent for a login. */
   readonly path?: string
-  /** The client id that logs in; absent for every other call. */
+  /** The client id that logs in. Absent for every other call. */
   readonly login?: string
-  /** The account that the call is made for; absent for one's own. */
+  /** The account that the call acts for. Absent for your own. */
   readonly onBehalfOf?: string
 }
 
-/** Lanes of a client's scheduler. */
+/** The lanes of a client's scheduler. */
 export const PRIORITIES = ['interactive', 'bulk'] as const
 
-/** The lane of a request: which goes first when limits bind. */
+/** The lane of a request, which decides the order of sending when limits are reached. */
 export type Priority = (typeof PRIORITIES)[number]
 
-/** Limits that reading a list is under, of which this client may use its `share`: rates a second. */
+/** The limits for reading a list, in requests per second, of which this client may use its `share`. */
 export interface ListLimits extends Pick<Limits, 'global' | 'endpoint' | 'concurrency'> {}
 
 // rules
 
-/** Accepts schedulers with the lanes that calls wait in. */
+/** Accepts schedulers with the client's lanes. */
 export const schedulerRule: OptionRule<Scheduler<RateLimitKey>> = {
   accepts: (u) => {
     const lanes = fieldsOf(fieldsOf(u).core).lanes
     return Array.isArray(lanes) && PRIORITIES.every((lane) => lanes.includes(lane))
   },
-  expected: `a scheduler of a client, or of createScheduler with the lanes ${PRIORITIES.join(' and ')}`,
+  expected: `a client's scheduler, or one from createScheduler with the lanes ${PRIORITIES.join(' and ')}`,
 }
 
-/** Accepts limits of the caller's own, for the option `limits`. */
+/** Accepts your own limits, for the option `limits`. */
 export const limitsRule = is.group<Partial<Limits>>({
   global: is.positiveIntOrInfinity,
   endpoint: is.positiveIntOrInfinity,
@@ -51,11 +58,26 @@ export const limitsRule = is.group<Partial<Limits>>({
   logins: is.positiveIntOrInfinity,
 })
 
+/** Accepts keys for taking turns, for the option `fair`. */
+export const fairnessRule: OptionRule<Partial<FairOptions<RateLimitKey>> | false> = {
+  accepts: fairRule.accepts,
+  expected: fairRule.expected,
+  fields: { by: is.fn(), weight: is.fn() },
+}
+
 // constructors
 
+/** Returns the keys for taking turns: by default the account that a call acts for. */
+export const fairness = (
+  given: Partial<FairOptions<RateLimitKey>> | false = {},
+): FairOptions<RateLimitKey> | false => given && { by: accountOf, ...withoutUndefined(given) }
+
+const accountOf = (key: RateLimitKey): string | undefined =>
+  Object.hasOwn(key, 'onBehalfOf') ? key.onBehalfOf : undefined
+
 /**
- * Returns the tiers of a scheduler that keeps these limits, such as `limits.production`. A login counts toward the
- * global limit and its own, not toward that of endpoints (default, not specified by the interface document).
+ * Returns the tiers (the set of limits) of a scheduler for these limits, such as `limits.production`. A login counts toward the
+ * global limit and its own, but not toward those of endpoints (our assumption: not in the API description).
  */
 export const tiers = (limits: Limits): ReadonlyArray<Tier<RateLimitKey>> => [
   concurrency({ name: 'concurrency', limit: limits.concurrency }),
@@ -74,14 +96,14 @@ export const rateLimitKey = (
   { route: endpoint }: Pick<AnyEndpoint, 'route'>,
   { path, headers }: Pick<PreparedRequest, 'path' | 'headers'>,
   onBehalfOf?: string,
-): RateLimitKey =>
-  endpoint === login.route
-    ? { endpoint, login: headers['x-client-id'] ?? '' }
-    : { endpoint, path, ...withoutUndefined({ onBehalfOf }) }
+): RateLimitKey => {
+  if (endpoint === login.route) return { endpoint, login: headers['x-client-id'] ?? '' }
+  return onBehalfOf === undefined ? { endpoint, path } : { endpoint, path, onBehalfOf }
+}
 
 /**
- * Returns what the platform may limit singly: a path with an id, as an account sees it, and an account at an endpoint. A
- * list has no id: its limit is that of its endpoint.
+ * Returns the resources that the platform may limit separately: a path with an id, as seen by an account, and an account at an
+ * endpoint. A list has no id: its limit is that of its endpoint.
  */
 export const resources = ({
   endpoint,
@@ -97,36 +119,36 @@ export const resources = ({
 
 // combinators
 
-/** Probes and the window of a rate make the level that is found differ from the real limit by this part of it. */
+/** Share by which the measured level may differ from the real limit, due to probes and the window of a rate. */
 const TOLERANCE = 1 / 10
 
 /**
- * Asks for the likely reason why less than a limit is admitted, after words such as `10 of 20 a second are admitted`: about
- * as much as the sandbox allows suggests that the client was made for the other environment.
+ * Extends a message such as `10 of 20 per second are admitted` with the likely reason. A level close to that of the test
+ * environment suggests that the client was created for the wrong environment.
  */
 export const explainLowered = (
   tier: string,
   change: { readonly limit: number; readonly allowed: number; readonly message: string },
 ): string => {
-  const question = isOfSandbox(tier, change)
-    ? "is environment: 'sandbox' meant?"
+  const question = isTestLimit(tier, change)
+    ? "is environment: 'test' meant?"
     : 'does another process use this account?'
   return `${change.message}: ${question}`
 }
 
-const isOfSandbox = (
+const isTestLimit = (
   tier: string,
   { limit, allowed }: { readonly limit: number; readonly allowed: number },
 ): boolean => {
   if (tier !== 'global' && tier !== 'endpoint' && tier !== 'concurrency') return false
-  const { production, sandbox } = limits
-  const real = sandbox[tier]
-  // A concurrency limit is halved to find the real one, so it may be little more than half of it.
+  const { production, test } = limits
+  const real = test[tier]
+  // A concurrency limit is halved to find the real one, so the level may be little more than half of it.
   const least = tier === 'concurrency' ? real / 2 : (1 - TOLERANCE) * real
   return limit === production[tier] && allowed >= least && allowed <= (1 + TOLERANCE) * real
 }
 
-/** Returns the present limits of a scheduler that lists are under; `Infinity` for each that it does not have. */
+/** Returns a scheduler's present limits for lists; `Infinity` for each that it does not have. */
 export const listLimitsOf = <R>(scheduler: Scheduler<R>): ListLimits => {
   const found = { ...unlimited }
   scheduler.state.pipe(take(1)).subscribe(({ tiers }) => {

@@ -1,17 +1,17 @@
-/** Finds secrets in text and data that came from outside, in whatever encoding, and leaves that text out. */
+/** Finds secrets in external text and data, in any encoding, and removes strings that contain them. */
 import { withDigitsOf } from '../decode/digits.js'
 import { LEFT_OUT, LEVELS } from '../decode/unknown.js'
 import { memoized } from '../fp.js'
 
 // model
 
-/** Returns a text, or `[secret]` in place of one that repeats a secret. */
+/** Returns a string, or `[secret]` if it repeats a secret. */
 export type Scrub = (text: string) => string
 
-/** Number of tokens to remember: one that was replaced may still be valid. */
+/** Maximum number of tokens to remember: a replaced token may still be valid. */
 const MAX_TOKENS = 8
 
-/** The secrets of a client: those of its options, and its last tokens. */
+/** A client's secrets: those in its options, and its last tokens. */
 export class KnownSecrets {
   readonly #configured: ReadonlyArray<string>
   #tokens: ReadonlyArray<string> = []
@@ -27,7 +27,7 @@ export class KnownSecrets {
     this.#scrub = scrubber([...this.#configured, ...this.#tokens])
   }
 
-  /** Leaves out a text with one of them. */
+  /** Removes a string that contains one of them. */
   scrub(text: string): string {
     return this.#scrub(text)
   }
@@ -35,10 +35,10 @@ export class KnownSecrets {
 
 const REPLACEMENT = '[secret]'
 
-/** Shorter secrets would be found by chance. */
+/** Minimum length of a secret: shorter ones would be found by chance. */
 const MIN_LENGTH = 4
 
-/** So many letters and digits in a row, also where the rest of a secret was cut off, are no chance. */
+/** Number of consecutive letters and digits of a secret that are no coincidence, even if the rest is cut off. */
 const PIECE_LENGTH = 8
 
 /** The signing secret of a webhook, recognized by its name, in JSON within a text. */
@@ -46,10 +46,10 @@ const NAMED_SECRET = /(?:\\?"|&quot;|&#34;)secret(?:\\?"|&quot;|&#34;)\s*:/
 
 // constructors
 
-/** Leaves out each text with one of these secrets, or with a piece of one. */
+/** Returns a function that removes strings that contain one of these secrets, or a part of one. */
 export const scrubber = (secrets: ReadonlyArray<string>): Scrub => {
   const longEnough = secrets.filter((secret) => secret.length >= MIN_LENGTH)
-  // a text that was encoded gives the secret's own letters, another one what `plain` makes of a `%41` or `\n` within it
+  // encoded text shows the secret's own letters, other text what `plain` makes of a `%41` or ` ` within it
   const pieces = memoized(
     () =>
       new Set(
@@ -80,7 +80,7 @@ const piecesOf = (text: string): ReadonlyArray<string> =>
 /** Characters as JSON, a URL or a web page may write them. */
 const ENCODED = /\\u([\da-f]{4})|%([\da-f]{2})|&#x([\da-f]+);|&#(\d+);|&\w+;|\\[bfnrt]/gi
 
-/** Returns the letters and digits of a text, which no encoding and no grouping changes. */
+/** Returns the letters and digits of a string, which any encoding and grouping keeps. */
 const plain = (text: string): string =>
   lettersOf(
     text
@@ -94,7 +94,7 @@ const plain = (text: string): string =>
 
 const lettersOf = (text: string): string => text.replace(/[^\da-z]/gi, '')
 
-/** Applies `scrub` to all text of a value, also to names of fields, and leaves out fields named `secret`. */
+/** Applies `scrub` to all text of a value, including field names, and removes fields named `secret`. */
 export const scrubAll =
   (scrub: Scrub, depth = LEVELS): ((u: unknown) => unknown) =>
   (u) => {
@@ -112,6 +112,6 @@ export const scrubAll =
     )
   }
 
-/** Tests for at least as many digits as the number of a card has, in any groups. */
+/** Returns true for at least as many digits as a card number has, in any grouping. */
 export const isCardNumber = (text: string): boolean =>
   !/\p{L}/u.test(text) && text.replace(/\D/g, '').length >= 12

@@ -1,10 +1,10 @@
 /**
- * Options as a table: each row is a rule, with a default or the mark that it is required, and under the doc
- * comment that users read. The type of the options follows from the table, and so do checks and defaults:
+ * Options as a table: each row has a rule, a default or the mark "required", and the doc comment for users. The type of the
+ * options, their checks and defaults are derived from the table:
  *
  * ```ts
  * const table = {
- *   /** Requests under way at once. Default 4. *‍/
+ *   /** Concurrent requests. Default 4. *‍/
  *   concurrency: withDefault(is.positiveIntOrInfinity, 4),
  *   /** Receives each error. *‍/
  *   onError: is.fn<(error: unknown) => void>(),
@@ -16,14 +16,14 @@
  * const { concurrency, onError } = resolveOptions(options, table)
  * ```
  *
- * A generic interface cannot be derived: it is written out, and its table is an `OptionsTable` of it.
+ * A generic interface cannot be derived: it is written by hand, and its table has the type `OptionsTable` of that interface.
  */
 
 // model
 
 /**
- * The values that an option accepts. A bare rule in a table is an option without a default. `OptionsGiven` is what callers may
- * write: of a group, fields that are left out may be `undefined` as well.
+ * The values that an option accepts. A bare rule in a table is an option without a default. `OptionsGiven` is the type that
+ * callers may pass: in a group, optional fields may also be `undefined`.
  */
 export interface OptionRule<out A = unknown, out OptionsGiven = A> {
   readonly accepts: (u: unknown) => boolean
@@ -32,7 +32,7 @@ export interface OptionRule<out A = unknown, out OptionsGiven = A> {
   readonly _Given?: OptionsGiven
   /** Completes the sentence "x should be ...". */
   readonly expected: string
-  /** The `typeof` of all accepted values, so that an error does not say "a text" of a wrong text. */
+  /** The `typeof` of all accepted values, so that an error does not say "a text" about a wrong text. */
   readonly type?: 'string' | 'number'
   readonly required?: true
   /** Rules for the named fields of an object. */
@@ -41,7 +41,7 @@ export interface OptionRule<out A = unknown, out OptionsGiven = A> {
   readonly each?: OptionRule
 }
 
-/** An option that must be given. */
+/** A required option. */
 export interface Required<out A = unknown, out OptionsGiven = A>
   extends OptionRule<A, OptionsGiven> {
   readonly required: true
@@ -53,21 +53,21 @@ export interface Defaulted<out A = unknown, out OptionsGiven = A>
   readonly default: A
 }
 
-/** Rules by the names of options. */
+/** Rules by option name. */
 export type Table = Readonly<Record<string, OptionRule>>
 
-/** A table with a rule for each field of `A`, required where the field is. */
+/** A table with a rule for each field of `A`, required if the field is. */
 export type OptionsTable<A> = {
   readonly [Name in keyof A]-?: Record<never, never> extends Pick<A, Name> ? OptionRule : Required
 }
 
 // the types of a table; `Pick` and `Partial` keep doc comments, mapping with `as` would lose them
 
-/** The options that callers give; `undefined` counts as left out. */
+/** The options that callers pass; `undefined` counts as omitted. */
 export type OptionsOf<T> = Pick<OptionsGiven<T>, RequiredNames<T>> &
   MayBeUndefined<Partial<Pick<OptionsGiven<T>, Exclude<keyof T, RequiredNames<T>>>>>
 
-/** Lets the fields of an object that may be left out be `undefined` as well. */
+/** Allows `undefined` for the optional fields of an object. */
 export type MayBeUndefined<A> = {
   [Name in keyof A]: Record<never, never> extends Pick<A, Name> ? A[Name] | undefined : A[Name]
 }
@@ -81,7 +81,7 @@ export type Defaults<T> = Pick<OptionValues<T>, DefaultedNames<T>>
 type SomeRequired<T, Names extends keyof T> = Pick<OptionValues<T>, Names> &
   Partial<Pick<OptionValues<T>, Exclude<keyof T, Names>>>
 
-/** Checked options: those that were `undefined` are left out. */
+/** Checked options, without those that were `undefined`. */
 export type Checked<A> = {
   [Name in keyof A]: Record<never, never> extends Pick<A, Name>
     ? Exclude<A[Name], undefined>

@@ -1,5 +1,5 @@
 /** Checks options against their table, and fills in defaults. */
-import { withoutPrototype, withoutUndefined } from '../fp.js'
+import { ofAnyCopy, withoutPrototype, withoutUndefined } from '../fp.js'
 import {
   type Checked,
   type Defaults,
@@ -13,8 +13,11 @@ import {
 import { isObject } from './rules.js'
 import { unknownName } from './unknownName.js'
 
-/** Thrown for an option that cannot work, and for a name that no option has. Contains no value: it may be secret. */
+/** Thrown for an invalid or unknown option. Does not contain the value, which may be secret. */
 export class InvalidOption extends TypeError {
+  /** Also recognizes errors of another copy of the package. */
+  static override readonly [Symbol.hasInstance] = ofAnyCopy('InvalidOption')
+
   override readonly name = 'InvalidOption'
   readonly _tag = 'InvalidOption'
   /** The name of the option, such as `timeout.connect`. */
@@ -30,7 +33,7 @@ export class InvalidOption extends TypeError {
 // model
 
 export interface CheckSettings {
-  /** Precedes the name of an option in errors, such as `retry: `. */
+  /** Precedes option names in errors, such as `retry: `. */
   readonly context?: string
   /** Accepts a field that the table does not have. */
   readonly allowUnknown?: (name: string) => boolean
@@ -39,9 +42,9 @@ export interface CheckSettings {
 // constructors
 
 /**
- * Returns the options without those that are `undefined`, which hide no default. Only own properties count: the
- * result has no prototype, so that an option which is left out is not found on `Object.prototype` later.
- * Throws an `InvalidOption` for a name that is not in the table, and for a value that its rule rejects.
+ * Returns the options without those that are `undefined`, which would otherwise hide defaults. Only own properties count, and the
+ * result has no prototype, so that an omitted option is not looked up on `Object.prototype`. Throws an `InvalidOption` for a name
+ * that is not in the table, and for a value that its rule rejects.
  */
 export const checkOptions = <A extends object>(
   options: A,
@@ -54,16 +57,16 @@ export const checkOptions = <A extends object>(
       ...withoutUndefined({ context: settings.context }),
     })
   }
-  return checkFields('', options, table, settings) as Checked<A> // which leaves out what is undefined
+  return checkFields('', options, table, settings) as Checked<A> // without undefined values
 }
 
-/** Returns the checked options, with the defaults of the table for those left out. */
+/** Returns the checked options, with defaults for those omitted. */
 export const resolveOptions = <T extends Table>(
   options: OptionsOf<T>,
   table: T,
   settings?: CheckSettings,
 ): Resolved<T> =>
-  // the type says of the rows what the two functions do with them
+  // the type describes the rows as the two functions use them
   withoutPrototype({
     ...defaultsOf(table),
     ...checkOptions<object>(options, table, settings),
@@ -79,7 +82,7 @@ export const defaultsOf = <T extends Table>(table: T): Defaults<T> =>
     ),
   ) as Defaults<T>
 
-/** Throws an `InvalidOption` unless the rule accepts the value of an argument that has a place of its own. */
+/** Throws an `InvalidOption` unless the rule accepts the value of an argument. */
 export const checkArgument = (
   name: string,
   value: unknown,
@@ -104,7 +107,7 @@ const invalidOption = (
   const kind = kindOf(u, type)
   return new InvalidOption(
     option,
-    kind === undefined ? expected : `${expected}, and is ${kind}`,
+    kind === undefined ? expected : `${expected}, but is ${kind}`,
     context,
   )
 }
@@ -146,7 +149,7 @@ const checkValue = (path: string, u: unknown, rule: OptionRule, context = ''): u
 const tableOf = (u: object, rule: OptionRule): Table =>
   Object.fromEntries(Object.keys(u).map((name) => [name, rule]))
 
-/** Returns `undefined` where `expected` says it already. */
+/** Returns the kind of a value; `undefined` if `expected` already says it. */
 const kindOf = (u: unknown, type: OptionRule['type']): string | undefined => {
   if (u === undefined) return 'missing'
   if (u === null) return 'null'
@@ -154,7 +157,7 @@ const kindOf = (u: unknown, type: OptionRule['type']): string | undefined => {
   if (typeof u === 'number') return Number.isFinite(u) ? finiteKind(u, type) : String(u)
   if (Array.isArray(u)) return 'a list'
   if (typeof u === type) return undefined
-  if (typeof u === 'string') return 'a text'
+  if (typeof u === 'string') return 'a string'
   if (typeof u !== 'object') return `a ${typeof u}`
   return isObject(u) ? 'an object' : 'an object without fields'
 }

@@ -1,4 +1,4 @@
-/** Options as tables: rule, default and doc of each option in one row, for every function that takes options. */
+/** Options as tables: each row has the rule, default and doc comment of one option. */
 export {
   checkArgument,
   checkOptions,
@@ -17,5 +17,6 @@ export {
   required,
   withDefault,
 } from './OptionsTable.js'
+export { readVariable, type Variables } from './readVariable.js'
 export * as is from './rules.js'
 export { didYouMean, similarName, unknownName } from './unknownName.js'

@@ -1,4 +1,4 @@
-/** Rules that several tables use, as `is.finiteMillis`. */
+/** Rules that several tables use, such as `is.finiteMillis`. */
 import type { MayBeUndefined, OptionRule, OptionsTable, Table } from './OptionsTable.js'
 
 // numbers
@@ -15,9 +15,9 @@ export const atLeast = (n: number): OptionRule<number> =>
 export const above = (n: number): OptionRule<number> =>
   numberThat((u) => u > n, `a number above ${n}`)
 
-const MILLIS = 'milliseconds of at least 0'
+const MILLIS = 'at least 0 milliseconds'
 
-/** Milliseconds; `Infinity` is accepted, for a time that never comes. */
+/** Milliseconds; `Infinity` means never. */
 export const millis = numberThat((n) => n >= 0, MILLIS)
 
 export const finiteMillis = numberThat((n) => n >= 0 && n < Number.POSITIVE_INFINITY, MILLIS)
@@ -29,9 +29,9 @@ export const positiveFinite = numberThat(
 
 export const fraction = numberThat((n) => n > 0 && n <= 1, 'above 0 and at most 1')
 
-export const probability = numberThat((n) => n >= 0 && n <= 1, 'a chance from 0 to 1')
+export const probability = numberThat((n) => n >= 0 && n <= 1, 'a probability from 0 to 1')
 
-/** `text` is `to` in words. */
+/** Creates a rule for integers in a range. `text` is `to` as shown in errors. */
 export const int = (
   from: number,
   to = Number.POSITIVE_INFINITY,
@@ -65,11 +65,11 @@ export const stringThat = (
   type: 'string',
 })
 
-export const string = stringThat(() => true, 'a text')
+export const string = stringThat(() => true, 'a string')
 
-export const nonEmptyString = stringThat((text) => text !== '', 'a text that is not empty')
+export const nonEmptyString = stringThat((text) => text !== '', 'a non-empty string')
 
-/** Rejects days that the calendar does not have, such as 30 February: `Date` makes them 1 or 2 March. */
+/** Rejects days that do not exist, such as 30 February: `Date` turns them into 1 or 2 March. */
 const isDay = (text: string): boolean => {
   const at = Date.parse(`${text}T00:00:00Z`)
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${text}T`)
@@ -92,9 +92,9 @@ export const boolean: OptionRule<boolean> = {
   expected: 'true or false',
 }
 
-/** Recognizes a `Date` of any realm, such as that of a test runner; a proxy of one is none. */
+/** Recognizes a `Date` of any realm, such as a test runner's; not a proxy of one. */
 export const isDate = (u: unknown): u is Date => {
-  // first without an exception, which costs a thousand times as much
+  // tested first without an exception, which would cost a thousand times as much
   if (Object.prototype.toString.call(u) !== '[object Date]') return false
   try {
     Reflect.apply(Date.prototype.getTime, u, [])
@@ -106,12 +106,12 @@ export const isDate = (u: unknown): u is Date => {
 
 export const date: OptionRule<Date> = {
   accepts: (u) => isDate(u) && !Number.isNaN(u.getTime()),
-  expected: 'a Date that is a time',
+  expected: 'a valid Date',
 }
 
 type AnyFunction = (...args: never) => unknown
 
-/** A function; that it has the signature of `F`, only the compiler can check. */
+/** A function. Only the compiler can check that it has the signature of `F`. */
 export const fn = <F extends AnyFunction = AnyFunction>(
   expected = 'a function',
 ): OptionRule<F> => ({
@@ -119,7 +119,7 @@ export const fn = <F extends AnyFunction = AnyFunction>(
   expected,
 })
 
-/** An object, or a function, that has all of these methods. */
+/** An object or function with all of these methods. */
 export const withMethods = <A = unknown>(
   expected: string,
   ...methods: ReadonlyArray<string>
@@ -130,9 +130,9 @@ export const withMethods = <A = unknown>(
   expected: `${expected}, with ${methods.join(' and ')}`,
 })
 
-/** `S` is `SchedulerLike`, which is not imported: not all entries of the package need RxJS. */
+/** `S` is `SchedulerLike`, which is not imported because some entries of the package do not need RxJS. */
 export const rxScheduler = <S = unknown>(): OptionRule<S> =>
-  withMethods('a scheduler of RxJS', 'now', 'schedule')
+  withMethods('an RxJS scheduler', 'now', 'schedule')
 
 /** Accepts objects with fields. An array, a `Map` or a `Date` would look like an object without options. */
 export const isObject = (u: unknown): u is object =>
@@ -154,7 +154,7 @@ export const arrayOf = <A>(
   each,
 })
 
-/** An object with names of the caller's choice. */
+/** An object with names chosen by the caller. */
 export const recordOf = <A>(
   each: OptionRule<A>,
   expected: string,

@@ -1,20 +1,20 @@
 /** Explains unknown names of options and parameters. */
 
 /**
- * Says that there is no such name, and which one was probably meant, or else which ones there are; completes the
- * sentence "x should be ...". `noun` is "option" or "parameter".
+ * Describes an unknown name, and suggests the one probably meant, or else lists the known ones. Completes the sentence "x should
+ * be ...". `noun` is "option" or "parameter".
  */
 export const unknownName = (noun: string, name: string, names: ReadonlyArray<string>): string => {
   const meant = similarName(name, names)
-  const others = names.length === 0 ? '' : `, only ${names.join(', ')}`
-  return `left out: there is no such ${noun}${meant === undefined ? others : didYouMean(meant)}`
+  const others = names.length === 0 ? '' : `; the ${noun}s are ${names.join(', ')}`
+  return `omitted: unknown ${noun}${meant === undefined ? others : didYouMean(meant)}`
 }
 
-/** Asks for a name if there is one. */
+/** Returns the suggestion of a name, if there is one. */
 export const didYouMean = (name: string | undefined): string =>
   name === undefined ? '' : ` (did you mean ${name}?)`
 
-/** Finds the known name that differs from `name` only in case, underscores or one letter. */
+/** Returns the known name that differs from `name` only in case, underscores or one letter. */
 export const similarName = (name: string, names: ReadonlyArray<string>): string | undefined => {
   const bare = letters(name)
   return (
@@ -24,7 +24,7 @@ export const similarName = (name: string, names: ReadonlyArray<string>): string 
 
 const letters = (name: string): string => name.replace(/[_-]/g, '').toLowerCase()
 
-/** Accepts two texts if one letter is another, missing or added, or if two neighbours have changed places. */
+/** Returns true if one letter was changed, added or omitted, or two neighbours were swapped. */
 const isOneSlip = (a: string, b: string): boolean => {
   const shorter = Math.min(a.length, b.length)
   let start = 0

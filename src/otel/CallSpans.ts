@@ -1,4 +1,4 @@
-/** The spans of calls, and of the requests of each. */
+/** The spans of calls, and of the requests of each call. */
 import {
   type Attributes,
   type Context,
@@ -8,21 +8,21 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import { withoutUndefined } from '../fp.js'
+import { type IO, withoutUndefined } from '../fp.js'
 import type { ClientEvent } from '../http/ClientEvent.js'
 import { callNames, requestAttributes, resultAttributes } from './attributes.js'
-import type { RecordDuration } from './metrics.js'
+import type { ClientMetrics } from './metrics.js'
 import type { Telemetry } from './options.js'
 
 // model
 
-/** A call that is under way. */
+/** A call in progress. */
 interface OpenCall {
   readonly span: Span
-  /** The context of its requests: that of its subscriber, with its span. */
+  /** The context of its requests: its subscriber's context, with its span. */
   readonly context: Context
   readonly attributes: Attributes
-  /** The request that is on its way. */
+  /** The request in flight. */
   request: Span | undefined
 }
 
@@ -30,36 +30,31 @@ interface OpenCall {
 
 export class CallSpans {
   readonly #telemetry: Pick<Telemetry, 'tracer' | 'attributes'>
-  readonly #client: Attributes
-  readonly #record: RecordDuration
+  readonly #metrics: IO<ClientMetrics>
   readonly #names = callNames()
   readonly #open = new Map<number, OpenCall>()
 
-  /** `client`: attributes that tell the client from others, for the span of each call. */
-  constructor(
-    telemetry: Pick<Telemetry, 'tracer' | 'attributes'>,
-    client: Attributes,
-    record: RecordDuration,
-  ) {
+  /** `metrics` is called for each event, and registered by the first one after the SDK has started. */
+  constructor(telemetry: Pick<Telemetry, 'tracer' | 'attributes'>, metrics: IO<ClientMetrics>) {
     this.#telemetry = telemetry
-    this.#client = client
-    this.#record = record
+    this.#metrics = metrics
   }
 
-  /** Returns the context to send a request of a call in: that of its span. */
+  /** Returns the context in which to send a request of a call, which has the call's span. */
   contextOf(call: number): Context {
     const { context: ofCall = context.active(), request } = this.#open.get(call) ?? {}
     return request === undefined ? ofCall : trace.setSpan(ofCall, request)
   }
 
   receive(event: ClientEvent): void {
+    const { number, record } = this.#metrics()
     if (event._tag === 'Started') {
-      this.#start(event)
+      this.#start(event, number)
       return
     }
     if (!('call' in event) || event.call === undefined) return
     const call = this.#open.get(event.call)
-    if (call === undefined) return // it was started before the client was instrumented
+    if (call === undefined) return // the call started before the client was instrumented
     const { span } = call
     switch (event._tag) {
       case 'Sent':
@@ -72,7 +67,7 @@ export class CallSpans {
       case 'Answered':
       case 'Unanswered': {
         const result = resultAttributes(event)
-        this.#record({ ...call.attributes, ...result }, event.took)
+        record({ ...call.attributes, ...result }, event.took)
         endRequest(call, result)
         return
       }
@@ -100,7 +95,7 @@ export class CallSpans {
     }
   }
 
-  #start(event: Extract<ClientEvent, { readonly _tag: 'Started' }>): void {
+  #start(event: Extract<ClientEvent, { readonly _tag: 'Started' }>, number: number): void {
     const { tracer, attributes: own } = this.#telemetry
     const { call, endpoint } = event
     const parent = context.active()
@@ -109,7 +104,7 @@ export class CallSpans {
       name,
       {
         kind: SpanKind.INTERNAL,
-        attributes: { ...this.#client, ...own, 'payments_rx.endpoint': endpoint },
+        attributes: { 'payments_rx.client': number, ...own, 'payments_rx.endpoint': endpoint },
       },
       parent,
     )
@@ -135,7 +130,7 @@ export class CallSpans {
   }
 }
 
-/** Ends the span of the request that is on its way, if there is one. */
+/** Ends the span of the request in flight, if there is one. */
 const endRequest = (call: OpenCall, result: Attributes): void => {
   const { request } = call
   if (request === undefined) return

@@ -1,4 +1,4 @@
-/** Names and attributes of spans and metrics: those of HTTP by the semantic conventions, and our own. */
+/** Names and attributes of spans and metrics: HTTP's from the semantic conventions, and our own. */
 import type { Attributes } from '@opentelemetry/api'
 import { tables } from '../api/index.js'
 import { withoutUndefined } from '../fp.js'
@@ -6,16 +6,16 @@ import type { ClientEvent } from '../http/ClientEvent.js'
 
 type Event<Tag> = Extract<ClientEvent, { readonly _tag: Tag }>
 
-/** Returns the attributes of a server, by its URL without path. */
+/** Returns the attributes of a server, from its URL without path. */
 export const serverAttributes = (baseUrl: string): Attributes => {
   const { hostname, port, protocol } = new URL(baseUrl)
   return {
-    'server.address': hostname.replace(/^\[|\]$/g, ''), // of IPv6
+    'server.address': hostname.replace(/^\[|\]$/g, ''), // brackets of IPv6
     'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
   }
 }
 
-/** Returns the attributes of all requests of a call. No ids: of a path only its template, and no URL. */
+/** Returns the attributes of all requests of a call. They contain no ids: only the template of a path, and no URL. */
 export const requestAttributes = ({ method, template, baseUrl }: Event<'Started'>): Attributes => ({
   'http.request.method': method,
   'url.template': template,
@@ -35,7 +35,7 @@ export const resultAttributes = (event: Event<'Answered' | 'Unanswered'>): Attri
   return { 'error.type': failure._tag === 'TimedOut' ? 'timeout' : failure.code }
 }
 
-/** Names of calls by their routes: `charges.retrieve`. */
+/** Names of calls by route, such as `charges.retrieve`. */
 export const callNames = (): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(tables).flatMap(([resource, calls]) =>

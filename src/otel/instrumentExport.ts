@@ -6,8 +6,8 @@ import { exportCounters } from './metrics.js'
 import { type InstrumentOptions, telemetryOf } from './options.js'
 
 /**
- * Traces an export or a sync, for `pipe`: a span for the run, in which the spans of its calls are, and counters of rows
- * and bytes. `exportTo(list, options).pipe(instrumentExport())`. Throws an `InvalidOption` for an option that cannot work.
+ * Operator that traces an export or a sync: one span for the run, which contains the spans of its calls, and counters of rows and
+ * bytes. `exportTo(list, options).pipe(instrumentExport())`. Throws an `InvalidOption` for an invalid option.
  */
 export const instrumentExport = (options: InstrumentOptions = {}) => {
   const telemetry = telemetryOf(options, 'instrumentExport')
@@ -16,13 +16,13 @@ export const instrumentExport = (options: InstrumentOptions = {}) => {
   return <
     A extends E.Either<
       { readonly _tag: string },
-      // written out: a program that emits declarations need not name it
+      // written out, so that a program that emits declarations need not name the type
       {
         readonly rows: number
         readonly rejects: number
         readonly pages: number
         readonly ended: boolean
-        readonly begun?: { readonly resumed: boolean }
+        readonly started?: { readonly resumed: boolean }
         readonly run?: { readonly files: ReadonlyArray<{ readonly bytes: number }> }
       }
     >,
@@ -47,13 +47,13 @@ export const instrumentExport = (options: InstrumentOptions = {}) => {
         next: (event: A): void => {
           if (E.isLeft(event)) fail(event.left._tag)
           else {
-            const { rows, rejects, pages, begun, ended } = event.right
+            const { rows, rejects, pages, started, ended } = event.right
             counted(event.right)
             span.setAttributes({
               'payments_rx.rows': rows,
               'payments_rx.rejects': rejects,
               'payments_rx.pages': pages,
-              ...withoutUndefined({ 'payments_rx.resumed': begun?.resumed }),
+              ...withoutUndefined({ 'payments_rx.resumed': started?.resumed }),
             })
             if (ended) outcome = 'succeeded'
           }

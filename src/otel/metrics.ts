@@ -1,22 +1,28 @@
-/** The metrics: durations of requests, the state of the scheduler, and what exports have written. */
-import { type Attributes, type BatchObservableResult, ValueType } from '@opentelemetry/api'
+/** The metrics: durations of requests, the state of the scheduler, and the output of exports. */
+import {
+  type Attributes,
+  type BatchObservableResult,
+  type Meter,
+  ValueType,
+} from '@opentelemetry/api'
 import { take } from 'rxjs'
 import type { Client } from '../client/createClient.js'
 import type { IO } from '../fp.js'
 import type { SchedulerState } from '../scheduler/index.js'
 import { serverAttributes } from './attributes.js'
-import type { Telemetry } from './options.js'
+import { numberOf } from './numberOf.js'
+import { perMeter, type Telemetry } from './options.js'
 
 // requests
 
-/** Records how long a request took, in ms, by its attributes. */
+/** Records the duration of a request, in ms, with its attributes. */
 export type RecordDuration = (attributes: Attributes, took: number) => void
 
 /** In seconds, as the semantic conventions advise. */
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
-/** Makes the histogram `http.client.request.duration`. */
-export const requestDuration = ({ meter }: Pick<Telemetry, 'meter'>): RecordDuration => {
+/** Creates the histogram `http.client.request.duration`. */
+const requestDuration = (meter: Meter): RecordDuration => {
   const histogram = meter.createHistogram('http.client.request.duration', {
     description: 'Duration of HTTP client requests.',
     unit: 's',
@@ -29,11 +35,12 @@ export const requestDuration = ({ meter }: Pick<Telemetry, 'meter'>): RecordDura
 // scheduler
 
 /**
- * Observes the state of a client's scheduler whenever metrics are collected, unless another client that shares it is
- * observed in its place. Returns a function that ends that.
+ * Observes the state of a client's scheduler whenever metrics are collected, unless another client that shares it is observed in
+ * its place. Returns a function that stops it.
  */
-export const schedulerMetrics = (
-  { meter, attributes }: Pick<Telemetry, 'meter' | 'attributes'>,
+const schedulerMetrics = (
+  meter: Meter,
+  attributes: Attributes,
   { charges, scheduler }: Pick<Client, 'charges' | 'scheduler'>,
   isObserved: IO<boolean>,
 ): IO<void> => {
@@ -44,11 +51,11 @@ export const schedulerMetrics = (
     unit: '{request}',
   })
   const running = meter.createObservableUpDownCounter('payments_rx.scheduler.running', {
-    description: 'Requests that were sent, and have not ended.',
+    description: 'Requests in flight.',
     unit: '{request}',
   })
   const refused = meter.createObservableCounter('payments_rx.scheduler.refused', {
-    description: 'Requests that the service refused, by the limit that this was put down to.',
+    description: 'Requests that the service refused, by the limit that caused the refusal.',
     unit: '{request}',
   })
   const observe = (result: BatchObservableResult, state: SchedulerState): void => {
@@ -67,30 +74,62 @@ export const schedulerMetrics = (
   return () => meter.removeBatchObservableCallback(callback, all)
 }
 
+// clients
+
+/** The metrics of a client, as registered with one meter. */
+export interface ClientMetrics {
+  /** The number of the client among those of the meter. */
+  readonly number: number
+  readonly record: RecordDuration
+  /** Stops observing the scheduler, and frees the number. */
+  readonly end: IO<void>
+}
+
+/** Returns the metrics of a client at the current meter. The client keeps its number at another meter if it is free there. */
+export const clientMetrics = (
+  telemetry: Pick<Telemetry, 'meterProvider' | 'attributes'>,
+  client: Pick<Client, 'charges' | 'scheduler'>,
+): IO<ClientMetrics> =>
+  perMeter(telemetry, (meter, before) => {
+    before?.end()
+    const { number, isFirst, leave } = numberOf(meter, client.scheduler, before?.number)
+    const attributes = { 'payments_rx.client': number, ...telemetry.attributes }
+    const stop = schedulerMetrics(meter, attributes, client, isFirst)
+    const end = (): void => {
+      stop()
+      leave()
+    }
+    return { number, record: requestDuration(meter), end }
+  })
+
 // exports
 
 /** The progress of an export, as far as it is counted. */
 interface CountedProgress {
   readonly rows: number
-  readonly begun?: { readonly resumed: boolean }
+  readonly started?: { readonly resumed: boolean }
   /** The entry of the manifest, with the last progress. */
   readonly run?: { readonly files: ReadonlyArray<{ readonly bytes: number }> }
 }
 
-/** Returns counters of one run: rows and bytes that this start added. */
-export const exportCounters = ({ meter, attributes }: Pick<Telemetry, 'meter' | 'attributes'>) => {
-  const rowCounter = meter.createCounter('payments_rx.export.rows', {
-    description: 'Rows that exports and syncs have written.',
-    unit: '{row}',
-  })
-  const byteCounter = meter.createCounter('payments_rx.export.bytes', {
-    description: 'Bytes of the files of exports that have ended.',
-    unit: 'By',
-  })
+/** Returns counters of the rows and bytes that this start of a run added. */
+export const exportCounters = (telemetry: Pick<Telemetry, 'meterProvider' | 'attributes'>) => {
+  const { attributes } = telemetry
+  const counters = perMeter(telemetry, (meter) => ({
+    rowCounter: meter.createCounter('payments_rx.export.rows', {
+      description: 'Rows written by exports and syncs.',
+      unit: '{row}',
+    }),
+    byteCounter: meter.createCounter('payments_rx.export.bytes', {
+      description: 'Bytes in the files of finished exports.',
+      unit: 'By',
+    }),
+  }))
   return () => {
     let written: number | undefined
-    return ({ rows, begun, run }: CountedProgress): void => {
-      written ??= begun?.resumed === true ? rows : 0 // an earlier start counted those before
+    return ({ rows, started, run }: CountedProgress): void => {
+      const { rowCounter, byteCounter } = counters()
+      written ??= started?.resumed === true ? rows : 0 // an earlier start has counted the rows before
       if (rows > written) rowCounter.add(rows - written, attributes)
       written = Math.max(written, rows)
       const bytes = (run?.files ?? []).reduce((sum, file) => sum + file.bytes, 0)

@@ -6,19 +6,23 @@ const CLIENTS = Symbol.for('payments-rx.clients')
 
 export interface NumberedClient {
   readonly number: number
-  /** Returns whether no client with a lower number has the same scheduler, which is measured once. */
+  /** Returns true if no client with a lower number has the same scheduler, which is measured once. */
   readonly isFirst: IO<boolean>
   /** Makes the number free again. */
   readonly leave: IO<void>
 }
 
 /**
- * Returns the lowest number, from 1, that no other client of a meter has: it tells their metrics apart, and is the same
- * after a restart.
+ * Returns the lowest number, from 1, that no other client of a meter has. It distinguishes their metrics, and does not change
+ * after a restart. `preferred`: used if free.
  */
-export const numberOf = (meter: object, scheduler: object): NumberedClient => {
+export const numberOf = (
+  meter: object,
+  scheduler: object,
+  preferred: number | undefined,
+): NumberedClient => {
   const clients = clientsOf(meter)
-  const number = firstFree(clients)
+  const number = preferred === undefined || clients.has(preferred) ? firstFree(clients) : preferred
   clients.set(number, scheduler)
   const isFirst = (): boolean =>
     [...clients].every(([other, one]) => one !== scheduler || other >= number)

@@ -7,22 +7,23 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api'
+import type { IO } from '../fp.js'
 import { checkOptions, is, type OptionsTable } from '../options/index.js'
 
-/** Where traces and metrics go. */
+/** Where to send traces and metrics. */
 export interface InstrumentOptions {
-  /** Default: the global one. */
+  /** The provider of tracers. Default: the global one. */
   readonly tracerProvider?: TracerProvider | undefined
-  /** Default: the global one. */
+  /** The provider of meters. Default: the global one. */
   readonly meterProvider?: MeterProvider | undefined
-  /** Attributes of all spans and metrics, such as the name of an account among several. Default: none. */
+  /** Attributes added to all spans and metrics, such as an account name. Default: none. */
   readonly attributes?: Attributes | undefined
 }
 
 const rules: OptionsTable<InstrumentOptions> = {
-  tracerProvider: is.withMethods('a tracer provider of OpenTelemetry', 'getTracer'),
-  meterProvider: is.withMethods('a meter provider of OpenTelemetry', 'getMeter'),
-  attributes: is.object('attributes by their names'),
+  tracerProvider: is.withMethods('an OpenTelemetry tracer provider', 'getTracer'),
+  meterProvider: is.withMethods('an OpenTelemetry meter provider', 'getMeter'),
+  attributes: is.object('attributes by name'),
 }
 
 /** The name of the instrumentation scope. */
@@ -30,21 +31,40 @@ const SCOPE = 'payments-rx'
 
 export interface Telemetry {
   readonly tracer: Tracer
-  readonly meter: Meter
+  /** Returns the current provider of meters. The global one is set when the SDK starts, which may be later. */
+  readonly meterProvider: IO<MeterProvider>
   readonly attributes: Attributes
-  /** The providers of both. */
+  /** Identifies the instrumentation: the providers of both, or the API of the global ones. */
   readonly providers: ReadonlyArray<object>
 }
 
-/** Throws an `InvalidOption`. */
+/** Throws an `InvalidOption` for an invalid option. */
 export const telemetryOf = (options: InstrumentOptions, name: string): Telemetry => {
   const { tracerProvider, meterProvider, attributes } = checkOptions(options, rules, {
     context: `${name}: `,
   })
   return {
     tracer: (tracerProvider ?? trace).getTracer(SCOPE),
-    meter: (meterProvider ?? metrics).getMeter(SCOPE),
+    meterProvider: () => meterProvider ?? metrics.getMeterProvider(),
     attributes: attributes ?? {},
     providers: [tracerProvider ?? trace, meterProvider ?? metrics],
+  }
+}
+
+/**
+ * Returns the value that `make` returns for the current meter. It is created once per provider, from the previous value. Tracers
+ * follow the global provider by themselves, but a meter from before the start of the SDK never records anything.
+ */
+export const perMeter = <A>(
+  { meterProvider }: Pick<Telemetry, 'meterProvider'>,
+  make: (meter: Meter, before: A | undefined) => A,
+): IO<A> => {
+  let made: { readonly provider: MeterProvider; readonly value: A } | undefined
+  return () => {
+    const provider = meterProvider()
+    if (made?.provider !== provider) {
+      made = { provider, value: make(provider.getMeter(SCOPE), made?.value) }
+    }
+    return made.value
   }
 }

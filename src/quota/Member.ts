@@ -13,28 +13,28 @@ import {
 } from './rule.js'
 
 /**
- * A joiner has its share after a window and four reports, two of its own and two of the former owner: in less than two
- * seconds at this interval, at four commands a second for each process.
+ * Interval between reports. A new process gets its share after a window and four reports, two of its own and two of the former
+ * owner: in less than two seconds, at four commands per second and process.
  */
 const INTERVAL: Millis = 250
-/** While nothing changes. A joiner waits for at most one of these, until a former owner has heard of it. */
+/** Interval while nothing changes. A new process waits for at most one of these, until a former owner has learned of it. */
 const CALM_INTERVAL: Millis = 500
-/** Reports of a second, after which what was wanted is forgotten. */
+/** Number of reports (one second) after which earlier demand is forgotten. */
 const REMEMBERED = 4
-/** An answer that takes longer comes too late: its report is repeated. */
+/** Time limit for a reply: after that, the report is repeated. */
 const ANSWERS_WITHIN: Millis = 1_000
-/** Redis is lost while a report that was sent so lately got no answer. Not for a process that was stopped meanwhile. */
+/** Redis counts as lost if a report that got no reply was sent within this time. A process that was suspended since then is excluded. */
 const LOST_FOR: Millis = 3_000
-/** A window of a limit on requests under way: the scheduler judges its refusals over as long. */
+/** Window of a limit on concurrent requests: the scheduler evaluates refusals over the same period. */
 const UNDER_WAY: Millis = 1_000
 /**
- * Time after which the server counts no more requests of a process: the window, half of it as the largest guard, and a
- * second for the way there.
+ * Returns the time after which the server no longer counts requests of a process: the window, half a window as the largest guard
+ * (the allowance for jitter), and a second for the transport.
  */
 const tailOf = (per: Millis): Millis => Math.ceil(1.5 * per) + 1_000
-/** Moving a permit on costs about half a window, so it is rare. */
+/** Number of windows after which permits move to other processes: a move costs about half a window, so it is rare. */
 const TURN_WINDOWS = 8
-/** Turn of the remainder of the reserve: that is less than a permit, so its turn does not matter. */
+/** Turn of the reserve's remainder, which is less than a permit, so that its turn does not matter. */
 const HARDLY_EVER: Millis = 24 * 3_600_000
 
 export interface MemberOptions {
@@ -42,60 +42,60 @@ export interface MemberOptions {
   readonly lease: Millis
   readonly onLost: 'continue' | 'stop'
   readonly uuid: () => string
-  /** Sends a report, and resolves with its grants; rejects if there is no fitting answer. */
+  /** Sends a report, and resolves with its grants. Rejects if there is no valid reply. */
   readonly exchange: (report: MemberReport) => Promise<ReadonlyArray<Grant>>
 }
 
-/** One divided limit, as this process knows it. */
+/** One divided limit, as known to this process. */
 interface Share {
   readonly name: string
-  /** Calls the scheduler; the reserve has no limiter there. */
+  /** Configures the scheduler's limiter; absent for the reserve, which has none. */
   readonly configure: ((part: number) => void) | undefined
   readonly limit: number
   readonly tail: Millis
   readonly turn: Millis
   part: number
-  /** Limit of the scheduler: the part, while it is leased. */
+  /** The scheduler's limit: its part, while the lease lasts. */
   allowed: number
   version: number
   idleSince: Millis | undefined
-  /** Permits that it wanted by the last report that was answered. */
+  /** Number of permits wanted in the last report that was answered. */
   reported: number
-  /** Permits wanted at the last reports: the demand of a window comes in bursts. */
+  /** Permits wanted in the last reports: demand within a window comes in bursts. */
   readonly wanted: Array<number>
-  /** Loss of allowed requests that was learned and not yet reported. */
+  /** Observed loss of allowed requests that has not been reported yet. */
   less: number
-  /** Lowest level that was learned, while the limit is lowered. */
+  /** Lowest observed level, while the limit is lowered. */
   lowest: number
 }
 
-/** A scheduler's part in the quota of its account: reports what it uses, and applies what it is granted. */
+/** A scheduler's part in the quota of its account: reports its use, and applies its grants. */
 export class Member implements QuotaMember {
   readonly #scheduler: DividedScheduler
   readonly #options: MemberOptions
   readonly #timer: SchedulerLike
   readonly #id: string
   readonly #shares = new Map<string, Share>()
-  /** Its part is the part of every limit that may be used without Redis. All want all of it. */
+  /** Share whose part is the part of every limit that may be used without Redis. All processes want all of it. */
   readonly #reserve: Share
   readonly #longest: Millis
   #requests = 0
-  /** There was a request since the last look. */
+  /** True if there was a request since the last tick. */
   #isActive = false
   #seq = 0
   #next: Subscription | undefined
-  /** The report without an answer so far. */
+  /** The report that is waiting for a reply. */
   #pending: Subscription | undefined
-  /** The last report was like the one before, and so was the answer. */
+  /** True if the last report and its reply were the same as before. */
   #isCalm = false
-  /** Something is wanted that the pending report does not tell. */
+  /** True if another report must follow the pending one. */
   #isUrgent = false
   #leaseEnd: Millis = Number.NEGATIVE_INFINITY
-  /** When the last report without an answer was sent. */
+  /** Time at which the last report without a reply was sent. */
   #lostAt: Millis = Number.NEGATIVE_INFINITY
-  /** When the first of the reports failed that had no answer since; undefined while Redis answers. */
+  /** Time of the first failed report since the last reply; `undefined` while Redis responds. */
   #failingSince: Millis | undefined
-  /** The reason that was reported last; undefined while Redis answers. */
+  /** The last reported reason; `undefined` while Redis responds. */
   #lastReason: string | undefined
 
   constructor(scheduler: DividedScheduler, options: MemberOptions) {
@@ -138,7 +138,7 @@ export class Member implements QuotaMember {
     this.#requests--
   }
 
-  /** Reports as soon as this turn of the event loop is over, or the pending report is answered. */
+  /** Reports after this turn of the event loop, or once the pending report has a reply. */
   #soon(): void {
     this.#isUrgent = this.#pending !== undefined
     if (!this.#isUrgent) this.#reportAfter(0)
@@ -152,7 +152,7 @@ export class Member implements QuotaMember {
     }, delay)
   }
 
-  /** No timer keeps a process alive that has nothing to do: it leaves after an interval without a request. */
+  /** Reports at intervals. An idle process leaves after an interval without a request, so that no timer keeps it alive. */
   #tick(): void {
     if (this.#pending === undefined) {
       const now = this.#timer.now()
@@ -173,7 +173,7 @@ export class Member implements QuotaMember {
     const claimed = [this.#reserve, ...this.#shares.values()].map((share) => {
       const claim = this.#claim(share, demands.get(share), now, isLeaving)
       if (claim.had < share.allowed) this.#apply(share, claim.had)
-      share.part = Math.min(share.part, claim.had) // told: it may be given away
+      share.part = Math.min(share.part, claim.had) // reported: it may be given to others
       return { share, claim }
     })
     if (isLeaving) this.#leaseEnd = Number.NEGATIVE_INFINITY
@@ -194,7 +194,7 @@ export class Member implements QuotaMember {
     this.#pending = this.#timer.schedule(() => failed(), ANSWERS_WITHIN)
     exchange({ id, seq, lease, longest, isLeaving, claims }).then(
       (grants) => {
-        if (this.#seq !== seq || this.#pending === undefined) return // a later report may have told otherwise
+        if (this.#seq !== seq || this.#pending === undefined) return // a later report may differ
         if (!isLeaving) this.#leaseEnd = now + lease
         this.#lostAt = Number.NEGATIVE_INFINITY
         this.#tellSuccess()
@@ -211,16 +211,16 @@ export class Member implements QuotaMember {
     )
   }
 
-  /** Reports a refusal at once, and silence when Redis counts as lost; each reason once until Redis answers. */
+  /** Reports a refusal immediately, and missing replies once Redis counts as lost; each reason once until Redis responds. */
   #tellFailure(now: Millis, reason: string | undefined): void {
     this.#failingSince ??= now
     const isTooSoon = reason === undefined && now - this.#failingSince < LOST_FOR - ANSWERS_WITHIN
-    const message = reason ?? `no answer within ${ANSWERS_WITHIN / 1_000} s`
+    const message = reason ?? `no reply within ${ANSWERS_WITHIN / 1_000} s`
     if (isTooSoon || message === this.#lastReason) return
     this.#lastReason = message
     this.#emit(
       false,
-      `the Redis of the shared quota cannot be used, and is tried again: ${message}`,
+      `the Redis of the shared quota cannot be used, and will be retried: ${message}`,
     )
   }
 
@@ -228,7 +228,7 @@ export class Member implements QuotaMember {
     this.#failingSince = undefined
     if (this.#lastReason === undefined) return
     this.#lastReason = undefined
-    this.#emit(true, 'the Redis of the shared quota answers again')
+    this.#emit(true, 'the Redis of the shared quota replies again')
   }
 
   #emit(isAvailable: boolean, message: string): void {
@@ -261,7 +261,7 @@ export class Member implements QuotaMember {
     const isFair = !isReserve && now >= this.#leaseEnd && this.#isLost(now)
     const isGivenUp = isLeaving || isUnused
     const had = isGivenUp ? 0 : allowed
-    // Told before it is used, since a report may arrive long after Redis is back.
+    // Reported before it is used, since a report may arrive long after Redis is back.
     const held = Math.max(demand.used, isFair && !isGivenUp ? this.#fair(limit) : 0)
     return {
       name: `payments-rx:{${this.#options.account}}:${share.name}`,
@@ -276,7 +276,7 @@ export class Member implements QuotaMember {
     }
   }
 
-  /** Requests that wait and permits in use, by share. */
+  /** Returns waiting requests and permits in use, by share. */
   #demands(): ReadonlyMap<Share, Demand> {
     const demands = new Map<Share, Demand>()
     for (const { name, perKey } of this.#scheduler.state().tiers) {
@@ -299,7 +299,7 @@ export class Member implements QuotaMember {
     return share
   }
 
-  /** Has the scheduler use what may be used now. */
+  /** Sets the scheduler's limits to the parts that are allowed now. */
   #refresh(now: Millis): void {
     for (const share of this.#shares.values()) this.#apply(share, this.#allowed(share, now))
     const isUsable = now < this.#leaseEnd || this.#isLost(now)
@@ -307,8 +307,8 @@ export class Member implements QuotaMember {
   }
 
   /**
-   * The part while the lease lasts. Then, if Redis is lost, at most the part of the reserve; and all of that once every
-   * other process is sure to have come down to its own. Nothing after a time in which no report was tried.
+   * Returns the allowed part: the granted part while the lease lasts. After that, if Redis is lost, at most the reserve's part, and
+   * all of it once every other process must have reduced its use to its own. Nothing after a period without attempted reports.
    */
   #allowed({ part, limit, tail }: Share, now: Millis): number {
     const { lease } = this.#options
@@ -333,17 +333,20 @@ export class Member implements QuotaMember {
   }
 }
 
-/** The longest reason that is reported, in characters. */
+/** Maximum length of a reported reason, in characters. */
 const REASON = 300
 
-/** The words of Redis, such as `NOPERM this user has no permissions ...`, or of the system; without URLs, which may have passwords. */
+/**
+ * Returns the message of Redis, such as `NOPERM this user has no permissions ...`, or of the system, without URLs, which may
+ * contain passwords.
+ */
 const reasonOf = (error: unknown): string => {
   const { message, code } = fieldsOf(error)
   const words = String(message || code || error).replace(/\w+:\/\/\S+/g, '[URL]')
   return oneLine(words).slice(0, REASON)
 }
 
-/** True if the process wants, uses and gets what it did before. */
+/** Returns true if the process's demand, use and grant are unchanged. */
 const isSame = (
   { reported }: Share,
   { had, held, want }: QuotaClaim,

@@ -12,22 +12,19 @@ import { Member } from './Member.js'
 import type { MemberReport } from './rule.js'
 import { decodeGrants, encodeReport, SCRIPT } from './script.js'
 
-const ACCOUNT = 'a text without braces that is not empty'
+const ACCOUNT = 'a non-empty string without braces'
 
 const table = {
   /** Sends one command to Redis, such as `([name, ...args]) => redis.call(name, ...args)` of ioredis. */
   send: required(is.fn<(command: ReadonlyArray<string>) => Promise<unknown>>()),
-  /** Processes with the same name share the limits. It stands in the keys: `payments-rx:{account}:...`. */
+  /** Processes with the same name share the limits. The name is part of the Redis keys: `payments-rx:{account}:...`. */
   account: required(is.stringThat((text) => /^[^{}]+$/.test(text), ACCOUNT)),
   /**
-   * Time without an answer of Redis after which a process gives up what it has beyond an equal part, in ms; a process
-   * that died has its part taken by others after it. Default 10,000.
+   * Time without a reply from Redis, in ms, after which a process gives up everything above an equal share, and after which a dead
+   * process's share goes to the others. Default 10,000.
    */
-  lease: withDefault({ ...is.int(1_000), expected: 'milliseconds of at least 1,000' }, 10_000),
-  /**
-   * After a lease without Redis: `'continue'` with an equal part of each limit, or `'stop'` until it is back. Default
-   * `'continue'`.
-   */
+  lease: withDefault({ ...is.int(1_000), expected: 'at least 1,000 milliseconds' }, 10_000),
+  /** After a lease without Redis: `'continue'` with an equal part of each limit, or `'stop'` until it is back. Default `'continue'`. */
   onLost: withDefault(is.oneOf('continue', 'stop'), 'continue'),
   /** Generates the name of a process. Default `crypto.randomUUID`. */
   uuid: withDefault(is.fn<() => string>(), () => crypto.randomUUID()),
@@ -37,13 +34,13 @@ const table = {
 export interface RedisQuotaOptions extends OptionsOf<typeof table> {}
 
 /**
- * Divides the limits of one account between all processes that name it, by way of a Redis server. Each process keeps
- * its limits by itself, and asks only how large its part is: no request waits for Redis, but for the first of all.
+ * Divides one account's limits between all processes that use the same account name, through a Redis server. Each process enforces
+ * its part locally and asks Redis only for its size: no request waits for Redis, except the very first.
  *
  *     const quota = redisQuota({ send: (command) => client.sendCommand([...command]), account: 'main' })
  *     const payments = createClient({ quota })
  *
- * Throws an `InvalidOption`.
+ * Throws an `InvalidOption` for an invalid option.
  */
 export const redisQuota = (given: RedisQuotaOptions): SharedQuota => {
   const options = { ...defaultsOf(table), ...checkOptions(given, table) }
@@ -54,9 +51,9 @@ export const redisQuota = (given: RedisQuotaOptions): SharedQuota => {
     const answer = await run(encodeReport(`payments-rx:{${account}}`, report))
     const grants = decodeGrants(answer, report.claims.length)
     if (grants === undefined) {
-      const shown = Array.isArray(answer) ? 'a list of another kind' : redact(answer)
+      const shown = Array.isArray(answer) ? 'a list of something else' : redact(answer)
       throw new Error(
-        `send should resolve with what Redis answers, a list of numbers, and resolved with ${shown}`,
+        `send should resolve with Redis's reply, a list of numbers, but resolved with ${shown}`,
       )
     }
     return grants
@@ -64,7 +61,7 @@ export const redisQuota = (given: RedisQuotaOptions): SharedQuota => {
   return { join: (scheduler) => new Member(scheduler, { ...options, exchange }) }
 }
 
-/** Runs the script by its hash, and sends its text when Redis does not know it. */
+/** Returns a function that runs the script by its hash, and sends its text if Redis does not have it. */
 const scriptRunner = (send: (command: ReadonlyArray<string>) => Promise<unknown>) => {
   let hash: Promise<string> | undefined
   return async (args: ReadonlyArray<string>): Promise<unknown> => {

@@ -1,56 +1,56 @@
 /**
- * The rule by which an account's limits are divided between processes, as pure functions. Redis runs the same rule as a
- * script (`script.ts`); tests hold the one against the other.
+ * The rule by which an account's limits are divided between processes, as pure functions. Redis runs the same rule as a script
+ * (`script.ts`); tests compare the two.
  *
- * The sum of what all processes may use never exceeds a limit, since a permit is given away only when its former owner
- * has reported that it does without: what a process may have is the larger of the part that it uses or was offered
- * (`granted`) and the permits that the server still counts (`held`).
+ * All processes together never exceed a limit, since a permit is given away only when its former owner has reported that it no
+ * longer uses it: a process may have the larger of the part that it uses or was offered (`granted`) and the permits that the server
+ * still counts (`held`).
  */
 import type { Millis } from '../stream/index.js'
 
 // model
 
-/** One limit in a report of a process. */
+/** One limit in the report of a process. */
 export interface QuotaClaim {
   /** Key in Redis. */
   readonly name: string
   readonly limit: number
-  /** Time after which the server counts no request of a process that stopped. */
+  /** Time after which the server counts no request of a stopped process. */
   readonly tail: Millis
   /** Time after which permits that cannot be divided evenly move on to others. */
   readonly turn: Millis
-  /** Version of the division that the process knows; 0 asks for the division anew. */
+  /** Version of the division that the process knows; 0 requests the division again. */
   readonly version: number
-  /** The part in use now. Reporting a smaller one gives the rest away. */
+  /** The part in use now. Reporting a smaller part gives the rest away. */
   readonly had: number
-  /** Permits that the server still counts, if more than `had`; else 0. */
+  /** Number of permits that the server still counts, if more than `had`; otherwise 0. */
   readonly held: number
   readonly want: number
-  /** By how much less is let in than was granted, as just learned; else 0. */
+  /** Difference between granted and admitted requests, as just observed; otherwise 0. */
   readonly less: number
 }
 
 /** Report of a process, sent at an interval. */
 export interface MemberReport {
   readonly id: string
-  /** Rises with each report: one that arrives after a later one is ignored. */
+  /** Rises with each report. A report that arrives after a later one is ignored. */
   readonly seq: number
   readonly lease: Millis
-  /** The longest `tail` of all limits of the process. */
+  /** The longest `tail` among the limits of the process. */
   readonly longest: Millis
-  /** It has nothing to do: it gives up its lease. */
+  /** True if it has nothing to do and gives up its lease. */
   readonly isLeaving: boolean
-  /** The first one is for the reserve: the part of every limit that a process may have without Redis. */
+  /** The first one is for the reserve: the part of every limit that a process may use without Redis. */
   readonly claims: ReadonlyArray<QuotaClaim>
 }
 
-/** The part of one limit; `undefined` if it is as before. */
+/** The part of one limit; `undefined` if unchanged. */
 export interface Grant {
   readonly part: number | undefined
   readonly version: number
 }
 
-/** A process at one limit. */
+/** A process's holding of one limit. */
 interface Holding {
   readonly granted: number
   readonly held: number
@@ -60,9 +60,9 @@ interface Holding {
 /** One limit in Redis. */
 interface Division {
   version: number
-  /** The part of the state that changes by time alone, as it was at the last look. */
+  /** The part of the state that changes with time alone, as last evaluated. */
   circumstances: string
-  /** When to look at it next. */
+  /** Time of the next evaluation. */
   lookAt: Millis
   low: number
   lowFor: Millis
@@ -78,17 +78,17 @@ interface Membership {
   readonly seen: Millis
 }
 
-/** Everything that Redis knows of an account. */
+/** Everything that Redis knows about an account. */
 export interface Account {
   /** Redis's time of the last report. */
   seen: Millis
-  /** Elapsed time, without the time when Redis was out of reach for all processes. */
+  /** Elapsed time, without periods in which no process could reach Redis. */
   clock: Millis
-  /** Its time before the last gap: how long that lasted is not known, since Redis's clock may have been set in it. */
+  /** `clock` before the last gap, whose length is unknown because Redis's clock may have been set. */
   gapAt: Millis
-  /** Which run of Redis this is. */
+  /** Identifies the current run of Redis. */
   run: string
-  /** End of the time in which no part may grow. */
+  /** End of the period in which no part may grow. */
   quietUntil: Millis
   readonly members: Map<string, Membership>
   readonly divisions: Map<string, Division>
@@ -96,29 +96,29 @@ export interface Account {
 
 // constants
 
-/** A longer time without any report does not count: Redis was frozen, or its clock was set. */
+/** Maximum time without any report that counts as elapsed: in a longer gap, Redis was frozen, or its clock was set. */
 export const GAP: Millis = 1_000
-/** Processes die and leases end without a report, so the first report after this time looks for that. */
+/** Interval at which a report also looks for ended leases, since a dead process reports nothing. */
 export const LOOK_EVERY: Millis = 1_000
-/** Time after a lease in which the server may still count requests, after Redis has lost its data. */
+/** Time after a lease in which the server may still count requests, used after Redis has lost its data. */
 export const QUIET_TAIL: Millis = 2_500
 /**
- * Longest tail of a limit whose unwanted rest is given away as well, so that nobody waits for it. A process that is
- * killed would keep its part of the rest from all others for longer than that.
+ * Maximum tail of a limit whose unused rest is also given away, so that no process waits for it. With a longer tail, a killed
+ * process would withhold its part of the rest from the others for too long.
  */
 export const BRIEF: Millis = 10_000
-/** The reserve as a number: it can be divided evenly by up to ten. */
+/** Size of the reserve: a number divisible by each number up to ten. */
 export const RESERVE = 5_040
 /**
- * A lower limit that one process has learned holds for so long, and twice as long each time that the whole limit fails
- * again: it may have been bad luck.
+ * Period for which a lower limit observed by one process applies; it doubles each time that the full limit fails again. The
+ * observation may have been a coincidence.
  */
 export const LOW_FOR: Millis = 2_000
 export const LOW_FOR_AT_MOST: Millis = 64_000
-/** A limit that really is lower is refused again within this time after the whole of it was tried. */
+/** If a limit is really lower, requests are refused again within this time after the full limit was tried. */
 export const LOW_AGAIN_WITHIN: Millis = 8_000
 
-/** Multiples of it are spread evenly between whole numbers. */
+/** Golden ratio: the fractional parts of its multiples are evenly spread. */
 export const GOLDEN = 0.618_033_988_75
 
 // constructors
@@ -136,8 +136,8 @@ export const emptyAccount = (): Account => ({
 // combinators
 
 /**
- * Divides a limit max-min fair: no process gets more than it wants while another one gets less than it wants. Permits
- * that are left over when it does not divide evenly go to other processes at each turn. An unwanted rest is divided evenly.
+ * Divides a limit max-min fair: no process gets more than it wants while another one gets less than it wants. If it does not divide
+ * evenly, the remaining permits go to different processes at each turn. An unused rest is divided evenly.
  */
 export const divide = (
   limit: number,
@@ -146,7 +146,7 @@ export const divide = (
   luck = 0,
 ): ReadonlyArray<number> => divideAt(limit, wants, turn, luck).parts
 
-/** Also says whether the next turn divides it otherwise. */
+/** Divides a limit, and also returns whether the next turn divides it differently. */
 const divideAt = (
   limit: number,
   wants: ReadonlyArray<number>,
@@ -164,7 +164,7 @@ const divideAt = (
       const unsatisfied = order.slice(i).sort((a, b) => a - b)
       for (const [place, other] of unsatisfied.entries()) {
         const more = left - even * count
-        // Where most have none, few permits move at a turn: it costs time, and each process in Redis.
+        // If most have none, few permits move per turn: a move costs time, and work in Redis for each process.
         const first = even === 0 ? turn + Math.floor(luck * count) : turn * more
         const isLucky = (place + first) % count < more
         parts[other] = even + (isLucky ? 1 : 0)
@@ -179,19 +179,19 @@ const divideAt = (
 }
 
 /**
- * Returns from 0 up to 1, by the name of a limit. Where permits are fewer than processes, those with a permit at one
- * endpoint would else have one at each, more than they have in all, and the others none.
+ * Returns a number from 0 up to 1 that depends on a limit's name. With fewer permits than processes, the processes with a permit at
+ * one endpoint would otherwise have one at each, more than their total, and the others none.
  */
 const luckOf = (name: string): number => {
   const sum = Array.from(new TextEncoder().encode(name)).reduce((all, byte) => all + byte, 0)
   return (sum * GOLDEN) % 1
 }
 
-/** Returns the part of a limit that a part of the reserve stands for. */
+/** Returns the part of a limit that corresponds to a part of the reserve. */
 export const fairPart = (limit: number, reserved: number): number =>
   Math.floor((limit * reserved) / RESERVE)
 
-/** Takes a report in, and returns a grant for each claim; none for a report that came too late. */
+/** Processes a report, and returns a grant for each claim; none for a report that arrived too late. */
 export const report = (
   account: Account,
   now: Millis,
@@ -216,7 +216,7 @@ export const report = (
   return claims.map((claim) => grantOf(account, member, claim))
 }
 
-/** Divides one limit anew, if anything has changed for it. */
+/** Divides one limit again, if anything has changed for it. */
 const grantOf = (account: Account, member: MemberReport, claim: QuotaClaim): Grant => {
   const { id } = member
   const { clock, divisions } = account
@@ -244,9 +244,9 @@ const grantOf = (account: Account, member: MemberReport, claim: QuotaClaim): Gra
   )
   const due = parts[ids.indexOf(id)] ?? 0
   const room = effective - others.taken
-  // While all have what they want, nothing moves.
+  // While every process has what it wants, nothing moves.
   const isSettled = !others.isShort && want <= had && had <= room
-  // A lower limit that was learned is reached by all together: each comes down to its part of that, and no further.
+  // An observed lower limit is reached jointly: each process comes down to its part of it, and no further.
   let part = isSettled ? had : Math.max(0, Math.min(due, Math.max(had, room), limit - others.taken))
   if (tail > BRIEF) part = Math.min(part, want)
   part = Math.min(part, Math.max(had, room - silent.reserved))
@@ -256,7 +256,7 @@ const grantOf = (account: Account, member: MemberReport, claim: QuotaClaim): Gra
 
   const granted = Math.max(had, part)
   const { granted: g, held: h, want: w } = before ?? { granted: 0, held: 0, want: 0 }
-  // The others divide the same whether it wants a little or much more than there is for it.
+  // The others' division does not depend on how far its demand exceeds its part.
   const isAlike = w === want || isSettled || (w > due && want > due)
   const seen = [isUneven ? turn : 0, effective, wants.size, silent.count, isQuiet ? 1 : 0]
   const circumstances = seen.join(' ')
@@ -271,7 +271,7 @@ const grantOf = (account: Account, member: MemberReport, claim: QuotaClaim): Gra
   return { part, version: division.version }
 }
 
-/** Returns the limit, or a lower one that a process has learned; `less`: by how much it is lower, as just learned. */
+/** Returns the limit, or a lower one that a process has observed; `less`: the difference, as just observed. */
 const effectiveLimit = (division: Division, limit: number, less: number, clock: Millis): number => {
   const current = clock < division.lowUntil ? Math.min(limit, division.low) : limit
   if (less <= 0) return current
@@ -284,7 +284,7 @@ const effectiveLimit = (division: Division, limit: number, less: number, clock: 
   return division.low
 }
 
-/** Returns what the other processes have and want of a limit, and forgets those that have ended. */
+/** Returns the parts and the demand of the other processes, and forgets processes that have ended. */
 const othersAt = (
   { clock, members }: Account,
   { holdings }: Division,
@@ -311,7 +311,7 @@ const othersAt = (
   return { wants, taken, isShort, isChanged }
 }
 
-/** One that was not heard for a lease goes on with its reserve, which it may not have had of this limit before. */
+/** Counts members that have not reported for a lease, and sums up their reserves, which they may not have held at this limit before. */
 const silentMembers = (
   { clock, gapAt, members, divisions }: Account,
   { id, lease, claims: [reserve] }: MemberReport,

@@ -14,12 +14,12 @@ import {
   RESERVE,
 } from './rule.js'
 
-/** State is kept for a week after the last report: a weekend's rest begins with no quiet lease. */
+/** State is kept for a week after the last report, so that a weekend's pause is not followed by a quiet period. */
 const KEEP: Millis = 7 * 24 * 3_600_000
 
 /**
- * `rule.ts` for Redis: a hash for the account, with its members, and one for each limit. Its clock is that of Redis.
- * `@` begins a field that is no process.
+ * The rule in `rule.ts` as a Redis script: a hash for the account with its members, and one for each limit. Uses Redis's clock. A
+ * field that is not a process starts with `@`.
  */
 export const SCRIPT = `local time = redis.call('TIME')
 local now = math.floor(time[1] * 1000 + time[2] / 1000)
@@ -210,7 +210,7 @@ end
 return reply
 `
 
-/** Arguments of the script for one report: the number of its keys, the keys, and the values. */
+/** Returns the arguments of the script for one report: the number of keys, the keys, and the values. */
 export const encodeReport = (
   account: string,
   { id, seq, lease, longest, isLeaving, claims }: MemberReport,
@@ -228,7 +228,7 @@ const encodeClaim = (claim: QuotaClaim): ReadonlyArray<string> => {
   return [limit, tail, turn, version, had, held, want, less].map(String)
 }
 
-/** Returns the grants of an answer; `undefined` if it is no answer to this many claims. */
+/** Returns the grants in a reply; `undefined` if it does not answer this many claims. */
 export const decodeGrants = (answer: unknown, claims: number): ReadonlyArray<Grant> | undefined => {
   if (!Array.isArray(answer) || answer.length !== 2 * claims) return undefined
   const numbers = answer.map(Number)

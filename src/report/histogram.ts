@@ -1,10 +1,10 @@
-/** Times in bins of growing width: quantiles of any number of them, in little memory. */
+/** Counts durations in bins of growing width, for quantiles of any number of values in little memory. */
 
-/** A counter for each bin of times; each bin ends 2 % later than the one before. */
+/** A counter for each bin; each bin ends 2 % later than the one before. */
 export type Histogram = Uint32Array
 
 const BINS_PER_DOUBLING = 32
-/** From 1 ms to about two minutes; shorter and longer times are counted in the first and the last bin. */
+/** Number of bins, from 1 ms to about two minutes; shorter and longer times are counted in the first and last bin. */
 const BINS = 17 * BINS_PER_DOUBLING + 1
 
 export const histogram = (): Histogram => new Uint32Array(BINS)
@@ -14,10 +14,7 @@ export const addTime = (counts: Histogram, ms: number): void => {
   counts[bin] = (counts[bin] ?? 0) + 1
 }
 
-export const mergeHistograms = (a: Histogram, b: Histogram): Histogram =>
-  a.map((n, bin) => n + (b[bin] ?? 0))
-
-/** The time in ms that `share` of all did not exceed, within 2 % of its value; `undefined` without times. */
+/** Returns the duration in ms that `share` of all values did not exceed, within 2 %; `undefined` without values. */
 export const quantile = (counts: Histogram, share: number): number | undefined => {
   const total = counts.reduce((sum, n) => sum + n, 0)
   if (total === 0) return undefined

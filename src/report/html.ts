@@ -1,17 +1,17 @@
-/** HTML that nothing can break out of: whatever is put into a template is escaped, unless it is HTML itself. */
+/** HTML without injection: everything inserted into a template is escaped, unless it is HTML itself. */
 import { oneLine } from '../decode/redact.js'
 
 // model
 
-/** No text from outside can have it. */
+/** Marks HTML; no external data can have it. */
 const MARK: unique symbol = Symbol('html')
 
-/** Made by `html` and `verbatim` only. */
+/** Created only by `html` and `verbatim`. */
 export interface Html {
   readonly [MARK]: string
 }
 
-/** Nothing is shown of `undefined` and `false`. */
+/** Content of a template; `undefined` and `false` render nothing. */
 export type HtmlContent = Html | string | number | false | undefined | ReadonlyArray<HtmlContent>
 
 // constructors
@@ -20,7 +20,7 @@ export const html = (texts: TemplateStringsArray, ...values: ReadonlyArray<HtmlC
   [MARK]: texts.reduce((all, text, i) => all + contentText(values[i - 1]) + text),
 })
 
-/** Takes text of this program as it is, such as a style sheet. Never use it for text from outside. */
+/** Inserts this program's own text unchanged, such as a style sheet. Never use it for text from outside. */
 export const verbatim = (text: string): Html => ({ [MARK]: text })
 
 const contentText = (content: HtmlContent): string => {

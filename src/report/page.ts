@@ -1,4 +1,4 @@
-/** A page that loads nothing, runs nothing, and can be read anywhere: its style, its policy, and what frames its content. */
+/** An HTML page that loads no resources and runs no scripts: its style, its policy, and its frame. */
 import { createHash } from 'node:crypto'
 import { type Html, html, textOf, verbatim } from './html.js'
 
@@ -10,19 +10,19 @@ export interface HtmlPage {
   readonly footer: string
 }
 
-/** Light, dark, narrow and on paper. */
+/** Style sheet for light, dark and narrow screens, and for print. */
 const STYLE = `
 :root {
   color-scheme: light dark;
   --paper: #fff; --ink: #1c1f23; --faint: #5b6470; --rule: #d9dee5; --card: #f6f8fa;
   --good: #0b6b3a; --bad: #b3261e; --limit: #b3261e;
-  --c0: #1f5fbf; --c1: #a24b00; --c2: #6b3fa0; --area: .28;
+  --c0: #1f5fbf; --area: .28;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #14171b; --ink: #e6e9ed; --faint: #a0a9b5; --rule: #353c45; --card: #1c2127;
     --good: #5ed394; --bad: #ff8a80; --limit: #ff8a80;
-    --c0: #7db3ff; --c1: #ffb066; --c2: #cda6ff; --area: .35;
+    --c0: #7db3ff; --area: .35;
   }
 }
 * { box-sizing: border-box; }
@@ -39,21 +39,16 @@ p { margin: .25rem 0; }
 .outcome.bad { color: var(--bad); }
 .faint, .summary { color: var(--faint); }
 .summary { font-size: .9rem; margin-top: 2rem; }
-.numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem; margin: 1.5rem 0 0; }
-.numbers div { background: var(--card); border: 1px solid var(--rule); border-radius: .5rem; padding: .6rem .8rem; }
+.numbers { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(11rem, 45%), 1fr)); gap: .75rem; margin: 1.5rem 0 0; }
+.numbers div { display: flex; flex-direction: column; background: var(--card); border: 1px solid var(--rule); border-radius: .5rem; padding: .6rem .8rem; }
 .numbers dt { color: var(--faint); font-size: .85rem; }
-.numbers dd { margin: 0; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+.numbers dd { margin: auto 0 0; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
-caption { text-align: left; color: var(--faint); padding-bottom: .4rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .9rem .3rem 0; border-bottom: 1px solid var(--rule); }
 td.n, th.n { text-align: right; }
 td.n, thead th, th[scope="row"] { white-space: nowrap; }
-td.long { overflow-wrap: anywhere; min-width: 12rem; }
-code { font: .85em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; }
-.scroll code { display: block; min-width: 17rem; }
-.scroll:focus-visible, summary:focus-visible { outline: 2px solid var(--c0); outline-offset: 2px; }
-summary { cursor: pointer; }
+.scroll:focus-visible { outline: 2px solid var(--c0); outline-offset: 2px; }
 figure { margin: 0 0 2.25rem; }
 figcaption { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: baseline; justify-content: space-between; }
 .legend { display: flex; flex-wrap: wrap; gap: 0 1.1rem; list-style: none; margin: 0; padding: 0; font-size: .85rem; color: var(--faint); }
@@ -63,17 +58,9 @@ svg text { fill: var(--faint); font-size: .75rem; font-variant-numeric: tabular-
 svg .value { text-anchor: end; transform: translate(-.5rem, .25rem); }
 svg .moment { text-anchor: middle; transform: translateY(1.2rem); }
 .grid { stroke: var(--rule); stroke-width: 1; }
-.line, .limit { fill: none; stroke-width: 2; vector-effect: non-scaling-stroke; }
-.colour-0 { stroke: var(--c0); }
-.colour-1 { stroke: var(--c1); }
-.colour-2 { stroke: var(--c2); }
-.area { fill: var(--c0); fill-opacity: var(--area); stroke: none; }
-.bars { stroke: none; }
-.bars.colour-0 { fill: var(--c0); }
-.bars.colour-1 { fill: var(--c1); }
-.dashed { stroke-dasharray: 7 4; }
-.dotted { stroke-dasharray: 2 4; }
-.limit { stroke: var(--limit); stroke-dasharray: 12 4; }
+.area { fill: var(--c0); fill-opacity: var(--area); }
+.bars { fill: var(--c0); }
+.limit { fill: none; stroke: var(--limit); stroke-width: 2; stroke-dasharray: 12 4; vector-effect: non-scaling-stroke; }
 .column { fill: transparent; }
 .column:hover { fill: var(--ink); fill-opacity: .12; }
 .bars-table { width: 100%; }
@@ -90,7 +77,7 @@ svg .moment { text-anchor: middle; transform: translateY(1.2rem); }
 }
 footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: .75rem; font-size: .85rem; color: var(--faint); }
 @media print {
-  :root { --paper: #fff; --ink: #000; --faint: #444; --rule: #bbb; --card: #fff; --c0: #1f5fbf; --c1: #a24b00; --c2: #6b3fa0; --good: #0b6b3a; --bad: #b3261e; --limit: #b3261e; color-scheme: light; }
+  :root { --paper: #fff; --ink: #000; --faint: #444; --rule: #bbb; --card: #fff; --c0: #1f5fbf; --good: #0b6b3a; --bad: #b3261e; --limit: #b3261e; color-scheme: light; }
   body { padding: 0; max-width: none; font-size: .85rem; -webkit-print-color-adjust: exact; print-color-adjust: exact; }
   figure, tr, .numbers div { break-inside: avoid; }
   h2 { break-after: avoid; }
@@ -98,7 +85,7 @@ footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: .75re
 }
 `
 
-/** Allows nothing but the style of the page, by its hash: no script and no request, whatever text gets in. */
+/** Policy that allows only the page's style, by hash: no scripts and no requests, whatever the content. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`
 
 // constructors

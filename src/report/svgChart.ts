@@ -1,80 +1,69 @@
 /**
- * A chart over the time of a run, as SVG in a figure. It needs no script, so it shows on paper and where scripts are
- * forbidden; it follows the page's colours, and shows its numbers where it is pointed at. Its lines are stretched with
- * the page, its texts are not.
+ * A chart over the duration of a run, as SVG in a figure. It needs no script, so it works on paper and where scripts are forbidden.
+ * It uses the page's colours, and shows numbers on hover. It scales with the page, but its texts do not.
  */
 import { type Html, html } from './html.js'
-import { DAY, HOUR, MINUTE, SECOND } from './text.js'
+import { DAY, HOUR, MINUTE, number, SECOND } from './text.js'
 
 // model
 
-/** Part of a run, in ms since its start. */
-export interface ChartSpan {
+/** A constant value over a part of the axis. */
+export interface ChartStep {
   readonly from: number
   readonly to: number
+  readonly value: number
 }
 
-/** Reads a number of an interval; `undefined` where there is nothing to measure. */
-export type Measure<I extends ChartSpan> = (interval: I) => number | undefined
-
-export interface Line<I extends ChartSpan> {
-  readonly name: string
-  /** How it is drawn: colour is not all that tells lines apart. */
-  readonly form: 'area' | 'solid' | 'dashed' | 'dotted' | 'bars'
-  readonly of: Measure<I>
-}
-
-export interface Chart<I extends ChartSpan> {
+export interface Chart {
   readonly id: string
   readonly title: string
-  /** The chart in words. */
+  /** A description of the chart. */
   readonly summary: string
-  readonly format: (value: number) => string
-  readonly lines: ReadonlyArray<Line<I>>
+  /** The name of its values. */
+  readonly name: string
+  readonly form: 'area' | 'bars'
   /** A horizontal line. */
   readonly limit?: { readonly name: string; readonly value: number }
   /** Marks below the chart. Default: times of a run. */
   readonly marks?: Marks
 }
 
-/** Where an axis has marks up to its end, and their texts. */
+/** The positions of an axis's marks, and their texts. */
 export interface Marks {
   readonly at: (end: number) => ReadonlyArray<number>
   readonly format: (value: number) => string
 }
 
-/** Size of the drawing, in units of its own. */
+/** Size of the drawing, in SVG units. */
 const WIDTH = 1_000
 const HEIGHT = 100
 
-interface Frame {
-  readonly x: (ms: number) => number
-  readonly y: (value: number) => number
-}
-
 // constructors
 
-export const svgChart = <I extends ChartSpan>(
-  { id, title, summary, format, lines, limit, marks: below = TIMES }: Chart<I>,
-  intervals: ReadonlyArray<I>,
+export const svgChart = (
+  { id, title, summary, name, form, limit, marks: below = TIMES }: Chart,
+  steps: ReadonlyArray<ChartStep>,
 ): Html => {
-  const end = Math.max(1, intervals.at(-1)?.to ?? 1)
-  const values = intervals.flatMap((interval) => lines.map(({ of }) => of(interval) ?? 0))
-  const marks = ticks(Math.max(...values, (limit?.value ?? 0) * 1.05, 0))
+  const end = Math.max(1, steps.at(-1)?.to ?? 1)
+  const marks = ticks(Math.max(...steps.map(({ value }) => value), (limit?.value ?? 0) * 1.05, 0))
   const top = marks.at(-1) ?? 1
-  const frame: Frame = {
-    x: (ms) => round((ms / end) * WIDTH),
-    y: (value) => round(HEIGHT - (value / top) * HEIGHT),
-  }
+  const x = (ms: number): number => round((ms / end) * WIDTH)
+  const y = (value: number): number => round(HEIGHT - (value / top) * HEIGHT)
+  const path = steps
+    .filter(({ value }) => form === 'area' || value > 0)
+    .map(({ from, to, value }) => `M${x(from)} ${HEIGHT}V${y(value)}H${x(to)}V${HEIGHT}Z`)
+    .join('')
+  const column = ({ from, to, value }: ChartStep): Html =>
+    html`<rect class="column" x="${x(from)}" y="0" width="${round(x(to) - x(from))}" height="${HEIGHT}"><title>${`${below.format(from)} to ${below.format(to)}, ${name} ${number(value)}`}</title></rect>`
   return html`<figure id="${id}">
-<figcaption><h3 id="${id}-title">${title}</h3>${legend(lines, limit?.name)}</figcaption>
+<figcaption><h3 id="${id}-title">${title}</h3><ul class="legend"><li>${swatch(form, 'M0 1H24V9H0Z')} ${name}</li>${limit && html`<li>${swatch('limit', 'M0 5H24')} ${limit.name}</li>`}</ul></figcaption>
 <svg class="chart" role="img" aria-labelledby="${id}-title ${id}-summary">
-${marks.map((value) => valueMark(frame.y(value), format(value)))}
-${below.at(end).map((value) => timeMark(frame.x(value), below.format(value)))}
+${marks.map((value) => valueMark(y(value), number(value)))}
+${below.at(end).map((value) => timeMark(x(value), below.format(value)))}
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" width="100%" height="100%">
-${lines.map((line, i) => html`<path class="line ${line.form} colour-${i}" d="${path(line, intervals, frame)}"/>`)}
-${limit && html`<path class="limit" d="M0 ${frame.y(limit.value)}H${WIDTH}"/>`}
-${intervals.map((interval) => hoverColumn(interval, lines, frame, format, below))}
+<path class="${form}" d="${path}"/>
+${limit && html`<path class="limit" d="M0 ${y(limit.value)}H${WIDTH}"/>`}
+${steps.map(column)}
 </svg>
 </svg>
 <p id="${id}-summary" class="summary">${summary}</p>
@@ -89,55 +78,8 @@ const valueMark = (y: number, text: string): Html =>
 const timeMark = (x: number, text: string): Html =>
   html`<text class="moment" x="${round(x / 10)}%" y="100%">${text}</text>`
 
-/** Draws steps, since each number is of an interval and not of a moment; a gap where there is none. */
-const path = <I extends ChartSpan>(
-  { form, of }: Line<I>,
-  intervals: ReadonlyArray<I>,
-  { x, y }: Frame,
-): string => {
-  let open = false
-  return intervals
-    .map((interval) => {
-      const value = of(interval)
-      if (value === undefined || (form === 'bars' && value === 0)) {
-        open = false
-        return ''
-      }
-      const [from, to, height] = [x(interval.from), x(interval.to), y(value)]
-      if (form === 'area' || form === 'bars') {
-        return `M${from} ${HEIGHT}V${height}H${to}V${HEIGHT}Z`
-      }
-      const step = `${open ? `V${height}` : `M${from} ${height}`}H${to}`
-      open = true
-      return step
-    })
-    .join('')
-}
-
-const hoverColumn = <I extends ChartSpan>(
-  interval: I,
-  lines: ReadonlyArray<Line<I>>,
-  { x }: Frame,
-  format: Chart<I>['format'],
-  below: Marks,
-): Html => {
-  const { from, to } = interval
-  const values = lines.map(({ name, of }) => {
-    const value = of(interval)
-    return value === undefined ? '' : `, ${name} ${format(value)}`
-  })
-  const text = `${below.format(from)} to ${below.format(to)}${values.join('')}`
-  return html`<rect class="column" x="${x(from)}" y="0" width="${round(x(to) - x(from))}" height="${HEIGHT}"><title>${text}</title></rect>`
-}
-
-const legend = <I extends ChartSpan>(
-  lines: ReadonlyArray<Line<I>>,
-  limit: string | undefined,
-): Html =>
-  html`<ul class="legend">${lines.map(({ name, form }, i) => html`<li>${swatch(`line ${form} colour-${i}`, form)} ${name}</li>`)}${limit && html`<li>${swatch('limit', 'solid')} ${limit}</li>`}</ul>`
-
-const swatch = (kind: string, form: Line<ChartSpan>['form']): Html =>
-  html`<svg class="swatch" viewBox="0 0 24 10" width="24" height="10" aria-hidden="true"><path class="${kind}" d="${form === 'area' || form === 'bars' ? 'M0 1H24V9H0Z' : 'M0 5H24'}"/></svg>`
+const swatch = (kind: string, path: string): Html =>
+  html`<svg class="swatch" viewBox="0 0 24 10" width="24" height="10" aria-hidden="true"><path class="${kind}" d="${path}"/></svg>`
 
 // scales
 

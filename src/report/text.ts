@@ -1,4 +1,4 @@
-/** Numbers, shares and times as people read them. */
+/** Formats numbers, shares and times for people. */
 
 // units of time, in ms
 
@@ -9,13 +9,13 @@ export const DAY = 24 * HOUR
 
 // numbers
 
-/** `1,234`. */
+/** Formats a number: `1,234`. */
 export const number = (n: number): string => Math.round(n).toLocaleString('en-US')
 
-/** `1 row`, `2 rows`. */
+/** Formats a count: `1 row`, `2 rows`. */
 export const plural = (n: number, one: string): string => `${number(n)} ${one}${n === 1 ? '' : 's'}`
 
-/** `46 %`; 100 only when it is all, 0 only when it is nothing. */
+/** Formats a share: `46 %`; 100 only for everything, 0 only for nothing. */
 export const percent = (share: number): string => {
   const whole = Math.round(share * 100)
   if (share < 1 && whole >= 100) return '99 %'
@@ -24,7 +24,7 @@ export const percent = (share: number): string => {
 
 // times
 
-/** `3.1 s`, `2 min 10 s`, `1 h 05 min`. */
+/** Formats a duration: `3.1 s`, `2 min 10 s`, `1 h 05 min`. */
 export const duration = (ms: number): string => {
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`
   const seconds = Math.round(ms / 1_000)
@@ -34,7 +34,7 @@ export const duration = (ms: number): string => {
     : `${number(Math.floor(minutes / 60))} h ${two(minutes % 60)} min`
 }
 
-/** Rounds up in steps that do not flicker: 5 s, then 10 s, then whole minutes. */
+/** Formats a duration rounded up in coarse steps, which do not flicker: 5 s, then 10 s, then whole minutes. */
 export const roundedDuration = (ms: number): string => {
   const step = ms < 60_000 ? 5_000 : ms < 600_000 ? 10_000 : 60_000
   const rounded = Math.max(step, Math.ceil(ms / step) * step)
@@ -42,7 +42,7 @@ export const roundedDuration = (ms: number): string => {
   return rounded < 600_000 ? duration(rounded) : duration(rounded).replace(/ 00 s$/, '')
 }
 
-/** `412 B`, `8.1 MB`. */
+/** Formats a size: `412 B`, `8.1 MB`. */
 export const bytes = (n: number): string => {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const power = n < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(n) / 3))
@@ -51,13 +51,13 @@ export const bytes = (n: number): string => {
 
 const two = (n: number): string => String(n).padStart(2, '0')
 
-/** Cuts a text to `columns` characters. */
+/** Truncates a text to `columns` characters. */
 export const truncate = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`
 
 /**
- * Breaks a line between words, so that it fits `columns`; a longer word stays whole. The rest goes below the text of
- * the line: behind its indent, and up to two columns of a table.
+ * Wraps a line between words to fit `columns`; a longer word is kept whole. Continuation lines are indented to the text of the
+ * line, after up to two table columns.
  */
 export const wrapped = (line: string, columns: number): string => {
   if (line.length <= columns) return line
@@ -74,6 +74,6 @@ export const wrapped = (line: string, columns: number): string => {
   return [...lines, start].join('\n')
 }
 
-/** A word of a shell, in quotes if it needs them. */
+/** Quotes a word for a shell if needed. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

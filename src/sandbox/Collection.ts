@@ -3,7 +3,7 @@
 // model
 
 export interface CollectionItem {
-  /** The place in the order of creation. */
+  /** Position in the order of creation. */
   readonly n: number
   readonly request_id: string
 }
@@ -23,9 +23,9 @@ export type Walk<A> = (from: number, step: 1 | -1) => Iterable<A>
 // class
 
 export class Collection<A extends CollectionItem> {
-  /** Added and changed resources; undefined for a deleted one. */
+  /** Added and changed resources; `undefined` for a deleted one. */
   readonly #stored = new Map<number, A | undefined>()
-  /** From added resources, deleted ones included: a `request_id` is never free again. */
+  /** Ids used by added resources, including deleted ones: a `request_id` cannot be reused. */
   readonly #requestIds = new Set<string>()
   readonly #generated: Generated<A> | undefined
   #count: number

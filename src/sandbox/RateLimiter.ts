@@ -1,6 +1,6 @@
 /**
- * The limits of the interface, checked when a request arrives. A refused request uses no permit: a default, not
- * specified by the interface document.
+ * The API's rate limits, checked when a request arrives. A refused request does not count against a limit (our assumption: not in
+ * the API description).
  */
 import { type Limits, MINUTE, SECOND } from '../api/limits.js'
 
@@ -9,7 +9,7 @@ import { type Limits, MINUTE, SECOND } from '../api/limits.js'
 /** The limit that refused a request. */
 export type SandboxTier = 'concurrency' | 'logins' | 'endpoint' | 'global'
 
-/** A request as the limits see it. */
+/** A request, as seen by the limits. */
 export type Arrival =
   | { readonly _tag: 'Call'; readonly endpoint: string }
   | { readonly _tag: 'Login'; readonly apiKey: string }
@@ -29,12 +29,12 @@ export class RateLimiter {
     this.#global = new ArrivalWindow(limits.global, SECOND)
   }
 
-  /** Requests that were admitted and are not answered yet. */
+  /** Number of admitted requests that have no response yet. */
   get concurrency(): number {
     return this.#active
   }
 
-  /** Takes a permit of every limit, or returns the limit that is used up. `now` in ms. */
+  /** Counts a request against every limit, or returns the exhausted limit. `now` in ms. */
   enter(arrival: Arrival, now: number): SandboxTier | undefined {
     if (this.#active >= this.#limits.concurrency) return 'concurrency'
     const [tier, window] = this.#windowOf(arrival)
@@ -46,7 +46,7 @@ export class RateLimiter {
     return undefined
   }
 
-  /** Ends a request that was admitted. */
+  /** Ends an admitted request. */
   leave(): void {
     this.#active--
   }
@@ -75,13 +75,13 @@ const getOrAdd = (
   return window
 }
 
-/** Counts arrivals of the last `per` ms: one at `t` counts until just before `t + per`. */
+/** Counts arrivals in the last `per` ms: an arrival at `t` counts until just before `t + per`. */
 class ArrivalWindow {
   readonly #limit: number
   readonly #per: number
-  /** Times of arrival, earliest first. */
+  /** Arrival times, earliest first. */
   #arrivals: Array<number> = []
-  /** How many at the front have left the window. */
+  /** Number of arrivals at the front that have left the window. */
   #expired = 0
 
   constructor(limit: number, per: number) {

@@ -1,19 +1,20 @@
 import type { SchedulerLike } from 'rxjs'
+import { stringifyExact } from '../decode/index.js'
 import { withoutUndefined } from '../fp.js'
 
 // model
 
 /**
- * - `whole`: as it should be.
+ * - `whole`: complete.
  * - `reset`: the connection closes without a response.
  * - `silent`: no response comes, and the connection stays open.
  * - `cut-off`: the connection closes in the middle of the body.
  * - `stall`: the body stops in the middle, and the connection stays open.
- * - `slow`: the body comes in pieces.
+ * - `slow`: the body arrives in pieces.
  */
 export type ReplyDelivery = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
 
-/** A response, and how much of it arrives. */
+/** A response, and how it is delivered. */
 export interface Reply {
   readonly status: number
   readonly body: BodyBytes
@@ -29,7 +30,7 @@ export type SendReply = (
   timer: SchedulerLike,
 ) => Response | Promise<Response>
 
-/** A slow body comes in this many pieces. */
+/** Number of pieces of a slow body. */
 const PIECES = 10
 
 /** Time between two pieces of a slow body, in ms. */
@@ -44,7 +45,7 @@ export const jsonReply = (status: number, body: BodyBytes): Reply => ({
   headers: { 'content-type': 'application/json' },
 })
 
-/** An empty body has no type. */
+/** Creates a text reply; an empty body has no content type. */
 export const textReply = (status: number, text: string): Reply => ({
   status,
   body: Buffer.from(text),
@@ -55,13 +56,13 @@ export const textReply = (status: number, text: string): Reply => ({
 export const errorReply = ({ status, code, message, source }: ApiError): Reply =>
   jsonReply(status, Buffer.from(JSON.stringify({ code, message, source })))
 
-/** The body that the interface shows (interface, Errors). */
+/** Creates a 429 reply with the documented body. */
 export const tooManyRequests = (message: string, trace_id: string): Reply => {
   const body = { code: 'too_many_requests', message, trace_id, details: {} }
   return jsonReply(429, Buffer.from(JSON.stringify(body)))
 }
 
-/** Returns the time of the sandbox, in ms since 1970, as servers do. */
+/** Adds a `Date` header, as servers do. `now`: the sandbox's time in ms since 1970. */
 export const dated = (reply: Reply, now: number): Reply => ({
   ...reply,
   headers: { ...reply.headers, date: new Date(now).toUTCString() },
@@ -80,7 +81,7 @@ export const pieces = ({ body }: Reply): ReadonlyArray<BodyBytes> => {
 
 // results of handlers
 
-/** As `Response` takes them. */
+/** The type of bytes that `Response` accepts. */
 export type BodyBytes = Uint8Array<ArrayBuffer>
 
 // model
@@ -97,7 +98,7 @@ export interface Json {
   readonly body: BodyBytes
 }
 
-/** The body of a call whose response the interface does not show; may be empty. */
+/** Body of a call whose response is undocumented; may be empty. */
 export interface TextReply {
   readonly _tag: 'Text'
   readonly text: string
@@ -109,7 +110,7 @@ export interface ApiError {
   readonly status: number
   readonly code: string
   readonly message: string
-  /** The parameter that is wrong. */
+  /** The invalid parameter. */
   readonly source?: string
 }
 
@@ -119,7 +120,7 @@ export type HandlerResult<A> = Success<A> | Json | TextReply | ApiError
 
 export const success = <A>(value: A): Success<A> => ({ _tag: 'Success', value })
 
-export const json = (value: unknown): Json => jsonText(JSON.stringify(value))
+export const json = (value: unknown): Json => jsonText(stringifyExact(value))
 
 export const jsonText = (text: string): Json => ({ _tag: 'Json', body: Buffer.from(text) })
 
@@ -138,4 +139,4 @@ export const invalid = (message: string, source?: string): ApiError =>
 export const required = (source: string): ApiError =>
   apiError(400, 'field_required', `${source} is required.`, source)
 
-export const notFound = apiError(404, 'not_found', 'There is no such resource.')
+export const notFound = apiError(404, 'not_found', 'Not found.')

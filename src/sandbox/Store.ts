@@ -1,4 +1,4 @@
-/** Everything a sandbox remembers: plain and mutable. Handlers check first, then write; nothing is rolled back. */
+/** State of a sandbox: plain and mutable. Handlers validate first, then write; there is no rollback. */
 import type { NewWebhook } from '../codec/Webhook.js'
 import { generatedBatch, generatedBatches, type SandboxBatch } from './batches/Batch.js'
 import { Collection, type CollectionItem } from './Collection.js'
@@ -12,16 +12,16 @@ import type { Settings } from './options.js'
 export interface SandboxStore {
   /** When the sandbox was created, in ms since 1970. */
   readonly began: number
-  /** How many tokens were issued; they are numbered from 0. */
+  /** Number of issued tokens; they are numbered from 0. */
   tokensIssued: number
   /** Tokens with a lower number are revoked. */
   tokensRevokedBelow: number
   readonly generatedCharges: GeneratedCharges
   readonly createdCharges: Collection<CreatedCharge>
-  /** How many of the created charges arrived by themselves. */
+  /** Number of charges created by automatic arrivals. */
   arrivedCharges: number
   readonly batches: Collection<SandboxBatch>
-  /** How many of the batches arrived by themselves. */
+  /** Number of batches created by automatic arrivals. */
   arrivedBatches: number
   /** Uploaded orders, which raise limits. */
   readonly orders: Array<QuotaOrder>
@@ -34,7 +34,7 @@ export interface StoredWebhook extends CollectionItem {
   readonly url: string
   /** Accounts and organizations whose events a partner's webhook receives. */
   readonly accounts: ReadonlyArray<string>
-  /** In ms since 1970. */
+  /** Time of creation, in ms since 1970. */
   readonly createdAt: number
   readonly updatedAt: number
 }
@@ -55,7 +55,7 @@ export const createStore = (settings: Settings): SandboxStore => ({
   partnerWebhooks: new Collection(),
 })
 
-/** Adds the charges and batches that have arrived by themselves up to now, so that lists drift. */
+/** Adds the charges and batches that have automatically arrived by now, so that list pages shift. */
 export const addArrivals = (store: SandboxStore, now: number, settings: Settings): void => {
   const { began, createdCharges, generatedCharges, batches } = store
   const { arrivals, batchArrivals } = settings
@@ -71,7 +71,7 @@ export const addArrivals = (store: SandboxStore, now: number, settings: Settings
   }
 }
 
-/** Returns when the next charge or batch arrives by itself, in ms since 1970; `undefined` if none does. */
+/** Returns the time of the next automatic arrival, in ms since 1970; `undefined` if there is none. */
 export const nextArrival = (store: SandboxStore, settings: Settings): number | undefined => {
   const times = [
     { every: settings.arrivals, arrived: store.arrivedCharges },

@@ -18,20 +18,20 @@ import { turn } from './virtualTime.js'
 
 // model
 
-/** A simulated account behind the interface: its charges, batches and webhooks. */
+/** A simulated account behind the API: its charges, batches and webhooks. */
 export interface Sandbox {
-  /** Answers in process, with the signature of the global `fetch`: the `fetch` of a client. */
+  /** Responds in process, with the signature of the global `fetch`; pass it as the client's `fetch` option. */
   readonly fetch: typeof fetch
-  /** Counts of requests, refusals, faults and deliveries up to now. */
+  /** Returns counts of requests, refusals, faults and deliveries so far. */
   readonly stats: () => SandboxStats
   /**
-   * Ends deliveries to webhooks that wait to be sent. Needed only where a webhook was subscribed, and charges arrive or
-   * settle, in real time: their timers keep the process alive.
+   * Cancels pending deliveries to webhooks. Only needed if a webhook was subscribed and charges arrive or settle in real time:
+   * their timers keep the process alive.
    */
   readonly close: () => void
 }
 
-/** A sandbox that a server can put behind its sockets. */
+/** A sandbox that a server can expose on a socket. */
 export interface ServableSandbox extends Sandbox {
   /** Rejects when `end` is aborted before the reply is sent. */
   readonly handle: (request: Request, sendReply: SendReply, end?: AbortSignal) => Promise<Response>
@@ -39,7 +39,7 @@ export interface ServableSandbox extends Sandbox {
 
 // functions
 
-/** Returns a sandbox that needs no socket. Throws an `InvalidOption`. */
+/** Returns a sandbox that needs no socket. Throws an `InvalidOption` for an invalid option. */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => servableSandbox(options)
 
 export const servableSandbox = (options: SandboxOptions = {}): ServableSandbox => {
@@ -57,7 +57,7 @@ export const servableSandbox = (options: SandboxOptions = {}): ServableSandbox =
     lifecycle.answer({ ...c.env, request: c.req.raw, service: undefined, path: {} }),
   )
   app.onError((error) => {
-    throw error // a broken connection is a rejection
+    throw error // a broken connection causes a rejection
   })
 
   const handle: ServableSandbox['handle'] = async (
@@ -70,7 +70,7 @@ export const servableSandbox = (options: SandboxOptions = {}): ServableSandbox =
     fetch: async (input, init) => {
       const request = new Request(input, init)
       const answer = () => handle(request, replyInProcess(request))
-      // with promises alone, calls in a loop would starve timers and sockets
+      // with promises alone, a loop of calls would starve timers and sockets
       const work = isRealTime ? () => turn().then(answer) : answer
       return firstValueFrom(defer(work).pipe(until(request.signal)))
     },
@@ -80,12 +80,12 @@ export const servableSandbox = (options: SandboxOptions = {}): ServableSandbox =
   }
 }
 
-/** The schedulers of RxJS in real time. Others may have virtual time, which has its own turns. */
+/** RxJS schedulers in real time. Others may use virtual time, with its own event loop turns. */
 const realTimers: ReadonlySet<SchedulerLike> = new Set([
   asyncScheduler,
   asapScheduler,
   queueScheduler,
 ])
 
-/** The path as Hono writes it: `/api/v1/charges/:id`. */
+/** Returns the path in Hono's syntax: `/api/v1/charges/:id`. */
 const pattern = (route: Route): string => template(route).replace(/\{([^}]+)\}/g, ':$1')

@@ -1,4 +1,4 @@
-/** Faults that a sandbox injects: drawn at random, planned by the caller, or asked for by a header. */
+/** Faults that a sandbox injects: random, planned by the caller, or requested by a header. */
 import { isRecord, parsed } from '../decode/unknown.js'
 import type { IO } from '../fp.js'
 import type { Reply } from './Reply.js'
@@ -23,36 +23,36 @@ export const faultNames = Object.freeze([
 ] as const)
 
 /**
- * - `429`: refused, as if a limit were used up.
+ * - `429`: refused, as if a limit were exhausted.
  * - `429-storm`: so is every request of the next two seconds.
  * - `500`, `reset-before`: an error, or a closed connection; the request has no effect.
  * - `500-after`, `reset-after`: the same, but the request has its effect.
  * - `no-answer`: the request has its effect, no response comes, and the connection stays open.
  * - `cut-off`, `stall`: the body stops halfway; the connection closes, or stays open.
- * - `slow`: the body comes in ten pieces, 100 ms apart.
- * - `malformed-row`: the amount is an object, or the id; in a list, that of the row in the middle.
+ * - `slow`: the body arrives in ten pieces, 100 ms apart.
+ * - `malformed-row`: the amount or the id is an object; in a list, in the middle row.
  * - `unknown-field`, `unknown-enum`: each object has an extra field, or an unknown status.
  * - `token-revoked`: all tokens issued so far stop working.
  */
 export type FaultName = (typeof faultNames)[number]
 
-/** A request for which a fault is planned. */
+/** A request for which to plan a fault. */
 export interface FaultTarget {
   /** The route, such as `GET /api/v1/charges`. */
   readonly route: string
-  /** How many requests this route has received, this one included: the first is 1. */
+  /** Number of this request among the route's, starting at 1. */
   readonly nth: number
 }
 
-/** The probability of each fault, from 0 to 1; or a function that plans them. */
+/** Probability of each fault, from 0 to 1; or a function that plans them. */
 export type Faults =
   | { readonly [Name in FaultName]?: number }
   | ((target: FaultTarget) => FaultName | undefined)
 
-/** The header that asks for a fault by name. */
+/** Header that requests a fault by name. */
 export const FAULT_HEADER = 'x-sandbox-fault'
 
-/** How long a `429-storm` lasts, in ms. */
+/** Duration of a `429-storm`, in ms. */
 export const STORM = 2_000
 
 // which fault
@@ -60,11 +60,11 @@ export const STORM = 2_000
 export const isFaultName = (text: string): text is FaultName =>
   faultNames.some((name) => name === text)
 
-/** The probability that a request has any fault; 0 for a plan. */
+/** Returns the probability that a request has any fault; 0 for a plan. */
 export const totalProbability = (faults: Faults): number =>
   typeof faults === 'function' ? 0 : faultNames.reduce((sum, name) => sum + (faults[name] ?? 0), 0)
 
-/** At most one fault for a request. Draws exactly one number, so that a plan shifts no later draw. */
+/** Returns at most one fault for a request. Draws exactly one number, so that a plan shifts no later draw. */
 export const drawFault = (
   faults: Faults,
   random: IO<number>,
@@ -79,9 +79,9 @@ export const drawFault = (
   })
 }
 
-// what it does to a reply
+// effect on a reply
 
-/** The reply as this fault leaves it. Errors keep their bodies. */
+/** Applies a fault to a reply. Errors keep their bodies. */
 export const injectFault = (fault: FaultName | undefined, reply: Reply): Reply => {
   switch (fault) {
     case 'reset-after':
@@ -109,7 +109,7 @@ type RowFields = Readonly<Record<string, unknown>>
 
 type ChangeRow = (row: RowFields, n: number, size: number) => RowFields
 
-/** Changes the object in a body, or the rows of a list. Logins and texts stay as they are. */
+/** Changes the object in a body, or the rows of a list. Logins and texts are unchanged. */
 const changeRows = (reply: Reply, change: ChangeRow): Reply => {
   const body = reply.status >= 400 ? undefined : parsed(new TextDecoder().decode(reply.body))
   const changed = changedBody(body, change)
@@ -124,7 +124,7 @@ const changedBody = (body: unknown, change: ChangeRow): unknown => {
   return Array.isArray(body.items) ? { ...body, items: changeAll(body.items) } : change(body, 0, 1)
 }
 
-/** The field that a malformed row spoils: the amount, or one that identifies the row. */
+/** Returns the field to corrupt in a malformed row: the amount, or one that identifies the row. */
 const mainField = (row: RowFields): string =>
   ['amount', 'id', 'card_brand', 'type', 'currency'].find((name) => name in row) ??
   Object.keys(row)[0] ??

@@ -4,7 +4,7 @@ export type { DeliveryStats } from './events/Deliveries.js'
 export type { DeliveryFault, DeliveryFaults, DeliveryTarget } from './events/deliveryFaults.js'
 export type { Deliver } from './events/send.js'
 export { type Triggered, type TriggerOptions, trigger } from './events/trigger.js'
-export type { FaultName, Faults } from './faults.js'
+export type { FaultName, Faults, FaultTarget } from './faults.js'
 export { type Listening, type ListenOptions, listen } from './listen.js'
 export {
   type SandboxCredentials,
@@ -13,5 +13,6 @@ export {
   sandboxCredentials,
   sandboxPartner,
 } from './options.js'
-export type { SandboxStats } from './requestLifecycle.js'
+export type { SandboxTier } from './RateLimiter.js'
+export type { EndpointStats, SandboxStats } from './requestLifecycle.js'
 export { type VirtualTime, virtualTime } from './virtualTime.js'

@@ -15,13 +15,13 @@ const LOOPBACK_ADDRESS = '127.0.0.1'
 const optionsTable = {
   /** The port to listen on. Default 0: any free one. */
   port: withDefault(is.int(0, 65_535), 0),
-  /** The address to listen on: `0.0.0.0` for all of this machine. Default `127.0.0.1`: no other machine reaches it. */
+  /** The address to listen on: `0.0.0.0` for all addresses of this machine. Default `127.0.0.1`: unreachable from other machines. */
   host: withDefault(is.nonEmptyString, LOOPBACK_ADDRESS),
   /**
-   * Names under which it answers, beside those of this machine, such as `sandbox` behind a proxy. Default: none. A page in
-   * a browser could reach it under a name of its own.
+   * Additional host names to accept, such as `sandbox` behind a proxy. Default: only those of this machine, so that no web page
+   * can reach it under another name.
    */
-  allowHosts: withDefault(is.arrayOf(is.nonEmptyString, 'a list of names of hosts'), []),
+  allowHosts: withDefault(is.arrayOf(is.nonEmptyString, 'a list of host names'), []),
 }
 
 /** Options of `listen`. */
@@ -33,15 +33,15 @@ export interface Listening {
   readonly url: string
   /** Port that it listens on. */
   readonly port: number
-  /** Stops listening, and closes every connection, also those that wait for a response. */
+  /** Stops listening, and closes all connections, including those waiting for a response. */
   readonly close: () => Promise<void>
 }
 
 // functions
 
 /**
- * Serves a sandbox on a port of this machine, for clients in other processes. Rejects with an `InvalidOption`, or
- * with the error of the system when the port is taken.
+ * Serves a sandbox on a port of this machine, for clients in other processes. Rejects with an `InvalidOption`, or with the system
+ * error if the port is taken.
  */
 export const listen = async (
   sandbox: Sandbox | SandboxOptions = {},
@@ -51,7 +51,7 @@ export const listen = async (
   const served = isServable(sandbox) ? sandbox : servableSandbox(sandbox)
   const { handle } = served
   const end = new AbortController()
-  setMaxListeners(0, end.signal) // one for each request: Node 22 warns of more than ten
+  setMaxListeners(0, end.signal) // one listener per request: Node 22 warns beyond ten
   const listener = getRequestListener(
     (request, { outgoing }) =>
       // the server below speaks HTTP/1
@@ -92,7 +92,7 @@ export const listen = async (
 /** The path of the counts, for a person or a script on this machine. */
 const STATS = '/__sandbox/stats'
 
-/** Answers to this machine only, under one of its own names: a page in a browser could bind another to it. */
+/** Responds to this machine only, under its own names: a web page could bind another name to it. */
 const sendStats = (
   { stats }: Sandbox,
   { socket, headers, method }: IncomingMessage,
@@ -101,7 +101,7 @@ const sendStats = (
   const isLocal =
     /^(::ffff:)?127\.|^::1$/.test(socket.remoteAddress ?? '') && isAllowed(headers.host, [])
   const [status, body] = !isLocal
-    ? [403, { code: 'not_local', message: 'The counts are for this machine only.' }]
+    ? [403, { code: 'not_local', message: 'Only this machine may read the counts.' }]
     : method === 'GET'
       ? [200, stats()]
       : [405, { code: 'method_not_allowed', message: 'GET reads the counts.' }]
@@ -112,13 +112,13 @@ const sendStats = (
 const wrongHost = {
   code: 'host_not_allowed',
   message:
-    'The sandbox answers to localhost, and to the names of the option allowHosts (--allow-host).',
+    'The sandbox accepts the host localhost, and those in the option allowHosts (--allow-host).',
 }
 
-/** The names of this machine, as a `Host` has them. */
+/** Names of this machine in a `Host` header. */
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Checks the `Host` of a request, without its port: a name that was bound to this machine by others is refused. */
+/** Checks the `Host` of a request, without its port. Rejects names that others have bound to this machine. */
 const isAllowed = (host: string | undefined, allowed: ReadonlyArray<string>): boolean => {
   const name = (host ?? '').toLowerCase().replace(/:\d*$/, '')
   return LOOPBACK.test(name) || allowed.some((one) => one.toLowerCase() === name)
@@ -127,20 +127,20 @@ const isAllowed = (host: string | undefined, allowed: ReadonlyArray<string>): bo
 const isServable = (u: Sandbox | SandboxOptions): u is ServableSandbox =>
   is.isObject(u) && 'handle' in u
 
-/** For an exception, such as one of a caller's plan of faults: in process, `fetch` rejects with it. */
+/** Returns the response for an exception, for example in the caller's fault plan; in process, `fetch` rejects with it. */
 const bugResponse = (error: unknown): Response =>
   Response.json({ code: 'internal_error', message: String(error) }, { status: 500 })
 
-// replies, with the faults that only a socket can have
+// replies, including faults that need a socket
 
 const replyOnSocket =
   (outgoing: ServerResponse): SendReply =>
   (reply, finished, timer) => {
     if (outgoing.destroyed) {
-      finished() // the client is gone
+      finished() // the client has disconnected
       return RESPONSE_ALREADY_SENT
     }
-    outgoing.once('finish', finished) // the last byte was handed to the system
+    outgoing.once('finish', finished) // the last byte was passed to the system
     outgoing.once('close', finished) // or the client hung up
     switch (reply.delivery) {
       case 'whole':
@@ -168,7 +168,7 @@ const replyOnSocket =
     return RESPONSE_ALREADY_SENT
   }
 
-/** An empty body is sent in chunks, of which the last is missing: with its length it would be complete. */
+/** Sends half of a body. An empty one is sent chunked, without the last chunk: with a length it would be complete. */
 const sendHalf = (reply: Reply, outgoing: ServerResponse, then: () => void): void => {
   const { status, body, headers } = reply
   outgoing.writeHead(

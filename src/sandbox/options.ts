@@ -1,4 +1,4 @@
-/** The options of a sandbox: rule, default and doc comment of each in one row. */
+/** The options of a sandbox: each row has the rule, default and doc comment of one option. */
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits, unlimited } from '../api/limits.js'
 import type { QuotaType } from '../codec/reference.js'
@@ -48,7 +48,7 @@ export interface SandboxPartner {
   readonly scopes?: ReadonlyArray<string>
 }
 
-/** Log in to every sandbox without `credentials` of its own. */
+/** Credentials of every sandbox without its own `credentials`. */
 export const sandboxCredentials: SandboxCredentials = Object.freeze({
   /** Sent as the header `x-client-id` of a login. */
   clientId: 'sandbox',
@@ -56,7 +56,7 @@ export const sandboxCredentials: SandboxCredentials = Object.freeze({
   apiKey: 'sandbox-key',
 })
 
-/** The partner of every sandbox without a `partner` of its own. */
+/** Partner of every sandbox without its own `partner`. */
 export const sandboxPartner: SandboxPartner = Object.freeze({
   /** The user name of Basic authentication. */
   clientId: 'sandbox-partner',
@@ -66,7 +66,7 @@ export const sandboxPartner: SandboxPartner = Object.freeze({
 
 // rules
 
-const scopes = is.arrayOf(is.string, 'a list of events, or groups of them')
+const scopes = is.arrayOf(is.string, 'a list of events or event groups')
 
 const credentialsTable: OptionsTable<SandboxCredentials> = {
   clientId: required(is.nonEmptyString),
@@ -92,7 +92,7 @@ const probabilities = is.group(Object.fromEntries(faultNames.map((name) => [name
 const faultsRule: OptionRule<Faults> = {
   ...probabilities,
   accepts: (u) => typeof u === 'function' || probabilities.accepts(u),
-  expected: 'chances by the names of faults, or a function',
+  expected: 'probabilities by fault name, or a function',
 }
 
 const deliveryProbabilities = is.group(
@@ -102,10 +102,10 @@ const deliveryProbabilities = is.group(
 const deliveryFaultsRule: OptionRule<DeliveryFaults> = {
   ...deliveryProbabilities,
   accepts: (u) => typeof u === 'function' || deliveryProbabilities.accepts(u),
-  expected: 'chances by the names of faults, or a function',
+  expected: 'probabilities by fault name, or a function',
 }
 
-/** A name or an address, as a URL has it: neither a port nor a whole URL, which no host would equal. */
+/** Rule for a host name or address as in a URL: with a port, or as a whole URL, it would match no host. */
 const hostName = is.stringThat((text) => {
   const url = `http://${text}/`
   return URL.canParse(url) && new URL(url).hostname === text.toLowerCase()
@@ -114,74 +114,71 @@ const hostName = is.stringThat((text) => {
 // options
 
 const optionsTable = {
-  /** Selects the limits (interface, Limits). Default `'production'`. */
-  environment: withDefault(is.oneOf<Environment>('production', 'sandbox'), 'production'),
-  /** Other limits than the environment's, or `false` for none. Default: the environment's. */
+  /** Selects the rate limits. Default `'production'`. */
+  environment: withDefault(is.oneOf<Environment>('production', 'test'), 'production'),
+  /** Limits to use instead of the environment's; `false` for none. Default: the environment's. */
   limits: limitsOrFalse,
-  /** How many charges exist from the start, up to 2^31. Default 100,000. */
+  /** Number of charges at the start, up to 2^31. Default 100,000. */
   charges: withDefault(is.int(0, 2 ** 31, '2^31'), 100_000),
-  /**
-   * Decides every value, delay and fault: the same seed makes the same sandbox. An integer up to 2^32 - 1.
-   * Default 1.
-   */
+  /** Determines every value, delay and fault: equal seeds give equal sandboxes. An integer up to 2^32 - 1. Default 1. */
   seed: withDefault(is.int(0, 2 ** 32 - 1, '2^32 - 1'), 1),
-  /** When the first charge was created. Default 2024-01-01T00:00:00Z; with `until`, `charges` × `every` before that. */
+  /** Time of creation of the first charge. Default 2024-01-01T00:00:00Z; with `until`, `charges` × `every` before it. */
   since: is.date,
   /**
-   * When the last of the charges was created, in place of `every` if `since` is given too; none is updated later. Default: as
-   * `every` says.
+   * Time of creation of the last charge; none is updated later. Replaces `every` if `since` is given, too. Default: determined by
+   * `every`.
    */
   until: is.date,
-  /** Time from one charge to the next on average, in ms. Default 3,000. */
+  /** Average time between charges, in ms. Default 3,000. */
   every: withDefault(is.finiteMillis, 3_000),
-  /** The order of lists; the interface names none. Default `'ascending'`, oldest first. */
+  /** Order of lists, which the API does not document. Default `'ascending'`, oldest first. */
   order: withDefault(is.oneOf('ascending', 'descending'), 'ascending'),
-  /** A charge arrives by itself this often, in ms, so that lists drift. Default 0: none does. */
+  /** Interval at which new charges arrive, in ms, so that numbered pages shift. Default 0: none arrive. */
   arrivals: withDefault(is.finiteMillis, 0),
-  /** Delay until a created resource shows in lists, in ms: lists lag behind calls by id. Default 0. */
+  /** Delay until a created resource appears in lists, in ms: lists lag behind calls by id. Default 0. */
   listDelay: withDefault(is.finiteMillis, 0),
-  /** The items of a call show in the list of their batch one by one: the last after this time, in ms. Default 0. */
+  /** Time until all items of a call appear in the list of their batch, one after the other, in ms. Default 0. */
   itemsDelay: withDefault(is.finiteMillis, 0),
-  /** A created charge takes its next status after this time, in ms. Default 2,000. */
+  /** Time until a created charge reaches its next status, in ms. Default 2,000. */
   settleAfter: withDefault(is.finiteMillis, 2_000),
-  /** How many batches exist from the start, up to a million; only changed ones are stored. Default 0. */
+  /** Number of batches at the start, up to a million; only changed ones are stored. Default 0. */
   batches: withDefault(is.int(0, 1_000_000, '1,000,000'), 0),
-  /** A batch arrives by itself this often, in ms, so that lists drift. Default 0: none does. */
+  /** Interval at which new batches arrive, in ms, so that numbered pages shift. Default 0: none arrive. */
   batchArrivals: withDefault(is.finiteMillis, 0),
   /**
-   * How the funding of a batch ends, unless its funding source decides: one that ends in `_failed`, `_overdue`,
-   * `_reversed` or `_cancelled` does. Default `'funded'`.
+   * Outcome of a batch's funding, unless its funding source ends in `_failed`, `_overdue`, `_reversed` or `_cancelled`, which
+   * decides it. Default `'funded'`.
    */
   funding: withDefault(is.oneOf('funded', 'failed', 'overdue', 'reversed', 'cancelled'), 'funded'),
-  /** The funding of a batch takes its next step after this time, in ms. Default 1,000. */
+  /** Time until the funding of a batch takes its next step, in ms. Default 1,000. */
   fundAfter: withDefault(is.finiteMillis, 1_000),
-  /** An item of a batch is booked this often, in ms. Default 20. */
+  /** Interval at which items of a batch are booked, in ms. Default 20. */
   bookEvery: withDefault(is.finiteMillis, 20),
-  /** Decision on the approval of submitted batches. Default `'none'`: they need no approval. */
+  /** How submitted batches are approved. Default `'none'`: they need no approval. */
   approval: withDefault(
     is.oneOf('none', 'approved', 'recalled', 'rejected', 'blocked', 'undecided'),
     'none',
   ),
-  /** When the approval is decided, in ms after the batch was submitted. Default 2,000. */
+  /** Time from submitting a batch to the decision, in ms. Default 2,000. */
   approveAfter: withDefault(is.finiteMillis, 2_000),
-  /** How long a quote holds, in ms. Default 0: as long as its validity says. */
+  /** Validity of a quote, in ms. Default 0: its stated validity. */
   quoteLife: withDefault(is.finiteMillis, 0),
-  /** Treatment of items whose `request_id` their batch already has. Default `'ignored'` (interface). */
+  /** Handling of items whose `request_id` the batch already has. Default `'ignored'`, as documented. */
   repeatedItems: withDefault(is.oneOf('ignored', 'refused'), 'ignored'),
   /**
-   * The tree of industries: `LIST`, `CODE` and `QUESTION` nodes, or categories. Default `'by version'`: codes from
-   * API version 2025-06-30 on.
+   * Shape of the industry tree: `LIST`, `CODE` and `QUESTION` nodes, or categories. Default `'by version'`: codes from API version
+   * 2025-06-30 on.
    */
   industryTree: withDefault(is.oneOf('by version', 'codes', 'categories'), 'by version'),
-  /** The limits by orders that this account has. Default: all three. */
+  /** Order-based limits of this account. Default: all three. */
   quotaTypes: withDefault(
     is.arrayOf(
       is.oneOf<QuotaType>('CN_INBOUND', 'ID_OUTBOUND', 'VN_OUTBOUND'),
-      'a list of types of quota',
+      'a list of quota types',
     ),
     ['CN_INBOUND', 'ID_OUTBOUND', 'VN_OUTBOUND'],
   ),
-  /** The API version of calls that name none, as YYYY-MM-DD. Default 2026-08-21. */
+  /** API version of calls that do not specify one, as YYYY-MM-DD. Default 2026-08-21. */
   apiVersion: withDefault(is.isoDay, '2026-08-21'),
   /** Credentials that may log in. Default: `sandboxCredentials`. */
   credentials: withDefault(
@@ -190,16 +187,16 @@ const optionsTable = {
   ),
   /** Credentials for endpoints with Basic authentication. Default: `sandboxPartner`. */
   partner: withDefault(is.group<SandboxPartner>(partnerTable), sandboxPartner),
-  /** How long a token is valid, in ms. Default 30 minutes (interface, Authentication). */
+  /** Validity of a token, in ms. Default 30 minutes, as documented. */
   tokenLife: withDefault(is.finiteMillis, 30 * 60_000),
-  /** From a request to its response, in ms: half on the way in, half on the way back. Default 0. */
+  /** Time from a request to its response, in ms: half each way. Default 0. */
   latency: withDefault(is.finiteMillis, 0),
   /**
-   * Spreads the latency from `latency - jitter` to `latency + jitter`, in ms: half of it on the way in and half on
-   * the way back, drawn independently, never below 0. Default 0.
+   * Varies the latency between `latency - jitter` and `latency + jitter`, in ms: half each way, drawn independently, never below
+   * 0. Default 0.
    */
   jitter: withDefault(is.finiteMillis, 0),
-  /** Faults to inject. Default: none. The header `x-sandbox-fault` works in either case. */
+  /** Faults to inject. Default: none. The header `x-sandbox-fault` always works. */
   faults: withDefault(faultsRule, {}),
   /** Faults of deliveries to webhooks. Default: none. */
   deliveryFaults: withDefault(deliveryFaultsRule, {}),
@@ -208,9 +205,9 @@ const optionsTable = {
    * machine and the hosts of `deliverTo`.
    */
   deliver: is.fn<Deliver>(),
-  /** Hosts that deliveries are sent to, beside addresses of this machine. Default: none. */
+  /** Hosts that may receive deliveries, in addition to this machine. Default: none. */
   deliverTo: withDefault(
-    is.arrayOf(hostName, 'a list of hosts without port, such as hooks.test'),
+    is.arrayOf(hostName, 'a list of host names without ports, such as hooks.test'),
     [],
   ),
   /** Clock and timers. Default: RxJS's `asyncScheduler`. */
@@ -234,7 +231,7 @@ export interface Settings
 
 const FIRST_CHARGE = new Date('2024-01-01T00:00:00Z')
 
-/** Returns when charges begin, and the time from one to the next, in ms. */
+/** Returns the time of the first charge, and the interval between charges, in ms. */
 const chargeTimes = (
   since: Date | undefined,
   until: Date | undefined,
@@ -251,7 +248,7 @@ const chargeTimes = (
 /** Tolerance for probabilities such as ten times 0.1. */
 const ROUNDING = 1e-9
 
-/** Fills in the defaults. Throws an `InvalidOption`. */
+/** Fills in the defaults. Throws an `InvalidOption` for an invalid option. */
 export const settingsOf = (options: SandboxOptions): Settings => {
   const { limits: given, since, until, ...rest } = resolveOptions(options, optionsTable)
   const all = { ...rest, until, ...chargeTimes(since, until, rest) }
@@ -259,14 +256,14 @@ export const settingsOf = (options: SandboxOptions): Settings => {
   if (!(all.since.getTime() >= 0 && end < Date.UTC(9999, 0))) {
     throw new InvalidOption(
       'since',
-      'after 1969, and so that the last of the charges, one each `every` ms, is created before 9999',
+      'after 1969, and early enough that the last charge, with one every `every` ms, is created before 9999',
     )
   }
   if (totalProbability(all.faults) > 1 + ROUNDING) {
-    throw new InvalidOption('faults', 'chances that add up to 1 at most')
+    throw new InvalidOption('faults', 'probabilities that add up to at most 1')
   }
   if (totalDeliveryProbability(all.deliveryFaults) > 1 + ROUNDING) {
-    throw new InvalidOption('deliveryFaults', 'chances that add up to 1 at most')
+    throw new InvalidOption('deliveryFaults', 'probabilities that add up to at most 1')
   }
   return {
     ...all,
@@ -275,7 +272,7 @@ export const settingsOf = (options: SandboxOptions): Settings => {
   }
 }
 
-/** Tests whether deliveries go to a URL: one of this machine, or of a host that the options name. */
+/** Returns true if deliveries may go to a URL: on this machine, or on a host in the options. */
 export const mayDeliver = (url: string, hosts: ReadonlyArray<string>): boolean => {
   if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)

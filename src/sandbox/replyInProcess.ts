@@ -1,4 +1,4 @@
-/** Sends replies without a socket: a broken connection is a rejection, or a body that errors. */
+/** Sends replies without a socket. A broken connection is a rejection, or a body that errors. */
 import { type SchedulerLike, Subscription } from 'rxjs'
 import { type BodyBytes, firstHalf, PAUSE, pieces, type Reply, type SendReply } from './Reply.js'
 
@@ -18,20 +18,20 @@ export const replyInProcess =
         return new Promise(() => {}) // the caller's signal ends the wait
       default:
         if (method === 'HEAD') {
-          finished() // its body is never read
+          finished() // the body is never read
           return new Response(null, init)
         }
         return new Response(bodyOf(reply, { signal, timer, finished }), init)
     }
   }
 
-/** The error of Node's `fetch` for a connection that closes before a response, or within its body. */
+/** Creates the error of Node's `fetch` for a connection that closes before or within a response. */
 const connectionError = (message: 'fetch failed' | 'terminated', code: string): TypeError =>
   new TypeError(message, {
     cause: Object.assign(new Error('the sandbox closed the connection'), { code }),
   })
 
-/** Calls `work` on abort, also on one that has happened; returns what removes the listener. */
+/** Calls `work` on abort, also if already aborted; returns a function that removes the listener. */
 const onAbort = (signal: AbortSignal, work: () => void): (() => void) => {
   if (signal.aborted) work()
   else signal.addEventListener('abort', work, { once: true })
@@ -41,7 +41,7 @@ const onAbort = (signal: AbortSignal, work: () => void): (() => void) => {
 interface ReplyReader {
   readonly signal: AbortSignal
   readonly timer: SchedulerLike
-  /** To be called when the body ends. */
+  /** Must be called when the body ends. */
   readonly finished: () => void
 }
 
@@ -50,7 +50,7 @@ interface BodyWriter {
   readonly controller: ReadableStreamDefaultController<BodyBytes>
   /** Calls `work` later, unless the body has ended by then. */
   readonly schedule: (delay: number, work: () => void) => void
-  /** Ends the body, and cancels what is scheduled. */
+  /** Ends the body, and cancels scheduled work. */
   readonly end: () => void
 }
 
@@ -84,7 +84,7 @@ const bodyOf = (reply: Reply, reader: ReplyReader): ReadableStream<BodyBytes> =>
   }
 }
 
-/** A body that starts with `first` and goes on as `write` says, until it is cancelled. */
+/** Creates a body that starts with `first` and continues with `write` until cancelled. */
 const bodyFrom = (
   first: BodyBytes,
   { signal, timer, finished }: ReplyReader,

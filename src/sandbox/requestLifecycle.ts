@@ -40,9 +40,9 @@ import { addArrivals, createStore } from './Store.js'
 
 export interface IncomingRequest {
   readonly request: Request
-  /** Undefined for a path that no endpoint has. */
+  /** `undefined` if no endpoint has this path. */
   readonly service: Service | undefined
-  /** Values of the names in braces of the route. */
+  /** Path parameters: the values of the `{name}` placeholders in the route. */
   readonly path: Readonly<Record<string, string>>
   readonly sendReply: SendReply
   /** Aborted when the server closes: all waits end. */
@@ -52,19 +52,19 @@ export interface IncomingRequest {
 export interface RequestLifecycle {
   readonly answer: (incoming: IncomingRequest) => Promise<Response>
   readonly stats: () => SandboxStats
-  /** Ends deliveries that wait. */
+  /** Cancels pending deliveries. */
   readonly close: () => void
 }
 
 // functions
 
-const unknownFault = errorReply(invalid('There is no fault of this name.', FAULT_HEADER))
+const unknownFault = errorReply(invalid('There is no fault with this name.', FAULT_HEADER))
 
 const serverError = errorReply(apiError(500, 'internal_error', 'Service unavailable.'))
 
 const tooLarge = errorReply(apiError(413, 'request_too_large', 'The body is larger than 1 MiB.'))
 
-/** Bytes of the largest body that is read. */
+/** Maximum size of a request body, in bytes. */
 const MAX_BYTES = 1_048_576
 
 export const requestLifecycle = (settings: Settings): RequestLifecycle => {
@@ -81,13 +81,13 @@ export const requestLifecycle = (settings: Settings): RequestLifecycle => {
     if (ms > 0) await firstValueFrom(later(ms, timer).pipe(until(end)))
   }
 
-  /** How long one way takes, in ms. */
+  /** Returns the time of one way, in ms. */
   const oneWay = (): number => latency / 2 + ((random() * 2 - 1) * jitter) / 2
 
   const refusal = (message: string): Reply =>
     tooManyRequests(message, hex32(hash(Math.floor(random() * 2 ** 32))))
 
-  /** The reply to a request that gets no further than the limits; undefined for one that is admitted. */
+  /** Returns the reply to a request that a limit refuses; `undefined` if it is admitted. */
   const refuse = (incoming: IncomingRequest, fault: FaultName | undefined): Reply | undefined => {
     const arrivedAt = Math.floor(durations.now())
     if (fault === 'reset-before') return { ...serverError, delivery: 'reset' }
@@ -143,7 +143,7 @@ export const requestLifecycle = (settings: Settings): RequestLifecycle => {
         await wait(wayBack, end)
         return sendReply(refused, () => {})
       }
-      const permit = new Subscription(() => limiter.leave()) // leaves once, however often it is called
+      const permit = new Subscription(() => limiter.leave()) // leaves once, even if called repeatedly
       const leave = () => permit.unsubscribe()
       stats.countConcurrency(limiter.concurrency)
       try {
@@ -186,6 +186,7 @@ const bodyOf = async ({ body }: Request): Promise<string | undefined> => {
 
 /** Counts of one endpoint. */
 export interface EndpointStats {
+  /** All requests. */
   readonly requests: number
   /** Requests that a limit refused (429). */
   readonly refused: number
@@ -195,11 +196,11 @@ export interface EndpointStats {
 export interface SandboxStats {
   /** All requests: answered, refused or broken by a fault. */
   readonly requests: number
-  /** Requests refused by a limit (429), by that limit. */
+  /** Requests refused by a limit (429), by limit. */
   readonly refused: Readonly<Record<SandboxTier, number>>
   /** Counts by route, such as `GET /api/v1/charges`. */
   readonly endpoints: Readonly<Record<string, EndpointStats>>
-  /** The highest number of requests under way at once. */
+  /** Maximum number of concurrent requests. */
   readonly peakConcurrency: number
   /** Injected faults, by name. */
   readonly faults: Readonly<Record<string, number>>
@@ -208,7 +209,7 @@ export interface SandboxStats {
 }
 
 export interface StatsCounter {
-  /** Returns how many requests this endpoint has received, this one included. */
+  /** Counts a request, and returns the number of requests that this endpoint has received. */
   readonly countRequest: (endpoint: string) => number
   readonly countRefusal: (endpoint: string, tier: SandboxTier) => void
   readonly countConcurrency: (active: number) => void

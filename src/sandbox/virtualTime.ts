@@ -1,6 +1,6 @@
 /**
- * Virtual time for a client and a sandbox in one process. Unlike `VirtualTimeScheduler.flush`, which reaches the
- * client's time limit before the first promise of a `fetch` is settled, it stands still while promises have work to do.
+ * Virtual time for a client and a sandbox in one process. Unlike `VirtualTimeScheduler.flush`, which reaches the client's time
+ * limit before the first promise of a `fetch` is settled, it stands still while promises have work to do.
  */
 import {
   type SchedulerAction,
@@ -12,23 +12,20 @@ import { checkOptions, InvalidOption, is } from '../options/index.js'
 
 // model
 
-/** One clock for clients and a sandbox; its time passes as fast as their work allows. */
+/** A shared clock for clients and a sandbox; time passes as fast as their work allows. */
 export interface VirtualTime {
   /** The `timer` of a client, of a sandbox, or of any operator. */
   readonly timer: SchedulerLike
-  /** Lets time pass until the promise is settled, and returns its outcome. */
+  /** Advances time until the promise settles, and returns its outcome. */
   readonly run: <A>(promise: PromiseLike<A>) => Promise<A>
-  /** Lets `ms` pass, and everything due by then happen. Rejects with an `InvalidOption`. */
+  /** Advances time by `ms`, running everything due. Rejects with an `InvalidOption` for an invalid `ms`. */
   readonly pass: (ms: number) => Promise<void>
 }
 
-/**
- * Turns of the event loop before time advances by `ms`, for work that is not made of promises alone, such as reading
- * a file: one for every 50 ms, up to 1,000.
- */
+/** Turns of the event loop before time advances by `ms`, for work beyond promises, such as reading a file: one per 50 ms, up to 1,000. */
 const turnsBefore = (ms: number): number => Math.min(ms / 50, 1_000)
 
-/** Reports when an action is scheduled. */
+/** A scheduler that reports each scheduled action. */
 class ObservedScheduler extends VirtualTimeScheduler {
   readonly #onSchedule: () => void
 
@@ -51,8 +48,8 @@ class ObservedScheduler extends VirtualTimeScheduler {
 // functions
 
 /**
- * Returns a clock that begins at `start`. Default 2026-01-01, when all default charges of a sandbox exist. Throws an
- * `InvalidOption`.
+ * Returns a clock that starts at `start`. Default 2026-01-01, when all default charges of a sandbox exist. Throws an
+ * `InvalidOption` for an invalid `start`.
  */
 export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTime => {
   const { start = new Date('2026-01-01T00:00:00Z') } = checkOptions(options, { start: is.date })
@@ -86,7 +83,7 @@ export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTim
       let isSettled = false
       const settle = () => {
         isSettled = true
-        wake() // nothing else may keep the process alive
+        wake() // nothing else may be keeping the process alive
       }
       promise.then(settle, settle)
       while (!isSettled) await advance(Number.POSITIVE_INFINITY, () => isSettled)
@@ -106,13 +103,13 @@ export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTim
 /** Turns of the event loop by the system's timers, also while a test replaces the global ones. */
 const { setImmediate, setTimeout } = globalThis
 
-/** Resolves when promises, timers, signals and sockets have done what they can do now. */
+/** Resolves once promises, timers, signals and sockets have nothing left to do right now. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** In real ms. */
+/** Duration of an idle pause, in real ms. */
 const IDLE = 5
 
-/** Rests for a moment without keeping the process alive; `onStart` is handed a function that ends the rest. */
+/** Pauses for a moment without keeping the process alive; `onStart` receives a function that ends the pause. */
 const idle = (onStart: (wake: () => void) => void): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, IDLE).unref()

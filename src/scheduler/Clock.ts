@@ -6,10 +6,10 @@ export type { Millis }
 
 /** Resolution of a timer's clock: `Date.now()` counts whole milliseconds. */
 export const TICK: Millis = 1
-/** A clock of milliseconds since 1970 cannot tell two moments apart that are closer than this. */
+/** Shortest interval that a clock counting milliseconds since 1970 can resolve. */
 const SHORTEST: Millis = 0.001
 
-/** Milliseconds since the scheduler was made. They never run backwards, whatever the clock of the timer does. */
+/** Milliseconds since the scheduler was created. They never run backwards, whatever the timer's clock does. */
 export class Clock {
   readonly #timer: SchedulerLike
   #offset: Millis
@@ -28,7 +28,7 @@ export class Clock {
     return this.#last
   }
 
-  /** Runs `work` after `delay`, or after the longest delay of the platform's timers (24 days) if that is sooner. */
+  /** Runs `work` after `delay`, or after the longest delay of platform timers (24 days) if that is sooner. */
   after(delay: Millis, work: () => void): Subscription {
     return this.#timer.schedule(work, delay > 0 ? Math.min(Math.max(delay, SHORTEST), LONGEST) : 0)
   }

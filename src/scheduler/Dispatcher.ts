@@ -5,7 +5,7 @@ import { Heap, HeapEntry } from './Heap.js'
 import type { QueuedRequest, RequestQueue } from './LimiterSet.js'
 import type { Limiter } from './limiters/Limiter.js'
 
-/** Queues that are parked at a limiter, since it is full. */
+/** Queues that are parked at a full limiter. */
 class Parking extends FairQueue<RequestQueue> {
   readonly limiter: Limiter
   readonly wakeUp: HeapEntry<Parking> = new HeapEntry<Parking>(this)
@@ -16,18 +16,18 @@ class Parking extends FairQueue<RequestQueue> {
   }
 }
 
-/** A guard shrinks while wake-ups are set: a limiter may have room so long before its own. */
+/** Time by which a limiter may have room before its wake-up, because a guard can shrink after the wake-up is set. */
 const EARLY: Millis = 2 * TICK
-/** Longest time for which permits are reserved: the request that holds the missing one may never end. */
+/** Longest time for which permits are reserved, because the request that holds the missing one may never end. */
 const RESERVED: Millis = 10_000
 const NEVER: Millis = Number.POSITIVE_INFINITY
 
 /**
  * Starts requests as soon as all of their limiters have room.
  *
- * A queue whose first request cannot start is parked at one limiter that is full. When that limiter has room again, by
- * time or because a request has ended, the queues that are parked there are tried. When several have room at the same
- * moment, their queues are put together, so that the fairest choice among all of them is made.
+ * A queue whose first request cannot start is parked at one full limiter. When that limiter has room again, by time or because a
+ * request ended, its parked queues are tried. If several limiters have room at the same moment, their queues are combined, so
+ * that the fairest choice among all is made.
  */
 export class Dispatcher {
   readonly #clock: Clock
@@ -39,13 +39,13 @@ export class Dispatcher {
   #timer: Subscription | undefined
   #timerAt: Millis = NEVER
   #isRunning = false
-  /** The queue that permits are reserved for, see `reserve`. */
+  /** The queue for which permits are reserved; see `reserve`. */
   #overdue: RequestQueue | undefined
   #reservedUntil: Millis = 0
 
   /**
-   * `weights`: of the lanes; `maxQueueAge`: a queue that was not served for so long goes before longer ones;
-   * `beforeStarting`: may change limits, since timers are late after the process was stopped for a while.
+   * `weights`: of the lanes; `maxQueueAge`: a queue that was not served for this long goes before longer ones; `beforeStarting`:
+   * called before requests start, may change limits, because timers fire late after the process was suspended.
    */
   constructor(
     clock: Clock,
@@ -60,7 +60,7 @@ export class Dispatcher {
     this.#ready = new FairQueue(weights, maxQueueAge)
   }
 
-  /** A request waits. A retry was started before, and goes first. */
+  /** Queues a request. A retry goes before all others. */
   enqueue(request: QueuedRequest, isRetry: boolean): void {
     const { queue } = request
     queue.push(request, isRetry)
@@ -90,13 +90,13 @@ export class Dispatcher {
     }
   }
 
-  /** A request ended or was answered: these limiters may have room. */
+  /** Serves limiters that may have room because a request ended or was answered. */
   changed(limiters: ReadonlyArray<Limiter>, now: Millis): void {
     this.#wake(limiters, now)
     this.#run(now)
   }
 
-  /** Permits of these limiters may be released sooner than was known. */
+  /** Sets new wake-ups for limiters whose permits may be released sooner than expected. */
   reschedule(limiters: ReadonlyArray<Limiter>, now: Millis): void {
     for (const { parking } of limiters) {
       if (parking instanceof Parking && parking.size > 0) this.#setWakeUp(parking, now)
@@ -109,7 +109,7 @@ export class Dispatcher {
   }
 
   #wake(limiters: ReadonlyArray<Limiter>, now: Millis): void {
-    // Backwards: of those that have room at once, the narrowest, given last, is gathered first.
+    // Backwards: among those that have room at once, the narrowest, which is last, is gathered first.
     for (let i = limiters.length - 1; i >= 0; i--) {
       const parking = limiters[i]?.parking
       if (parking instanceof Parking && parking.size > 0) this.#wakeAt(parking, now)
@@ -123,7 +123,7 @@ export class Dispatcher {
     if (at < NEVER) this.#wakeUps.add(wakeUp)
   }
 
-  /** Not re-entrant: what is asked for meanwhile is done by the loop that runs. */
+  /** Not re-entrant: the running loop also handles requests that arrive in the meantime. */
   #run(now: Millis): void {
     if (this.#isRunning) return
     this.#isRunning = true
@@ -140,7 +140,7 @@ export class Dispatcher {
     this.#setTimer()
   }
 
-  /** Serves the limiters that have room by `until`. Returns whether there was anything to do. */
+  /** Serves the limiters that have room at `until`. Returns true if there was anything to do. */
   #round(now: Millis, until: Millis): boolean {
     let due = this.#nextDue(until)
     if (due === undefined && this.#ready.size === 0) return false
@@ -178,7 +178,7 @@ export class Dispatcher {
     this.#setWakeUp(parking, now)
   }
 
-  /** Makes as many queues ready as the limiter has room for. Not all of them can start when others are full. */
+  /** Makes as many queues ready as the limiter has room for. Not all of them can start if other limiters are full. */
   #gather(parking: Parking, now: Millis): void {
     for (let room = parking.limiter.room(now); room > 0; room--) {
       const queue = parking.next(now)
@@ -189,7 +189,7 @@ export class Dispatcher {
     }
   }
 
-  /** Starts the first request of a queue, or parks the queue at a limiter that is full. Returns whether it started. */
+  /** Starts the first request of a queue, or parks the queue at a limiter that is full. Returns true if it started. */
   #tryStart(queue: RequestQueue, now: Millis): boolean {
     const { first: request, parkedIn } = queue
     if (request === undefined || parkedIn === undefined) return false
@@ -214,7 +214,7 @@ export class Dispatcher {
     try {
       request.start(now)
     } catch (error) {
-      throwError(() => error).subscribe() // reported as RxJS does: it stops no other request
+      throwError(() => error).subscribe() // reported as RxJS does, so that it stops no other request
     }
     return true
   }
@@ -247,9 +247,9 @@ export class Dispatcher {
   }
 
   /**
-   * Where keys of several tiers cross, one limiter of a queue may be full whenever another has room: requests that need
-   * fewer permits overtake it for ever. So the last permit of each of its limiters is reserved for a queue that was
-   * overtaken and not served for `maxQueueAge`. One queue at a time, so that no two wait for each other.
+   * If keys of several tiers overlap, one limiter of a queue may be full whenever another has room, and requests that need fewer
+   * permits overtake it forever. So the last permit of each of its limiters is reserved for a queue that was overtaken and not
+   * served for `maxQueueAge`. Permits are reserved for only one queue at a time, so that no two queues wait for each other.
    */
   #reserve(queue: RequestQueue, full: Limiter, now: Millis): void {
     if (this.#overdue !== undefined || queue.set.limiters.length === 1) return
@@ -280,7 +280,7 @@ export class Dispatcher {
     this.#wakeAt(parking, at)
   }
 
-  /** One timer, for the first limiter that queues wait for. None keeps an idle process alive. */
+  /** Sets the one timer, for the first limiter that queues wait for. It does not keep an idle process alive. */
   #setTimer(): void {
     let first = this.#wakeUps.first()
     while (first !== undefined && first.item.size === 0) {
@@ -302,6 +302,6 @@ export class Dispatcher {
   }
 }
 
-/** Returns whether a limiter is closed after refusals: nothing is gained then by reserving permits. */
+/** Returns true if a limiter is closed after refusals, so that reserving permits would gain nothing. */
 const isClosed = ({ set }: RequestQueue, now: Millis): boolean =>
   set.limiters.some(({ limit }) => limit.closedFor(now) > 0)

@@ -1,35 +1,35 @@
 import type { Millis } from './Clock.js'
 import { Heap, type HeapEntry } from './Heap.js'
 
-/** A queue that waits in a fair queue. */
+/** A queue inside a fair queue. */
 export interface WaitingQueue<T extends WaitingQueue<T>> {
   readonly lane: number
   readonly length: number
-  /** It waits for a narrower limit as well, so its turn is when that has room, however short it is. */
+  /** True if it also waits for a narrower limit: its turn then comes when that limit has room, even if the queue is short. */
   readonly goesFirst: boolean
-  /** When a request of it was last started, or when it began to wait. */
+  /** Time when a request of this queue was last started, or when the queue began to wait. */
   readonly servedAt: Millis
-  /** Where it waits; `undefined` while it is empty. */
+  /** The fair queue in which it waits; `undefined` while it is empty. */
   parkedIn: FairQueue<T> | undefined
   readonly byLength: HeapEntry<T>
   readonly byAge: HeapEntry<T>
 }
 
-/** Rank before all lengths. */
+/** Rank that precedes the ranks of all lengths. */
 const FIRST = -Number.MAX_VALUE
 
 interface Lane<T> {
   readonly weight: number
   readonly longest: Heap<T>
   readonly oldest: Heap<T>
-  /** Starts so far divided by the weight: the lane with the least is next. */
+  /** Number of starts divided by the weight: the lane with the lowest value is next. */
   served: number
 }
 
 /**
- * Queues that wait for a permit, and whose turn it is. Lanes take turns by weight. Within a lane the longest queue
- * goes first, which shortens the whole job when its keys have unequal loads, but none before a queue that was not
- * served for `maxAge`.
+ * Queues that wait for a permit, and whose turn it is. Lanes take turns by weight. Within a lane the longest queue goes first,
+ * which shortens the whole job if its keys have unequal loads, except that a queue that was not served for `maxAge` goes before
+ * it.
  */
 export class FairQueue<T extends WaitingQueue<T>> {
   size = 0
@@ -57,7 +57,7 @@ export class FairQueue<T extends WaitingQueue<T>> {
   add(queue: T): void {
     const lane = this.#lanes[queue.lane]
     if (lane === undefined) return
-    // A lane with nothing to send saves no turns up.
+    // A lane without requests does not save up turns.
     if (lane.longest.first() === undefined) lane.served = Math.max(lane.served, this.#served)
     queue.parkedIn = this
     this.#rankByLength(queue)
@@ -81,7 +81,7 @@ export class FairQueue<T extends WaitingQueue<T>> {
     this.#lanes[queue.lane]?.longest.moved(queue.byLength)
   }
 
-  /** Call it for each start, so that the turn passes on to the next lane. */
+  /** Records a start, so that the next lane gets its turn. Must be called for each start. */
   started(queue: T): void {
     const lane = this.#lanes[queue.lane]
     if (lane === undefined) return
@@ -89,13 +89,13 @@ export class FairQueue<T extends WaitingQueue<T>> {
     lane.served += 1 / lane.weight
   }
 
-  /** Among queues of one length, the one that has had it for longest goes first. */
+  /** Ranks a queue by its length. Among equally long queues, the one that has had this length for the longest time goes first. */
   #rankByLength({ byLength, length, goesFirst }: T): void {
     byLength.rank = goesFirst ? FIRST : -length
     byLength.order = ++this.#changes
   }
 
-  /** A queue that was not served for too long. Serving a queue leaves its rank as it is; it is corrected here. */
+  /** Returns a queue that was not served for too long. Serving a queue does not change its rank; it is corrected here. */
   #overdue({ oldest }: Lane<T>, now: Millis): T | undefined {
     let entry = oldest.first()
     while (entry !== undefined && now - entry.rank > this.#maxAge) {

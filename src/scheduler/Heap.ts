@@ -1,8 +1,8 @@
-/** One item's place in a heap. An item that is in two heaps has two of them. */
+/** One item's place in a heap. An item in two heaps has two entries. */
 export class HeapEntry<T> {
   rank = 0
   order = 0
-  /** Index in the heap; -1 while it is in none. */
+  /** Index in the heap; -1 outside. */
   slot = -1
   readonly item: T
 
@@ -38,7 +38,7 @@ export class Heap<T> {
     this.moved(last)
   }
 
-  /** Call it after the rank or order of an entry has changed. */
+  /** Moves an entry to its place after its rank or order has changed. */
   moved(entry: HeapEntry<T>): void {
     const { slot } = entry
     this.#siftUp(entry)

@@ -6,7 +6,7 @@ import type { Limiter } from './limiters/Limiter.js'
 import type { Resources, SentRequest } from './Resources.js'
 import { SendBatch } from './SendBatch.js'
 
-/** One request under way. */
+/** One request in flight. */
 export interface Sent extends SentRequest {
   readonly batch: MixedBatch
   isAnswered: boolean
@@ -18,13 +18,13 @@ class MixedBatch extends SendBatch {
   readonly sets = new Set<LimiterSet>()
 }
 
-/** A request that gets no answer has arrived so long after its start, or after the longest round trip of late. */
+/** Time after its start, or after the longest recent round trip, by which a request without a response has surely arrived. */
 const ARRIVES_WITHIN: Millis = 1_000
 
-/** Requests under way: takes their permits, and tells limiters and guards what became of them. */
+/** The requests in flight. Takes their permits, and reports their outcomes to limiters and guards. */
 export class InFlight {
   count = 0
-  /** Requests sent so far, retries included. */
+  /** Number of requests sent so far, including retries. */
   sent = 0
   readonly #clock: Clock
   readonly #dispatcher: Dispatcher
@@ -32,7 +32,7 @@ export class InFlight {
   readonly #hasEnded: (now: Millis) => void
   readonly #roundTrips = new RoundTrips()
   #leaving: MixedBatch | undefined
-  /** An answer was read since the last request left. */
+  /** True if a response was read since the last request was sent. */
   #isAnswered = false
 
   constructor(
@@ -80,7 +80,7 @@ export class InFlight {
     if (isSooner) this.#dispatcher.reschedule(set.limiters, now)
   }
 
-  /** `retryAfter`: what the server says, in ms; 0 for nothing. */
+  /** Records a refusal. `retryAfter`: the delay that the server asks for, in ms; 0 for none. */
   refused(sent: Sent, now: Millis, retryAfter: Millis): void {
     sent.isAnswered = true
     sent.isRefused = true
@@ -100,7 +100,7 @@ export class InFlight {
     this.#dispatcher.reschedule(set.limiters, now)
   }
 
-  /** Call it once. `isComplete`: the source has ended by itself, so the server no longer works on the request. */
+  /** Records the end of a request, once. `isComplete`: the source has ended, so the server no longer works on the request. */
   ended({ set, batch, windows, isAnswered }: Sent, now: Millis, isComplete: boolean): void {
     this.count--
     set.inFlight--
@@ -123,15 +123,15 @@ export class InFlight {
     this.#dispatcher.changed(set.limiters, now)
   }
 
-  /** How much longer it took than the shortest round trip: of its own kind, once enough of that are known. */
+  /** Returns the excess over the shortest round trip: that of its own kind, once enough are known. */
   #excess({ roundTrips }: LimiterSet, roundTrip: Millis): Millis {
     const ofKind = roundTrips.isKnown() ? roundTrips : this.#roundTrips
     return Math.max(0, roundTrip - ofKind.shortest())
   }
 
   /**
-   * Returns the batch that a request leaves with. When many answers are read in one turn, each lets a request go whose
-   * bytes leave before the next answer is read: so an answer in between ends a batch that is older than a tick.
+   * Returns the batch that a request leaves with. When many responses are read in one turn, each may start a request whose bytes
+   * leave before the next response is read, so a response in between ends a batch that is older than a tick.
    */
   #batchFor({ guards }: LimiterSet, now: Millis): MixedBatch {
     const leaving = this.#leaving
@@ -150,24 +150,24 @@ export class InFlight {
     return batch
   }
 
-  /** The turn of a batch is over: by now its bytes have left. */
+  /** Marks a batch as sent: its turn is over, so its bytes have left. */
   #leave(batch: MixedBatch, now: Millis): void {
     batch.sentAt = now
     batch.isLeaving = false
     this.#leaving = undefined
-    // From now on its permits are released by time as well, whenever its answers come.
+    // From now on its permits are also released by time, whenever its responses arrive.
     for (const { limiters } of batch.sets) this.#dispatcher.reschedule(limiters, now)
     this.#settle(batch, now)
   }
 
-  /** A request of a batch was answered or given up. */
+  /** Records that a request of a batch was answered or abandoned. */
   #close(batch: MixedBatch, now: Millis): void {
-    this.#isAnswered ||= batch !== this.#leaving // an answer within the turn of departure shows nothing
+    this.#isAnswered ||= batch !== this.#leaving // a response within the turn of departure shows nothing
     batch.open--
     this.#settle(batch, now)
   }
 
-  /** Once a batch has left and nothing of it is open, its permits may be released sooner than was known. */
+  /** Releases the permits of a batch sooner, if possible, once it has been sent and none of its requests is open. */
   #settle(batch: MixedBatch, now: Millis): void {
     if (batch.open > 0 || batch.isLeaving) return
     const sets = [...batch.sets]
@@ -178,9 +178,9 @@ export class InFlight {
 }
 
 /**
- * The limiter to blame for a refusal, since a server does not tell: the fullest. Among equally full ones it is the one that is
- * shared most widely if requests of several kinds were refused in its window, or else the narrowest. A resource is limited
- * since it was to blame before.
+ * Returns the limiter to blame for a refusal, since a server does not name it: the fullest. Among equally full ones, it is the
+ * most widely shared if requests of several kinds were refused in its window, or else the narrowest. A resource has a limiter
+ * because it was to blame before.
  */
 const limiterToBlame = ({ set, windows }: Sent, now: Millis): Limiter | undefined => {
   if (set.isOfResource) return set.limiters.at(-1)

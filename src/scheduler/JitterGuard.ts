@@ -1,46 +1,46 @@
 import { type Millis, TICK } from './Clock.js'
 import type { SendBatch } from './SendBatch.js'
 
-/** Answers before which nothing is known of the network. */
+/** Number of responses that are needed to know the network. */
 const ENOUGH = 8
-/** Round trips that are remembered. */
+/** Number of round trips that are remembered. */
 const REMEMBERED = 256
-/** The spread is measured again when this part of the remembered round trips is new. */
+/** Share of new round trips at which the spread is measured again. */
 const RENEWED = 1 / 4
 
-/** Anything longer ran into a timeout: it does not tell how long a server works on a request. */
+/** Longest round trip considered. A longer one is due to a timeout, and does not show how long a server works on a request. */
 const LONGEST_ROUND_TRIP: Millis = 10_000
 /** A small integer above all round trips: unlike `Infinity` it takes no memory of its own. */
 const NONE: Millis = 2 ** 30
 
-/** Guard before anything was refused, in spreads. */
+/** Initial guard, as a multiple of the spread. */
 const START = 1.5
-/** The least that it shrinks to, in spreads. */
+/** Minimum guard, as a multiple of the spread. */
 const LEAST = 0.4
-/** Growth after a window with a refusal: in spreads; and at least so many ms, for a busy machine on an even network. */
+/** Growth after a window with a refusal, as a multiple of the spread; and its minimum, for a busy machine on an even network. */
 const GROWTH = 0.16
 const GROWTH_LEAST: Millis = 4
-/** Part of a growth that each answer takes back: the guard settles where 1 request in 400 is refused. */
+/** Share of a growth that each response undoes: the guard settles where 1 request in 400 is refused. */
 const SHRINK = 0.0025
-/** Clocks tick, timers are late, and a batch takes a moment to leave. */
+/** Lower bound of the guard: clocks tick, timers are late, and a batch takes a moment to leave. */
 const FLOOR: Millis = 3 * TICK
 
-/** Batches that a late one is compared with. */
+/** Number of batches with which a late one is compared. */
 const COMPARED = 8
-/** A batch is late by what its mean excess exceeds the usual one by, beyond so many standard errors. */
+/** Standard errors that count as chance: a batch is late by its mean excess, minus the usual one, minus these. */
 const CHANCE = 3
 
-/** Part of its first round trips for which a request waited for its connection: one trip for TCP, one for TLS 1.3. */
+/** Share of a first round trip spent on opening the connection: one trip for TCP, one for TLS 1.3. */
 const OPENING = 2 / 3
-/** Connections opened one after the other: the last request leaves so many standard deviations after the mean. */
+/** Standard deviations after the mean at which the last request leaves, if connections are opened one after the other. */
 const LAST_OPENED = Math.sqrt(3)
 
 /**
- * Safety margin that is added to the window of a departure, learned from the spread of round trips.
+ * Safety margin (guard) added to the window of a request, learned from the spread of round trips.
  *
- * The server counts arrivals. Requests that leave together arrive in some order, and so do those of a window later.
- * The first takes the permit of the first, the last that of the last, and these differ much less than any two do, so
- * a part of the spread is enough as long as batches stay together.
+ * The server counts arrivals. Requests that leave together arrive in some order, and so does the batch of the next window. The
+ * first one to arrive takes the permit of the first, the last one that of the last. Their delays differ much less than those of
+ * two arbitrary requests, so a fraction of the spread is enough as long as batches stay together.
  *
  *     sent        |||||             |||||
  *     arrival       || | ||            | || ||
@@ -57,16 +57,16 @@ export class JitterGuard {
   #measureAt = ENOUGH
   #spread: Millis = 0
   #variance = 0
-  /** Added to the guard by refusals, and taken back by answers. */
+  /** Added to the guard by refusals, and removed by responses. */
   #learned: Millis = 0
-  /** The spread at which that was learned. */
+  /** The spread at the time when `#learned` was learned. */
   #learnedAt: Millis = 0
   #growsAt = Number.NEGATIVE_INFINITY
-  /** In µs: integers sort in a quarter of the time. */
+  /** In µs, because integers are sorted in a quarter of the time. */
   readonly #excesses = new Uint32Array(REMEMBERED)
   readonly #recent: Array<SendBatch> = []
   #shortest: Millis = Number.POSITIVE_INFINITY
-  /** A request was answered that found its connection open. */
+  /** True if a request found its connection open. */
   #isWarm = false
 
   constructor(window: Millis) {
@@ -79,7 +79,7 @@ export class JitterGuard {
     return this.#answers >= ENOUGH
   }
 
-  /** How long beyond their window the permits of a batch stay held. */
+  /** Returns how long the permits of a batch are held beyond their window. */
   after(batch: SendBatch): Millis {
     const proven = this.#proven(batch)
     if (!this.isKnown()) return Math.min(this.#max + this.#window, proven)
@@ -98,16 +98,16 @@ export class JitterGuard {
     this.#learn(-this.#growth() * SHRINK)
   }
 
-  /** No further answer of this batch will come. */
+  /** Learns from a batch that will get no further response. */
   settled(batch: SendBatch): void {
     if (batch.answers === 0 || batch.isCold) return
     this.#recent.push(batch)
     if (this.#recent.length > COMPARED) this.#recent.shift()
   }
 
-  /** A request was refused that closely followed the release of a permit. */
+  /** Increases the guard after a refusal shortly after the release of a permit. */
   refused(now: Millis): void {
-    if (now < this.#growsAt) return // what refuses one request of a window often refuses several
+    if (now < this.#growsAt) return // the cause of one refusal in a window often refuses several
     this.#growsAt = now + this.#window
     this.#learn(this.#growth())
   }
@@ -122,7 +122,7 @@ export class JitterGuard {
     this.value = Math.min(this.#max, Math.hypot(FLOOR, START * this.#spread + this.#learned))
   }
 
-  /** The spread of the fastest quarter: the slow ones tell of the server's work, not of the way there. */
+  /** Measures the spread of the fastest quarter, because slow round trips reflect the server's work, not the network. */
   #measure(): void {
     const sorted = this.#excesses.slice(0, Math.min(this.#answers, REMEMBERED)).sort()
     this.#measureAt = this.#answers + RENEWED * sorted.length
@@ -136,19 +136,19 @@ export class JitterGuard {
     this.#variance = Math.max(0, squares / sorted.length - (sum / sorted.length) ** 2)
     this.#spread = at(0.25) - at(0.05)
     if (this.#spread < this.#learnedAt / 2) {
-      this.#learned *= this.#spread / this.#learnedAt // another network
+      this.#learned *= this.#spread / this.#learnedAt // the network has changed
       this.#learnedAt = this.#spread
     }
     this.#learnedAt = Math.max(this.#learnedAt, this.#spread)
   }
 
-  /** When all of a batch is answered, none of it arrived later than its longest round trip allows. */
+  /** Returns the guard that is proven to be enough: no answered request arrived later than its round trip allows. */
   #proven({ open, answers, refusals, lostAfter, maxExcess }: SendBatch): Millis {
     if (open > 0 || (answers + refusals === 0 && lostAfter === 0)) return Number.POSITIVE_INFINITY
     return Math.max(FLOOR + maxExcess, lostAfter)
   }
 
-  /** By how much a batch as a whole arrived later than others do. */
+  /** Returns how much later than others a batch as a whole arrived. */
   #lateness(batch: SendBatch): Millis {
     const { answers, excess, isCold, usual } = batch
     if (isCold) return answers === 0 ? this.#proven(batch) : this.#connecting(batch)
@@ -157,7 +157,7 @@ export class JitterGuard {
     return excess / answers - usual.excess - (CHANCE * scatter) / Math.sqrt(answers)
   }
 
-  /** The best batch of late: a busy machine delays several batches in a row, and perhaps not the next one. */
+  /** Returns the best recent batch: a busy machine delays several batches in a row, and perhaps not the next one. */
   #bestRecent(): SendBatch['usual'] {
     if (this.#recent.length === 0) return undefined
     let [squares, count] = [this.#variance, 1]
@@ -173,7 +173,7 @@ export class JitterGuard {
     return { excess, variance }
   }
 
-  /** How long the last request of the first batch waited for its connection: they are opened one after the other. */
+  /** Returns how long the last request of the first batch waited for its connection, since these are opened in sequence. */
   #connecting({ answers, roundTrips, squares }: SendBatch): Millis {
     const mean = roundTrips / answers
     const deviation = Math.sqrt(Math.max(0, squares / answers - mean ** 2))
@@ -182,13 +182,13 @@ export class JitterGuard {
   }
 }
 
-/** The shortest and the longest round trip of late. */
+/** The shortest and the longest recent round trip. */
 export class RoundTrips {
   #count = 0
   #recent = { shortest: NONE, longest: 0 }
   #before = this.#recent
 
-  /** Returns whether there are answers enough to tell which of them is short. */
+  /** Returns true if there are enough responses to tell which of them is short. */
   isKnown(): boolean {
     return this.#count >= ENOUGH
   }
@@ -207,7 +207,7 @@ export class RoundTrips {
     return Math.min(this.#recent.shortest, this.#before.shortest)
   }
 
-  /** 0 before the first answer. */
+  /** Returns the longest recent round trip; 0 before the first response. */
   longest(): Millis {
     return Math.max(this.#recent.longest, this.#before.longest)
   }

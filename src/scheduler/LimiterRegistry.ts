@@ -5,7 +5,7 @@ import type { Limiter } from './limiters/Limiter.js'
 import type { Resources } from './Resources.js'
 import { FORGET_AFTER, type TierLimiters } from './TierLimiters.js'
 
-/** Sets of limiters that are always remembered. */
+/** Number of limiter sets that are always remembered. */
 const FEW = 256
 
 type Key = string | undefined
@@ -19,7 +19,7 @@ export class LimiterRegistry<in R> {
   readonly #clock: Clock
   readonly #sets = new Map<Key, LimiterSet>()
   #forgetAtSize = FEW
-  /** Limiters that were left when it last forgot. */
+  /** Number of limiters left after the last cleanup. */
   #kept = 0
   #forgetAt: Millis = FORGET_AFTER
 
@@ -43,11 +43,14 @@ export class LimiterRegistry<in R> {
       const key = this.#keyed[0]?.(request)
       return this.#sets.get(key) ?? this.#create(key, [key])
     }
-    const keys = this.#keyed.map((keyOf) => keyOf(request))
-    // Lengths keep apart what is the same when joined: 'a' and 'bc', 'ab' and 'c'.
-    const id = [...keys, ...ofResources.map(({ key }) => key)]
-      .map((key) => (key === undefined ? '-' : `${key.length}:${key}`))
-      .join('')
+    let id = ''
+    const keys: Array<Key> = []
+    for (const keyOf of this.#keyed) {
+      const key = keyOf(request)
+      keys.push(key)
+      id += idOf(key)
+    }
+    for (const { key } of ofResources) id += idOf(key)
     return this.#sets.get(id) ?? this.#create(id, keys, ofResources)
   }
 
@@ -55,7 +58,7 @@ export class LimiterRegistry<in R> {
     return this.#sets.values()
   }
 
-  /** Ends all requests that wait now with an error. One that fails may come again at once: it is not among them. */
+  /** Ends all waiting requests with an error. A request that is repeated immediately does not fail. */
   failWaiting(error: unknown): void {
     const waiting = [...this.#sets.values()].flatMap(({ queues }) =>
       queues.flatMap((queue) => queue.requests()),
@@ -63,7 +66,7 @@ export class LimiterRegistry<in R> {
     for (const request of waiting) request.fail(error)
   }
 
-  /** Call it now and then: once a minute at most it forgets what is not used. */
+  /** Forgets unused keys, at most once a minute. Must be called regularly. */
   age(now: Millis): void {
     const isMuch = this.#resources.size > 0 || Math.max(this.#sets.size, this.#kept) > FEW
     if (now >= this.#forgetAt && isMuch) this.#forgetUnused(now)
@@ -103,3 +106,6 @@ export class LimiterRegistry<in R> {
     this.#forgetAt = now + FORGET_AFTER
   }
 }
+
+/** The length distinguishes keys that are equal when joined: 'a' and 'bc', 'ab' and 'c'. */
+const idOf = (key: Key): string => (key === undefined ? '-' : `${key.length}:${key}`)

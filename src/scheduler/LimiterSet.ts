@@ -2,20 +2,21 @@ import type { Millis } from './Clock.js'
 import type { FairQueue, WaitingQueue } from './FairQueue.js'
 import { HeapEntry } from './Heap.js'
 import { type JitterGuard, RoundTrips } from './JitterGuard.js'
+import { type FairKey, KeyLines, type LineItem, WaitingLine } from './KeyLines.js'
 import type { Limiter } from './limiters/Limiter.js'
 
-/** The limiters that one kind of request is counted in, and the requests of that kind. */
+/** The limiters that count one kind of request, and the requests of that kind. */
 export class LimiterSet {
   readonly limiters: ReadonlyArray<Limiter>
   readonly guards: ReadonlyArray<JitterGuard>
-  /** The last of its limiters is that of a resource. */
+  /** True if the last of its limiters belongs to a resource. */
   readonly isOfResource: boolean
   /** One queue for each lane. */
   readonly queues: ReadonlyArray<RequestQueue>
   readonly roundTrips = new RoundTrips()
-  /** Requests sent, and not ended. */
+  /** Requests in flight. */
   inFlight = 0
-  /** Requests that were refused, and wait for their backoff to end. */
+  /** Refused requests waiting for their backoff. */
   backingOff = 0
 
   constructor(
@@ -39,32 +40,27 @@ export class LimiterSet {
   }
 }
 
-/** A request that waits in a queue, as an element of its linked list. */
-export interface QueuedRequest {
+/** A request in a queue. */
+export interface QueuedRequest extends LineItem<QueuedRequest> {
   queue: RequestQueue
-  /** Returns the queue that it belongs to by now: a resource of it may have got a limiter, or lost it. */
+  /** Returns the queue that it now belongs to: one of its resources may have gained or lost a limiter. */
   queueNow(): RequestQueue
-  previous: QueuedRequest | undefined
-  next: QueuedRequest | undefined
   start(now: Millis): void
-  /** Ends it with an error, if it still waits. */
+  /** Ends it with an error, if it is still waiting. */
   fail(error: unknown): void
 }
 
-/** The requests of one lane that wait for the same limiters, first in, first out. */
+/** The requests of one lane that wait for the same limiters: first the refused ones that are retried, then keys in turn. */
 export class RequestQueue implements WaitingQueue<RequestQueue> {
   readonly set: LimiterSet
   readonly lane: number
   readonly goesFirst: boolean
-  first: QueuedRequest | undefined
-  length = 0
   servedAt: Millis = 0
   parkedIn: FairQueue<RequestQueue> | undefined
   readonly byLength = new HeapEntry<RequestQueue>(this)
   readonly byAge = new HeapEntry<RequestQueue>(this)
-  #last: QueuedRequest | undefined
-  /** Last of the requests at the front that were refused and came back. */
-  #lastRetry: QueuedRequest | undefined
+  readonly #retries = new WaitingLine<QueuedRequest>()
+  readonly #keys = new KeyLines<QueuedRequest>()
 
   constructor(set: LimiterSet, lane: number) {
     this.set = set
@@ -72,40 +68,39 @@ export class RequestQueue implements WaitingQueue<RequestQueue> {
     this.goesFirst = set.isOfResource
   }
 
-  requests(): ReadonlyArray<QueuedRequest> {
-    const requests: Array<QueuedRequest> = []
-    for (let request = this.first; request !== undefined; request = request.next) {
-      requests.push(request)
-    }
-    return requests
+  get length(): number {
+    return this.#retries.length + this.#keys.length
   }
 
-  /** Appends a request. A retry goes to the front, behind the retries that are already there. */
+  get first(): QueuedRequest | undefined {
+    return this.#retries.first ?? this.#keys.first()
+  }
+
+  requests(): ReadonlyArray<QueuedRequest> {
+    const lines = [this.#retries, ...[...this.#keys.waiting()].map(([, line]) => line)]
+    return lines.flatMap((line) => line.items())
+  }
+
+  /** Adds a request. Retries go before all others. */
   push(request: QueuedRequest, isRetry: boolean): void {
-    const previous = isRetry ? this.#lastRetry : this.#last
-    const next = previous === undefined ? this.first : previous.next
-    request.previous = previous
-    request.next = next
-    if (previous === undefined) this.first = request
-    else previous.next = request
-    if (next === undefined) this.#last = request
-    else next.previous = request
-    if (isRetry) this.#lastRetry = request
-    this.length++
+    if (isRetry) this.#retries.push(request)
+    else this.#keys.push(request)
   }
 
   remove(request: QueuedRequest): void {
-    const isFirst = this.first === request
-    const previous = isFirst ? undefined : request.previous
-    const { next } = request
-    if (this.#lastRetry === request) this.#lastRetry = previous
-    if (previous === undefined) this.first = next
-    else previous.next = next
-    if (next === undefined) this.#last = previous
-    // The `previous` of a first request is never read: leaving it alone saves a cache miss for each start.
-    else if (!isFirst) next.previous = previous
-    request.previous = undefined
-    request.next = undefined
-    this.length--
+    if (request.line === this.#retries) this.#retries.remove(request)
+    else this.#keys.remove(request)
+  }
+
+  /** Records a turn. Must be called for each request that was removed to be started. */
+  started(request: QueuedRequest): void {
+    this.#keys.started(request)
+  }
+
+  /** Adds its number of requests per key to the counts. */
+  countByKey(counts: Map<FairKey, number>): void {
+    const add = (key: FairKey, many: number) => counts.set(key, (counts.get(key) ?? 0) + many)
+    for (const { key } of this.#retries.items()) add(key, 1)
+    for (const [key, { length }] of this.#keys.waiting()) add(key, length)
   }
 }

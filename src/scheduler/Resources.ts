@@ -3,24 +3,24 @@ import type { LimiterSet } from './LimiterSet.js'
 import type { AdaptiveLimit, SendWindow } from './limiters/AdaptiveLimit.js'
 import type { Limiter } from './limiters/Limiter.js'
 
-/** Departures that are remembered. */
+/** Number of sent requests that are remembered. */
 const REMEMBERED = 256
-/** Windows that a burst is judged by: refusals in so many running are one, however few they are. */
+/** Number of windows by which a burst is judged: refusals in this many consecutive windows are a burst, however few they are. */
 const WINDOWS = 3
-/** Fewer refusals than this say nothing of a resource. */
+/** Fewer refusals than this do not point to a resource. */
 const FEWEST = 3
-/** Part of the other requests that may be refused: more would be a burst without the suspects. */
+/** Share of the other requests that may be refused: more would be a burst even without the suspects. */
 const CHANCE = 1 / 5
-/** Most resources that are limited at a time. */
+/** Maximum number of resources that are limited at a time. */
 const MOST = 256
 
-/** A request that has left, and what became of it. */
+/** A sent request and its outcome. */
 export interface SentRequest {
-  /** The request from which its tiers take their keys. */
+  /** The request from which tiers take their keys. */
   readonly request: unknown
   readonly set: LimiterSet
   readonly windows: ReadonlyArray<SendWindow>
-  /** It was admitted or refused. */
+  /** True if it was admitted or refused. */
   readonly isAnswered: boolean
   readonly isRefused: boolean
 }
@@ -33,16 +33,16 @@ interface ResourceDeparture {
 }
 
 /**
- * Resources with limits of their own that no tier names, such as a path, or an account at an endpoint.
+ * Resources that the server limits separately and that no tier names, such as a path, or an account at an endpoint.
  *
- * A refusal does not say whose limit it is, so a burst of refusals is put down to the narrowest thing that explains its
- * window: to a few resources, if those were refused while others were admitted. Each of them gets a limiter of its own,
- * which begins with what was admitted, and the limit that they share keeps its level.
+ * A refusal does not name the exceeded limit, so a burst of refusals is attributed to the narrowest cause that explains its
+ * window: to a few resources, if those were refused while others were admitted. Each of them gets its own limiter, which starts
+ * at the admitted number, and the shared limit keeps its level.
  */
 export class Resources {
   /** Returns the resources of a request, the narrowest first. */
   readonly #of: (request: unknown) => ReadonlyArray<string>
-  /** Makes the limiter of a resource that was refused under a limit. */
+  /** Creates the limiter of a resource that was refused under a limit. */
   readonly #create: (resource: string, limit: AdaptiveLimit) => Limiter
   readonly #limiters = new Map<string, Limiter>()
   readonly #departures: Array<SentRequest> = []
@@ -56,12 +56,12 @@ export class Resources {
     this.#create = create
   }
 
-  /** Resources that have a limiter. */
+  /** Number of resources that have a limiter. */
   get size(): number {
     return this.#limiters.size
   }
 
-  /** Returns the limiters of a request's resources, of those that are held back. */
+  /** Returns the limiters of those resources of a request that are slowed down. */
   limitersOf(request: unknown): ReadonlyArray<Limiter> {
     if (this.size === 0) return []
     return this.#of(request).flatMap((resource) => {
@@ -75,7 +75,7 @@ export class Resources {
     this.#oldest = (this.#oldest + 1) % REMEMBERED
   }
 
-  /** Puts the refusals of a window down to a few resources, if these explain them. Returns whether they do. */
+  /** Attributes the refusals of a window to a few resources, if these explain them. Returns true if they do. */
   explain(window: SendWindow, limit: AdaptiveLimit, now: Millis): boolean {
     const recent = this.#recent(window, limit)
     const before = recent.map((one) => (one.window === window ? 0 : one.window.letIn))
@@ -98,7 +98,7 @@ export class Resources {
       ) {
         continue
       }
-      // When nothing else was sent it may be the shared limit after all, or an outage: then back to what worked.
+      // If nothing else was sent, it may be the shared limit after all, or an outage: then return to the level that worked.
       const worked = others.length === 0 ? limit.worked : 0
       const inWindow = suspected.filter((one) => one.window === window)
       for (const suspect of suspects) this.#limit(suspect, limit, inWindow, worked, now)
@@ -107,7 +107,7 @@ export class Resources {
     return false
   }
 
-  /** Forgets limiters of resources that were not used for so long, or let everything in again. */
+  /** Forgets limiters of resources that were not used for this long, or that admit everything again. */
   forgetUnused(now: Millis, after: Millis): void {
     for (const [resource, limiter] of this.#limiters) {
       const isKnown = limiter.limit.isLowered() && now - limiter.acquiredAt <= after
@@ -116,7 +116,7 @@ export class Resources {
     }
   }
 
-  /** Gives a resource a limiter, unless it has one that is to show first what it is good for. */
+  /** Gives a resource a limiter, unless its present one has not proven itself yet. */
   #limit(
     resource: string,
     shared: AdaptiveLimit,
@@ -130,7 +130,7 @@ export class Resources {
     this.#limiters.set(resource, limiter)
   }
 
-  /** Returns the answered requests under a limit, of this window and the ones before. */
+  /** Returns the answered requests under a limit, from this window and the ones before. */
   #recent({ index }: SendWindow, limit: AdaptiveLimit): ReadonlyArray<ResourceDeparture> {
     return this.#departures.flatMap(({ request, set, windows, isAnswered, isRefused }) => {
       const window = windows[set.limiters.findIndex((limiter) => limiter.limit === limit)]
@@ -159,15 +159,15 @@ const suspectsOf = (
   )
 }
 
-/** A limit that the suspects share would have let in the first of them only, such as one of two. */
+/** Returns true if each suspect was admitted at least once: a limit shared by them might have admitted only the first ones. */
 const isEachLetIn = (
   suspects: ReadonlySet<string>,
   suspected: ReadonlyArray<ResourceDeparture>,
 ): boolean => [...suspects].every((suspect) => lettingIn(suspected, suspect) > 0)
 
 /**
- * Returns true if others were admitted while suspects were refused: in a window with refusals of suspects, or when the
- * shared limit let in more before than now, and so cannot be what refuses.
+ * Returns true if others were admitted while suspects were refused: in a window with refusals of suspects, or if the shared limit
+ * admitted more before than now, and so cannot be the cause.
  */
 const areLetIn = (
   others: ReadonlyArray<ResourceDeparture>,

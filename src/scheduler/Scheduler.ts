@@ -5,7 +5,6 @@ import {
   defaultsOf,
   InvalidOption,
   is,
-  type OptionRule,
   type OptionsOf,
   type OptionsTable,
   required,
@@ -32,41 +31,44 @@ import {
   schedulerState,
   stateFeed,
 } from './State.js'
-import { safeResources, withSafeKey } from './safeKey.js'
+import {
+  type FairOptions,
+  fairRule,
+  safeFairness,
+  safeResources,
+  weightRule,
+  withSafeKey,
+} from './safeKey.js'
 import { refusalDefaults, refusalsRule, type SchedulerCore } from './Task.js'
 import { checkedTier, isLimiting, type Tier, tiersRule } from './Tier.js'
 import { DynamicLimits, TierLimiters } from './TierLimiters.js'
 
-/** A turn of a lane counts `1 / weight`: these are summed, so the smallest must not be lost in the sum. */
-const weight: OptionRule<number> = {
-  accepts: (u) => typeof u === 'number' && u >= 0.001 && u <= 1_000,
-  expected: 'a weight from 0.001 to 1,000',
-  type: 'number',
-}
-
 const table = {
-  /** How long a permit is held beyond its window. Default `'learned'`. */
+  /**
+   * Time to hold a permit (the place of a request in a rate limit) beyond its window, to allow for network jitter. Default
+   * `'learned'`.
+   */
   guard: withDefault(guardRule, 'learned'),
-  /** Part of every limit that is ours: above 0, at most 1. Default 1. */
+  /** Share of every limit to use, above 0 and at most 1. Default 1. */
   share: withDefault(is.fraction, 1),
-  /** Turns that each lane has while several wait, from 0.001 to 1,000. Default `{ interactive: 8, bulk: 1 }`. */
-  lanes: withDefault(is.recordOf(weight, 'an object of weights by the names of lanes'), {
+  /** Weight of each lane while several have requests waiting, from 0.001 to 1,000. Default `{ interactive: 8, bulk: 1 }`. */
+  lanes: withDefault(is.recordOf(weightRule, 'an object of weights by lane name'), {
     interactive: 8,
     bulk: 1,
   }),
-  /** Lane of requests that name none. Default: the last of `lanes`. */
+  /** The lane of requests that name none. Default: the last of `lanes`. */
   lane: is.string,
-  /** The longest queue goes first, but none before a queue that was not served for so long, in ms. Default 10,000. */
+  /** The longest queue goes first, unless another queue was not served for this long, in ms. Default 10,000. */
   maxQueueAge: withDefault(is.millis, 10_000),
-  /** Treatment of requests that the server refuses for its limits, such as with HTTP 429. */
+  /** Handling of requests that the server refuses because of its limits, for example with HTTP 429. */
   refusals: refusalsRule,
-  /** Default: the timers of the platform, and a clock that is not affected when the system time is set. */
+  /** Timers and clock. Default: those of the runtime, with a monotonic clock. */
   timer: is.rxScheduler<SchedulerLike>(),
-  /** Chance, from 0 to below 1. Default `Math.random`. */
+  /** Random number from 0 (inclusive) to 1 (exclusive). Default `Math.random`. */
   random: is.fn<IO<number>>(),
   /**
-   * Divides each limit between the processes of an account, such as `redisQuota` of `payments-rx/quota`. Tiers without
-   * a limit, or with one that is an `Observable`, are not divided. Nothing is sent before its first answer.
+   * Divides each limit between the processes of an account, for example `redisQuota` of `payments-rx/quota`. Does not divide
+   * tiers without a limit, or whose limit is an `Observable`. Nothing is sent before its first reply.
    */
   quota: quotaRule,
 }
@@ -74,32 +76,37 @@ const table = {
 const rules: OptionsTable<SchedulerOptions<never>> & typeof table = {
   tiers: required(tiersRule),
   resources: is.fn(),
+  fair: fairRule,
   ...table,
 }
 
 /** Options of `createScheduler`. */
 export interface SchedulerOptions<R> extends OptionsOf<typeof table> {
-  /** Limits; all of them are kept at once. */
+  /** The limits. All of them apply at the same time. */
   readonly tiers: ReadonlyArray<Tier<R>>
   /**
-   * Returns what may have a limit of its own that no tier names, the narrowest first, such as a path and an account. A
-   * resource that is refused while others are admitted is held back alone. If it throws, that is reported once on stderr, and the
-   * request has none. Default: nothing.
+   * Returns the resources of a request that the server may limit separately, narrowest first, such as a path and an account. A
+   * resource that is refused while others are admitted is slowed down alone. If the function throws, its error is reported once
+   * on stderr, and the request counts as having no resources. Default: none.
    */
   readonly resources?: ((request: R) => ReadonlyArray<string>) | undefined
+  /** Lets keys take turns within a lane, among requests queued for the same limits. Default `false`: first in, first out. */
+  readonly fair?: FairOptions<R> | false | undefined
 }
 
-/** Made by `createScheduler`, given to `schedule` and `scheduleMap`. `R`: what its tiers take their keys from. */
+/**
+ * Returned by `createScheduler`, and passed to `schedule` and `scheduleMap`. `R` is the request that tiers take their keys from.
+ */
 export interface Scheduler<in R> {
-  /** Emits at once, and then at most every 250 ms while something happens. */
+  /** Emits immediately, and then at most every 250 ms while something changes. */
   readonly state: Observable<SchedulerState>
-  /** Emits when less of a limit is admitted than is configured, and when that changes. */
+  /** Emits when the server admits less than a configured limit, and when that changes. */
   readonly events: Observable<LimitChanged | QuotaChanged>
-  /** For `schedule` and `scheduleMap`. */
+  /** Internal: used by `schedule` and `scheduleMap`. */
   readonly core: SchedulerCore<R>
 }
 
-/** Makes a scheduler: it keeps limits, and holds nothing back without need. Throws an `InvalidOption`. */
+/** Creates a scheduler that uses the limits in full without exceeding them. Throws an `InvalidOption` for an invalid option. */
 export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => {
   const options = withoutPrototype({ ...defaultsOf(table), ...checkOptions(given, rules) })
   const { guard, share, maxQueueAge, random = Math.random } = options
@@ -131,7 +138,8 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
   const limiting = tiers.filter(({ tier }) => isLimiting(tier))
   const registry = new LimiterRegistry(limiting, lanes.length, resources, clock)
 
-  const state = (): SchedulerState => schedulerState(tiers, registry, inFlight, dispatcher, clock)
+  const state = (): SchedulerState =>
+    schedulerState(tiers, registry, inFlight, dispatcher, clock, core.fair !== undefined)
   const feed = stateFeed(timer, state)
   const dispatcher = new Dispatcher(clock, Object.values(options.lanes), maxQueueAge, () =>
     quota?.check(),
@@ -154,6 +162,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     isKeyed: tiers.some(({ tier }) => tier.key !== undefined),
     clock,
     random,
+    fair: options.fair ? safeFairness(options.fair) : undefined,
     refusals: { ...refusalDefaults, ...withoutUndefined({ ...options.refusals }) },
     dispatcher,
     inFlight,
@@ -178,8 +187,8 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
     },
   }
   return {
-    state: new GuardedEvents(feed.states, warnOnce('a subscriber of the state of a scheduler')),
-    events: new GuardedEvents(events, warnOnce('a subscriber of the events of a scheduler')),
+    state: new GuardedEvents(feed.states, warnOnce("a subscriber of a scheduler's state")),
+    events: new GuardedEvents(events, warnOnce("a subscriber of a scheduler's events")),
     core,
   }
 }
@@ -197,7 +206,7 @@ const learnedGuards = (): ((window: Millis) => JitterGuard) => {
   }
 }
 
-/** Makes the resources of a scheduler, each of which gets a limiter when it is refused alone. */
+/** Creates the resources of a scheduler, each of which gets a limiter when it is refused alone. */
 const resourcesOf = <R>(
   {
     resources = () => [],

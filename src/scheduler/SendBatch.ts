@@ -1,19 +1,18 @@
 import type { Millis } from './Clock.js'
 
 /**
- * Requests that leave in one turn of the event loop. Their bytes leave when the turn is over, and whatever delays one
- * of them on its way, such as a busy process or a connection being opened, delays them all. So their permits are
- * released together, and guards learn from the batch.
+ * Requests sent in one turn of the event loop. Their bytes leave when the turn is over, and a delay, such as that of a busy
+ * process or a new connection, affects them all. So their permits are released together, and guards learn from the batch.
  */
 export class SendBatch {
   /** End of the turn; its start while the turn lasts. */
   sentAt: Millis
-  /** Requests may still join it: its bytes have not left. */
+  /** True while requests may still join: its bytes have not left. */
   isLeaving = true
-  /** It left before anything was known of the network. */
+  /** True if it was sent before anything was known about the network. */
   readonly isCold: boolean
   open = 0
-  /** Latest moment at which the server can have counted a request that got no answer, after `sentAt`. */
+  /** Time after `sentAt` until which the server may still count a request that got no response. */
   lostAfter: Millis = 0
   refusals = 0
 
@@ -21,10 +20,10 @@ export class SendBatch {
   answers = 0
   roundTrips: Millis = 0
   squares = 0
-  /** Sum of what the round trips exceed the shortest one of their kind by. */
+  /** Sum over round trips of the excess over the shortest of their kind. */
   excess: Millis = 0
   maxExcess: Millis = 0
-  /** Best mean excess of recent batches, and the variance within a batch, when the first answer came. */
+  /** Lowest mean excess of recent batches, and the variance within a batch, at the first response. */
   usual: { readonly excess: Millis; readonly variance: number } | undefined
 
   constructor(now: Millis, isCold: boolean) {
@@ -32,7 +31,7 @@ export class SendBatch {
     this.isCold = isCold
   }
 
-  /** `latest`: by when it arrived at the latest, after the shortest way there. */
+  /** Records an admitted request. `latest`: the latest time at which it can have arrived, after the shortest way there. */
   answered(roundTrip: Millis, excess: Millis, latest: Millis): void {
     this.answers++
     this.roundTrips += roundTrip

@@ -1,4 +1,4 @@
-/** A quota that several processes share, as a scheduler sees it. */
+/** A quota shared by several processes, as seen by a scheduler. */
 import type { Observable, SchedulerLike, Subject } from 'rxjs'
 import type { IO } from '../fp.js'
 import { InvalidOption, is } from '../options/index.js'
@@ -8,7 +8,7 @@ import type { LimitChanged, QuotaChanged, SchedulerState } from './State.js'
 import { isLimiting, type Tier } from './Tier.js'
 import type { TierLimiters } from './TierLimiters.js'
 
-/** The scheduler of a process, as its quota sees it. */
+/** A process's scheduler, as seen by its quota. */
 export interface DividedScheduler {
   readonly timer: SchedulerLike
   /** Tiers to divide; `limit` is after the share. */
@@ -17,35 +17,35 @@ export interface DividedScheduler {
     readonly limit: number
     readonly per: Millis | undefined
   }>
-  /** Requests that wait, and permits held, by tier and key. */
+  /** Waiting requests and held permits, by tier and key. */
   readonly state: IO<SchedulerState>
   readonly events: Observable<LimitChanged | QuotaChanged>
-  /** Emits an event of the quota among those of the scheduler. */
+  /** Emits a quota event among the scheduler's events. */
   readonly emit: (event: QuotaChanged) => void
   /** Changes the part of a limit that this process may use. */
   readonly configure: (tier: string, key: string | undefined, part: number) => void
 }
 
-/** One process among those that share a quota. */
+/** One of the processes that share a quota. */
 export interface QuotaMember {
-  /** Returns the part of a limit; a key that was not asked for before starts at 0. */
+  /** Returns the part of a limit. A new key starts at 0. */
   readonly part: (tier: string, key: string | undefined) => number
-  /** Called before requests start: by then what is no longer granted must be taken back. */
+  /** Called before requests start, so that permits no longer granted are withdrawn first. */
   readonly check: IO<void>
-  /** A request waits, until it calls `left`. */
+  /** Called when a request waits. The returned function is called when it leaves. */
   readonly joined: IO<void>
   readonly left: IO<void>
 }
 
-/** A quota that several processes share: says how large the part of each is. Made by `redisQuota`. */
+/** A quota that several processes share, which decides the part of each. Created by `redisQuota`. */
 export interface SharedQuota {
-  /** Called once by each scheduler that is made with it. */
+  /** Called once by each scheduler created with it. */
   readonly join: (scheduler: DividedScheduler) => QuotaMember
 }
 
-export const quotaRule = is.withMethods<SharedQuota>('a quota, made by redisQuota', 'join')
+export const quotaRule = is.withMethods<SharedQuota>('a quota from redisQuota', 'join')
 
-/** Returns whether a quota divides the limit of a tier. */
+/** Returns true if a shared quota divides this tier's limit among the processes. */
 export const isDivided = <R>(tier: Tier<R>): boolean =>
   typeof tier.limit === 'number' && isLimiting(tier)
 
@@ -56,14 +56,14 @@ interface JoiningScheduler<R> extends Pick<DividedScheduler, 'timer' | 'state'> 
   readonly changed: (limiters: ReadonlyArray<Limiter>) => void
 }
 
-/** Lets a scheduler take part in a quota. Throws an `InvalidOption` for tiers of the same name. */
+/** Connects a scheduler to a quota. Throws an `InvalidOption` if tiers have the same name. */
 export const joinQuota = <R>(
   quota: SharedQuota,
   { tiers, timer, state, events, changed }: JoiningScheduler<R>,
 ): QuotaMember => {
   const names = new Set(tiers.map(({ tier }) => tier.name))
   if (names.size < tiers.length) {
-    throw new InvalidOption('tiers', 'tiers of different names, for a quota')
+    throw new InvalidOption('tiers', 'tiers with different names, because of the quota')
   }
   const divided = new Map(
     tiers.flatMap((one) => (isDivided(one.tier) ? [[one.tier.name, one] as const] : [])),

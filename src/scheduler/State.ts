@@ -12,98 +12,110 @@ import type { TierLimiters } from './TierLimiters.js'
 
 /** State of the requests that one key of a tier counts. */
 export interface KeySnapshot {
-  /** `undefined` when the tier has no key. */
+  /** The key; `undefined` if the tier has none. */
   readonly key: string | undefined
-  /** Requests that wait for a permit, of this limit or of another one that they are counted in. */
+  /** Requests that wait for a permit, from this limit or another one that counts them. */
   readonly waiting: number
-  /** Permits held. */
+  /** Number of permits held. */
   readonly used: number
-  /** Requests allowed now; below the limit after refusals. */
+  /** Number of requests allowed now; below the limit after refusals. */
   readonly allowed: number
 }
 
-/** State of a tier, all its keys together. */
+/** State of a tier, for all its keys together. */
 export interface TierSnapshot {
   readonly name: string
-  /** `rate` limits requests within a window, `concurrency` requests under way. */
+  /** `rate` limits requests within a time window, `concurrency` limits concurrent requests. */
   readonly kind: 'rate' | 'concurrency'
-  /** Configured limit after the share; 0 before an `Observable` has emitted one. */
+  /** The configured limit times the share; 0 before an `Observable` limit has emitted. */
   readonly limit: number
   /**
-   * Window in ms that a rate counts in, longer than configured where its share is less than one request; `undefined` for
-   * a concurrency limit.
+   * Length of a rate's window in ms, longer than configured if the share is less than one request; `undefined` for a concurrency
+   * limit.
    */
   readonly per: Millis | undefined
-  /** Keys that are remembered: those in use, and for a while those that were. */
+  /** Number of remembered keys: those in use, and recently used ones. */
   readonly keys: number
-  /** Permits held, of all keys together. */
+  /** Number of permits held, for all keys together. */
   readonly used: number
-  /** Permits held of the fullest key. */
+  /** Number of permits held by the fullest key. */
   readonly usedMost: number
-  /** Requests sent, and not ended, of those that it counts. */
+  /** Number of requests in flight that this tier counts. */
   readonly inFlight: number
-  /** Queues, one for each lane and set of keys, whose next request waits for this tier. */
+  /** Number of queues, one for each lane and set of keys, whose next request waits for this tier. */
   readonly waiting: number
   /** Lowest limit in force for any key: below `limit` after a burst of refusals. */
   readonly allowed: number
-  /** Less than the limit is admitted: in words, such as `10 of 20 a second are admitted`. */
+  /** Present if the server admits less than the limit, such as `10 of 20 per second are admitted`. */
   readonly lowered: string | undefined
-  /** Time that a permit is held beyond departure and window, in ms; `undefined` unless learned or given. */
+  /** Time for which a permit is held beyond its window, in ms, as learned or given; `undefined` if neither. */
   readonly guard: Millis | undefined
-  /** Refusals that were put down to this tier. */
+  /** Refusals attributed to this tier. */
   readonly refused: number
-  /** Part of the limit that the fullest key uses: 0 to 1. */
+  /** Share of the limit that the fullest key uses, from 0 to 1. */
   readonly share: number
-  /** Each key in use. */
+  /** State of each key in use. */
   readonly perKey: ReadonlyArray<KeySnapshot>
+}
+
+/** Waiting requests of a key of `fair`. */
+export interface WaitingKey {
+  /** The key; `undefined` if `by` returns that, for example for your own account. */
+  readonly key: string | undefined
+  /** Requests not yet admitted by the limits. */
+  readonly waiting: number
 }
 
 /** State of a scheduler. */
 export interface SchedulerState {
-  /** Requests that no limit has let through yet. */
+  /** Requests not yet admitted by the limits. */
   readonly waiting: number
-  /** Requests sent, and not ended. */
+  /** Requests in flight. */
   readonly inFlight: number
-  /** Requests that were refused, and wait for their backoff to end. */
+  /** Refused requests waiting for their backoff. */
   readonly backingOff: number
-  /** Requests sent since the scheduler was made, retries included. */
+  /** Number of requests sent since the scheduler was created, including retries. */
   readonly started: number
-  /** Refusals that were put down to any tier. */
+  /** Refusals attributed to any tier. */
   readonly refused: number
-  /** In the order in which they were given. */
+  /** Number of `fair` keys with waiting requests; 0 without `fair`. */
+  readonly waitingKeys: number
+  /** Keys with the most waiting requests, at most 100. */
+  readonly waitingByKey: ReadonlyArray<WaitingKey>
+  /** State of each tier, in the given order. */
   readonly tiers: ReadonlyArray<TierSnapshot>
 }
 
-/** More or less of a limit is admitted: a whole window at another level than before was. */
+/** Event: the server admits more or less of a limit than before. */
 export interface LimitChanged {
   readonly _tag: 'LimitChanged'
   /** Name of the tier. */
   readonly tier: string
-  /** Key of the requests; `undefined` when the tier has no key. */
+  /** Key of the requests; `undefined` if the tier has none. */
   readonly key: string | undefined
-  /** Configured limit after the share. */
+  /** The configured limit times the share. */
   readonly limit: number
-  /** Part of it that is admitted. */
+  /** The admitted part of the limit. */
   readonly allowed: number
-  /** In words, such as `10 of 20 a second are admitted`. */
+  /** Description, such as `10 of 20 per second are admitted`. */
   readonly message: string
 }
 
-/** The place that divides a shared quota does not answer or refuses, or answers again. */
+/** Event: the Redis of a shared quota does not respond or refuses, or responds again. */
 export interface QuotaChanged {
   readonly _tag: 'QuotaChanged'
-  /** True when it answers again. */
+  /** True if it responds again. */
   readonly isAvailable: boolean
-  /** In words, with the reason as the place gave it. */
+  /** Description, with the reason given by Redis. */
   readonly message: string
 }
 
 const WINDOWS: ReadonlyMap<Millis, string> = new Map([
-  [1_000, 'a second'],
-  [60_000, 'a minute'],
+  [1_000, 'per second'],
+  [60_000, 'per minute'],
 ])
 
-/** Returns in words how much of a limit is admitted. */
+/** Describes how much of a limit is admitted. */
 export const describeLimit = <R>(tier: Tier<R>, limit: number, allowed: number): string => {
   const window = tier._tag === 'Rate' ? (WINDOWS.get(tier.per) ?? `in ${tier.per} ms`) : 'at once'
   return `${allowed} of ${limit} ${window} ${allowed === 1 ? 'is' : 'are'} admitted`
@@ -162,6 +174,20 @@ const tierSnapshot = <R>(
   }
 }
 
+/** Maximum number of keys in a state. */
+const MOST_KEYS = 100
+
+/** Returns the number of waiting requests, in all sets, by key. */
+const waitingKeys = (
+  sets: ReadonlyArray<LimiterSet>,
+): Pick<SchedulerState, 'waitingKeys' | 'waitingByKey'> => {
+  const counts = new Map<string | undefined, number>()
+  for (const { queues } of sets) for (const queue of queues) queue.countByKey(counts)
+  const keys = [...counts].map(([key, waiting]) => ({ key, waiting }))
+  const waitingByKey = keys.sort((a, b) => b.waiting - a.waiting).slice(0, MOST_KEYS)
+  return { waitingKeys: keys.length, waitingByKey }
+}
+
 /** Returns the state of a scheduler. */
 export const schedulerState = <R>(
   tiers: ReadonlyArray<TierLimiters<R>>,
@@ -169,6 +195,7 @@ export const schedulerState = <R>(
   inFlight: InFlight,
   dispatcher: Dispatcher,
   clock: Clock,
+  isFair: boolean,
 ): SchedulerState => {
   const sets = [...registry.all()]
   const now = clock.now()
@@ -181,6 +208,7 @@ export const schedulerState = <R>(
     backingOff: sets.reduce((sum, set) => sum + set.backingOff, 0),
     started: inFlight.sent,
     refused: snapshots.reduce((sum, tier) => sum + tier.refused, 0),
+    ...waitingKeys(isFair ? sets : []),
     tiers: snapshots,
   }
 }
@@ -188,7 +216,7 @@ export const schedulerState = <R>(
 /** Shortest time between two states. */
 const EVERY: Millis = 250
 
-/** Returns states, the first at once, and then at most every 250 ms while `changed` is called. */
+/** Returns a stream of states: the first at once, and then at most every 250 ms while `changed` is called. */
 export const stateFeed = <S>(timer: SchedulerLike, state: IO<S>) => {
   const changes = new Subject<void>()
   const throttled = throttleTime<void>(EVERY, timer, { leading: false, trailing: true })

@@ -1,4 +1,4 @@
-import { type Observable, Subscriber, Subscription, type Unsubscribable } from 'rxjs'
+import { Subscriber, Subscription, type Unsubscribable } from 'rxjs'
 import { type IO, O } from '../fp.js'
 import {
   type Checked,
@@ -9,48 +9,49 @@ import {
   withDefault,
 } from '../options/index.js'
 import { type AsyncContext, captureContext, runIn } from '../stream/asyncContext.js'
-import { doubling, PAUSES } from '../stream/Backoff.js'
+import { backoffDefaults, doubling } from '../stream/Backoff.js'
 import type { Clock, Millis } from './Clock.js'
 import type { Dispatcher } from './Dispatcher.js'
 import type { InFlight, Sent } from './InFlight.js'
+import type { FairKey, WaitingLine } from './KeyLines.js'
 import type { QueuedRequest, RequestQueue } from './LimiterSet.js'
+import type { SafeFairness } from './safeKey.js'
 
 /** Options of one scheduled source. */
 export interface ScheduleOptions<in A> {
-  /** One of the lanes of the scheduler. Default: its default lane. */
+  /** The lane. Default: the scheduler's default lane. */
   readonly lane?: string | undefined
   /**
-   * Recognises a value by which the server refuses for its limits, such as HTTP 429; `retryAfter` is in ms. It looks
-   * at the first value of each attempt. The source is then subscribed to again later. The refusal itself is emitted
-   * when all attempts are used up.
+   * Recognizes a value by which the server refuses because of its limits, such as HTTP 429; `retryAfter` is in ms. It sees the
+   * first value of each attempt. The source is then subscribed to again later. The refusal itself is emitted when all attempts
+   * are used up.
    */
   readonly refused?: ((value: A) => O.Option<{ readonly retryAfter?: Millis }>) | undefined
-  /** Called when a refused source is to be subscribed to again: it queues after `pause`, in ms; 0 for at once. */
+  /** Called before a refused source is subscribed to again. `pause`: time until it is queued, in ms; 0 for immediately. */
   readonly onRetry?: ((pause: Millis) => void) | undefined
-  /** How often the source is subscribed to at most: at least 1, or `Infinity`. Default: that of the scheduler. */
+  /** Maximum number of subscriptions to the source: at least 1, or `Infinity`. Default: the scheduler's. */
   readonly attempts?: number | undefined
 }
 
 const table = {
-  /** How often a request is sent at most, the first time included. Default 8, which outlasts an outage of two minutes. */
+  /** Maximum number of times a request is sent, including the first. Default 8, enough for an outage of two minutes. */
   attempts: withDefault(is.positiveIntOrInfinity, 8),
-  /** First backoff, in ms; each one after it is twice as long (interface: 1, 2, 4 ... 16 s). Default 1,000. */
-  backoff: withDefault(is.millis, PAUSES.first),
+  /** First backoff, in ms; each further one is twice as long. Default 1,000. */
+  backoff: withDefault(is.millis, backoffDefaults.first),
   /** Longest backoff before jitter, in ms. Default 16,000. */
-  maxBackoff: withDefault(is.millis, PAUSES.cap),
-  /** Most that chance adds to a backoff, as a part of it. Default 0.5. */
+  maxBackoff: withDefault(is.millis, backoffDefaults.cap),
+  /** Maximum random addition, as a share of the backoff. Default 0.5. */
   jitter: withDefault({ ...is.finiteMillis, expected: 'a finite number of at least 0' }, 0.5),
-  /** Longest `Retry-After` that is waited for, in ms. Default 60,000. */
+  /** Longest `Retry-After` that is respected, in ms. Default 60,000. */
   maxRetryAfter: withDefault(is.millis, 60_000),
   /**
-   * Sends a request that is refused for the first time again with the next fresh permit, before others of its
-   * queue, instead of backing off. Default `true`: a single refusal is mostly bad luck of the network, and a limit
-   * that refuses many slows down as a whole.
+   * Retries a request after its first refusal with the next free permit, before others in its queue, instead of backing off.
+   * Default `true`: a single refusal is usually bad luck in the network, and a limit that refuses many slows down as a whole.
    */
   retryAtOnce: withDefault(is.boolean, true),
 }
 
-/** Treatment of a request that the server refuses for its limits, such as with HTTP 429. */
+/** Handling of a request that the server refuses because of its limits, for example with HTTP 429. */
 export interface RefusalOptions extends OptionsOf<typeof table> {}
 
 /** Defaults of `RefusalOptions`. */
@@ -64,51 +65,63 @@ export interface SchedulerCore<in R> {
   readonly isKeyed: boolean
   readonly clock: Clock
   readonly random: IO<number>
+  /** Keys that take turns; `undefined`: first in, first out. */
+  readonly fair: SafeFairness<R> | undefined
   readonly refusals: Required<Checked<RefusalOptions>>
   readonly dispatcher: Dispatcher
   readonly inFlight: InFlight
-  /** Limiters of resources may have changed the queue of a request that waits. */
+  /** True if limiters of resources may have changed the queue of a waiting request. */
   readonly hasResources: IO<boolean>
   /** Returns the queue of a request. Throws an `InvalidOption` for an unknown lane. */
   readonly queueOf: (request: R, lane: string | undefined) => RequestQueue
   /**
-   * Requests of one operator that may wait at a time: as many as the tightest limit lets through at once, or `ahead`
-   * while the limits of all keys together have room for a key that is still to come.
+   * Maximum number of waiting requests of one operator: as many as the tightest limit admits at once, or `ahead` while the limits
+   * have room for a key that is still to come.
    */
   readonly maxWaiting: (ahead: number) => number
-  /** A task is there, until it calls `left`. */
+  /** Registers a task, until `left` is called. */
   readonly joined: IO<void>
   readonly left: IO<void>
-  /** A task is about to wait. Throws the error of a limit that fails at once. */
+  /** Called before a task waits. Throws the error of a limit that fails at once. */
   readonly watch: IO<void>
+}
+
+/** Work of a task: an Observable, or a lighter object while the task waits. */
+export interface TaskSource<A> {
+  subscribe(subscriber: Subscriber<A>): unknown
 }
 
 const WAITING: Unsubscribable = Subscription.EMPTY
 
-/** One subscription to a scheduled source: it waits, is under way, or backs off. */
+/** One subscription to a scheduled source: it waits, is in flight, or backs off. */
 class Task<R, A> implements QueuedRequest, Unsubscribable {
   queue: RequestQueue
+  readonly key: FairKey
+  readonly weight: number
+  line: WaitingLine<QueuedRequest> | undefined = undefined
   previous: QueuedRequest | undefined = undefined
   next: QueuedRequest | undefined = undefined
   readonly #core: SchedulerCore<R>
   readonly #request: R
   readonly #options: ScheduleOptions<A>
-  readonly #source: Observable<A>
+  readonly #source: TaskSource<A>
   readonly #subscriber: Subscriber<A>
   readonly #context: AsyncContext | undefined = captureContext()
   #refusals = 0
-  /** The attempt under way, the backoff, `WAITING` in the queue, or `undefined` when all is done. */
+  /** The attempt in flight, the backoff, `WAITING` in the queue, or `undefined` at the end. */
   #current: TaskAttempt<R, A> | Unsubscribable | undefined = undefined
 
   constructor(
     core: SchedulerCore<R>,
     request: R,
     options: ScheduleOptions<A>,
-    source: Observable<A>,
+    source: TaskSource<A>,
     subscriber: Subscriber<A>,
   ) {
     this.#core = core
     this.#request = request
+    this.key = core.fair?.keyOf(request)
+    this.weight = core.fair?.weightOf(this.key) ?? 1
     this.queue = core.queueOf(request, options.lane)
     this.#options = options
     this.#source = source
@@ -134,6 +147,7 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
   }
 
   start(now: Millis): void {
+    this.queue.started(this)
     const sent = this.#core.inFlight.send(this.#request, this.queue.set, now)
     const attempt = new TaskAttempt(this, sent)
     this.#current = attempt
@@ -206,7 +220,7 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
     }
   }
 
-  /** The subscriber has left: by cancelling, or because all is done. */
+  /** Called when the subscriber cancels, or the task is over. */
   unsubscribe(): void {
     const current = this.#current
     this.#current = undefined
@@ -223,7 +237,7 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
     this.#core.inFlight.ended(sent, this.#core.clock.now(), isComplete)
   }
 
-  /** Time until the refused request is sent again, in ms; `undefined` when all attempts are used up. */
+  /** Returns the time until the refused request is retried, in ms; `undefined` if all attempts are used up. */
   #backoff({ sent }: TaskAttempt<R, A>, serverDelay: Millis = 0): Millis | undefined {
     const { clock, inFlight, random, refusals: options } = this.#core
     const retryAfter = serverDelay > 0 ? Math.min(serverDelay, options.maxRetryAfter) : 0
@@ -284,7 +298,7 @@ export const runTask = <R, A>(
   core: SchedulerCore<R>,
   request: R,
   options: ScheduleOptions<A>,
-  source: Observable<A>,
+  source: TaskSource<A>,
   subscriber: Subscriber<A>,
 ): void => {
   const { attempts } = options

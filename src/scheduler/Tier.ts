@@ -8,37 +8,37 @@ interface TierOptions<in R> {
   /** Name in the state and in errors. */
   readonly name: string
   /**
-   * Requests allowed, for each key: a whole number of at least 1, or `Infinity` for no limit. An `Observable` changes
-   * it while the scheduler runs, and may also emit 0: wait. It is subscribed to while requests wait or are under way,
-   * so use one that repeats its last value, such as a `BehaviorSubject`: a `Subject` may speak while nothing listens.
-   * Nothing is sent before its first value, and its last one stays in force. If it fails, emits something else, or
-   * completes before its first value, all requests that wait fail with that error, and the next one subscribes again.
+   * Requests allowed for each key: a whole number of at least 1, or `Infinity` for no limit. An `Observable` changes the limit
+   * while the scheduler runs, and may also emit 0: wait. It is subscribed to while requests wait or are in flight, so use one
+   * that repeats its last value, such as a `BehaviorSubject`; a `Subject` may emit while nothing listens. Nothing is sent before
+   * its first value, and its last value stays in effect. If it fails, emits anything else, or completes before its first value,
+   * all waiting requests fail with that error, and the next request subscribes again.
    */
   readonly limit: number | Observable<number>
   /**
-   * Key that a request is counted under. `undefined`: not counted. Without `key`, all requests are counted as one. Requests
-   * for which it throws are sent nevertheless, and counted together as one key: the first error is reported on stderr.
+   * Returns the key under which a request is counted; `undefined`: not counted. Without `key`, all requests are counted together.
+   * Requests for which it throws are still sent, and counted together as one key; the first error is reported on stderr.
    */
   readonly key?: ((request: R) => string | undefined) | undefined
-  /** Part of the limit that is ours, above 0 and at most 1. Default: that of the scheduler. */
+  /** Share of the limit to use, above 0 and at most 1. Default: the scheduler's. */
   readonly share?: number | undefined
 }
 
-/** At most `limit` requests of one key within any `per` milliseconds, counted as they arrive at the server. */
+/** At most `limit` requests of one key within any `per` milliseconds, counted by their arrival at the server. */
 export interface Rate<in R> extends TierOptions<R> {
   readonly _tag: 'Rate'
   /** Length of the rolling window, in ms. */
   readonly per: Millis
-  /** Default: that of the scheduler. */
+  /** How long to hold a permit beyond the window. Default: the scheduler's `guard`. */
   readonly guard?: Guard | undefined
 }
 
-/** At most `limit` requests of one key under way at once. */
+/** At most `limit` concurrent requests of one key. */
 export interface Concurrency<in R> extends TierOptions<R> {
   readonly _tag: 'Concurrency'
 }
 
-/** One limit of an API, made by `rate` or `concurrency`. */
+/** One limit of an API, created by `rate` or `concurrency`. */
 export type Tier<R> = Rate<R> | Concurrency<R>
 
 export const isLimiting = <R>({ limit }: Tier<R>): boolean => limit !== Number.POSITIVE_INFINITY
@@ -57,13 +57,13 @@ const common = {
 
 const rateRules: OptionsTable<Omit<Rate<never>, '_tag'>> = {
   ...common,
-  per: required({ ...is.positiveFinite, expected: 'milliseconds above 0' }),
+  per: required({ ...is.positiveFinite, expected: 'more than 0 milliseconds' }),
   guard: guardRule,
 }
 
 const concurrencyRules: OptionsTable<Omit<Concurrency<never>, '_tag'>> = common
 
-/** Names the tier in an error, and accepts a tier in place of its options. */
+/** Names the tier in an error, and accepts a tier instead of its options. */
 const named = (kind: string, options: unknown) => {
   const name: unknown = is.isObject(options) ? Reflect.get(options, 'name') : undefined
   return {
@@ -72,26 +72,26 @@ const named = (kind: string, options: unknown) => {
   }
 }
 
-/** Makes a limit over a rolling window. Throws an `InvalidOption`. */
+/** Creates a limit on requests within a rolling window. Throws an `InvalidOption` for an invalid option. */
 export const rate = <R>(options: Omit<Rate<R>, '_tag'>): Rate<R> =>
   withoutPrototype({ ...checkOptions(options, rateRules, named('rate', options)), _tag: 'Rate' })
 
-/** Makes a limit on requests under way at once. Throws an `InvalidOption`. */
+/** Creates a limit on concurrent requests. Throws an `InvalidOption` for an invalid option. */
 export const concurrency = <R>(options: Omit<Concurrency<R>, '_tag'>): Concurrency<R> =>
   withoutPrototype({
     ...checkOptions(options, concurrencyRules, named('concurrency', options)),
     _tag: 'Concurrency',
   })
 
-/** Checks a tier that may have been made without its constructor; throws what that throws. */
+/** Checks a tier that may have been created without its constructor. Throws the constructor's errors. */
 export const checkedTier = <R>(tier: Tier<R>): Tier<R> =>
   tier._tag === 'Rate' ? rate(tier) : concurrency(tier)
 
-/** Looks at the kind only: a tier is checked by its constructor. */
+/** Checks only the kind, since the constructor has checked the rest. */
 export const tiersRule: OptionRule = is.arrayOf(
   {
     accepts: (u) => is.isObject(u) && ['Rate', 'Concurrency'].includes(Reflect.get(u, '_tag')),
-    expected: 'a tier, made by rate or concurrency',
+    expected: 'a tier from rate or concurrency',
   },
   'a list of tiers',
 )

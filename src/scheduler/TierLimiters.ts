@@ -9,21 +9,21 @@ import type { Limiter } from './limiters/Limiter.js'
 import { type Guard, type RateGuard, RollingWindow } from './limiters/RollingWindow.js'
 import type { Tier } from './Tier.js'
 
-/** Refusals of a concurrency limit are judged over so many ms, as those of a rate are over its window. */
+/** Refusals of a concurrency limit are judged over this many ms, since it has no window. */
 const CONCURRENCY_WINDOW: Millis = 1_000
-/** 0.29 of 100 is a little less than 29. */
+/** Tolerance for floating-point error: 100 * 0.29 is a little less than 29. */
 const ROUNDING = 1e-9
-/** Limiters that were not used for so long are forgotten, with a lower limit that was found. */
+/** Limiters that were not used for this long are forgotten, together with a lower limit that was found. */
 export const FORGET_AFTER: Millis = 60_000
 
 export interface TierLimitersOptions {
-  /** For tiers that have none, as is `share`. */
+  /** For tiers without their own, like `share`. */
   readonly guard: Guard
   readonly share: number
   readonly random: IO<number>
   /** Returns the learned guard of all rates with this window. */
   readonly guardOf: (window: Millis) => JitterGuard
-  /** A limiter lets a whole window through at another level than before. */
+  /** Called when a limiter has admitted a whole window at another level than before. */
   readonly confirmed: (tier: string, key: string | undefined, level: number, max: number) => void
   readonly isElsewhere: AdaptiveLimitOptions['isElsewhere']
   /** Returns the part of a limit that a quota gives this process; `undefined` if it is not divided. */
@@ -33,12 +33,12 @@ export interface TierLimitersOptions {
 /** A tier with its limiters, one for each key. */
 export class TierLimiters<in R> {
   readonly tier: Tier<R>
-  /** A rate's; learned from its requests unless it was given. */
+  /** The guard of a rate; learned from its requests unless given. */
   readonly guard: RateGuard | undefined
   readonly limiters = new Map<string | undefined, Limiter>()
-  /** Configured limit after the share; 0 before an `Observable` has emitted one. */
+  /** The configured limit times the share; 0 before an `Observable` limit has emitted. */
   limit: number
-  /** Time over which refusals are judged: a rate's window. */
+  /** Period in which refusals are judged: a rate's window. */
   window: Millis = CONCURRENCY_WINDOW
   readonly #options: TierLimitersOptions
   readonly #share: number
@@ -74,7 +74,7 @@ export class TierLimiters<in R> {
     return sum
   }
 
-  /** Forgets limiters that belong to no set, hold no permit, and know nothing of use. */
+  /** Forgets limiters that belong to no set, hold no permit, and have learned nothing. */
   forgetUnused(now: Millis): void {
     for (const [key, limiter] of this.limiters) {
       const isKnown = limiter.limit.isLowered() && now - limiter.acquiredAt <= FORGET_AFTER
@@ -88,7 +88,7 @@ export class TierLimiters<in R> {
     return limit === 0 ? 0 : Math.max(1, Math.floor(limit * this.#share + ROUNDING))
   }
 
-  /** Less than one request in a window is one in a longer window. */
+  /** Returns the window of a limit. Less than one request per window becomes one request in a longer window. */
   #windowOf(limit: number): Millis {
     const { tier } = this
     const share = this.#share
@@ -103,7 +103,7 @@ export class TierLimiters<in R> {
       random: options.random,
       confirmed: (level, max) => options.confirmed(name, key, level, max),
       isElsewhere: options.isElsewhere,
-      // A concurrency limit has no window to count in, so it is halved.
+      // A concurrency limit has no window, so it is halved.
       afterBurst: guard === undefined ? (_, level) => Math.max(1, Math.floor(level / 2)) : Math.min,
     })
     if (guard === undefined) return new ConcurrencyLimit(key, limit)
@@ -111,7 +111,7 @@ export class TierLimiters<in R> {
   }
 }
 
-/** Keeps the limits of tiers up to date that are Observables, while any request waits or is under way. */
+/** Keeps `Observable` limits of tiers up to date while any request waits or is in flight. */
 export class DynamicLimits<R> {
   readonly #changes: Observable<unknown> | undefined
   readonly #failed: (error: unknown) => void
@@ -119,7 +119,7 @@ export class DynamicLimits<R> {
   #isSubscribed = false
   #subscription = Subscription.EMPTY
 
-  /** `failed` is called with the error of a limit: all requests that wait fail with it. */
+  /** `failed` is called with the error of a limit: all waiting requests fail with it. */
   constructor(
     tiers: ReadonlyArray<TierLimiters<R>>,
     changed: (tier: TierLimiters<R>) => void,
@@ -140,7 +140,10 @@ export class DynamicLimits<R> {
     this.#subscription.unsubscribe()
   }
 
-  /** A request is about to wait. The first one subscribes, and so does the first one after a failure. Throws what fails at once. */
+  /**
+   * Called before a request waits. The first request subscribes, and so does the first one after a failure. Throws the error of a
+   * limit that fails at once.
+   */
   watch(): void {
     if (this.#changes === undefined || this.#isSubscribed) return
     this.#isSubscribed = true
@@ -161,7 +164,7 @@ export class DynamicLimits<R> {
   }
 }
 
-/** The limit of a tier, if it is an Observable, whose values are put into force. Fails if it ends before its first value. */
+/** Returns the values of a tier's `Observable` limit. Fails if it ends before its first value. */
 const changesOf = <R>(
   tiers: TierLimiters<R>,
   changed: (tier: TierLimiters<R>) => void,

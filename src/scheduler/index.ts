@@ -1,4 +1,4 @@
-/** A scheduler keeps many limits at once, as the server counts them. It serves any API. */
+/** A scheduler respects several limits at once, as the server counts them. It works with any API. */
 export { InvalidOption } from '../options/index.js'
 export type { Millis } from './Clock.js'
 export type { Guard } from './limiters/RollingWindow.js'
@@ -11,6 +11,8 @@ export type {
   QuotaChanged,
   SchedulerState,
   TierSnapshot,
+  WaitingKey,
 } from './State.js'
+export type { FairOptions } from './safeKey.js'
 export type { RefusalOptions, ScheduleOptions } from './Task.js'
 export { type Concurrency, concurrency, type Rate, rate, type Tier } from './Tier.js'

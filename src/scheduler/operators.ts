@@ -17,21 +17,21 @@ import { runTask, type ScheduleOptions } from './Task.js'
 const DEFAULTS = withoutPrototype({})
 
 /**
- * Starts the source when every tier of the scheduler has room for `request`.
+ * Subscribes to the source when every tier (limit) of the scheduler has room for `request`.
  *
  *     source                  --a|
  *     schedule, room in 3     -----a|
- *     refused, room in 10     --r       then again, after backoff, through all tiers
+ *     refused, room in 10     --r       then retried, after backoff, through all tiers
  *
- * One subscription is one request, however many values the source emits: a stream of many items would take one permit
- * and pass all of them on. To run something for each item of a stream, use `scheduleMap`.
+ * One subscription counts as one request, however many values the source emits. To run something for each item of a stream, use
+ * `scheduleMap`.
  *
- * Permits are held until the source completes or fails, and in a rolling window for as long as the server counts the
- * request. Unsubscribing while the source waits leaves the queue, with no permit taken and nothing sent.
- * Unsubscribing later keeps the permits for as long as the server may be at work. The source runs in the async
- * context (`AsyncLocalStorage`) of its subscriber.
+ * Its permits are held until the source completes or fails, and in a rolling window for as long as the server counts the request.
+ * Unsubscribing while the source waits removes it from the queue: nothing is sent, and no permit is used. Unsubscribing later
+ * keeps the permits for as long as the server may work on the request. The source runs in the async context (`AsyncLocalStorage`)
+ * of its subscriber.
  *
- * Fails with an `InvalidOption` for an unknown lane or impossible `attempts`.
+ * Fails with an `InvalidOption` for an unknown lane or invalid `attempts`.
  */
 export const schedule = <R, A>(
   scheduler: Scheduler<R>,
@@ -43,18 +43,18 @@ export const schedule = <R, A>(
     new Observable((subscriber) => runTask(scheduler.core, request, copy, source, subscriber))
 }
 
-/** Options of `scheduleMap`. `R`: what the tiers of the scheduler take their keys from. */
+/** Options of `scheduleMap`. `R`: the request that tiers take their keys from. */
 export interface ScheduleMapOptions<in A, in B, out R> extends ScheduleOptions<B> {
   /**
-   * The request that an item stands for: what the tiers take their keys from. Needed if one of them has a key. Items for
-   * which it throws run nevertheless, and are counted together as one key: the first error is reported on stderr.
+   * Returns the request for an item, from which tiers take their keys. Required if a tier has a key. Items for which it throws
+   * are still run, and count together as one key; the first error is reported on stderr.
    */
   readonly key?: ((item: A) => R) | undefined
-  /** Items that may be buffered of a source that pushes; one more is an `InvalidOption`. Default 100,000. */
+  /** Maximum number of buffered items from an Observable; one more is an `InvalidOption`. Default 100,000. */
   readonly maxBuffered?: number | undefined
 }
 
-/** `key` may be left out where no tier of the scheduler has one. */
+/** `key` may be omitted if no tier of the scheduler has one. */
 type GivenOptions<A, B, R> = undefined extends R
   ? [options?: ScheduleMapOptions<A, B, R>]
   : [options: ScheduleMapOptions<A, B, R> & { readonly key: (item: A) => R }]
@@ -64,8 +64,8 @@ export type ItemSource<A> = Iterable<A> | AsyncIterable<A> | Observable<A>
 
 const MAX_BUFFERED = 100_000
 /**
- * Items of a pulled source that wait for keys without room, while others may have room: the longest run of one key, in
- * a source that is sorted by key, that does not hold up the next one. Half a megabyte of tasks.
+ * Number of items of a pulled source that may wait for keys without room while others have room: the longest run of one key, in a
+ * source sorted by key, that does not hold up the next one. Half a megabyte of tasks.
  */
 const AHEAD = 1_000
 
@@ -82,20 +82,20 @@ const rules: OptionsTable<ScheduleMapOptions<never, never, unknown>> = {
  * Runs `project` for each item under the limits of a scheduler, and merges what the results emit, as `mergeMap` does.
  *
  *     source           a-b-c-d-e|
- *     limit 2 a window
+ *     limit 2 per window
  *     project(a), (b)  a-b----------
  *     project(c), (d)  -----------c-d---
  *
- * It has as many results under way as the limits allow, and takes no more items than can run. An iterable, an async
- * iterable and a list of the client are pulled, item by item: `pipe(items, scheduleMap(...))` of fp-ts, or
- * `list.pipe(scheduleMap(...))`. An Observable pushes its items, so those that must wait are buffered, at most
- * `maxBuffered`: prefer `scheduleMap(...)(items)` to `from(items).pipe(scheduleMap(...))`.
+ * It runs as many items concurrently as the limits allow, and takes no more items than can run. An iterable, an async iterable
+ * and a list of the client are pulled, item by item: `pipe(items, scheduleMap(...))` of fp-ts, or `list.pipe(scheduleMap(...))`.
+ * An Observable pushes its items, so waiting items are buffered, at most `maxBuffered`: prefer `scheduleMap(...)(items)` to
+ * `from(items).pipe(scheduleMap(...))`.
  *
- * Items whose key has no room let those of other keys pass: up to 1,000 items are pulled ahead for that, and an
- * Observable's are all in memory anyway.
+ * Items of other keys overtake items whose key has no room. For that, up to 1,000 items are pulled ahead; an Observable's items
+ * are all in memory anyway.
  *
- * Fails as soon as the source, `project` or a result fails; everything under way is then cancelled, as it is by
- * unsubscribing. Throws an `InvalidOption` for an option that cannot work.
+ * Fails as soon as the source, `project` or a result fails, and cancels everything in flight, as unsubscribing does. Throws an
+ * `InvalidOption` for an invalid option.
  */
 export const scheduleMap = <R, A, B>(
   scheduler: Scheduler<R>,
@@ -106,7 +106,7 @@ export const scheduleMap = <R, A, B>(
   const { key, maxBuffered = MAX_BUFFERED, ...others } = checked
   const each = withoutPrototype(others)
   if (key === undefined && scheduler.core.isKeyed) {
-    const needed = 'a function, since a tier of the scheduler has a key, and is missing'
+    const needed = 'a function, since a tier of the scheduler has a key, but is missing'
     throw new InvalidOption('key', needed, 'scheduleMap: ')
   }
   const warn = warnOnce('the option key of scheduleMap')
@@ -116,12 +116,12 @@ export const scheduleMap = <R, A, B>(
       return key(item)
     } catch (error) {
       warn(error)
-      return KEYLESS as R // which no tier's `key` is asked about
+      return KEYLESS as R // no tier's `key` receives this
     }
   }
   return (source) =>
     new Observable((subscriber) => {
-      let [index, active, waiting] = [0, 0, 0] // `waiting`: those of the active that must wait for a permit
+      let [index, active, waiting] = [0, 0, 0] // `waiting`: active items that must wait for a permit
       let [isPulling, isDone] = [false, false]
       const ahead =
         Symbol.iterator in source || Symbol.asyncIterator in source ? AHEAD : maxBuffered
@@ -181,10 +181,10 @@ export const scheduleMap = <R, A, B>(
     })
 }
 
-/** Items that are taken one by one. */
+/** Items that are taken one at a time. */
 interface Items<A> {
   readonly start?: () => void
-  /** `undefined`: there is none yet. `pull` is called when there is. */
+  /** Takes the next item; `undefined` if there is none yet. `pull` is called when there is. */
   readonly take: () => IteratorResult<A, unknown> | undefined
   /** `isDone`: the last item was taken. */
   readonly stop: (isDone: boolean) => void
@@ -233,7 +233,7 @@ const asyncItems = <A>(
       return item
     },
     stop: () => {
-      if (!isDone) iterator.return?.().then(undefined, () => {}) // the subscriber has left: its error comes too late
+      if (!isDone) iterator.return?.().then(undefined, () => {}) // after unsubscribing, an error has no receiver
     },
   }
 }
@@ -249,7 +249,7 @@ const pushedItems = <A>(
   const stopped = new Subject<void>()
   const next = (value: A): void => {
     if (incoming.length + outgoing.length === max) {
-      const instead = 'or the source an iterable or a list, which is pulled'
+      const instead = 'or use an iterable or a list as the source, which is pulled'
       fail(new InvalidOption('maxBuffered', `above ${max}, ${instead}`, 'scheduleMap: '))
     } else {
       incoming.push({ value })

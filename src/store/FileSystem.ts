@@ -1,6 +1,17 @@
-/** The part of `node:fs/promises` that an export writes with, and what the system says when it refuses. */
+/** The parts of `node:fs/promises` used by exports, and system errors. */
 import { constants, fsync } from 'node:fs'
-import { copyFile, mkdir, open, readdir, readlink, rename, rm, stat } from 'node:fs/promises'
+import {
+  chown,
+  copyFile,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  rmdir,
+  stat,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { checksumMismatch } from './StoreError.js'
@@ -9,39 +20,39 @@ import { checksumMismatch } from './StoreError.js'
 
 /** An open file. */
 export interface FileHandle {
-  /** Writes some of the bytes at a position of the file; fewer than asked for, perhaps. */
+  /** Writes bytes at a position of the file; possibly fewer than requested. */
   readonly write: (
     bytes: Uint8Array,
     offset: number,
     length: number,
     position: number,
   ) => Promise<{ readonly bytesWritten: number }>
-  /** Reads some of the bytes at a position of the file; 0 at its end. */
+  /** Reads bytes at a position of the file; possibly fewer than requested, 0 at its end. */
   readonly read: (
     bytes: Uint8Array,
     offset: number,
     length: number,
     position: number,
   ) => Promise<{ readonly bytesRead: number }>
-  /** `dev` and `ino` identify the file, by whatever name. */
+  /** Returns the file's properties; `dev` and `ino` identify it, regardless of its name. */
   readonly stat: () => Promise<{
     readonly size: number
     readonly dev: number
     readonly ino: number
     readonly isFile: () => boolean
   }>
-  /** Cuts the file off. */
+  /** Truncates the file. */
   readonly truncate: (length: number) => Promise<void>
   /** Makes all bytes durable. */
   readonly sync: () => Promise<void>
-  /** Gives the file back to the system. */
+  /** Closes the file. */
   readonly close: () => Promise<void>
 }
 
-/** The file system that an export needs; `node:fs/promises` has all of it. */
+/** The file system functions that an export needs; `node:fs/promises` has all of them. */
 export interface FileSystem {
   /**
-   * Opens a file to read it (`r`), to read and write it (`r+`), anew (`w+`), or as one that is not there yet (`wx+`);
+   * Opens a file to read it (`r`), read and write it (`r+`), truncate it (`w+`), or create it if it does not exist (`wx+`);
    * `mode`: its permissions.
    */
   readonly open: (
@@ -49,19 +60,28 @@ export interface FileSystem {
     flags: 'r' | 'r+' | 'w+' | 'wx+',
     mode?: number,
   ) => Promise<FileHandle>
-  /** Makes a folder, and those above it. */
+  /** Creates a folder and its parents. */
   readonly mkdir: (path: string, options: { readonly recursive: true }) => Promise<unknown>
   /** Lists the names in a folder. */
   readonly readdir: (path: string) => Promise<ReadonlyArray<string>>
-  /** Removes a file, if it is there. */
+  /** Removes a file if it exists. */
   readonly rm: (path: string, options: { readonly force: true }) => Promise<void>
-  /** Renames a file in one step, over one that is there. */
+  /** Renames a file atomically, replacing an existing one. */
   readonly rename: (from: string, to: string) => Promise<void>
-  /** Copies a file to one that is not there yet, with its permissions; `mode`: as `fs.constants.COPYFILE_EXCL`. */
+  /** Removes an empty folder. Without it, empty folders are kept. */
+  readonly rmdir?: (path: string) => Promise<void>
+  /** Copies a file and its permissions to a name that does not exist; `mode`: such as `fs.constants.COPYFILE_EXCL`. */
   readonly copyFile: (from: string, to: string, mode: number) => Promise<void>
-  /** Rejects if there is no such file or folder. */
-  readonly stat: (path: string) => Promise<{ readonly size: number; readonly mode: number }>
-  /** Resolves with what a link leads to; rejects for what is no link. */
+  /** Rejects if the file or folder does not exist. */
+  readonly stat: (path: string) => Promise<{
+    readonly size: number
+    readonly mode: number
+    readonly uid?: number
+    readonly gid?: number
+  }>
+  /** Sets owner and group. Without it, a replacing file gets the group of this process. */
+  readonly chown?: (path: string, uid: number, gid: number) => Promise<void>
+  /** Resolves with the target of a link; rejects if it is not a link. */
   readonly readlink: (path: string) => Promise<string>
 }
 
@@ -69,7 +89,7 @@ export interface FileSystem {
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants
 
-/** Nothing is written through a link that another user may have put there; opening a pipe does not wait for a writer. */
+/** Flags that prevent writing through a link planted by another user, and waiting for a pipe's writer. */
 const SYSTEM_FLAGS = {
   r: O_RDONLY | O_NONBLOCK,
   'r+': O_RDWR | O_NOFOLLOW,
@@ -77,12 +97,12 @@ const SYSTEM_FLAGS = {
   'wx+': O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW,
 } as const
 
-/** Twelve digits at random, for the name of a file that no other program can have made before. */
+/** Returns twelve random digits, for a file name that no other program can have used. */
 export const randomName = (): string => crypto.randomUUID().replaceAll('-', '').slice(-12)
 
-/** The disk itself. */
+/** The real disk. */
 export const disk: FileSystem = {
-  // synced by its number: where a package manager has put an `open` of its own, handles have no `sync`
+  // synced by descriptor: handles lack `sync` if a package manager has patched `open`
   open: async (path, flags, mode) => {
     const handle = await open(path, SYSTEM_FLAGS[flags], mode)
     return {
@@ -97,39 +117,41 @@ export const disk: FileSystem = {
   mkdir,
   readdir,
   rm,
+  rmdir,
   rename,
   copyFile,
   stat,
   readlink,
+  chown,
 }
 
-// files that are not complete
+// unfinished files
 
-/** A name of its own for a file until it is complete: `charges.csv.0123456789ab.part`. */
+/** Returns a unique name for a file until it is complete: `charges.csv.0123456789ab.part`. */
 export const unfinishedName = (final: string): string => `${final}.${randomName()}.part`
 
-/** The name that a file has, or will have when it is complete. */
+/** Returns the name that a file has, or will have once complete. */
 export const finalName = (path: string): string => path.replace(/\.[0-9a-f]{12}\.part$/, '')
 
-// errors of the system
+// system errors
 
-/** Returns whether it is an error. Told by its fields: under some test runners it is of another realm. */
+/** Returns true for an error, judged by its fields: under some test runners it comes from another realm. */
 export const isError = (error: unknown): error is Error =>
   typeof error === 'object' && error !== null && 'message' in error && 'name' in error
 
-/** Returns whether the system refused; else it may be a bug. */
+/** Returns true for a system error; anything else may be a bug. */
 export const isSystemError = (error: unknown): error is Error & { readonly code: string } =>
   isError(error) && 'code' in error && typeof error.code === 'string'
 
-/** Returns a code such as `ENOENT`; undefined if it was not the system that refused. */
+/** Returns a code such as `ENOENT`; `undefined` if it is not a system error. */
 export const codeOf = (error: unknown): string | undefined =>
   isSystemError(error) ? error.code : undefined
 
-/** Returns whether there is no such file, nor perhaps its folder. */
+/** Returns true if the file, or its folder, does not exist. */
 export const isAbsence = (error: unknown): boolean =>
   codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
 
-/** Adds the path to an error that does not say it, such as one of an open file. */
+/** Adds the path to an error that lacks it, such as an error from an open file. */
 export const withPath =
   (path: string) =>
   (error: unknown): unknown =>
@@ -137,14 +159,14 @@ export const withPath =
 
 // combinators
 
-/** Returns whether a name is a link, whatever it leads to. */
+/** Returns true if a name is a link, even a broken one. */
 export const isLink = (files: Pick<FileSystem, 'readlink'>, path: string): Promise<boolean> =>
   files.readlink(path).then(
     () => true,
     () => false,
   )
 
-/** Lists the files of a folder that have names of ours. Links and folders by such names are of other programs. */
+/** Lists the files of a folder that have our names. Links and folders with such names belong to other programs. */
 export const filesNamed = async (
   files: Pick<FileSystem, 'readdir' | 'readlink' | 'stat'>,
   folder: string,
@@ -155,13 +177,13 @@ export const filesNamed = async (
     const path = join(folder, name)
     const stat = (await isLink(files, path)) ? undefined : await files.stat(path).catch(() => {})
     const type = stat && stat.mode & constants.S_IFMT
-    const isPlain = type === 0 || type === constants.S_IFREG // 0: it does not tell
+    const isPlain = type === 0 || type === constants.S_IFREG // 0: the file system does not report it
     if (stat !== undefined && isPlain) found.push({ name, size: stat.size })
   }
   return found
 }
 
-/** Removes a file, if it is there; a link or a folder by its name stays. */
+/** Removes a file if it exists; keeps a link or a folder of that name. */
 export const removeFile = async (
   files: Pick<FileSystem, 'readlink' | 'rm'>,
   path: string,
@@ -172,17 +194,17 @@ export const removeFile = async (
   })
 }
 
-/** Codes of Node and of systems for a folder that is removed as a file. */
+/** Error codes of Node and operating systems for removing a folder as a file. */
 const IS_FOLDER: ReadonlyArray<unknown> = ['ERR_FS_EISDIR', 'EISDIR']
 
-/** Returns whether there is such a folder that can be read. */
+/** Returns true if a readable folder with this name exists. */
 export const isFolderThere = (files: Pick<FileSystem, 'readdir'>, path: string): Promise<boolean> =>
   files.readdir(path).then(
     () => true,
     () => false,
   )
 
-/** The permissions of a file, if it is there. */
+/** Returns the permissions of a file, if it exists. */
 export const modeOf = (
   files: Pick<FileSystem, 'stat'>,
   path: string,
@@ -192,16 +214,30 @@ export const modeOf = (
     () => undefined,
   )
 
+/** Replaces a file, keeping its group if this process may set it. */
+export const replaceFile = async (files: FileSystem, from: string, to: string): Promise<void> => {
+  if (files.chown !== undefined) {
+    const [old, fresh] = await Promise.all(
+      [to, from].map((path) => files.stat(path).catch(() => {})),
+    )
+    const isOther = old?.gid !== undefined && old.gid !== fresh?.gid
+    if (isOther && fresh?.uid !== undefined) {
+      await files.chown(from, fresh.uid, old.gid).catch(() => {}) // not a member of the group
+    }
+  }
+  await files.rename(from, to)
+}
+
 /**
- * Copies a file under a new name, durably: a process that has the old one open cannot reach the copy. Takes no room
- * where the file system shares blocks.
+ * Copies a file durably to a new name: a process that has the old file open cannot write to the copy. Takes no space if the file
+ * system shares blocks.
  */
 export const copyDurably = async (files: FileSystem, from: string, to: string): Promise<void> => {
   await files.copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   await closing(files.open(to, 'r+'), (handle) => handle.sync())
 }
 
-/** Does something with a file that is opened, and closes it however that ends. */
+/** Uses an opened file, and always closes it. */
 export const closing = async <T>(
   opened: Promise<FileHandle>,
   use: (handle: FileHandle) => Promise<T>,
@@ -210,10 +246,10 @@ export const closing = async <T>(
   return use(handle).finally(() => handle.close())
 }
 
-/** Folders that cannot be opened or synced are those of systems where names are durable without. */
+/** Error codes of systems on which folders cannot be opened or synced; there, names are durable without it. */
 const NO_SYNC_NEEDED: ReadonlyArray<unknown> = ['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP']
 
-/** Makes names that were made or removed in a folder durable. */
+/** Makes creations and removals in a folder durable. */
 export const syncFolder = async (files: FileSystem, folder: string): Promise<void> => {
   try {
     await closing(files.open(folder, 'r'), (handle) => handle.sync())
@@ -226,9 +262,9 @@ export const syncFolder = async (files: FileSystem, folder: string): Promise<voi
 export const syncName = (files: FileSystem, path: string): Promise<void> =>
   syncFolder(files, dirname(path))
 
-// bytes in full: the system may write and read fewer at a time than it is asked to
+// bytes in full: the system may write or read fewer than requested
 
-/** Writes all of the bytes, from `position` on. */
+/** Writes all bytes, starting at `position`. */
 export const writeFully = async (
   handle: FileHandle,
   bytes: Uint8Array,
@@ -240,7 +276,7 @@ export const writeFully = async (
   }
 }
 
-/** Reads so many bytes from `position` on. Throws a `ChecksumMismatch` when the file at `path` ends before. */
+/** Reads `length` bytes starting at `position`. Throws a `ChecksumMismatch` if the file at `path` is shorter. */
 export const readFully = async (
   path: string,
   handle: FileHandle,

@@ -1,4 +1,4 @@
-/** Whole objects in an S3-compatible bucket, by signed requests. */
+/** Whole objects in an S3-compatible bucket, with signed requests. */
 
 import { E, O } from '../fp.js'
 import type { S3Location } from './S3Location.js'
@@ -30,10 +30,10 @@ export interface ObjectContent {
   readonly etag: string
 }
 
-/** Makes a write conditional. `absent`: there is no such object yet. */
+/** Makes a write conditional. `absent`: the object must not exist yet. */
 export type Condition = { readonly etag: string } | 'absent'
 
-/** A part of a multipart upload, as its completion names it. */
+/** A part of a multipart upload, as named in its completion. */
 export interface UploadedPart {
   readonly number: number
   readonly etag: string
@@ -43,50 +43,50 @@ export interface UploadedPart {
 export interface Upload {
   readonly key: string
   readonly id: string
-  /** Kept with the object that it makes, so that it is recognized: an ETag tells nothing of one that KMS encrypts. */
+  /** Stored with the created object, to recognize it: the ETag of a KMS-encrypted object is useless for that. */
   readonly mark?: string
 }
 
-/** Names the upload that made an object. */
+/** Header that identifies the upload of an object. */
 const UPLOAD_MARK = 'x-amz-meta-payments-rx-upload'
 
 const MIB = 1 << 20
 
-/** The most that is read of an answer, in bytes. */
+/** Maximum size of a response, in bytes. */
 const MOST = {
-  /** A text of a store: a manifest of some 100,000 files. */
+  /** Maximum size of a text in a store: a manifest of about 100,000 files. */
   text: 64 * MIB,
-  /** Bytes of an object, where they are asked for by their range: more than any file of a sync or chunk has. */
+  /** Maximum byte range of an object: larger than any file of a sync or any chunk. */
   range: 256 * MIB,
-  /** All pages of a listing: some 400,000 objects. */
+  /** Maximum size of all pages of a listing: about 400,000 objects. */
   listing: 128 * MIB,
 }
 
-/** Pages of a listing, of 1,000 objects each. */
+/** Maximum number of pages in a listing, with 1,000 objects each. */
 const MOST_PAGES = 1_000
 
 /**
- * The objects below one prefix of a bucket; keys are relative to it. Faults of the service and the network are tried
- * again; what stays is a `StoreError` that says what to do.
+ * The objects below one prefix of a bucket; keys are relative to it. Faults of the service and the network are retried; a lasting
+ * one becomes a `StoreError` that says what to do.
  */
 export class ObjectStorage {
   readonly #location: S3Location
   readonly #send: S3Requests
-  /** Objects that may not be removed. */
+  /** Objects that could not be removed for lack of permission. */
   readonly #unremovable = new Set<string>()
-  /** Folders in which a removal was refused: those after it are not tried. */
+  /** Folders in which a removal was refused: later removals there are skipped. */
   readonly #deniedIn = new Set<string>()
-  /** Services that compare an ETag of `If-Match` as it stands keep it without quotes, as Ceph does. */
+  /** Some services, such as Ceph, compare `If-Match` literally with an ETag stored without quotes. */
   #hasQuotes = true
   #isQuotingKnown = false
 
-  /** Opens nothing: requests are sent by the methods. */
+  /** Opens no connection: only the methods send requests. */
   constructor(location: S3Location, options: ObjectStorageOptions = {}) {
     this.#location = location
     this.#send = s3Requests(location, options)
   }
 
-  /** Names a key in messages: `s3://bucket/prefix/key`. */
+  /** Returns the name of a key in messages: `s3://bucket/prefix/key`. */
   nameOf(key: string): string {
     const { bucket, prefix } = this.#location
     return `s3://${bucket}/${prefix}${key}`
@@ -94,7 +94,7 @@ export class ObjectStorage {
 
   // objects
 
-  /** Reads an object, or some bytes of it (`to` is not included); undefined if there are none. */
+  /** Reads an object, or a range of it (`to` exclusive); `undefined` if it does not exist. */
   async get(
     key: string,
     range?: { readonly from: number; readonly to: number },
@@ -113,7 +113,7 @@ export class ObjectStorage {
     return answer && { bytes: answer.bytes, etag: answer.headers.get('etag') ?? '' }
   }
 
-  /** Writes an object in one step. Resolves with its ETag, or with undefined if the condition does not hold. */
+  /** Writes an object atomically. Resolves with its ETag, or with `undefined` if the condition does not hold. */
   async put(
     key: string,
     bytes: Uint8Array<ArrayBuffer>,
@@ -123,17 +123,24 @@ export class ObjectStorage {
     if (condition === undefined || condition === 'absent') return etag
     this.#isQuotingKnown ||= etag !== undefined
     if (this.#isQuotingKnown || (await this.#etagOf(key)) !== condition.etag) return etag
-    this.#hasQuotes = !this.#hasQuotes // it is of that version, and was refused
+    this.#hasQuotes = !this.#hasQuotes // the object has that version, so the write was refused
     return this.#put(key, bytes, condition)
   }
 
-  /** Copies an object, without a transfer to here. */
-  async copy(from: string, to: string): Promise<void> {
+  /** Copies an object of `size` bytes on the server. Resolves once the copy is visible. */
+  async copy(from: string, to: string, size: number): Promise<void> {
     const headers = { ...this.#location.encryption, ...this.#from(from) }
-    await this.#answer({ method: 'PUT', key: to, headers })
+    const isMade = async () => (await this.sizeOf(to)) === size
+    await this.#answer({ method: 'PUT', key: to, headers, result: 'any', isMade })
   }
 
-  /** Removes an object, if it is there. One that the credentials may not remove stays, and is one of `unremoved`. */
+  /** Returns the size of an object, in bytes; undefined if there is none. */
+  async sizeOf(key: string): Promise<number | undefined> {
+    const answer = await this.#answer({ method: 'HEAD', key }, ({ status }) => status === 404)
+    return answer && Number(answer.headers.get('content-length') ?? Number.NaN)
+  }
+
+  /** Removes an object if it exists. One that the credentials may not remove is kept and listed by `unremoved`. */
   async remove(key: string): Promise<void> {
     const folder = key.slice(0, key.lastIndexOf('/') + 1)
     if (this.#deniedIn.has(folder)) {
@@ -149,18 +156,19 @@ export class ObjectStorage {
     })
   }
 
-  /** Names the objects that were to be removed, and that the credentials may not remove. */
+  /** Lists objects that could not be removed for lack of permission. */
   unremoved(): ReadonlyArray<string> {
     return [...this.#unremovable].map((key) => this.nameOf(key))
   }
 
-  /** Lists the objects below a prefix, in the order of their keys. */
-  list(below: string): Promise<ReadonlyArray<StoredObject>> {
-    return this.#listed(
+  /** Lists the objects below a prefix, sorted by key, since S3 Express, Storj and some gateways use another order. */
+  async list(below: string): Promise<ReadonlyArray<StoredObject>> {
+    const all = await this.#listed(
       { 'list-type': '2', below, row: 'Contents' },
       (xml) => ({ 'continuation-token': textOf(xml, 'NextContinuationToken') ?? '' }),
       (key, row) => ({ key, size: Math.max(0, Math.trunc(Number(textOf(row, 'Size'))) || 0) }),
     )
+    return all.toSorted((a, b) => (a.key < b.key ? -1 : 1))
   }
 
   // uploads
@@ -168,37 +176,42 @@ export class ObjectStorage {
   async beginUpload(key: string): Promise<Upload> {
     const mark = crypto.randomUUID()
     const headers = { ...this.#location.encryption, [UPLOAD_MARK]: mark }
-    const answer = await this.#answer({ method: 'POST', key, query: { uploads: '' }, headers })
+    const query = { uploads: '' }
+    const answer = await this.#answer({ method: 'POST', key, query, headers, result: 'UploadId' })
     return { key, mark, id: textOf(decoded(answer?.bytes), 'UploadId') ?? '' }
   }
 
-  /** Takes a whole object as a part, numbered from 1, without a transfer to here. All but the last have at least 5 MiB. */
+  /** Adds a whole object as a part, numbered from 1, on the server. All parts but the last must have at least 5 MiB. */
   async copyPart({ key, id }: Upload, number: number, from: string): Promise<UploadedPart> {
     const query = { partNumber: String(number), uploadId: id }
-    const answer = await this.#answer({ method: 'PUT', key, query, headers: this.#from(from) })
+    const headers = this.#from(from)
+    const answer = await this.#answer({ method: 'PUT', key, query, headers, result: 'ETag' })
     return { number, etag: textOf(decoded(answer?.bytes), 'ETag') ?? '' }
   }
 
-  /** Makes the object of the parts, in one step. */
+  /** Assembles the parts, `size` bytes in total, into the object atomically. Resolves once it is visible. */
   async completeUpload(
     { key, id, mark }: Upload,
     parts: ReadonlyArray<UploadedPart>,
+    size: number,
   ): Promise<void> {
     const rows = parts.map(
       ({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${etag}</ETag></Part>`,
     )
     const body = `<CompleteMultipartUpload>${rows.join('')}</CompleteMultipartUpload>`
+    const isMade = async () => (await this.sizeOf(key)) === size
+    const query = { uploadId: id }
     const done = await this.#answer(
-      { method: 'POST', key, query: { uploadId: id }, body },
+      { method: 'POST', key, query, body, result: 'any', isMade },
       ({ code }) => code === 'NoSuchUpload',
     )
     if (done !== undefined) return
-    // it was completed by an attempt whose answer was lost, or it is gone
+    // completed by an attempt whose response was lost, or gone
     if (mark !== undefined && (await this.#headerOf(key, UPLOAD_MARK)) === mark) return
     throw refused('POST', this.nameOf(key), { code: 'NoSuchUpload', isTransient: false })
   }
 
-  /** Drops an upload and its parts, if it is there; like `remove`, where that is denied. */
+  /** Aborts an upload and removes its parts, if it exists; if denied, behaves like `remove`. */
   async abortUpload({ key, id }: Upload): Promise<void> {
     await this.#answer({ method: 'DELETE', key, query: { uploadId: id } }, (refusal) => {
       if (refusal.code === 'NoSuchUpload') return true
@@ -221,7 +234,7 @@ export class ObjectStorage {
 
   // requests
 
-  /** Sends a request for a key below the prefix. Resolves with undefined for a refusal that is `expected`; throws others. */
+  /** Sends a request for a key below the prefix. Resolves with `undefined` for an `expected` refusal; throws others. */
   async #answer(
     call: S3Call,
     expected: (refusal: S3Refusal) => boolean = () => false,
@@ -245,7 +258,7 @@ export class ObjectStorage {
         const said = words === undefined ? '' : ` (${words.replace(/\.$/, '')})`
         throw unconditional(this.nameOf(key), `implements no conditional writes${said}`)
       }
-      // 409: another conditional write of the same key was under way; 404: it was removed meanwhile
+      // 409: another conditional write of the same key was in progress; 404: it was removed in the meantime
       return status === 412 || code === 'ConditionalRequestConflict' || code === 'NoSuchKey'
     })
     return answer && (answer.headers.get('etag') ?? '')
@@ -257,7 +270,7 @@ export class ObjectStorage {
     return { 'if-match': this.#hasQuotes ? condition.etag : unquoted(condition.etag) }
   }
 
-  /** Resolves with the version of an object; undefined where there is none. */
+  /** Resolves with the version of an object; `undefined` if it does not exist. */
   #etagOf(key: string): Promise<string | undefined> {
     return this.#headerOf(key, 'etag')
   }
@@ -273,8 +286,8 @@ export class ObjectStorage {
   }
 
   /**
-   * Reads all pages of a listing below a prefix; `row` names its elements, `next` reads from one page how the next is asked
-   * for. Keys that no export makes, which would mean others in a URL, are left out.
+   * Reads all pages of a listing below a prefix; `row` names its elements; `next` returns the parameters for the next page. Skips
+   * keys that no export creates and that would address other keys in a URL.
    */
   async #listed<A>(
     { below, row, ...query }: Readonly<Record<'below' | 'row', string> & Record<string, string>>,
@@ -290,7 +303,7 @@ export class ObjectStorage {
     for (let more: Readonly<Record<string, string>> | undefined = {}; more !== undefined; ) {
       asked.add(JSON.stringify(more))
       const page = { ...query, prefix: prefix + below, ...more }
-      const answer = await this.#send({ method: 'GET', key: '', query: page })
+      const answer = await this.#send({ method: 'GET', key: '', query: page, result: 'any' })
       if (E.isLeft(answer)) throw refused('GET', this.nameOf(''), answer.left)
       const { bytes } = answer.right
       size += bytes.length
@@ -311,8 +324,8 @@ export class ObjectStorage {
 }
 
 /**
- * Returns the key of a row of a listing: as it stands, or decoded where keys are escaped as in a URL, which some services
- * do without a word; undefined if it does not begin as it should.
+ * Returns the key of a row of a listing: as is, or decoded if it is URL-encoded, which some services do without saying so;
+ * `undefined` if it lacks the prefix.
  */
 const keyOf = (listed: string, prefix: string, isEncoded: boolean): string | undefined => {
   if (!isEncoded && listed.startsWith(prefix)) return listed
@@ -320,18 +333,19 @@ const keyOf = (listed: string, prefix: string, isEncoded: boolean): string | und
   return key?.startsWith(prefix) ? key : undefined
 }
 
-/** Returns whether no part of a key is of dots: these would mean another key in a URL, and no export makes them. */
+/** Returns true if a key has no part that consists of dots: these would address another key in a URL, and no export creates them. */
 const isPlainKey = (key: string): boolean => key.split('/').every((part) => !/^\.{1,2}$/.test(part))
 
-/** Makes the error for a service that cannot keep two runs apart. */
+/** Creates the error for a service without working conditional writes, which cannot keep two runs apart. */
 export const unconditional = (path: string, why: string): StoreError => {
-  const advice = 'two runs at once could not be told apart there: use a service that supports it'
-  return storeError('UnusableDestination', `${path}: the service ${why}, and ${advice}`, {
+  const advice =
+    'so two simultaneous runs could overwrite each other: use a service that supports them'
+  return storeError('UnusableDestination', `${path}: the service ${why}, ${advice}`, {
     destination: path,
   })
 }
 
-/** Returns whether the credentials lack the permission, and not something else about them is wrong. */
+/** Returns true if the credentials lack permission, as opposed to being invalid. */
 const isDenied = ({ status, code }: S3Refusal): boolean =>
   status === 403 && (code === 'AccessDenied' || code === 'HTTP 403')
 

@@ -1,9 +1,10 @@
-/** `s3://bucket/prefix/`, with region, endpoint and credentials as the AWS tools read them. */
+/** Parses `s3://bucket/prefix/`, and reads region, endpoint and credentials like the AWS tools. */
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { withoutUndefined } from '../fp.js'
+import { InvalidOption, readVariable, type Variables } from '../options/index.js'
 import { bucketUrl } from './bucketUrl.js'
 import { storeError } from './StoreError.js'
 
@@ -18,62 +19,91 @@ export interface S3Credentials {
 
 export interface S3Location {
   readonly bucket: string
-  /** Ends with a slash, or is empty. */
+  /** Prefix of keys; ends with a slash, or is empty. */
   readonly prefix: string
   readonly region: string
   /** URL of the bucket, with a slash at its end. */
   readonly url: string
-  /** Headers of each new object, by which the service encrypts it. */
+  /** Headers of each new object that select its encryption. */
   readonly encryption: Readonly<Record<string, string>>
-  /** Called before the first request, and again when the service says that they expired. */
+  /** Called before the first request, and again when the service reports that they expired. */
   readonly credentials: () => Promise<S3Credentials>
 }
 
-/** The environment: variables, and how a file is read. */
+/** Environment variables, and access to files. */
 export interface S3Environment {
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** Resolves with the text of a file, or undefined if it cannot be read. */
+  readonly env: Variables
+  /** Resolves with the text of a file, or with `undefined` if it is unreadable. */
   readonly readText: (path: string) => Promise<string | undefined>
+}
+
+/** Environment variables in use. */
+const VARIABLES = [
+  'AWS_ACCESS_KEY_ID',
+  'AWS_CONFIG_FILE',
+  'AWS_DEFAULT_REGION',
+  'AWS_ENDPOINT_URL',
+  'AWS_ENDPOINT_URL_S3',
+  'AWS_PROFILE',
+  'AWS_REGION',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SERVER_SIDE_ENCRYPTION',
+  'AWS_SESSION_TOKEN',
+  'AWS_SHARED_CREDENTIALS_FILE',
+  'AWS_SSE_BUCKET_KEY_ENABLED',
+  'AWS_SSE_KMS_KEY_ID',
+  'AWS_USE_DUALSTACK_ENDPOINT',
+  'AWS_USE_FIPS_ENDPOINT',
+  'AWS_VIRTUAL_HOSTED_STYLE_REQUEST',
+  'HOME',
+] as const
+
+type AwsVariable = (typeof VARIABLES)[number]
+
+type AwsVariables = { readonly [Name in AwsVariable]?: string | undefined }
+
+interface AwsEnvironment extends Pick<S3Environment, 'readText'> {
+  readonly env: AwsVariables
 }
 
 // constructors
 
-/** Returns whether it is an `s3://` URL. */
-export const isS3 = (destination: string): boolean => destination.startsWith('s3://')
-
-/** The environment of this process; `env`: other variables. */
+/** Returns the environment of this process; `env`: variables to use instead. */
 export const processEnvironment = (env: S3Environment['env'] = process.env): S3Environment => ({
   env,
   readText: (path) => readFile(path, 'utf8').catch(() => undefined),
 })
 
 /**
- * Reads a location. Rejects with an `UnusablePath` that says what is missing.
+ * Reads a location. Rejects with an `UnusablePath` that names what is missing.
  *
- * Variables go before the profile (`AWS_PROFILE`, or `default`) in `~/.aws/config` and `~/.aws/credentials`. Profiles
+ * Variables take precedence over the profile (`AWS_PROFILE`, or `default`) in `~/.aws/config` and `~/.aws/credentials`. Profiles
  * without keys (roles, SSO, containers, instances) need the package `@aws-sdk/credential-provider-node`.
  */
-export const s3Location = async (url: string, environment: S3Environment): Promise<S3Location> => {
+export const s3Location = async (
+  url: string,
+  { env: given, readText }: S3Environment,
+): Promise<S3Location> => {
   const [, bucket = '', path = ''] =
     /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s.exec(url) ?? []
   if (bucket === '' || !isPrefix(path)) {
-    // any other may have credentials, or be a signed URL
+    // any other URL may contain credentials, or be signed
     const shown = /^s3:\/\/[\w./-]*$/.test(url) ? url : 's3://...'
     throw unusable(shown, 'should be s3://BUCKET/ or s3://BUCKET/PREFIX/')
   }
-  const { env } = environment
+  const env = variablesOf(url, given)
+  const environment = { env, readText }
   const profile = await profileOf(environment)
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION || profile.region
   if (!region) throw unusable(url, 'needs a region: set AWS_REGION')
-  const isSet = (variable: string, key?: string): boolean => {
+  const isSet = (variable: AwsVariable, key?: string): boolean => {
     const value = env[variable] || (key && profile[key]) || 'false'
     if (/^(true|false)$/i.test(value)) return value.toLowerCase() === 'true'
     throw unusable(url, `needs true or false in ${variable}`)
   }
   const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL || profile.endpoint_url
   if (endpoint && !isEndpoint(endpoint)) {
-    const why =
-      'needs an endpoint that is a URL without user and password: check AWS_ENDPOINT_URL_S3'
+    const why = 'needs an endpoint URL without user and password: check AWS_ENDPOINT_URL_S3'
     throw unusable(url, why)
   }
   const address = bucketUrl({
@@ -95,6 +125,17 @@ export const s3Location = async (url: string, environment: S3Environment): Promi
   }
 }
 
+/** Reads the variables. Throws an `UnusablePath` that names one with a control character. */
+const variablesOf = (url: string, given: Variables): AwsVariables => {
+  try {
+    return Object.fromEntries(VARIABLES.map((name) => [name, readVariable(given, name)]))
+  } catch (error) {
+    throw error instanceof InvalidOption
+      ? unusable(url, `cannot be reached: ${error.message}`)
+      : error
+  }
+}
+
 const isEndpoint = (text: string): boolean => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return (
@@ -104,10 +145,10 @@ const isEndpoint = (text: string): boolean => {
 
 const ENCRYPTIONS: ReadonlyArray<string> = ['AES256', 'aws:kms', 'aws:kms:dsse']
 
-/** Returns the headers of new objects. Throws an `UnusablePath` for a kind of encryption that no header asks for. */
+/** Returns the headers of new objects. Throws an `UnusablePath` for an unknown kind of encryption. */
 const encryptionOf = (
   url: string,
-  env: S3Environment['env'],
+  env: AwsVariables,
   hasBucketKey: boolean,
 ): Readonly<Record<string, string>> => {
   const { AWS_SSE_KMS_KEY_ID: key } = env
@@ -129,7 +170,7 @@ const encryptionOf = (
 /** The query of a signed URL, which is a secret. */
 const SIGNED = /[?&](X-Amz-|AWSAccessKeyId=|Signature=)/i
 
-/** Empty, or ends with a slash. A name of dots would mean another key in a URL. */
+/** Returns true for a prefix that is empty or ends with a slash, without parts of dots, which would address another key in a URL. */
 const isPrefix = (path: string): boolean =>
   path === '' ||
   (path.endsWith('/') &&
@@ -144,19 +185,19 @@ const unusable = (path: string, why: string) =>
 
 // credentials
 
-const keysOf = (
-  values: Readonly<Record<string, string | undefined>>,
-): S3Credentials | undefined => {
+const keysOf = (values: AwsVariables): S3Credentials | undefined => {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = values
   if (!accessKeyId || !secretAccessKey) return undefined
   const token = values.AWS_SESSION_TOKEN
   return { accessKeyId, secretAccessKey, ...(token ? { sessionToken: token } : {}) }
 }
 
-/** The provider chain of the AWS SDK, if it is installed. */
+/** Returns credentials from the AWS SDK's provider chain, if installed. */
 const providedKeys = async (url: string): Promise<S3Credentials> => {
-  const provider = await import('@aws-sdk/credential-provider-node').catch(() => undefined)
-  if (provider === undefined) {
+  let provider: typeof import('@aws-sdk/credential-provider-node')
+  try {
+    provider = await import('@aws-sdk/credential-provider-node')
+  } catch {
     throw unusable(
       url,
       'needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or install @aws-sdk/credential-provider-node for roles, SSO, containers and instances',
@@ -168,7 +209,7 @@ const providedKeys = async (url: string): Promise<S3Credentials> => {
   } catch {
     throw unusable(
       url,
-      'needs credentials: neither the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY nor a profile, a role, a container or an instance has any',
+      'needs credentials, but neither the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY nor a profile, a role, a container or an instance has any',
     )
   }
 }
@@ -177,15 +218,15 @@ const providedKeys = async (url: string): Promise<S3Credentials> => {
 
 type Profile = Readonly<Record<string, string>>
 
-const profileName = ({ env }: S3Environment): string => env.AWS_PROFILE || 'default'
+const profileName = ({ env }: AwsEnvironment): string => env.AWS_PROFILE || 'default'
 
-const profileOf = async (environment: S3Environment): Promise<Profile> => {
+const profileOf = async (environment: AwsEnvironment): Promise<Profile> => {
   const name = profileName(environment)
   const text = await textOf(environment, 'AWS_CONFIG_FILE', 'config')
   return section(text, name === 'default' ? 'default' : `profile ${name}`)
 }
 
-const keysOfProfile = async (environment: S3Environment) => {
+const keysOfProfile = async (environment: AwsEnvironment) => {
   const text = await textOf(environment, 'AWS_SHARED_CREDENTIALS_FILE', 'credentials')
   const { aws_access_key_id, aws_secret_access_key, aws_session_token } = section(
     text,
@@ -198,10 +239,10 @@ const keysOfProfile = async (environment: S3Environment) => {
   })
 }
 
-const textOf = async ({ env, readText }: S3Environment, variable: string, file: string) =>
+const textOf = async ({ env, readText }: AwsEnvironment, variable: AwsVariable, file: string) =>
   (await readText(env[variable] || join(env.HOME || homedir(), '.aws', file))) ?? ''
 
-/** Reads a section of an INI file; nested settings are left out. */
+/** Reads a section of an INI file, ignoring nested settings. */
 const section = (text: string, name: string): Profile => {
   const found: Record<string, string> = {}
   let isWanted = false

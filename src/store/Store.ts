@@ -1,37 +1,38 @@
-/** The text of a name, and the version it had when it was read. */
+/** A text and its version when it was read. */
 export interface VersionedText {
-  /** The text, whole. */
+  /** The whole text. */
   readonly text: string
-  /** Opaque: pass it to `replace` or `remove` as it came. */
+  /** Opaque: pass it unchanged to `replace` or `remove`. */
   readonly version: string
 }
 
 /**
- * Small named texts with compare-and-swap, kept at the destination of an export: its state, which has the lease, and its manifest.
+ * Small named texts with compare-and-swap, stored at the destination of an export: its state, including the lease, and its
+ * manifest.
  *
- * Every change names the version that it was made from. A run that was shut out by a later owner therefore cannot
- * change anything: its next `replace` finds another version. Each method rejects with a `StoreError` when the
- * destination cannot be read or written.
+ * Every change names the version that it is based on. After a takeover by a later owner, a run therefore cannot change anything:
+ * its next `replace` finds a different version. Each method rejects with a `StoreError` when the destination cannot be read or
+ * written.
  */
 export interface Store {
-  /** Resolves with the text of a name, or with undefined if there is none. */
+  /** Resolves with the text called `name`, or with `undefined` if it does not exist. */
   readonly read: (name: string) => Promise<VersionedText | undefined>
   /**
-   * Replaces the text of a name, durably and in one step, if its version is still `version`; undefined: if there
-   * is no such text yet. Resolves with the new version, or with undefined if another change was first.
+   * Replaces a text, durably and atomically, if its version is still `version` (`undefined`: if the text does not exist yet).
+   * Resolves with the new version, or with `undefined` if another change came first.
    */
   readonly replace: (
     name: string,
     text: string,
     version: string | undefined,
   ) => Promise<string | undefined>
-  /** Removes the text of a name if its version is still `version`. Resolves with false if it is not. */
+  /** Removes a text if its version is still `version`. Resolves with false if it is not. */
   readonly remove: (name: string, version: string) => Promise<boolean>
-  /** Gives its connection back, where it has one. May be called again. */
+  /** Closes the connection, if there is one. May be called again. */
   readonly close?: () => Promise<void>
 }
 
-/** A store with other names for its texts. */
+/** Wraps a store so that its texts have other names. */
 export const renamed = (store: Store, nameOf: (name: string) => string): Store => ({
   read: (name) => store.read(nameOf(name)),
   replace: (name, text, version) => store.replace(nameOf(name), text, version),

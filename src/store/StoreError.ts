@@ -1,45 +1,57 @@
-/** Errors of a place that keeps texts and files: one union on `_tag`. */
+/** Errors of stores and files: one union on `_tag`. */
 import { oneLine } from '../decode/redact.js'
 
 // model
 
-/** Fields of each kind of error besides its message. */
+/** Fields of each kind of error, in addition to its message. */
 export interface StoreErrors {
-  /** Another owner is writing there: it renewed its lease while this one watched. */
+  /** Another owner is active: it renewed its lease while this run waited. */
   readonly Locked: { readonly path: string }
-  /** A later run has taken over, since this one did not renew its lease in time. It has changed nothing since. `path`: the lease, or the destination. */
+  /**
+   * A later run took over because this one did not renew its lease in time. This run has changed nothing since. `path`: the lease
+   * or the destination.
+   */
   readonly Fenced: { readonly path: string }
   /**
-   * A checkpoint or manifest was damaged, changed, or written by an earlier version that is no longer read; or a file
-   * that `readRows` reads was cut off, or is of another format.
+   * A checkpoint or manifest is damaged, was changed, or was written by an earlier version that is no longer supported; or a file
+   * for `readRows` is truncated or has another format.
    */
   readonly Damaged: { readonly path: string; readonly field?: string }
-  /** A checkpoint or manifest of a later version of this package. */
+  /** A checkpoint or manifest was written by a later version of this package. */
   readonly NewerVersion: { readonly path: string }
-  /** No file or folder can be where an option says. */
+  /** A path or URL in the options cannot be used. */
   readonly UnusablePath: { readonly path: string; readonly option?: string }
-  /** A file is gone, shorter, or different from what its checkpoint says: it cannot be resumed. */
+  /** A file is missing, shorter, or differs from its checkpoint: it cannot be resumed. */
   readonly ChecksumMismatch: { readonly path: string }
-  /** The system refuses to read a file, checkpoint, manifest or lock. `code`: such as `EACCES`. */
+  /** A file, checkpoint or manifest cannot be read. `code`: for example `EACCES`. */
   readonly ReadFailed: { readonly path: string; readonly code: string }
-  /** The system refuses to write. `code`: such as `ENOSPC`; `EPIPE` if the reader of a stream went away. */
+  /** A write failed. `code`: for example `ENOSPC`, or `EPIPE` if the reader of a stream closed it. */
   readonly WriteFailed: { readonly path: string; readonly code: string }
-  /** A database or folder refuses what it is asked for, until something is done about it: `message` says what. */
+  /**
+   * The service no longer has an implausible number of known `rows`; none is marked as gone. `oldest`, `newest`: times of
+   * creation.
+   */
+  readonly RowsGone: {
+    readonly path: string
+    readonly rows: number
+    readonly oldest?: string
+    readonly newest?: string
+  }
+  /** A database or folder refuses an operation until the user acts; `message` says how. */
   readonly UnusableDestination: {
-    /** Its name, without user and password. */
+    /** Name of the destination, without user and password. */
     readonly destination: string
-    /** The code of the system or the database, such as `EACCES` or `28P01`, if it has one. */
+    /** Code of the system or the database, such as `EACCES` or `28P01`, if any. */
     readonly code?: string
   }
 }
 
 /**
- * The reason that a place cannot be read or written. An `Error` with a `message` of one line; exhaustive under
- * `switch (error._tag)`.
+ * Why a store or file cannot be read or written. An `Error` with a one-line `message`; exhaustive under `switch (error._tag)`.
  */
 export type StoreError = TaggedErrors<StoreErrors>[keyof StoreErrors]
 
-/** The errors of a family, by their kinds. */
+/** The errors of a family, by kind. */
 export type TaggedErrors<Errors> = {
   readonly [Tag in keyof Errors]: Error & { readonly _tag: Tag } & Errors[Tag]
 }
@@ -48,7 +60,7 @@ class Tagged extends Error {}
 
 // constructors
 
-/** Makes the constructor of a family of errors: `name` is the `name` of each. */
+/** Creates the constructor of a family of errors; `name` is the `name` of each. */
 export const taggedError =
   <Errors>(name: string) =>
   <Tag extends keyof Errors>(
@@ -58,20 +70,20 @@ export const taggedError =
     cause?: unknown,
   ): TaggedErrors<Errors>[Tag] => {
     const error = new Tagged(oneLine(message), cause === undefined ? {} : { cause })
-    // the mapped type is not computed for a `Tag` that is not known yet
+    // TypeScript does not evaluate the mapped type for a generic `Tag`
     return Object.assign(error, { name, _tag }, details) as unknown as TaggedErrors<Errors>[Tag]
   }
 
-/** Makes an error of a kind. */
+/** Creates an error of the given kind. */
 export const storeError = taggedError<StoreErrors>('StoreError')
 
-/** Makes the error for a file that is not what its state says. */
+/** Creates the error for a file that does not match its state. */
 export const checksumMismatch = (path: string, why: string): StoreError =>
   storeError('ChecksumMismatch', `${path} ${why}: it cannot be resumed`, { path })
 
 // combinators
 
-/** Returns whether it is an error of the family of this name, also one of another copy of this package. */
+/** Returns true for an error of the family with this name, including one from another copy of this package. */
 export const isTagged =
   (name: string) =>
   (error: unknown): boolean =>
@@ -81,5 +93,5 @@ export const isTagged =
     error.name === name &&
     '_tag' in error
 
-/** Returns whether it is a `StoreError`, also one of another copy of this package. */
+/** Returns true for a `StoreError`, including one from another copy of this package. */
 export const isStoreError = (error: unknown): error is StoreError => isTagged('StoreError')(error)

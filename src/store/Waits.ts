@@ -1,4 +1,4 @@
-/** Reports waits for a destination, a store or a service of files, and their reason: nothing waits in silence. */
+/** Reports waits for a destination or a store, with their reason, so that nothing waits silently. */
 import type { SchedulerLike } from 'rxjs'
 import { oneLine, withoutCredentials } from '../decode/redact.js'
 import { withoutUndefined } from '../fp.js'
@@ -9,56 +9,66 @@ import type { Store } from './Store.js'
 
 /** A wait, or its end. */
 export interface Wait {
-  /** Names the destination, without secrets. */
+  /** Name of the destination, without secrets. */
   readonly destination: string
-  /** How long it has been waited for, in ms. */
+  /** Duration of the wait so far, in ms. */
   readonly waited: Millis
-  /** True when it has answered. */
+  /** True once the destination has responded. */
   readonly isOver: boolean
-  /** Why, as the destination gave it; absent where it gives no answer. */
+  /** The reason given by the destination. Absent if it does not respond. */
   readonly reason?: string
-  /** In words, with the reason. */
+  /** A description, with the reason. */
   readonly message: string
 }
 
-/** A call that takes longer is reported. */
+/** Time after which a call is reported as waiting. */
 const SILENT_FOR: Millis = 5_000
 
-/** The longest refusal that is reported, in characters. */
+/** Time after which a call to a local disk is reported: the disk may have to spin up, or flush a large cache. */
+export const DISK_SILENT_FOR: Millis = 30_000
+
+/** Maximum length of a reported refusal, in characters. */
 const MOST_WORDS = 300
 
 // constructors
 
 /**
- * The waits of one destination. A call that takes longer than five seconds is reported, with the words of the last refusal;
- * other words after that are reported at once, and so is its end.
+ * The waits of one destination. A call that takes longer than `silentFor` is reported with its last refusal; a different refusal
+ * after that is reported immediately, and so is the end of the wait.
  */
 export class Waits {
   readonly #name: string
   readonly #timer: SchedulerLike
   readonly #tell: (wait: Wait) => void
-  /** Calls under way. */
+  readonly #silentFor: Millis
+  /** Calls in progress. */
   #underWay = 0
-  /** How many of these take longer. */
+  /** Number of calls that are overdue. */
   #late = 0
-  /** When the first of these began. */
+  /** Start of the first overdue call. */
   #since: Millis = 0
   #words: string | undefined
   #toldWords: string | undefined
 
-  constructor(name: string, timer: SchedulerLike, tell: (wait: Wait) => void) {
+  constructor(
+    name: string,
+    timer: SchedulerLike,
+    tell: (wait: Wait) => void,
+    silentFor: Millis = SILENT_FOR,
+  ) {
+    this.#silentFor = silentFor
     this.#name = name
     this.#timer = timer
     this.#tell = tell
   }
 
-  /** Takes the words of a refusal after which the same is tried again. */
+  /** Records the message of a refusal that is retried. */
   refused(words: string): void {
     this.#words = oneLine(withoutCredentials(words)).slice(0, MOST_WORDS)
     if (this.#late > 0) this.#tellWait()
   }
 
-  /** Does something that may have to wait. */
+  /** Runs work that may have to wait. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     if (this.#underWay === 0) this.#words = undefined
     this.#underWay++
@@ -70,7 +80,7 @@ export class Waits {
       if (this.#late > 1) return
       this.#since = began
       this.#tellWait()
-    }, SILENT_FOR)
+    }, this.#silentFor)
     let isDone = false
     try {
       const done = await work()
@@ -87,11 +97,16 @@ export class Waits {
     }
   }
 
-  /** Reports a wait that begins, and whose reason is known. */
+  /** Reports the start of a wait whose reason is known. */
   announce(words: string): void {
     this.#words = words
     this.#toldWords = words
     this.#emit(0, false, words)
+  }
+
+  /** Reports a peculiarity of the destination that causes no wait. */
+  note(words: string): void {
+    this.#emit(0, true, words)
   }
 
   #tellWait(): void {
@@ -103,7 +118,7 @@ export class Waits {
 
   #tellEnd(): void {
     const waited = this.#timer.now() - this.#since
-    this.#emit(waited, true, `went on after ${seconds(waited)}`)
+    this.#emit(waited, true, `continued after ${seconds(waited)}`)
   }
 
   #emit(waited: Millis, isOver: boolean, words: string): void {
@@ -114,10 +129,10 @@ export class Waits {
   }
 }
 
-/** Takes a wait, or its end, in words. */
+/** Called with a message when a wait is reported, or ends. */
 export type OnWait = (message: string) => void
 
-/** The waits of a reader that has no client. `onWait`: default `console.warn`. */
+/** Reports waits to a reader without a client. `onWait`: default `console.warn`. */
 export const waitsInWords = (
   name: string,
   timer: SchedulerLike,
@@ -127,7 +142,7 @@ export const waitsInWords = (
   },
 ): Waits => new Waits(name, timer, ({ message }) => onWait(message))
 
-/** A store whose waits are reported. */
+/** Returns a store that reports its waits. */
 export const watchedStore = (store: Store, waits: Waits): Store => ({
   read: (name) => waits.during(() => store.read(name)),
   replace: (...text) => waits.during(() => store.replace(...text)),
@@ -135,6 +150,6 @@ export const watchedStore = (store: Store, waits: Waits): Store => ({
   ...(store.close && { close: async () => store.close?.() }),
 })
 
-const SILENT = 'no answer: it is slow, locked, or hangs'
+const SILENT = 'no response: it is slow, locked, or hangs'
 
 const seconds = (ms: Millis): string => `${Math.round(ms / 1_000)} s`

@@ -1,22 +1,22 @@
-/** Hosts of buckets, as the AWS SDK makes them; `test/store/bucketUrl.test.ts` holds them to it. */
+/** Hosts of buckets, built as by the AWS SDK; `test/store/bucketUrl.test.ts` compares the two. */
 
 // model
 
-/** The settings from which the host of a bucket follows. */
+/** Settings that determine the host of a bucket. */
 export interface BucketAddress {
   readonly bucket: string
   readonly region: string
-  /** URL of another service than AWS. */
+  /** URL of a service other than AWS. */
   readonly endpoint?: string
-  /** Puts the bucket into the host of such a service, and not into the path. */
+  /** True to put the bucket into that service's host name instead of the path. */
   readonly isVirtual?: boolean
-  /** Hosts with validated cryptography. */
+  /** True to use FIPS hosts, with validated cryptography. */
   readonly isFips?: boolean
-  /** Hosts with IPv4 and IPv6. */
+  /** True to use dual-stack hosts, with IPv4 and IPv6. */
   readonly isDualStack?: boolean
 }
 
-/** Partitions of AWS by the beginning of their regions, with their domains. All other regions are of `amazonaws.com`. */
+/** AWS partitions by prefix of their regions, with their domains. All other regions use `amazonaws.com`. */
 const PARTITIONS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^cn-/, 'amazonaws.com.cn'],
   [/^eusc-de-/, 'amazonaws.eu'],
@@ -28,14 +28,14 @@ const PARTITIONS: ReadonlyArray<readonly [RegExp, string]> = [
 
 // functions
 
-/** Returns the URL of a bucket, with a slash at its end; or why there is none. Names with dots are put into the path. */
+/** Returns the URL of a bucket, ending with a slash, or why there is none. Names with dots are put into the path. */
 export const bucketUrl = (
   address: BucketAddress,
 ): { readonly url: string } | { readonly why: string } => {
   const { bucket, endpoint, isVirtual = false, isFips = false, isDualStack = false } = address
   if (endpoint !== undefined) {
     const variable = isFips ? 'AWS_USE_FIPS_ENDPOINT' : 'AWS_USE_DUALSTACK_ENDPOINT'
-    if (isFips || isDualStack) return { why: `has an endpoint of its own: unset ${variable}` }
+    if (isFips || isDualStack) return { why: `has its own endpoint: unset ${variable}` }
     const base = endpoint.replace(/\/+$/, '')
     if (!isVirtual) return { url: `${base}/${bucket}/` }
     const url = `${base.replace('://', `://${bucket}.`)}/`
@@ -44,7 +44,7 @@ export const bucketUrl = (
       : { why: 'needs an endpoint with a host name: unset AWS_VIRTUAL_HOSTED_STYLE_REQUEST' }
   }
   const region = address.region.replace(/^fips-|-fips$/, '')
-  if (!/^[a-z0-9-]+$/i.test(region)) return { why: 'needs a region of AWS: check AWS_REGION' }
+  if (!/^[a-z0-9-]+$/i.test(region)) return { why: 'needs an AWS region: check AWS_REGION' }
   const needsFips = isFips || region !== address.region
   if (needsFips && region.startsWith('cn-')) {
     return { why: `has no FIPS endpoint in ${region}: unset AWS_USE_FIPS_ENDPOINT` }

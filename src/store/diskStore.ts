@@ -1,4 +1,4 @@
-/** A `Store` in a folder: each text is a file by its name, replaced in one step. */
+/** A `Store` in a folder: each text is a file with its name, replaced atomically. */
 import { dirname, join } from 'node:path'
 import { plural } from '../decode/plural.js'
 import {
@@ -12,6 +12,7 @@ import {
   isSystemError,
   randomName,
   readFully,
+  replaceFile,
   syncFolder,
   writeFully,
 } from './FileSystem.js'
@@ -20,36 +21,36 @@ import { adviceOn } from './remedies.js'
 import type { Store } from './Store.js'
 import { isStoreError, type StoreError, storeError } from './StoreError.js'
 
-/** The longest text that is read, in bytes: a manifest of some 100,000 files. A larger file is not of an export. */
+/** Maximum size of a text, in bytes: a manifest of about 100,000 files. A larger file was not written by an export. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** A change that is undone by another one at the same moment is tried again, so often. */
+/** Number of attempts for a change that a simultaneous one has undone. */
 const TRIES = 100
 
-/** Which folder, and how its files are made. */
+/** The folder, and how its files are created. */
 export interface DiskStoreOptions {
-  /** The folder, which must be there. */
+  /** The folder; it must exist. */
   readonly folder: string
-  /** The file system. Default: that of Node. */
+  /** The file system. Default: Node's. */
   readonly files?: FileSystem
-  /** The permissions of new files, such as 0o600. Default: what the process gives to its files. */
+  /** Permissions of new files, such as 0o600. Default: those of the process (umask). */
   readonly mode?: number | undefined
 }
 
 /**
- * Opens a store of texts in a folder, which must be there.
+ * Opens a store of texts in a folder, which must exist.
  *
- * POSIX cannot rename a file only if the target is what it was. But a rename fails when its source is gone, so each
- * change goes in four steps, all of them plain names:
+ * POSIX has no rename that is conditional on the target. But a rename fails if its source is gone, so each change takes four
+ * steps, all with plain names:
  *
  *     1. write    NAME.RANDOM.tmp, durable
- *     2. sweep    remove every other NAME.*.tmp: the changes of others that have not come to step 4 fail there
- *     3. check    that NAME is of the expected version
+ *     2. sweep    remove every other NAME.*.tmp: changes of others that have not reached step 4 then fail
+ *     3. check    that NAME has the expected version
  *     4. rename   NAME.RANDOM.tmp to NAME; if it is gone, another change swept it
  *
- * Only one of two changes from one version succeeds: the later to rename wrote its file before the other renamed,
- * and if that one did not sweep it, then it swept that one's. No hard links are needed, and nothing is held by a
- * process that dies. A removed text is an empty one, whose file goes.
+ * Only one of two changes from one version succeeds: the later to rename wrote its file before the other renamed, and either was
+ * swept by it or swept the other's file. No hard links are needed, and a process that dies holds nothing. Removing a text
+ * replaces it with an empty one, whose file is then deleted.
  */
 export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Store => {
   const read: Store['read'] = async (name) => {
@@ -61,7 +62,7 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
   const attempt = async (name: string, text: string, version: string | undefined) => {
     const path = pathIn(folder, name)
     if (await isLink(files, path))
-      throw unusable(path, 'is a link, which no export makes: remove it')
+      throw unusable(path, 'is a link, which exports never create: remove it')
     const fresh = `${path}.${randomName()}.tmp`
     await writeNew(files, fresh, text, mode)
     try {
@@ -75,7 +76,7 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
       await files.rm(fresh, { force: true })
       throw error
     }
-    const isSwept = await files.rename(fresh, path).then(
+    const isSwept = await replaceFile(files, fresh, path).then(
       () => false,
       (error: unknown) => {
         if (codeOf(error) === 'ENOENT') return true
@@ -93,7 +94,7 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
         const outcome = await attempt(name, text, version)
         if (outcome === 'done') return sha256(text)
         if (outcome === 'changed') return undefined
-        // several that sweep each other: each steps aside for a time of its own, longer each time
+        // processes that sweep each other's files: each backs off for a random, growing time
         const most = 2 ** Math.min(tries + 1, 7)
         for (let looks = Number.parseInt(randomName(), 16) % most; looks > 0; looks--) {
           if ((await read(name))?.version !== version) return undefined
@@ -114,7 +115,7 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
   }
 }
 
-/** Throws an `UnusablePath` for a name that would lead out of the folder. */
+/** Throws an `UnusablePath` for a name that would leave the folder. */
 const pathIn = (folder: string, name: string): string => {
   if (!/^[^/\\\0]+$/.test(name) || name === '.' || name === '..') {
     const why = `${JSON.stringify(name)} cannot be the name of a file in ${folder}`
@@ -125,7 +126,7 @@ const pathIn = (folder: string, name: string): string => {
 
 // files
 
-/** Reads a file as text; undefined when there is none, or an empty one. Rejects with `UnusablePath` for what no export can have written. */
+/** Reads a file as text; `undefined` if it is missing or empty. Rejects with `UnusablePath` if no export can have written it. */
 const textAt = async (
   files: Pick<FileSystem, 'open'>,
   path: string,
@@ -133,11 +134,11 @@ const textAt = async (
   try {
     return await closing(files.open(path, 'r'), async (handle) => {
       const stat = await handle.stat()
-      if (!stat.isFile()) throw unusable(path, 'is no regular file')
+      if (!stat.isFile()) throw unusable(path, 'is not a regular file')
       if (stat.size > MOST_BYTES)
-        throw unusable(path, `has ${plural(stat.size, 'byte')}: no export wrote it`)
+        throw unusable(path, `has ${plural(stat.size, 'byte')}, so no export wrote it`)
       const { size } = stat
-      if (size === 0) return undefined // its removal was begun
+      if (size === 0) return undefined // its removal was started
       return new TextDecoder().decode(await readFully(path, handle, 0, size))
     })
   } catch (error) {
@@ -156,7 +157,7 @@ const textAt = async (
 const unusable = (path: string, why: string): StoreError =>
   storeError('UnusablePath', `${path} ${why}`, { path })
 
-/** Makes a file with this text, durable; it is removed again if that fails, as on a full disk. */
+/** Creates a durable file with this text; removes it if that fails, for example on a full disk. */
 const writeNew = async (
   files: FileSystem,
   path: string,
@@ -175,7 +176,7 @@ const writeNew = async (
   await handle.close()
 }
 
-/** Removes the unfinished changes of others, and those that a process left which was killed. */
+/** Removes unfinished changes of other processes, including killed ones. */
 const sweep = async (
   files: FileSystem,
   folder: string,
@@ -190,17 +191,17 @@ const sweep = async (
   }
 }
 
-/** The end of the name of an unfinished change. */
+/** Suffix of an unfinished change. */
 const CHANGE = /^\.[0-9a-f]{12}\.tmp$/
 
-/** Throws what the system refuses as a `StoreError`. */
+/** Turns system errors into a `StoreError`. */
 const writing = async <T>(path: string, write: () => Promise<T>): Promise<T> => {
   try {
     return await write()
   } catch (error) {
     if (isStoreError(error) || !isSystemError(error)) throw error
     if (isAbsence(error)) {
-      const why = `${dirname(path)} is no folder that can be written to`
+      const why = `${dirname(path)} is not a writable folder`
       throw storeError('UnusablePath', why, { path: dirname(path) }, error)
     }
     const details = { path, code: error.code }

@@ -18,72 +18,72 @@ import { isStoreError, type StoreError, storeError } from './StoreError.js'
 
 // model
 
-/** How long a lease lasts that is not renewed. */
+/** Duration of a lease without renewal. */
 const LEASE: Millis = 15_000
 
-/** An owner renews its lease so often while one lasts. */
+/** Renewals per lease length. */
 const RENEWALS = 3
 
-/** One that waits for a lease to end looks at it so often while one lasts. */
+/** Checks by a waiting run per lease length. */
 const LOOKS = 15
 
-/** Where a lease is kept, and how. */
+/** Where and how a lease is stored. */
 export interface LeaseOptions {
   readonly store: Store
-  /** The name of its text in the store. */
+  /** Name of the lease's text in the store. */
   readonly name: string
-  /** The name of that text in messages, such as its path. */
+  /** Name of that text in messages, such as its path. */
   readonly path: string
-  /** How long it lasts without a renewal. Default `LEASE`. */
+  /** Duration of the lease without renewal. Default `LEASE`. */
   readonly length?: Millis | undefined
   /** Clock and timers. */
   readonly timer: SchedulerLike
-  /** Called when another owner has the lease, before this one waits for it to end. */
+  /** Called when another owner holds the lease, before waiting for it. */
   readonly onWait?: (wait: LeaseWait) => void
-  /** Its first value ends that wait. */
+  /** Stops waiting for the lease when this emits. */
   readonly stop?: Observable<unknown> | undefined
-  /** Replaces a text that is damaged, or of another version, and its state. */
+  /** Replaces a text that is damaged or of another version, including its state. */
   readonly restart?: boolean
-  /** Identifies this owner. Default: at random. */
+  /** Identifies this owner. Default: random. */
   readonly owner?: string
 }
 
-/** Another owner has a lease, which may have died. */
+/** Another owner, possibly dead, holds the lease. */
 export interface LeaseWait {
-  /** The text that says so. */
+  /** Name of the text with the lease. */
   readonly path: string
-  /** How long this one waits, at most, in ms. */
+  /** Maximum time to wait, in ms. */
   readonly ms: Millis
 }
 
-/** Says in words what is waited for. */
+/** Describes the wait. */
 export const waitWords = ({ ms }: LeaseWait): string =>
-  `another run has it, or was killed: waiting up to ${Math.ceil(ms / 1_000)} s to take over`
+  `another run is using it, or was killed: waiting up to ${Math.ceil(ms / 1_000)} s to take over`
 
-/** Version of the layout. States of earlier versions had no lease. */
+/** Version of the layout. */
 const VERSION = 5
 
 const record = t.intersection([
   t.type({
     version: t.literal(VERSION),
-    /** Counts the owners. */
+    /** Number of the owner, counting up. */
     fence: t.number,
-    /** How often it was renewed: it shows that the owner lives. */
+    /** Number of renewals, which show that the owner is alive. */
     renewals: t.number,
   }),
   t.partial({
-    /** Its owner; absent when it was released. */
+    /** The owner; absent once released. */
     owner: t.string,
-    /** How long it lasts, in ms. */
+    /** Its duration without renewal, in ms. */
     length: t.number,
-    /** State of its owners: where an export stands. */
+    /** State of its owners, such as the position of an export. */
     state: t.unknown,
   }),
 ])
 
 interface LeaseRecord extends t.TypeOf<typeof record> {}
 
-/** A lease, as it stands in the store. */
+/** A lease as stored. */
 interface StoredLease {
   readonly record: LeaseRecord
   readonly version: string
@@ -98,7 +98,7 @@ const recordAt: (path: string) => (text: string) => LeaseRecord = readRecord({
   isIntact: hasSum,
 })
 
-/** Returns the state in the text of a lease, whichever owner has it. */
+/** Returns the state in the text of a lease, whoever owns it. */
 export const stateIn =
   (path: string) =>
   (text: string): unknown =>
@@ -107,8 +107,8 @@ export const stateIn =
 // taking it
 
 /**
- * Takes a lease. Where another owner has it, this one watches for as long as it lasts: if it is not renewed, it is taken
- * over; if it is, this rejects with `Locked`. Only the clock of this process is read; no process id or host name takes part.
+ * Takes a lease. If another owner holds it, waits for the length of the lease, then takes it over if it was not renewed, and
+ * otherwise rejects with `Locked`. Uses only this process's clock, no process id or host name.
  */
 export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
   const { store, name, path, length = LEASE, owner = crypto.randomUUID() } = options
@@ -118,7 +118,7 @@ export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
     } catch (error) {
       const isOfOther = isStoreError(error) && error._tag === 'UnusableDestination'
       if (options.restart !== true || isOfOther) throw error
-      return { version: VERSION, fence: 0, renewals: 0 } // no owner writes such a text
+      return { version: VERSION, fence: 0, renewals: 0 } // no owner wrote the unreadable text
     }
   }
   const look = async (): Promise<StoredLease | undefined> => {
@@ -142,12 +142,12 @@ export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
     ...(found?.record.state === undefined ? {} : { state: found.record.state }),
   }
   const version = await store.replace(name, showSummed(next), found?.version)
-  if (version === undefined) throw locked(path) // another one was faster
+  if (version === undefined) throw locked(path) // another owner was faster
   const tookOver = found?.record.owner !== undefined
   return new Lease({ ...options, look }, { record: next, version }, tookOver)
 }
 
-/** Resolves when the lease was renewed, released or removed, or has lasted for its length. */
+/** Resolves once the lease was renewed, released or removed, or has expired. */
 const watch = async (
   { path, timer, stop = NEVER, onWait }: LeaseOptions,
   found: StoredLease,
@@ -174,13 +174,13 @@ const locked = (path: string): StoreError =>
 // having it
 
 /**
- * A lease that this process has. It renews itself until it is released. A later owner shuts this one out: then each
- * commit rejects with `Fenced`, and changes nothing.
+ * A lease held by this process. It renews itself until released. After a takeover by a later owner, each commit rejects with
+ * `Fenced` and changes nothing.
  */
 export class Lease {
-  /** True if the owner before did not release it: it may be frozen, and write into files that it has open. */
+  /** True if the previous owner did not release it: it may be frozen, and may still write to its open files. */
   readonly tookOver: boolean
-  /** Never emits; its error is the `Fenced` of the first commit or renewal that came too late. */
+  /** Never emits. Fails with the `Fenced` of the first commit or renewal that was too late. */
   readonly lost: Observable<never>
 
   readonly #options: LeaseOptions & { readonly look: () => Promise<StoredLease | undefined> }
@@ -201,19 +201,19 @@ export class Lease {
     this.#renewLater()
   }
 
-  /** Counts the owners: an earlier one has a smaller number. */
+  /** Number of this owner. Earlier owners have smaller numbers. */
   get fence(): number {
     return this.#stored?.record.fence ?? 0
   }
 
-  /** The state that was committed last, by this owner or an earlier one. */
+  /** The last committed state, by this owner or an earlier one. */
   get state(): unknown {
     return this.#stored?.record.state
   }
 
   /**
-   * Replaces the state, and renews the lease. Rejects with `Fenced` if there is a later owner. `store`: the same one
-   * within a transaction, for a state that is committed with its rows.
+   * Replaces the state and renews the lease. Rejects with `Fenced` if there is a later owner. `store`: the same store within a
+   * transaction, to commit the state with its rows.
    */
   commit(state: unknown, store: Store = this.#options.store): Promise<void> {
     return this.#inTurn(() => this.#change((record) => ({ ...record, state }), store))
@@ -225,8 +225,8 @@ export class Lease {
   }
 
   /**
-   * Ends the lease; its text stays if there is a state. May be called again, and when the lease is lost. Resolves also
-   * where the store cannot be written to: then the lease ends by itself.
+   * Ends the lease, keeping its text if there is a state. May be called again, and after the lease is lost. Also resolves if the
+   * store cannot be written: the lease then expires.
    */
   release(): Promise<void> {
     this.#renewing.unsubscribe()
@@ -250,7 +250,7 @@ export class Lease {
     const stored = this.#stored
     if (stored === undefined) throw this.#fenced()
     if (await this.#replace(change, stored, store)) return
-    // an earlier change may have failed after it was made, or been rolled back
+    // an earlier change may have failed after it took effect, or been rolled back
     const found = await this.#options.look()
     const isOwn = found?.record.owner === stored.record.owner
     if (found !== undefined && isOwn && (await this.#replace(change, found, store))) return
@@ -278,18 +278,19 @@ export class Lease {
     const next = (): void => this.#renewLater()
     this.#renewing.add(
       timer.schedule(() => {
-        this.renew().then(next, next) // a disk may be full, and not for long; a lost one has stopped
+        this.renew().then(next, next) // a full disk may be temporary; a lost lease has already stopped
       }, length / RENEWALS),
     )
   }
 
   #fenced(): StoreError {
     const { path } = this.#options
-    const why = 'is of another run now, which took it over: this one was not heard of for too long'
+    const why =
+      'now belongs to another run, which took it over because this one did not renew its lease for too long'
     return storeError('Fenced', `${path} ${why}`, { path })
   }
 
-  /** One change at a time: each is made from the version before. */
+  /** One change at a time: each is based on the previous version. */
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
     const done = this.#last.then(task, task)
     this.#last = done.catch(() => {}) // reported to the caller

@@ -1,4 +1,4 @@
-/** Refusals of S3: what the service says, and what to do about it. */
+/** Errors of S3, and what to do about them. */
 import { oneLine } from '../decode/redact.js'
 import { isKnown, remedyOf } from './remedies.js'
 import { type StoreError, storeError } from './StoreError.js'
@@ -6,62 +6,62 @@ import { textOf } from './xml.js'
 
 // model
 
-/** Why a request did not succeed. */
+/** Why a request failed. */
 export interface S3Refusal {
-  /** The code of the service, such as `NoSuchBucket`, or of the system, such as `ECONNREFUSED`. */
+  /** Code of the service, such as `NoSuchBucket`, or of the system, such as `ECONNREFUSED`. */
   readonly code: string
   readonly status?: number
   readonly isTransient: boolean
-  /** The sentence of the service; the host where it does not answer. */
+  /** The service's message, or the host if it does not respond. */
   readonly words?: string
-  /** The region that the bucket is in, where the service says so. */
+  /** Region of the bucket, if the service reports it. */
   readonly region?: string
 }
 
-/** An answer that refuses. */
+/** An error response. */
 interface RefusedAnswer {
   readonly status: number
   readonly headers: Headers
   readonly xml: string
-  /** Values that the service may echo, and that are shown nowhere. */
+  /** Values that the service may echo and that must not be shown. */
   readonly secrets: ReadonlyArray<string>
 }
 
-/** Codes of credentials that have expired. */
+/** Error codes for expired credentials. */
 export const EXPIRED: ReadonlyArray<string> = [
   'ExpiredToken',
   'ExpiredTokenException',
   'RequestExpired',
 ]
 
-/** The code where the clocks differ by more than a quarter of an hour. */
+/** Error code for clocks that differ by more than 15 minutes. */
 export const SKEWED = 'RequestTimeTooSkewed'
 
-/** The code of an error, such as `NoSuchKey`; whatever else a service sends in its place is not shown. */
+/** An error code such as `NoSuchKey`; anything else in its place is not shown. */
 const CODE = /^[A-Z][A-Za-z0-9]{1,63}$/
 
-/** Statuses of a service that will not do it: a code that the table does not list then needs action, too. */
+/** Statuses of permanent refusals: an unlisted code then needs action, too. */
 const REFUSES: ReadonlyArray<number> = [400, 401, 403, 405]
 
 /** The name of a region. */
 const REGION = /^[a-z0-9-]{1,32}$/
 
-/** The most of a sentence that is shown, in characters. */
+/** Maximum length of a shown message, in characters. */
 const MOST_WORDS = 300
 
-/** So many characters of a secret in a row are no chance. */
+/** Number of consecutive characters of a secret that cannot be a coincidence. */
 const REPEATED = 8
 
 // functions
 
-/** Reads the refusal of an answer; secrets in it are left out. */
+/** Parses an error response, without secrets. */
 export const refusalOf = ({ status, headers, xml, secrets }: RefusedAnswer): S3Refusal => {
   const isShown = (text: string): boolean => !secrets.some((secret) => repeats(text, secret))
   const sent = textOf(xml, 'Code') ?? ''
   const isCode = isKnown(sent) || (CODE.test(sent) && isShown(sent))
   const isUnlisted = !isKnown(sent) && REFUSES.includes(status)
   const code = !isCode ? `HTTP ${status}` : isUnlisted ? `HTTP ${status} ${sent}` : sent
-  // it is not implemented now, nor later
+  // not implemented: a retry cannot help
   const isFault = status >= 500 && status !== 501
   const isTransient = isFault || status === 429 || status === 408 || code === 'RequestTimeout'
   const words = oneLine(textOf(xml, 'Message') ?? '').slice(0, MOST_WORDS)
@@ -73,7 +73,7 @@ export const refusalOf = ({ status, headers, xml, secrets }: RefusedAnswer): S3R
   }
 }
 
-/** Returns whether a text has a secret in it, or a part of one. */
+/** Returns true if a text contains a secret or a part of one. */
 const repeats = (text: string, secret: string): boolean => {
   if (text.includes(secret)) return true
   for (let i = 0; i + REPEATED <= text.length; i++) {
@@ -89,13 +89,13 @@ export const systemCode = (error: unknown): string => {
   return [code, inner, name].find((text): text is string => typeof text === 'string') ?? 'unknown'
 }
 
-/** Describes a refusal that is waited for: `503 SlowDown: Please reduce your request rate.` */
+/** Describes a temporary refusal: `503 SlowDown: Please reduce your request rate.` */
 export const wordsOf = ({ status, code, words }: S3Refusal): string => {
   const found = status === undefined || code.startsWith('HTTP') ? code : `${status} ${code}`
   return words === undefined ? found : `${found}: ${words}`
 }
 
-/** Makes the error for a refusal: the code, the sentence of the service, and what to do. */
+/** Creates the error for a refusal: the code, the service's message, and what to do. */
 export const refused = (
   method: string,
   path: string,

@@ -1,4 +1,4 @@
-/** Signed requests to a bucket; faults of the service and the network are tried again. */
+/** Signed requests to a bucket. Faults of the service and the network are retried. */
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import { asyncScheduler, defer, firstValueFrom, from, type SchedulerLike } from 'rxjs'
@@ -7,33 +7,37 @@ import { exponential, type Millis, retry } from '../stream/index.js'
 import type { S3Credentials, S3Location } from './S3Location.js'
 import { EXPIRED, refusalOf, type S3Refusal, SKEWED, systemCode, wordsOf } from './s3Refusal.js'
 import type { Waits } from './Waits.js'
-import { textOf } from './xml.js'
+import { rootOf, textOf } from './xml.js'
 
 // model
 
 export interface ObjectStorageOptions {
-  /** Default: that of the platform. */
+  /** The fetch function. Default: the runtime's. */
   readonly fetch?: typeof fetch
   readonly timer?: SchedulerLike
   /** A number from 0 up to, but not including, 1. Default `Math.random`. */
   readonly random?: IO<number>
-  /** The time of this machine, in ms since 1970, which signatures have. Default `Date.now`. */
+  /** The time of this machine, in ms since 1970, for signatures. Default `Date.now`. */
   readonly now?: IO<Millis>
   /** Reports waits. */
   readonly waits?: Waits
-  /** Bounds one request, in ms, besides the time that its body takes at 10 Mbit/s. Default 60,000. */
+  /** Time limit for one request, in ms, in addition to the time for its body at 10 Mbit/s. Default 60,000. */
   readonly timeout?: Millis
 }
 
 export interface S3Call {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** Key in the bucket, its prefix included; empty: the bucket. */
+  /** Key in the bucket, including the prefix; empty: the bucket. */
   readonly key: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer> | string
-  /** The most that its answer may have, in bytes. Default `MOST_XML`. */
+  /** Maximum size of the response, in bytes. Default `MOST_XML`. */
   readonly most?: number
+  /** An element in the body of a successful response. Some responses start with 200 before the outcome is known. */
+  readonly result?: 'any' | 'ETag' | 'UploadId'
+  /** Returns true if the created object exists. Checked after each success, because a response does not prove it. */
+  readonly isMade?: () => Promise<boolean>
 }
 
 export interface S3Answer {
@@ -42,21 +46,21 @@ export interface S3Answer {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Sends a request, and tries again what may pass. Rejects only where there are no credentials. */
+/** Sends a request, retrying temporary failures. Rejects only without credentials. */
 export type S3Requests = (call: S3Call) => Promise<E.Either<S3Refusal, S3Answer>>
 
-/** Attempts of a request after its first, with pauses from half a second up to 16 s: half a minute. */
+/** Retries of a request, with pauses from half a second up to 16 s: half a minute in total. */
 const RETRIES = { first: 500, cap: 16_000, repeats: 6 }
 
-/** The slowest connection to reckon with, in bytes a millisecond: 10 Mbit/s. */
+/** The slowest expected connection, in bytes per millisecond: 10 Mbit/s. */
 const SLOWEST = 1_250
 
 const MIB = 1 << 20
 
-/** The most that is read of an answer in XML, in bytes: a page of a listing, of 1,000 keys with 1,024 characters, each escaped. */
+/** Maximum size of an XML response, in bytes: a page of a listing with 1,000 keys of 1,024 escaped characters. */
 const MOST_XML = 16 * MIB
 
-/** The most that is read of an error, whose code comes early, in bytes; the rest is left. */
+/** Maximum bytes read of an error, whose code comes early; the rest is ignored. */
 const MOST_ERROR = 64 << 10
 
 // constructors
@@ -69,13 +73,15 @@ export const s3Requests = (
   const { now = Date.now, fetch: fetched = fetch, waits } = options
   const backoff = exponential({ ...RETRIES, random })
   let credentials: Promise<S3Credentials> | undefined
-  /** How far the clock of the service is ahead of that of this machine. */
+  /** Offset of the service's clock relative to this machine's. */
   let ahead: Millis = 0
 
-  const signed = async ({ method, key, query = {}, headers = {}, body }: S3Call) => {
-    credentials ??= location.credentials()
+  const signed = async (
+    keys: S3Credentials,
+    { method, key, query = {}, headers = {}, body }: S3Call,
+  ): Promise<Request> => {
     const { region } = location
-    const client = new AwsClient({ ...(await credentials), region, service: 's3', retries: 0 })
+    const client = new AwsClient({ ...keys, region, service: 's3', retries: 0 })
     const url = new URL(`${location.url}${encodeKey(key)}`)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
     const datetime = new Date(now() + ahead).toISOString().replace(/[:-]|\.\d{3}/g, '')
@@ -89,39 +95,45 @@ export const s3Requests = (
   }
 
   const attempt = async (call: S3Call): Promise<E.Either<S3Refusal, S3Answer>> => {
-    const request = await signed(call)
+    credentials ??= location.credentials()
+    // an error about a key or a header quotes it
+    const request = await signed(await credentials, call).catch(() => undefined)
+    if (request === undefined) return E.left(UNSIGNABLE)
     const late = new AbortController()
     const sending = (call.body?.length ?? 0) / SLOWEST
     const waiting = timer.schedule(() => late.abort(), timeout + sending)
     try {
-      // not followed: neither rows nor credentials go to a host that was not asked for
+      // not followed: send neither rows nor credentials to a host that was not configured
       const response = await fetched(request, { signal: late.signal, redirect: 'manual' })
       const { status, headers, ok } = response
       const { most = MOST_XML } = call
       const bytes = await bytesOf(response, ok ? most : MOST_ERROR)
       if (ok && bytes.length > most) return E.left({ code: 'TooLarge', isTransient: false })
-      // the answer to a completion begins with 200, before it is known how that ends
-      const isLateError =
-        ok && call.method === 'POST' && textOf(decoded(bytes), 'Error') !== undefined
-      if (ok && !isLateError)
+      const { result, isMade } = call
+      const xml = ok && result !== undefined ? decoded(bytes) : ''
+      const root = rootOf(xml)
+      if (ok && root !== 'Error') {
+        const isEmpty = result === 'any' ? root === undefined : !hasElement(xml, result)
+        if (isMade === undefined ? isEmpty : !(await isMade())) return E.left(NO_RESULT)
         return checkedLength({ status, headers, bytes }, call.method === 'HEAD')
+      }
       const refusal = refusalOf({
         ...{ status: ok ? 500 : status, headers, xml: decoded(bytes), secrets: await secrets() },
       })
-      // those of a role end after an hour or less; the next attempt asks for new ones
+      // credentials of a role expire after an hour or less; the next attempt requests new ones
       if (EXPIRED.includes(refusal.code)) credentials = undefined
       const date = Date.parse(headers.get('date') ?? '')
       if (refusal.code === SKEWED && !Number.isNaN(date)) ahead = date - now()
       return E.left(refusal)
     } catch (error) {
-      const words = new URL(request.url).host // no service has said more
+      const words = new URL(request.url).host // no response: only the host is known
       return E.left({ code: systemCode(error), words, isTransient: true })
     } finally {
       waiting.unsubscribe()
     }
   }
 
-  /** Values that a service may echo, and that are shown nowhere. */
+  /** Returns values that a service may echo and that must never be shown. */
   const secrets = async (): Promise<ReadonlyArray<string>> => {
     const { secretAccessKey, sessionToken } = (await credentials) ?? {}
     return [secretAccessKey, sessionToken].filter((value) => value !== undefined)
@@ -133,7 +145,7 @@ export const s3Requests = (
       firstValueFrom(
         defer(() => from(attempt(call))).pipe(
           retry<S3Refusal>((refusal, number) => {
-            // signed anew, with other credentials or another time
+            // signed again, with new credentials or a new time
             if ((EXPIRED.includes(refusal.code) || refusal.code === SKEWED) && !renewed) {
               renewed = true
               return O.some(0)
@@ -147,13 +159,13 @@ export const s3Requests = (
   }
 }
 
-/** Every byte that is not unreserved is escaped, as signatures have it; slashes stay. */
+/** Escapes every byte that is not unreserved, as signatures require, except slashes. */
 export const encodeKey = (key: string): string =>
   encodeURIComponent(key)
     .replaceAll('%2F', '/')
     .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** A bucket with Object Lock takes no object without a checksum, and the MD5 is the one that all services know. */
+/** Returns a checksum header, which buckets with Object Lock require; all services support MD5. */
 const checksum = (body: Uint8Array<ArrayBuffer> | string): Readonly<Record<string, string>> => ({
   'content-md5': createHash('md5').update(body).digest('base64'),
 })
@@ -162,14 +174,14 @@ const checksum = (body: Uint8Array<ArrayBuffer> | string): Readonly<Record<strin
 
 export const decoded = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes)
 
-/** Reads a body to its end, or a block further than it may have: decompressed, where the service sent it so. */
+/** Reads a body to its end, or up to a block beyond the limit; decompressed if the service compressed it. */
 const bytesOf = async ({ body }: Response, most: number): Promise<Uint8Array<ArrayBuffer>> => {
   const blocks: Array<Uint8Array> = []
   let size = 0
   for await (const block of body ?? []) {
     blocks.push(block)
     size += block.length
-    if (size > most) break // which cancels the rest
+    if (size > most) break // this cancels the rest
   }
   const bytes = new Uint8Array(size)
   let at = 0
@@ -180,7 +192,25 @@ const bytesOf = async ({ body }: Response, most: number): Promise<Uint8Array<Arr
   return bytes
 }
 
-/** A body that ends early without an error of the connection. */
+/** A key, token or region from a credential provider with a character that is invalid in a header. */
+const UNSIGNABLE: S3Refusal = {
+  code: 'InvalidCredentials',
+  words:
+    'The request cannot be signed: a key, a session token or the region has a control character',
+  isTransient: false,
+}
+
+/** A success whose body lacks the result, or whose object does not exist. */
+const NO_RESULT: S3Refusal = {
+  code: 'NoResult',
+  words: 'The service reported success, but without the result',
+  isTransient: true,
+}
+
+const hasElement = (xml: string, name: string | undefined): boolean =>
+  name === undefined || textOf(xml, name) !== undefined
+
+/** Detects a body that ends early without a connection error. */
 const checkedLength = (answer: S3Answer, isHead: boolean): E.Either<S3Refusal, S3Answer> => {
   const length = answer.headers.get('content-length')
   const isDecompressed = answer.headers.has('content-encoding')

@@ -1,4 +1,4 @@
-/** The state of an export as objects of a bucket. */
+/** Stores the state of an export as objects in a bucket. */
 
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { type Condition, ObjectStorage, unconditional } from './ObjectStorage.js'
@@ -7,18 +7,18 @@ import type { Store } from './Store.js'
 import { type OnWait, waitsInWords } from './Waits.js'
 
 /**
- * A `Store` on conditional writes (`If-Match`, `If-None-Match`); the version of a text is its ETag. An empty object
- * stands for a text that was removed: not every service deletes conditionally. Empty texts cannot be kept.
+ * A `Store` based on conditional writes (`If-Match`, `If-None-Match`); the version of a text is its ETag. An empty object
+ * represents a removed text, since not every service supports conditional deletes. Empty texts cannot be stored.
  *
- * `prefix`: the folder in which the names are.
+ * `prefix`: the folder of the texts.
  *
- * A write whose answer was lost is tried again, and then refused by its own effect: the text that is there tells.
+ * A write whose response was lost is retried and then refused because of its own effect; the stored text shows this.
  *
- * A service that ignores the conditions would let two runs write at once. So the first text that is written has to be
- * refused when it is written again under a condition that does not hold:
+ * A service that ignores the conditions would let two runs write simultaneously. So the first text is written again under a
+ * condition that does not hold, which must be refused:
  *
  *     If-None-Match
- *     If-Match of the version before it, or of one that never was; its own is let through
+ *     If-Match with the previous version, or one that never existed; its own is accepted
  */
 export const s3Store = (
   storage: Pick<ObjectStorage, 'get' | 'put' | 'remove' | 'nameOf'>,
@@ -49,7 +49,7 @@ export const s3Store = (
       : undefined
   }
 
-  /** Resolves with the version of a text that was just written; throws where a condition has no effect. */
+  /** Resolves with the version of a text that was just written; throws if a condition has no effect. */
   const prove = async (
     name: string,
     text: string,
@@ -58,14 +58,14 @@ export const s3Store = (
   ): Promise<string> => {
     if (isProven || written === before) return written
     const refusal = async (why: string): Promise<Error> => {
-      if (before === undefined) await storage.remove(prefix + name) // it was not there
+      if (before === undefined) await storage.remove(prefix + name) // the text did not exist
       return unconditional(storage.nameOf(prefix + name), why)
     }
     const isLet = async (condition: Condition): Promise<boolean> =>
       (await putOnly(name, text, condition)) !== undefined
     if (await isLet('absent')) throw await refusal('ignores If-None-Match')
     const last = before === undefined ? await putOnly(name, text, { etag: written }) : written
-    if (last === undefined) throw await refusal('refuses If-Match of the text that is there')
+    if (last === undefined) throw await refusal('refuses If-Match with the existing text')
     if (await isLet({ etag: before ?? NO_VERSION })) throw await refusal('ignores If-Match')
     isProven = true
     return sentEtag(name, last)
@@ -88,20 +88,23 @@ export const s3Store = (
   }
 }
 
-/** The ETag of no text. */
+/** An ETag that no text has. */
 const NO_VERSION = `"${'0'.repeat(32)}"`
 
-/** How a bucket is reached. */
+/** Options of `s3Store`. */
 export interface S3StoreOptions {
   /** Variables such as `AWS_REGION`. Default: those of the process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Waits between attempts. Default `asyncScheduler`. */
+  /** Timer for the pauses between attempts. Default `asyncScheduler`. */
   readonly timer?: SchedulerLike | undefined
-  /** Called with each long wait, in words, as in `verify`. Default: `console.warn`. */
+  /** Called with a message for each long wait, as in `verify`. Default: `console.warn`. */
   readonly onWait?: OnWait | undefined
 }
 
-/** Opens a store of texts below a prefix of a bucket: `s3://BUCKET/PREFIX/`. Rejects with an `UnusablePath` that says what is missing. */
+/**
+ * Opens a store of texts below a prefix of a bucket, `s3://BUCKET/PREFIX/`. Rejects with an `UnusablePath` that names what is
+ * missing.
+ */
 export const openS3Store = async (
   url: string,
   { env, timer = asyncScheduler, onWait }: S3StoreOptions = {},

@@ -1,6 +1,6 @@
-/** Elements of the XML that S3 answers with: read in linear time, whatever it is. */
+/** Reads elements of S3's XML responses in linear time, whatever the input. */
 
-/** Emits what is within each element of a name, up to one without an end; each character is looked at once. */
+/** Yields the content of each element of a name, up to one without an end; each character is read once. */
 export function* elements(xml: string, name: string): Generator<string> {
   const [start, end] = [`<${name}>`, `</${name}>`]
   for (let from = xml.indexOf(start); from >= 0; ) {
@@ -11,11 +11,15 @@ export function* elements(xml: string, name: string): Generator<string> {
   }
 }
 
-/** Returns the text of the first element of a name; undefined where there is none. */
+/** Returns the text of the first element of a name; `undefined` if there is none. */
 export const textOf = (xml: string, name: string): string | undefined => {
   const { value } = elements(xml, name).next()
   return typeof value === 'string' ? unescaped(value) : undefined
 }
+
+/** Returns the name of the root element; `undefined` if there is none. */
+export const rootOf = (xml: string): string | undefined =>
+  /^\s*(?:<\?xml[^>]*>\s*)?<(\w+)/.exec(xml)?.[1]
 
 const ENTITIES: Readonly<Record<string, string>> = {
   lt: '<',

@@ -1,13 +1,13 @@
-/** Pauses before the next attempt; pure, since chance comes from outside. */
+/** Pauses before the next attempt. Pure, since randomness is injected. */
 import { type IO, O } from '../fp.js'
 import { is, type OptionsOf, required, resolveOptions } from '../options/index.js'
 
 // model
 
-/** A span, or a moment of some clock, in milliseconds. */
+/** A duration, or a point in time on some clock, in milliseconds. */
 export type Millis = number
 
-/** The pause after attempt `n` (the first is 1), or none when it was the last. */
+/** Returns the pause after attempt `n`, counted from 1, or none after the last attempt. */
 export type Backoff = (attempt: number) => O.Option<Millis>
 
 const table = {
@@ -15,7 +15,7 @@ const table = {
   first: required(is.finiteMillis),
   /** Longest pause before jitter, in ms. */
   cap: required(is.millis),
-  /** Attempts after the first. */
+  /** Maximum number of attempts after the first. */
   repeats: required(is.nonNegativeIntOrInfinity),
   /** Returns a number from 0 up to, but not including, 1. */
   random: required(is.fn<IO<number>>()),
@@ -27,32 +27,32 @@ export interface BackoffOptions extends OptionsOf<typeof table> {}
 /** The first pause, and the longest. */
 type BackoffBounds = Pick<BackoffOptions, 'first' | 'cap'>
 
-/** Pauses without an end. */
+/** Options of `doubling`, whose pauses never end. */
 export interface DoublingOptions extends Omit<BackoffOptions, 'repeats'> {
-  /** Most that chance adds, as a part of a pause. Default 0.25. */
+  /** Maximum random addition, as a share of the pause. Default 0.25. */
   readonly jitter?: number
 }
 
-/** 1, 2, 4 ... up to 16 seconds, in ms (interface, Limits). */
-export const PAUSES = Object.freeze({ first: 1_000, cap: 16_000 })
+/** 1, 2, 4 ... up to 16 seconds, in ms. */
+export const backoffDefaults = Object.freeze({ first: 1_000, cap: 16_000 })
 
-/** Most that chance adds by default, as a part of a pause. */
+/** Default maximum random addition, as a share of a pause. */
 const JITTER = 0.25
 
-/** Limit of `2 ** n`: one more is `Infinity`. */
+/** Largest finite exponent of 2: `2 ** 1_024` is `Infinity`. */
 const DOUBLINGS = 1_023
 
 // constructors
 
-/** A pause after every attempt: doubling from `first` up to `cap`, plus a random part of up to `jitter` of that. */
+/** Returns a pause after every attempt: doubles from `first` up to `cap`, plus a random share of up to `jitter` of that. */
 export const doubling =
   ({ first, cap, jitter = JITTER, random }: DoublingOptions) =>
   (attempt: number): Millis =>
     Math.min(cap, first * 2 ** Math.min(attempt - 1, DOUBLINGS)) * (1 + random() * jitter)
 
 /**
- * Doubling from `first` up to `cap`, plus a random part of up to a quarter of that, in whole milliseconds. Throws an
- * `InvalidOption` for an option that cannot work, is missing, or that there is not.
+ * Returns pauses that double from `first` up to `cap`, plus a random share of up to a quarter of that, in whole milliseconds.
+ * Throws an `InvalidOption` for an option that is invalid, missing or unknown.
  */
 export const exponential = (options: BackoffOptions): Backoff => {
   const { first, cap, repeats, random } = resolveOptions(options, table, {
@@ -70,6 +70,6 @@ export const pausesOf = ({ first, cap, repeats }: Omit<BackoffOptions, 'random'>
   return first * (2 ** growing - 1) + cap * (repeats - growing)
 }
 
-/** Returns the number of pauses that are shorter than any that follow. */
+/** Returns the number of pauses that are shorter than all following ones. */
 const doublings = ({ first, cap }: BackoffBounds): number =>
   Math.max(0, Math.ceil(Math.log2(cap / first)))

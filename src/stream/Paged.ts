@@ -1,4 +1,4 @@
-/** One list, seen four ways. */
+/** One list in four views. */
 import { concatMap, type Observable, type Subscription } from 'rxjs'
 import { E, type O } from '../fp.js'
 import { checkArgument, is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
@@ -6,51 +6,52 @@ import { consume, observe, type Pull } from './Pull.js'
 
 // model
 
-/** One page. Its rows are decoded one by one, so that a bad row is one `Left` and ends nothing. */
+/** One page. Its rows are decoded separately, so that a bad row is one `Left` and does not end the list. */
 export interface Page<E, A, Q> {
-  /** Its rows, in order: a `Left` for one that did not decode. */
+  /** The rows in order: a `Left` for one that did not decode. */
   readonly items: ReadonlyArray<E.Either<E, A>>
-  /** The rows as they came, in the order of `items`. */
+  /** The undecoded rows, in the order of `items`. */
   readonly raw: ReadonlyArray<unknown>
   /** Position of this page. */
   readonly position: Q
-  /** Position of the next page, if there is one; of a page delivered out of order, the first page not delivered. */
+  /** Position of the next page, if there is one. For a page delivered out of order, that of the first page not delivered. */
   readonly next: O.Option<Q>
+  /** Position of the previous page, if the service names it, as lists with bookmarks do (`page_before`). */
+  readonly previous?: Q
 }
 
-/** The pages of a list, whole. */
+/** The whole pages of a list. */
 export interface Pages<E, P> extends Observable<E.Either<E, P>>, AsyncIterable<E.Either<E, P>> {
-  /** Iterates one page ahead. Its `return`, `throw` and disposal abort what is on its way. */
+  /** Iterates, reading one page ahead. `return`, `throw` and disposal abort the requests in flight. */
   readonly [Symbol.asyncIterator]: () => AsyncIteratorObject<E.Either<E, P>, undefined, unknown>
 }
 
-/** Pages that async iteration requests before they are wanted. */
+/** Number of pages that async iteration requests in advance. */
 const PREFETCH = 1
 
 const drainTable = {
-  /** Pages that are requested before they are wanted. Default 1; with 0, each waits for the one before. */
+  /** Number of pages to request in advance. Default 1; with 0, each page waits until the one before it is consumed. */
   prefetch: withDefault(is.nonNegativeIntOrInfinity, PREFETCH),
 }
 
-/** How far `drain` reads ahead. */
+/** Options of `drain`. */
 export interface DrainOptions extends OptionsOf<typeof drainTable> {}
 
 /**
- * One list, seen four ways; all are lazy, and each subscription or loop reads the list anew. The
- * unit of flow is the page. RxJS has no demand: `concatMap` and `mergeMap` behind the item view buffer
- * without bound, so what is slower than the service reads with `for await` or `drain`.
+ * One list in four views. All are lazy, and each subscription or loop reads the list again. Data flows page by page. RxJS has no
+ * back-pressure: `concatMap` and `mergeMap` on single items buffer without limit, so a consumer that is slower than the service
+ * should use `for await` or `drain`.
  */
 export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
   extends Observable<E.Either<E, A>>,
     AsyncIterable<E.Either<E, A>> {
-  /** Iterates, one page ahead. Its `return`, `throw` and disposal abort what is on its way. */
+  /** Iterates, reading one page ahead. `return`, `throw` and disposal abort the requests in flight. */
   readonly [Symbol.asyncIterator]: () => AsyncIteratorObject<E.Either<E, A>, undefined, unknown>
-  /** One emission a page: the fast path. The next page is asked for when this one has been taken. */
+  /** Emits one value per page: the fast path. The next page is requested once this one has been consumed. */
   readonly pages: Pages<E, P>
   /**
-   * Back-pressure for RxJS: the page after the next is asked for when `project(page)` has completed.
-   * Emits what the projected streams emit. Throws an `InvalidOption` for a `project` that is
-   * no function, or an option that cannot work.
+   * Back-pressure for RxJS: the page after the next is requested when `project(page)` completes. Emits the values of the
+   * projected streams. Throws an `InvalidOption` if `project` is not a function or an option is invalid.
    */
   readonly drain: <B>(
     project: (page: E.Either<E, P>) => Observable<B>,
@@ -60,7 +61,7 @@ export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
 
 // constructors
 
-/** The list whose pages `open` gives, by a source that asks for so many before they are wanted. */
+/** Returns the four views of a list. `open` returns the source of its pages, given the number of pages to request in advance. */
 export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
   open: (prefetch: number) => Pull<E.Either<E, P>>,
 ): Paged<E, A, Q, P> => {
@@ -84,10 +85,10 @@ export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
 const itemsOf = <E, A, Q>(page: E.Either<E, Page<E, A, Q>>): ReadonlyArray<E.Either<E, A>> =>
   E.isLeft(page) ? [page] : page.right.items
 
-// iterators. Not generators: their `return` would wait for the page that is on its way
+// iterators. Not generators: their `return` would wait for the page in flight
 
-/** Iterates over a source; `close` gives up what is on its way. */
-const iterator = <T>(
+/** Iterates over a source; `close` abandons values in flight. */
+export const iterator = <T>(
   next: () => Promise<IteratorResult<T>>,
   close: () => Promise<unknown>,
 ): AsyncIteratorObject<T, undefined, unknown> => ({
@@ -108,7 +109,7 @@ const iterator = <T>(
   },
 })
 
-/** Each call waits for the one before it, as those of a generator do. */
+/** Returns a function whose calls each wait for the one before, as in a generator. */
 const inTurn = <A>(step: () => Promise<A>): (() => Promise<A>) => {
   let last: Promise<unknown> = Promise.resolve()
   return () => {
@@ -118,7 +119,7 @@ const inTurn = <A>(step: () => Promise<A>): (() => Promise<A>) => {
   }
 }
 
-/** Leaving the loop aborts what is on its way. */
+/** Iterates over a source. Leaving the loop aborts requests in flight. */
 const iterate = <P>(open: () => Pull<P>): AsyncIteratorObject<P, undefined, unknown> => {
   let pull: Pull<P> | undefined
   let inner: Subscription | undefined
@@ -144,7 +145,7 @@ const iterate = <P>(open: () => Pull<P>): AsyncIteratorObject<P, undefined, unkn
           result = { done: false, value }
         },
         error: (error: unknown) => {
-          reject(error) // first: closing ends what is pending
+          reject(error) // first, because closing ends pending calls
           close()
         },
         complete: () => {

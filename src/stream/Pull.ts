@@ -1,4 +1,4 @@
-/** Sources that are asked, as RxJS has none: when a page is requested, and when it is delivered. */
+/** Sources that are pulled, which RxJS lacks: they control when a page is requested and when it is delivered. */
 import {
   concatMap,
   defer,
@@ -16,48 +16,48 @@ import type { IO } from '../fp.js'
 // model
 
 /**
- * A source that is asked for each of its values. RxJS pushes, and has no way to say "wait": what reads
- * pages for a file that cannot keep up must ask for them one by one.
+ * A source from which each value is pulled. RxJS pushes, and has no way to say "wait", so a reader of pages for a slow file must
+ * ask for each page.
  */
 export interface Pull<P> {
-  /** Each subscription asks for one value: it emits that and completes, or just completes at the end. */
+  /** Pulls one value per subscription: emits it and completes, or just completes at the end. */
   readonly next: Observable<P>
-  /** Gives up what is on its way. */
+  /** Abandons values in flight. */
   readonly close: () => void
 }
 
 /** Decides which pages are requested, and in which order they are delivered. */
 export interface PagePlan<Answer, P> {
-  /** Returns the next request, if one is known by now. */
+  /** Returns the next request, if it is known already. */
   readonly next: () => PageRequest<Answer> | undefined
-  /** Pages that have come and are not delivered. */
+  /** Returns the number of pages that have arrived and are not delivered. */
   readonly ready: () => number
-  /** Removes and returns the page to deliver next, if it has come. Throws what the plan ended with. */
+  /** Removes and returns the next page to deliver, if it has arrived. Throws the error that ended the plan. */
   readonly deliver: () => P | undefined
-  /** Returns whether all pages were delivered. */
+  /** Returns true if all pages were delivered. */
   readonly isDone: () => boolean
-  /** Cancels all requests under way. */
+  /** Cancels all requests in flight. */
   readonly cancel: () => void
 }
 
 export interface PageRequest<Answer> {
   readonly answer: Observable<Answer>
   readonly receive: (answer: Answer) => void
-  /** The plan cancels the request by it. */
+  /** The subscription by which the plan cancels the request. */
   readonly flight: Subscription
 }
 
-/** How many pages at a time, which may change meanwhile. */
+/** The number of pages to hold at a time, which may change while reading. */
 export interface PullWidth {
-  /** The most pages that are requested and not consumed: under way, ready, or being worked on. */
+  /** Maximum number of pages that are requested and not consumed: in flight, ready, or being processed. */
   readonly width: IO<number>
-  /** The most requests under way at once. Default: `width`. */
+  /** Maximum number of concurrent requests. Default: `width`. */
   readonly concurrency?: IO<number>
 }
 
 // constructors
 
-/** One value, and no more. */
+/** Returns a source of a single value. */
 export const pullOf = <P>(value: P): Pull<P> => {
   const values = [value]
   return {
@@ -68,7 +68,7 @@ export const pullOf = <P>(value: P): Pull<P> => {
   }
 }
 
-/** Pulls from a source that is known later: its first value is asked for when it is. */
+/** Pulls from a source that is known later. */
 export const pullLater = <P>(opening: Observable<Pull<P>>): Pull<P> => {
   let pull: Pull<P> | undefined
   let closed = false
@@ -93,10 +93,10 @@ export const pullLater = <P>(opening: Observable<Pull<P>>): Pull<P> => {
 }
 
 /**
- * Pulls the pages of a plan. Nothing is requested before the first page is asked for. A page is consumed when
- * the one after it is asked for.
+ * Pulls the pages of a plan. Nothing is requested before the first page is pulled. A page counts as consumed when the next one is
+ * pulled.
  *
- *     width 3      request -> under way -> ready -> worked on -> consumed
+ *     width 3      request -> in flight -> ready -> processed -> consumed
  *                             |--------- at most 3 ---------|
  */
 export const pullPages = <Answer, P>(
@@ -116,7 +116,7 @@ export const pullPages = <Answer, P>(
     plan.cancel()
   }
 
-  /** Runs what calls the plan, whose own calls back must not start a step before it is done. */
+  /** Calls the plan. If the plan calls back, no step starts before the call is done. */
   const guarded = <T>(run: () => T): T | undefined => {
     const outer = stepping
     stepping = true
@@ -134,7 +134,7 @@ export const pullPages = <Answer, P>(
     const to = taker
     if (to === undefined) return false
     const page = guarded(() => plan.deliver())
-    // what came last is left when it has completed, and not cancelled
+    // the last request is allowed to complete, and is not cancelled
     const isDone = plan.isDone() && underWay === 0
     if (page === undefined && bug === undefined && !isDone) return false
     taker = undefined
@@ -170,9 +170,8 @@ export const pullPages = <Answer, P>(
   }
 
   /**
-   * Delivers, then sends: a consumer that has enough leaves before more is requested. But what it finds ready may
-   * be worked on for long: then requests are sent first. A loop, since a consumer asks for the next page from
-   * within `next`.
+   * Delivers, then sends: a consumer that has enough can unsubscribe before more is requested. But if a page is ready, processing
+   * it may take long, so requests are sent first. A loop, because a consumer requests the next page from within `next`.
    */
   const step = (): void => {
     if (stepping) return
@@ -201,7 +200,7 @@ export const pullPages = <Answer, P>(
 
 // interop
 
-/** Works on one value after the other: the next is asked for when `project(value)` has completed. */
+/** Processes one value after the other: pulls the next when `project(value)` has completed. */
 export const consume =
   <P, B>(project: (value: P) => Observable<B>) =>
   (open: () => Pull<P>): Observable<B> =>
@@ -213,7 +212,7 @@ export const consume =
 
       const ask = (): void => {
         asking = true
-        // a loop, not a recursion: values that come at once would nest a frame each
+        // a loop, not a recursion: values that arrive at once would nest a frame each
         while (again && !subscriber.closed) {
           again = false
           let got = false
@@ -238,7 +237,7 @@ export const consume =
         asking = false
       }
 
-      // before the first: while work comes at once, there is no subscription to end yet
+      // added before the first value: while work completes at once, there is no subscription to end yet
       subscriber.add(() => {
         unsubscribed.next()
         pull.close()
@@ -246,10 +245,10 @@ export const consume =
       ask()
     })
 
-/** Asks for the next value when the one before has been taken by everyone downstream. */
+/** Pulls the next value when all of downstream has taken the one before. */
 export const observe: <P>(open: () => Pull<P>) => Observable<P> = consume((value) => of(value))
 
-/** Pulls from an iterator, whose `return` gives up what is on its way. */
+/** Pulls from an iterator, whose `return` abandons values in flight. */
 export const pullFrom = <P>({
   next,
   return: leave,

@@ -1,6 +1,6 @@
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs'
 
-/** The async context of a caller: what its `AsyncLocalStorage`s hold, such as the request that a logger writes for. */
+/** The async context of a caller: the contents of its `AsyncLocalStorage`s, such as the request that a logger writes for. */
 export interface AsyncContext {
   runInAsyncScope<A>(work: () => A): A
 }
@@ -11,15 +11,15 @@ const hooks =
 
 const OPTIONS = { requireManualDestroy: true }
 
-/** Captures the async context of the caller; `undefined` where the runtime has no such contexts. */
+/** Captures the async context of the caller; `undefined` if the runtime has none. */
 export const captureContext = (): AsyncContext | undefined =>
   hooks === undefined ? undefined : new hooks.AsyncResource('payments-rx', OPTIONS)
 
-/** Runs work in a context that was captured. */
+/** Runs work in a captured context. */
 export const runIn = <A>(context: AsyncContext | undefined, work: () => A): A =>
   context === undefined ? work() : context.runInAsyncScope(work)
 
-/** Emits in the async context of the subscriber, whatever context the source emits in. */
+/** Emits in the async context of the subscriber, regardless of the source's. */
 export const keepContext =
   <A>(): MonoTypeOperatorFunction<A> =>
   (source) =>

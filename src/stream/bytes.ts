@@ -1,10 +1,10 @@
 /**
- * Gives `length` bytes, and not one more: what is written into them is taken whole. The first `kept` are those of the
- * bytes given before, the rest is undefined. They are overwritten by the next call.
+ * Returns exactly `length` bytes, all of which the caller writes and uses. The first `kept` bytes keep their content; the content
+ * of the rest is undefined. The next call overwrites them.
  */
 export type Allocate = (length: number, kept?: number) => Uint8Array
 
-/** Allocates from one buffer that is used again: a buffer for each page would live until the next full collection. */
+/** Allocates from one reused buffer: a buffer for each page would live until the next full collection. */
 export const reusable = (): Allocate => {
   let place = new Uint8Array(0)
   return (length, kept = 0) => {
@@ -17,7 +17,7 @@ export const reusable = (): Allocate => {
   }
 }
 
-/** Joins parts, in bytes that `allocate` gives. */
+/** Joins parts in bytes from `allocate`. */
 export const joinBytes = <Bytes extends Uint8Array>(
   parts: ReadonlyArray<Uint8Array>,
   allocate: (length: number) => Bytes,

@@ -1,11 +1,11 @@
-/** Stacks of errors that are made after the function that asked for a value has returned. */
+/** Call stacks of errors that are created after the function that was called has returned. */
 
-/** Where a function was called from. V8 makes a text of it only when it is read. */
+/** The place from which a function was called. V8 converts it to a string only on first use. */
 export interface Caller {
   readonly stack?: string | undefined
 }
 
-/** Remembers where `callee` was called from. */
+/** Records the place from which `callee` was called. */
 export const callerOf = (callee: (...args: never) => unknown): Caller => {
   if (typeof Error.captureStackTrace !== 'function') return new Error()
   const caller: Caller = {}
@@ -13,7 +13,7 @@ export const callerOf = (callee: (...args: never) => unknown): Caller => {
   return caller
 }
 
-/** Puts the caller first into the stack of an error; returns the error, or anything else as it is. */
+/** Puts the caller first into the stack of an error. Returns the error, or any other value unchanged. */
 export const withCaller = <A>(error: A, caller: Caller): A => {
   if (!(error instanceof Error) || Object.isFrozen(error)) return error
   const own = framesOf(error.stack)

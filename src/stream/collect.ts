@@ -6,35 +6,34 @@ import type { ObservableEither } from './either/ObservableEither.js'
 // model
 
 const table = {
-  /** Values that may come; `Infinity` is no bound. */
+  /** Maximum number of values; `Infinity` for no limit. */
   max: required(is.nonNegativeIntOrInfinity),
 }
 
 /** Options of `collect`. */
 export interface CollectOptions extends OptionsOf<typeof table> {}
 
-/** More came than there was to be. */
+/** The stream emitted more than `max` values. */
 export interface TooMany {
   readonly _tag: 'TooMany'
-  /** How many may come. */
+  /** The maximum number of values. */
   readonly max: number
   readonly message: string
 }
 
-/** How many of each came. */
+/** Counts of values and failures. */
 export interface Tally {
-  /** How many were a `Right`. */
+  /** Number of `Right`s. */
   readonly rights: number
-  /** How many were a `Left`. */
+  /** Number of `Left`s. */
   readonly lefts: number
 }
 
 // combinators
 
 /**
- * `toArray` with a cap: all values in one array, at the end; or the first failure, or a `TooMany` when one value
- * more than `max` comes. With either of these the source is left. Throws an `InvalidOption` for a `max` that is
- * no count, or is missing.
+ * `toArray` with a limit: emits all values as one array at the end, or the first failure, or a `TooMany` once there are more than
+ * `max` values. A failure or `TooMany` unsubscribes from the source. Throws an `InvalidOption` if `max` is missing or invalid.
  *
  *     --a--b--c|            --a--L            --a--b--c
  *     collect({ max: 3 })   collect(...)      collect({ max: 2 })
@@ -60,7 +59,7 @@ export const collect = (options: CollectOptions) => {
     })
 }
 
-/** `count` of both sides: how many values and failures came, at the end. */
+/** `count` for both sides: emits the number of values and failures at the end. */
 export const tally = <E, A>(source: Observable<E.Either<E, A>>): Observable<Tally> =>
   source.pipe(
     reduce(
@@ -73,5 +72,5 @@ export const tally = <E, A>(source: Observable<E.Either<E, A>>): Observable<Tall
 const tooMany = (max: number): TooMany => ({
   _tag: 'TooMany',
   max,
-  message: `collect: more than ${max} ${max === 1 ? 'value' : 'values'} came`,
+  message: `collect: the stream emitted more than ${max} ${max === 1 ? 'value' : 'values'}`,
 })

@@ -1,8 +1,8 @@
-/** The caller's functions that only watch: their failures end neither a call nor the process, and are reported once. */
+/** Guards for the caller's observing functions: their failures end neither a call nor the process, and are reported once. */
 import { Observable, type Observer, type Operator, Subscriber, type Subscription } from 'rxjs'
 import type { OnFailure } from './warnOnce.js'
 
-/** Returns the function as one that never throws. */
+/** Returns a version of the function that never throws. */
 export const guarded =
   <Args extends ReadonlyArray<unknown>>(f: (...args: Args) => unknown, onFailure: OnFailure) =>
   (...args: Args): void => {
@@ -18,8 +18,8 @@ const isPromiseLike = (u: unknown): u is PromiseLike<unknown> =>
   typeof u === 'object' && u !== null && 'then' in u && typeof u.then === 'function'
 
 /**
- * A stream whose subscribers may throw. RxJS throws such an error again in a timer, where it ends the process. Everything that
- * operators make of the stream is guarded, too.
+ * A stream whose subscribers may throw. RxJS rethrows their errors in a timer, which ends the process. Streams that operators
+ * derive from it are guarded as well.
  */
 export class GuardedEvents<A> extends Observable<A> {
   readonly #onFailure: OnFailure
@@ -47,7 +47,7 @@ export class GuardedEvents<A> extends Observable<A> {
     error?: ((error: unknown) => void) | null,
     complete?: (() => void) | null,
   ): Subscription {
-    if (first instanceof Subscriber) return super.subscribe(first) // of an operator, which is guarded itself
+    if (first instanceof Subscriber) return super.subscribe(first) // from an operator, which is guarded itself
     const onFailure = this.#onFailure
     const { next, ...ends } =
       typeof first === 'function' || !first

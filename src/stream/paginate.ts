@@ -1,5 +1,13 @@
-import { catchError, defer, of, Subscription, throwIfEmpty } from 'rxjs'
-import { E, O, withoutPrototype } from '../fp.js'
+import {
+  catchError,
+  defer,
+  isObservable,
+  type Observable,
+  of,
+  Subscription,
+  throwIfEmpty,
+} from 'rxjs'
+import { E, type IO, O, withoutPrototype } from '../fp.js'
 import { checkArgument, is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
 import type { ObservableEither } from './either/ObservableEither.js'
 import { type Page, type Paged, views } from './Paged.js'
@@ -7,7 +15,7 @@ import { type PagePlan, type PageRequest, pullPages } from './Pull.js'
 
 // model
 
-/** Why a list was given up although the service did not end it. */
+/** The reason why reading a list stopped before its end. */
 export type Cut<E, Q> =
   | { readonly _tag: 'Failed'; readonly failure: E }
   | { readonly _tag: 'Repeated'; readonly next: Q }
@@ -16,46 +24,49 @@ export type Cut<E, Q> =
   | { readonly _tag: 'TooLong'; readonly pages: number }
 
 const parallelTable = {
-  /** `false`: pages are delivered as they come. Default `true`. */
+  /** `false` delivers pages as they arrive. Default `true`. */
   ordered: withDefault(is.boolean, true),
 }
 
-/** How pages that are requested in parallel are delivered. */
+/** Options for the delivery of pages that are requested in parallel. */
 export interface ParallelOptions extends OptionsOf<typeof parallelTable> {}
 
 export interface Parallel extends ParallelOptions {
-  /** The most requests under way at once. By default pages are requested one after the other. */
-  readonly parallel?: number
+  /**
+   * Maximum number of concurrent requests, or a stream of such numbers, of which the latest applies and which is subscribed to
+   * while the list is read. By default pages are requested one after the other.
+   */
+  readonly parallel?: number | Observable<number>
 }
 
-/** How a list is read, and when it is given up. */
+/** Options for reading a list, and limits at which to give up. */
 export interface PaginateOptions<E, A, Q> extends Parallel {
   /** Position of the first page. */
   readonly first: Q
   /** Requests one page. */
   readonly fetch: (position: Q) => ObservableEither<E, Page<E, A, Q>>
-  /** Identifies a position: two with the same key are the same page. */
+  /** Identifies a position: positions with the same key are the same page. */
   readonly key: (position: Q) => string
-  /** Returns the position after this one, where it is known before the page has come. `parallel` needs it. */
+  /** Returns the position after this one, if it is known before the page arrives. Required for `parallel`. */
   readonly following?: (position: Q) => O.Option<Q>
-  /** Identifies the rows of a page: two with the same mark are one page under two positions. */
+  /** Identifies the rows of a page: two pages with equal marks are one page at two positions. */
   readonly mark?: (page: Page<E, A, Q>) => O.Option<string>
-  /** Returns whether the rows of a page may come again by chance: then it counts as empty. Default: none may. */
+  /** Returns true if the rows of a page may legitimately repeat: the page then counts as empty. Default: never. */
   readonly mayRepeat?: (page: Page<E, A, Q>) => boolean
-  /** Makes the failure that ends a list which was cut at `position`, after `pages` pages. */
+  /** Builds the failure for a list that stopped at `position`, after `pages` pages. */
   readonly cut: (cut: Cut<E, Q>, position: Q, pages: number) => E
-  /** The most pages that a list may have. */
+  /** Maximum number of pages. */
   readonly maxPages: number
-  /** The most pages without a new row, one after the other, before the list is given up. */
+  /** Maximum number of consecutive pages without a new row. */
   readonly maxEmptyPages: number
 }
 
-/** A requested page whose turn, in the order of the list, has not come. */
+/** A requested page that is not due yet in the order of the list. */
 interface Slot<E, A, Q> {
   readonly position: Q
   readonly flight: Subscription
   answer?: PageAnswer<E, A, Q>
-  /** May be delivered before its turn. */
+  /** True if the page may be delivered before its turn. */
   isEarly: boolean
   isDelivered: boolean
 }
@@ -75,25 +86,27 @@ type End<E, Q> =
   | { readonly _tag: 'Cut'; readonly cut: Cut<E, Q>; readonly position: Q }
 
 /** Checks the arguments of `list.parallel`. Throws an `InvalidOption`. */
-export const inParallel = (parallel: number, options: ParallelOptions = {}): Parallel => {
-  checkArgument('parallel', parallel, is.positiveIntOrInfinity)
+export const inParallel = (
+  parallel: number | Observable<number>,
+  options: ParallelOptions = {},
+): Parallel => {
+  if (!isObservable(parallel)) checkArgument('parallel', parallel, is.positiveIntOrInfinity)
   return { parallel, ...resolveOptions(options, parallelTable, { context: 'parallel: ' }) }
 }
 
-const nothingCame = (): Error => new Error('fetch should emit a page, and emitted nothing')
+const nothingCame = (): Error => new Error('fetch should emit a page, but emitted nothing')
 
 // constructors
 
 /**
- * A list, page by page. It ends when a page has no next one, and otherwise with a `Left`: for a page that
- * failed, a position that came before, rows that came before under another position, an endless run of pages
- * without a new row, or more than `maxPages` pages. Throws an `InvalidOption` for a number that is none.
+ * Reads a list, page by page. It ends when a page has no next one, or with a `Left`: for a failed page, a repeated position,
+ * repeated rows at another position, too many pages in a row without a new row, or more than `maxPages` pages. Throws an
+ * `InvalidOption` for an invalid number.
  *
- * With `parallel` it begins with one request, and each page that goes on allows two more: a list of `p` pages
- * costs fewer than `2p` and fewer than `parallel` requests past its end. Where positions are not known before
- * their pages have come, it stays one page ahead. With `ordered: false` a page need not wait for those before
- * it, unless it decides how the list goes on: a last page, an empty one, one with rows that came before, and
- * one that failed wait for their turn.
+ * With `parallel` it starts with one request, and each page that has a next one allows two more. Past the end of `p`
+ * pages, it sends fewer than `2p` requests, and fewer than `parallel`. If a position is not known before its page arrives, it reads one
+ * page ahead. With `ordered: false` a page does not wait for those before it, unless it decides how the list continues: a last
+ * page, an empty one, one with repeated rows, and a failed one wait for their turn.
  *
  *     page 0    ---0
  *     page 1       ------1             parallel 3
@@ -107,36 +120,47 @@ export const paginate = <E, A, Q>(given: PaginateOptions<E, A, Q>): Paged<E, A, 
   const { first, following = () => O.none, parallel, maxPages, maxEmptyPages } = options
   checkArgument('maxPages', maxPages, is.positiveIntOrInfinity)
   checkArgument('maxEmptyPages', maxEmptyPages, is.nonNegativeIntOrInfinity)
-  if (parallel !== undefined) checkArgument('parallel', parallel, is.positiveIntOrInfinity)
-
-  const widthFor = (prefetch: number): number => {
-    if (parallel === undefined) return prefetch + 1
-    return O.isSome(following(first)) ? Math.max(parallel, prefetch + 1) : Math.max(2, prefetch + 1)
+  if (parallel !== undefined && !isObservable(parallel)) {
+    checkArgument('parallel', parallel, is.positiveIntOrInfinity)
   }
   return views((prefetch) => {
-    const width = widthFor(prefetch)
-    return pullPages(new PaginatePlan(options, width), { width: () => width })
+    const isGuessed = parallel !== undefined && O.isSome(following(first))
+    let requests = parallel === undefined ? 1 : 2
+    const measuring = isGuessed
+      ? (isObservable(parallel) ? parallel : of(parallel)).subscribe((n) => {
+          requests = n
+        })
+      : Subscription.EMPTY
+    const width = (): number => Math.max(requests, prefetch + 1)
+    const { next, close } = pullPages(new PaginatePlan(options, width), { width })
+    return {
+      next,
+      close: () => {
+        measuring.unsubscribe()
+        close()
+      },
+    }
   })
 }
 
 /**
- * How many more requests each page that goes on allows. Pages that come together allow three times as many: a
- * width of 10 is reached in three round trips. A list of two pages costs two requests too many.
+ * Number of additional requests that each page with a next one allows. Pages that arrive together triple the number of requests:
+ * 10 concurrent requests are reached in three round trips. A list of two pages costs two unnecessary requests.
  */
 const MORE = 2
 
 class PaginatePlan<E, A, Q> implements PagePlan<PageAnswer<E, A, Q>, DeliveredPage<E, A, Q>> {
   readonly #options: PaginateOptions<E, A, Q>
-  readonly #width: number
+  readonly #width: IO<number>
   readonly #order: PageOrder<E, A, Q>
   readonly #slots: Array<Slot<E, A, Q>> = [] // in the order of the list
   readonly #marksCame = new Set<string>()
-  #reach = 1 // slots there may be
-  #isStopped = false // nothing after the last slot is known to be wanted
+  #reach = 1 // maximum number of slots
+  #isStopped = false // nothing after the last slot is known to be needed
   #end: End<E, Q> | undefined
   #delivered = 0
 
-  constructor(options: PaginateOptions<E, A, Q>, width: number) {
+  constructor(options: PaginateOptions<E, A, Q>, width: IO<number>) {
     this.#options = options
     this.#width = width
     this.#order = new PageOrder(options)
@@ -171,7 +195,7 @@ class PaginatePlan<E, A, Q> implements PagePlan<PageAnswer<E, A, Q>, DeliveredPa
 
   // requests
 
-  /** Returns the position to request next: the one whose turn it is, or a guess of one after it. */
+  /** Returns the position to request next: the one that is due, or a guess of one after it. */
   #nextPosition(): O.Option<Q> {
     const { parallel, following = () => O.none, maxPages } = this.#options
     const slots = this.#slots
@@ -190,7 +214,7 @@ class PaginatePlan<E, A, Q> implements PagePlan<PageAnswer<E, A, Q>, DeliveredPa
       flight,
       answer: defer(() => this.#options.fetch(position)).pipe(
         throwIfEmpty(nothingCame),
-        // like a failure, it waits until the pages before it are delivered
+        // like a failure, a bug waits until the pages before it are delivered
         catchError((error: unknown) => of<Bug>({ _tag: 'Bug', error })),
       ),
       receive: (answer) => {
@@ -206,14 +230,14 @@ class PaginatePlan<E, A, Q> implements PagePlan<PageAnswer<E, A, Q>, DeliveredPa
     if (answer._tag === 'Right' && this.#goesOn(answer.right)) {
       const isNew = !isRepeated(this.#options, answer.right, this.#marksCame)
       slot.isEarly = !ordered && isNew && answer.right.items.length > 0
-      this.#reach = Math.min(this.#width, this.#reach + MORE)
+      this.#reach = Math.min(this.#width(), this.#reach + MORE)
     } else {
       this.#isStopped = true
       this.#drop(this.#slots.indexOf(slot) + 1)
     }
   }
 
-  /** Returns whether the position after a page is the one that was guessed. */
+  /** Returns true if the position after a page is the guessed one. */
   #goesOn({ position, next }: Page<E, A, Q>): boolean {
     const { key, following = () => O.none } = this.#options
     const guess = following(position)
@@ -262,9 +286,9 @@ class PaginatePlan<E, A, Q> implements PagePlan<PageAnswer<E, A, Q>, DeliveredPa
 
 /** Reads pages in the order of the list, and finds its end. */
 class PageOrder<E, A, Q> {
-  /** Position of the page whose turn it is. */
+  /** Position of the page that is due. */
   turn: Q
-  /** Pages that were read, and are not delivered. */
+  /** Pages that were read but not delivered. */
   readonly ready: Array<Page<E, A, Q>> = []
   readonly #options: PaginateOptions<E, A, Q>
   readonly #keys = new Set<string>()
@@ -281,7 +305,7 @@ class PageOrder<E, A, Q> {
     return this.#keys.size
   }
 
-  /** Reads the page whose turn it is. Returns the end of the list, if that is after it, or in its place. */
+  /** Reads the page that is due. Returns the end of the list, if it comes after that page or instead of it. */
   read(
     { position, isDelivered }: Slot<E, A, Q>,
     answer: PageAnswer<E, A, Q>,
@@ -301,7 +325,7 @@ class PageOrder<E, A, Q> {
     return cut && cutAt(this.turn, cut)
   }
 
-  /** Returns why the list may not go on to `position`, if it may not. */
+  /** Returns the reason why the list may not continue at `position`, if there is one. */
   #cutBefore(position: Q): Cut<E, Q> | undefined {
     const { key, maxPages, maxEmptyPages } = this.#options
     const pages = this.#keys.size
@@ -313,7 +337,7 @@ class PageOrder<E, A, Q> {
 
 const cutAt = <E, Q>(position: Q, cut: Cut<E, Q>): End<E, Q> => ({ _tag: 'Cut', cut, position })
 
-/** Returns whether the rows of a page came before, and remembers them. */
+/** Returns true if the rows of a page were read before, and remembers them. */
 const isRepeated = <E, A, Q>(
   { mark = () => O.none }: Pick<PaginateOptions<E, A, Q>, 'mark'>,
   page: Page<E, A, Q>,

@@ -1,9 +1,9 @@
 /**
- * Arrays of rows that carry their JSON text as the service wrote it, so that a sink can copy it instead of writing
- * the rows anew: faster, and with the digits, the order and the escapes of the service.
+ * Arrays of rows that carry their original JSON text, so that a destination can copy it instead of serializing the rows: faster,
+ * and with the service's own digits, field order and escapes.
  *
- * Only this file knows how text is attached to an array. An array that is made by `pickRows` or `gatherRows` keeps
- * it; any other copy of the array is an ordinary one, whose rows are written anew.
+ * Only this file knows how text is attached to an array. Arrays from `pickRows` or `gatherRows` keep it; any other copy is an
+ * ordinary array, whose rows are serialized.
  */
 
 import type { Allocate } from './bytes.js'
@@ -15,24 +15,21 @@ import { joinBytes } from './bytes.js'
 export interface RowText {
   /** The number of rows. */
   readonly length: number
-  /**
-   * Joins the text of some rows, by their indices in rising order, in bytes that `allocate` gives, or in new bytes
-   * of their own.
-   */
+  /** Joins the text of some rows, given by ascending indices, in bytes from `allocate` or in new bytes. */
   readonly join: (indices: ReadonlyArray<number>, around: Around, allocate?: Allocate) => Uint8Array
 }
 
 /** The text before, between and after rows. */
 export interface Around {
-  /** Before the first. */
+  /** Text before the first row. */
   readonly before?: string
-  /** Between two. */
+  /** Text between two rows. */
   readonly between: string
-  /** After the last. */
+  /** Text after the last row. */
   readonly after?: string
 }
 
-/** Cuts the text when it is first called; undefined if the answer cannot be cut into rows. */
+/** Splits the text on the first call; returns undefined if the response cannot be split into rows. */
 type LazyText = () => RowText | undefined
 
 const text: unique symbol = Symbol('text of the rows')
@@ -45,7 +42,7 @@ type RowsWithText<A> = ReadonlyArray<A> & { readonly [text]?: LazyText }
 export const withRowText = <A>(rows: ReadonlyArray<A>, lazy: LazyText): ReadonlyArray<A> =>
   Object.defineProperty(rows, text, { value: lazy, configurable: true })
 
-/** Attaches the text of some of the rows of `from`, by their indices, to an array of the same rows. */
+/** Attaches the text of some rows of `from`, given by indices, to an array of the same rows. */
 export const withRowTextOf = <A>(
   from: ReadonlyArray<unknown>,
   indices: ReadonlyArray<number>,
@@ -117,7 +114,7 @@ const someOf = (all: RowText, indices: ReadonlyArray<number>): RowText => ({
     ),
 })
 
-/** Joins texts of one row each. */
+/** Joins the text of single rows. */
 const concatenated = (texts: ReadonlyArray<RowText>): RowText => ({
   length: texts.length,
   join: (

@@ -12,29 +12,29 @@ import type { Millis } from './Backoff.js'
 import type { ObservableEither } from './either/ObservableEither.js'
 import { later } from './later.js'
 
-/** One subscription to the source, and what it emitted before its turn. */
+/** One subscription to the source, and its values that are not due yet. */
 interface RetryState<V> {
   readonly number: number
   readonly waiting: Array<V>
-  at: number // next of those: to shift an array is to move all of it
+  at: number // index of the next value, since shifting an array moves all of it
   ended: boolean
 }
 
-type AfterFailure<E> = (failure: E, attempt: number) => O.Option<Millis>
+/** Returns the pause before the next attempt, given the failure and the number of the failed attempt; `none` to stop. */
+export type RetryPolicy<E> = (failure: E, attempt: number) => O.Option<Millis>
 
 const rules = { after: required(is.fn()), timer: required(is.rxScheduler()) }
 
 /**
- * Subscribes again, later, when a `Left` comes out and `after` has a pause for it. A `Left` without a
- * pause is passed on, and so is the last one. Pauses are those of `timer`, by default
- * `asyncScheduler`. Throws an `InvalidOption` for an `after` that is no function, such as a number of
- * attempts, or a `timer` that is none.
+ * Resubscribes after the pause that `after` returns for a `Left` of the source. A `Left` without a pause is passed on. Pauses run
+ * on `timer`, by default `asyncScheduler`. Throws an `InvalidOption` if `after` is not a function (such as a number of attempts)
+ * or `timer` is not a scheduler.
  *
  *     first try         --L|
  *     second try             --R|
  *     retry(in 3)       -------R|
  */
-export const retry = <E>(after: AfterFailure<E>, timer: SchedulerLike = asyncScheduler) => {
+export const retry = <E>(after: RetryPolicy<E>, timer: SchedulerLike = asyncScheduler) => {
   checkOptions({ after, timer }, rules, { context: 'retry: ' })
   return <A>(source: ObservableEither<E, A>): ObservableEither<E, A> =>
     new Observable((out) => new RetrySubscription(source, after, timer, out).begin())
@@ -43,19 +43,19 @@ export const retry = <E>(after: AfterFailure<E>, timer: SchedulerLike = asyncSch
 /** Subscriptions to the source, one after the other, for one subscriber. */
 class RetrySubscription<E, A> {
   readonly #source: ObservableEither<E, A>
-  readonly #after: AfterFailure<E>
+  readonly #after: RetryPolicy<E>
   readonly #timer: SchedulerLike
   readonly #out: Subscriber<E.Either<E, A>>
   readonly #unsubscribed = new Subject<void>()
-  readonly #attempts: Array<RetryState<E.Either<E, A>>> = [] // not done with; it is the last one's turn
-  #isPaused = true // until the next attempt starts: nothing is emitted before it
-  #due: number | undefined = 1 // the next attempt, when its pause is over
+  readonly #attempts: Array<RetryState<E.Either<E, A>>> = [] // not finished; the last one is current
+  #isPaused = true // until the next attempt starts, nothing is emitted before it
+  #due: number | undefined = 1 // the next attempt, after its pause
   #isEmitting = false
   #isStarting = false
 
   constructor(
     source: ObservableEither<E, A>,
-    after: AfterFailure<E>,
+    after: RetryPolicy<E>,
     timer: SchedulerLike,
     out: Subscriber<E.Either<E, A>>,
   ) {
@@ -66,12 +66,12 @@ class RetrySubscription<E, A> {
   }
 
   begin(): void {
-    // before the first: while values come at once, there is no subscription to end yet
+    // added before the first value: while values arrive at once, there is no subscription to end yet
     this.#out.add(() => this.#unsubscribed.next())
     this.#step()
   }
 
-  /** Loops: attempts that start each other from within would overflow the stack, without a word. */
+  /** Loops, because attempts that start each other from within would overflow the stack silently. */
   #step(): void {
     if (this.#isEmitting) return
     this.#isEmitting = true
@@ -109,7 +109,7 @@ class RetrySubscription<E, A> {
     })
   }
 
-  /** Emits the next value, or starts a pause in its place. Returns whether there was one. */
+  /** Emits the next value, or starts a pause instead. Returns true if there was one. */
   #emitNext(): boolean {
     const attempt = this.#attempts.at(-1)
     if (attempt === undefined) this.#out.complete()

@@ -2,25 +2,25 @@ import { asyncScheduler, type SchedulerAction, type SchedulerLike, type Subscrip
 import type { Millis } from './Backoff.js'
 import { LONGEST } from './later.js'
 
-/** Timers of the platform are early by this at most: their clock and `performance` round differently. */
+/** Time by which platform timers may be early: their clock and `performance` round differently. */
 const EARLY: Millis = 2
 
-/** Shorter waits are as long, in ms, as in Node itself: `mock.timers` of Node 22.15 would run an interval of 0 for ever. */
+/** Shortest wait, in ms, as in Node itself: `mock.timers` of Node 22.15 would run an interval of 0 forever. */
 const SHORTEST: Millis = 1
 
 /**
- * The timers of the platform, and a clock that does not jump when the system time is set: the default of every `timer`
- * option, and so the one place outside the command line that reads a clock.
+ * The timers of the platform, with a clock that does not jump when the system time is set. It is the default of every `timer`
+ * option, and therefore the only place outside the command line that reads a clock.
  *
- * A timer that has fired proves that its time has passed, whatever the clock says: it stands still where a test replaces
- * the timers and leaves `performance` as it is, and is coarse in some browsers. A proven time is a lower bound, and never
- * added to the clock: a coarse one does not drift.
+ * A timer that has fired proves that its time has passed, whatever the clock says: the clock stands still if a test replaces the
+ * timers but not `performance`, and is coarse in some browsers. A proven time is a lower bound, and is never added to the clock,
+ * so a coarse clock does not drift.
  */
 class PlatformTimer implements SchedulerLike {
   /** Latest time that a timer has proven. */
   #proven: Millis = Number.NEGATIVE_INFINITY
 
-  /** The default clock: `timer` of each option replaces it. */
+  /** The default clock. The option `timer` replaces it. */
   readonly now = (): Millis => Math.max(performance.now(), this.#proven)
 
   schedule<T>(
@@ -32,7 +32,7 @@ class PlatformTimer implements SchedulerLike {
     const due = this.now() + delay
     const prove = (): void => {
       const now = performance.now()
-      // While the clock stands still, waits of less than `EARLY` have to end as well.
+      // While the clock stands still, waits shorter than `EARLY` must end as well.
       if (due > (now < this.#proven ? this.#proven : now + EARLY)) this.#proven = due
     }
     const proving = function (this: SchedulerAction<T>, state?: T): void {
@@ -43,15 +43,15 @@ class PlatformTimer implements SchedulerLike {
   }
 }
 
-/** One for all, as `performance` is: timers of a client prove the time of a sandbox, too. */
+/** The one timer of the process, like `performance`: timers of a client also prove the time of a sandbox. */
 const platform = /* @__PURE__ */ new PlatformTimer()
 
-/** The clock of RxJS is that of the system, unless a `TestScheduler` has put virtual time in its place. */
+/** Difference from the system's clock above which RxJS's clock counts as virtual, as in a `TestScheduler`. */
 const VIRTUAL_BEYOND: Millis = 1_000
 
 /**
- * Returns a timer for durations: RxJS's `asyncScheduler` with a monotonic clock; any other timer as it is, and virtual
- * time inside `TestScheduler.run`. Its clock may not be the time of day.
+ * Returns a timer for durations: RxJS's `asyncScheduler` with a monotonic clock, or any other timer unchanged; virtual time
+ * inside `TestScheduler.run`. Its clock may differ from the time of day.
  */
 export const steadyTimer = (timer: SchedulerLike = asyncScheduler): SchedulerLike =>
   timer === asyncScheduler && Math.abs(asyncScheduler.now() - Date.now()) < VIRTUAL_BEYOND

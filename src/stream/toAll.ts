@@ -1,11 +1,11 @@
 /**
- * Passes one value to all subscribers, in their order, when it has ended: an `AsyncSubject` for many, for `share`. The end
- * of RxJS' own takes time by the square of how many they are: for 100,000 half a minute.
+ * Creates a subject for `share` that passes its one value to all subscribers in order when it has ended, like `AsyncSubject`.
+ * RxJS's own takes quadratic time to end: half a minute for 100,000 subscribers.
  */
 import { Observable, type SubjectLike, type Subscriber } from 'rxjs'
 
 export const toAll = <A>(): SubjectLike<A> => {
-  const waiting = new Set<Subscriber<A>>() // in the order in which they came
+  const waiting = new Set<Subscriber<A>>() // in the order of subscription
   const all = new Observable<A>((subscriber) => {
     waiting.add(subscriber)
     return () => waiting.delete(subscriber)

@@ -1,7 +1,7 @@
-/** Takes what a function has thrown, or its promise was rejected with. */
+/** Receives the error of a function, or the rejection of its promise. */
 export type OnFailure = (error: unknown) => void
 
-/** Prints the first failure of a caller's function on stderr, as `show` has it; later ones are dropped. */
+/** Prints the first failure of a caller's function on stderr, formatted by `show`. Later ones are dropped. */
 export const warnOnce = (source: string, show: (text: string) => string = inOneLine): OnFailure => {
   let isWarned = false
   return (error) => {
@@ -9,9 +9,9 @@ export const warnOnce = (source: string, show: (text: string) => string = inOneL
     isWarned = true
     try {
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : typeof error
-      // biome-ignore lint/suspicious/noConsole: what fails may be the log itself
-      console.warn(`payments-rx: ${source} failed; this is reported once: ${show(reason)}`)
-    } catch {} // neither has a console that fails
+      // biome-ignore lint/suspicious/noConsole: the failing function may be the log itself
+      console.warn(`payments-rx: ${source} failed (reported only once): ${show(reason)}`)
+    } catch {} // the console may fail as well
   }
 }
 

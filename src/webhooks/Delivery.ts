@@ -5,16 +5,16 @@ import { type NotRaw, notRaw, type Unsigned, unsigned } from './WebhookFailure.j
 
 // model
 
-/** A `Headers`, the `headers` of a request of `node:http`, or a plain record. */
+/** A `Headers`, the `headers` of a `node:http` request, or a plain record. */
 export type HeadersLike =
   | Iterable<readonly [name: string, value: string]>
   | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
-/** A request to the URL of a webhook, before it is verified. */
+/** A request to a webhook URL, before verification. */
 export interface Delivery {
-  /** Names are compared without letter case. */
+  /** The headers. The case of their names does not matter. */
   readonly headers: HeadersLike
-  /** The body as it came: one that was parsed, and written again, is no longer what was signed. */
+  /** The raw body. A body that was parsed and serialized again no longer matches its signature. */
   readonly body: string | ArrayBuffer | ArrayBufferView
 }
 
@@ -25,35 +25,35 @@ type Pairs = Iterable<readonly [name: string, value: string | ReadonlyArray<stri
 const isPairs = (headers: object): headers is Iterable<readonly [string, string]> =>
   Symbol.iterator in headers
 
-/** Servers hand over `null` at times, in spite of their types. */
+/** Returns the headers as pairs. Servers sometimes pass `null`, despite their types. */
 const pairsOf = (headers: HeadersLike | null | undefined): Pairs => {
   if (typeof headers !== 'object' || headers === null) return []
   return isPairs(headers) ? headers : Object.entries(headers)
 }
 
-/** Not split at commas: a runtime joins values by them, but one value may have some itself, as an HTTP date has. */
+/** Returns a header's values. Not split at commas, which join values but also occur in a single one, such as an HTTP date. */
 const valuesOf = (headers: HeadersLike, name: string): ReadonlyArray<string> =>
   Array.from(pairsOf(headers))
     .filter(([key]) => String(key).toLowerCase() === name.toLowerCase())
     .flatMap(([, value]) => value ?? [])
 
-/** The value of a header that must be there, once. */
+/** Returns the value of a header that must be present exactly once. */
 export const headerOf = (headers: HeadersLike, name: string): E.Either<Unsigned, string> => {
   const [value, ...others] = valuesOf(headers, name)
   if (value === undefined) return E.left(unsigned(name, 'there', 'missing'))
   if (others.length > 0) {
-    return E.left(unsigned(name, 'there once', `there ${others.length + 1} times`))
+    return E.left(unsigned(name, 'present once', `present ${others.length + 1} times`))
   }
   return typeof value !== 'string' || value === ''
-    ? E.left(unsigned(name, 'a text', redact(value)))
+    ? E.left(unsigned(name, 'a string', redact(value)))
     : E.right(value)
 }
 
-/** Recognizes the buffers of other realms, too: Jest, jsdom and `node:vm` have their own. */
+/** Also recognizes buffers of other realms: Jest, jsdom and `node:vm` have their own. */
 const isBuffer = (u: unknown): u is ArrayBuffer =>
   /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(u))
 
-/** A copy: what is verified is what is read afterwards. */
+/** Returns a copy of the body, so that the verified bytes are the ones read afterwards. */
 export const bytesOf = (body: Delivery['body']): E.Either<NotRaw, Uint8Array<ArrayBuffer>> => {
   if (typeof body === 'string') return E.right(utf8(body))
   if (ArrayBuffer.isView(body)) {

@@ -1,47 +1,49 @@
-/** Signatures of deliveries. All of it is a default, not specified by the interface document. */
+/** Signatures of deliveries. All of this is our assumption: the API description does not specify it. */
 import type { ObservableInput } from 'rxjs'
 import type { Millis } from '../stream/index.js'
 import { concat, fromHex, isHmacAtOnce, subtle, utf8 } from './bytes.js'
 
 // model
 
-/** A signature, and what it should have been made of. */
+/** A signature, and the input that should have been signed. */
 export interface Signed {
   /** The secret of the webhook. */
   readonly secret: string
   /** The bytes that were signed. */
   readonly message: Uint8Array
-  /** The signature, as it stands in its header. */
+  /** The signature, exactly as in its header. */
   readonly signature: string
 }
 
-/** Tells, comparing in constant time, that a signature was made of the message with the secret. */
+/** Returns true if a signature matches the message and the secret. Compares in constant time. */
 export type Algorithm = (signed: Signed) => ObservableInput<boolean>
 
-/** How deliveries are signed, and which headers say so. */
+/** The way in which deliveries are signed, and the headers used for that. */
 export interface Scheme {
-  /** The header that says when it was signed. */
+  /** The header with the delivery id. Default: none. */
+  readonly idHeader?: string | undefined
+  /** The header with the time of signing. */
   readonly timestampHeader: string
-  /** The header that has the signature. */
+  /** The header with the signature. */
   readonly signatureHeader: string
-  /** The time of signing in ms since 1970, by its header; `NaN` for what says no time. */
+  /** Parses the timestamp header to ms since 1970; `NaN` if it is not a time. */
   readonly sentAt: (timestamp: string) => Millis
-  /** Returns the bytes that are signed. The body is as it came. */
-  readonly message: (timestamp: string, body: Uint8Array) => Uint8Array
+  /** Returns the bytes that are signed, given the raw body; `id` is empty without an `idHeader`. */
+  readonly message: (timestamp: string, body: Uint8Array, id: string) => Uint8Array
   /** Checks a signature. */
   readonly algorithm: Algorithm
 }
 
-/** Its names, and its message, are those of the `Scheme` that verifies; one record may serve both. */
+/** The way to sign deliveries, with the header names and message of the `Scheme` that verifies; one object may serve as both. */
 export interface SigningScheme
-  extends Pick<Scheme, 'timestampHeader' | 'signatureHeader' | 'message'> {
-  /** Returns the text of the header. Default: HMAC-SHA256 in hexadecimal digits. */
+  extends Pick<Scheme, 'idHeader' | 'timestampHeader' | 'signatureHeader' | 'message'> {
+  /** Returns the value of the signature header. Default: HMAC-SHA256 in hexadecimal digits. */
   readonly signature: (unsigned: Omit<Signed, 'signature'>) => string | PromiseLike<string>
 }
 
 // constructors
 
-/** HMAC, with the whole text of the secret as its key, and the signature in hexadecimal digits. */
+/** HMAC keyed with the whole string of the secret. The signature is hexadecimal. */
 export const hmac =
   (hash: 'SHA-256' | 'SHA-384' | 'SHA-512'): Algorithm =>
   async ({ secret, message, signature }) => {
@@ -54,13 +56,13 @@ export const hmac =
     return subtle().verify('HMAC', key, bytes, concat([message]))
   }
 
-/** Digits alone: what follows them in the message, the body of an event, does not begin with one. */
+/** Parses a timestamp of digits only: the body of an event, which follows it in the message, does not begin with a digit. */
 const millis = (timestamp: string): Millis =>
   /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN
 
 /**
- * The scheme that is assumed: HMAC with SHA-256 over the time as it stands in its header, in Unix
- * milliseconds, and the body (default, not specified by the interface document).
+ * The assumed scheme: HMAC-SHA256 over the timestamp header (Unix milliseconds) and the body. The API description does not
+ * specify it.
  */
 export const defaultScheme: Scheme = Object.freeze<Scheme>({
   timestampHeader: 'x-timestamp',

@@ -1,4 +1,4 @@
-/** Events by their names, with the type of their payload. */
+/** Events by name, with the type of their payload. */
 import type { BatchTransfer } from '../codec/BatchTransfer.js'
 import type { Charge } from '../codec/Charge.js'
 import type { KnownEvent } from '../codec/Webhook.js'
@@ -12,7 +12,7 @@ import type {
   WebhookEvent,
 } from '../codec/WebhookEvent.js'
 
-/** The payload of an event by its name; `unknown` for an event that has no family here. */
+/** The payload of an event, by name; `unknown` for an event of no known family. */
 export type PayloadOf<Name extends string> = Name extends `account.${string}`
   ? EventAccount
   : Name extends `spend.bill.${string}`
@@ -30,9 +30,9 @@ export type PayloadOf<Name extends string> = Name extends `account.${string}`
               : unknown
 
 /**
- * A name that is known here; for another the known names of its family, so that the compiler's error suggests them.
+ * A known event name; for an unknown one, the known names of its family, so that the compiler's error suggests them.
  */
-export type Listed<Name extends string> = Name extends KnownEvent ? Name : Family<Name>
+export type KnownEventName<Name extends string> = Name extends KnownEvent ? Name : Family<Name>
 
 type Family<Name extends string> = Name extends `${infer Group}.${infer Kind}.${string}`
   ? Extract<KnownEvent, `${Group}.${Kind}.${string}`>
@@ -46,11 +46,11 @@ export interface TypedEvent<Name extends string> extends Omit<WebhookEvent, 'nam
   readonly payload: PayloadOf<Name>
 }
 
-/** Selects events by name: its own, and `payout.` left out as webhooks before version 2024-09-27 have it. */
+/** Returns true if an event has a name, with or without `payout.`, which webhooks before version 2024-09-27 omit. */
 export const isNamed = (event: WebhookEvent, name: string): boolean =>
   event.name === name || `payout.${event.name}` === name
 
-/** Returns what a payload holds. */
+/** Returns the content of a payload. */
 export const valueOfPayload = (payload: Payload): unknown => {
   switch (payload._tag) {
     case 'Account':

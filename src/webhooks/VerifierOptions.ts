@@ -1,4 +1,4 @@
-/** Options of `createVerifier`, and the rules that `createReceiver` and `sign` have in common with it. */
+/** Options of `createVerifier`, and rules that it shares with `createReceiver` and `sign`. */
 import { asyncScheduler, type TimestampProvider } from 'rxjs'
 import {
   is,
@@ -14,7 +14,7 @@ import { defaultScheme, type Scheme, type SigningScheme } from './Scheme.js'
 
 // rules
 
-const SECRET = 'a text that is not empty, without space around it'
+const SECRET = 'a non-empty string, without leading or trailing whitespace'
 
 export const secretRule = is.stringThat((text) => text !== '' && text.trim() === text, SECRET)
 
@@ -25,14 +25,15 @@ const secretsRule: OptionRule<string | ReadonlyArray<string>> = {
   each: required(secretRule),
 }
 
-/** A field name of RFC 9110: no header has another one, and `Headers` throws. */
+/** A field name of RFC 9110. Headers have no other names, for which `Headers` throws. */
 const headerName = is.stringThat(
   (text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text),
-  'a name that a header can have',
+  'a valid header name',
 )
 
-/** One record may serve to verify and to sign. */
+/** The rule for a scheme. One object may serve to verify and to sign. */
 export const schemeRule = is.group<Partial<Scheme & SigningScheme>>({
+  idHeader: headerName,
   timestampHeader: headerName,
   signatureHeader: headerName,
   sentAt: is.fn(),
@@ -47,13 +48,12 @@ const verifierSchemeRule: OptionRule<Partial<Scheme>, MayBeUndefined<Partial<Sch
 
 export const verifierTable = {
   /**
-   * The whole secret of the webhook, as `webhooks.create` returned it; or several, while one replaces
-   * another.
+   * The whole webhook secret, as returned by `webhooks.create`; or several, during a rotation.
    */
   secret: required(secretsRule),
-  /** How long ago, or how far ahead, a delivery may be signed, in ms. Default 300,000; `Infinity` for any time. */
+  /** Maximum difference between the time of signing and now, in ms. Default 300,000; `Infinity` for any. */
   tolerance: withDefault(
-    { ...is.millis, expected: 'milliseconds of at least 0, or Infinity' },
+    { ...is.millis, expected: 'at least 0 milliseconds, or Infinity' },
     300_000,
   ),
   /** Replaces parts of the default scheme. */
@@ -65,7 +65,7 @@ export const verifierTable = {
 /** Options of `createVerifier`. */
 export interface VerifierOptions extends OptionsOf<typeof verifierTable> {}
 
-/** The options as a verifier reads them. */
+/** The options in the form that a verifier uses. */
 export interface VerifierSettings {
   readonly secrets: ReadonlyArray<string>
   readonly tolerance: Millis

@@ -1,6 +1,6 @@
 /**
- * Why a delivery is not believed. Plain values, exhaustive under `switch (failure._tag)`. None holds a
- * secret, a signature or what was in a body, and each `message` is one line, fit for a log.
+ * Reasons why a delivery is rejected. Plain values, exhaustive under `switch (failure._tag)`. None contains a secret, a signature
+ * or the content of a body, and each `message` is a single line that is safe to log.
  */
 import type { UndecodableEvent } from '../codec/WebhookEvent.js'
 import { plural } from '../decode/plural.js'
@@ -13,51 +13,51 @@ interface WithMessage {
   readonly message: string
 }
 
-/** The receiver's own mistake: the body is not what came, such as an object that was parsed from it. */
+/** A mistake in the receiver: it passed something other than the raw body, for example the parsed object. */
 export interface NotRaw extends WithMessage {
   readonly _tag: 'NotRaw'
-  /** Described, never repeated. */
+  /** A description of the value, without its content. */
   readonly actual: string
 }
 
-/** A header is missing, was given twice, or cannot be read. */
+/** A header is missing, repeated or unreadable. */
 export interface Unsigned extends WithMessage {
   readonly _tag: 'Unsigned'
-  /** The one that is missing, or no signature. */
+  /** The header that is missing or malformed. */
   readonly header: string
-  /** Description of a right one. */
+  /** Description of a valid value. */
   readonly expected: string
-  /** Described, never repeated. */
+  /** A description of the value, without its content. */
   readonly actual: string
 }
 
-/** Signed with none of the secrets; or the body, or the time, is not the one that was signed. */
+/** The signature matches none of the secrets: another webhook's secret, an altered body or timestamp, or an attack. */
 export interface Forged extends WithMessage {
   readonly _tag: 'Forged'
   /** The size of the body. */
   readonly bytes: number
 }
 
-/** Signed as it should be, but too long ago; or in the future. */
+/** The delivery was signed correctly, but too long ago or in the future. */
 export interface Stale extends WithMessage {
   readonly _tag: 'Stale'
-  /** From the time that was signed until now; below 0 when that time is ahead. */
+  /** Time since the delivery was signed, in ms; negative if it was signed in the future. */
   readonly age: Millis
-  /** The most that it may be. */
+  /** The maximum, in ms. */
   readonly tolerance: Millis
 }
 
 /** A failure of `verify`. */
 export type WebhookFailure = NotRaw | Unsigned | Forged | Stale | UndecodableEvent
 
-/** Not read to its end: the body is larger than `maxBytes`. */
+/** The body is larger than `maxBytes`. The rest was not read. */
 export interface TooLarge extends WithMessage {
   readonly _tag: 'TooLarge'
-  /** The most that it may have. */
+  /** The maximum, in bytes. */
   readonly maxBytes: number
 }
 
-/** The connection broke in the middle of the body, or the rest of it did not come in time. */
+/** The connection broke while the body was read, or the rest of it did not arrive in time. */
 export interface Interrupted extends WithMessage {
   readonly _tag: 'Interrupted'
 }
@@ -70,7 +70,7 @@ export type DeliveryFailure = WebhookFailure | TooLarge | Interrupted
 export const notRaw = (actual: string): NotRaw => ({
   _tag: 'NotRaw',
   actual,
-  message: `the body should be the bytes or the text as they came, before JSON is parsed, and is ${actual}`,
+  message: `the body should be the raw bytes or text, before JSON is parsed, but is ${actual}`,
 })
 
 export const unsigned = (header: string, expected: string, actual: string): Unsigned => ({
@@ -78,7 +78,7 @@ export const unsigned = (header: string, expected: string, actual: string): Unsi
   header,
   expected,
   actual,
-  message: `${header} should be ${expected}, and is ${actual}`,
+  message: `${header} should be ${expected}, but is ${actual}`,
 })
 
 export const forged = (
@@ -91,7 +91,7 @@ export const forged = (
   return {
     _tag: 'Forged',
     bytes,
-    message: `${header} (${signature}) was not made with ${secret} for this body of ${plural(bytes, 'byte')}`,
+    message: `${header} (${signature}) does not match ${secret} and this body of ${plural(bytes, 'byte')}`,
   }
 }
 
@@ -99,7 +99,7 @@ export const stale = (age: Millis, tolerance: Millis): Stale => ({
   _tag: 'Stale',
   age,
   tolerance,
-  message: `signed ${Math.abs(age)} ms ${age < 0 ? 'ahead of' : 'before'} now, where ${tolerance} ms are tolerated`,
+  message: `signed ${Math.abs(age)} ms ${age < 0 ? 'in the future' : 'ago'}, but the tolerance is ${tolerance} ms`,
 })
 
 export const tooLarge = (maxBytes: number): TooLarge => ({
@@ -110,7 +110,7 @@ export const tooLarge = (maxBytes: number): TooLarge => ({
 
 export const late = (bodyTimeout: Millis): Interrupted => ({
   _tag: 'Interrupted',
-  message: `the body did not come within ${bodyTimeout} ms`,
+  message: `the body did not arrive within ${bodyTimeout} ms`,
 })
 
 export const interrupted: Interrupted = {

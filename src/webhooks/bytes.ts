@@ -1,4 +1,4 @@
-/** Bytes, and Web Crypto to sign them. All bytes are new: no caller can change them while they are verified. */
+/** Bytes, and Web Crypto to sign them. All bytes are copies that no caller can change during verification. */
 import { joinBytes } from '../stream/bytes.js'
 
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
@@ -6,28 +6,28 @@ export const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder()
 export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> =>
   joinBytes(parts, (length) => new Uint8Array(length))
 
-/** `undefined` for what is no hexadecimal text, in either case. */
+/** Parses hexadecimal digits in either letter case. Returns `undefined` for any other text. */
 export const fromHex = (text: string): Uint8Array<ArrayBuffer> | undefined =>
   /^([0-9a-f]{2})+$/i.test(text)
     ? Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
     : undefined
 
-/** In lower case. */
+/** Returns bytes as lower-case hexadecimal digits. */
 export const toHex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Returns Web Crypto of this runtime; throws an error that says why where there is none. */
+/** Returns this runtime's Web Crypto. Throws an error with the reason if there is none. */
 export const subtle = (): SubtleCrypto => {
   const found: SubtleCrypto | undefined = globalThis.crypto?.subtle
   if (found === undefined) throw new TypeError(MISSING)
   return found
 }
 
-const MISSING = 'crypto.subtle is not there: a page has it only over HTTPS, or from this machine'
+const MISSING = 'crypto.subtle is missing: a page has it only over HTTPS, or from this machine'
 
 /**
- * Compares an HMAC in one turn, in constant time, where the platform has Node's crypto: Web Crypto takes several turns, in
- * which virtual time would pass. Returns `undefined` elsewhere.
+ * Compares an HMAC synchronously, in constant time, if the platform has Node's crypto: Web Crypto takes several turns, in which
+ * virtual time would pass. Returns `undefined` elsewhere.
  */
 export const isHmacAtOnce = (
   hash: string,

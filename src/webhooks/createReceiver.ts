@@ -1,4 +1,4 @@
-/** Listens at the URL of a webhook: a handler of requests on one side, a stream of events on the other. */
+/** Listens at the URL of a webhook: a handler of requests, and a stream of events. */
 import {
   asyncScheduler,
   firstValueFrom,
@@ -10,12 +10,12 @@ import {
 import { payloadOf, type WebhookEvent } from '../codec/WebhookEvent.js'
 import { E, pipe } from '../fp.js'
 import { is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
-import type { ObservableEither } from '../stream/index.js'
+import type { ObservableEither } from '../stream/either/ObservableEither.js'
 import { type Verify, verifierOf } from './createVerifier.js'
 import { type BodyBounds, readBody } from './readBody.js'
 import {
   isNamed,
-  type Listed,
+  type KnownEventName,
   type PayloadOf,
   type TypedEvent,
   valueOfPayload,
@@ -25,18 +25,17 @@ import type { DeliveryFailure } from './WebhookFailure.js'
 
 // model
 
-// apart from the rows of a verifier: doc comments of rows that are spread from another file do not reach hovers
+// not spread from the options of a verifier: doc comments of options that are spread from another file do not reach hovers
 const table = {
-  /** Bytes of the largest body that is read. Default 1,048,576. */
+  /** Maximum size of a body, in bytes. Default 1,048,576. */
   maxBytes: withDefault(is.positiveIntOrInfinity, 1_048_576),
-  /** Time that the whole body of a delivery may take, in ms. Default 10,000; `Infinity` for any. */
+  /** Maximum time to receive a whole body, in ms. Default 10,000; `Infinity` for no limit. */
   bodyTimeout: withDefault(is.millis, 10_000),
   /**
-   * How many event ids are remembered, to drop an event that is delivered again. A blank id is none. Default 10,000; 0
-   * for none.
+   * Number of event ids to remember, in order to drop repeated deliveries. A blank id is ignored. Default 10,000; 0 turns it off.
    */
   remember: withDefault(is.nonNegativeIntOrInfinity, 10_000),
-  /** The clock, and the scheduler on which events are emitted. Default: RxJS's `asyncScheduler`. */
+  /** The clock, and the scheduler that emits events. Default: RxJS's `asyncScheduler`. */
   timer: withDefault(is.rxScheduler<SchedulerLike>(), asyncScheduler),
 }
 
@@ -45,46 +44,47 @@ export interface ReceiverOptions extends Omit<VerifierOptions, 'timer'>, Options
 
 export const receiverTable = { ...verifierTable, ...table }
 
-/** Made by `createReceiver`: a handler for a server, and the events that it was sent. */
+/** Returned by `createReceiver`: a handler for a server, and the events it receives. */
 export interface Receiver {
-  /** Answers a request, as a server made of `Request` and `Response` wants it. The body is always empty. */
+  /** Handles a request in servers that use `Request` and `Response`. The response body is always empty. */
   readonly fetch: (request: Request) => Promise<Response>
   /**
-   * Emits deliveries that came while there was a subscriber, after their answer, to all subscribers by then: each event
-   * once, in the order they came, which is not the order in which they happened; and each delivery that was not
-   * believed. An event without a subscriber is emitted when it comes again.
+   * Emits deliveries received while there is a subscriber, after responding to them: each event once, in order of arrival (which
+   * is not the order in which they happened), and each rejected delivery. An event that arrives without a subscriber is emitted
+   * when the service delivers it again.
    */
   readonly events: ObservableEither<DeliveryFailure, WebhookEvent>
   /**
-   * Emits the events of one name, with their payload decoded and typed. Deliveries that were not believed, and payloads
-   * that do not have the shape of their name, are in `failures` instead. While it has a subscriber, events of other names
-   * are answered by 200 as well.
+   * Emits the events of one name, with their payload decoded and typed. Rejected deliveries, and payloads that do not match
+   * their name, are in `failures` instead. While it has a subscriber, events of other names are also answered with 200.
    */
-  readonly on: <const Name extends string>(name: Listed<Name>) => Observable<TypedEvent<Name>>
-  /** Emits the events of a name that is not known here yet, as they came. */
+  readonly on: <const Name extends string>(
+    name: KnownEventName<Name>,
+  ) => Observable<TypedEvent<Name>>
+  /** Emits the events that this version does not know, undecoded. */
   readonly onUnlisted: (name: string) => Observable<WebhookEvent>
-  /** Emits each delivery that was not believed, and each payload that does not have the shape of its name. */
+  /** Emits each rejected delivery, and each payload that does not match its event name. */
   readonly failures: Observable<DeliveryFailure>
 }
 
 // constructors
 
-/** Throws an `InvalidOption` for options that cannot work. */
+/** Creates a receiver. Throws an `InvalidOption` for invalid options. */
 export const createReceiver = (given: ReceiverOptions): Receiver => {
   const options = resolveOptions(given, receiverTable)
   const { remember, timer } = options
   const verify = verifierOf(verifierSettings(options))
   const ids = new RecentIds(remember)
   const deliveries = new Subject<ReceivedDelivery>()
-  /** An event counts as emitted only if there is a subscriber. */
+  /** Emits a delivery. An event counts as emitted only if there is a subscriber. */
   const emit = (delivery: ReceivedDelivery): void => {
     if (deliveries.observed && (E.isLeft(delivery) || ids.isNew(delivery.right.id)))
       deliveries.next(delivery)
   }
   return {
     events: deliveries.asObservable(),
-    on: <const Name extends string>(name: Listed<Name>) =>
-      // a call that compiles has a name that is `Listed` as itself
+    on: <const Name extends string>(name: KnownEventName<Name>) =>
+      // a call compiles only if `KnownEventName` of its name is that name
       deliveries.pipe(mergeMap((delivery) => typedEvent(delivery, name as Name))),
     onUnlisted: (name) =>
       deliveries.pipe(
@@ -135,10 +135,10 @@ const received = async (
   return firstValueFrom(verify({ headers: request.headers, body: body.right }))
 }
 
-/** The service takes no other status for success. */
+/** The only status that the service accepts as success. */
 const DONE = 200
 
-/** Without a subscriber the event would be lost: the service is asked to send it again. */
+/** The status if there is no subscriber: the service then sends the event again, so it is not lost. */
 const UNHEARD = 503
 
 const statusOf = ({ _tag }: DeliveryFailure): number => {
@@ -158,10 +158,10 @@ const statusOf = ({ _tag }: DeliveryFailure): number => {
   }
 }
 
-/** Answers with nothing but the status. */
+/** Creates a response with a status and no body. */
 const answer = (status: number): Response => new Response(null, { status })
 
-/** The last ids, up to a number of them. A blank id is no id: events with one are no repetitions of each other. */
+/** The most recent ids. A blank id is not remembered: events with one are not repetitions of each other. */
 class RecentIds {
   readonly #ids = new Set<string>()
   readonly #most: number
@@ -174,7 +174,7 @@ class RecentIds {
     return this.#ids.has(id)
   }
 
-  /** Returns whether an id is new, and remembers it. */
+  /** Returns true if an id is new, and remembers it. */
   isNew(id: string): boolean {
     if (id.trim() === '') return true
     if (this.#ids.has(id)) return false

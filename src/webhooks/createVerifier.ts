@@ -1,4 +1,4 @@
-/** Tells the events of the service from what others send. */
+/** Verifies that a delivery comes from the service. */
 import { concatMap, defer, first, from, map, type Observable } from 'rxjs'
 import { type UndecodableEvent, undecodable, WebhookEvent } from '../codec/WebhookEvent.js'
 import { causes } from '../decode/index.js'
@@ -6,7 +6,7 @@ import { plural } from '../decode/plural.js'
 import { redact } from '../decode/redact.js'
 import { E, pipe } from '../fp.js'
 import { resolveOptions } from '../options/index.js'
-import { left, type ObservableEither } from '../stream/index.js'
+import { left, type ObservableEither } from '../stream/either/ObservableEither.js'
 import { bytesOf, type Delivery, headerOf } from './Delivery.js'
 import {
   type VerifierOptions,
@@ -18,12 +18,14 @@ import { forged, stale, unsigned, type WebhookFailure } from './WebhookFailure.j
 
 // model
 
-/** The event of a delivery; the first failure, if it is not to be believed. */
+/** Emits the event of a delivery, or the first reason to reject it. */
 export type Verify = (delivery: Delivery) => ObservableEither<WebhookFailure, WebhookEvent>
 
-/** Claims of a delivery, not yet verified. */
+/** The claims of a delivery, not yet verified. */
 interface SignedClaim {
   readonly body: Uint8Array
+  /** The delivery id; empty if the scheme has none. */
+  readonly id: string
   readonly timestamp: string
   readonly sentAt: number
   readonly signature: string
@@ -31,11 +33,11 @@ interface SignedClaim {
 
 // constructors
 
-/** Throws an `InvalidOption` for options that cannot work. */
+/** Creates a verifier. Throws an `InvalidOption` for invalid options. */
 export const createVerifier = (options: VerifierOptions): Verify =>
   verifierOf(verifierSettings(resolveOptions(options, verifierTable)))
 
-/** Makes a verifier from options that were checked. */
+/** Creates a verifier from checked options. */
 export const verifierOf =
   (settings: VerifierSettings): Verify =>
   (delivery) =>
@@ -50,17 +52,18 @@ const claimOf = (
   pipe(
     E.Do,
     E.apS('body', bytesOf(body)),
+    E.apSW('id', scheme.idHeader === undefined ? E.right('') : headerOf(headers, scheme.idHeader)),
     E.apSW('timestamp', headerOf(headers, scheme.timestampHeader)),
     E.apSW('signature', headerOf(headers, scheme.signatureHeader)),
     E.let('sentAt', ({ timestamp }) => scheme.sentAt(timestamp)),
     E.filterOrElseW(
-      ({ sentAt }) => Number.isFinite(sentAt), // a scheme of the caller may return anything
+      ({ sentAt }) => Number.isFinite(sentAt), // a custom scheme may return any value
       ({ timestamp }) =>
         unsigned(scheme.timestampHeader, 'a time, such as Unix milliseconds', redact(timestamp)),
     ),
   )
 
-/** The age is looked at last, so that what is stale is known to be genuine. */
+/** Verifies a claim. The age is checked last, so that a stale delivery is known to be genuine. */
 const examine =
   (settings: VerifierSettings) =>
   (claim: SignedClaim): ObservableEither<WebhookFailure, WebhookEvent> =>
@@ -79,16 +82,16 @@ const examine =
 
 const isGenuine = (
   { scheme, secrets }: VerifierSettings,
-  { body, timestamp, signature }: SignedClaim,
+  { body, id, timestamp, signature }: SignedClaim,
 ): Observable<boolean> => {
-  const message = scheme.message(timestamp, body)
+  const message = scheme.message(timestamp, body, id)
   return from(secrets).pipe(
     concatMap((secret) => scheme.algorithm({ secret, message, signature })),
     first((fits) => fits === true, false),
   )
 }
 
-/** `expected` of a body. */
+/** `expected` text for an invalid body. */
 const JSON_TEXT = 'JSON in UTF-8, not nested too deeply'
 
 const eventOf = (body: Uint8Array): E.Either<UndecodableEvent, WebhookEvent> => {
@@ -101,7 +104,11 @@ const eventOf = (body: Uint8Array): E.Either<UndecodableEvent, WebhookEvent> => 
   } catch {
     return E.left(
       undecodable([
-        { path: '', expected: JSON_TEXT, actual: `${plural(body.length, 'byte')} of another kind` },
+        {
+          path: '',
+          expected: JSON_TEXT,
+          actual: `${plural(body.length, 'byte')} of something else`,
+        },
       ]),
     )
   }

@@ -1,6 +1,11 @@
-/** `payments-rx/webhooks`: the events that the service sends, verified. Runs wherever Web Crypto does. */
+/** `payments-rx/webhooks`: verifies the events that the service sends. Runs wherever Web Crypto does. */
 export type { EventName, KnownEvent } from '../codec/Webhook.js'
 export {
+  type EventAccount,
+  type EventBill,
+  type EventDispute,
+  type EventExpense,
+  type EventTransaction,
   type Payload,
   payloadOf,
   type UndecodableEvent,
@@ -16,14 +21,13 @@ export { createVerifier, type Verify } from './createVerifier.js'
 export type { Delivery, HeadersLike } from './Delivery.js'
 export {
   type Algorithm,
-  defaultScheme,
   hmac,
   type Scheme,
   type Signed,
   type SigningScheme,
 } from './Scheme.js'
-export { type Sign, type SignOptions, sign, type Unsent } from './sign.js'
-export type { Listed, PayloadOf, TypedEvent } from './TypedEvent.js'
+export { type DeliveryToSign, type Sign, type SignOptions, sign } from './sign.js'
+export type { KnownEventName, PayloadOf, TypedEvent } from './TypedEvent.js'
 export type { VerifierOptions } from './VerifierOptions.js'
 export type {
   DeliveryFailure,

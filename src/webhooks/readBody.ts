@@ -13,26 +13,26 @@ import {
   tooLarge,
 } from './WebhookFailure.js'
 
-/** How much of a body is read, and how long. */
+/** Limits on the size of a body and on the time to read it. */
 export interface BodyBounds {
   readonly maxBytes: number
-  /** Time from the first look at the body to its end. */
+  /** Maximum time from the first read to the end of the body. */
   readonly bodyTimeout: Millis
   readonly timer: SchedulerLike
 }
 
-/** Bytes that are allocated for the beginning of a body. */
+/** Number of bytes that are allocated for the beginning of a body. */
 const FIRST_BYTES = 4_096
 
 /**
- * Reads the whole body of a request into one buffer that grows: parts that are kept would take hundreds of bytes each,
- * and a sender may send them byte by byte.
+ * Reads the whole body of a request into one growing buffer: chunks kept separately would take hundreds of bytes each, and a
+ * sender may send single bytes.
  */
 export const readBody = async (
   request: Request,
   { maxBytes, bodyTimeout, timer }: BodyBounds,
 ): Promise<E.Either<NotRaw | TooLarge | Interrupted, Uint8Array>> => {
-  if (request.bodyUsed || request.body?.locked) return E.left(notRaw('read already'))
+  if (request.bodyUsed || request.body?.locked) return E.left(notRaw('already read'))
   const announced = Number(request.headers.get('content-length'))
   if (announced > maxBytes) return E.left(tooLarge(maxBytes))
   const reader = request.body?.getReader()
@@ -40,11 +40,11 @@ export const readBody = async (
   let length = 0
   let isLate = false
   const cancel = (): void => {
-    reader?.cancel().catch(() => {}) // of what broke off, it fails as that did
+    reader?.cancel().catch(() => {}) // if the body broke off, cancelling it fails as well
   }
   const deadline = later(bodyTimeout, timer).subscribe(() => {
     isLate = true
-    cancel() // ends the read that is pending
+    cancel() // ends the pending read
   })
   try {
     for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
@@ -67,7 +67,7 @@ export const readBody = async (
   }
   if (isLate) return E.left(late(bodyTimeout))
   if (length === 0 && announced > 0) {
-    return E.left(notRaw(`read already: nothing is left of ${plural(announced, 'byte')}`))
+    return E.left(notRaw(`already read: nothing is left of ${plural(announced, 'byte')}`))
   }
   return E.right(bytes.subarray(0, length))
 }

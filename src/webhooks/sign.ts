@@ -1,6 +1,5 @@
 /**
- * Makes deliveries as the service is taken to make them, to try what receives them. The default scheme is not
- * specified by the interface document.
+ * Signs deliveries as the service is assumed to, for tests of receivers. The API description does not specify the default scheme.
  */
 import { E, pipe } from '../fp.js'
 import {
@@ -23,7 +22,7 @@ const signingSchemeRule: OptionRule<
 > = schemeRule
 
 export const signTable = {
-  /** The whole secret of the webhook, as `webhooks.create` returned it. */
+  /** The whole webhook secret, as returned by `webhooks.create`. */
   secret: required(secretRule),
   /** Replaces parts of the default scheme. */
   scheme: signingSchemeRule,
@@ -35,29 +34,33 @@ export const signTable = {
 export interface SignOptions extends OptionsOf<typeof signTable> {}
 
 /** A delivery to sign. */
-export interface Unsent {
+export interface DeliveryToSign {
   /** The body to send. */
   readonly body: Delivery['body']
-  /**
-   * The time of signing, as it stands in its header: Unix milliseconds, unless the scheme has it otherwise. Default: now,
-   * in Unix milliseconds.
-   */
+  /** The time of signing, as written to its header: Unix milliseconds, unless the scheme differs. Default: now. */
   readonly timestamp?: string | number | undefined
+  /** The id of the delivery. Required by a scheme with an `idHeader`, and ignored by others. */
+  readonly id?: string | undefined
 }
 
-/** The headers that make it a delivery. */
-export type Sign = (unsent: Unsent) => Promise<Readonly<Record<string, string>>>
+/** Returns the headers of a signed delivery. */
+export type Sign = (unsent: DeliveryToSign) => Promise<Readonly<Record<string, string>>>
 
 // constructors
 
 /**
- * Throws an `InvalidOption` for a secret that cannot be one, or a scheme that cannot work; a body that was parsed
- * rejects with a `TypeError`.
+ * Signs deliveries. Throws an `InvalidOption` for an invalid secret or scheme. A parsed body or missing id causes a `TypeError`.
  */
 export const sign = (options: SignOptions): Sign => {
   const { secret, scheme, timer } = resolveOptions(options, signTable)
-  const { timestampHeader, signatureHeader, message, signature } = { ...DEFAULT, ...scheme }
-  return async ({ body, timestamp = Math.floor(timer.now()) }) => {
+  const { idHeader, timestampHeader, signatureHeader, message, signature } = {
+    ...DEFAULT,
+    ...scheme,
+  }
+  return async ({ body, timestamp = Math.floor(timer.now()), id = '' }) => {
+    if (idHeader !== undefined && id === '') {
+      throw new TypeError(`id should be a string for the header ${idHeader}, but is missing`)
+    }
     const sentAt = String(timestamp)
     const bytes = pipe(
       bytesOf(body),
@@ -66,8 +69,9 @@ export const sign = (options: SignOptions): Sign => {
       }),
     )
     return {
+      ...(idHeader === undefined ? {} : { [idHeader]: id }),
       [timestampHeader]: sentAt,
-      [signatureHeader]: await signature({ secret, message: message(sentAt, bytes) }),
+      [signatureHeader]: await signature({ secret, message: message(sentAt, bytes, id) }),
     }
   }
 }

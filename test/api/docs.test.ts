@@ -47,20 +47,20 @@ it('docs/openapi.json has every call, its names in braces as parameters, and no 
   }
 })
 
-it('rules that the docs have, and the interface does not show, are marked', () => {
+it('rules that the docs have, and the API description does not show, are marked', () => {
   const page = Object.values(printReference()).join('\n')
-  const ours = '(default, not specified by the interface document)'
-  expect(page).toContain(`\`source_amount\` is left out when transfer_amount is given ${ours}.`)
-  expect(page).toContain(`\`account_id\` is given when org_id is not ${ours}.`)
-  expect(page).toContain(`\`items[].request_id\` is one that no different item has ${ours}.`)
+  const ours = '(our assumption: not in the API description)'
+  expect(page).toContain(`\`source_amount\` must be omitted when transfer_amount is given ${ours}.`)
+  expect(page).toContain(`\`account_id\` must be given when org_id is not ${ours}.`)
+  expect(page).toContain(`\`items[].request_id\` must be unique among different items ${ours}.`)
   expect(page).toContain(' Up to 100 items; at least 1 item \\* |')
   expect(page).toContain(' Up to 500 items; at least 1 item \\* |')
-  expect(page).toContain('`account_number` is filled when iban is not.') // the interface says so
+  expect(page).toContain('`account_number` must be filled when iban is not.') // the API description says so
   const upload = openapi().paths['/api/v1/reference/order_items/upload']
   expect(upload).toHaveProperty('post.requestBody.content.application/json.schema', {
     type: 'array',
     description:
-      '1 to 500. With `allow_partial_success` only the service judges them, one by one. `order_datetime` is at most 350 days old.',
+      '1 to 500 items. With `allow_partial_success`, only the platform checks each item. `order_datetime` must be at most 350 days old.',
     minItems: 1,
     maxItems: 500,
     'x-not-specified': ['minItems'],
@@ -68,23 +68,23 @@ it('rules that the docs have, and the interface does not show, are marked', () =
   })
 })
 
-it('the reference has the notes of the interface on parameters', () => {
+it('the reference has the notes of the API description on parameters', () => {
   const pages = printReference()
   const rowOf = (page: string, name: string): ReadonlyArray<string> =>
     (pages[page] ?? '').split('\n').filter((line) => line.startsWith(`| \`${name}`))
   expect(rowOf('charges.md', 'from_created_at')).toEqual([
-    '| `from_created_at?` | string, query | Only those created at this time or later (inclusive). ISO 8601 date or time. |',
+    '| `from_created_at?` | string, query | Created at or after this time. ISO 8601 date or time. |',
   ])
   expect(rowOf('charges.md', 'page_size')).toEqual([
-    '| `page_size?` | integer, query | Rows a page, 10 to 2,000; the service takes 100 when it is left out. |',
+    '| `page_size?` | integer, query | Rows per page, 10 to 2,000. Default: 100. |',
   ])
   expect(rowOf('partner-webhooks.md', 'org_id')).toEqual([
     '| `org_id?` | string, body | The organization that authorized the application; required for Billing and Spend events. |',
   ])
   expect(rowOf('reference-data.md', 'allow_partial_success').join()).toContain(
-    'False, or left out: one that fails rejects the whole request.',
+    'False, the default: one invalid item rejects the whole request.',
   )
-  expect(rowOf('parameters.md', 'type')[0]).toContain(String.raw`Required \* |`) // of a fee option
+  expect(rowOf('objects.md', 'type').join('\n')).toContain(String.raw`Required \* |`) // of a fee option
 })
 
 it('every parameter of every call has a note', () => {
@@ -98,7 +98,7 @@ it('every parameter of every call has a note', () => {
   expect(bare).toEqual([])
 })
 
-it('docs/openapi.json describes the delivery of every known event, and marks names that the interface does not have', () => {
+it('docs/openapi.json describes the delivery of every known event, and marks names that the API description does not have', () => {
   const deliveries = Object.values(openapi().webhooks)
   const names = deliveries.flatMap(({ post }) => {
     const { name } = post.requestBody.content['application/json'].schema.properties ?? {}

@@ -8,6 +8,7 @@ import { schemaOf } from '../../scripts/reference/schemaOf.js'
 import type { Codec } from '../../src/codec/Codec.js'
 import { arbitrary } from '../codec/arbitrary.js'
 import { mutated } from '../codec/mutation.js'
+import { runs } from '../support/runs.js'
 
 const ajv = new Ajv2020({ strict: false, allowUnionTypes: true })
 ajv.addSchema(openapi(), 'openapi')
@@ -35,7 +36,7 @@ describe.each(Array.from(codecs, ([codec, name]) => ({ codec, name })))('$name',
         fits(readable(written))
         expect(fits.errors ?? []).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -46,7 +47,7 @@ describe.each(Array.from(codecs, ([codec, name]) => ({ codec, name })))('$name',
         if (codec.is(value)) fits(readable(wire(codec.encode(value))))
         expect(fits.errors ?? []).toEqual([])
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })

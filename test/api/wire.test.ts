@@ -6,6 +6,7 @@ import { rows } from '../../src/api/index.js'
 import { E } from '../../src/fp.js'
 import { prepareRequest } from '../../src/http/request/prepareRequest.js'
 import { arbitrary } from '../codec/arbitrary.js'
+import { runs } from '../support/runs.js'
 import { received } from './received.js'
 
 /** When nothing is too old: orders and days of any year pass. */
@@ -44,7 +45,7 @@ describe.each(calls)('$route', (row) => {
           expect(codec.decode(received(row, asked.right))).toEqual(codec.decode(given))
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

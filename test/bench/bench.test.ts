@@ -6,12 +6,8 @@ import {
   type BenchResult,
   bench,
 } from '../../src/bench/index.js'
-import {
-  createSandbox,
-  type SandboxOptions,
-  sandboxCredentials,
-  virtualTime,
-} from '../../src/sandbox/index.js'
+import { createSandbox, type SandboxOptions, sandboxCredentials } from '../../src/sandbox/index.js'
+import { virtualTime } from '../support/idleClock.js'
 
 const resultOf = (event: BenchEvent | undefined): BenchResult => {
   if (event?._tag === 'Right' && event.right._tag === 'Measured') return event.right.result
@@ -30,6 +26,7 @@ const measured = async (options: BenchOptions, sandbox: SandboxOptions = {}) => 
       fetch: server.fetch,
     },
     duration: 8_000,
+    usage: () => ({ cpu: 0, memory: 0, timers: { fired: 0, late: 0 } }),
     pageSize: 100, // larger pages take longer to make
     ...options,
     timer,
@@ -49,7 +46,7 @@ describe('bench', () => {
     )
     expect(boundBy).toBe('quota')
     expect(verdict).toMatch(
-      /^9\d % of the quota: 20 requests a second are the limit of one endpoint$/,
+      /^9\d % of the rate limit used: one endpoint allows 20 requests per second$/,
     )
     expect(share).toBeGreaterThan(0.95)
     expect(share).toBeLessThanOrEqual(1)
@@ -67,13 +64,13 @@ describe('bench', () => {
     expect(total.rows).toBe(requestsOf(run) * 100)
   })
 
-  it('says that the width is the bound, and tries the one that would fill the quota', async () => {
+  it('tries more concurrent requests where they may be the bound, and says what that reached', async () => {
     const run = await measured({ parallel: 3 }, { latency: 490 })
     const { boundBy, verdict, share, width, bestWidth, requestsPerSecond } = resultOf(run.last)
-    expect([boundBy, width]).toEqual(['width', 3])
+    expect([boundBy, width]).toEqual(['concurrency', 3])
     expect(requestsPerSecond).toBeCloseTo(3 / 0.49, 0)
-    expect(verdict).toBe(
-      '31 % of the quota: 3 concurrent requests at 490 ms a page; `--parallel 14` would fill it',
+    expect(verdict).toMatch(
+      /^31 % of the rate limit used: 3 concurrent requests at 490 ms per page; `--parallel 14` reached 9\d %$/,
     )
     expect(share).toBeCloseTo(0.306, 1)
     expect(bestWidth).toMatchObject({ width: 14, by: 'run' })
@@ -96,7 +93,7 @@ describe('bench', () => {
 
   it('writes drafts, and deletes them', async () => {
     const write = { workload: 'write', write: true, duration: 5_000 } as const
-    const { last, stats } = await measured(write, { environment: 'sandbox' })
+    const { last, stats } = await measured(write, { environment: 'test' })
     const { rows, requests, ceiling } = resultOf(last)
     expect([rows > 0, rows % 100, ceiling.perSecond]).toEqual([true, 0, 10])
     expect(requests).toBeGreaterThan(rows / 100)
@@ -126,19 +123,19 @@ describe('bench', () => {
     [
       'writes to production',
       { workload: 'write', write: true, connection: { environment: 'production' } },
-      "workload should be 'read', 'mixed' or 'export': only a sandbox is written to",
+      "workload should be 'read', 'mixed' or 'export', since other programs write only to a sandbox",
     ],
     [
       'writes that were not asked for',
-      { workload: 'write', connection: { environment: 'sandbox' } },
-      'write should be true, for a run that makes drafts of batches and deletes them',
+      { workload: 'write', connection: { environment: 'test' } },
+      'write should be true, to allow a run that creates and deletes draft batches',
     ],
     [
       'other programs on a real account',
       { peers: true, connection: {} },
-      'peers should be left out: other programs would go beyond the limits of a real account',
+      'peers should be omitted: other programs would exceed the limits of a real account',
     ],
-    ['a run too short', { duration: 10 }, 'duration should be milliseconds of at least 2000'],
+    ['a run too short', { duration: 10 }, 'duration should be at least 2000 milliseconds'],
   ])('refuses %s, and sends nothing', (_, options, message) => {
     const { connection } = options
     const fetch = () => Promise.reject(new Error('was sent'))

@@ -3,8 +3,9 @@ import { expect, it } from 'vitest'
 import { ArrivalCounter, judged } from '../../src/bench/judge.js'
 import { createClient } from '../../src/index.js'
 import { servableSandbox } from '../../src/sandbox/createSandbox.js'
-import { sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
+import { sandboxCredentials } from '../../src/sandbox/index.js'
 import { replyInProcess } from '../../src/sandbox/replyInProcess.js'
+import { virtualTime } from '../support/idleClock.js'
 
 it('finds the densest second, of one endpoint and of all', () => {
   const counter = new ArrivalCounter()

@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { type Case, verdictOf } from '../../src/bench/verdict.js'
+import { type Case, verdictOf, type WiderRun } from '../../src/bench/verdict.js'
 import { widthFor } from '../../src/client/measuredWidth.js'
 
 const ceiling = { name: 'endpoint', perSecond: 20 } as const
 
 const verdict = (
-  { width = 8, concurrency = 50, refused = 0, failed = 0, lowered }: Partial<Case>,
+  { width = 8, tried, enough, refused = 0, retries = 0, failed = 0, lowered }: Partial<Case>,
   measured: Partial<Case['measured']>,
 ) =>
   verdictOf({
-    ...{ ceiling, width, concurrency, refused, failed, unit: 'page', lowered },
+    ...{ ceiling, width, tried, enough, refused, retries, failed, unit: 'page', lowered },
     measured: {
       unitsPerSecond: 10,
       requests: 300,
       cpuShare: 0.1,
+      late: 1,
       meanAnswer: 100,
       underWay: 1,
       waiting: 0,
@@ -21,56 +22,91 @@ const verdict = (
     },
   })
 
-it('says quota when the limit is used up', () => {
-  expect(verdict({}, { unitsPerSecond: 19 })).toEqual({
+it('says quota when calls wait for a limit that is used up', () => {
+  expect(verdict({}, { unitsPerSecond: 18, waiting: 2 })).toEqual({
     boundBy: 'quota',
-    share: 0.95,
-    verdict: '95 % of the quota: 20 requests a second are the limit of one endpoint',
+    share: 0.9,
+    verdict: '90 % of the rate limit used: one endpoint allows 20 requests per second',
   })
 })
 
-it('says quota, too, when requests wait for room that is kept for the spread of answers', () => {
-  expect(verdict({}, { unitsPerSecond: 17, waiting: 4 })).toMatchObject({
-    boundBy: 'quota',
-    verdict: expect.stringContaining('85 % of the quota: 20 requests a second are the limit'),
-  })
+it.each<[string, Partial<Case['measured']>]>([
+  ['less than nine tenths are used', { unitsPerSecond: 17, waiting: 4 }],
+  ['nothing waits for it', { unitsPerSecond: 19.5, waiting: 0 }],
+])('does not say quota when %s', (_, measured) => {
+  expect(verdict({}, measured).boundBy).toBe('unclear')
 })
 
-it('says width, and the one that would fill the quota', () => {
-  expect(verdict({}, { unitsPerSecond: 9.6, meanAnswer: 490, underWay: 7.8 })).toMatchObject({
-    boundBy: 'width',
+const narrow = { unitsPerSecond: 9.6, meanAnswer: 490, underWay: 7.8 }
+const tries = (width: number, unitsPerSecond: number): { readonly tried: WiderRun } => ({
+  tried: { width, unitsPerSecond },
+})
+
+it('says concurrency where more concurrent requests were faster, and by how much', () => {
+  expect(verdict(tries(14, 17.4), narrow)).toMatchObject({
+    boundBy: 'concurrency',
     verdict:
-      '48 % of the quota: 8 concurrent requests at 490 ms a page; `--parallel 14` would fill it',
+      '48 % of the rate limit used: 8 concurrent requests at 490 ms per page; `--parallel 14` reached 87 %',
   })
 })
 
-it('says width, and how much the widest that the service allows would use', () => {
-  const slow = { unitsPerSecond: 2, meanAnswer: 1_000, underWay: 3.9 }
-  expect(verdict({ width: 4, concurrency: 10 }, slow).verdict).toBe(
-    '10 % of the quota: 4 concurrent requests at 1,000 ms a page; `--parallel 10` would use 50 %, and the service allows no more',
+it('says concurrency where the quota ends before the requests do', () => {
+  const nearly = { unitsPerSecond: 16, meanAnswer: 490, underWay: 7.8 }
+  expect(verdict(tries(14, 19.6), nearly).boundBy).toBe('concurrency')
+})
+
+it('says concurrency where fewer than the service allows were slower', () => {
+  const slow = { unitsPerSecond: 10, meanAnswer: 1_000, underWay: 9.9 }
+  expect(verdict({ width: 10, ...tries(6, 6) }, slow).verdict).toBe(
+    '50 % of the rate limit used: 10 concurrent requests at 1,000 ms per page, and the service allows no more',
   )
 })
 
-it('says concurrency when the service allows no more', () => {
-  const slow = { unitsPerSecond: 10, meanAnswer: 1_000, underWay: 9.9 }
-  expect(verdict({ width: 10, concurrency: 10 }, slow)).toMatchObject({
-    boundBy: 'concurrency',
+it.each([
+  [14, 10.1, '14 are no faster than 8'],
+  [5, 9.5, '8 are no faster than 5'],
+])('says service where %d concurrent requests did %d a second', (width, perSecond, words) => {
+  expect(verdict(tries(width, perSecond), narrow)).toMatchObject({
+    boundBy: 'service',
+    verdict: `48 % of the rate limit used: 8 concurrent requests at 490 ms per page, and ${words}`,
+  })
+})
+
+it('says service where the client found that more are no faster', () => {
+  expect(verdict({ enough: 8 }, narrow)).toMatchObject({
+    boundBy: 'service',
     verdict:
-      '50 % of the quota: 10 concurrent requests at 1,000 ms a page, and the service allows no more',
+      '48 % of the rate limit used: 490 ms per page, and more than 8 concurrent requests are no faster',
+  })
+})
+
+it('names no number of concurrent requests that was not tried', () => {
+  expect(verdict({}, narrow)).toMatchObject({
+    boundBy: 'unclear',
+    verdict: '48 % of the rate limit used: 8 of 8 concurrent requests in flight at 490 ms per page',
+  })
+})
+
+it('says machine when timers are late', () => {
+  expect(verdict({ ...tries(14, 9.7) }, { ...narrow, late: 38 })).toMatchObject({
+    boundBy: 'machine',
+    verdict:
+      '48 % of the rate limit used: timers fire 38 ms late, because this process or others use the whole processor',
   })
 })
 
 it('says machine when this process has no more of a core', () => {
   expect(verdict({}, { cpuShare: 0.97 })).toMatchObject({
     boundBy: 'machine',
-    verdict: '50 % of the quota: this process has a core busy 97 % of the time',
+    verdict: '50 % of the rate limit used: this process has a core busy 97 % of the time',
   })
 })
 
 it('says service when requests are refused or fail', () => {
-  expect(verdict({ refused: 20, failed: 3 }, {})).toMatchObject({
+  expect(verdict({ refused: 20, retries: 27, failed: 3 }, {})).toMatchObject({
     boundBy: 'service',
-    verdict: '50 % of the quota: the service held requests up: 20 refused (429), 3 failed',
+    verdict:
+      '50 % of the rate limit used: the service delayed requests: 20 refused (429), 27 retried, 3 failed',
   })
 })
 
@@ -86,36 +122,36 @@ it.each([
 describe('a real limit below the configured one', () => {
   const lowered = {
     ...{ tier: 'endpoint', limit: 20, allowed: 10 },
-    message: "10 of 20 a second are admitted: is environment: 'sandbox' meant?",
+    message: "10 of 20 per second are admitted: is environment: 'test' meant?",
   }
-  const busy = { unitsPerSecond: 9.4, underWay: 7.9, meanAnswer: 800 }
+  const busy = { unitsPerSecond: 9.4, underWay: 7.9, meanAnswer: 800, waiting: 1 }
 
   it('is named, with the environment that explains it', () => {
     expect(verdict({ refused: 30, lowered }, busy)).toEqual({
       boundBy: 'quota',
       share: expect.closeTo(0.47),
       verdict:
-        "94 % of a real limit of 10 a second; 20 are configured: is environment: 'sandbox' meant?",
+        "94 % of a real limit of 10 requests per second used; 20 are configured: is environment: 'test' meant?",
     })
   })
 
   it('is named with the option to set, where no environment explains it', () => {
-    const message = '14 of 20 a second are admitted: does another process use this account?'
+    const message = '14 of 20 per second are admitted: does another process use this account?'
     const other = { ...lowered, allowed: 14, message }
     expect(
       verdict({ refused: 30, lowered: other }, { ...busy, unitsPerSecond: 13.3 }).verdict,
     ).toBe(
-      '95 % of a real limit of 14 a second; 20 are configured: set `limits: { endpoint: 14 }`, or take a part of the limits with `--share` if other programs use this account',
+      '95 % of a real limit of 14 requests per second used; 20 are configured: set `limits: { endpoint: 14 }`, or use a share of the limits with `--share` if other programs use this account',
     )
   })
 
   it('is not below what was admitted, though the last requests were held back further', () => {
-    const last = { ...lowered, allowed: 3, message: '3 of 20 a second are admitted' }
+    const last = { ...lowered, allowed: 3, message: '3 of 20 per second are admitted' }
     const { verdict: words } = verdict(
       { refused: 7, lowered: last },
       { ...busy, unitsPerSecond: 17.2 },
     )
-    expect(words).toContain('of a real limit of 17 a second; 20 are configured')
+    expect(words).toContain('of a real limit of 17 requests per second used; 20 are configured')
     expect(words).toContain('limits: { endpoint: 17 }')
   })
 
@@ -124,13 +160,16 @@ describe('a real limit below the configured one', () => {
     expect(verdict({ refused: 30, lowered: other }, busy).verdict).not.toContain('real limit')
   })
 
-  it('explains refusals, though it is not used up', () => {
+  it('is not given as advice where it is not used up: refusals may have another reason', () => {
     const idle = { unitsPerSecond: 4, underWay: 2, requests: 100 }
-    expect(verdict({ refused: 30, lowered }, idle).verdict).toContain('40 % of a real limit of 10')
+    expect(verdict({ refused: 30, lowered }, idle)).toMatchObject({
+      boundBy: 'service',
+      verdict: '20 % of the rate limit used: the service delayed requests: 30 refused (429)',
+    })
   })
 
-  it('is not what holds a run back that is too narrow for it', () => {
+  it('is not what holds a run back where more requests were faster', () => {
     const narrow = { unitsPerSecond: 2, underWay: 7.9, meanAnswer: 4_000 }
-    expect(verdict({ refused: 30, lowered }, narrow).boundBy).toBe('width')
+    expect(verdict({ refused: 1, lowered, ...tries(16, 3.9) }, narrow).boundBy).toBe('concurrency')
   })
 })

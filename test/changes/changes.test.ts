@@ -63,7 +63,7 @@ describe('changes of charges', () => {
     expect(asked).toHaveLength(length)
   })
 
-  it('take at most five requests a poll where little happens', async () => {
+  it('take at most five requests per poll where little happens', async () => {
     const { client, pass, asked } = world()
     client.charges.changes().subscribe()
     await pass(EVERY / 2)
@@ -90,7 +90,8 @@ describe('changes of charges', () => {
     [{ since: 'yesterday' }, 'changes: since should be a Date or an ISO 8601 time'],
     [{ every: 0 }, 'changes: every should be a finite number above 0'],
     [{ store: {} }, 'changes: store should be a store'],
-    [{ evry: 1 }, 'changes: evry should be left out'],
+    [{ evry: 1 }, 'changes: evry should be omitted'],
+    [{ initial: 'quiet' }, "changes: initial should be one of 'emit', 'silent'"],
   ])('take no %j', (options, message) => {
     const { client } = world()
     expect(() => client.charges.changes(options as object)).toThrow(message)
@@ -196,6 +197,94 @@ describe('changes of charges', () => {
     expect(worked).toBeGreaterThan(10)
     await pass(60)
     expect(worked).toBe(20)
+  })
+})
+
+describe('changes that begin in silence', () => {
+  const silent = { initial: 'silent' } as const
+
+  it('tell no charge that was open, and then its changes, and what comes', async () => {
+    const { client, pass, add, set } = world({ open: 3 })
+    const events: Array<string> = []
+    client.charges.changes(silent).subscribe((event) => events.push(told(event)))
+    await pass(3 * EVERY)
+    expect(events).toEqual([])
+    const id = add()
+    set('chg_00000006', 'SETTLED')
+    await pass(EVERY)
+    set('chg_00000007', 'SUSPENDED')
+    await pass(EVERY)
+    expect(events).toEqual([
+      `added ${id} NEW`,
+      'changed chg_00000006 SETTLED',
+      'changed chg_00000007 SUSPENDED',
+    ])
+  })
+
+  it('tell what was created since `since`, open or not', async () => {
+    const { client, pass } = world({ open: 2 })
+    const events: Array<string> = []
+    client.charges
+      .changes({ ...silent, since: iso(START - 80_000 + 5) })
+      .subscribe((event) => events.push(told(event)))
+    await pass(2 * EVERY)
+    expect(events).toEqual(['added chg_00000006 PENDING'])
+  })
+
+  it('tell a change that happens between two requests of the first poll', async () => {
+    let isFirst = true
+    const { client, pass, set } = world({
+      open: 1,
+      before: (url) => {
+        if (url.searchParams.get('status') === 'SUSPENDED' && isFirst) {
+          isFirst = false
+          set('chg_00000005', 'FAILED')
+        }
+        return undefined
+      },
+    })
+    const events: Array<string> = []
+    client.charges.changes(silent).subscribe((event) => events.push(told(event)))
+    await pass(2 * EVERY)
+    expect(events).toEqual(['changed chg_00000005 FAILED'])
+  })
+
+  it('stay silent about the start where an outage or a restart cut the first poll', async () => {
+    const store = memoryStore()
+    let isDown = true
+    const { client, pass, set } = world({
+      open: 3,
+      before: (url) => (isDown && url.searchParams.has('status') ? 500 : undefined),
+    })
+    const events: Array<string> = []
+    const first = client.charges
+      .changes({ ...silent, store })
+      .subscribe((event) => events.push(told(event)))
+    await pass(2 * EVERY)
+    first.unsubscribe()
+    isDown = false
+    await pass(EVERY)
+    client.charges.changes({ store }).subscribe((event) => events.push(told(event)))
+    await pass(2 * EVERY)
+    expect(new Set(events)).toEqual(new Set(['ServerFault']))
+    events.length = 0
+    set('chg_00000005', 'SETTLED')
+    await pass(EVERY)
+    expect(events).toEqual(['changed chg_00000005 SETTLED'])
+  })
+
+  it('are as others where the store has a state', async () => {
+    const store = memoryStore()
+    const { client, pass } = world({ open: 3 })
+    const events: Array<string> = []
+    client.charges
+      .changes({ store })
+      .pipe(take(1))
+      .subscribe((event) => events.push(told(event)))
+    await pass(EVERY)
+    client.charges.changes({ ...silent, store }).subscribe((event) => events.push(told(event)))
+    await pass(2 * EVERY)
+    expect(events).toEqual([5, 6, 7].map((n) => `added chg_0000000${n} PENDING`))
   })
 })
 

@@ -3,9 +3,10 @@
  * lost, doubled and forged deliveries, failed answers, and kills. `PLAY_SEEDS=100 PLAY_POLLS=60` plays more than the suite.
  */
 import { describe, expect, it } from 'vitest'
+import { runs } from '../support/runs.js'
 import { type Played, play } from './playing.js'
 
-const SEEDS = Number(process.env.PLAY_SEEDS ?? 4)
+const SEEDS = Number(process.env.PLAY_SEEDS ?? runs(4))
 const POLLS = Number(process.env.PLAY_POLLS ?? 25)
 
 const seeds = Array.from({ length: SEEDS }, (_, i) => i + 1)

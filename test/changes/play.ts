@@ -51,6 +51,8 @@ export type Foreign = 'none' | 'accepted' | 'refused'
 
 /** The charges of an account, in the order of their creation. */
 export class Account {
+  /** Lists go on for ever, with empty pages. */
+  isEndless = false
   readonly entries = new Map<string, Entry>()
   readonly order: Array<string> = []
   #made = 0
@@ -87,6 +89,7 @@ export class Account {
         ? { status: 404, body: { code: 'not_found', message: 'no' } }
         : { status: 200, body: shown(entry) }
     }
+    if (this.isEndless) return { status: 200, body: { has_more: true, items: [] } }
     const query = url.searchParams
     const status = query.get('status')
     if (status !== null && !KNOWN.includes(status) && foreign !== 'accepted') {

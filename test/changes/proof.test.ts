@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { compare, prove } from '../../src/changes/proof/prove.js'
 import { sweep } from '../../src/changes/proof/sweep.js'
+import { runs } from '../support/runs.js'
 import {
   type Copy,
   copyOf,
@@ -72,7 +73,7 @@ describe('a proof of a copy', () => {
     const copy = copyOf(all)
     const quiet = serviceOf(ledger)
     await prove(quiet, copy, options)
-    for (let seed = 0; seed < 10; seed++) {
+    for (let seed = 0; seed < runs(10); seed++) {
       const row = all[Math.floor(random() * total)]
       copy.rows.delete(row?.id ?? '')
       const service = serviceOf(ledger)
@@ -236,7 +237,7 @@ describe('a proof of a copy', () => {
 })
 
 describe('a ledger that moves between any two requests', () => {
-  const SEEDS = 20
+  const SEEDS = runs(20)
 
   it(`is right but for opposite errors of a stretch after a quiet proof, and wholly after a sweep, of ${SEEDS} seeds`, async () => {
     let different = 0

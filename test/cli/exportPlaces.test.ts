@@ -15,14 +15,11 @@ const exported = (...args: ReadonlyArray<string>) =>
 it.each([
   ['the output', 'c.ndjson', ['--checkpoint', 'c.ndjson'], '--checkpoint and --out'],
   ['its manifest', 'c.ndjson', ['--checkpoint', 'c.ndjson.manifest.json'], 'and the manifest are'],
-  ['its rejects', 'c.ndjson', ['--report', 'c.ndjson.rejects.ndjson'], 'of rejected rows'],
-  ['its checkpoint', 'c.ndjson', ['--report', 'c.ndjson.checkpoint.json'], 'and the checkpoint'],
-  ['the output', 'c.ndjson', ['--report', 'c.ndjson'], '--report and --out are one file'],
-  ['one another', 'c.ndjson', ['--checkpoint', 'k', '--report', 'k'], '--report and --checkpoint'],
+  ['its rejects', 'c.ndjson', ['--checkpoint', 'c.ndjson.rejects.ndjson'], 'of rejected rows'],
   ['a link to it', 'c.ndjson', ['--checkpoint', 'link.ndjson'], '--checkpoint and --out'],
-  ['the same', 'c.ndjson', ['--report', '../sub/c.ndjson'], '--report and --out are one file'],
+  ['the same', 'c.ndjson', ['--checkpoint', '../sub/c.ndjson'], '--checkpoint and --out'],
   ['a manifest', 'd/', ['--checkpoint', 'd/_manifest.json'], '--checkpoint and the manifest'],
-  ['a part', 'd/', ['--report', 'd/part-00001-001.ndjson'], 'is a name for rows'],
+  ['a part', 'd/', ['--checkpoint', 'd/part-00001-001.ndjson'], 'is the name of a file for rows'],
 ])('are refused when one is %s: %s %j', async (_, out, [first, ...rest], said) => {
   await mkdir(file('sub'))
   await writeFile(file('sub/c.ndjson'), 'earlier\n')
@@ -46,32 +43,27 @@ it('are not a link in the place of the checkpoint, nor the file that it names', 
 })
 
 it('may be side by side', async () => {
-  const beside = ['--checkpoint', file('c.checkpoint'), '--report', file('c.html')]
+  const beside = ['--checkpoint', file('c.checkpoint')]
   const { status } = await exported('--out', file('c.ndjson'), ...beside)
   expect(status).toBe(0)
-  const within = ['--checkpoint', file('new/c.checkpoint'), '--report', file('new/c.html')]
+  const within = ['--checkpoint', file('new/c.checkpoint')]
   expect(await exported('--out', file('new/'), ...within)).toMatchObject({ status: 0 })
-  expect(await readdir(file('new'))).toContain('c.html')
 })
 
 it.each([
-  ['--checkpoint', ['--out', 'c.csv', '--checkpoint', '.']],
-  ['--report', ['--report', '.']],
-])('are no folders: %s', async (option, words) => {
-  const { status, stderr } = await exported(...words)
-  expect([status, stderr]).toEqual([2, `payments-rx: ${option}: . is a folder\n`])
-})
-
-it.each(['--checkpoint', '--report'])('are no folders to be: %s', async (option) => {
-  const { status, stderr } = await exported('--out', file('c.csv'), option, file('new/'))
-  expect([status, stderr]).toEqual([2, `payments-rx: ${option}: ${file('new/')} is a folder\n`])
+  ['.', (path: string) => `--checkpoint: ${path} is a folder`],
+  ['new/', () => '--checkpoint should be a file on this machine'],
+])('are no folders: %s', async (name, why) => {
+  const path = file(name)
+  const { status, stderr } = await exported('--out', file('c.csv'), '--checkpoint', path)
+  expect([status, stderr]).toEqual([2, `payments-rx: ${why(path)}\n`])
   expect(await readdir(dirname(file('x')))).not.toContain('c.csv')
 })
 
 it('are no folder in the place of a file', async () => {
   await writeFile(file('c.csv'), 'earlier\n')
   const { status, stderr } = await exported('--out', file('c.csv/'))
-  expect([status, stderr]).toEqual([2, expect.stringContaining('is a file, and no folder')])
+  expect([status, stderr]).toEqual([2, expect.stringContaining('is a file, not a folder')])
 })
 
 it('are no pipe and no device', async () => {
@@ -87,7 +79,7 @@ it('are no pipe and no device', async () => {
     const { status, stderr } = await exported(`${option}`, ...words)
     const advice = option === '--out' ? ': use --in-place, or --out - for stdout' : '' // no checkpoint goes there
     expect(stderr).toBe(
-      `payments-rx: ${option}: ${words[0]} is a pipe or a device, and no file${advice}\n`,
+      `payments-rx: ${option}: ${words[0]} is a pipe or a device, not a file${advice}\n`,
     )
     expect(status).toBe(2)
   }
@@ -106,13 +98,10 @@ it.skipIf(process.platform === 'win32')('are no file that is open as something e
     ['--out', file('link.ndjson')],
     ['--out', file('further.ndjson')],
     ['--checkpoint', `/dev/fd/${log.fd}`, '--out', file('c.csv')],
-    ['--report', `/dev/fd/${log.fd}`, '--out', file('c.csv')],
   ]) {
     const { status, stderr } = await exported(`${option}`, ...words)
     expect(stderr).toMatch(
-      new RegExp(
-        `^payments-rx: ${option}: ${words[0]} is open already, and no file of its own.*\n$`,
-      ),
+      new RegExp(`^payments-rx: ${option}: ${words[0]} is an open file descriptor.*\n$`),
     )
     expect(status).toBe(2)
   }
@@ -125,20 +114,25 @@ it.each([
   ['--out', (long: string) => ['--out', file(`${long}.csv`)]],
   ['--out', (long: string) => ['--out', file(`${long}${'x'.repeat(40)}/`)]],
   ['--checkpoint', (long: string) => ['--checkpoint', file(long), '--out', file('c.csv')]],
-  ['--report', (long: string) => ['--report', file(`${long}${'x'.repeat(40)}`)]],
 ])('are not called too long: %s', async (option, words) => {
   const { status, stderr } = await exported(...words('x'.repeat(240)))
-  expect(stderr).toMatch(/^payments-rx: .* is too long a name for it or for the files beside it\n$/)
+  expect(stderr).toMatch(
+    /^payments-rx: .* is too long a name for this file or the files next to it\n$/,
+  )
   expect([status, stderr.includes(`rx: ${option}: `)]).toEqual([2, true])
   expect(await readdir(file('.'))).toEqual([])
 })
 
 it.each([
-  ['a link into a folder that is not there', 'dangling.csv', 'nowhere should be a folder that'],
-  ['a link to itself', 'loop.csv', 'loop.csv is a link that leads to no file'],
-  ['a folder whose place is a link to nothing', 'dangling/', 'dangling is a link to no folder'],
-  ['a folder in a link to nothing', 'dangling/in/it/', 'dangling is a link to no folder'],
-  ['a folder in a file', 'c.csv/in/it/', 'c.csv should be a folder that can be written to'],
+  ['a link into a folder that is not there', 'dangling.csv', 'nowhere should be a writable'],
+  ['a link to itself', 'loop.csv', 'loop.csv is a broken link'],
+  [
+    'a folder whose place is a link to nothing',
+    'dangling/',
+    'dangling is a link, but not to a folder',
+  ],
+  ['a folder in a link to nothing', 'dangling/in/it/', 'dangling is a link, but not to a folder'],
+  ['a folder in a file', 'c.csv/in/it/', 'c.csv should be a writable folder'],
 ])('are refused where nothing can be made: %s', async (_, out, said) => {
   await symlink('nowhere/c.csv', file('dangling.csv'))
   await symlink('nowhere', file('dangling'))
@@ -184,7 +178,8 @@ it('are as they were where what is kept of them cannot be read', async () => {
   const path = file('c.ndjson.checkpoint.json')
   for (const option of ['--resume', '--restart']) {
     const { status, stderr } = await exported('--out', file('c.ndjson'), option)
-    expect([status, stderr]).toEqual([2, `payments-rx: ${path} is no regular file\n`])
+    const said = `payments-rx: ${path} is not a regular file\n`
+    expect([status, stderr]).toEqual([2, expect.stringContaining(said)])
   }
   expect(await readFile(file('c.ndjson'), 'utf8')).toBe('earlier\n')
 })
@@ -199,6 +194,6 @@ it('are nowhere once the folder is gone that the command was started in', async 
   const { status, stderr } = await exported('--out', 'c.ndjson').finally(() => cwd.mockRestore())
   expect([status, stderr]).toEqual([
     2,
-    'payments-rx: the folder that this was started in is no more: change to one that is there, or name files by their whole path\n',
+    'payments-rx: the working directory no longer exists: change to another one, or use absolute paths\n',
   ])
 })

@@ -8,13 +8,7 @@ describe('the embedded sandbox', () => {
   it('is read to its last row', async () => {
     const out = file('charges.ndjson')
     const { status, stderr } = await cli([
-      'export',
-      'charges',
-      '--sandbox',
-      '--rows',
-      '2500',
-      '--out',
-      out,
+      ...['export', 'charges', '--sandbox', '--rows', '2500', '--out', out],
     ])
     expect(status).toBe(0)
     expect(stderr).toContain('complete: 2,500 rows')
@@ -32,7 +26,7 @@ describe('the embedded sandbox', () => {
     const last: unknown = JSON.parse(stderr.trim().split('\n').at(-1) ?? '')
     expect(last).toMatchObject({ rows: 600, refused: 0, quota: null })
     const manifest: unknown = JSON.parse(await readFile(`${out}.manifest.json`, 'utf8'))
-    expect(manifest).not.toHaveProperty('runs[0].quota')
+    expect(manifest).not.toHaveProperty('run.quota')
   })
 
   it.each([
@@ -44,16 +38,24 @@ describe('the embedded sandbox', () => {
   ])('says what an account needs in its place, all of it and no more: %j', async (args, keys) => {
     const command = ['export', ...args]
     const { stderr } = await cli([...command, '--sandbox'])
-    const next = /\nnext: (.*) in place of --sandbox;/.exec(stderr)?.[1] ?? ''
+    const next = /\nnext: set your own (.*), and drop --sandbox;/.exec(stderr)?.[1] ?? ''
     const names = next.match(/PAYMENTS_\w+/g) ?? []
     expect(names).toEqual(['PAYMENTS_BASE_URL', ...keys])
     const env = Object.fromEntries(names.map((name) => [name, 'text']))
     const real = command.filter((word) => word !== '--rows' && word !== '20')
     for (const name of names) {
       const { stderr } = await cli(real, { env: { ...env, [name]: '' } })
-      expect(stderr).toContain(`${name} is needed`)
+      expect(stderr).toContain(`${name} is required`)
     }
     expect((await cli(real, { env })).stderr).toContain('PAYMENTS_BASE_URL should be')
+  })
+
+  it('names the filters that no charge matches', async () => {
+    const filters = ['--from', '2024-03-01', '--status', 'FAILED']
+    const { stderr } = await cli(['export', 'charges', '--sandbox', '--rows', '20', ...filters])
+    expect(stderr).toContain(
+      '\nno row matches from_created_at=2024-03-01T00:00:00+0000, status=FAILED\ncomplete: 0 rows',
+    )
   })
 })
 

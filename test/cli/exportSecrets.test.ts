@@ -1,24 +1,15 @@
 /** No secret is in what an export leaves on the disk, whatever becomes of it, or in what it says. */
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import {
-  CLIENT,
-  type Fault,
-  type Judge,
-  type JudgeOptions,
-  judge,
-  PARTNER,
-  type Seen,
-} from '../support/judge.js'
+import { expect, it } from 'vitest'
+import { CLIENT, type Fault, type JudgeOptions, PARTNER, type Seen } from '../support/judge.js'
 import { webhook } from '../support/judgeLists.js'
 import { spellings } from '../support/secrets.js'
-import { cli, folder } from './support.js'
+import { exporting, KEYS } from './exporting.js'
+import { cli } from './support.js'
 
-const file = await folder()
-const servers: Array<Judge> = []
-beforeEach(() => mkdir(dirname(file('x')), { recursive: true }).then(() => {}))
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+const { file, serve } = await exporting()
 
 const WEBHOOK_SECRET = 'whsec_/Zx4+Jq7"L0='
 
@@ -35,8 +26,7 @@ const expectNoSecret = (where: string, text: string): void => {
 
 /** Every file that an export left, and what it said. */
 const leftBy = async (args: ReadonlyArray<string>, options: JudgeOptions) => {
-  const server = await judge(options)
-  servers.push(server)
+  const server = await serve(options)
   const { stdout, stderr } = await cli([...args, '--base-url', server.url])
   const home = dirname(file('x'))
   const names = await readdir(home)
@@ -46,7 +36,6 @@ const leftBy = async (args: ReadonlyArray<string>, options: JudgeOptions) => {
   return [...texts, ['stdout', stdout] as const, ['stderr', stderr] as const]
 }
 
-const KEYS = ['--client-id', CLIENT.clientId, '--api-key', CLIENT.apiKey]
 const PARTNER_KEYS = ['--partner-id', PARTNER.clientId, '--partner-secret', PARTNER.clientSecret]
 
 /** Rows that do not decode, and hold what they should not. */
@@ -107,6 +96,26 @@ it.each([
   expect(names.includes('c.ndjson.checkpoint.json')).toBe('fault' in faulty)
   expect(sent).toContain(TOKEN)
   for (const [name, text] of left) expectNoSecret(name, text)
+})
+
+it('charges, with the keys from files', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'payments-rx-'))
+  try {
+    const [variables, key] = [join(home, '.env'), join(home, 'key')]
+    await writeFile(key, `${CLIENT.apiKey}\n`)
+    await writeFile(
+      variables,
+      `PAYMENTS_CLIENT_ID=${CLIENT.clientId}\nPAYMENTS_API_KEY_FILE=${key}\n`,
+    )
+    const left = await leftBy(
+      ['export', 'charges', '--out', file('c.ndjson'), '--env-file', variables],
+      { charges: 100, page: (page) => ({ ...page, items: spoilt(page.items, CLIENT.apiKey) }) },
+    )
+    expect(left.map(([name]) => name)).toContain('c.ndjson.rejects.ndjson')
+    for (const [name, text] of left) expectNoSecret(name, text)
+  } finally {
+    await rm(home, { recursive: true })
+  }
 })
 
 it.each([

@@ -2,7 +2,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
-import { readManifest } from '../../src/export/index.js'
+import { readManifest } from '../../src/export/transfer/Manifest.js'
 import { CLIENT, type Fault, type Judge, judge, type Seen } from '../support/judge.js'
 import { cli, folder, type RunOptions } from './support.js'
 
@@ -38,7 +38,7 @@ export const charges = (
     options,
   )
 
-export const runsOf = async (path: string) => readManifest(path)(await readFile(path, 'utf8')).runs
+export const runOf = async (path: string) => readManifest(path)(await readFile(path, 'utf8')).run
 
 /** A fault for pages from the `n`th request on, for as long as it is switched on. */
 export const breaking = (

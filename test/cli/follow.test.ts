@@ -2,9 +2,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { Writable } from 'node:stream'
 import { lastValueFrom, Subject } from 'rxjs'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Client, createClient, orThrow, toError, unlimited } from '../../src/index.js'
 import { type Listening, listen, sandboxCredentials } from '../../src/sandbox/index.js'
+import { until } from '../support/until.js'
 import { cli, folder, type Signal } from './support.js'
 
 const file = await folder()
@@ -33,7 +34,7 @@ interface Line {
 const followed = async (
   args: ReadonlyArray<string>,
   onLine: (line: Line, nth: number) => boolean,
-  change = () => {},
+  change: () => unknown = () => {},
 ) => {
   const signals = new Subject<Signal>()
   const lines: Array<Line> = []
@@ -52,17 +53,15 @@ const followed = async (
     [
       'follow',
       ...args,
-      '--base-url',
-      sandbox.url,
-      '--no-limits',
-      '--client-id',
-      sandboxCredentials.clientId,
+      ...['--base-url', sandbox.url, '--no-limits', '--client-id', sandboxCredentials.clientId],
     ],
     { signals, stdout, env: { PAYMENTS_API_KEY: sandboxCredentials.apiKey } },
   )
-  const changing = setInterval(change, 300)
+  const changes: Array<unknown> = []
+  const changing = setInterval(() => changes.push(change()), 300)
   const { status, stderr } = await running
   clearInterval(changing)
+  await Promise.all(changes)
   return { status, stderr, lines }
 }
 
@@ -112,7 +111,7 @@ describe('follow batch-transfers', () => {
     )
     expect(status).toBe(143)
     expect(lines.at(-1)).toMatchObject({ kind: 'added', value: { status: 'DRAFTING' } })
-    expect(stderr).toMatch(/a request for 50 of them/)
+    expect(stderr).toMatch(/one request per 50 batches/)
   })
 })
 
@@ -162,10 +161,14 @@ describe('follow DEST', () => {
       kept: '"proved"',
     })
     expect([status, stdout]).toEqual([expected, ''])
-    expect(stderr).toMatch(/^reads everything$/m)
-    expect(stderr).toMatch(/has caught up to .*: 5[01] rows written; polls from now on/)
+    expect(stderr).toMatch(/^reading everything$/m)
+    expect(stderr).toMatch(/caught up to .*: 5[01] rows written; polling from now on/)
     expect(stderr).toMatch(/^proven up to .*: 50 rows/m)
-    expect(stderr).toMatch(new RegExp(`stopped by ${signal}; the same command continues\n$`))
+    expect(stderr).toMatch(
+      new RegExp(
+        `stopped by ${signal === 'SIGINT' ? 'Ctrl-C' : signal}; rerun the same command to continue\n$`,
+      ),
+    )
   })
 
   it('keeps batches, which are read whole, and forgets those that are gone', async () => {
@@ -179,7 +182,7 @@ describe('follow DEST', () => {
       (rows) => rows.length === 1,
     )
     expect(status).toBe(143)
-    expect(stderr).toMatch(/a request for 50 of them/)
+    expect(stderr).toMatch(/one request per 50 batches/)
   })
 
   it('follows as many batches of its own sandbox as it was told to', async () => {
@@ -196,10 +199,12 @@ describe('follow DEST', () => {
       expect(status).toBe(2)
       return stderr
     }
-    expect(await refused('charges', 'folder/')).toMatch(/DEST should be a database: each poll/)
-    expect(await refused('charges', 's3://bucket/x/')).toMatch(/so keep that by sync/)
+    expect(await refused('charges', 'folder/')).toMatch(
+      /DEST should be a database, because each poll/,
+    )
+    expect(await refused('charges', 's3://bucket/x/')).toMatch(/run sync regularly/)
     expect(await refused('charges', 'x.csv')).toMatch(/DEST should be NAME\.sqlite/)
-    expect(await refused('charges', '--prove', '03:00')).toMatch(/--prove goes with DEST/)
+    expect(await refused('charges', '--prove', '03:00')).toMatch(/--prove requires DEST/)
     expect(await refused('charges', file('x.db'), '--prove', '3')).toMatch(/such as 02:00/)
   })
 
@@ -210,7 +215,7 @@ describe('follow DEST', () => {
       hasBegun = true
       return isOver
     })
-    await vi.waitFor(() => expect(hasBegun).toBe(true), { timeout: 60_000 })
+    await until(() => hasBegun)
     const second = await cli(
       ['follow', 'charges', to, '--base-url', sandbox.url, '--client-id', 'sandbox'],
       { env: { PAYMENTS_API_KEY: sandboxCredentials.apiKey } },

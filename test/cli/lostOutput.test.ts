@@ -54,17 +54,27 @@ it('rows that cannot be written are reported once', async () => {
   const args = ['export', 'charges', '--sandbox', '--rows', '20', '--quiet']
   const { status, stderr } = await cli(args, { stdout: failing('ENOSPC') })
   expect(stderr).toBe(
-    'payments-rx: cannot write stdout: ENOSPC: no space left on device, write: make room\n',
+    'payments-rx: cannot write stdout: ENOSPC: no space left on device, write: free some space\n',
   )
   expect(status).toBe(2)
 })
 
 it.each([
   ['call', ['call', 'charges.list', '--sandbox']],
-  ['follow', ['follow', 'charges', '--sandbox', '--rows', '20', '--no-limits']],
+  ['follow', ['follow', 'charges', '--sandbox', '--rows', '20', '--no-limits', '--quiet']],
 ])('rows of %s end it when no more are taken', async (_, args) => {
   const closed = await cli(args, { stdout: failing('EPIPE') })
   expect(closed).toMatchObject({ status: 141, stderr: '' })
   const full = await cli(args, { stdout: failing('ENOSPC') })
   expect(full).toMatchObject({ status: 1, stderr: 'payments-rx: cannot write stdout: ENOSPC\n' })
 })
+
+it.each(['EPIPE', 'ENOSPC'])(
+  'a write of call whose answer is lost (%s) was made: status 4',
+  async (code) => {
+    const create = ['call', 'batchTransfers.create', 'request_id=lost-1', '--sandbox']
+    const { status, stderr } = await cli(create, { stdout: failing(code) })
+    expect(status).toBe(4)
+    expect(stderr).toContain('the call was made, but its response could not be printed')
+  },
+)

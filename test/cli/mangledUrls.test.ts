@@ -16,7 +16,6 @@ beforeEach(() => {
 
 const KEYS = ['--base-url', 'http://127.0.0.1:9', '--client-id', 'a', '--api-key', 'b']
 const sync = (to: string) => ['sync', 'charges', to, ...KEYS, '--progress', 'none']
-const queue = (url: string) => ['export', 'charges', ...KEYS, '--out', 'd/', '--queue', url]
 const file = (out: string) => ['export', 'charges', ...KEYS, '--out', out, '--progress', 'none']
 
 /** In each password there is a word that is shown nowhere. */
@@ -34,7 +33,6 @@ const KINDS: ReadonlyArray<readonly [string, (password: string) => ReadonlyArray
   ['Postgres without a host', (p) => sync(`postgres://user:${p.replaceAll('@', '')}x/finance`)],
   ['S3', (p) => sync(`s3://AKIA:${p}@bucket/charges/`)],
   ['SQLite', (p) => sync(`sqlite://user:${p}@host/charges.db`)],
-  ['Redis', (p) => queue(`redis://user:${p}@/0`)],
   ['a file', (p) => file(`https://user:${p}@host/charges.csv`)],
 ]
 

@@ -1,4 +1,4 @@
-/** Output of version 0.1 is not written over: status 2, and the way out. */
+/** State of an unknown version is not written over: status 2, and the way out. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -20,16 +20,16 @@ const run = (...args: ReadonlyArray<string>) =>
     ...['--client-id', sandboxCredentials.clientId, '--api-key', sandboxCredentials.apiKey],
   ])
 
-const CHECKPOINT = '{"version":4,"fence":1,"renewals":0,"state":{"purpose":{}},"sum":"x"}\n'
-const MANIFEST = '{"version":2,"key":"id","runs":[],"sum":"x"}\n'
+const CHECKPOINT = '{"version":4,"fence":1,"renewals":0,"state":{},"sum":"x"}\n'
+const MANIFEST = '{"version":3,"key":"id","runs":[],"sum":"x"}\n'
 
 it('a checkpoint of a file', async () => {
   const out = file('charges.ndjson')
   await writeFile(`${out}.checkpoint.json`, CHECKPOINT)
   const { status, stderr } = await run('export', 'charges', '--out', out, '--resume')
   expect(status).toBe(2)
-  expect(stderr).toContain('is of version 4')
-  expect(stderr).toContain('finish it with the one that wrote it, or start over')
+  expect(stderr).toContain('has version 4')
+  expect(stderr).toContain('finish the run with the release that wrote it, or start over')
   expect(await readFile(`${out}.checkpoint.json`, 'utf8')).toBe(CHECKPOINT)
 })
 
@@ -44,8 +44,8 @@ it('a manifest of a file is replaced only with --restart', async () => {
 })
 
 it.each([
-  ['checkpoint.json', CHECKPOINT],
-  ['manifest.json', MANIFEST],
+  ['_checkpoint.json', CHECKPOINT],
+  ['_manifest.json', MANIFEST],
 ])('a folder with its %s', async (name, text) => {
   for (const command of ['export', 'sync'] as const) {
     const out = `${file(`${command}-${name}`)}/`
@@ -54,9 +54,10 @@ it.each([
     const to = command === 'export' ? ['export', 'charges', '--out', out] : ['sync', 'charges', out]
     const { status, stderr } = await run(...to)
     expect(status).toBe(2)
-    expect(stderr).toContain(`${out}${name} is `)
-    expect(stderr).toMatch(/sync --adopt|version 2|no manifest/)
-    expect((await readdir(out)).filter((one) => !one.startsWith('_'))).toEqual([name])
+    expect(stderr).toContain(`${out}${name} has `)
+    expect(stderr).toMatch(/has version [34], but this release of payments-rx/)
+    expect(await readdir(out)).toEqual([name])
+    expect(await readFile(`${out}${name}`, 'utf8')).toBe(text)
   }
 })
 
@@ -68,5 +69,5 @@ it('the state of a table', async () => {
   db.close()
   const { status, stderr } = await run('sync', 'charges', to)
   expect(status).toBe(2)
-  expect(stderr).toContain('finish it with the one that wrote it, or start over')
+  expect(stderr).toContain('finish the run with the release that wrote it, or start over')
 })

@@ -1,11 +1,14 @@
-/** The guide "Pay a file": its file and its commands, as they stand there, against a sandbox. */
+/** The chapter "A file" of the page on payments: its file and its commands, as they stand there, against a sandbox. */
 import { readFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Listening, listen, sandboxCredentials } from '../../src/sandbox/index.js'
 import { cli, folder } from './support.js'
 
-const page = readFileSync(new URL('../../docs/pay-a-file.md', import.meta.url), 'utf8')
+const page =
+  readFileSync(new URL('../../docs/payments.md', import.meta.url), 'utf8')
+    .split('\n## A file\n')[1]
+    ?.split('\n## From code\n')[0] ?? ''
 const block = (language: string): string =>
   new RegExp(`\`\`\`${language}\n([^\`]*)\`\`\``).exec(page)?.[1] ?? ''
 
@@ -36,15 +39,16 @@ const run = async (args: ReadonlyArray<string>) => {
       PAYMENTS_API_KEY: sandboxCredentials.apiKey,
     },
   })
-  const asShown = (text: string): string => text.replaceAll(at('wages.csv'), 'wages.csv')
+  const asShown = (text: string): string =>
+    text.replaceAll(at('wages.csv'), 'wages.csv').replaceAll(sandbox.url, 'http://127.0.0.1:8080')
   return { status, stdout: asShown(stdout), stderr: asShown(stderr) }
 }
 
 const withoutTime = (text: string): string => text.replace(/\d{4}-\d\d-\d\dT[\d:]+Z/, 'TIME')
 
 it('quotes, pays and rejects as the page says', async () => {
-  const [template, quote, discard, pay, rest] = commands
-  expect([template, quote, discard, pay, rest]).not.toContain(undefined)
+  const [quote, discard, pay, rest] = commands
+  expect([quote, discard, pay, rest]).not.toContain(undefined)
   await writeFile(at('wages.csv'), block('csv'))
 
   const quoted = await run(quote ?? [])
@@ -52,16 +56,27 @@ it('quotes, pays and rejects as the page says', async () => {
   for (const line of quoted.stdout.trimEnd().split('\n').map(withoutTime)) {
     expect(shown.map(withoutTime)).toContain(line)
   }
-  expect((await run(discard ?? [])).stdout).toBe('wages-2026-01: 1 draft deleted\n')
+  expect((await run(discard ?? [])).stdout).toMatch(/\nwages-2026-01: 1 draft deleted\n$/)
 
   const again = (args: ReadonlyArray<string> = []) =>
     args.map((word) => (word === 'wages-2026-01' ? 'wages-2026-01b' : word))
   const paid = await run(again(pay))
   expect(paid.status).toBe(0)
-  expect(paid.stderr).toContain('complete: 3 of 3 payments of wages-2026-01b booked')
-  const [outcome = ''] = (await readFile(at('wages.csv.outcomes.ndjson'), 'utf8')).split('\n')
+  expect(paid.stderr).toContain('complete: 3 of 3 payments in wages-2026-01b booked')
+  const [outcome = ''] = (
+    await readFile(at('wages.csv.wages-2026-01b.outcomes.ndjson'), 'utf8')
+  ).split('\n')
   const example = shown.find((line) => line.startsWith('{')) ?? '{}'
   expect(Object.keys(JSON.parse(outcome))).toEqual(Object.keys(JSON.parse(example)))
+
+  const longer = block('csv').replace(/^(.*)Cy (.*)\n/m, '$1Cy $2\n$1Di $2\n')
+  expect(longer).toContain('Di Example')
+  await writeFile(at('wages.csv'), longer)
+  const other = await run(again(pay))
+  expect(other.status).toBe(4)
+  const said = other.stderr.trimEnd().split('\n').at(-1)
+  expect(shown).toContain(said?.replaceAll('wages-2026-01b', 'wages-2026-01'))
+  expect(await readFile(at('wages.csv.wages-2026-01b.unpaid.csv'), 'utf8')).toContain('Di Example')
 
   const wrong = block('csv').split('\n')
   wrong[2] = (wrong[2] ?? '').replace('EUR', 'euro')
@@ -69,7 +84,7 @@ it('quotes, pays and rejects as the page says', async () => {
   const refused = await run(['wages.csv', '--run', 'wages-2026-02', '--yes'])
   expect(refused.status).toBe(2)
   expect(shown).toContain(refused.stderr.trimEnd().split('\n').at(-1))
-  const rejected = await readFile(at('wages.csv.rejected.csv'), 'utf8')
-  await writeFile(at('wages.csv.rejected.csv'), rejected.replace('euro', 'EUR'))
+  const rejected = await readFile(at('wages.csv.wages-2026-02.rejected.csv'), 'utf8')
+  await writeFile(at('wages.csv.wages-2026-02.rejected.csv'), rejected.replace('euro', 'EUR'))
   expect((await run(rest ?? [])).status).toBe(0)
 })

@@ -1,21 +1,12 @@
 /** `export` into a named pipe, with and without a reader: by the built command, in a process. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { builtCommand } from '../support/built.js'
+import { folder } from './support.js'
 
-let home = ''
-let main = ''
-
-beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'payments-rx-pipes-'))
-  main = await builtCommand()
-}, 120_000)
-
-afterAll(() => rmSync(home, { recursive: true }))
+const main = await builtCommand()
+const file = await folder()
 
 const exporting = (pipe: string, ...args: ReadonlyArray<string>) =>
   spawn(
@@ -30,7 +21,7 @@ const exporting = (pipe: string, ...args: ReadonlyArray<string>) =>
   )
 
 const namedPipe = (name: string): string => {
-  const pipe = join(home, name)
+  const pipe = file(name)
   execFileSync('mkfifo', [pipe])
   return pipe
 }

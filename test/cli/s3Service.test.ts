@@ -1,7 +1,4 @@
 /** The command against a real S3 service: exports and syncs, killed and taken up again, and what verify says of them. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import {
   CreateBucketCommand,
   PutBucketPolicyCommand,
@@ -16,54 +13,20 @@ import { seeded } from '../../bench/simulated/random.js'
 import { exportTo, readRows, sync, verify } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { Charge, createClient } from '../../src/index.js'
-import { createSandbox, listen, sandboxCredentials } from '../../src/sandbox/index.js'
+import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
 import { ObjectStorage } from '../../src/store/ObjectStorage.js'
 import { processEnvironment, s3Location } from '../../src/store/S3Location.js'
 import { builtCommand } from '../support/built.js'
-import { cases } from '../support/runs.js'
+import { sample } from '../support/runs.js'
 import { hasS3Service, type S3Service, startS3Service } from '../support/s3Service.js'
+import { serveNights } from './nights.js'
 
-const timeout = 300_000
-const DAY = 86_400_000
-
-let home = ''
-let main = ''
+const main = await builtCommand()
 let storage: S3Service
 beforeAll(async () => {
-  if (!hasS3Service) return
-  home = mkdtempSync(join(tmpdir(), 'payments-rx-s3-service-'))
-  main = await builtCommand()
-  storage = await startS3Service()
-}, timeout)
-afterAll(async () => {
-  if (!hasS3Service) return
-  await storage.stop()
-  rmSync(home, { recursive: true })
-}, timeout)
-
-const serve = async (): Promise<Service & { readonly close: () => Promise<void> }> => {
-  let now = Date.UTC(2026, 0, 1)
-  const timer = Object.assign(Object.create(asyncScheduler), { now: () => now })
-  const sandbox = createSandbox({
-    ...{
-      charges: 600,
-      limits: false,
-      latency: 20,
-      arrivals: 1_800_000,
-      settleAfter: 1.5 * DAY,
-      timer,
-    },
-  })
-  const { url, close } = await listen(sandbox)
-  return {
-    url,
-    close,
-    requests: () => sandbox.stats().requests,
-    nextNight: () => {
-      now += DAY
-    },
-  }
-}
+  if (hasS3Service) storage = await startS3Service()
+})
+afterAll(() => storage?.stop())
 
 const at = (place: string): string => `s3://${storage.bucket}/${place}`
 
@@ -75,7 +38,7 @@ const command = (): ReadonlyArray<string> => [
 
 const login = ({ url }: Service): ReadonlyArray<string> => [
   ...['--base-url', url, '--no-limits', '--client-id', 'sandbox', '--api-key', 'sandbox-key'],
-  ...['--environment', 'sandbox', '--page-size', '50', '--parallel', '4', '--progress', 'none'],
+  ...['--environment', 'test', '--page-size', '50', '--parallel', '4', '--progress', 'none'],
 ]
 
 const rowsAt = async (path: string): Promise<ReadonlyArray<StoredCharge>> => {
@@ -97,42 +60,45 @@ const differences = async (path: string): Promise<ReadonlyArray<unknown>> => {
   )
 }
 
-describe.skipIf(!hasS3Service)('a real S3 service', () => {
-  it.concurrent.each(cases(1, ['parquet', 'ndjson']))(
-    'has a sync in %s exact after nights of kills',
-    { timeout },
-    async (format) => {
-      const service = await serve()
-      const to = at(`nights-${format}/`)
-      const args = ['sync', 'charges', to, '--format', format, '--lookback', '1d', '--lease', '1s']
-      const outcome = await syncNights({
-        ...{ service, command: command(), args: [main, ...args, ...login(service)] },
-        ...{ read: () => rowsAt(to), nights: 2, kills: 1, most: 12, random: seeded(7) },
-      })
-      await service.close()
-      expect(outcome).toMatchObject({ exact: 2, wrong: [] })
-      expect(await differences(to)).toEqual([])
-    },
-  )
+const nightsOfKills = (format: string) => async () => {
+  const service = await serveNights({ latency: 20 })
+  const to = at(`nights-${format}/`)
+  const args = ['sync', 'charges', to, '--format', format, '--lookback', '1d', '--lease', '1s']
+  const outcome = await syncNights({
+    ...{ service, command: command(), args: [main, ...args, ...login(service)] },
+    ...{ read: () => rowsAt(to), nights: 2, kills: 1, most: 12, random: seeded(7) },
+  })
+  await service.close()
+  expect(outcome).toMatchObject({ exact: 2, wrong: [] })
+  expect(await differences(to)).toEqual([])
+}
 
-  it.concurrent.each(cases(2, ['export/', 'export.ndjson.zst', 'export.parquet']))(
-    'has %s whole after a kill',
-    { timeout },
-    async (name) => {
-      const service = await serve()
-      const [out, run] = [at(name), { service, command: command() }]
-      const args = [main, 'export', 'charges', '--out', out, '--lease', '1s', ...login(service)]
-      const killed = await begin({ ...run, args }, 8, (pid) => process.kill(pid, 'SIGKILL')).ended
-      expect(killed.signal ?? killed.status).toBe('SIGKILL')
-      let last = await begin({ ...run, args: [...args, '--resume'] }).ended
-      if (last.status === 2) last = await begin({ ...run, args: [...args, '--restart'] }).ended // it had kept nothing
-      expect(last).toMatchObject({ status: 0 })
-      await service.close()
-      expect(await differences(out)).toEqual([])
-      expect(new Set((await rowsAt(out)).map(({ id }) => id)).size).toBe(600)
-    },
-  )
-})
+const killedExport = (name: string) => async () => {
+  const service = await serveNights({ latency: 20 })
+  const [out, run] = [at(name), { service, command: command() }]
+  const args = [main, 'export', 'charges', '--out', out, '--lease', '1s', ...login(service)]
+  const killed = await begin({ ...run, args }, 8, (pid) => process.kill(pid, 'SIGKILL')).ended
+  expect(killed.signal ?? killed.status).toBe('SIGKILL')
+  let last = await begin({ ...run, args: [...args, '--resume'] }).ended
+  if (last.status === 2) last = await begin({ ...run, args: [...args, '--restart'] }).ended // it had kept nothing
+  expect(last).toMatchObject({ status: 0 })
+  await service.close()
+  expect(await differences(out)).toEqual([])
+  expect(new Set((await rowsAt(out)).map(({ id }) => id)).size).toBe(600)
+}
+
+it.skipIf(!hasS3Service).concurrent.each(
+  sample(1, [
+    ...['parquet', 'ndjson'].map((format) => ({
+      what: `a sync in ${format} exact after nights of kills`,
+      play: nightsOfKills(format),
+    })),
+    ...['export/', 'export.ndjson.zst', 'export.parquet'].map((name) => ({
+      what: `${name} whole after a kill`,
+      play: killedExport(name),
+    })),
+  ]),
+)('a real S3 service has $what', ({ play }) => play())
 
 /** Makes a bucket with rules, and a client whose charges go there. */
 const withRules = async (name: string, make: (client: S3Client) => Promise<unknown>) => {
@@ -171,27 +137,23 @@ const withRules = async (name: string, make: (client: S3Client) => Promise<unkno
 describe.skipIf(!hasS3Service)('a bucket with rules of a real S3 service', () => {
   const DAYS = { Mode: 'GOVERNANCE', Days: 1 } as const
 
-  it(
-    'with Object Lock and a default retention takes syncs and exports, or is refused for its conditions',
-    { timeout },
-    () =>
-      withRules('locked', async (client) => {
-        await client.send(
-          new CreateBucketCommand({ Bucket: 'locked', ObjectLockEnabledForBucket: true }),
-        )
-        await client.send(
-          new PutObjectLockConfigurationCommand({
-            Bucket: 'locked',
-            ObjectLockConfiguration: {
-              ObjectLockEnabled: 'Enabled',
-              Rule: { DefaultRetention: DAYS },
-            },
-          }),
-        )
-      }),
-  )
+  it('with Object Lock and a default retention takes syncs and exports, or is refused for its conditions', () =>
+    withRules('locked', async (client) => {
+      await client.send(
+        new CreateBucketCommand({ Bucket: 'locked', ObjectLockEnabledForBucket: true }),
+      )
+      await client.send(
+        new PutObjectLockConfigurationCommand({
+          Bucket: 'locked',
+          ObjectLockConfiguration: {
+            ObjectLockEnabled: 'Enabled',
+            Rule: { DefaultRetention: DAYS },
+          },
+        }),
+      )
+    }))
 
-  it('with versions takes syncs and exports, or is refused for its conditions', { timeout }, () =>
+  it('with versions takes syncs and exports, or is refused for its conditions', () =>
     withRules('versioned', async (client) => {
       await client.send(new CreateBucketCommand({ Bucket: 'versioned' }))
       await client.send(
@@ -200,12 +162,9 @@ describe.skipIf(!hasS3Service)('a bucket with rules of a real S3 service', () =>
           VersioningConfiguration: { Status: 'Enabled' },
         }),
       )
-    }),
-  )
+    }))
 
-  it('that denies removals is complete, and what is there still is named', {
-    timeout,
-  }, async () => {
+  it('that denies removals is complete, and what is there still is named', async () => {
     const ended = await withRules('kept', async (client) => {
       await client.send(new CreateBucketCommand({ Bucket: 'kept' }))
       const Policy = JSON.stringify({
@@ -226,9 +185,7 @@ describe.skipIf(!hasS3Service)('a bucket with rules of a real S3 service', () =>
     })
   })
 
-  it('takes objects with versions, a default retention, and keys of any kind', {
-    timeout,
-  }, async () => {
+  it('takes objects with versions, a default retention, and keys of any kind', async () => {
     const options = { timer: asyncScheduler }
     const location = (url: string) => s3Location(url, processEnvironment(storage.env))
     const bytes = new TextEncoder().encode('hello')
@@ -236,7 +193,7 @@ describe.skipIf(!hasS3Service)('a bucket with rules of a real S3 service', () =>
       const objects = new ObjectStorage(await location(`s3://${name}/of any//kind/`), options)
       for (const key of ['a//b', "é %+'()", 'a b+c', '%41']) {
         await objects.put(key, bytes)
-        await objects.copy(key, `${key}.copy`)
+        await objects.copy(key, `${key}.copy`, bytes.length)
         expect((await objects.get(`${key}.copy`))?.bytes).toEqual(bytes)
         expect((await objects.list(key)).map((one) => one.key)).toEqual([key, `${key}.copy`])
         await objects.remove(key)
@@ -247,7 +204,7 @@ describe.skipIf(!hasS3Service)('a bucket with rules of a real S3 service', () =>
       await objects.put('chunk-1', new Uint8Array(5 << 20))
       await objects.put('chunk-2', bytes)
       const parts = [1, 2].map((number) => objects.copyPart(upload, number, `chunk-${number}`))
-      await objects.completeUpload(upload, await Promise.all(parts))
+      await objects.completeUpload(upload, await Promise.all(parts), (5 << 20) + 5)
       expect(await objects.list('large')).toEqual([{ key: 'large', size: (5 << 20) + 5 }])
     }
   })

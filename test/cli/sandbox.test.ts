@@ -1,11 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Server } from 'node:net'
 import { Writable } from 'node:stream'
 import { asyncScheduler, Subject } from 'rxjs'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { builtCommand } from '../support/built.js'
+import { until } from '../support/until.js'
 import { cli, type Run } from './support.js'
 
 const loginHeaders = { 'x-client-id': 'sandbox', 'x-api-key': 'sandbox-key' }
@@ -65,7 +66,7 @@ it('has batches, which can be exported', async () => {
 })
 
 it.each([
-  ['EACCES', 'port 80 needs root (EACCES): choose one from 1024 on'],
+  ['EACCES', 'port 80 requires root (EACCES): choose 1024 or higher'],
   ['EPERM', 'cannot listen on port 80: listen EPERM'],
 ])('says in one line that it cannot listen: %s', async (code, said) => {
   const listening = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (
@@ -82,7 +83,7 @@ it.each([
   }
 })
 
-it('reports that its port is taken', async () => {
+it('reports that its port is in use', async () => {
   const signals = new Subject<'SIGINT'>()
   const stdout = new Writable({
     write: (chunk, _encoding, done) => {
@@ -91,7 +92,7 @@ it('reports that its port is taken', async () => {
       if (port === undefined) return
       void cli(['sandbox', '--port', port]).then((second) => {
         expect(second.stderr).toMatch(
-          /^payments-rx: port \d+ is taken: choose another, or 0 for a free one\n$/,
+          /^payments-rx: port \d+ is in use: choose another one, or 0 for a free one\n$/,
         )
         expect(second.status).toBe(1)
         signals.next('SIGINT')
@@ -145,7 +146,7 @@ it('prints the variables that a shell needs, and how to stop it', () =>
       `export PAYMENTS_BASE_URL=${url}`,
       'export PAYMENTS_CLIENT_ID=sandbox',
       'export PAYMENTS_API_KEY=sandbox-key',
-      'Stop it with Ctrl-C.',
+      'Press Ctrl-C to stop.',
     ])
   }))
 
@@ -206,16 +207,19 @@ it('subscribes a URL to all events, and prints the secret that verifies them', a
 })
 
 it.each([
-  [['--faults', 'x=1'], /The faults are 429, /],
-  [['--faults', '429=2'], /429 should be a chance from 0 to 1/],
-  [['--delivery-faults', 'twice'], /twice should be a chance/],
+  [['--faults', 'x=1'], /Each name should be one of 429, /],
+  [['--faults', '429=2'], /429 should be a probability from 0 to 1/],
+  [['--delivery-faults', 'twice'], /twice should be a probability/],
   [
     ['--since', 'soon'],
-    /It should be an ISO 8601 time or date, now, yesterday, or a time before now/,
+    /It should be an ISO 8601 time or date, now, today, yesterday, or how long ago/,
   ],
-  [['--arrivals', '5'], /It has no unit/],
+  [['--arrivals', '5'], /It needs a unit/],
   [['--webhooks', 'localhost:3000'], /--webhooks should be an HTTP or HTTPS URL/],
-  [['--webhooks', 'http://shop.test/hook'], /another machine: allow it by --deliver-to shop\.test/],
+  [
+    ['--webhooks', 'http://shop.test/hook'],
+    /another machine: allow it with --deliver-to shop\.test/,
+  ],
   [['--deliver-to', 'shop.test:3000'], /--deliver-to should be a host without port/],
   [['--deliver-to', 'http://shop.test/'], /a host without port/],
 ])('refuses %j', async (args, message) => {
@@ -260,5 +264,70 @@ it.each([
   const env = { ...process.env, npm_command: 'exec' }
   const started = execFileSync(process.execPath, ['-e', parent], { env, encoding: 'utf8' })
   const url = /^listening on (\S+)$/m.exec(started)?.[1] ?? ''
-  await vi.waitFor(() => expect(fetch(url)).rejects.toThrow(), { timeout: 60_000, interval: 250 })
+  await until(() =>
+    fetch(url).then(
+      () => false,
+      () => true,
+    ),
+  )
+})
+
+describe('with a program', () => {
+  /** Runs the built command; returns status, stdout and stderr. */
+  const sandbox = async (...args: ReadonlyArray<string>) => {
+    const command = await builtCommand()
+    return new Promise<readonly [unknown, string, string]>((resolve) => {
+      execFile(process.execPath, [command, 'sandbox', ...args], (error, stdout, stderr) =>
+        resolve([error?.code ?? 0, stdout, stderr]),
+      )
+    })
+  }
+  const node = (code: string) => [process.execPath, '--input-type=module', '-e', code]
+
+  it('sets the connection, runs it, stops, and ends with its status', async () => {
+    const program = `
+      const { PAYMENTS_BASE_URL: url, PAYMENTS_CLIENT_ID: id, PAYMENTS_API_KEY: key } = process.env
+      const headers = { 'x-client-id': id, 'x-api-key': key }
+      const { status } = await fetch(url + '/api/v1/authentication/login', { method: 'POST', headers })
+      console.log(url, status)
+      process.exitCode = 7`
+    const [status, stdout, stderr] = await sandbox('--api-key', 'own', '--', ...node(program))
+    const [url = '', ...answer] = stdout.trim().split(' ')
+    expect([status, answer, stderr]).toEqual([7, ['201'], ''])
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it('tells it the secret of its webhook', async () => {
+    const program = 'console.log(process.env.PAYMENTS_WEBHOOK_SECRET.length > 0)'
+    const args = ['--webhooks', 'http://localhost:3000/', '--', ...node(program)]
+    expect(await sandbox(...args)).toEqual([0, 'true\n', ''])
+  })
+
+  it('says that a program is not found, and that one ended by a signal', async () => {
+    expect(await sandbox('--', 'no-such-program')).toEqual([
+      2,
+      '',
+      "payments-rx: cannot start 'no-such-program': program not found\n",
+    ])
+    expect(await sandbox('--', ...node("process.kill(process.pid, 'SIGTERM')"))).toEqual([
+      143,
+      '',
+      '',
+    ])
+  })
+
+  it('passes SIGTERM on, and waits for its end', async () => {
+    const program = `
+      process.on('SIGTERM', () => { console.log('cleaned up'); process.exit(3) })
+      setInterval(() => {}, 1_000)
+      console.log('ready')`
+    const args = [await builtCommand(), 'sandbox', '--', ...node(program)]
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    let text = ''
+    child.stdout.on('data', (chunk) => {
+      text += chunk
+      if (text === 'ready\n') child.kill('SIGTERM')
+    })
+    expect([await once(child, 'close'), text]).toEqual([[3, null], 'ready\ncleaned up\n'])
+  })
 })

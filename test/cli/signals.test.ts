@@ -39,6 +39,6 @@ it('ends pay while it reads a stdin that does not end, and leaves no file of it'
   stdin.write('request_id\n')
   const { status, stderr } = await cli(args, { stdin, signals: of('SIGINT') })
   expect(status).toBe(130)
-  expect(stderr).toContain('stopped by SIGINT')
+  expect(stderr).toContain('stopped by Ctrl-C')
   expect(await readdir(temporary)).toEqual([])
 })

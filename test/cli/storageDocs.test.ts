@@ -1,4 +1,4 @@
-/** The commands of the pages on object storage and Singer, run as they stand there, against the double of S3. */
+/** The commands of the pages on object storage, run as they stand there, against the double of S3. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -53,25 +53,4 @@ it('object storage: each command succeeds, and DuckDB loads what is there', asyn
   const select = statement.slice(statement.indexOf('SELECT')).replace(/;\s*$/, '')
   const rows = await sql(select.replace('s3://my-bucket', file('.')))
   expect(rows.length).toBe(50)
-})
-
-it('Singer: each command succeeds', async () => {
-  const text = page('singer.md')
-  const [, config = '{}'] = /```json\n(.*?)```/s.exec(text) ?? []
-  const { clientId: client_id, apiKey: api_key } = sandboxCredentials
-  const settings = { ...JSON.parse(config), base_url: sandbox.url, client_id, api_key }
-  mkdirSync(file('.'), { recursive: true })
-  writeFileSync(file('config.json'), JSON.stringify({ ...settings, start_date: '2024-01-01' }))
-  writeFileSync(file('state.json'), '{}')
-  const commands = commandsIn(text).filter((words) => !words.includes('"$@"'))
-  expect(commands.length).toBe(3)
-  for (const args of commands) {
-    const here = args.map((word) => (word.endsWith('.json') ? file(word) : word))
-    const { status, stdout } = await cli(here, { env: variables() })
-    expect([args, status]).toEqual([args, 0])
-    if (!args.includes('--discover')) continue
-    const catalog = JSON.parse(stdout)
-    for (const { metadata } of catalog.streams) metadata[0].metadata.selected = true
-    writeFileSync(file('catalog.json'), JSON.stringify(catalog))
-  }
 })

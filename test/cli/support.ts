@@ -41,12 +41,13 @@ export interface RunOptions {
   readonly timer?: SchedulerLike
   readonly timeout?: Terminal['timeout']
   readonly stdout?: Writable
+  readonly files?: Terminal['files']
 }
 
 const SKEW = /^the clock of this machine is \d+ s behind the service's.*\n/m
 
-/** The idle clock does not see what other threads compress, and passes meanwhile. */
-const SILENCE = /^.*: waiting for \d+ s so far: no answer: .*\n/gm
+/** Elsewhere than on Linux, the idle clock does not see what other threads compress, and passes meanwhile. */
+const SILENCE = /^.*: waiting for \d+ s so far: no response: .*\n/gm
 
 /** Runs a command line in this process, in time that passes only while it has nothing to do. */
 export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Run> => {
@@ -60,7 +61,7 @@ export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {})
     stderr,
     signals: options.signals ?? NEVER,
     timer: options.timer ?? idleClock,
-    ...withoutUndefined({ timeout: options.timeout }),
+    ...withoutUndefined({ timeout: options.timeout, files: options.files }),
     version: '1.2.3',
   })
   const said = stderr.text()

@@ -48,17 +48,18 @@ const rowsIn = (path: string, table = 'charges'): number => {
 
 it('is the same command in the first night and in the next', async () => {
   const to = file('charges.sqlite')
-  const first = await cli(sync('charges', to, '--since', '2024-01-01'))
+  const told = replacing(sync('charges', to, '--since', '2024-01-01'), 'none', 'auto')
+  const first = await cli(told)
   expect(first.status).toBe(0)
   expect(first.stderr).toMatch(
-    /^since 2024-01-01T00:00:00\.000Z\n.*\ncomplete and proven up to 20\d\d-\d\d-\d\dT[\d:.]+Z: 300 rows; every row read within 1 day, 300 rows read into \S+charges\.sqlite, .*\n$/,
+    /^http.*\nreading since 2024-01-01T00:00:00\.000Z\n.*\ncomplete and proven up to 20\d\d-\d\d-\d\dT[\d:.]+Z: 300 rows; every row read within 1 day, 300 rows read into \S+charges\.sqlite, .*\n$/,
   )
-  const next = await cli(sync('charges', to, '--since', '2024-01-01'))
-  expect(next.stderr).toMatch(/open or just closed charges read again\n/)
+  const next = await cli(told)
+  expect(next.stderr).toMatch(/re-read \d+ open or just closed charges\n/)
   expect(next.stderr).toMatch(/complete and proven up to .*, \d+ rows read into/)
   const second = await cli(sync('charges', to, '--since', '2024-01-01'))
   expect(second.status).toBe(0)
-  expect(second.stderr).toMatch(/complete and proven up to .*, \d+ rows read into/)
+  expect(second.stderr).toMatch(/^complete and proven up to .*, \d+ rows read into.*\n$/)
   expect(rowsIn(to)).toBe(300)
 })
 
@@ -78,74 +79,42 @@ it('runs on a sandbox of its own', async () => {
 })
 
 it.each(['charges.sqlite', 'charges/'])(
-  'keeps rows that cannot be written in %s, and says only their ids and why',
+  'keeps rows that cannot be written in %s until the next run, and says only their ids and why',
   async (dest) => {
+    const bad = { id: 'c\u202e1', amount: { pan: '4111111111111111' } }
+    let spoilt = [bad]
     const server = await judge({
       charges: 1,
-      page: (page) => ({
-        ...page,
-        items: [{ id: 'c\u202e1', amount: { pan: '4111111111111111' } }, ...page.items],
-      }),
+      page: (page) => ({ ...page, items: [...spoilt, ...page.items] }),
     })
     const { clientId, apiKey } = CLIENT
     const where = ['sync', 'charges', file(dest), '--base-url', server.url, '--progress', 'none']
-    const run = await cli([...where, '--client-id', clientId, '--api-key', apiKey])
-    await server.close()
-    const { status, stderr } = run
+    const night = () => cli([...where, '--client-id', clientId, '--api-key', apiKey])
+    const { status, stderr } = await night()
     expect(status).toBe(1)
-    expect(stderr).toContain('\nrejected: c 1: GET /api/v1/charges: ')
+    expect(stderr).toMatch(/^rejected: c 1: GET \/api\/v1\/charges: /)
     expect(stderr).not.toContain('4111')
     if (dest.endsWith('/')) {
       expect(stderr).toContain(`see "rejected" in ${file(dest)}_manifest.json; the next run`)
-      const { runs } = JSON.parse(await readFile(file(`${dest}_manifest.json`), 'utf8'))
-      const kept = `${file(dest)}${runs[0].rejected.path}`
+      const { run } = JSON.parse(await readFile(file(`${dest}_manifest.json`), 'utf8'))
+      const kept = `${file(dest)}${run.rejected.path}`
       expect(await readFile(kept, 'utf8')).toContain('4111')
       if (process.platform !== 'win32') expect((await stat(kept)).mode & 0o777).toBe(0o600)
     } else {
-      expect(stderr).toContain('see the table charges_rejects; the next run reads them again')
+      expect(stderr).toContain('see the table charges_rejects; the next run retries them')
       expect([rowsIn(file(dest)), rowsIn(file(dest), 'charges_rejects')]).toEqual([1, 1])
+    }
+    spoilt = []
+    expect((await night()).stderr).not.toContain('rejected: ')
+    await server.close()
+    if (dest.endsWith('/')) {
+      const { run } = JSON.parse(await readFile(file(`${dest}_manifest.json`), 'utf8'))
+      expect(run).not.toHaveProperty('rejected')
+    } else {
+      expect(rowsIn(file(dest), 'charges_rejects')).toBe(0)
     }
   },
 )
-
-describe('--report', () => {
-  it.each(['charges.sqlite', 'charges/'])('writes a page about a sync into %s', async (name) => {
-    const [to, report] = [file(name), file(`${name.replace('/', '')}.html`)]
-    const { status, stdout } = await cli(sync('charges', to, '--report', report))
-    expect(status).toBe(0)
-    const page = await readFile(report, 'utf8')
-    expect(page).toContain('Sync of charges: complete')
-    expect(page).toContain('Complete and proven up to')
-    expect(page).toContain(stdout.trim())
-    expect(page).toContain(name.endsWith('/') ? 'SHA-256' : 'charges.sqlite, table charges')
-    expect(page).not.toContain(sandboxCredentials.apiKey)
-  })
-
-  it('writes it of a run that does not come to its end as well', async () => {
-    const report = file('refused.html')
-    const args = sync('charges', file('charges.sqlite'), '--report', report)
-    const wrong = replacing(args, sandboxCredentials.apiKey, 'wrong')
-    const { status, stderr } = await cli(wrong)
-    const page = await readFile(report, 'utf8')
-    expect(status).toBe(2)
-    expect(page).toContain('Sync of charges: incomplete')
-    expect(page).toContain('check the client id and the API key')
-    expect(stderr).toContain('check the client id and the API key')
-  })
-
-  it('does not replace the database, and is refused where it cannot be written', async () => {
-    const to = file('charges.sqlite')
-    expect(await cli(sync('charges', to, '--report', to))).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('is the database'),
-    })
-    const none = file('nowhere/report.html')
-    expect(await cli(sync('charges', to, '--report', none))).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('--report'),
-    })
-  })
-})
 
 it.each(['charges.csv', 'ftp://host/charges'])(
   'refuses DEST %s, and lists the kinds',
@@ -153,20 +122,20 @@ it.each(['charges.csv', 'ftp://host/charges'])(
     const { status, stderr } = await cli(sync('charges', to))
     expect(status).toBe(2)
     expect(stderr).toContain(
-      'payments-rx: DEST should be NAME.sqlite, NAME.db, postgres://HOST/DATABASE, FOLDER/, or s3://BUCKET/PREFIX/',
+      'payments-rx: DEST should be NAME.sqlite, NAME.db, postgres://HOST/DATABASE, FOLDER/ or s3://BUCKET/PREFIX/',
     )
   },
 )
 
 it.each([
-  ['nowhere/charges.sqlite', 'check that its folder is there'],
+  ['nowhere/charges.sqlite', 'check that its folder exists'],
   ['charges.txt/', 'a file has its name'],
 ])('ends with status 2 where the destination cannot be used: %s', async (to, advice) => {
   await writeFile(file('charges.txt'), '')
   const { status, stderr } = await cli(sync('charges', file(to)))
   expect(status).toBe(2)
   expect(stderr).toContain(advice)
-  expect(stderr).not.toContain('the same command continues')
+  expect(stderr).not.toContain('rerun the same command to continue')
 })
 
 it('says where to look when the keys are refused', async () => {
@@ -174,10 +143,12 @@ it('says where to look when the keys are refused', async () => {
     replacing(sync('charges', file('refused.sqlite')), sandboxCredentials.apiKey, 'wrong-key'),
   )
   expect(status).toBe(2)
-  expect(stderr).toContain('check the client id and the API key; "payments-rx doctor" says more')
+  expect(stderr).toContain(
+    'check the client id and the API key; run "payments-rx doctor" for details',
+  )
 })
 
-it('ends with status 1 at its deadline, and says that the same command continues', async () => {
+it('ends with status 1 at its deadline, and says to rerun the same command', async () => {
   const slow = await listen({ charges: 3_000, limits: false, latency: 200 })
   const args = ['sync', 'charges', file('late.sqlite'), '--base-url', slow.url, '--no-limits']
   const keys = ['--client-id', 'sandbox', '--api-key', 'sandbox-key', '--progress', 'none']
@@ -185,7 +156,7 @@ it('ends with status 1 at its deadline, and says that the same command continues
   await slow.close()
   expect(status).toBe(1)
   expect(stderr).toMatch(
-    /the deadline of 30000 ms has passed before the end; the same command continues\n$/,
+    /the deadline of 30000 ms passed before the end; rerun the same command to continue\n$/,
   )
 })
 
@@ -217,11 +188,11 @@ it('ends with status 3 while another run has the destination', async () => {
   while (slow.stats().requests < 2) await new Promise((resolve) => setImmediate(resolve))
   const second = await cli(args)
   expect(second.status).toBe(3)
-  expect(second.stderr).toContain('another run has it, or was killed: waiting up to 15 s')
+  expect(second.stderr).toContain('another run is using it, or was killed: waiting up to 15 s')
   expect(second.stderr).toContain(`payments-rx: ${to} is in use: another run is writing there`)
   signals.next('SIGTERM')
   expect(await first).toMatchObject({ status: 143 })
-  expect((await first).stderr).toContain('stopped by SIGTERM; the same command continues')
+  expect((await first).stderr).toContain('stopped by SIGTERM; rerun the same command to continue')
   // a stopped run has released it
   expect((await cli([...args, '--deadline', '1ms'])).stderr).not.toContain('waiting')
   await close()
@@ -254,6 +225,49 @@ describe.skipIf(!hasPostgres)('a URL with a password', () => {
     const all = [...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]), JSON.stringify(state)]
     for (const spelling of [PASSWORD, key, sandboxCredentials.apiKey].flatMap(spellings)) {
       expect(all.filter((text) => text.includes(spelling))).toEqual([])
+    }
+  })
+})
+
+/** `span`: when the rows were created, where the message says it; `isGone`: the condition of rows that are marked, not removed. */
+describe.each([
+  {
+    ...{ list: 'charges', full: { charges: 60 }, reset: { charges: 0 }, left: 0 },
+    ...{ span: /: the service no longer has 60 known rows, created from 2024-\S+ to 2024-\S+: / },
+    isGone: '_gone_at IS NOT NULL',
+  },
+  {
+    ...{ list: 'batch-items', full: { charges: 0, batches: 30 }, reset: { charges: 0 }, left: 0 },
+    ...{ span: /: the service no longer has \d+ known rows: /, isGone: '_gone_at IS NOT NULL' },
+  },
+  {
+    ...{ list: 'batch-transfers', full: { charges: 0, batches: 60 }, left: 3 },
+    ...{ reset: { charges: 0, batches: 3 }, isGone: 'false' },
+    span: /: the service no longer has 57 known rows: /,
+  },
+])('$list of a sandbox that was reset', ({ list, full, reset, left, span, isGone }) => {
+  it('end with 2 and the number of rows that are gone; the option that is shown accepts them', async () => {
+    const to = file('reset.sqlite')
+    const table = list.replace('-', '_')
+    const first = await listen({ ...full, limits: false })
+    const args = replacing(sync(list, to), `${sandbox?.url}`, first.url)
+    expect((await cli(args)).status).toBe(0)
+    await first.close()
+    const all = rowsIn(to, table)
+    const port = Number(new URL(first.url).port)
+    const next = await listen({ ...reset, limits: false }, { port })
+    try {
+      const doubted = await cli(args)
+      expect(doubted.status).toBe(2)
+      expect(doubted.stderr).toMatch(span)
+      const [, number] = /\(--allow-gone (\d+)\)/.exec(doubted.stderr) ?? []
+      expect(Number(number)).toBe(all - left)
+      expect((await cli([...args, '--allow-gone', `${all - left - 1}`])).status).toBe(2)
+      expect(rowsIn(to, `${table} where not (${isGone})`)).toBe(all)
+      expect((await cli([...args, '--allow-gone', `${number}`])).status).toBe(0)
+      expect(rowsIn(to, `${table} where not (${isGone})`)).toBe(left)
+    } finally {
+      await next.close()
     }
   })
 })

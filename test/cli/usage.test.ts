@@ -22,113 +22,102 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--sandbox', '--source', ''], 'It should not be empty'],
     [['export', 'charges', '--sandbox', '--request-id', ''], 'It should not be empty'],
     [['export', 'charges', '--sandbox', '--out', 'c.csv', '--checkpoint', ''], 'not be empty'],
-    [['export', 'charges', '--sandbox', '--report', ''], 'It should not be empty'],
-    [['export', 'charges', '--sandbox', '--since-last', ''], 'It should not be empty'],
+    [['export', 'charges', '--sandbox', '--rejects', ''], 'It should not be empty'],
     [['export', 'charges', '--login-as', ''], 'It should not be empty'],
     [['export', 'charges', '--client-id', ''], 'It should not be empty'],
     [['export', 'batch-items', '--sandbox', '--batch', ''], 'It should not be empty'],
     [
       ['export', 'charges', '--sandbox', '--out', 'no/such/c.csv'],
-      '--out: no/such should be a folder that can be written to',
+      '--out: no/such should be a writable folder',
     ],
     [['export', 'charges', '--status', 'DONE'], 'NEW, PENDING, SETTLED, SUSPENDED, FAILED'],
     [['export', 'charges', '--currency', 'usd'], 'such as USD'],
     [['export', 'charges', '--format', 'xls'], 'ndjson, json, csv, parquet'],
     [['export', 'charges', '--compress', 'zip'], 'none, gzip, zstd'],
-    [['export', 'charges', '--sandbox', '--columns', 'id,,amount'], 'names with commas'],
+    [['export', 'charges', '--sandbox', '--columns', 'id,,amount'], 'names separated by commas'],
     [['export', 'charges', '--sandbox', '--columns', 'id,amuont'], 'there is no amuont'],
-    [['export', 'charges', '--sandbox', '--columns', 'id,:text'], 'there is no one without a name'],
-    [['export', 'charges', '--share', '2'], 'above 0 and up to 1'],
+    [
+      ['export', 'charges', '--sandbox', '--columns', 'id,:text'],
+      'there is no column with an empty name',
+    ],
+    [['export', 'charges', '--share', '2'], 'greater than 0 and at most 1'],
     [['export', 'charges', '--no-limits', '--share', '0.5'], 'cannot be used with'],
     [['export', 'charges', '--parallel', '0'], 'whole number from 1 to 100'],
     [['export', 'charges', '--patience', 'long'], 'a time such as 5m, or forever'],
-    [['export', 'charges', '--patience', '300'], 'It has no unit: ms, s (seconds), m (minutes)'],
-    [['export', 'charges', '--timeout', '60'], 'It has no unit'],
-    [['export', 'charges', '--guard', '50'], 'It has no unit'],
-    [['export', 'charges', '--deadline', '3600'], 'It has no unit'],
-    [['sandbox', '--latency', '200'], 'It has no unit'],
-    [['bench', '--jitter', '30'], 'It has no unit'],
-    [['export', 'charges', '--from', 'tomorrow'], 'a date, today, yesterday, or a time before now'],
+    [['export', 'charges', '--patience', '300'], 'It needs a unit: ms, s (seconds), m (minutes)'],
+    [['export', 'charges', '--timeout', '60'], 'It needs a unit'],
+    [['export', 'charges', '--guard', '50'], 'It needs a unit'],
+    [['export', 'charges', '--deadline', '3600'], 'It needs a unit'],
+    [['sandbox', '--latency', '200'], 'It needs a unit'],
+    [['bench', '--jitter', '30'], 'It needs a unit'],
+    [['export', 'charges', '--from', 'tomorrow'], 'a date, today, yesterday, or how long ago'],
     [['export', 'charges', '--max-rejects', '-1'], 'whole number from 0'],
-    [['export', 'charges', '--lookback', '1w'], 'a time such as 7d, 12h or 30m'],
-    [['export', 'charges', '--sandbox', '--lookback', '1d'], '--lookback should be left out'],
-    [['export', 'charges', '--from', '2024-01-01', '--since-last'], 'cannot be used with'],
+    [['sync', 'charges', 'a.sqlite', '--lookback', '1w'], 'a time such as 7d, 12h or 30m'],
     [['export', 'charges', '--resume', '--restart'], 'cannot be used with'],
     [
       ['export', 'charges', '--sandbox', '--resume'],
-      '--resume should be left out: what went into a stream',
+      '--resume should be omitted: output to a stream',
     ],
     [
       ['export', 'charges', '--sandbox', '--checkpoint', 'c'],
-      '--checkpoint should be left out: what went into a stream',
+      '--checkpoint should be omitted: output to a stream',
     ],
     [
       ['export', 'charges', '--sandbox', '--rotate-rows', '5'],
-      '--rotate-rows should be left out: one file has no parts',
+      '--rotate-rows should be omitted: only a folder (FOLDER/) has parts',
     ],
     [
       ['export', 'charges', '--sandbox', '--amounts', 'text'],
-      '--amounts should be left out: the format is ndjson',
+      '--amounts should be omitted: the format is ndjson',
     ],
     [
       ['export', 'charges', '--sandbox', '--formulas', 'mask'],
-      '--formulas should be left out: the format is ndjson',
+      '--formulas should be omitted: the format is ndjson',
     ],
     [
       ['export', 'charges', '--sandbox', '--out', 'a.csv.gz', '--compress', 'zstd'],
-      "--compress should be 'gzip', as the name a.csv.gz says",
+      "--compress should be 'gzip', to match the file name a.csv.gz",
     ],
     [['export', 'charges', '--sandbox', '--out', 'a.parquet.gz'], 'NAME.parquet'],
     [
       ['export', 'charges', '--sandbox', '--out', 'a.csv.bz2'],
-      '.ndjson, .jsonl, .json, .csv, .parquet, and after them .gz or .zst',
+      '.ndjson, .jsonl, .json, .csv, .parquet, optionally followed by .gz or .zst',
     ],
     [
       ['export', 'charges', '--sandbox', '--out', 'a.xlsx', '--compress', 'none'],
-      '.xlsx says no format',
+      '.xlsx is not a known format',
     ],
     [
       ['export', 'charges', '--sandbox', '--out', 'a.ndjson', '--format', 'csv'],
-      "--format should be 'ndjson', as the name a.ndjson says",
-    ],
-    [
-      ['export', 'charges', '--sandbox', '--out', 'a.csv', '--since-last'],
-      '--since-last should be the manifest of the run before',
-    ],
-    [
-      ['export', 'charges', '--sandbox', '--progress', 'json', '--out', 'a.csv', '--since-last'],
-      '--since-last should be the manifest of the run before',
+      "--format should be 'ndjson', to match the file name a.ndjson",
     ],
     [
       ['export', 'charges', '--sandbox', '--status', 'SETTLED', '--status', 'FAILED'],
-      '--status is given twice',
+      '--status was given twice',
     ],
     [
       ['export', 'charges', '--sandbox', '--page-size=10', '--page-size=10'],
-      '--page-size is given',
+      '--page-size was given',
     ],
+    [['export', 'charges', '--out', 'a.csv', '--out', 'b.csv'], '--out was given twice'],
+    [['export', 'charges', '--client-id', 'a', '--client-id', 'b'], '--client-id was given twice'],
+    [['sandbox', '--port', '0', '--port', '1'], '--port was given twice'],
     [
-      ['export', 'charges', '--since-last', '--since-last', 'm.json'],
-      '--since-last is given twice',
+      ['export', 'batch-items', '--sandbox'],
+      '--batch <id> is required; for example: payments-rx export batch-items --batch',
     ],
-    [['export', 'charges', '--client-id', 'a', '--client-id', 'b'], '--client-id is given twice'],
-    [['sandbox', '--port', '0', '--port', '1'], '--port is given twice'],
-    [['export', 'batch-items', '--sandbox'], "required option '--batch <id>'"],
-    [['export', 'webhooks', '--since-last'], "unknown option '--since-last'"],
+    [['export', 'webhooks', '--parallel', '2'], "unknown option '--parallel'"],
     [['export', 'partner-webhooks', '--base-url', 'https://a.example'], 'PAYMENTS_PARTNER_ID'],
-    [['verify'], "missing required argument 'path'"],
+    [['verify'], 'PATH is missing; for example: payments-rx verify charges.csv'],
     [['verify', ''], 'It should not be empty'],
-    [
-      ['verify', 'no/such/export.csv'],
-      'manifest.json is not there: name a file or folder as --out',
-    ],
-    [['export', 'charges', '--environment', 'moon'], 'production, sandbox'],
+    [['verify', 'no/such/export.csv'], `the folder ${process.cwd()}/no/such does not exist`],
+    [['verify', 'package.json'], 'manifest.json does not exist: name a file or folder as in --out'],
+    [['export', 'charges', '--environment', 'moon'], 'production, test'],
     [['export', 'charges', '--guard', 'brave'], 'learned, safe, or a time such as 50ms'],
-    [['export', 'charges', '--rows', '5'], '--rows goes with --sandbox'],
-    [['export', 'batch-transfers', '--rows', '5'], '--rows goes with --sandbox'],
-    [['sync', 'charges', 'a.sqlite', '--rows', '5'], '--rows goes with --sandbox'],
-    [['follow', 'charges', '--rows', '5'], '--rows goes with --sandbox'],
-    [['tap', '--rows', '5'], '--rows goes with --sandbox'],
+    [['export', 'charges', '--rows', '5'], '--rows requires --sandbox'],
+    [['export', 'batch-transfers', '--rows', '5'], '--rows requires --sandbox'],
+    [['sync', 'charges', 'a.sqlite', '--rows', '5'], '--rows requires --sandbox'],
+    [['follow', 'charges', '--rows', '5'], '--rows requires --sandbox'],
     [['export', 'webhooks', '--sandbox', '--rows', '5'], "unknown option '--rows'"],
     [['export', 'charges', '--sandbox', '--base-url', 'https://a.example'], 'cannot be used with'],
     [['export', 'charges', '--sandbox', '--login-as', 'a'], 'cannot be used with'],
@@ -145,7 +134,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
       ],
       '--api-version or PAYMENTS_API_VERSION should be',
     ],
-    [['export', 'charges'], '--base-url or PAYMENTS_BASE_URL is needed'],
+    [['export', 'charges'], '--base-url or PAYMENTS_BASE_URL is required'],
     [['export', 'charges', '--base-url', 'https://a.example'], '--client-id or PAYMENTS_CLIENT_ID'],
     [
       ['export', 'charges', '--base-url', 'http://a.example', '--client-id', 'a', '--api-key', 'b'],
@@ -154,34 +143,33 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['export', 'charges', '--timeout', '301s'], 'a time from 1s to 5m'],
     [['export', 'charges', '--timeout', '6m'], 'a time from 1s to 5m'],
     [['export', 'charges', '--lease', '1ms'], 'a time from 100ms to 10m'],
-    [['export', 'charges', '--lease', '100ms'], 'PAYMENTS_BASE_URL is needed'],
-    [['export', 'charges', '--lease', '10m'], 'PAYMENTS_BASE_URL is needed'],
+    [['export', 'charges', '--lease', '100ms'], 'PAYMENTS_BASE_URL is required'],
+    [['export', 'charges', '--lease', '10m'], 'PAYMENTS_BASE_URL is required'],
     [['sync', 'charges', 'c.db', '--lease', '1ms'], 'a time from 100ms to 10m'],
     [['follow', 'charges', 'c.db', '--lease', '11m'], 'a time from 100ms to 10m'],
-    [['worker', '--lease', '100ms'], 'a time from 1s to 10m'],
     [['follow', 'charges', '--every', '0s'], 'a time of at least 1ms'],
     [['bench', '--duration', '1s'], 'a time of at least 2s'],
-    [['export', 'charges', '--timeout', '90s', '--patience', '5m'], 'PAYMENTS_BASE_URL is needed'],
+    [
+      ['export', 'charges', '--timeout', '90s', '--patience', '5m'],
+      'PAYMENTS_BASE_URL is required',
+    ],
     [['export', 'charges', '--sandbox', '--plain-http'], 'cannot be used with'],
     [['export', 'charges', '--colour'], "unknown option '--colour'"],
-    [['export', 'refunds'], 'unknown command\n'],
+    [['export', 'refunds'], 'unknown command: choose one of charges, batch-transfers'],
     [['sandbox', '--port', '70000'], 'whole number from 0 to 65535'],
-    [['frobnicate'], 'unknown command\n'],
-    [['exprot', 'charges'], "unknown command 'exprot' (Did you mean export?)"],
-    [['export', 'chrages'], "unknown command 'chrages' (Did you mean charges?)"],
+    [['frobnicate'], 'unknown command: choose one of export, sync'],
+    [['exprot', 'charges'], "unknown command 'exprot' (did you mean export?)"],
+    [['export', 'chrages'], "unknown command 'chrages' (did you mean charges?)"],
     [
       ['export', '--out', 'c.csv', 'charges'],
-      '--out goes after charges: payments-rx export charges --out',
+      'put --out after charges: payments-rx export charges --out',
     ],
-    [
-      ['--sandbox', 'export', 'charges'],
-      '--sandbox goes after charges: payments-rx export charges',
-    ],
-    [['sync', '--since=7d', 'charges', 'c.db'], '--since goes after charges'],
-    [['help', 'frobnicate'], 'unknown command\n'],
-    [['help', 'export', 'refunds'], 'unknown command\n'],
-    [['help', 'refunds', 'export'], 'unknown command\n'],
-    [['export', 'help', 'refunds'], 'unknown command\n'],
+    [['--sandbox', 'export', 'charges'], 'put --sandbox after charges: payments-rx export charges'],
+    [['sync', '--since=7d', 'charges', 'c.db'], 'put --since after charges'],
+    [['help', 'frobnicate'], 'unknown command: choose one of export, sync'],
+    [['help', 'export', 'refunds'], 'unknown command: choose one of charges'],
+    [['help', 'refunds', 'export'], 'unknown command: choose one of export'],
+    [['export', 'help', 'refunds'], 'unknown command: choose one of charges'],
   ])('%j', async (args, said) => {
     const { status, stdout, stderr } = await cli(args)
     expect(status).toBe(2)
@@ -194,7 +182,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
     const args = ['export', 'charges', '--api-key', 'k', '--quiet', '--quiet']
     const { stderr } = await cli(args, { env: { PAYMENTS_API_KEY: 'key' } })
     expect(stderr).toBe(
-      'payments-rx: --base-url or PAYMENTS_BASE_URL is needed, --client-id or PAYMENTS_CLIENT_ID is needed (or --sandbox, to try it without an account)\n',
+      'payments-rx: --base-url or PAYMENTS_BASE_URL is required, --client-id or PAYMENTS_CLIENT_ID is required (or use --sandbox to try it without an account)\n',
     )
   })
 
@@ -203,7 +191,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
       env: { PAYMENTS_ENVIRONMENT: 'moon' },
     })
     expect(status).toBe(2)
-    expect(stderr).toContain('PAYMENTS_ENVIRONMENT should be one of production, sandbox')
+    expect(stderr).toContain('PAYMENTS_ENVIRONMENT should be one of production, test')
   })
 
   it.each([
@@ -215,7 +203,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
     const args = ['export', 'charges', '--patience', '0', ...flags]
     const { status, stderr } = await cli(args, { env: { ...env, ...keys } })
     expect(stderr).toMatch(/login: (ENOTFOUND|EAI_AGAIN)/)
-    expect(status).toBe(1)
+    expect(status).toBe(stderr.includes('ENOTFOUND') ? 2 : 1)
   })
 
   it('takes an empty variable for one that is not set', async () => {
@@ -232,28 +220,29 @@ describe('wrong use ends with status 2 and one clear line', () => {
     const { status, stderr } = await cli(['export', 'charges'], {
       env: {
         ...{ PAYMENTS_BASE_URL: 'https://a.example', PAYMENTS_CLIENT_ID: 'me' },
-        PAYMENTS_API_KEY: 'SECRET123\n',
+        PAYMENTS_API_KEY: 'SECRET\n123',
       },
     })
     expect([status, stderr]).toEqual([
       2,
-      expect.stringMatching(
-        /^payments-rx: --api-key or PAYMENTS_API_KEY should be a text that fits/,
-      ),
+      'payments-rx: PAYMENTS_API_KEY should be text without control characters\n',
     ])
     expect(stderr).not.toContain('SECRET')
   })
 
   it.each([
     [['export', 'charges', '--api-key=', 'SECRET123'], /It should not be empty\.\n$/],
-    [['export', 'charges', 'SECRET123'], /too many arguments.* but got 1\n$/],
+    [['export', 'charges', 'SECRET123'], /too many arguments.* but got 1; .* --out FILE\n$/],
     [['verify', 'SECRET123', 'SECRET123'], /too many arguments.* but got 2\n$/],
-    [['export', 'charges', '--api-kee=SECRET123'], /unknown option '--api-kee'\n$/],
+    [
+      ['export', 'charges', '--api-kee=SECRET123'],
+      /unknown option '--api-kee' \(did you mean --api-key\?\)\n$/,
+    ],
     [['export', 'charges', '--SECRET123'], /unknown option\n$/],
     [['export', 'charges', '-SECRET123'], /unknown option\n$/],
-    [['SECRET123'], /unknown command\n$/],
-    [['export', "SECRET'\n123"], /unknown command\n$/],
-    [['help', 'SECRET123'], /unknown command\n$/],
+    [['SECRET123'], /unknown command: choose one of [^'\n]*\n$/],
+    [['export', "SECRET'\n123"], /unknown command: choose one of [^'\n]*\n$/],
+    [['help', 'SECRET123'], /unknown command: choose one of [^'\n]*\n$/],
     [
       ['export', 'charges', '--page-size', "SECRET'\n123"],
       /'--page-size <n>' is invalid\. It should/,
@@ -267,14 +256,80 @@ describe('wrong use ends with status 2 and one clear line', () => {
   })
 })
 
+const ACCOUNT = ['--base-url', 'http://127.0.0.1:9', '--client-id', 'a', '--api-key', 'b']
+
 it.each([
-  [['exprt'], "payments-rx: unknown command 'exprt' (Did you mean export?)\n"],
   [
-    ['export', 'charges', '--otu', 'x'],
-    "payments-rx: unknown option '--otu' (Did you mean --out?)\n",
+    ['export', 'charges', '--since', '2026-01-01'],
+    "unknown option '--since' (did you mean --from?)",
   ],
-])('suggests the nearest name: %j', async (args, said) => {
-  expect(await cli(args)).toMatchObject({ status: 2, stderr: said })
+  [['sync', 'charges', 'a.db', '--from', '7d'], "unknown option '--from' (did you mean --since?)"],
+  [['export', 'charges', '-o', 'a.csv'], "unknown option '-o' (did you mean --out?)"],
+  [['export', 'charges', '--force'], "unknown option '--force' (did you mean --restart?)"],
+  [['export', 'charges', '--concurrency', '5'], '(did you mean --parallel?)'],
+  [
+    ['export', 'charges', 'a.csv'],
+    'use --out to name the file: payments-rx export charges --out a.csv',
+  ],
+  [
+    ['sync', 'charges', '--out', 'x.db'],
+    "unknown option '--out': DEST is an argument, not an option: payments-rx sync charges x.db",
+  ],
+  [['pay', '--file=wages.csv'], 'FILE is an argument, not an option: payments-rx pay wages.csv'],
+  [
+    ['sync', 'charges', '--to', 'SECRET'],
+    'DEST is an argument, not an option: payments-rx sync charges DEST',
+  ],
+  [['sync', 'charges'], 'DEST is missing; for example: payments-rx sync charges charges.sqlite'],
+  [['charges', 'export'], 'unknown command: did you mean payments-rx export charges?'],
+  [['version'], 'unknown command: did you mean --version?'],
+  [['bench', 'reed'], "WORKLOAD is 'reed' (did you mean read?). Allowed choices are read, mixed"],
+  [['call', 'charges.retrieve', '--id', '7'], 'write parameters without dashes: id=VALUE'],
+  [['export', 'charges', '--status', 'NEW,FAILED'], 'Choose one of them.'],
+  [['call', 'charges', 'retrieve', 'id=7'], 'did you mean charges.retrieve?'],
+  [['call', 'charges.retrieve', '7'], 'parameter 1 should be name=value, such as id=...'],
+  [['call', 'charges.create', '@none/body.json'], ' does not exist'],
+  [
+    ['pay', 'package.jsn', '--run', 'a', '--format', 'csv', '--sandbox'],
+    'did you mean package.json?',
+  ],
+  [['pay', 'wages.xlsx', '--run', 'a'], 'save wages.xlsx as CSV first'],
+  [
+    ['export', 'charges', '--base-url', 'localhost:80', '--client-id', 'a', '--api-key', 'b'],
+    'begin with https:// or http://',
+  ],
+  [
+    ['export', 'charges', '--out', 'c.db', ...ACCOUNT],
+    'a database); use sync: payments-rx sync charges c.db',
+  ],
+  [
+    ['export', 'charges', '--out', 'postgres://u:secret@db.example/a', ...ACCOUNT],
+    'use sync: payments-rx sync charges postgres://HOST/DATABASE',
+  ],
+  [
+    ['sync', 'charges', 'c.csv', ...ACCOUNT],
+    'to write a file, use export: payments-rx export charges --out c.csv',
+  ],
+  [
+    ['sync', 'all', 'test', ...ACCOUNT],
+    'a folder needs a trailing slash: payments-rx sync all test/',
+  ],
+  [
+    ['follow', 'charges', 'test', ...ACCOUNT],
+    'a folder needs a trailing slash: payments-rx sync charges test/',
+  ],
+  [['verify', 'package.jsn'], `file not found in ${process.cwd()} (did you mean package.json?)`],
+  [
+    ['bench', '--against', 'nope.mjs', '--sandbox'],
+    `--against: cannot read nope.mjs: file not found in ${process.cwd()}`,
+  ],
+  [
+    ['bench', '--against', './a.mjs', '--base-url', 'https://a.example'],
+    '--against would exceed the limits of the real account given by variables or options: add --sandbox',
+  ],
+])('says what was probably meant: %j', async (args, said) => {
+  const { status, stderr } = await cli(args)
+  expect([status, stderr]).toEqual([2, expect.stringContaining(said)])
 })
 
 it.each([
@@ -284,7 +339,7 @@ it.each([
   ],
   [
     ['--from', '2026-02-30'],
-    "payments-rx: option '--from <time>' is invalid. It should be an ISO 8601 time, such as 2026-01-31T12:00:00Z, a date, today, yesterday, or a time before now such as 24h or 7d, and is '2026-02-30', which is no day of the calendar.\n",
+    "payments-rx: option '--from <time>' is invalid. It should be an ISO 8601 time such as 2026-01-31T12:00:00Z, a date, today, yesterday, or how long ago, such as 24h or 7d, but is '2026-02-30', a day that does not exist.\n",
   ],
 ])('shows a misspelt choice and a wrong date: %j', async (flags, said) => {
   expect(await cli(['export', 'charges', '--out', '-', ...flags])).toMatchObject({
@@ -294,29 +349,15 @@ it.each([
 })
 
 describe('help', () => {
-  it.each([
-    [['--help']],
-    [['help']],
-    [['export', '--help']],
-    [['export', 'charges', '--help']],
-    [['help', 'export']],
-    [['export', 'batch-items', '--help']],
-    [['export', 'partner-webhooks', '--help']],
-    [['verify', '--help']],
-    [['follow', 'charges', '--help']],
-    [['follow', 'batch-transfers', '--help']],
-    [['sync', 'charges', '--help']],
-    [['sandbox', '--help']],
-  ])('%j is on stdout, with status 0', async (args) => {
-    const { status, stdout, stderr } = await cli(args)
-    expect(status).toBe(0)
-    expect(stderr).toBe('')
-    expect(stdout).toContain('Usage: payments-rx')
-    const wide = stdout.split('\n').filter((line) => line.length > 80)
-    expect(wide).toEqual([])
-    // the default of a time has a unit
-    expect(stdout.replace(/\s+/g, ' ')).not.toMatch(/<time> [^<]*?(?:\(default: |\[)[1-9]\d*[\])]/)
-  })
+  it.each([[['--help']], [['help']], [['help', 'export']], [['export', 'charges', '--help']]])(
+    '%j is on stdout, with status 0',
+    async (args) => {
+      const { status, stdout, stderr } = await cli(args)
+      expect(status).toBe(0)
+      expect(stderr).toBe('')
+      expect(stdout).toContain('Usage: payments-rx')
+    },
+  )
 
   it.each([['sandbox'], ['trigger'], ['export']])(
     'of %s has options and commands within 60 columns',
@@ -340,24 +381,13 @@ describe('help', () => {
     const { stdout } = await cli(['export', 'charges', '--help'])
     const text = stdout.replace(/\s+/g, ' ')
     for (const said of [
-      'PAYMENTS_BASE_URL',
-      'PAYMENTS_CLIENT_ID',
-      'PAYMENTS_API_KEY',
-      'PAYMENTS_ENVIRONMENT',
+      ...['PAYMENTS_BASE_URL', 'PAYMENTS_CLIENT_ID', 'PAYMENTS_API_KEY', 'PAYMENTS_ENVIRONMENT'],
     ]) {
       expect(text).toContain(said)
     }
     expect(text).toContain('other users of this machine can see command lines')
-    expect(text).toContain('Exit status: 0 complete')
-    for (const said of [
-      '--resume',
-      '--since-last',
-      '--max-rejects',
-      '130',
-      '143',
-      '141',
-      'jq .id',
-    ]) {
+    expect(text).toContain('Exit status: 0 done')
+    for (const said of ['--resume', '--max-rejects', '130', '143', '141', 'jq .id']) {
       expect(text).toContain(said)
     }
   })

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { readManifest } from '../../src/export/index.js'
+import { readManifest } from '../../src/export/transfer/Manifest.js'
 import { manifestOf } from '../support/manifests.js'
 import { cli, folder } from './support.js'
 
@@ -25,25 +25,24 @@ it('refuses a manifest of another file', async () => {
   await copyFile(file('charges.csv.manifest.json'), file('january.csv.manifest.json'))
   const { status, stdout } = await cli(['verify', file('january.csv')])
   expect(status).toBe(1)
-  expect(stdout).toMatch(/january\.csv: is not in its manifest, which is of charges\.csv\n$/)
+  expect(stdout).toMatch(/january\.csv: is not in its manifest, which lists charges\.csv\n$/)
 })
 
 it('prints what a manifest says in lines without control characters, and reads no pipe', async () => {
   await exported(file('c.csv'))
   const path = file('c.csv.manifest.json')
-  const [run] = readManifest(path)(await readFile(path, 'utf8')).runs
-  if (run === undefined) throw new Error('no run')
+  const { run } = readManifest(path)(await readFile(path, 'utf8'))
   const words = '\u001b]0;TITLE\u0007\u001b[2Jx\nmatches the manifest: 99 files'
   const files = ['pipe', `${words}.csv`].map((name) => ({ path: name, rows: 0, bytes: 0 }))
   execFileSync('mkfifo', [file('pipe')])
-  await writeFile(path, manifestOf([{ ...run, complete: false, missing: [words], files }]))
+  await writeFile(path, manifestOf({ ...run, complete: false, missing: [words], files }))
   const { status, stdout } = await cli(['verify', path])
   expect(status).toBe(1)
   expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
   expect(stdout.split('\n')).toEqual([
-    expect.stringContaining('is not complete: missing are'),
-    `${file('pipe')}: is no regular file`,
-    expect.stringContaining('99 files.csv: is not there'),
+    expect.stringContaining('is not complete; missing:'),
+    `${file('pipe')}: is not a regular file`,
+    expect.stringContaining('99 files.csv: does not exist'),
     '',
   ])
 })
@@ -59,16 +58,9 @@ it('reports an unreadable manifest in one line', async () => {
   await mkdir(file('c.csv.manifest.json'))
   const { status, stderr } = await cli(['verify', file('c.csv')])
   expect(status).toBe(2)
-  expect(stderr).toMatch(/^payments-rx: .*manifest\.json is no regular file\n$/)
+  expect(stderr).toMatch(/^payments-rx: .*manifest\.json is not a regular file\n$/)
   await writeFile(file('d.csv.manifest.json'), '[]')
   expect((await cli(['verify', file('d.csv')])).status).toBe(2)
-})
-
-it('accepts a manifest without runs', async () => {
-  await writeFile(file('e.csv.manifest.json'), manifestOf([]))
-  expect(await cli(['verify', file('e.csv.manifest.json')])).toEqual({
-    ...{ status: 0, stderr: '', stdout: 'matches the manifest: 0 files\n' },
-  })
 })
 
 it('reports a folder without a manifest', async () => {
@@ -77,7 +69,7 @@ it('reports a folder without a manifest', async () => {
     const { status, stderr } = await cli(['verify', path])
     expect(status).toBe(2)
     expect(stderr).toBe(
-      `payments-rx: ${file('empty/_manifest.json')} is not there: name a file or folder as --out of an export had it, or its manifest\n`,
+      `payments-rx: ${file('empty/_manifest.json')} does not exist: name a file or folder as in --out of an export, or its manifest\n`,
     )
   }
 })
@@ -90,14 +82,7 @@ describe('against the service', () => {
       await cli(['sync', 'charges', file(to), '--sandbox', '--rows', '500', '--quiet'])
     }
     await cli([
-      'export',
-      'charges',
-      '--out',
-      file('c.csv'),
-      '--sandbox',
-      '--rows',
-      '500',
-      '--quiet',
+      ...['export', 'charges', '--out', file('c.csv'), '--sandbox', '--rows', '500', '--quiet'],
     ])
     for (const to of ['c.sqlite', 'c', 'c.csv', 'c.csv.manifest.json']) {
       const { status, stdout } = await cli(['verify', file(to), ...at])
@@ -114,7 +99,7 @@ describe('against the service', () => {
     await cli(['sync', 'charges', to, '--sandbox', '--rows', '499', '--quiet'])
     const { status, stdout, stderr } = await cli(['verify', to, ...at])
     expect([status, stderr]).toEqual([1, ''])
-    expect(stdout).toMatch(/^all from \S+ to \S+Z: \d+ here, \d+ at the service\n/)
+    expect(stdout).toMatch(/^all rows from \S+ to \S+Z: \d+ here, \d+ at the service\n/)
   })
 
   it('refuses what cannot be counted, with 2', async () => {
@@ -127,12 +112,14 @@ describe('against the service', () => {
       return stderr
     }
     expect(await refused(to, '--table', 'batch_transfers', ...at)).toMatch(/only charges can be/)
-    expect(await refused(to, ...at)).toMatch(/has no table charges that a sync has written/)
-    expect(await refused(to)).toMatch(/a database has no manifest: --against-service/)
+    expect(await refused(to, ...at)).toMatch(/has no table charges written by a sync/)
+    expect(await refused(to)).toMatch(/a database has no manifest: use --against-service/)
     expect(await refused(file('none.sqlite'), ...at)).toMatch(/cannot read .*it cannot be opened/)
-    expect(await refused(file('x.csv'), ...at)).toMatch(/manifest.json is not there/)
-    expect(await refused(file('x.csv'), '--table', 'charges', ...at)).toMatch(/goes with databases/)
-    expect(await refused(file('x.csv'), '--rows', '5')).toMatch(/goes with --against-service/)
+    expect(await refused(file('x.csv'), ...at)).toMatch(/manifest.json does not exist/)
+    expect(await refused(file('x.csv'), '--table', 'charges', ...at)).toMatch(
+      /is only for databases/,
+    )
+    expect(await refused(file('x.csv'), '--rows', '5')).toMatch(/requires --against-service/)
     expect(await refused(to, '--against-service')).toMatch(/--base-url or PAYMENTS_BASE_URL/)
   })
 })

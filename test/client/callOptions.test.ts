@@ -30,14 +30,14 @@ describe('headers', () => {
   })
 
   it.each([
-    ['Authorization', 'left out: the client sets it, by the option credentials'],
-    ['x-api-key', 'left out: the client sets it, by the option credentials'],
-    ['X-On-Behalf-Of', 'left out: the client sets it, by the option onBehalfOf'],
-    ['x-api-version', 'left out: the client sets it, by the option apiVersion'],
-    ['Content-Type', 'left out: the client sets it'],
-    ['user-agent', 'left out: the client sets it'],
-    ['transfer-encoding', 'left out: the client sets it'],
-    ['x-pan', 'left out: it is a parameter of a call'],
+    ['Authorization', 'omitted: the client sets it, from the option credentials'],
+    ['x-api-key', 'omitted: the client sets it, from the option credentials'],
+    ['X-On-Behalf-Of', 'omitted: the client sets it, from the option onBehalfOf'],
+    ['x-api-version', 'omitted: the client sets it, from the option apiVersion'],
+    ['Content-Type', 'omitted: the client sets it'],
+    ['user-agent', 'omitted: the client sets it'],
+    ['transfer-encoding', 'omitted: the client sets it'],
+    ['x-pan', 'omitted: it is a parameter of a call'],
     ['x gateway', 'named as a header can be'],
   ])('refuses %s', (name, expected) => {
     const { client } = lab()
@@ -51,7 +51,7 @@ describe('headers', () => {
   it('refuses a value that does not fit a header', () => {
     const { client } = lab()
     expect(() => client.with({ headers: { 'x-gateway': 'a\r\nb' } })).toThrow(
-      'headers.x-gateway should be a text that fits a header',
+      'headers.x-gateway should be a valid header value',
     )
   })
 
@@ -103,7 +103,7 @@ describe('retry', () => {
     >()
     const { client } = lab()
     const retry: object = { budget: 1 }
-    expect(() => client.with({ retry })).toThrow('retry.budget should be left out')
+    expect(() => client.with({ retry })).toThrow('retry.budget should be omitted')
   })
 })
 
@@ -186,8 +186,10 @@ describe('deadline', () => {
     expect(out.map(({ value }) => value)).toEqual([1, 2, 3].map(() => E.right(expect.anything())))
   })
 
-  it('is milliseconds above 0', () => {
+  it('is more than 0 milliseconds', () => {
     const { client } = lab()
-    expect(() => client.with({ deadline: 0 })).toThrow('deadline should be milliseconds above 0')
+    expect(() => client.with({ deadline: 0 })).toThrow(
+      'deadline should be more than 0 milliseconds',
+    )
   })
 })

@@ -114,10 +114,10 @@ describe('a call', () => {
           endpoint: CREATE,
           attempts: 0,
           field: 'reference',
-          expected: 'a text of 1 to 140 characters',
+          expected: 'a string of 1 to 140 characters',
           actual: 'text of 0 characters',
           causes: [expect.anything()],
-          message: `${CREATE}: reference should be a text of 1 to 140 characters, and is text of 0 characters; nothing was sent`,
+          message: `${CREATE}: reference should be a string of 1 to 140 characters, but is text of 0 characters; nothing was sent`,
         }),
       },
     ])

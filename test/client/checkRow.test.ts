@@ -48,7 +48,7 @@ describe('a row', () => {
     [{ auth: 'none at all' }, /auth should be one of/],
     [{ repeatable: 'always' }, /repeatable should be one of 'by request_id'/],
     [{ errors: { 400: 'bad' } }, /errors\.400 should be a list of texts/],
-    [{ otherErrors: [1] }, /otherErrors\[0\] should be a text/],
+    [{ otherErrors: [1] }, /otherErrors\[0\] should be a string/],
     [{ foundBy: 'charges' }, /foundBy should be the route of a list/],
     [{ rules: 1 }, /rules should be a function/],
     [{ knownBy: 'id' }, /knownBy should be a list of texts/],
@@ -79,7 +79,7 @@ describe('a row', () => {
   it('says where its request_id stands, when the whole body is something else', () => {
     const row = { at: { lines: 'whole body' }, repeatable: 'by request_id' }
     expect(() => asked('POST /api/v2/things', row)).toThrow(
-      "request: at.request_id should be 'query' or a header, where the whole body is another parameter",
+      "request: at.request_id should be 'query' or a header, since another parameter is the whole body",
     )
     const placed = { ...row, at: { ...row.at, request_id: 'header x-request' } }
     expect(asked('POST /api/v2/things', placed)).toBeInstanceOf(Function)

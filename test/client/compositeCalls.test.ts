@@ -1,9 +1,20 @@
-import { concat, defer, from, materialize, mergeMap, type Observable, of, range, timer } from 'rxjs'
+import {
+  concat,
+  defer,
+  EMPTY,
+  from,
+  materialize,
+  mergeMap,
+  type Observable,
+  of,
+  range,
+  timer,
+} from 'rxjs'
 import { map } from 'rxjs/operators'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import type { BatchTransfer, Charge, Failure, NewBatchItem } from '../../src/index.js'
-import type { ObservableEither } from '../../src/stream/index.js'
+import type { ObservableEither } from '../../src/stream/either/ObservableEither.js'
 import { BATCH, item } from '../support/batch.js'
 import { CHARGE, type Lab, lab, problem, REFUSED_CONNECTION, RESET } from '../support/lab.js'
 
@@ -92,9 +103,9 @@ describe('untilState', () => {
   })
 
   it.each([
-    ['DRAFTING', /within 6000 ms; when last asked, it was DRAFTING$/], // nobody has submitted it
-    ['IN_REVIEW_2', /it was IN_REVIEW_2$/],
-    ['account 1234567', /it was text of 15 characters$/],
+    ['DRAFTING', /within 6000 ms; its last state was DRAFTING$/], // the batch was never submitted
+    ['IN_REVIEW_2', /its last state was IN_REVIEW_2$/],
+    ['account 1234567', /its last state was text of 15 characters$/],
   ])('says in which state it was: %s', (state, said) => {
     const { client, run } = inStates(BATCH, ['DRAFTING', state])
     const [out] = run(client.batchTransfers.untilState({ id: 'bat_1', limit: 6_000 }))
@@ -144,7 +155,7 @@ describe('untilState', () => {
   })
 
   it.each([
-    ['a text', 'SETTLED'],
+    ['a string', 'SETTLED'],
     ['no texts', [1]],
     ['null', null],
   ])('sends nothing when its states are %s', (_, given) => {
@@ -209,13 +220,29 @@ describe('untilState', () => {
 
 const items = (n: number) => range(0, n).pipe(map(item))
 
+it.each(['addAllItems', 'uploadAll'] as const)(
+  '%s of nothing is a failure, and sends nothing',
+  (name) => {
+    const { client, calls, run } = lab({ play: () => ({ body: '' }) })
+    const { addAllItems } = client.batchTransfers
+    const none =
+      name === 'addAllItems'
+        ? addAllItems({ id: 'bat_1' })(EMPTY)
+        : client.reference.uploadAll()(EMPTY)
+    expect(run<unknown>(none).map(({ value }) => value)).toMatchObject([
+      { count: 0, outcome: { _tag: 'Left', left: { _tag: 'InvalidRequest', field: 'items' } } },
+    ])
+    expect(calls()).toEqual([])
+  },
+)
+
 describe('addAllItems', () => {
   const answering = (): Lab => lab({ play: () => ({ body: BATCH }) })
   /** The requests that add items; others read the batch. */
   const adding = ({ calls }: Pick<Lab, 'calls'>) =>
     calls().filter(({ request }) => request.method === 'POST')
 
-  it('sends 100 a call, in order, and emits each outcome', () => {
+  it('sends 100 per call, in order, and emits each outcome', () => {
     const { client, calls, run } = answering()
     const out = run(items(250).pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
     expect(out.map(({ value }) => [value.first, value.count, value.outcome._tag])).toEqual([
@@ -265,7 +292,7 @@ describe('addAllItems', () => {
         actual: 'item 1030',
         causes: [{ path: 'items', expected: 'at most 1000 items in all', actual: 'item 1030' }],
         message:
-          'POST /api/v1/batch_transfers/{id}/add_items: items should be at most 1000 items in all, and 1030 came; the last were not sent',
+          'POST /api/v1/batch_transfers/{id}/add_items: items should be at most 1000 items in all, but there are 1030; the last ones were not sent',
       }),
     })
   })
@@ -372,7 +399,7 @@ describe('addAllItems', () => {
           _tag: 'InvalidRequest',
           endpoint: 'POST /api/v1/batch_transfers/{id}/add_items',
           field,
-          expected: 'one that no different item has',
+          expected: 'unique among different items',
           actual: 'that of item 0 of the stream, whose transfer_amount is 100, not 200',
         }),
       )
@@ -534,7 +561,7 @@ describe('addAllItems', () => {
 })
 
 describe('uploadAll', () => {
-  it('sends 500 a call, each with the options', () => {
+  it('sends 500 per call, each with the options', () => {
     const { client, calls, run } = lab({ play: () => ({ body: '' }) })
     const order = (n: number) => ({
       category: 'goods_trade_online' as const,

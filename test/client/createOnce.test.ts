@@ -1,16 +1,12 @@
 import { firstValueFrom } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import {
-  type Charge,
-  createClient,
-  type Failure,
-  type NewCharge,
-  wasRecovered,
-} from '../../src/index.js'
-import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
-import type { ObservableEither } from '../../src/stream/index.js'
+import { type Charge, type Failure, type NewCharge, wasRecovered } from '../../src/index.js'
+import { createSandbox } from '../../src/sandbox/index.js'
+import type { ObservableEither } from '../../src/stream/either/ObservableEither.js'
+import { virtualTime } from '../support/idleClock.js'
 import { CHARGE, CREATE, LIST, lab, NEW_CHARGE, problem, type Reply } from '../support/lab.js'
+import { sandboxClient } from '../support/sandboxClient.js'
 
 const KEPT = { ...NEW_CHARGE, request_id: 'order-1' }
 const MADE = { ...CHARGE, request_id: 'order-1', status: 'SETTLED' }
@@ -61,34 +57,42 @@ describe('a create for a job that runs again', () => {
       { body: { has_more: true, items: [{ ...MADE, request_id: 'other' }] } },
       'not on the first page',
     ],
-    ['is there twice', listed(MADE, { ...MADE, id: 'chg_2' }), 'its request_id: 2, not one'],
-    ['is there once with another amount', listed({ ...MADE, amount: 10 }, MADE), '2, not one'],
+    [
+      'is there twice',
+      listed(MADE, { ...MADE, id: 'chg_2' }),
+      'found 2 with this request_id, not one',
+    ],
+    [
+      'is there once with another amount',
+      listed({ ...MADE, amount: 10 }, MADE),
+      'found 2 with this request_id',
+    ],
     [
       'is of another currency',
       listed({ ...MADE, currency: 'EUR' }),
-      'another one, by its currency: it is EUR, and USD was sent',
+      'a different one with this request_id: currency is EUR, but USD was sent',
     ],
     [
-      'is of another account',
+      'belongs to another account',
       listed({ ...MADE, source: 'acct_2' }),
-      'another one, by its source: it is acct_2, and acct_1 was sent',
+      'a different one with this request_id: source is acct_2, but acct_1 was sent',
     ],
     [
-      'is of another account, whose id may be anything',
+      'belongs to another account, whose id may be anything',
       listed({ ...MADE, source: 'DE89 3704 0044' }),
-      'another one, by its source: it is text of 14 characters, and acct_1 was sent',
+      'a different one with this request_id: source is text of 14 characters, but acct_1 was sent',
     ],
     [
       'is another one',
       listed({ ...MADE, amount: 10 }),
-      'another one, by its amount: it is 10, and 9.99 was sent',
+      'a different one with this request_id: amount is 10, but 9.99 was sent',
     ],
     [
       'cannot be read',
       listed({ ...MADE, amount: {} }),
       'items[0].amount should be a finite number',
     ],
-    ['cannot be asked for', problem(403, 'forbidden'), 'looking it up failed: '],
+    ['cannot be asked for', problem(403, 'forbidden'), 'the look-up failed: '],
   ])('is ambiguous, and says why, when it %s', (_, list, why) => {
     const { value, events } = creating(problem(400, 'request_id_duplicate'), list)
     expect(value).toMatchObject(
@@ -174,7 +178,7 @@ describe('a create for a job that runs again', () => {
         _tag: 'InvalidRequest',
         endpoint: CREATE,
         field: 'request_id',
-        expected: 'a text that stays the same when the job runs again',
+        expected: 'a string that stays the same when the job runs again',
       }),
     )
     expect(all.sent).toEqual([])
@@ -218,11 +222,7 @@ describe('a create for a job that runs again', () => {
   it('on a service: the second run has the batch and the charge of the first, whatever became of them', async () => {
     const { fetch } = createSandbox()
     const run = async () => {
-      const { batchTransfers, charges } = createClient({
-        baseUrl: 'https://sandbox',
-        credentials: sandboxCredentials,
-        fetch,
-      })
+      const { batchTransfers, charges } = sandboxClient(fetch)
       const batch = await firstValueFrom(
         batchTransfers.createOnce({ request_id: 'wages-2026-01', name: 'January' }),
       )
@@ -248,11 +248,7 @@ describe('a create for a job that runs again', () => {
     'a batch by the name of %s, where there is one by the name of %s: %j',
     async (asked, made, same) => {
       const { fetch } = createSandbox()
-      const { batchTransfers } = createClient({
-        baseUrl: 'https://sandbox',
-        credentials: sandboxCredentials,
-        fetch,
-      })
+      const { batchTransfers } = sandboxClient(fetch)
       const create = (name: string | undefined) =>
         firstValueFrom(
           batchTransfers.createOnce({
@@ -263,7 +259,8 @@ describe('a create for a job that runs again', () => {
       expect(E.isRight(await create(made))).toBe(true)
       const again = await create(asked)
       expect(E.isRight(again)).toBe(same)
-      if (E.isLeft(again)) expect(again.left.message).toContain('another one, by its name')
+      if (E.isLeft(again))
+        expect(again.left.message).toContain('a different one with this request_id: name')
     },
   )
 
@@ -307,14 +304,9 @@ describe('a create for a job that runs again', () => {
       ],
     ],
   ])('a batch made as %j, and asked for as %j', async (made, asked, differences) => {
-    const { timer, run } = virtualTime({ start: new Date('2026-06-01T00:00:00Z') })
+    const { timer, run } = virtualTime(Date.UTC(2026, 5, 1))
     const sandbox = createSandbox({ timer })
-    const { batchTransfers } = createClient({
-      baseUrl: 'https://sandbox',
-      credentials: sandboxCredentials,
-      fetch: sandbox.fetch,
-      timer,
-    })
+    const { batchTransfers } = sandboxClient(sandbox.fetch, { timer })
     const create = (batch: object) =>
       run(firstValueFrom(batchTransfers.createOnce({ request_id: 'wages', ...batch })))
     expect(E.isRight(await create(made))).toBe(true)

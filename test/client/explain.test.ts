@@ -61,8 +61,8 @@ describe('explain', () => {
   })
 
   it.each([
-    [{ environment: 'sandbox' as const }, 1_000],
-    [{ environment: 'sandbox' as const, share: 0.5 }, 500],
+    [{ environment: 'test' as const }, 1_000],
+    [{ environment: 'test' as const, share: 0.5 }, 500],
     [{ limits: { global: 7 } }, 700],
     [{ limits: { endpoint: 2 } }, 200],
   ])('goes by the limits of the client: %j', (options, ceiling) => {
@@ -108,11 +108,11 @@ describe('explain', () => {
   )
 
   it.each([
-    [{ rows: Number.NaN }, 'rows should be a whole number of at least 0, or Infinity, and is NaN'],
-    [{ rows: -1 }, 'rows should be a whole number of at least 0, or Infinity, and is below 0'],
-    [{ roundTrip: -1 }, 'roundTrip should be milliseconds of at least 0, and is below 0'],
-    [{ roundTrip: Number.NaN }, 'roundTrip should be milliseconds of at least 0, and is NaN'],
-    [{ rows: 1, row: 1 }, 'row should be left out: there is no such option (did you mean rows?)'],
+    [{ rows: Number.NaN }, 'rows should be a whole number of at least 0, or Infinity, but is NaN'],
+    [{ rows: -1 }, 'rows should be a whole number of at least 0, or Infinity, but is below 0'],
+    [{ roundTrip: -1 }, 'roundTrip should be at least 0 milliseconds, but is below 0'],
+    [{ roundTrip: Number.NaN }, 'roundTrip should be at least 0 milliseconds, but is NaN'],
+    [{ rows: 1, row: 1 }, 'row should be omitted: unknown option (did you mean rows?)'],
   ])('refuses %o', (options, message) => {
     const list = lab().client.charges.list()
     expect(() => list.explain(options)).toThrow(InvalidOption)

@@ -3,9 +3,9 @@ import { mock } from 'node:test'
 import { merge, of } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { busiestWindow } from '../../bench/simulated/refusing.js'
-import { createClient } from '../../src/index.js'
-import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+import { createSandbox } from '../../src/sandbox/index.js'
 import { createScheduler, rate, schedule } from '../../src/scheduler/index.js'
+import { sandboxClient } from '../support/sandboxClient.js'
 
 // `mock.timers` of node:test replaces no `performance`; a turn is one of the real event loop
 const turn = setImmediate
@@ -24,11 +24,7 @@ afterEach(() => {
 /** Calls of a client to its sandbox, 45 at once, and how many were answered. */
 const callsOf = () => {
   const sandbox = createSandbox({ charges: 10 })
-  const { charges } = createClient({
-    baseUrl: 'https://sandbox',
-    credentials: sandboxCredentials,
-    fetch: sandbox.fetch,
-  })
+  const { charges } = sandboxClient(sandbox.fetch)
   const log = { answers: 0 }
   merge(...Array.from({ length: 45 }, () => charges.retrieve({ id: 'chg_0' }))).subscribe(
     () => log.answers++,
@@ -66,7 +62,7 @@ describe('a client under fake timers', () => {
 })
 
 describe('limits under a clock that', () => {
-  /** Fake time with this clock; 300 requests at 20 a second. Returns the true times at which they left. */
+  /** Fake time with this clock; 300 requests at 20 per second. Returns the true times at which they left. */
   const sentUnder = (clock: (now: number) => number): ReadonlyArray<number> => {
     vi.useFakeTimers({
       toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],

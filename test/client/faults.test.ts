@@ -21,6 +21,19 @@ it('asks once at a port that `fetch` blocks', () => {
   expect(calls()).toHaveLength(1)
 })
 
+const BY_ID = /charges\/[^/]+$/
+
+it('a charge is read again where the answer is an object without an id', async () => {
+  const { client, calls } = await judged({
+    charges: 1,
+    fault: ({ route, nth }) =>
+      BY_ID.test(route) && nth < 3 ? { status: 200, body: {} } : undefined,
+  })
+  const [id = ''] = ids(1)
+  expect(await lastValueFrom(client.charges.retrieve({ id }))).toMatchObject(E.right({ id }))
+  expect(calls().filter(({ route }) => BY_ID.test(route))).toHaveLength(3)
+})
+
 describe('if the connection fails', () => {
   const kinds: ReadonlyArray<Fault> = [
     'reset',

@@ -37,10 +37,25 @@ describe('fromEnv', () => {
     PAYMENTS_API_KEY: 'key-81dc9bdb52d0',
   }
 
+  it.each(['\n', '\r\n'])('drops the line end of a mounted secret: %j', (end) => {
+    const env = Object.fromEntries(
+      Object.entries(account).map(([name, value]) => [name, value + end]),
+    )
+    expect(fromEnv(env)).toEqual(fromEnv(account))
+  })
+
+  it.each(Object.keys(account))('names a variable with another control character: %s', (name) => {
+    for (const character of ['\n\n', '\t', '\0', '\nx', '\u0085']) {
+      const error = thrownBy(() => fromEnv({ ...account, [name]: `value-of-it${character}` }))
+      expect(error.option).toBe(name)
+      expect(error.message).toBe(`${name} should be text without control characters`)
+    }
+  })
+
   it('returns the options that the variables hold', () => {
     const env = {
       ...account,
-      PAYMENTS_ENVIRONMENT: 'sandbox',
+      PAYMENTS_ENVIRONMENT: 'test',
       PAYMENTS_API_VERSION: '2026-06-30',
       PAYMENTS_LOGIN_AS: 'acct_1',
       PAYMENTS_ON_BEHALF_OF: 'acct_2',
@@ -49,7 +64,7 @@ describe('fromEnv', () => {
     }
     expectTypeOf(fromEnv).returns.toEqualTypeOf<ClientOptions>()
     expect(fromEnv(env)).toEqual({
-      environment: 'sandbox',
+      environment: 'test',
       baseUrl: 'https://api.example.com',
       plainHttp: false,
       apiVersion: '2026-06-30',
@@ -62,7 +77,7 @@ describe('fromEnv', () => {
   it('names all variables that are missing, and what they should hold', () => {
     const { message } = thrownBy(() => fromEnv({ PAYMENTS_API_KEY: '' }))
     expect(message).toBe(
-      'PAYMENTS_BASE_URL should be set to the URL of the platform, such as https://api.example.com, PAYMENTS_CLIENT_ID to the client id of an API key, PAYMENTS_API_KEY to that API key: a client without the option baseUrl reads its connection from variables. Without an account, "npx payments-rx sandbox" stands in for the platform',
+      'PAYMENTS_BASE_URL should be set to the URL of the platform, such as https://api.example.com, PAYMENTS_CLIENT_ID to the client id of an API key, PAYMENTS_API_KEY to the API key: a client without the option baseUrl reads its connection from environment variables. If you have no account, run "npx payments-rx sandbox" instead of the platform',
     )
   })
 
@@ -70,19 +85,22 @@ describe('fromEnv', () => {
     [{ ...account, PAYMENTS_CLIENT_ID: '' }, 'PAYMENTS_CLIENT_ID should be set to'],
     [
       { PAYMENTS_BASE_URL: 'https://api.example.com', PAYMENTS_PARTNER_ID: 'app' },
-      'PAYMENTS_PARTNER_SECRET should be set to its client secret:',
+      'PAYMENTS_PARTNER_SECRET should be set to the client secret of that application:',
     ],
     [{ ...account, PAYMENTS_BASE_URL: 'api.example.com' }, 'PAYMENTS_BASE_URL should be an HTTPS'],
     [
       { ...account, PAYMENTS_ENVIRONMENT: 'live' },
-      'PAYMENTS_ENVIRONMENT should be one of production, sandbox',
+      'PAYMENTS_ENVIRONMENT should be one of production, test',
     ],
     [{ ...account, PAYMENTS_PLAIN_HTTP: 'yes' }, 'PAYMENTS_PLAIN_HTTP should be 1 or 0'],
     [
       { ...account, PAYMENTS_API_VERSION: '2026-02-30' },
       'PAYMENTS_API_VERSION should be a date as YYYY-MM-DD',
     ],
-    [{ ...account, PAYMENTS_API_KEY: ' key-81dc' }, 'PAYMENTS_API_KEY should be a text that fits'],
+    [
+      { ...account, PAYMENTS_API_KEY: ' key-81dc' },
+      'PAYMENTS_API_KEY should be a valid header value',
+    ],
   ])('names the variable that is missing or wrong: %#', (env, message) => {
     const error = thrownBy(() => fromEnv(env))
     expect(error.message).toContain(message)
@@ -127,7 +145,7 @@ describe('createClient without baseUrl', () => {
     Reflect.deleteProperty(globalThis, 'process')
     try {
       expect(thrownBy(() => createClient()).message).toBe(
-        'baseUrl should be given: this runtime has no variables to read it from',
+        'baseUrl should be given, because this runtime has no environment variables',
       )
     } finally {
       globalThis.process = process

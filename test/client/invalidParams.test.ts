@@ -18,7 +18,7 @@ const outcome = (call: (client: Client) => unknown, params: unknown, check = tru
 const status = 'SETTLED'
 
 const noFields: Readonly<Record<string, unknown>> = {
-  'a text': status,
+  'a string': status,
   'a number': 7,
   null: null,
   'a list': [{ status }],
@@ -157,18 +157,18 @@ it('an object without a prototype is one', () => {
 it('an object that only looks like a Date is reported as an object', () => {
   for (const id of [Object.create(Date.prototype), new Proxy(new Date(0), {})]) {
     const { out } = outcome(({ charges }) => charges.retrieve, { id })
-    const message = 'GET /api/v1/charges/{id}: id should be string, and is object; nothing was sent'
+    const message = 'GET /api/v1/charges/{id}: id should be string, but is object; nothing was sent'
     expect(out).toMatchObject([E.left({ _tag: 'InvalidRequest', message })])
   }
 })
 
 it.each([
-  [new Date('tomorrow'), 'is Date that is no time'],
+  [new Date('tomorrow'), 'is invalid Date'],
   [new Date(8.64e15), 'is Date of the year 275760'],
 ])('an invalid Date is reported with its fault: %o', (to_created_at, actual) => {
   for (const kind of ['list', 'snapshot'] as const) {
     const { out, sent } = outcome(({ charges }) => charges[kind], { to_created_at })
-    const message = `GET /api/v1/charges: to_created_at should be a Date or an ISO 8601 time, and ${actual}; nothing was sent`
+    const message = `GET /api/v1/charges: to_created_at should be a Date or an ISO 8601 time, but ${actual}; nothing was sent`
     expect(out).toMatchObject([E.left({ _tag: 'InvalidRequest', message })])
     expect(sent).toEqual([])
   }

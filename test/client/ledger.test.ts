@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import type { Client, Failure } from '../../src/index.js'
 import { item } from '../support/batch.js'
+import { inTurn } from '../support/inTurn.js'
 import { NEW_CHARGE } from '../support/lab.js'
 import {
   type Fault,
@@ -140,7 +141,8 @@ const kills = fc.array(fc.tuple(fc.nat(6_000), fc.nat(6_000)), { minLength: 1, m
 
 describe.each(Object.entries(writes))('%s', (_, { write, done, options, repeats, isStream }) => {
   describe.each(LAGS)('with lists %i ms behind', (lag) => {
-    it.each(singles.map((fault) => [`${fault.name} ${fault.when} it is done`, fault] as const))(
+    const test = inTurn(LAGS, lag)
+    test.each(singles.map((fault) => [`${fault.name} ${fault.when} it is done`, fault] as const))(
       'is told right after %s',
       (_, fault) => {
         const books = ledger({ ...options, lag, faults: [fault] })
@@ -150,7 +152,7 @@ describe.each(Object.entries(writes))('%s', (_, { write, done, options, repeats,
       },
     )
 
-    it('is told right after any faults, one after the other', () => {
+    test('is told right after any faults, one after the other', () => {
       fc.assert(
         fc.property(
           fc.array(fc.constantFrom(...singles.filter((fault) => !isLie(fault))), { maxLength: 8 }),
@@ -166,7 +168,7 @@ describe.each(Object.entries(writes))('%s', (_, { write, done, options, repeats,
 
     if (repeats !== true) return
 
-    it.each([1, 12, 25, 1_500])(
+    test.each([1, 12, 25, 1_500])(
       'is done once when it is killed after %i ms, and run again',
       (ms) => {
         for (const pause of [0, 1_000, 30_000]) {
@@ -183,7 +185,7 @@ describe.each(Object.entries(writes))('%s', (_, { write, done, options, repeats,
       },
     )
 
-    it('is done once, and told right, by two processes at once', () => {
+    test('is done once, and told right, by two processes at once', () => {
       const books = ledger({ ...options, lag })
       const told: Array<Told> = []
       for (const client of [books.client(), books.client()]) {

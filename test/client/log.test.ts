@@ -1,6 +1,10 @@
+import { Writable } from 'node:stream'
+import log4js from 'log4js'
 import { pino } from 'pino'
+import { Logger } from 'tslog'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createClient, InvalidOption } from '../../src/index.js'
+import winston from 'winston'
+import { type ClientOptions, createClient, InvalidOption } from '../../src/index.js'
 import { CREATE, lab, NEW_CHARGE, problem, RESET } from '../support/lab.js'
 
 afterEach(() => {
@@ -26,15 +30,21 @@ describe('log', () => {
       'payments-rx:http #1 GET /api/v1/charges/{id}: started',
       'payments-rx:login #2 POST /api/v1/authentication/login: started',
       'payments-rx:login #2 POST /api/v1/authentication/login: attempt 1 sent',
-      'payments-rx:login #2 POST /api/v1/authentication/login: attempt 1 answered 201 after 10 ms',
+      'payments-rx:login #2 POST /api/v1/authentication/login: attempt 1 got status 201 after 10 ms',
       'payments-rx:login #2 POST /api/v1/authentication/login: succeeded after 10 ms, 1 attempt',
-      'payments-rx:login logged in for 1800 s',
+      'payments-rx:login logged in; the token is valid for 1800 s',
       'payments-rx:http #1 GET /api/v1/charges/{id}: attempt 1 sent',
-      'payments-rx:http #1 GET /api/v1/charges/{id}: attempt 1 answered 429 after 10 ms',
-      'payments-rx:scheduler #1 GET /api/v1/charges/{id}: attempt 1 refused (429), queues again after 2000 ms',
+      'payments-rx:http #1 GET /api/v1/charges/{id}: attempt 1 got status 429 after 10 ms',
+      'payments-rx:scheduler #1 GET /api/v1/charges/{id}: attempt 1 refused (429), queued again after 2000 ms',
       'payments-rx:http #1 GET /api/v1/charges/{id}: attempt 2 sent',
-      'payments-rx:http #1 GET /api/v1/charges/{id}: attempt 2 answered 200 after 10 ms',
-      'payments-rx:http #1 GET /api/v1/charges/{id}: id should be string, and is missing: failed after 2030 ms, 2 attempts',
+      'payments-rx:http #1 GET /api/v1/charges/{id}: attempt 2 got status 200 after 10 ms',
+      'payments-rx:http #1 GET /api/v1/charges/{id}: id should be string, but is missing: retrying in 1000 ms',
+      'payments-rx:http #1 GET /api/v1/charges/{id}: attempt 3 sent',
+      'payments-rx:http #1 GET /api/v1/charges/{id}: attempt 3 got status 200 after 10 ms',
+      'payments-rx:http #1 GET /api/v1/charges/{id}: id should be string, but is missing: retrying in 2000 ms',
+      'payments-rx:http #1 GET /api/v1/charges/{id}: attempt 4 sent',
+      'payments-rx:http #1 GET /api/v1/charges/{id}: attempt 4 got status 200 after 10 ms',
+      'payments-rx:http #1 GET /api/v1/charges/{id}: id should be string, but is missing: failed after 5050 ms, 4 attempts',
     ])
   })
 
@@ -48,13 +58,13 @@ describe('log', () => {
     run(client.charges.create(NEW_CHARGE))
     expect(lines.filter((line) => line.includes('#1 '))).toEqual([
       `payments-rx:http #1 ${CREATE}: started`,
-      `payments-rx:http #1 ${CREATE}: has the new request_id uuid-1`,
+      `payments-rx:http #1 ${CREATE}: generated request_id uuid-1`,
       `payments-rx:http #1 ${CREATE}: attempt 1 sent`,
       `payments-rx:http #1 ${CREATE}: ECONNRESET (attempt 1, after 10 ms)`,
-      `payments-rx:http #1 ${CREATE}: ECONNRESET: retried after 1000 ms`,
+      `payments-rx:http #1 ${CREATE}: ECONNRESET: retrying in 1000 ms`,
       `payments-rx:http #1 ${CREATE}: attempt 2 sent`,
       `payments-rx:http #1 ${CREATE}: ECONNRESET (attempt 2, after 10 ms)`,
-      `payments-rx:http #1 ${CREATE}: may or may not have been done: ${CREATE}: ECONNRESET: failed after 17050 ms, 2 attempts`,
+      `payments-rx:http #1 ${CREATE}: may or may not have succeeded: ${CREATE}: ECONNRESET: failed after 17050 ms, 2 attempts`,
     ])
   })
 
@@ -87,6 +97,25 @@ describe('log', () => {
     })
   })
 
+  it('gives a function the fields of an event, its namespace and a level', () => {
+    const events: Array<unknown> = []
+    const { client, run } = lab({
+      log: (line, fields) => events.push([line, fields]),
+      play: () => problem(404, 'not_found'),
+    })
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    const endpoint = 'GET /api/v1/charges/{id}'
+    const called = { call: 1, endpoint, namespace: 'payments-rx:http' }
+    expect(events).toContainEqual([
+      `payments-rx:http #1 ${endpoint}: attempt 1 sent`,
+      expect.objectContaining({ ...called, _tag: 'Sent', attempt: 1, level: 'debug' }),
+    ])
+    expect(events.at(-1)).toEqual([
+      `payments-rx:http #1 ${endpoint}: 404 not_found: failed after 20 ms, 1 attempt`,
+      expect.objectContaining({ ...called, _tag: 'Ended', level: 'warn' }),
+    ])
+  })
+
   it('keeps what the level of pino lets through', () => {
     const lines: Array<string> = []
     const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) })
@@ -95,9 +124,79 @@ describe('log', () => {
     expect(lines).toEqual([])
   })
 
-  it.each([true, 'debug', {}, { debug: () => {} }])('%j is an InvalidOption', (log) => {
+  it.each<object | string | boolean>([
+    ...[true, 'debug', {}, { debug: () => {} }],
+    // of LogTape, whose messages are templates
+    { ...console, getChild: () => {}, emit: () => {} },
+  ])('%j is an InvalidOption', (log) => {
     const options: object = { baseUrl: 'https://platform.test', log }
     expect(() => createClient(Object(options))).toThrow(InvalidOption)
+  })
+})
+
+describe('a logger that takes the message first', () => {
+  const winstonOf = (lines: Array<string>) => {
+    const stream = new Writable({
+      write: (chunk, _, done) => {
+        lines.push(String(chunk).trim())
+        done()
+      },
+    })
+    const format = winston.format.printf(
+      ({ level, message, namespace }) => `${level} ${message} ${namespace}`,
+    )
+    const transports = [new winston.transports.Stream({ stream })]
+    return winston.createLogger({ format, transports })
+  }
+  const loggers: Readonly<Record<string, (lines: Array<string>) => ClientOptions['log']>> = {
+    winston: winstonOf,
+    'a child of winston': (lines) => winstonOf(lines).child({ job: 'reconcile' }),
+    log4js: (lines) => {
+      const write = ({ level, data: [line, { namespace }] }: log4js.LoggingEvent) =>
+        lines.push(`${level.levelStr.toLowerCase()} ${line} ${namespace}`)
+      const memory = { type: { configure: () => write } }
+      const categories = { default: { appenders: ['memory'], level: 'info' } }
+      return log4js.configure({ appenders: { memory }, categories }).getLogger()
+    },
+    tslog: (lines) => {
+      const logger = new Logger({ type: 'hidden', minLevel: 'INFO' })
+      logger.attachTransport(({ 0: line, 1: fields, _logMeta }) => {
+        const level = _logMeta?.logLevelName.toLowerCase()
+        lines.push(`${level} ${line} ${Object(fields).namespace}`)
+      })
+      return logger
+    },
+    'Powertools for AWS Lambda, by its methods': (lines) => {
+      const method =
+        (level: string) =>
+        (line: unknown, fields: unknown = {}) =>
+          lines.push(`${level} ${line} ${Object(fields).namespace}`)
+      const logger = {
+        debug: () => {},
+        info: method('info'),
+        warn: method('warn'),
+        error: method('error'),
+        appendKeys: () => {},
+      }
+      return logger
+    },
+  }
+
+  it.each(Object.entries(loggers))('gets the line as its message, once: %s', (_, loggerOf) => {
+    const lines: Array<string> = []
+    const { client, run } = lab({
+      log: loggerOf(lines),
+      play: () => ({
+        ...problem(404, 'not_found'),
+        headers: { date: 'Thu, 01 Jan 1970 01:00:00 GMT' },
+      }),
+    })
+    run(client.charges.retrieve({ id: 'chg_1' }))
+    expect(lines).toEqual([
+      'info logged in; the token is valid for 1800 s payments-rx:login',
+      "warn the clock of this machine is 3600 s behind the service's clock, which snapshots use payments-rx:http",
+      'warn #1 GET /api/v1/charges/{id}: 404 not_found: failed after 20 ms, 1 attempt payments-rx:http',
+    ])
   })
 })
 
@@ -140,7 +239,7 @@ describe('DEBUG', () => {
   it('writes lines with the time to stderr', () => {
     namespaces('payments-rx:scheduler')
     expect(lines).toEqual([
-      '1970-01-01T00:00:00.020Z payments-rx:scheduler #1 GET /api/v1/charges/{id}: attempt 1 refused (429), queues again after 2000 ms',
+      '1970-01-01T00:00:00.020Z payments-rx:scheduler #1 GET /api/v1/charges/{id}: attempt 1 refused (429), queued again after 2000 ms',
     ])
   })
 

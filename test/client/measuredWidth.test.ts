@@ -2,13 +2,11 @@
 import { firstValueFrom, lastValueFrom, mergeMap, take, tap, timer as timerOf, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { type Client, type ClientOptions, createClient } from '../../src/index.js'
-import {
-  createSandbox,
-  type SandboxOptions,
-  sandboxCredentials,
-  virtualTime,
-} from '../../src/sandbox/index.js'
+import type { Client, ClientEvent, ClientOptions } from '../../src/index.js'
+import { createSandbox, type SandboxOptions } from '../../src/sandbox/index.js'
+import { virtualTime } from '../support/idleClock.js'
+import { sample } from '../support/runs.js'
+import { sandboxClient } from '../support/sandboxClient.js'
 
 const NONE = Number.POSITIVE_INFINITY
 const UNLIMITED = { global: NONE, endpoint: NONE, concurrency: NONE, logins: NONE }
@@ -19,7 +17,12 @@ type Charges = ReturnType<Client['charges']['snapshot']>
  * A client of a sandbox whose answers take `latency`, and what it sends. With `work`, the service answers one request
  * after the other, each in so many ms.
  */
-const open = (options: SandboxOptions, client: Partial<ClientOptions> = {}, work = 0) => {
+const open = (
+  options: SandboxOptions,
+  client: Partial<ClientOptions> = {},
+  work = 0,
+  onEvent: (event: ClientEvent) => void = () => {},
+) => {
   const time = virtualTime()
   const { timer } = time
   const began = timer.now()
@@ -28,19 +31,17 @@ const open = (options: SandboxOptions, client: Partial<ClientOptions> = {}, work
   let underWay = 0
   let most = 0
   let idleAt = 0
-  const { charges } = createClient({
-    baseUrl: 'https://sandbox',
-    credentials: sandboxCredentials,
-    timer,
-    fetch: async (input, init) => {
+  const { charges, events } = sandboxClient(
+    async (input, init) => {
       sent.push(timer.now() - began)
       most = Math.max(most, ++underWay)
       idleAt = Math.max(idleAt, timer.now()) + work
       await firstValueFrom(timerOf(idleAt - timer.now(), timer))
       return sandbox.fetch(input, init).finally(() => underWay--)
     },
-    ...client,
-  })
+    { timer, ...client },
+  )
+  events.subscribe(onEvent)
   const ids = async (snapshot: Charges): Promise<ReadonlyArray<string>> => {
     const pages = await time.run(lastValueFrom(snapshot.pages.pipe(toArray())))
     return pages.flatMap((page) => {
@@ -49,6 +50,7 @@ const open = (options: SandboxOptions, client: Partial<ClientOptions> = {}, work
     })
   }
   return {
+    charges,
     snapshot: charges.snapshot({ page_size: 10 }),
     time,
     ids,
@@ -63,14 +65,16 @@ const open = (options: SandboxOptions, client: Partial<ClientOptions> = {}, work
 }
 
 describe('a snapshot in parallel without a number', () => {
-  it.each([
-    [150, 'ascending'],
-    [500, 'ascending'],
-    [1_000, 'ascending'],
-    [150, 'descending'],
-    [500, 'descending'],
-    [1_000, 'descending'],
-  ] as const)(
+  it.each(
+    sample(2, [
+      [150, 'ascending'],
+      [500, 'ascending'],
+      [1_000, 'ascending'],
+      [150, 'descending'],
+      [500, 'descending'],
+      [1_000, 'descending'],
+    ] as const),
+  )(
     'uses the limits up from the third second on when a page takes %d ms, %s',
     async (latency, order) => {
       const { snapshot, ids, perSecond } = open({ latency, order })
@@ -99,18 +103,16 @@ describe('a snapshot in parallel without a number', () => {
       const began = timer.now()
       const sandbox = createSandbox({ charges: 3_000, every: 30_000, timer })
       let pages = 0
-      const { charges } = createClient({
-        baseUrl: 'https://sandbox',
-        credentials: sandboxCredentials,
-        timer,
-        fetch: async (input, init) => {
+      const { charges } = sandboxClient(
+        async (input, init) => {
           const isLookUp = `${input}`.includes('request_id')
           await firstValueFrom(timerOf(isLookUp ? 15 : 800, timer))
           const at = timer.now() - began
           if (!isLookUp && at >= 3_000 && at < 13_000) pages++
           return sandbox.fetch(input, init)
         },
-      })
+        { timer },
+      )
       const reading = charges.snapshot({ page_size: 10 }).parallel().pages.subscribe()
       if (lookUps) {
         reading.add(
@@ -177,6 +179,36 @@ describe('a snapshot in parallel without a number', () => {
     const all = [...first.read, ...second.read, ...third.read, ...last]
     expect(all).toHaveLength(3_000)
     expect(new Set(all).size).toBe(3_000)
+  })
+})
+
+describe('a list in parallel without a number', () => {
+  it('uses the limits up, and has no more under way than help', async () => {
+    const list = (work: number) => {
+      const opened = open({ charges: 1_500, latency: work === 0 ? 500 : 0 }, {}, work)
+      const pages = opened.charges.list({ page_size: 10 }).parallel().pages
+      return { ...opened, read: opened.time.run(lastValueFrom(pages.pipe(toArray()))) }
+    }
+    const [parallel, inTurn] = [list(0), list(230)]
+    expect(await parallel.read).toHaveLength(150)
+    expect(await inTurn.read).toHaveLength(150)
+    for (const requests of parallel.perSecond().slice(3, -1)) expect(requests).toBeGreaterThan(18)
+    expect(inTurn.most()).toBeLessThan(12)
+  })
+
+  it('tells that more are no faster', async () => {
+    const told: Array<ClientEvent> = []
+    const { charges, time } = open({ charges: 600 }, { log: false }, 230, (event) => {
+      if (event._tag === 'ConcurrencyFound') told.push(event)
+    })
+    await time.run(lastValueFrom(charges.list({ page_size: 10 }).parallel().pages))
+    expect(told[0]).toMatchObject({
+      endpoint: 'GET /api/v1/charges',
+      isEnough: true,
+      message: expect.stringMatching(
+        /^GET \/api\/v1\/charges: more than \d concurrent requests? (is|are) no faster$/,
+      ),
+    })
   })
 })
 

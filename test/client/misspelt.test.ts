@@ -29,7 +29,7 @@ const refused = (field: string, message: string) => [
   E.left({
     ...{ _tag: 'InvalidRequest', field, message: expect.stringContaining(message) },
     ...{ endpoint: expect.any(String), attempts: 0, causes: expect.any(Array) },
-    ...{ expected: expect.stringContaining('left out'), actual: expect.any(String) },
+    ...{ expected: expect.stringContaining('omitted'), actual: expect.any(String) },
   }),
 ]
 
@@ -108,7 +108,7 @@ describe.each(calls)('$route', ({ row, params = {} }) => {
 
   it('takes all names of its example', () => {
     const { out } = outcome(request, params)
-    expect(JSON.stringify(out)).not.toContain('there is no such')
+    expect(JSON.stringify(out)).not.toContain('unknown parameter')
     expect(JSON.stringify(out)).not.toContain('did you mean')
   })
 })
@@ -142,7 +142,7 @@ describe('a name that is like none', () => {
     'is refused where the interface gives the whole list: %s',
     (_, [call, params, known]) => {
       const { out, sent } = outcome(call, { ...params, customer: 'c-1' })
-      const message = `customer should be left out: there is no such parameter, only ${known}`
+      const message = `customer should be omitted: unknown parameter; the parameters are ${known}`
       expect(out).toEqual(refused('customer', message))
       expect(sent).toEqual([])
     },
@@ -150,12 +150,12 @@ describe('a name that is like none', () => {
 
   it('is refused where there are no parameters', () => {
     const { out } = outcome(({ reference }) => reference.supportedCurrencies, { currency: 'EUR' })
-    expect(out).toEqual(refused('currency', 'there is no such parameter, and is text of 3'))
+    expect(out).toEqual(refused('currency', 'unknown parameter, but is text of 3'))
   })
 
   it('from another kind of paging is refused as well', () => {
     const { out } = outcome(({ webhooks }) => webhooks.list, { page_num: 2 })
-    expect(out).toEqual(refused('page_num', 'there is no such parameter'))
+    expect(out).toEqual(refused('page_num', 'unknown parameter'))
   })
 
   it('is sent where the list is open: items, and whom they pay', () => {

@@ -103,9 +103,9 @@ describe('items that the platform has already', () => {
         _tag: 'Ambiguous',
         endpoint: 'POST /api/v1/batch_transfers/{id}/add_items',
         attempts: sent,
-        tried: expect.arrayContaining([expect.stringMatching(/its items are in the batch/)]),
+        tried: expect.arrayContaining([expect.stringMatching(/the batch has all items/)]),
         cause: { _tag: 'Refused', status: 403 },
-        message: expect.stringMatching(/items are in the batch.*reading the batch failed: GET/),
+        message: expect.stringMatching(/the batch has all items.*reading the batch failed: GET/),
       }),
     )
   })
@@ -194,7 +194,7 @@ describe('items that the platform has already', () => {
       E.left({
         _tag: 'Ambiguous',
         cause: { _tag: 'Refused', code: 'request_id_in_batch_duplicate' },
-        message: expect.stringMatching(/taken; looking it up failed: GET .*403 forbidden/),
+        message: expect.stringMatching(/taken; the look-up failed: GET .*403 forbidden/),
       }),
     )
     expect(wire.calls().filter(({ route }) => route.startsWith('POST'))).toHaveLength(1)

@@ -17,8 +17,9 @@ import {
   type HttpRequest,
   toError,
 } from '../../src/index.js'
-import { virtualTime } from '../../src/sandbox/index.js'
+import { virtualTime } from '../support/idleClock.js'
 import { CHARGE, LOGIN, lab, NEW_CHARGE, type Reply } from '../support/lab.js'
+import { sample } from '../support/runs.js'
 import { everything, expectNoSecret, secrets, spellings } from '../support/secrets.js'
 
 /** All that a client lets out while a call is made of it, as texts. */
@@ -158,7 +159,7 @@ const cases = Object.keys(ways).flatMap((way) => Object.keys(calls).map((call) =
 const good = (): Reply => ({ body: CHARGE })
 
 describe('secrets are removed', () => {
-  it.each(cases)('when $call ends in $way', ({ way, call }) => {
+  it.each(sample(40, cases))('when $call ends in $way', ({ way, call }) => {
     const { texts, values } = outputs({}, calls[call] ?? of, ways[way] ?? good)
     expect(values.length).toBeGreaterThan(0)
     texts.forEach(expectNoSecret)
@@ -216,7 +217,7 @@ describe('secrets are removed', () => {
     })
     for (const [name, call] of Object.entries(calls)) {
       const value = await run(firstValueFrom(call(client)))
-      const reason = name.startsWith('a card') ? 'is not shown' : 'is no stream'
+      const reason = name.startsWith('a card') ? 'is not shown' : 'is not a stream'
       expect(value).toMatchObject({ left: { message: expect.stringContaining(reason) } })
       everything(value).forEach(expectNoSecret)
     }

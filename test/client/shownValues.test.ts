@@ -36,7 +36,7 @@ describe('a wrong value of an enumeration is shown', () => {
     expect(invalid(list, { status })).toMatchObject({
       field: 'status',
       actual,
-      message: `GET /api/v1/charges: status should be ${STATUSES}, and is ${actual}; nothing was sent`,
+      message: `GET /api/v1/charges: status should be ${STATUSES}, but is ${actual}; nothing was sent`,
     })
   })
 
@@ -58,9 +58,9 @@ describe('a wrong value of an enumeration is shown', () => {
 
 describe('a wrong date is shown', () => {
   it.each([
-    ['2026-02-30', "'2026-02-30', which is no day of the calendar"],
-    ['2026-13-01', "'2026-13-01', which is no day of the calendar"],
-    ['2026-02-30T10:00:00+0000', "'2026-02-30T10:00:00+0000', which is no day of the calendar"],
+    ['2026-02-30', "'2026-02-30', a day that does not exist"],
+    ['2026-13-01', "'2026-13-01', a day that does not exist"],
+    ['2026-02-30T10:00:00+0000', "'2026-02-30T10:00:00+0000', a day that does not exist"],
     ['2026-01-31T25:00', "'2026-01-31T25:00'"],
     ['31.01.2026', "'31.01.2026'"],
     ['2026/01/31', "'2026/01/31'"],
@@ -71,7 +71,7 @@ describe('a wrong date is shown', () => {
     const batch = { request_id: 'payroll-1', transfer_date: date }
     expect(invalid(createBatch, batch)).toMatchObject({
       field: 'transfer_date',
-      message: `POST /api/v1/batch_transfers/create: transfer_date should be an ISO 8601 date, such as "2026-01-31", and is ${actual}; nothing was sent`,
+      message: `POST /api/v1/batch_transfers/create: transfer_date should be an ISO 8601 date, such as "2026-01-31", but is ${actual}; nothing was sent`,
     })
   })
 })

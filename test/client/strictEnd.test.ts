@@ -41,7 +41,7 @@ const noWord = {
   path: 'has_more',
   expected: 'true or false',
   actual: 'missing',
-  message: 'GET /api/v1/charges: has_more should be true or false, and is missing',
+  message: 'GET /api/v1/charges: has_more should be true or false, but is missing',
 }
 
 describe('a page without has_more', () => {
@@ -62,7 +62,7 @@ describe('a page without has_more', () => {
   ])('is an Undecodable of a snapshot: %s', (_, play, actual) => {
     const { client, run } = lab({ play })
     expect(run(client.charges.snapshot(filter)).map(({ value }) => value)).toMatchObject([
-      E.left({ ...noWord, actual, message: expect.stringContaining(`and is ${actual}`) }),
+      E.left({ ...noWord, actual, message: expect.stringContaining(`but is ${actual}`) }),
     ])
   })
 

@@ -17,7 +17,7 @@ import {
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { orElse } from '../../src/stream/index.js'
+import { orElse } from '../../src/stream/either/ObservableEither.js'
 import {
   CHARGE,
   CREATE,
@@ -541,7 +541,7 @@ describe('a token of the caller’s own', () => {
   ])('is told by the kind of the error, %s', (error, kind) => {
     const { client, run } = lab({ credentials: { token: () => throwError(() => error) } })
     expect(run(client.charges.retrieve({ id: 'chg_1' })).map(({ value }) => value)).toMatchObject([
-      E.left({ message: `credentials.token should give a token, and gave ${kind}` }),
+      E.left({ message: `credentials.token should return a token, but returned ${kind}` }),
     ])
   })
 
@@ -549,7 +549,7 @@ describe('a token of the caller’s own', () => {
     const token = () => of(JSON.parse(JSON.stringify({ token: 'abc', expiresAt })))
     const { client, run } = lab({ credentials: { token } })
     expect(run(client.charges.retrieve({ id: 'chg_1' })).map(({ value }) => value)).toMatchObject([
-      E.left({ message: expect.stringContaining('gave one with an expiresAt that is no Date') }),
+      E.left({ message: expect.stringContaining('returned one whose expiresAt is not a Date') }),
     ])
   })
 })
@@ -558,7 +558,7 @@ describe('a login that is not there (404)', () => {
   it.each([
     ['https://lab.test/api/v1', 'the base URL should not end with /api/v1'],
     ['https://lab.test/gateway/api/v1/', 'the base URL should not end with /gateway/api/v1'],
-    ['https://lab.test/gateway', 'is the base URL that of the platform?'],
+    ['https://lab.test/gateway', 'is this the base URL of the platform?'],
   ])('is told as a wrong base URL, and not as wrong keys: %s', (baseUrl, words) => {
     const { client, sent, run } = lab({ baseUrl, play: () => problem(404, 'not_found') })
     const [out] = run(client.charges.retrieve({ id: 'chg_1' }))

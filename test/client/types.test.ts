@@ -1,7 +1,7 @@
 /** Types as callers meet them in the compiler. Nothing here is sent. */
 import * as t from 'io-ts'
 import { from, mergeMap, type Observable } from 'rxjs'
-import { describe, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { E } from '../../src/fp.js'
 import {
   type AnyFailure,
@@ -75,7 +75,7 @@ describe('calls', () => {
     // @ts-expect-error: a source is needed
     client.charges.create({ amount: '1', currency: 'USD', reason: 'taxes', reference: 'r' })
     // @ts-expect-error: options of one call are another client
-    client.charges.retrieve({ id: 'chg_1' }, { onBehalfOf: 'acct_2' })
+    expect(() => client.charges.retrieve({ id: 'chg_1' }, { onBehalfOf: 'acct_2' })).toThrow()
     // @ts-expect-error: no such table
     client.refunds
   })

@@ -61,14 +61,18 @@ describe('unwrap', () => {
     const error: unknown = await unwrap(list.pipe(collect({ max: 1 }))).catch((e: unknown) => e)
     expect(error).toBeInstanceOf(RangeError)
     expect(error).toMatchObject({
-      message: 'collect: more than 1 value came',
+      message: 'collect: the stream emitted more than 1 value',
       cause: { _tag: 'TooMany' },
     })
   })
 
   it('says what to do with a stream that has not one value', async () => {
-    await expect(unwrap(EMPTY)).rejects.toThrow(/one value, but none came: collect\(\{ max \}\)/)
-    await expect(unwrap(of(E.right(1), E.right(2)))).rejects.toThrow(/but more came: collect/)
+    await expect(unwrap(EMPTY)).rejects.toThrow(
+      /one value, but it emitted none: for a list, use collect\(\{ max \}\)/,
+    )
+    await expect(unwrap(of(E.right(1), E.right(2)))).rejects.toThrow(
+      /emitted more: for a list, use collect/,
+    )
     function job() {
       return unwrap(EMPTY)
     }

@@ -2,8 +2,8 @@
 import { from, lastValueFrom, mergeMap, take, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { CLIENT, charge, judge } from '../support/judge.js'
-import { all, closing, idOf, ids, isList, judged, newCharge } from '../support/judged.js'
+import { CLIENT, charge } from '../support/judge.js'
+import { all, idOf, ids, judged, newCharge } from '../support/judged.js'
 
 describe('against literal JSON', () => {
   it('a charge is retrieved, field for field', async () => {
@@ -76,91 +76,5 @@ describe('against literal JSON', () => {
     const out = await lastValueFrom(client.charges.create(newCharge))
     expect(out).toMatchObject(E.left({ _tag: 'Unauthorized', code: 'credentials_invalid' }))
     expect(server.seen).toHaveLength(1)
-  })
-})
-
-describe('with unusual responses', () => {
-  it('rows of a wrong type are one `Left` each, and all others are read', async () => {
-    const { client } = await judged({
-      charges: 100,
-      page: ({ has_more, items }) => ({
-        has_more,
-        items: items.map((item, n) => (n === 3 ? { ...item, amount: 'ten' } : item)),
-      }),
-    })
-    const out = await all(client, { page_size: 10 })
-    expect(out.filter(E.isRight)).toHaveLength(90)
-    expect(out.filter(E.isLeft).map(({ left }) => left)).toEqual(
-      Array(10).fill(
-        expect.objectContaining({
-          _tag: 'Undecodable',
-          path: 'items[3].amount',
-          actual: 'text of 3 characters',
-        }),
-      ),
-    )
-  })
-
-  it('empty pages with has_more do not end a list', async () => {
-    const { client } = await judged({
-      charges: 30,
-      page: (page, n) => (n % 2 === 0 ? { has_more: true, items: [] } : page),
-    })
-    expect((await all(client, { page_size: 10 })).map(idOf)).toEqual(ids(30).slice(10, 20))
-  })
-
-  it('too many of them do', async () => {
-    const { client } = await judged(
-      { page: () => ({ has_more: true, items: [] }) },
-      { lists: { maxEmptyPages: 5 } },
-    )
-    expect((await all(client)).map(idOf)).toEqual(['Truncated'])
-  })
-
-  it('a page that is repeated ends a list', async () => {
-    const { client } = await judged(
-      { charges: 10, page: ({ items }) => ({ has_more: true, items }) },
-      { lists: { maxPages: 7 } },
-    )
-    expect((await all(client, { page_size: 10 })).at(-1)).toMatchObject(
-      E.left({ _tag: 'Truncated' }),
-    )
-  })
-
-  it('a redirect is a fault, and nothing is sent to where it points', async () => {
-    const other = await judge()
-    closing(other)
-    const { client } = await judged({
-      fault: (seen) =>
-        isList(seen) ? { status: 307, headers: { location: `${other.url}/api` } } : undefined,
-    })
-    expect(await all(client)).toMatchObject([E.left({ _tag: 'ServerFault', status: 307 })])
-    expect(other.seen).toEqual([])
-  })
-})
-
-describe('unsubscribing', () => {
-  it('aborts the request in flight: the server sees the end', async () => {
-    const { client, server } = await judged({
-      fault: (seen) => (isList(seen) ? 'silent' : undefined),
-    })
-    const subscription = client.charges.list().subscribe()
-    await server.until(() => server.seen.some(isList))
-    expect(server.abandoned()).toBe(0)
-    subscription.unsubscribe()
-    await server.until(() => server.abandoned() === 1)
-  })
-
-  it('from a loop aborts the page requested ahead', async () => {
-    const { client, server } = await judged({
-      charges: 100,
-      fault: (seen) => (isList(seen) && seen.nth === 2 ? 'silent' : undefined),
-    })
-    for await (const _ of client.charges.list({ page_size: 10 })) {
-      await server.until(() => server.seen.filter(isList).length === 2)
-      break
-    }
-    await server.until(() => server.abandoned() === 1)
-    expect(server.seen.filter(isList)).toHaveLength(2)
   })
 })

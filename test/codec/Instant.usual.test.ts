@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Instant } from '../../src/codec/Instant.js'
+import { runs } from '../support/runs.js'
 
 const shape =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]\d\d:?\d\d))?$/
@@ -23,7 +24,7 @@ it('tells the usual shape and the others as one rule does', () => {
     fc.property(nearly, (text) => {
       expect(Instant.is(text)).toBe(shape.test(text))
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   )
 })
 

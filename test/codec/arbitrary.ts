@@ -3,7 +3,7 @@
  * const arbitrary: <A>(codec: Codec<A>) => fc.Arbitrary<A>
  * ```
  *
- * Random values of a codec, read off the codec itself. Objects get fields that no codec names, open
+ * Random values of a codec, read off the codec itself. Objects get fields that no codec knows, open
  * enumerations get values that are not known, rules between fields are kept by trying again.
  */
 import * as fc from 'fast-check'

@@ -15,13 +15,13 @@ const Page = t.type({ items: t.array(t.type({ amount: t.number, currency: t.stri
 it('says where, what was expected and what was there', () => {
   const u = { items: [{ amount: 1, currency: 'EUR' }, { amount: '12.50' }] }
   expect(explain(errorsOf(Page, u))).toBe(
-    'items[1].amount should be number, and is text of 5 characters\n' +
-      'items[1].currency should be string, and is missing',
+    'items[1].amount should be number, but is text of 5 characters\n' +
+      'items[1].currency should be string, but is missing',
   )
 })
 
 it('speaks of the value itself when that is refused', () => {
-  expect(explain(errorsOf(Page, []))).toBe('the value should be object, and is list of 0')
+  expect(explain(errorsOf(Page, []))).toBe('the value should be object, but is list of 0')
 })
 
 it('shows the values of an enumeration, and one cause for a union of literals', () => {
@@ -52,7 +52,7 @@ it('puts the likeliest branch of a union first', () => {
 it('says what an object should be that is refined, by its name', () => {
   const Empty = t.refinement(t.UnknownRecord, (o) => Object.keys(o).length === 0, 'an empty object')
   expect(explain(errorsOf(Empty, { a: 1 }))).toBe(
-    'the value should be an empty object, and is object',
+    'the value should be an empty object, but is object',
   )
 })
 
@@ -62,7 +62,7 @@ it('names the tag of a tagged union', () => {
     t.strict({ type: t.literal('b') }),
   ])
   expect(explain(errorsOf(t.array(Event), [{ type: 'c' }, { type: 'a', data: null }]))).toBe(
-    '[0].type should be "a" | "b", and is text of 1 character\n[1].data should be number, and is null',
+    '[0].type should be "a" | "b", but is text of 1 character\n[1].data should be number, but is null',
   )
 })
 
@@ -75,7 +75,7 @@ it('names the tags of members that are unions, intersections or recursive', () =
     t.readonly(kind('d')),
   ])
   expect(explain(errorsOf(Event, { kind: 'z' }))).toBe(
-    'kind should be "a" | "b" | "c" | "d", and is text of 1 character',
+    'kind should be "a" | "b" | "c" | "d", but is text of 1 character',
   )
 })
 
@@ -88,7 +88,7 @@ it('names no tag of what is no object', () => {
 
 it('tells what is missing from what is undefined', () => {
   expect(explain(errorsOf(t.type({ a: t.number }), { a: undefined }))).toBe(
-    'a should be number, and is undefined',
+    'a should be number, but is undefined',
   )
 })
 
@@ -121,7 +121,7 @@ it('names a place within a place', () => {
 it('keeps the keys of a record to itself', () => {
   const Metadata = t.type({ metadata: t.record(t.string, t.string) })
   expect(explain(errorsOf(Metadata, { metadata: { '4242424242424242': 1 } }))).toBe(
-    'metadata.* should be string, and is number 1',
+    'metadata.* should be string, but is number 1',
   )
 })
 
@@ -151,7 +151,7 @@ it('shows a long number by its length, with decimals too', () => {
   expect(explain(errorsOf(t.string, 1e22))).toContain('number of 23 digits')
 
   expect(explain(errorsOf(t.string, 4242424242424242))).toBe(
-    'the value should be string, and is number of 16 digits',
+    'the value should be string, but is number of 16 digits',
   )
   for (const amount of [4111111111111111.5, -411111111111.25]) {
     expect(explain(errorsOf(t.string, amount))).not.toContain('4111')
@@ -165,7 +165,7 @@ it('has a cause also where the codec that refused names no error', () => {
   expect(causes(errorsOf(Silent, 1))).toEqual([
     { path: '', expected: 'another value', actual: 'unknown' },
   ])
-  expect(explain(errorsOf(Silent, 1))).toBe('the value should be another value, and is unknown')
+  expect(explain(errorsOf(Silent, 1))).toBe('the value should be another value, but is unknown')
 })
 
 it('names two hundred thousand places within a union', () => {

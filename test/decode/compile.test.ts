@@ -196,7 +196,7 @@ describe('a compiled decoder', () => {
     const deep: unknown = JSON.parse(`${'{"of":'.repeat(200_000)}1${'}'.repeat(200_000)}`)
     const decoded = compile(Tree)(deep)
     expect(pipe(decoded, E.mapLeft(explain))).toEqual(
-      E.left('the value should be nested less deeply, and is object'),
+      E.left('the value should be nested less deeply, but is object'),
     )
   })
 

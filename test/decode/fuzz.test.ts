@@ -55,4 +55,4 @@ it(`decoders answer as io-ts does, for ${codecs * valuesPerCodec} cases`, () => 
     { numRuns: codecs, endOnFailure: codecs > 10_000 },
   )
   expect(taken / (codecs * valuesPerCodec)).toBeGreaterThan(0.15) // the values are to the point
-}, 3_600_000)
+})

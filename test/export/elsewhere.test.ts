@@ -1,22 +1,25 @@
 /** Sums in other programs, by the commands of the page on formats, as they stand there. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { raw } from 'jq-wasm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { parseExact } from '../../src/decode/index.js'
-import { formatNames, formatOf, openFile } from '../../src/export/index.js'
+import { formatNames } from '../../src/export/format/Format.js'
+import { formatOf, openFile } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { Charge } from '../../src/index.js'
 import { CHARGE } from '../support/lab.js'
+import { tempFolder } from '../support/tempFolder.js'
 import { duckdb } from './reading.js'
 
 const page = readFileSync(fileURLToPath(new URL('../../docs/formats.md', import.meta.url)), 'utf8')
 
+/** The last block of a language. */
 const blockOf = (language: string): string => {
-  const [, block] = new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'm').exec(page) ?? []
+  const blocks = page.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'gm'))
+  const block = Array.from(blocks, ([, text = '']) => text).at(-1)
   if (block === undefined) throw new Error(`no block of ${language}`)
   return block
 }
@@ -34,9 +37,8 @@ const SUMS = { EUR: '549755813900.8000', JPY: '3.0000', KWD: '0.1250' }
 const LARGE = ['EUR', '90071992547409.93'] as const
 const LARGE_SUM = '90621748361310.7300'
 
-const home = mkdtempSync(join(tmpdir(), 'payments-rx-elsewhere-'))
+const home = tempFolder()
 const [usual, large] = [join(home, 'usual'), join(home, 'large')]
-afterAll(() => rmSync(home, { recursive: true }))
 
 const write = async (
   folder: string,
@@ -50,7 +52,7 @@ const write = async (
     return row.right
   })
   for (const name of formatNames) {
-    const format = formatOf(Charge)({ format: name, numbers: 'exact' })
+    const format = formatOf(Charge)({ format: name })
     const file = await openFile({ path: join(folder, `charges.${name}`), format })
     await file.write(rows)
     await file.finish()
@@ -188,5 +190,5 @@ describe.skipIf(!hasPython('pandas', 'pyarrow'))('pandas', () => {
     expect(printed(large, blockOf('python'))).toMatchObject(
       Array.from({ length: 3 }, () => ({ EUR: LARGE_SUM })),
     )
-  }, 60_000)
+  })
 })

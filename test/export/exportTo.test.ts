@@ -1,21 +1,14 @@
 /** `exportTo`: what a list exports is taken from the list, and all else from flat options. */
+
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { inspect } from 'node:util'
 import * as t from 'io-ts'
-import {
-  firstValueFrom,
-  lastValueFrom,
-  type Observable,
-  of,
-  Subject,
-  take,
-  tap,
-  toArray,
-} from 'rxjs'
+import { lastValueFrom, type Observable, of, Subject, take, tap, toArray } from 'rxjs'
 import { describe, expect, expectTypeOf, it, onTestFinished } from 'vitest'
 import {
   type ExportError,
@@ -27,8 +20,10 @@ import {
   isExportError,
 } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
-import { type AnyFailure, type Charge, type ClientOptions, createClient } from '../../src/index.js'
-import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
+import type { AnyFailure, Charge, ClientOptions } from '../../src/index.js'
+import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+import { virtualTime } from '../support/idleClock.js'
+import { sandboxClient } from '../support/sandboxClient.js'
 import { type Memory, memory } from './transfer/memory.js'
 import { found } from './transfer/playing.js'
 
@@ -38,13 +33,7 @@ const OUT = '/exports/charges.ndjson'
 const lab = (options: Partial<ClientOptions> = {}, charges = 500) => {
   const { timer, run } = virtualTime()
   const sandbox = createSandbox({ charges, timer, limits: false })
-  const payments = createClient({
-    baseUrl: 'https://sandbox',
-    credentials: sandboxCredentials,
-    fetch: sandbox.fetch,
-    timer,
-    ...options,
-  })
+  const payments = sandboxClient(sandbox.fetch, { timer, ...options })
   const files = memory()
   const common = { files, timer, commitEvery: 0 }
   const all = (events: Observable<ExportEvent>) => run(lastValueFrom(events.pipe(toArray())))
@@ -98,30 +87,6 @@ describe('exportTo', () => {
     )
     expect(files.text(out)).toMatch(/^id,status\r\n/)
   })
-
-  it('does nothing before it is subscribed to', async () => {
-    const { payments, files, common } = lab()
-    exportTo(payments.charges.snapshot(), { out: OUT, ...common })
-    expect(files.names()).toEqual([])
-  })
-
-  it('continues where the one before was left', async () => {
-    const { payments, files, common, last, run } = lab()
-    const events = exportTo(payments.charges.snapshot({ page_size: 100 }), {
-      ...{ out: OUT, ...common },
-    })
-    await run(lastValueFrom(events.pipe(take(3))))
-    expect(files.names()).toContain(`${OUT}.checkpoint.json`)
-    const { rows, run: entry } = await last(
-      exportTo(payments.charges.snapshot({ page_size: 100 }), {
-        out: OUT,
-        resume: true,
-        ...common,
-      }),
-    )
-    expect([rows, entry?.starts, entry?.complete]).toEqual([500, 2, true])
-    expect(new Set(rowsIn(files).map(({ id }) => id)).size).toBe(500)
-  })
 })
 
 describe('the export spec is taken from the list', () => {
@@ -146,7 +111,7 @@ describe('the export spec is taken from the list', () => {
       _tag: 'SpecMismatch',
       path: `${OUT}.checkpoint.json`,
       field: 'query.status',
-      message: `${OUT}.checkpoint.json is of another export: its query.status is "SETTLED", and now it is "FAILED"`,
+      message: `${OUT}.checkpoint.json belongs to another export: its query.status is "SETTLED", but is now "FAILED"`,
     })
     expect(found(files)).toEqual(before)
   })
@@ -206,13 +171,6 @@ describe('the export spec is taken from the list', () => {
     }
     const options = { out, resume: true, formulas: 'mask', ...common } as const
     expect((await last(exportTo(source, options))).ended).toBe(true)
-  })
-
-  it('a checkpoint is refused without resume', async () => {
-    const { payments, common, all } = await stopped()
-    const source = payments.charges.snapshot({ status: 'SETTLED', page_size: 50 })
-    const error = errorIn(await all(exportTo(source, { out: OUT, ...common })))
-    expect(error).toMatchObject({ _tag: 'CheckpointExists', path: `${OUT}.checkpoint.json` })
   })
 })
 
@@ -360,39 +318,13 @@ describe('failures are values', () => {
   it('from the service, after the progress that was kept', async () => {
     const { common, all } = lab()
     const { timer } = common
-    const payments = createClient({
-      baseUrl: 'https://sandbox',
-      credentials: sandboxCredentials,
-      fetch: async () => Response.json({ code: 'credentials_invalid' }, { status: 401 }),
-      timer,
-    })
+    const payments = sandboxClient(
+      async () => Response.json({ code: 'credentials_invalid' }, { status: 401 }),
+      { timer },
+    )
     const events = await all(exportTo(payments.charges.snapshot(), { out: OUT, ...common }))
-    expect(events.at(0)).toMatchObject({ right: { begun: { resumed: false } } })
+    expect(events.at(0)).toMatchObject({ right: { started: { resumed: false } } })
     expect(events.at(-1)).toMatchObject({ left: { _tag: expect.any(String), endpoint: /./ } })
-  })
-
-  it('more rejected rows than there may be', async () => {
-    const { payments, common, all } = lab({}, 30)
-    const events = await all(
-      exportTo(payments.charges.snapshot({ page_size: 10 }), {
-        ...{ out: OUT, maxRejects: 5, map: () => undefined },
-        ...common,
-      }),
-    )
-    expect(errorIn(events)._tag).toBe('TooManyRejects')
-    expect(events.at(-2)).toMatchObject({ right: { run: { complete: false } } })
-  })
-
-  it('a disk that is full', async () => {
-    const { payments, common, all } = lab()
-    const events = await all(
-      exportTo(payments.charges.snapshot(), {
-        out: OUT,
-        ...common,
-        files: memory({ room: 9_000 }),
-      }),
-    )
-    expect(errorIn(events)).toMatchObject({ _tag: 'WriteFailed', code: 'ENOSPC' })
   })
 })
 
@@ -414,7 +346,6 @@ describe('a wrong option', () => {
     ['rotateRows', { out: 'a/', rotateRows: 0 }],
     ['rotateRows', { out: 'a.csv', rotateRows: 5 }],
     ['restart', { out: 'a.csv', resume: true, restart: true }],
-    ['sinceLast', { out: 'a.csv', sinceLast: true }],
     ['lookback', { out: 'a/', lookback: 5 }],
     ['resume', { out: new PassThrough(), resume: true }],
     ['checkpoint', { out: async () => {}, checkpoint: 'c' }],
@@ -433,23 +364,18 @@ describe('a wrong option', () => {
     expect(wrong).toThrow(expect.objectContaining({ option }))
   })
 
-  it('is sinceLast of a plain list, or of a snapshot that says when it begins', () => {
-    const begun = payments.charges.snapshot({ from_created_at: '2026-01-01T00:00:00Z' })
-    for (const source of [payments.charges.list(), begun]) {
-      expect(() => exportTo(source, { out: 'a/', sinceLast: true })).toThrow(InvalidOption)
-    }
-  })
-
   it('is a source that is none', () => {
     // @ts-expect-error an Observable does not say what it is of
     expect(() => exportTo(of(1), { out: 'a.csv' })).toThrow(
-      'source should be a list or a snapshot of a client, as it is (pipe makes a plain stream of it)',
+      "source should be a client's list or snapshot itself (pipe turns it into a plain stream)",
     )
   })
 
   it('is a column that is a secret', () => {
     const secret = () => exportTo(payments.webhooks.list(), { out: 'a.csv', columns: ['secret'] })
-    expect(secret).toThrow('columns should be without secret: files hold no secret')
+    expect(secret).toThrow(
+      'columns should be without secret, because files must not contain secrets',
+    )
   })
 })
 
@@ -460,7 +386,7 @@ it('ends when the deadline has passed', async () => {
   expect(errorIn(events)).toMatchObject({
     _tag: 'DeadlinePassed',
     deadline: 1,
-    message: 'the deadline of 1 ms has passed before the end',
+    message: 'the deadline of 1 ms passed before the end',
   })
   expect(events.at(-2)).toMatchObject({ right: { stopped: true, ended: false } })
 })
@@ -479,42 +405,13 @@ it('writes into a pipe in place, and keeps nothing beside it', async () => {
   expect(await readdir(folder)).toEqual(['pipe.csv'])
 })
 
-it('sinceLast reads what is new, and adds it to the folder', async () => {
-  const { payments, files, common, last } = lab()
-  const events = () =>
-    exportTo(payments.charges.snapshot({ page_size: 100 }), {
-      ...{ out: '/exports/charges/', sinceLast: true, lookback: 3_600_000 },
-      ...common,
-    })
-  const first = await last(events())
-  expect(first.run?.complete).toBe(true)
-  const begun = await firstValueFrom(events())
-  expect(begun).toMatchObject({
-    right: { begun: { since: { lookback: 3_600_000, from: expect.any(String) } } },
-  })
-  while (files.names().includes('/exports/charges/_checkpoint.json'))
-    await new Promise(setImmediate)
-  const second = await last(
-    exportTo(payments.charges.snapshot({ page_size: 100 }), {
-      ...{ out: '/exports/charges/', sinceLast: true },
-      ...common,
-    }),
-  )
-  expect(second.run?.complete).toBe(true)
-  expect(second.run?.spec.query).toHaveProperty('from_created_at')
-})
-
-it('says when it started by the time of day, in a manifest that sinceLast goes on from', async () => {
+it('says in the manifest when it started, by the time of day', async () => {
   const { fetch } = createSandbox({ charges: 5, limits: false })
-  const payments = createClient({
-    baseUrl: 'https://sandbox',
-    credentials: sandboxCredentials,
-    fetch,
-  })
+  const payments = sandboxClient(fetch)
   const { files } = lab()
   const before = Date.now()
   await lastValueFrom(exportTo(payments.charges.snapshot(), { out: OUT, files }))
-  const [run] = JSON.parse(files.text(`${OUT}.manifest.json`)).runs
+  const { run } = JSON.parse(files.text(`${OUT}.manifest.json`))
   // the service tells its time in whole seconds
   expect(Date.parse(run.started)).toBeGreaterThan(before - 2_000)
   expect(Date.parse(run.started)).toBeLessThan(Date.parse(run.finished) + 1_000)
@@ -529,6 +426,18 @@ it('rows have no secret in any file', async () => {
   expect(rowsIn(files)[0]).not.toHaveProperty('secret')
 })
 
+it('messages of a destination of the caller’s own have no secret of the client', async () => {
+  const { payments, all, timer } = lab()
+  const { apiKey } = sandboxCredentials
+  const refused = Object.assign(new Error(`refused: x-api-key ${apiKey}`), { code: 'ECONNRESET' })
+  const out = async (): Promise<void> => {
+    throw refused
+  }
+  const events = await all(exportTo(payments.charges.snapshot(), { out, timer }))
+  expect(errorIn(events).message).toBe('cannot write the function: [secret]')
+  expect(inspect(events, { depth: 9 })).not.toContain(apiKey)
+})
+
 describe('a run that was resumed', () => {
   /** An export of two thousand charges, some of which do not decode, resumed until it has ended. */
   const legs = async () => {
@@ -540,12 +449,7 @@ describe('a run that was resumed', () => {
       faults: ({ route, nth }) =>
         route === 'GET /api/v1/charges' && nth % 7 === 0 ? 'malformed-row' : undefined,
     })
-    const { charges } = createClient({
-      baseUrl: 'https://sandbox',
-      credentials: sandboxCredentials,
-      fetch: sandbox.fetch,
-      timer,
-    })
+    const { charges } = sandboxClient(sandbox.fetch, { timer })
     const files = memory()
     const all: Array<ExportProgress> = []
     for (let leg = 0; all.at(-1)?.ended !== true && leg < 20; leg++) {
@@ -571,11 +475,11 @@ describe('a run that was resumed', () => {
 
   it('goes on at its share, which never falls', async () => {
     const { all } = await legs()
-    expect(all.filter(({ begun }) => begun?.resumed === true).length).toBeGreaterThan(2)
+    expect(all.filter(({ started }) => started?.resumed === true).length).toBeGreaterThan(2)
     const shares = all.flatMap(({ share }) => share ?? [])
     expect(shares).toEqual(shares.toSorted((a, b) => a - b))
-    for (const { begun, share } of all)
-      if (begun?.resumed === true) expect(share).toBeGreaterThan(0)
+    for (const { started, share } of all)
+      if (started?.resumed === true) expect(share).toBeGreaterThan(0)
     expect(shares.at(-1)).toBe(1)
   })
 

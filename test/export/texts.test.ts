@@ -1,10 +1,11 @@
 /** Texts that other programs cannot read, or would run: what is written in their place, and how often. */
 import { lastValueFrom, map } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { type ExportProgress, exportTo, formatNames } from '../../src/export/index.js'
+import { formatNames } from '../../src/export/format/Format.js'
+import { type ExportProgress, exportTo } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
-import { virtualTime } from '../../src/sandbox/index.js'
+import { virtualTime } from '../support/idleClock.js'
 import { CHARGE } from '../support/lab.js'
 import { memory } from './transfer/memory.js'
 

@@ -10,8 +10,8 @@ const MANIFEST = `${OUT}.manifest.json`
 
 /** Changes what a manifest says, and its checksum with it. */
 const edit = (files: Memory, path: string, change: (text: string) => string): void => {
-  const { runs } = JSON.parse(change(JSON.stringify(JSON.parse(files.text(path)))))
-  files.put(path, manifestOf(runs))
+  const { run } = JSON.parse(change(JSON.stringify(JSON.parse(files.text(path)))))
+  files.put(path, manifestOf(run))
 }
 
 /** A disk on which one file may not be read. */
@@ -65,13 +65,11 @@ describe('verify', () => {
     const files = await exported()
     const copy = '/exports/copy.ndjson'
     files.put(`${copy}.manifest.json`, files.text(MANIFEST))
-    const said = `Unknown ${copy} is not in its manifest, which is of items`
+    const said = `Unknown ${copy} is not in its manifest, which lists items`
     expect(await found(files, copy)).toEqual([said])
     files.put(copy, files.text(OUT))
     expect(await found(files, copy)).toEqual([said])
     expect(await found(files, `${copy}.manifest.json`)).toEqual([])
-    files.put(`${copy}.manifest.json`, manifestOf([]))
-    expect(await found(files, copy)).toEqual([said.replace('of items', 'of no file')])
   })
 
   it('takes another name of the same file', async () => {
@@ -85,11 +83,11 @@ describe('verify', () => {
     const files = await exported()
     const text = files.text(OUT)
     await files.rm(OUT, { force: true })
-    expect(await found(files)).toEqual([`Missing ${OUT} is not there`])
-    expect(await found(files, OUT)).toEqual([`Missing ${OUT} is not there`])
+    expect(await found(files)).toEqual([`Missing ${OUT} does not exist`])
+    expect(await found(files, OUT)).toEqual([`Missing ${OUT} does not exist`])
     files.put(OUT, text.replace('id-1', 'id-7'))
     expect(await found(files)).toEqual([
-      expect.stringMatching(/^Hash .*has the SHA-256 \w+, and should/),
+      expect.stringMatching(/^Hash .*has the SHA-256 \w+, but should/),
     ])
     files.put(OUT, `${text}\n`)
     expect((await found(files)).map((line) => line.split(' ')[0])).toEqual([
@@ -102,14 +100,14 @@ describe('verify', () => {
   it('counts the rows of lines', async () => {
     const files = await exported()
     edit(files, MANIFEST, (text) => text.replaceAll('"rows":3', '"rows":7'))
-    expect(await found(files)).toEqual([`Rows ${OUT} has 3 rows, and should have 7 rows`])
+    expect(await found(files)).toEqual([`Rows ${OUT} has 3 rows, but should have 7 rows`])
   })
 
   it('finds that an export is not complete', async () => {
     const files = memory()
     await outcome(files, listOf([[E.left(away)], good(1)]))
     expect(await found(files)).toEqual([
-      expect.stringMatching(/^Incomplete .* missing are 1 row that was rejected$/),
+      expect.stringMatching(/^Incomplete .* missing: 1 row that was rejected$/),
     ])
   })
 
@@ -123,7 +121,7 @@ describe('verify', () => {
       expect.stringMatching(/^Incomplete /),
       expect.stringMatching(/^Bytes .*\.rejects\.ndjson has 97 bytes/),
       expect.stringMatching(/^Hash .*\.rejects\.ndjson has the SHA-256/),
-      `Rows ${rejects} has 2 rows, and should have 1 row`,
+      `Rows ${rejects} has 2 rows, but should have 1 row`,
     ])
   })
 
@@ -136,7 +134,7 @@ describe('verify', () => {
     expect(await found(inFolder, '/exports/items/')).toEqual([
       expect.stringMatching(/^Incomplete /),
       expect.stringMatching(
-        /^Hash .* has the SHA-256 \w+, and should have the SHA-256 of a complete file$/,
+        /^Hash .* has the SHA-256 \w+, but should have the SHA-256 of a complete file$/,
       ),
     ])
   })
@@ -146,13 +144,13 @@ describe('verify', () => {
     const text = inFolder.text(OUT)
     await inFolder.rm(OUT, { force: true })
     inFolder.put(`${OUT}/in its place`, text)
-    expect(await found(inFolder)).toEqual([`Unreadable ${OUT} is no regular file`])
+    expect(await found(inFolder)).toEqual([`Unreadable ${OUT} is not a regular file`])
     expect(await found(locked(await exported(), OUT))).toEqual([
       `Unreadable ${OUT} cannot be read: EACCES`,
     ])
   })
 
-  it('fails where there is no manifest, or none that can be read', async () => {
+  it('fails where there is not a manifest, or none that can be read', async () => {
     await expect(found(memory())).rejects.toMatchObject({ _tag: 'NoManifest' })
     await expect(found(locked(await exported(), MANIFEST))).rejects.toMatchObject({
       path: MANIFEST,
@@ -160,22 +158,11 @@ describe('verify', () => {
     })
   })
 
-  it('goes through thousands of runs that wrote no file', async () => {
-    const files = memory()
-    await outcome(files, listOf([good(0, 1)]), { out: '/exports/items/' })
-    const manifest = '/exports/items/_manifest.json'
-    const { runs } = JSON.parse(files.text(manifest))
-    const empty = { ...runs[0], complete: false, missing: ['a row'], rows: 0, files: [] }
-    const many = Array.from({ length: 5_000 }, () => empty)
-    files.put(manifest, manifestOf([...runs, ...many, ...runs]))
-    expect(await found(files, manifest)).toHaveLength(5_000)
-  })
-
   it('believes no run that says of itself that it is not complete', async () => {
     const files = await exported()
     edit(files, MANIFEST, (text) => text.replace('"complete":true', '"complete":false'))
     expect(await found(files)).toEqual([
-      expect.stringMatching(/^Incomplete .* missing are rows that it does not name$/),
+      expect.stringMatching(/^Incomplete .* missing: rows that it does not name$/),
     ])
   })
 

@@ -29,16 +29,6 @@ it('is sent three times, the same each time', () => {
   expect(value).toMatchObject({ left: { _tag: 'Ambiguous', attempts: 3 } })
 })
 
-it('is sent once when an item lacks its request_id', () => {
-  const { request_id: _, ...bare } = item
-  expect(sent([item, bare]).calls).toHaveLength(1)
-  expect(sent([item, bare]).value).toMatchObject({ left: { _tag: 'Ambiguous', attempts: 1 } })
-})
-
-it('is sent once when a request_id of an item is empty', () => {
-  expect(sent([item, { ...item, request_id: '' }]).calls).toHaveLength(1)
-})
-
 it('is asked again while its items may be worked on, by any 409', () => {
   const all = lab({ play: (_, nth) => (nth === 1 ? problem(409, 'busy') : { body: BATCH }) })
   const [outcome] = all.run(all.client.batchTransfers.addItems({ id: 'b', items: [item] }))

@@ -4,12 +4,12 @@ import { explainSkew, ServiceClock } from '../../src/http/ServiceClock.js'
 
 const START = Date.UTC(2026, 0, 1)
 
-/** A service whose clock is `skew` ahead of ours, and answers `took` after it was asked. */
-const answering = (skew: number) => {
+/** A service whose clock is `skew` ahead of ours, and answers `took` after it was asked. `set`: our clock was set by so much. */
+const answering = (skew: number, set = 0) => {
   const state = { now: START, told: [] as Array<number> }
   const clock = new ServiceClock({
     timer: { now: () => state.now },
-    now: () => state.now,
+    now: () => state.now + set,
     onSkew: (skew) => state.told.push(skew),
   })
   const answer = (took: number) => {
@@ -55,9 +55,11 @@ describe('the time at the service', () => {
       [4_000, [1]],
       [-4_000, [-1]],
     ] as const) {
-      const { state, answer } = answering(skew)
-      for (let n = 0; n < 3; n++) answer(900)
-      expect(state.told.map(Math.sign)).toEqual(told)
+      for (const set of [0, 3_600_000]) {
+        const { state, answer } = answering(skew + set, set)
+        for (let n = 0; n < 3; n++) answer(900)
+        expect(state.told.map(Math.sign)).toEqual(told)
+      }
     }
     expect(explainSkew(4_000)).toMatch(/^the clock of this machine is 4 s behind the service's/)
     expect(explainSkew(-4_000)).toMatch(/^the clock of this machine is 4 s ahead of the service's/)

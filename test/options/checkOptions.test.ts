@@ -84,7 +84,7 @@ it('a table of other options is none for these', () => {
   }
   const options: { readonly name: string } = { name: 'a' }
   // @ts-expect-error It has no rule for `name`.
-  expect(() => checkOptions(options, others)).toThrow('name should be left out')
+  expect(() => checkOptions(options, others)).toThrow('name should be omitted')
   // @ts-expect-error Its rule lets `name` be left out.
   expect(checkOptions(options, { name: is.string })).toEqual(options)
 })
@@ -103,64 +103,60 @@ it.each<readonly [string, OptionRule, ReadonlyArray<unknown>, ReadonlyArray<unkn
 
 describe('options that do not fit', () => {
   it.each<readonly [unknown, string, string]>([
-    [{ nam: 'a' }, 'nam', 'left out: there is no such option (did you mean name?)'],
-    [{ name: 'a', toString: 5 }, 'toString', 'left out'],
-    [JSON.parse('{ "name": "a", "__proto__": 5 }'), '__proto__', 'left out'],
+    [{ nam: 'a' }, 'nam', 'omitted: unknown option (did you mean name?)'],
+    [{ name: 'a', toString: 5 }, 'toString', 'omitted'],
+    [JSON.parse('{ "name": "a", "__proto__": 5 }'), '__proto__', 'omitted'],
     [
       { name: 'a', timeout: { read: 5 } },
       'timeout.read',
-      'left out: there is no such option, only',
+      'omitted: unknown option; the options are',
     ],
-    [{}, 'name', 'a text that is not empty, and is missing'],
-    [{ name: '' }, 'name', 'a text that is not empty, and is empty'],
-    [{ name: 'a', limit: '' }, 'limit', 'a whole number of at least 1, or Infinity, and is empty'],
-    [{ name: 22 }, 'name', 'a text that is not empty, and is a number'],
-    [{ name: 0 }, 'name', 'a text that is not empty, and is a number'],
-    [{ name: 'a', limit: 0 }, 'limit', 'a whole number of at least 1, or Infinity, and is 0'],
+    [{}, 'name', 'a non-empty string, but is missing'],
+    [{ name: '' }, 'name', 'a non-empty string, but is empty'],
+    [{ name: 'a', limit: '' }, 'limit', 'a whole number of at least 1, or Infinity, but is empty'],
+    [{ name: 22 }, 'name', 'a non-empty string, but is a number'],
+    [{ name: 0 }, 'name', 'a non-empty string, but is a number'],
+    [{ name: 'a', limit: 0 }, 'limit', 'a whole number of at least 1, or Infinity, but is 0'],
     [
       { name: 'a', limit: -22 },
       'limit',
-      'a whole number of at least 1, or Infinity, and is below 0',
+      'a whole number of at least 1, or Infinity, but is below 0',
     ],
     [{ name: 'a', limit: 22.5 }, 'limit', 'a whole number of at least 1, or Infinity'],
     [
       { name: 'a', limit: Number.NaN },
       'limit',
-      'a whole number of at least 1, or Infinity, and is NaN',
+      'a whole number of at least 1, or Infinity, but is NaN',
     ],
     [
       { name: 'a', limit: '22' },
       'limit',
-      'a whole number of at least 1, or Infinity, and is a text',
+      'a whole number of at least 1, or Infinity, but is a string',
     ],
-    [{ name: 'a', limit: null }, 'limit', 'a whole number of at least 1, or Infinity, and is null'],
+    [{ name: 'a', limit: null }, 'limit', 'a whole number of at least 1, or Infinity, but is null'],
     [
       { name: 'a', limit: 22n },
       'limit',
-      'a whole number of at least 1, or Infinity, and is a bigint',
+      'a whole number of at least 1, or Infinity, but is a bigint',
     ],
-    [{ name: 'a', timeout: [22] }, 'timeout', 'an object of connect, body, and is a list'],
-    [
-      { name: 'a', timeout: { body: true } },
-      'timeout.body',
-      'milliseconds of at least 0, and is a b',
-    ],
-    [{ name: 'a', weights: { b: 0 } }, 'weights.b', 'a finite number above 0, and is 0'],
-    [{ name: 'a', codes: '22' }, 'codes', 'a list of texts, and is a text'],
-    [{ name: 'a', codes: ['b', {}] }, 'codes[1]', 'a text, and is an object'],
-    [{ name: 'a', codes: Array(1) }, 'codes[0]', 'a text, and is missing'],
+    [{ name: 'a', timeout: [22] }, 'timeout', 'an object of connect, body, but is a list'],
+    [{ name: 'a', timeout: { body: true } }, 'timeout.body', 'at least 0 milliseconds, but is a b'],
+    [{ name: 'a', weights: { b: 0 } }, 'weights.b', 'a finite number above 0, but is 0'],
+    [{ name: 'a', codes: '22' }, 'codes', 'a list of texts, but is a string'],
+    [{ name: 'a', codes: ['b', {}] }, 'codes[1]', 'a string, but is an object'],
+    [{ name: 'a', codes: Array(1) }, 'codes[0]', 'a string, but is missing'],
     [
       { name: 'a', weights: new Map([['b', 22]]) },
       'weights',
-      'weights by name, and is an object without fields',
+      'weights by name, but is an object without fields',
     ],
     [
       new Date(22),
       'options',
-      'an object of name, limit, timeout, weights, codes, and is an object',
+      'an object of name, limit, timeout, weights, codes, but is an object',
     ],
-    [undefined, 'options', 'an object of name, limit, timeout, weights, codes, and is missing'],
-    [() => 22, 'options', 'an object of name, limit, timeout, weights, codes, and is a function'],
+    [undefined, 'options', 'an object of name, limit, timeout, weights, codes, but is missing'],
+    [() => 22, 'options', 'an object of name, limit, timeout, weights, codes, but is a function'],
   ])('%o are told by name, and not repeated', (options, option, expected) => {
     const error = expect.objectContaining({
       name: 'InvalidOption',

@@ -20,8 +20,8 @@ interface Documented {
 
 const webhooks = {
   entry: './webhooks',
-  page: 'reference/defaults.md',
-  section: 'Signatures of webhooks',
+  page: 'reference/webhooks.md',
+  section: 'Signatures',
 }
 
 const documented: ReadonlyArray<Documented> = [

@@ -9,14 +9,8 @@ import type {
   SyncOptions,
   VerifyOptions,
 } from '../../src/export/index.js'
-import type {
-  api,
-  CallOptions,
-  ClientOf,
-  ClientOptions,
-  KyOptions,
-  SnapshotFilter,
-} from '../../src/index.js'
+import type { KyOptions } from '../../src/http/transport/kyTransport.js'
+import type { api, CallOptions, ClientOf, ClientOptions, SnapshotFilter } from '../../src/index.js'
 import type { ListenOptions, SandboxOptions } from '../../src/sandbox/index.js'
 import type {
   Concurrency,

@@ -5,7 +5,8 @@ import { lastValueFrom, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { Charge, createClient, endpoint, InvalidOption } from '../../src/index.js'
 import { instrument } from '../../src/otel/index.js'
-import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
+import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+import { virtualTime } from '../support/idleClock.js'
 import { CHARGE, type LabOptions, lab, NEW_CHARGE, problem, RESET } from '../support/lab.js'
 import { collecting, outline, withContexts } from './collecting.js'
 
@@ -139,7 +140,10 @@ describe('the trace of a call', () => {
     run(client.charges.list({ source: 'acct_4111111111111111' }))
     run(client.charges.create({ ...NEW_CHARGE, request_id: 'order-4111111111111111' }))
     const text = JSON.stringify(
-      spans().map(({ name, attributes, events, status }) => [name, attributes, events, status]),
+      spans().map(({ name, attributes, events, status }) => [
+        ...[name, attributes, status],
+        events.map((event) => [event.name, event.attributes]), // their times may have any digits
+      ]),
     )
     expect(text).not.toMatch(/4111|lab-client|lab-key|https?:|url\.full|\?/)
   })
@@ -206,8 +210,8 @@ describe('the trace of a list', () => {
 
 describe('instrument', () => {
   it.each([
-    [{ tracerProvider: {} }, 'instrument: tracerProvider should be a tracer provider of OpenT'],
-    [{ metricProvider: {} }, 'instrument: metricProvider should be left out'],
+    [{ tracerProvider: {} }, 'instrument: tracerProvider should be an OpenTelemetry tracer'],
+    [{ metricProvider: {} }, 'instrument: metricProvider should be omitted'],
   ])('refuses %o', (options, message) => {
     const { client } = lab({})
     expect(() => instrument(client, options as never)).toThrow(InvalidOption)
@@ -215,9 +219,7 @@ describe('instrument', () => {
   })
 
   it('refuses what is no client', () => {
-    expect(() => instrument({} as never)).toThrow(
-      'payments should be a client, made by createClient',
-    )
+    expect(() => instrument({} as never)).toThrow('payments should be a client from createClient')
   })
 
   it('adds the attributes that it is given', () => {

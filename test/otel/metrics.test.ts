@@ -3,14 +3,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { metrics as globalMetrics, trace } from '@opentelemetry/api'
 import { DataPointType, type MetricData } from '@opentelemetry/sdk-metrics'
 import { forkJoin, lastValueFrom, of, Subject, toArray } from 'rxjs'
-import { afterAll, describe, expect, it } from 'vitest'
-import { exportSlice, exportTo, planSlices } from '../../src/export/index.js'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { exportTo } from '../../src/export/index.js'
 import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
 import { instrument, instrumentExport } from '../../src/otel/index.js'
-import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
+import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
+import { virtualTime } from '../support/idleClock.js'
 import { CHARGE, lab, problem } from '../support/lab.js'
 import { collecting, outline, withContexts } from './collecting.js'
 
@@ -195,35 +197,30 @@ describe('an export', () => {
     expect(calls.length).toBeGreaterThanOrEqual(6)
   })
 
-  it('in slices is a span for each slice, wherever it runs', async () => {
+  it('has its own attributes and calls, also beside another one of the same client', async () => {
     const { timer, run } = virtualTime()
-    const { fetch } = createSandbox({ charges: 300, timer })
-    const client = createClient({
-      ...{ baseUrl: 'https://sandbox.example', credentials: sandboxCredentials, fetch },
-      timer,
-    })
+    const { fetch } = createSandbox({ charges: 300, every: 600_000, timer })
+    const credentials = sandboxCredentials
+    const client = createClient({ baseUrl: 'https://sandbox.example', credentials, fetch, timer })
     const { providers, trees } = collecting()
     instrument(client, providers)
-    const out = join(home, 'slices/')
-    const source = client.charges.snapshot({ page_size: 20 })
-    const plan = await run(lastValueFrom(planSlices(source, { out, slices: 3, timer })))
-    if (E.isLeft(plan)) throw plan.left
-    const slices = plan.right.slices.map((slice) =>
-      exportSlice(client, slice, { out, timer }).pipe(
-        instrumentExport({ ...providers, attributes: { 'job.id': `${slice.number}` } }),
-      ),
+    const days = ['2024-01-01', '2024-01-02'].map((day) =>
+      exportTo(
+        client.charges.snapshot({ from_created_at: day, to_created_at: day, page_size: 20 }),
+        { out: join(home, `${day}.csv`), timer },
+      ).pipe(instrumentExport({ ...providers, attributes: { 'job.id': day } })),
     )
-    await run(lastValueFrom(forkJoin(slices)))
+    await run(lastValueFrom(forkJoin(days)))
     const exports = trees().filter(({ name }) => name === 'export')
-    expect(exports.map(({ attributes }) => attributes['job.id']).sort()).toEqual(['1', '2', '3'])
+    expect(exports.map(({ attributes }) => attributes['job.id']).sort()).toEqual([
+      '2024-01-01',
+      '2024-01-02',
+    ])
     for (const { attributes, children } of exports) {
       const calls = children.filter(({ name }) => name === 'charges.list')
-      const pages = Number(attributes['payments_rx.pages'])
-      expect(calls.length).toBeGreaterThanOrEqual(pages)
-      expect(attributes['payments_rx.outcome']).toBe('succeeded')
+      expect(attributes['payments_rx.rows']).toBeGreaterThan(100)
+      expect(calls.length).toBeGreaterThanOrEqual(Number(attributes['payments_rx.pages']))
     }
-    const rows = exports.map(({ attributes }) => Number(attributes['payments_rx.rows']))
-    expect(rows.reduce((sum, n) => sum + n, 0)).toBe(300)
   })
 
   it('counts its rows and bytes', async () => {
@@ -239,7 +236,7 @@ describe('an export', () => {
     const { providers, measured } = collecting()
     const progress = { rejects: 0, pages: 1, ended: false }
     const events = of(
-      E.right({ ...progress, rows: 100, begun: { resumed: true } }),
+      E.right({ ...progress, rows: 100, started: { resumed: true } }),
       E.right({ ...progress, rows: 130 }),
       E.right({ ...progress, rows: 120 }), // a commit failed
       E.right({ ...progress, rows: 150, ended: true }),
@@ -260,6 +257,121 @@ describe('an export', () => {
       { status: 'UNSET', attributes: { 'payments_rx.outcome': 'cancelled' } },
     ])
     expect(JSON.stringify(trees())).not.toContain('secret')
+  })
+})
+
+describe('metrics of the global provider', () => {
+  /** Starts an SDK, as a program does once. */
+  const start = () => {
+    const { providers, ...collected } = collecting()
+    trace.setGlobalTracerProvider(providers.tracerProvider)
+    globalMetrics.setGlobalMeterProvider(providers.meterProvider)
+    return collected
+  }
+  const stop = () => {
+    trace.disable()
+    globalMetrics.disable()
+  }
+  afterEach(stop)
+
+  /** Metrics after a call of each of two clients, which both have one request on its way. */
+  const measuredAfter = async (
+    { measured, spans }: ReturnType<typeof start>,
+    labs: Labs,
+    until = 5_000,
+  ) => {
+    for (const { client, runUntil } of labs) {
+      client.charges.retrieve({ id: 'a' }).subscribe()
+      client.charges.retrieve({ id: 'b' }).subscribe()
+      runUntil(until)
+    }
+    const found = await measured()
+    const points = (name: string) =>
+      pointsOf(found.get(name)).map(({ attributes, value }) => [
+        attributes['payments_rx.client'] ?? attributes['http.request.method'],
+        typeof value === 'object' ? value.count : value,
+      ])
+    return {
+      requests: points('http.client.request.duration'),
+      running: points('payments_rx.scheduler.running').sort(),
+      spans: spans().filter(({ name }) => name === 'charges.retrieve').length,
+    }
+  }
+  const twoLabs = () =>
+    [1, 2].map(() =>
+      lab({
+        play: ({ route }) => ({ ms: route.endsWith('/a') ? 10 : 100_000, body: CHARGE }),
+      }),
+    )
+  type Labs = ReturnType<typeof twoLabs>
+  const expected = {
+    requests: expect.arrayContaining([['GET', 2]]),
+    running: [
+      [1, 1],
+      [2, 1],
+    ],
+    spans: 2,
+  }
+
+  it('are recorded once, and gauges too, whether the SDK starts before the clients are instrumented or after', async () => {
+    for (const isFirst of [true, false]) {
+      const before = isFirst ? start() : undefined
+      const labs = twoLabs()
+      for (const { client } of labs) instrument(client)
+      const sdk = before ?? start()
+      for (const { client } of labs) instrument(client)
+      expect(await measuredAfter(sdk, [...labs].reverse())).toEqual(expected)
+      stop()
+    }
+  })
+
+  it('are recorded for a client that had calls under way when the SDK started', async () => {
+    const [one] = twoLabs()
+    if (one === undefined) throw new Error('none')
+    instrument(one.client)
+    one.client.charges.retrieve({ id: 'a' }).subscribe()
+    const { measured } = start()
+    one.runUntil(5_000)
+    expect([...(await measured()).keys()]).toContain('http.client.request.duration')
+  })
+
+  it('end when it is unsubscribed from, wherever they were registered', async () => {
+    const labs = twoLabs()
+    const subscriptions = labs.map(({ client }) => instrument(client))
+    const sdk = start()
+    await measuredAfter(sdk, labs)
+    subscriptions[0]?.unsubscribe()
+    const { running } = await measuredAfter(sdk, labs, 10_000)
+    expect(running).toEqual([
+      [1, 1], // as it was
+      [2, 2],
+    ])
+  })
+
+  it('go from one provider to the next, each with what it was told', async () => {
+    const labs = twoLabs()
+    for (const { client } of labs) instrument(client)
+    const first = start()
+    await measuredAfter(first, labs)
+    stop()
+    const second = start()
+    const { running } = await measuredAfter(second, labs, 10_000)
+    expect(running).toEqual([
+      [1, 2],
+      [2, 2],
+    ])
+    const before = (await first.measured()).get('payments_rx.scheduler.running')
+    expect(pointsOf(before).map(({ value }) => value)).toEqual([1, 1])
+  })
+
+  it('have the rows of an export whose operator was made before the SDK started', async () => {
+    const operator = instrumentExport()
+    const { measured } = start()
+    const progress = { rejects: 0, pages: 1, ended: false, started: { resumed: false } }
+    await lastValueFrom(of(E.right({ ...progress, rows: 5 })).pipe(operator))
+    expect(pointsOf((await measured()).get('payments_rx.export.rows'))).toMatchObject([
+      { value: 5 },
+    ])
   })
 })
 
@@ -297,9 +409,7 @@ describe('the dashboard', () => {
 
   it('is named on the page with all metrics', async () => {
     const { measured } = await exported(join(home, 'page.csv'))
-    const page = ['telemetry.md', 'reference/telemetry.md']
-      .map((name) => readFileSync(join(root, 'docs', name), 'utf8'))
-      .join()
+    const page = readFileSync(join(root, 'docs/telemetry.md'), 'utf8')
     for (const name of (await measured()).keys()) expect(page).toContain(`\`${name}\``)
     expect(page).toContain('grafana.json')
   })

@@ -23,7 +23,7 @@ export interface FleetOptions {
   readonly processes: number
   readonly limit: number
   readonly global?: number
-  /** A limit a minute on all requests. */
+  /** A limit per minute on all requests. */
   readonly minute?: number
   readonly lease?: number
   readonly onLost?: 'continue' | 'stop'

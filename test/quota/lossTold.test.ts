@@ -32,7 +32,8 @@ const busyProcess = () => {
   const tier = { name: 'all', kind: 'rate', per: 1_000, limit: LIMIT, allowed: LIMIT } as const
   const counts = { keys: 1, waiting: 1, used: 1, usedMost: 1, inFlight: 1, refused: 0, share: 1 }
   const tiers = [{ ...tier, ...counts, lowered: undefined, guard: undefined, perKey }]
-  const state = { waiting: 1, inFlight: 1, backingOff: 0, started: 0, refused: 0, tiers }
+  const byKey = { waitingKeys: 0, waitingByKey: [] }
+  const state = { waiting: 1, inFlight: 1, backingOff: 0, started: 0, refused: 0, ...byKey, tiers }
   const member = quota.join({
     timer,
     tiers: [{ name: 'all', limit: LIMIT, per: 1_000 }],

@@ -5,25 +5,27 @@ import { hasRedis, type Redis, startRedis } from '../../bench/services/redis.js'
 import { E } from '../../src/fp.js'
 import { createClient } from '../../src/index.js'
 import { redisQuota } from '../../src/quota/index.js'
-import { createSandbox, sandboxCredentials, virtualTime } from '../../src/sandbox/index.js'
+import { createSandbox, sandboxCredentials } from '../../src/sandbox/index.js'
 import { createScheduler, rate, schedule } from '../../src/scheduler/index.js'
 import { stateOf } from '../scheduler/world.js'
+import { virtualTime } from '../support/idleClock.js'
+import { sandboxClient } from '../support/sandboxClient.js'
 
 const send = async () => []
 
 describe('the options', () => {
   it.each<[object, string]>([
-    [{ account: 'main' }, 'send should be a function, and is missing'],
-    [{ send, account: '' }, 'account should be a text without braces that is not empty'],
-    [{ send, account: 'a}b' }, 'account should be a text without braces that is not empty'],
-    [{ send, account: 'a', lease: 10 }, 'lease should be milliseconds of at least 1,000'],
+    [{ account: 'main' }, 'send should be a function, but is missing'],
+    [{ send, account: '' }, 'account should be a non-empty string without braces'],
+    [{ send, account: 'a}b' }, 'account should be a non-empty string without braces'],
+    [{ send, account: 'a', lease: 10 }, 'lease should be at least 1,000 milliseconds'],
     [{ send, account: 'a', onLost: 'wait' }, "onLost should be one of 'continue', 'stop'"],
   ])('%o', (options, message) => {
     expect(() => Reflect.apply(redisQuota, undefined, [options])).toThrow(message)
   })
 
   it('of a scheduler and of a client take a quota only', () => {
-    const message = 'quota should be a quota, made by redisQuota, with join'
+    const message = 'quota should be a quota from redisQuota, with join'
     const quota: unknown = {}
     expect(() => Reflect.apply(createScheduler, undefined, [{ tiers: [], quota }])).toThrow(message)
     const baseUrl = 'https://payments.example'
@@ -44,10 +46,7 @@ describe('a Redis that cannot be used is told, and tried again', () => {
     const { timer, pass } = virtualTime()
     const sandbox = createSandbox({ charges: 10, timer })
     const lines: Array<string> = []
-    const client = createClient({
-      baseUrl: 'https://sandbox.test',
-      credentials: sandboxCredentials,
-      fetch: sandbox.fetch,
+    const client = sandboxClient(sandbox.fetch, {
       timer,
       quota: redisQuota({ send, account: 'main' }),
       log: (line) => lines.push(`${line}`),
@@ -73,7 +72,7 @@ describe('a Redis that cannot be used is told, and tried again', () => {
   ])('once, in its own words: %s', async (words) => {
     const { client, pass, lines, untilTold } = open(() => Promise.reject(new Error(words)))
     const waiting = client.reference.supportedCurrencies().subscribe()
-    await untilTold(`the Redis of the shared quota cannot be used, and is tried again: ${words}`)
+    await untilTold(`the Redis of the shared quota cannot be used, and will be retried: ${words}`)
     await pass(10_000)
     expect(lines.filter((line) => line.includes(words))).toHaveLength(1)
     waiting.unsubscribe()
@@ -83,14 +82,14 @@ describe('a Redis that cannot be used is told, and tried again', () => {
     const { client, pass, told } = open(() => new Promise(() => {}))
     const waiting = client.reference.supportedCurrencies().subscribe()
     await pass(5_000)
-    expect(told).toEqual([expect.stringContaining('no answer within 1 s')])
+    expect(told).toEqual([expect.stringContaining('no reply within 1 s')])
     waiting.unsubscribe()
   })
 
   it.each([undefined, 'OK', ['x', 'y']])('where send resolves with %j', async (answer) => {
     const { client, untilTold } = open(async () => answer)
     const waiting = client.reference.supportedCurrencies().subscribe()
-    await untilTold('send should resolve with what Redis answers')
+    await untilTold("send should resolve with Redis's reply")
     waiting.unsubscribe()
   })
 
@@ -148,14 +147,7 @@ describe.skipIf(!hasRedis)('a quota in Redis', () => {
 
   it('divides the limits of clients', async () => {
     const sandbox = createSandbox({ charges: 10 })
-    const clients = [quotaOf(), quotaOf()].map((quota) =>
-      createClient({
-        baseUrl: 'https://sandbox.example',
-        credentials: sandboxCredentials,
-        fetch: sandbox.fetch,
-        quota,
-      }),
-    )
+    const clients = [quotaOf(), quotaOf()].map((quota) => sandboxClient(sandbox.fetch, { quota }))
     const lists = clients.map((client) => firstValueFrom(client.charges.list()))
     for (const first of await Promise.all(lists)) expect(E.isRight(first)).toBe(true)
     const keys = await redis.send(['KEYS', '*'])

@@ -17,7 +17,7 @@ const CLOCK = 'math.floor(time[1] * 1000 + time[2] / 1000)'
 const TIMED = SCRIPT.replace(CLOCK, "tonumber(redis.call('GET', 'now'))")
 
 const ACCOUNT = 'payments-rx:{main}'
-/** Tail of a limit a minute, in ms: its window, half of one as guard, and a second. */
+/** Tail of a limit per minute, in ms: its window, half of one as guard, and a second. */
 const LONGEST = 91_000
 const RUN = 'run_id:(\\w+)'
 

@@ -1,5 +1,6 @@
 /** Parts of the limits that processes get, in virtual time: a Redis that follows the rule, and a server that counts. */
 import { describe, expect, it } from 'vitest'
+import { sample } from '../support/runs.js'
 import { type Arrival, type FleetOptions, fleet, mostInWindow } from './fleet.js'
 
 const LIMIT = 20
@@ -42,17 +43,20 @@ const fewest = (arrivals: ReadonlyArray<Arrival>, from: number, to: number): num
 }
 
 describe('processes that have always something to do', () => {
-  it.each([1, 2, 4, 8])('use as much as one alone, in equal parts: %i', async (processes) => {
-    const { run, arrivals, commands } = shared({ processes })
-    await run(STARTED + 64_000)
-    const alone = LIMIT / 1.05 // each permit is held 50 ms longer than its window
-    const seconds = 64
-    expect(countIn(arrivals, STARTED, STARTED + 64_000)).toBeGreaterThan(0.97 * alone * seconds)
-    expect(jain(byProcess(arrivals, processes, STARTED, STARTED + 64_000))).toBeGreaterThanOrEqual(
-      0.99,
-    )
-    expect(commands()).toBeLessThan(4.1 * processes * (STARTED / 1_000 + seconds))
-  })
+  it.each(sample(2, [1, 2, 4, 8]))(
+    'use as much as one alone, in equal parts: %i',
+    async (processes) => {
+      const { run, arrivals, commands } = shared({ processes })
+      await run(STARTED + 64_000)
+      const alone = LIMIT / 1.05 // each permit is held 50 ms longer than its window
+      const seconds = 64
+      expect(countIn(arrivals, STARTED, STARTED + 64_000)).toBeGreaterThan(0.97 * alone * seconds)
+      expect(
+        jain(byProcess(arrivals, processes, STARTED, STARTED + 64_000)),
+      ).toBeGreaterThanOrEqual(0.99)
+      expect(commands()).toBeLessThan(4.1 * processes * (STARTED / 1_000 + seconds))
+    },
+  )
 
   it('have equal parts after two turns already, where a limit does not divide evenly', async () => {
     const { run, arrivals } = shared({ processes: 8 })
@@ -181,7 +185,7 @@ describe('a lower real limit', () => {
   })
 })
 
-describe('a limit a minute', () => {
+describe('a limit per minute', () => {
   it('serves those that replace processes that were all killed', async () => {
     const isFirst = (process: number): boolean => process < 4
     const { run, arrivals, processes } = shared({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addTime, histogram, mergeHistograms, quantile } from '../../src/report/histogram.js'
+import { addTime, histogram, quantile } from '../../src/report/histogram.js'
 
 const of = (times: ReadonlyArray<number>) => {
   const counts = histogram()
@@ -17,14 +17,6 @@ describe('a histogram of latencies', () => {
         const exact = times.toSorted((a, b) => a - b)[Math.ceil(share * times.length) - 1] ?? 0
         const told = quantile(of(times), share) ?? 0
         expect(Math.abs(told - exact) / exact).toBeLessThan(0.02)
-      }),
-    )
-  })
-
-  it('merges to the histogram of all times', () => {
-    fc.assert(
-      fc.property(times, times, (some, others) => {
-        expect(mergeHistograms(of(some), of(others))).toEqual(of([...some, ...others]))
       }),
     )
   })

@@ -33,7 +33,6 @@ import type { PartsResult } from './smoke/parts.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
-const timeout = 120_000
 
 const isInPath = (command: string): boolean => {
   try {
@@ -75,7 +74,7 @@ beforeAll(async () => {
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   sandbox = await listen({ charges: 100 })
-}, timeout)
+})
 
 afterAll(async () => {
   await sandbox?.close()
@@ -101,12 +100,12 @@ const connection = (): readonly [url: string, clientId: string, apiKey: string] 
   sandboxCredentials.apiKey,
 ]
 
-it.skipIf(!isInPath('bun'))('Bun: client, scheduler and webhooks', { timeout }, async () => {
+it.skipIf(!isInPath('bun'))('Bun: client, scheduler and webhooks', async () => {
   const { stdout } = await run('bun', ['run', 'command.ts', ...connection()], { cwd: folder })
   expect(JSON.parse(stdout)).toEqual(client)
 })
 
-it.skipIf(!isInPath('deno'))('Deno: client, scheduler and webhooks', { timeout }, async () => {
+it.skipIf(!isInPath('deno'))('Deno: client, scheduler and webhooks', async () => {
   const allowed = ['--allow-net', '--allow-env', '--allow-read', '--node-modules-dir=manual']
   const args = ['run', '--no-lock', '--no-check', ...allowed, 'command.ts', ...connection()]
   const { stdout } = await run('deno', args, { cwd: folder })
@@ -127,32 +126,28 @@ const config :Workerd.Config = (
 );
 `
 
-it.skipIf(!isInPath('workerd'))(
-  'workerd: client, scheduler and webhooks',
-  { timeout },
-  async () => {
-    writeFileSync(join(folder, 'worker.js'), await bundle('worker.ts', ['workerd', 'worker']))
-    writeFileSync(join(folder, 'worker.capnp'), WORKER)
-    const child = spawn('workerd', ['serve', '--control-fd=3', 'worker.capnp'], {
-      cwd: folder,
-      stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+it.skipIf(!isInPath('workerd'))('workerd: client, scheduler and webhooks', async () => {
+  writeFileSync(join(folder, 'worker.js'), await bundle('worker.ts', ['workerd', 'worker']))
+  writeFileSync(join(folder, 'worker.capnp'), WORKER)
+  const child = spawn('workerd', ['serve', '--control-fd=3', 'worker.capnp'], {
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+  })
+  try {
+    const port = await new Promise<number>((resolve, reject) => {
+      child.on('error', reject).on('exit', (status) => reject(new Error(`status ${status}`)))
+      child.stdio[3]?.on('data', (line) => resolve(JSON.parse(String(line)).port))
     })
-    try {
-      const port = await new Promise<number>((resolve, reject) => {
-        child.on('error', reject).on('exit', (status) => reject(new Error(`status ${status}`)))
-        child.stdio[3]?.on('data', (line) => resolve(JSON.parse(String(line)).port))
-      })
-      const [url, clientId, apiKey] = connection()
-      const body = JSON.stringify({ url, clientId, apiKey })
-      const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })
-      expect(await response.json()).toEqual(client)
-    } finally {
-      child.kill()
-    }
-  },
-)
+    const [url, clientId, apiKey] = connection()
+    const body = JSON.stringify({ url, clientId, apiKey })
+    const response = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })
+    expect(await response.json()).toEqual(client)
+  } finally {
+    child.kill()
+  }
+})
 
-it.skipIf(browser === undefined)('Chromium: scheduler and webhooks', { timeout }, async () => {
+it.skipIf(browser === undefined)('Chromium: scheduler and webhooks', async () => {
   const script = await bundle('page.ts', ['browser'])
   const platform = createSandbox({ charges: 100 })
   const files = new Map([
@@ -170,13 +165,10 @@ it.skipIf(browser === undefined)('Chromium: scheduler and webhooks', { timeout }
     const address = server.address()
     const port = typeof address === 'object' ? address?.port : undefined
     const flags = [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      `--user-data-dir=${folder}/profile`,
+      ...['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${folder}/profile`],
     ]
     const page = ['--virtual-time-budget=20000', '--dump-dom', `http://127.0.0.1:${port}/`]
-    const { stdout } = await run(browser ?? '', [...flags, ...page], { timeout })
+    const { stdout } = await run(browser ?? '', [...flags, ...page])
     expect(stdout).toContain(JSON.stringify(parts))
   } finally {
     server.close()

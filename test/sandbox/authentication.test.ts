@@ -5,7 +5,7 @@ const invalid = {
   status: 401,
   body: {
     code: 'credentials_invalid',
-    message: 'The credentials are missing or not known.',
+    message: 'The credentials are missing or unknown.',
   },
 }
 

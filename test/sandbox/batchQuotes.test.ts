@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BatchTransfer } from '../../src/codec/BatchTransfer.js'
-import { E } from '../../src/fp.js'
+import { digitsOf } from '../../src/decode/index.js'
+import { E, O } from '../../src/fp.js'
 import { BATCHES, batch, newItem, openedBatch as opened, refused } from './batchSupport.js'
 import { items } from './support.js'
 
@@ -157,6 +158,38 @@ describe('POST /api/v1/batch_transfers/{id}/quote', () => {
     expect(body).toMatchObject({ valid_item_count: 100 })
     expect(E.isRight(BatchTransfer.decode(body))).toBe(true)
   })
+
+  it.each([
+    ['900719925474099.37', '2702159776422.3', '903422085250521.67'],
+    ['9007199254740993', '27021597764222.98', '9034220852505215.98'],
+    ['12345678901234567890.1', '37037036703703703.67', '12382715937938271593.77'],
+  ])(
+    'shows an amount of %s, its fee and their sum with all digits, sent as a number or as text',
+    async (amount, fee, sum) => {
+      const { post, id, call, items } = await opened()
+      const usd = { transfer_currency: 'USD', transfer_amount: undefined, source_amount: 0 }
+      const json = JSON.stringify({ items: ['a', 'b'].map((one) => newItem(one, usd)) })
+      const texts = [amount, `"${amount}"`]
+      const body = json.replaceAll('"source_amount":0', () => `"source_amount":${texts.shift()}`)
+      await post(`${BATCHES}/${id}/add_items`, body)
+      const quoted = Object((await call('quote')).body)
+      for (const { transfer_draft } of await items()) {
+        const digits = (name: string) => digitsOf(name)(Object(transfer_draft))
+        expect(digits('source_amount')).toEqual(O.some(amount))
+        expect(digits('transfer_amount')).toEqual(O.some(amount))
+        expect(digits('fee_amount')).toEqual(O.some(fee))
+        expect(digits('amount_payer_pays')).toEqual(O.some(sum))
+      }
+      const double = (text: string) => {
+        const [whole = '', fraction = ''] = text.split('.')
+        const cents = String(2n * BigInt(whole + fraction.padEnd(2, '0')))
+        return `${cents.slice(0, -2)}.${cents.slice(-2)}`.replace(/\.?0+$/, '')
+      }
+      const [quote] = quoted.quote_summary.quotes
+      expect(digitsOf('amount_payer_pays')(quote)).toEqual(O.some(double(sum)))
+      expect(digitsOf('amount_beneficiary_receives')(quote)).toEqual(O.some(double(amount)))
+    },
+  )
 
   it('takes no body, and holds for half an hour then', async () => {
     const { call } = await opened()

@@ -219,7 +219,7 @@ describe('POST /api/v1/batch_transfers/{id}/add_items', () => {
     expect(await items()).toHaveLength(1)
   })
 
-  it('takes 100 items a call, and 1,000 in all', async () => {
+  it('takes 100 items per call, and 1,000 in all', async () => {
     const { call } = await opened()
     const some = (from: number, count: number) => ({
       items: Array.from({ length: count }, (_, n) => newItem(`item-${from + n}`)),

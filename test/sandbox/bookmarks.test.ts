@@ -115,7 +115,7 @@ const requestIds = (pages: Awaited<ReturnType<typeof everyBookmarked>>) =>
   pages.map((page) => items(page).map((one) => one.request_id))
 
 describe('lists by bookmarks', () => {
-  it('take batches 50 a page, in either order', async () => {
+  it('take batches 50 per page, in either order', async () => {
     for (const order of ['ascending', 'descending'] as const) {
       const { post, get } = await open({ order })
       const ids = Array.from({ length: 120 }, (_, n) => `b${n}`)
@@ -131,7 +131,7 @@ describe('lists by bookmarks', () => {
     }
   })
 
-  it('take items 1,000 a page, and a bookmark is good for its batch', async () => {
+  it('take items 1,000 per page, and a bookmark is good for its batch', async () => {
     const { call, get, post, id } = await openedBatch()
     const ids = Array.from({ length: 230 }, (_, n) => `i${n}`)
     for (let n = 0; n < ids.length; n += 100) {
@@ -201,7 +201,7 @@ describe('lists by bookmarks', () => {
     }
   })
 
-  it('take webhooks 20 a page', async () => {
+  it('take webhooks 20 per page', async () => {
     const { post, get } = await open()
     const ids = Array.from({ length: 45 }, (_, n) => `w${n}`)
     for (const request_id of ids) {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { digitsOf } from '../../src/decode/index.js'
+import { O } from '../../src/fp.js'
 import { everyItem, items, open } from './support.js'
 
 const newCharge = {
@@ -56,6 +58,19 @@ describe('charges', () => {
     expect(created).toMatchObject({ status: 201, body: { fee } })
   })
 
+  it.each(['9007199254740993', '900719925474099.37', '12345678901234567890.1'])(
+    'show an amount that no double holds with its digits: %s',
+    async (amount) => {
+      const { post, get } = await open()
+      const created = Object((await post('/api/v1/charges/create', { ...newCharge, amount })).body)
+      const [listed] = items(await get('/api/v1/charges?request_id=order-17'))
+      const found = Object((await get(`/api/v1/charges/${created.id}`)).body)
+      for (const charge of [created, listed ?? {}, found]) {
+        expect(digitsOf('amount')(charge)).toEqual(O.some(amount))
+      }
+    },
+  )
+
   it('take the course that their source names', async () => {
     const { post, get, clock } = await open({ settleAfter: 1_000 })
     const courses = {
@@ -84,7 +99,7 @@ describe('charges', () => {
       status: 400,
       body: {
         code: 'request_id_duplicate',
-        message: 'A charge with this request_id was made before.',
+        message: 'A charge with this request_id already exists.',
         source: 'request_id',
       },
     }

@@ -2,27 +2,18 @@
 import { firstValueFrom } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { createClient, wasRecovered } from '../../src/index.js'
-import {
-  createSandbox,
-  type SandboxOptions,
-  sandboxCredentials,
-  virtualTime,
-} from '../../src/sandbox/index.js'
+import { wasRecovered } from '../../src/index.js'
+import { createSandbox, type SandboxOptions } from '../../src/sandbox/index.js'
 import { collect } from '../../src/stream/index.js'
 import { item } from '../support/batch.js'
+import { virtualTime } from '../support/idleClock.js'
 import { NEW_CHARGE } from '../support/lab.js'
+import { sandboxClient } from '../support/sandboxClient.js'
 
 const account = (options: Partial<SandboxOptions>) => {
   const { timer, run, pass } = virtualTime()
   const { fetch } = createSandbox({ charges: 0, timer, ...options })
-  const client = createClient({
-    baseUrl: 'https://sandbox',
-    credentials: sandboxCredentials,
-    fetch,
-    timer,
-    random: () => 0,
-  })
+  const client = sandboxClient(fetch, { timer, random: () => 0 })
   return { client, run, pass }
 }
 

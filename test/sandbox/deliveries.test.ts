@@ -4,16 +4,15 @@ import type { AddressInfo } from 'node:net'
 import { firstValueFrom } from 'rxjs'
 import { expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import { createClient } from '../../src/index.js'
 import {
   createSandbox,
   type DeliveryFault,
   type SandboxOptions,
-  sandboxCredentials,
   sandboxPartner,
-  virtualTime,
 } from '../../src/sandbox/index.js'
 import { createReceiver } from '../../src/webhooks/index.js'
+import { virtualTime } from '../support/idleClock.js'
+import { sandboxClient } from '../support/sandboxClient.js'
 
 const CHARGES = ['charge.new', 'charge.pending', 'charge.settled', 'charge.failed']
 
@@ -62,13 +61,7 @@ const open = async (
       return new Response(null, { status: await answer(delivered.length - 1) })
     },
   })
-  const payments = createClient({
-    baseUrl: 'https://sandbox.test',
-    credentials: sandboxCredentials,
-    partner: sandboxPartner,
-    fetch: sandbox.fetch,
-    timer,
-  })
+  const payments = sandboxClient(sandbox.fetch, { partner: sandboxPartner, timer })
   const value = async <A>(call: Parameters<typeof firstValueFrom<E.Either<unknown, A>>>[0]) => {
     const either = await run(firstValueFrom(call))
     if (E.isLeft(either)) throw new Error(JSON.stringify(either.left))
@@ -289,12 +282,7 @@ it('a receiver refuses what is forged or stale, and gets each event once', async
     deliver: (request) => inbox.fetch(request),
     deliveryFaults: { twice: 0.2, forged: 0.2, stale: 0.2, 'slow-answer': 0.2, late: 0.2 },
   })
-  const payments = createClient({
-    baseUrl: 'https://sandbox.test',
-    credentials: sandboxCredentials,
-    fetch: sandbox.fetch,
-    timer,
-  })
+  const payments = sandboxClient(sandbox.fetch, { timer })
   const webhook = { events: ['charge.new'], url: 'https://a.test/', version: '2026-08-21' }
   const created = await run(firstValueFrom(payments.webhooks.create(webhook)))
   if (E.isLeft(created)) throw new Error('no webhook')
@@ -344,11 +332,7 @@ it('delivers over HTTP to this machine, and to no other host that is not named',
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const sandbox = createSandbox({ charges: 10, limits: false, settleAfter: 0 })
-  const payments = createClient({
-    baseUrl: 'https://sandbox.test',
-    credentials: sandboxCredentials,
-    fetch: sandbox.fetch,
-  })
+  const payments = sandboxClient(sandbox.fetch)
   const webhook = { events: ['charge.settled'], version: '2026-08-21' }
   for (const url of ['https://example.com/', 'http://10.0.0.1/', `http://127.0.0.1:${port}/`]) {
     await firstValueFrom(payments.webhooks.create({ ...webhook, url }))

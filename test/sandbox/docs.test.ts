@@ -38,7 +38,7 @@ it('docs/reference/sandbox.md has every default', () => {
 
 it('docs/sandbox.md has the default credentials', () => {
   expect(docs).toContain(
-    `PAYMENTS_CLIENT_ID=${sandboxCredentials.clientId} PAYMENTS_API_KEY=${sandboxCredentials.apiKey}`,
+    `The client id is \`${sandboxCredentials.clientId}\`, the API key \`${sandboxCredentials.apiKey}\``,
   )
 })
 

@@ -240,7 +240,7 @@ describe('a fault asked for by header', () => {
       status: 400,
       body: {
         code: 'invalid_argument',
-        message: 'There is no fault of this name.',
+        message: 'There is no fault with this name.',
         source: 'x-sandbox-fault',
       },
     })

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { runs } from '../support/runs.js'
 import { type Answered, everyItem, items, open } from './support.js'
 
 type Row = Record<string, unknown>
@@ -82,7 +83,7 @@ it.each(['ascending', 'descending'] as const)(
           expect(Object(page.body).has_more).toBe(expected.length > (n + 1) * size)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   },
 )

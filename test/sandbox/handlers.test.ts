@@ -8,6 +8,7 @@ import { E } from '../../src/fp.js'
 import { prepareRequest } from '../../src/http/request/prepareRequest.js'
 import { services } from '../../src/sandbox/handlers/index.js'
 import type { FaultName, SandboxOptions } from '../../src/sandbox/index.js'
+import { runs } from '../support/runs.js'
 import { newItem } from './batchSupport.js'
 import { type Answered, items, open, partnerHeaders } from './support.js'
 
@@ -191,7 +192,7 @@ describe('every call', () => {
           expect(wrong(row, answered)).toEqual([])
         }
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 

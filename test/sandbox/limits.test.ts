@@ -13,7 +13,7 @@ const tooMany = {
   },
 }
 
-describe.each(['production', 'sandbox'] as const)('the limits of %s', (environment) => {
+describe.each(['production', 'test'] as const)('the limits of %s', (environment) => {
   const { endpoint, global } = limits[environment]
 
   it('refuse an endpoint what is too much within a second', async () => {
@@ -78,8 +78,8 @@ describe.each(['production', 'sandbox'] as const)('the limits of %s', (environme
   })
 })
 
-it('refuses a key more than a hundred logins a minute', async () => {
-  const { login, clock } = await open({ environment: 'sandbox', limits: { global: 1_000 } })
+it('refuses a key more than a hundred logins per minute', async () => {
+  const { login, clock } = await open({ environment: 'test', limits: { global: 1_000 } })
   for (let n = 1; n < 100; n++) expect(await login()).toMatchObject({ status: 201 })
   expect(await login()).toEqual(tooMany)
   const other = { ...loginHeaders, 'x-api-key': 'other' }

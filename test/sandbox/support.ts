@@ -1,4 +1,5 @@
 import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
+import { parseWithDigits } from '../../src/decode/digits.js'
 import {
   createSandbox,
   type SandboxOptions,
@@ -42,7 +43,7 @@ export interface Answered {
 /** JSON if it is JSON, else the text. */
 const read = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseWithDigits(text)
   } catch {
     return text
   }

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { documentedEvents, eventNames } from '../../src/codec/Webhook.js'
-import { type TriggerOptions, trigger, virtualTime } from '../../src/sandbox/index.js'
+import { type TriggerOptions, trigger } from '../../src/sandbox/index.js'
 import { createReceiver } from '../../src/webhooks/index.js'
+import { virtualTime } from '../support/idleClock.js'
 
 const url = 'https://shop.test/hooks'
 const secret = 'example-webhook-secret'
@@ -56,7 +57,7 @@ describe('the payload of a version', () => {
     const { data } = await triggered({ event, apiVersion: '2026-08-21' })
     expect(data.status).toBe(event.slice('account.'.length).toUpperCase())
     const before = triggered({ event, apiVersion: '2026-08-20' })
-    await expect(before).rejects.toThrow(`${event} is an event from version 2026-08-21 on`)
+    await expect(before).rejects.toThrow(`${event} is an event since version 2026-08-21`)
   })
 
   it('spend selections have source_id from 2026-08-21 on', async () => {
@@ -175,6 +176,6 @@ describe('faults', () => {
   it('a receiver that does not answer is told', async () => {
     const deliver = () => new Promise<Response>(() => {})
     const { results } = await triggered({ event: 'account.active', deliver })
-    expect(results).toMatchObject([{ reason: 'no answer in 10 s', isRight: false }])
+    expect(results).toMatchObject([{ reason: 'no response in 10 s', isRight: false }])
   })
 })

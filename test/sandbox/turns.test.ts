@@ -11,17 +11,12 @@ import {
   toArray,
 } from 'rxjs'
 import { expect, it, vi } from 'vitest'
-import { createClient } from '../../src/index.js'
-import { createSandbox, type SandboxOptions, sandboxCredentials } from '../../src/sandbox/index.js'
+import { createSandbox, type SandboxOptions } from '../../src/sandbox/index.js'
+import { sandboxClient } from '../support/sandboxClient.js'
 
 const open = (options: SandboxOptions = {}) => {
   const sandbox = createSandbox({ charges: 10, limits: false, ...options })
-  return createClient({
-    baseUrl: 'https://sandbox',
-    credentials: sandboxCredentials,
-    fetch: sandbox.fetch,
-    limits: { endpoint: 1e9, global: 1e9 },
-  })
+  return sandboxClient(sandbox.fetch, { limits: { endpoint: 1e9, global: 1e9 } })
 }
 
 it.each<[string, SandboxOptions]>([
@@ -58,12 +53,7 @@ it('timers that a test plays are a time for it and its client', async () => {
       faults: ({ route, nth }) =>
         route === 'GET /api/v1/charges' && nth === 2 ? 'no-answer' : undefined,
     })
-    const { charges } = createClient({
-      baseUrl: 'https://sandbox',
-      credentials: sandboxCredentials,
-      fetch: sandbox.fetch,
-      random: () => 0,
-    })
+    const { charges } = sandboxClient(sandbox.fetch, { random: () => 0 })
     const rows = lastValueFrom(charges.list({ page_size: 500 }).pipe(toArray()))
     let took = 0
     const began = Date.now()

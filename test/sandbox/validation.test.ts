@@ -34,10 +34,10 @@ describe('POST /api/v1/charges/create', () => {
     ['amount', 'twelve', 'a number of at least 0, or plain decimal text such as "9.99"'],
     ['amount', '-1', 'a number of at least 0, or plain decimal text such as "9.99"'],
     ['currency', 'eur', 'a currency code of 3 capital letters'],
-    ['reference', '', 'a text of 1 to 140 characters'],
-    ['reference', 'x'.repeat(141), 'a text of 1 to 140 characters'],
-    ['request_id', '', 'a text of 1 to 50 characters'],
-    ['request_id', 'x'.repeat(51), 'a text of 1 to 50 characters'],
+    ['reference', '', 'a string of 1 to 140 characters'],
+    ['reference', 'x'.repeat(141), 'a string of 1 to 140 characters'],
+    ['request_id', '', 'a string of 1 to 50 characters'],
+    ['request_id', 'x'.repeat(51), 'a string of 1 to 50 characters'],
     ['source', 7, 'string'],
   ])('refuses %s %j', async (name, value, wanted) => {
     const { post } = await open()
@@ -139,7 +139,7 @@ describe('GET /api/v1/charges', () => {
     })
   })
 
-  it('takes a hundred rows a page when it is told nothing', async () => {
+  it('takes a hundred rows per page when it is told nothing', async () => {
     const { get } = await open({ charges: 101 })
     const { body } = await get('/api/v1/charges')
     expect([Object(body).items.length, Object(body).has_more]).toEqual([100, true])
@@ -156,7 +156,7 @@ describe('a body of many levels', () => {
     const { post, call, get, id } = await openedBatch()
     const refused = {
       status: 400,
-      body: { code: 'invalid_argument', message: 'The body has more than 500 levels.' },
+      body: { code: 'invalid_argument', message: 'The body is nested more than 500 levels deep.' },
     }
     expect(await post(`${BATCHES}/create`, batch(levels))).toEqual(refused)
     expect(await call('add_items', items(levels))).toEqual(refused)
@@ -188,7 +188,7 @@ describe('a request that cannot be made', () => {
 describe('elsewhere', () => {
   const notFound = {
     status: 404,
-    body: { code: 'not_found', message: 'There is no such resource.' },
+    body: { code: 'not_found', message: 'Not found.' },
   }
 
   it.each(['/api/v1/charges/chg_00000000', '/api/v1/charges/other', '/api/v1/other', '/'])(

@@ -12,21 +12,15 @@ import {
 } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 import { E } from '../../src/fp.js'
-import {
-  ChargeStatus,
-  type ClientOptions,
-  concatChain,
-  createClient,
-  wasRecovered,
-} from '../../src/index.js'
+import { ChargeStatus, type ClientOptions, concatChain, wasRecovered } from '../../src/index.js'
 import {
   createSandbox,
   type FaultName,
   type Faults,
   type SandboxOptions,
-  sandboxCredentials,
   virtualTime,
 } from '../../src/sandbox/index.js'
+import { sandboxClient } from '../support/sandboxClient.js'
 
 /** A client and its sandbox, in one virtual time. */
 const open = (sandboxed: SandboxOptions = {}, options: Partial<ClientOptions> = {}) => {
@@ -34,14 +28,7 @@ const open = (sandboxed: SandboxOptions = {}, options: Partial<ClientOptions> = 
   const { timer } = time
   const began = timer.now()
   const sandbox = createSandbox({ charges: 400, timer, ...sandboxed })
-  const client = createClient({
-    baseUrl: 'https://sandbox',
-    credentials: sandboxCredentials,
-    fetch: sandbox.fetch,
-    timer,
-    random: () => 0,
-    ...options,
-  })
+  const client = sandboxClient(sandbox.fetch, { timer, random: () => 0, ...options })
   return { time, sandbox, client, passed: () => timer.now() - began }
 }
 
@@ -63,7 +50,7 @@ describe('virtual time', () => {
     const before = passed()
     const found = from(ids).pipe(concatChain(client.charges.retrieve))
     expect((await time.run(lastValueFrom(found.pipe(toArray())))).every(E.isRight)).toBe(true)
-    expect(passed() - before).toBeGreaterThanOrEqual(2_000) // 20 a second
+    expect(passed() - before).toBeGreaterThanOrEqual(2_000) // 20 per second
     expect(passed() - before).toBeLessThan(3_000)
     expect(sandbox.stats().refused).toMatchObject({ global: 0, endpoint: 0 })
   })
@@ -145,7 +132,7 @@ describe('virtual time', () => {
 
   it('takes no other time than one that there is', async () => {
     const start = new Date(Number.NaN)
-    expect(() => virtualTime({ start })).toThrow('start should be a Date that is a time')
+    expect(() => virtualTime({ start })).toThrow('start should be a valid Date')
     const { pass } = virtualTime()
     for (const ms of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
       await expect(pass(ms)).rejects.toMatchObject({ name: 'InvalidOption', option: 'ms' })

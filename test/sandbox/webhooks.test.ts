@@ -231,14 +231,22 @@ describe('partner webhooks', () => {
   })
 
   it('know a partner whose name and password are no ASCII', async () => {
-    const partner = { clientId: 'Zoë', clientSecret: 'pässwörd' }
-    const sandbox = createSandbox({ partner })
-    const client = createClient({ baseUrl: 'https://sandbox.test', partner, fetch: sandbox.fetch })
-    const listed = await firstValueFrom(client.partnerWebhooks.list().pages)
-    expect(listed).toMatchObject({ _tag: 'Right', right: { items: [] } })
+    for (const partner of [
+      { clientId: 'Zoë', clientSecret: 'pässwörd' },
+      { clientId: 'Łukasz', clientSecret: '密码 \u{1f511}' },
+    ]) {
+      const sandbox = createSandbox({ partner })
+      const client = createClient({
+        baseUrl: 'https://sandbox.test',
+        partner,
+        fetch: sandbox.fetch,
+      })
+      const listed = await firstValueFrom(client.partnerWebhooks.list().pages)
+      expect(listed).toMatchObject({ _tag: 'Right', right: { items: [] } })
+    }
   })
 
-  it('are listed by number, 20 a page', async () => {
+  it('are listed by number, 20 per page', async () => {
     const { partner } = await open()
     const ids = Array.from({ length: 45 }, (_, n) => `w${n}`)
     for (const request_id of ids)

@@ -110,7 +110,7 @@ it('a late batch is noticed also when some of its requests were cancelled', () =
   expect(cancelling()).toBe(0)
 })
 
-/** 250 a second, over loopback; twice, all that leave within half a second arrive at its end. */
+/** 250 per second, over loopback; twice, all that leave within half a second arrive at its end. */
 const heldUp = () => {
   const w = world({ global: 250, endpoint: 250, per: 1_000, concurrent: 1_000 })
   const random = seeded(3)

@@ -11,6 +11,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { createScheduler, type Guard, rate, schedule } from '../../src/scheduler/index.js'
+import { runs } from '../support/runs.js'
 
 /** A timer whose clock can be set to another time; its delays stay as they are. */
 const jumping = () => {
@@ -101,7 +102,7 @@ describe('a clock that is set back while requests wait', () => {
         // The time since the clock was last read is not known, and waited for again: one window each time.
         expect(seen.at(-1)).toBeLessThanOrEqual((windows + changes.length) * 1_001)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -145,7 +146,7 @@ describe('a clock that is set back while requests wait', () => {
         const windows = Math.ceil(delays.length / limit) + changes.length
         expect(arrived.at(-1)).toBeLessThanOrEqual(windows * 1_200)
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     )
   })
 
@@ -173,7 +174,7 @@ describe('a clock that is set back while requests wait', () => {
         expect(end).toBeGreaterThanOrEqual(2_000)
         expect(end).toBeLessThan(3_500)
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })

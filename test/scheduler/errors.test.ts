@@ -338,8 +338,8 @@ describe('a key function that throws', () => {
       expect(done).toBe(20)
       expect(unhandled).not.toHaveBeenCalled()
       expect(told.sort()).toEqual([
-        expect.stringContaining('a subscriber of the events of a scheduler failed'),
-        expect.stringContaining('a subscriber of the state of a scheduler failed'),
+        expect.stringContaining("a subscriber of a scheduler's events failed"),
+        expect.stringContaining("a subscriber of a scheduler's state failed"),
       ])
     } finally {
       config.onUnhandledError = null

@@ -16,6 +16,8 @@ import { seeded } from '../../bench/simulated/random.js'
 import { mean } from '../../bench/simulated/refusing.js'
 import type { VirtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { type Guard, schedule } from '../../src/scheduler/index.js'
+import { inTurn } from '../support/inTurn.js'
+import { runs, sample } from '../support/runs.js'
 import { type Answer, refused, stateOf, world } from './world.js'
 
 const configured: Limits = { global: 1_000, endpoint: 20, per: 1_000, concurrent: 50 }
@@ -87,8 +89,11 @@ const endless = ({
   }
 }
 
-describe.each([60, 3_000])('a limit that is lower, while %d requests wait,', (each) => {
-  it('is found, kept to, and forgotten when it is as configured again', () => {
+const waiting = [60, 3_000]
+
+describe.each(waiting)('a limit that is lower, while %d requests wait,', (each) => {
+  const test = inTurn(waiting, each)
+  test('is found, kept to, and forgotten when it is as configured again', () => {
     const { become, over, allowed } = endless({ each })
     over(5)
     expect(allowed('endpoint')).toBe(20)
@@ -107,7 +112,7 @@ describe.each([60, 3_000])('a limit that is lower, while %d requests wait,', (ea
     expect(over(20).letIn).toBeGreaterThan(17)
   })
 
-  it.each([15, 18, 19])('%d in place of 20, is used up', (endpoint) => {
+  test.each([15, 18, 19])('%d in place of 20, is used up', (endpoint) => {
     const { become, over } = endless({ each })
     become({ endpoint })
     const { letIn, refused } = over(60)
@@ -115,7 +120,7 @@ describe.each([60, 3_000])('a limit that is lower, while %d requests wait,', (ea
     expect(refused).toBeLessThan(1.2)
   })
 
-  it('is asked rarely when it is 0, and used again when it is not', () => {
+  test('is asked rarely when it is 0, and used again when it is not', () => {
     const { become, over } = endless({ each })
     over(5)
     become({ endpoint: 0 })
@@ -126,7 +131,7 @@ describe.each([60, 3_000])('a limit that is lower, while %d requests wait,', (ea
     expect(over(20).letIn).toBeGreaterThan(17)
   })
 
-  it('counts refused requests: nothing is lost by that', () => {
+  test('counts refused requests: nothing is lost by that', () => {
     const { become, over } = endless({ each })
     become({ countsRefused: true })
     expect(over(60).letIn).toBeGreaterThan(17)
@@ -161,12 +166,14 @@ describe('the safe guard', () => {
 })
 
 describe('which of several limits is lower is found out, though a refusal does not say it:', () => {
-  it.each([
-    [1, 20, 5],
-    [2, 100, 5],
-    [3, 100, 10],
-    [5, 100, 10],
-  ])(
+  it.each(
+    sample(2, [
+      [1, 20, 5],
+      [2, 100, 5],
+      [3, 100, 10],
+      [5, 100, 10],
+    ]),
+  )(
     'the rate, beside a concurrency limit of %d that is always full (%d, really %d)',
     (concurrent, endpoint, real) => {
       const known = { ...configured, concurrent, endpoint }
@@ -294,11 +301,13 @@ describe('a concurrency limit that is lower', () => {
     return { accepted: () => accepted, source }
   }
 
-  it.each([
-    [10, 5_000],
-    [25, 2_000],
-    [40, 1_000],
-  ])('is used up by long streams: really %d, each for %d ms', (real, lasts) => {
+  it.each(
+    sample(1, [
+      [10, 5_000],
+      [25, 2_000],
+      [40, 1_000],
+    ]),
+  )('is used up by long streams: really %d, each for %d ms', (real, lasts) => {
     const { timer, scheduler } = world({ ...configured, global: 100 })
     const { accepted, source } = streaming(timer, real, lasts)
     const ask = (endpoint: string): void => {
@@ -316,7 +325,7 @@ describe('a concurrency limit that is lower', () => {
 
 describe('a window that another client has used up', () => {
   it.each(['loopback', 'steady', 'wan', 'jittery'])('is waited for: %s', (network) => {
-    for (let seed = 1; seed <= 12; seed++) {
+    for (let seed = 1; seed <= runs(12); seed++) {
       const w = world({ ...configured, concurrent: 1_000 })
       for (let i = 0; i < configured.endpoint; i++) w.server.arrives('a', 0)
       const random = seeded(seed)
@@ -337,11 +346,13 @@ describe('a window that another client has used up', () => {
 })
 
 describe('a limit that is as configured', () => {
-  it.each([
-    ['steady', 1],
-    ['jittery', 1],
-    ['wan', 20],
-  ])('is used up again after an outage of a minute: %s, %d a second', (network, endpoint) => {
+  it.each(
+    sample(2, [
+      ['steady', 1],
+      ['jittery', 1],
+      ['wan', 20],
+    ]),
+  )('is used up again after an outage of a minute: %s, %d a second', (network, endpoint) => {
     const known = { ...configured, endpoint, concurrent: 1_000 }
     const { become, over } = endless({ known, network, each: 40 })
     for (let outage = 0; outage < 2; outage++) {
@@ -354,7 +365,7 @@ describe('a limit that is as configured', () => {
     }
   })
 
-  it.each(['steady', 'jittery'])(
+  it.each(sample(1, ['steady', 'jittery']))(
     'such as one a second is used up beside another client, and after it: %s',
     (network) => {
       const known = { ...configured, endpoint: 1, concurrent: 1_000 }
@@ -374,13 +385,15 @@ describe('a limit that is as configured', () => {
 })
 
 describe('a limit of all endpoints that is lower for a while', () => {
-  it.each([
-    ['steady', 60, 0.85],
-    ['wan', 60, 0.85],
-    ['jittery', 60, 0.7],
-    ['wan', 80, 0.75],
-    ['jittery', 80, 0.7],
-  ])('is found at once, kept to, and forgotten: %s, %i', (network, global, part) => {
+  it.each(
+    sample(2, [
+      ['steady', 60, 0.85],
+      ['wan', 60, 0.85],
+      ['jittery', 60, 0.7],
+      ['wan', 80, 0.75],
+      ['jittery', 80, 0.7],
+    ]),
+  )('is found at once, kept to, and forgotten: %s, %i', (network, global, part) => {
     const runs = [1, 2, 3].map((seed) => {
       const known = { ...configured, global: 100 }
       const { become, over } = endless({ known, endpoints: 8, each: 50, network, seed })

@@ -8,6 +8,7 @@ import { busiestWindow } from '../../bench/simulated/refusing.js'
 import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { O } from '../../src/fp.js'
 import { createScheduler, type Guard, rate, schedule } from '../../src/scheduler/index.js'
+import { runs } from '../support/runs.js'
 import { stateOf } from './world.js'
 
 /** Some time when the server refuses everything, in ms. */
@@ -155,7 +156,7 @@ describe('whatever a server refuses, and whatever is cancelled,', () => {
         expect(timer.pending()).toBe(0)
         expect(stateOf(scheduler)).toMatchObject({ waiting: 0, inFlight: 0, backingOff: 0 })
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 })

@@ -12,6 +12,7 @@ import {
   type SchedulerOptions,
   schedule,
 } from '../../src/scheduler/index.js'
+import { runs } from '../support/runs.js'
 import { type Answer, refused, world } from './world.js'
 
 const delays = fc.record({
@@ -70,7 +71,7 @@ describe('over random requests, limits, delays and cancellations', () => {
       fc.property(limits, requests, (known, asked) => {
         expect(run(known, asked, 'safe').w.server.refused()).toBe(0)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -86,7 +87,7 @@ describe('over random requests, limits, delays and cancellations', () => {
           expect([...w.letIn.values()].every((times) => times === 1)).toBe(true)
           expect(w.timer.pending()).toBe(0)
         }),
-        { numRuns: 150 },
+        { numRuns: runs(150) },
       )
     },
   )
@@ -105,7 +106,7 @@ describe('over random requests, limits, delays and cancellations', () => {
         expect(seen.every(({ ok }) => ok)).toBe(true)
         expect(w.timer.pending()).toBe(0)
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 
@@ -121,7 +122,7 @@ describe('over random requests, limits, delays and cancellations', () => {
           })
           .unsubscribe()
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })
@@ -244,7 +245,7 @@ describe('each request is sent at the same moment', () => {
       fc.property(load, (given) => {
         expect(answersOf(given, change)).toEqual(answersOf(given))
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

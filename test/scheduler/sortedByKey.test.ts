@@ -10,7 +10,7 @@ import {
   scheduleMap,
 } from '../../src/scheduler/index.js'
 
-/** 20 a second of each key, 100 of all together. */
+/** 20 per second of each key, 100 of all together. */
 const limits = () => {
   const timer = virtualTimer()
   const scheduler = createScheduler<number>({

@@ -15,6 +15,7 @@ import {
   type SchedulerState,
   schedule,
 } from '../../src/scheduler/index.js'
+import { runs } from '../support/runs.js'
 import { refused, stateOf, world } from './world.js'
 
 describe('the state', () => {
@@ -236,7 +237,7 @@ describe('subscribing to the state', () => {
         expect(unwatched).toHaveLength(batches.reduce((sum, { count }) => sum + count, 0))
         expect(run({ batches, real, stalls, watched: true })).toEqual(unwatched)
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 })

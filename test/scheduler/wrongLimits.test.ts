@@ -45,7 +45,7 @@ const toEight = (count: number) => ({
   requests: Array.from({ length: count }, (_, i) => `${i % 8}`),
 })
 
-describe('100 requests to an endpoint, configured with 20 a second', () => {
+describe('100 requests to an endpoint, configured with 20 per second', () => {
   const cases = [15, 10, 8, 1].flatMap((real) =>
     [false, true].flatMap((countsRefused) =>
       [0, 80].map((roundTrip) => [real, countsRefused, roundTrip] as const),
@@ -65,7 +65,7 @@ describe('100 requests to an endpoint, configured with 20 a second', () => {
   )
 })
 
-describe('2,000 requests to eight endpoints, configured with 100 a second for all', () => {
+describe('2,000 requests to eight endpoints, configured with 100 per second for all', () => {
   const cases = [80, 50].flatMap((real) =>
     [false, true].map((countsRefused) => [real, countsRefused] as const),
   )
@@ -137,12 +137,12 @@ describe('a limit that is found to be lower', () => {
         key: 'charges',
         limit: 20,
         allowed: 10,
-        message: '10 of 20 a second are admitted',
+        message: '10 of 20 per second are admitted',
       },
     ])
     expect(stateOf(w.scheduler)?.tiers).toMatchObject([
       { name: 'global', lowered: undefined },
-      { name: 'endpoint', lowered: '10 of 20 a second are admitted' },
+      { name: 'endpoint', lowered: '10 of 20 per second are admitted' },
       { lowered: undefined },
     ])
     w.server = judge(configured)

@@ -84,7 +84,7 @@ describe('a store in a folder', () => {
     const { version } = (await diskStore({ folder }).read('a.json')) ?? {}
     await expect(diskStore({ folder }).replace('a.json', 'one', version)).rejects.toMatchObject({
       _tag: 'UnusablePath',
-      message: `${at('a.json')} is a link, which no export makes: remove it`,
+      message: `${at('a.json')} is a link, which exports never create: remove it`,
     })
     expect(await readlink(at('a.json'))).toBe('victim')
     expect(await readFile(at('victim'), 'utf8')).toBe('precious')
@@ -103,9 +103,9 @@ describe('a store in a folder', () => {
     await symlink('/dev/zero', at('endless'))
     const { read } = diskStore({ folder })
     for (const [name, why] of [
-      ['folder', 'is no regular file'],
-      ['endless', 'is no regular file'],
-      ['huge', 'has 1073741824 bytes: no export wrote it'],
+      ['folder', 'is not a regular file'],
+      ['endless', 'is not a regular file'],
+      ['huge', 'has 1073741824 bytes, so no export wrote it'],
     ] as const) {
       const message = `${at(name)} ${why}`
       await expect(read(name)).rejects.toMatchObject({

@@ -6,6 +6,7 @@ import { diskStore } from '../../src/store/diskStore.js'
 import { takeLease } from '../../src/store/lease.js'
 import type { Store } from '../../src/store/Store.js'
 import { type Memory, memory } from '../export/transfer/memory.js'
+import { runs } from '../support/runs.js'
 import { memoryStore } from './memoryStore.js'
 import { type Process, pass, processOf, settled } from './world.js'
 
@@ -48,7 +49,7 @@ const onDisk = (): World => {
     const text = files.text(to)
     history.push(text === '' ? undefined : JSON.parse(text))
   }
-  /** The one step that takes a text from a later owner: see "After a freeze" in docs/internals/lease.md. */
+  /** The one step that takes a text from a later owner: see "How it was tried" in docs/internals/lease.md. */
   const rm: Memory['rm'] = async (path, options) => {
     const isText = path.endsWith(`/${NAME}`) && files.names().includes(path)
     if (isText && files.text(path) !== '') history.push(undefined)
@@ -199,6 +200,6 @@ it.each([
         expect(last.map(({ outcome }) => outcome)).toEqual(['committed'])
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })

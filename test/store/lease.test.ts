@@ -139,16 +139,16 @@ describe('a lease', () => {
   })
 
   it.each([
-    ['{', 'Damaged', 'is no checkpoint: it should be JSON'],
+    ['{', 'Damaged', 'is not a checkpoint: it should be JSON'],
     [
       '{"version":3,"purpose":{}}',
       'Damaged',
-      'is of version 3, and this package resumes version 5 only',
+      'has version 3, but this release of payments-rx resumes only version 5',
     ],
     [
       '{"version":6}',
       'NewerVersion',
-      'is of version 6, and this package knows 5: use the one that wrote it',
+      'has version 6, but this release of payments-rx knows version 5: use the release that wrote it',
     ],
     ['{"version":5,"fence":1,"renewals":0,"sum":"0"}', 'Damaged', 'it was changed or damaged'],
   ])('is not taken where there is %j', async (found, _tag, why) => {

@@ -2,46 +2,46 @@ import { describe, expect, it } from 'vitest'
 import { exportError, isRetryable } from '../../src/export/ExportError.js'
 import { remedies, remedyOf } from '../../src/store/remedies.js'
 
-const OPENING = `# Refusals of destinations
+const OPENING = `# Error codes of destinations
 
-Each refusal of a destination has a class. Either **the same command again helps** (exit status 1, and the last line says "the
-same command continues"), or **action is needed** (exit status 2, and the last line says what to do). Written rows
-stay; after the action, the same command continues (\`export\` with \`--resume\`). The last line has the code and message of the
-service.
+An error of a destination is either **safe to retry** (exit status 1), or you must **fix the cause first** (exit status 2; the last
+line says what to do). Rows already written are kept. Once you have fixed the cause, rerun the same command (\`export\` with
+\`--resume\`). The last line has the code and message of the destination.
 
-In code, \`isRetryable(error)\` of \`payments-rx/export\` is true for an [\`ExportError\`](exports.md#errors) of the first class. \`verify\`, \`doctor\` and \`bench\` have
-statuses of their own.
+In code, \`isRetryable(error)\` of \`payments-rx/export\` is true for an [\`ExportError\`](exports.md#errors) or a
+[failure of a call](../failures.md) that is safe to retry. \`verify\` and \`doctor\` also end with 1 if a check fails.
 
-A code that is not listed passes by itself: the same command again.`
+Any other code is treated as temporary: run the same command again.`
 
 const SECTIONS = {
-  system: ['Files and connections', 'Codes of the system, and of TLS.'],
+  system: ['Files and connections', 'Codes of the system and of TLS.'],
   S3: [
     'Buckets',
-    'Codes of S3. A service that sends none is classified by its HTTP status; a code that is not listed needs action with a status of 400, 401, 403 or 405.',
+    'Codes of S3. An error without a code is classified by its HTTP status. With a status of 400, 401, 403 or 405, any other code means: fix the cause first.',
   ],
   Postgres: [
     'Postgres',
-    'States (SQLSTATE), or their first two characters, the class; a whole state takes precedence over its class. PgBouncer has one state for all its errors, 08P01: there the message decides.',
+    'SQLSTATE codes, or their first two characters. A whole code takes precedence. PgBouncer has one code for all its errors, 08P01: there the message decides.',
   ],
   SQLite: ['SQLite', 'Primary result codes.'],
-  Redis: [
-    'Redis',
-    'First words of its refusals, for the queue and the shared quota. At the start of a command each ends it, with status 2; later ones are waited for.',
-  ],
 } as const
 
-const HEADS = ['| code | class | what to do |', '|---|---|---|']
+const HEADS = ['| codes | | what to do |', '|---|---|---|']
 
 const page = (): string =>
   [
     OPENING,
-    ...(['system', 'S3', 'Postgres', 'SQLite', 'Redis'] as const).flatMap((of) => {
+    ...(['system', 'S3', 'Postgres', 'SQLite'] as const).flatMap((of) => {
       const [title, words] = SECTIONS[of]
-      const rows = Object.entries(remedies[of]).map(([code, remedy]) => {
-        const kind = remedy.class === 'again' ? 'again' : '**act**'
-        return `| \`${code}\` | ${kind} | ${remedy.advice ?? (remedy.class === 'act' ? 'as the message says' : '')} |`
-      })
+      const codes = new Map<string, ReadonlyArray<string>>()
+      for (const [code, { class: kind, advice }] of Object.entries(remedies[of])) {
+        const remedy =
+          kind === 'again'
+            ? `retry | ${advice ?? ''}`
+            : `**fix first** | ${advice ?? 'see the message'}`
+        codes.set(remedy, [...(codes.get(remedy) ?? []), `\`${code}\``])
+      }
+      const rows = Array.from(codes, ([remedy, all]) => `| ${all.join(', ')} | ${remedy} |`)
       return [`## ${title}`, words, [...HEADS, ...rows].join('\n')]
     }),
   ].join('\n\n')
@@ -68,13 +68,28 @@ describe('a refusal of a destination', () => {
     ['57P01', 'again'],
     ['SQLITE_FULL', 'act'],
     ['SQLITE_BUSY', 'again'],
-    ['READONLY', 'act'],
-    ['LOADING', 'again'],
     ['SomethingNew', 'again'],
   ])('%s is of class "%s"', (code, expected) => {
     expect(remedyOf(code).class).toBe(expected)
     const error = exportError('WriteFailed', 'cannot write', { path: 'p', code })
     expect(isRetryable(error)).toBe(expected === 'again')
+  })
+
+  it('of the service helps again unless it needs action, or a look', () => {
+    const failure = { endpoint: 'GET /', attempts: 1, message: 'no' }
+    const refused = (status: number) =>
+      isRetryable({ ...failure, _tag: 'Refused', status, code: 'no' })
+    expect([403, 404, 409, 423].map(refused)).toEqual([false, false, true, true])
+    const unreachable = (code: string) =>
+      isRetryable({ ...failure, _tag: 'Unreachable', code, mayHaveArrived: false })
+    expect(['ECONNRESET', 'BLOCKED_PORT', 'ENOTFOUND'].map(unreachable)).toEqual([
+      true,
+      false,
+      false,
+    ])
+    const cause = { ...failure, _tag: 'ServerFault', status: 500, code: 'no' } as const
+    expect(isRetryable(cause)).toBe(true)
+    expect(isRetryable({ ...failure, _tag: 'Ambiguous', tried: [], cause })).toBe(false)
   })
 
   it('helps again where another run or the clock was in the way', () => {

@@ -53,7 +53,7 @@ describe('objects', () => {
       expect(textOf(await storage.get(key))).toBe('hello')
       expect(textOf(await storage.get(key, { from: 3, to: 9 }))).toBe('lo')
       expect(textOf(await storage.get(key, { from: 1, to: 3 }))).toBe('el')
-      await storage.copy(key, 'copy')
+      await storage.copy(key, 'copy', 5)
       expect(textOf(await storage.get('copy'))).toBe('hello')
       expect(await storage.list('a b/')).toEqual([{ key, size: 5 }])
       expect(storage.nameOf(key)).toBe(`s3://bucket/exports/${key}`)
@@ -63,12 +63,8 @@ describe('objects', () => {
     }))
 
   it('are listed beyond a page', () =>
-    withStorage({}, async (storage) => {
-      for (let i = 0; i < 1_003; i += 59) {
-        await Promise.all(
-          Array.from({ length: 59 }, (_, n) => storage.put(`p/${i + n}`, bytes('x'))),
-        )
-      }
+    withStorage({}, async (storage, double) => {
+      for (let i = 0; i < 1_003; i++) double.put(`exports/p/${i}`, 'x')
       expect((await storage.list('p/')).length).toBe(1_003)
     }))
 
@@ -80,7 +76,7 @@ describe('objects', () => {
       const first = await storage.copyPart(upload, 1, 'chunk')
       const last = await storage.copyPart(upload, 2, 'end')
       expect(double.objects.has('bucket/exports/large')).toBe(false)
-      await storage.completeUpload(upload, [first, last])
+      await storage.completeUpload(upload, [first, last], 5 * 1_024 * 1_024 + 3)
       expect(double.objects.get('bucket/exports/large')?.length).toBe(5 * 1_024 * 1_024 + 3)
 
       await storage.beginUpload('other')
@@ -126,10 +122,52 @@ describe('faults', () => {
       async (storage, double) => {
         const upload = await storage.beginUpload('large')
         const part = await partOf(storage, upload)
-        await storage.completeUpload(upload, [part])
+        await storage.completeUpload(upload, [part], 3)
         expect(double.objects.get('bucket/exports/large')?.toString()).toBe('all')
       },
     ),
+  )
+
+  const answers = [
+    'CopyObject',
+    'CreateMultipartUpload',
+    'UploadPartCopy',
+    'CompleteMultipartUpload',
+    'ListObjectsV2',
+    'ListMultipartUploads',
+  ]
+  it.each(
+    answers.flatMap((operation) =>
+      (['200-error', '200-empty', '200-empty-after'] as const).map((fault) => ({
+        operation,
+        fault,
+      })),
+    ),
+  )('in an answer that began as a success are waited for: $operation, $fault', (given) =>
+    withStorage({ faults: once(given.operation, given.fault) }, async (storage, double) => {
+      const upload = await storage.beginUpload('large')
+      await storage.completeUpload(upload, [await partOf(storage, upload)], 3)
+      await storage.copy('chunk', 'copy', 3)
+      const names = ['chunk', 'copy', 'large']
+      expect(await storage.list('')).toEqual(names.map((key) => ({ key, size: 3 })))
+      for (const name of names) {
+        expect(double.objects.get(`bucket/exports/${name}`)?.toString()).toBe('all')
+      }
+      for (const open of await storage.uploads('')) await storage.abortUpload(open)
+      expect(double.uploads()).toEqual([])
+    }),
+  )
+
+  it.each(['200-error', '200-empty'] as const)(
+    'in a copy that stay fail it, though each answer is a success: %s',
+    (fault) =>
+      withStorage(
+        { faults: ({ operation }) => (operation === 'CopyObject' ? fault : undefined) },
+        async (storage) => {
+          await storage.put('k', bytes('1'))
+          await expect(storage.copy('k', 'copy', 1)).rejects.toMatchObject({ _tag: 'WriteFailed' })
+        },
+      ),
   )
 
   it('in an upload that another process aborted are reported', () =>
@@ -137,7 +175,7 @@ describe('faults', () => {
       const upload = await storage.beginUpload('large')
       const part = await partOf(storage, upload)
       await storage.abortUpload(upload)
-      await expect(storage.completeUpload(upload, [part])).rejects.toMatchObject({
+      await expect(storage.completeUpload(upload, [part], 3)).rejects.toMatchObject({
         _tag: 'WriteFailed',
         code: 'NoSuchUpload',
       })
@@ -192,7 +230,7 @@ describe('rules of a bucket', () => {
       async (storage, double) => {
         await storage.put('k', bytes('hello'))
         const upload = await storage.beginUpload('large')
-        await storage.completeUpload(upload, [await partOf(storage, upload)])
+        await storage.completeUpload(upload, [await partOf(storage, upload)], 3)
         expect(double.objects.size).toBe(3)
       },
     ))
@@ -222,10 +260,10 @@ describe('rules of a bucket', () => {
       },
       async (storage) => {
         await storage.put('k', bytes('hello'))
-        await storage.copy('k', 'copy')
+        await storage.copy('k', 'copy', 5)
         const upload = await storage.beginUpload('large')
-        await storage.completeUpload(upload, [await storage.copyPart(upload, 1, 'k')])
-        expect(seen).toEqual([
+        await storage.completeUpload(upload, [await storage.copyPart(upload, 1, 'k')], 5)
+        expect(seen.filter(([operation]) => operation !== 'HeadObject')).toEqual([
           ['PutObject', expected],
           ['CopyObject', expected],
           ['CreateMultipartUpload', expected],
@@ -420,6 +458,52 @@ describe('a location', () => {
     files: Readonly<Record<string, string>> = {},
   ) => s3Location(url, { env: { HOME: '/home/me', ...env }, readText: async (path) => files[path] })
 
+  const named = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_REGION']
+
+  it('is reached where each variable has the line end of a mounted secret', async () => {
+    const double = await s3Double()
+    const env = Object.fromEntries(
+      Object.entries(double.env).map(([name, value]) => [name, `${value}\n`]),
+    )
+    const location = await s3Location('s3://bucket/', processEnvironment(env))
+    const storage = new ObjectStorage(location, { timer: idleClock })
+    await storage.put('k', bytes('1'))
+    expect(double.objects.size).toBe(1)
+    await double.close()
+  })
+
+  it.each(named)('names a variable with another control character: %s', async (name) => {
+    const env = Object.fromEntries(named.map((one) => [one, 'top-secret']))
+    for (const character of ['\n\n', '\t', '\0', '\nx']) {
+      const variables = { ...env, [name]: `top-secret${character}` }
+      const opening = s3Location('s3://bucket/', processEnvironment(variables))
+      const error = await opening.catch((error: unknown) => error)
+      expect(error).toMatchObject({
+        _tag: 'UnusablePath',
+        message: `s3://bucket/ cannot be reached: ${name} should be text without control characters`,
+      })
+    }
+  })
+
+  it.each(['accessKeyId', 'secretAccessKey', 'sessionToken', 'region'])(
+    'with a control character in its %s, from a provider, is refused without showing it',
+    async (name) => {
+      const env = Object.fromEntries(named.map((one) => [one, 'top-secret']))
+      const location = await s3Location('s3://bucket/', processEnvironment(env))
+      const bad = { [name]: 'top-secret\n\u0000' }
+      const storage = new ObjectStorage(
+        {
+          ...location,
+          ...(name === 'region' ? { region: 'top-secret\n' } : {}),
+          credentials: async () => ({ ...(await location.credentials()), ...bad }),
+        },
+        { timer: idleClock, fetch: async () => new Response() },
+      )
+      const error = await storage.put('k', bytes('1')).catch((error: unknown) => error)
+      expect(inspect(error)).not.toContain('top-secret')
+    },
+  )
+
   it('takes region, endpoint and keys from the profile', async () => {
     const files = {
       '/home/me/.aws/config':
@@ -467,7 +551,7 @@ describe('a location', () => {
     ],
     [
       { AWS_ENDPOINT_URL: 'https://minio.example', AWS_USE_FIPS_ENDPOINT: 'true' },
-      'has an endpoint of its own: unset AWS_USE_FIPS_ENDPOINT',
+      'has its own endpoint: unset AWS_USE_FIPS_ENDPOINT',
     ],
   ])('with %o is refused', async (env, why) => {
     await expect(
@@ -484,7 +568,7 @@ describe('a location', () => {
       'without user and password',
     ],
     ['s3://bucket/', { AWS_ENDPOINT_URL: 'http://secret@host' }, 'without user and password'],
-    ['s3://bucket/', { AWS_ENDPOINT_URL: 'secret' }, 'needs an endpoint that is a URL'],
+    ['s3://bucket/', { AWS_ENDPOINT_URL: 'secret' }, 'needs an endpoint URL'],
   ])('with a secret is refused, and the secret is not repeated: %s %o', async (url, env, why) => {
     const error = await location(url, { AWS_REGION: 'eu-west-1', ...env }).catch((e) => e)
     expect(error).toMatchObject({ _tag: 'UnusablePath', message: expect.stringContaining(why) })
@@ -498,14 +582,14 @@ describe('a refusal of the service', () => {
       ['get', (storage) => storage.get('a')],
       ['put', (storage) => storage.put('a', bytes('x'))],
       ['put, if absent', (storage) => storage.put('a', bytes('x'), 'absent')],
-      ['copy', (storage) => storage.copy('a', 'b')],
+      ['copy', (storage) => storage.copy('a', 'b', 1)],
       ['remove', (storage) => storage.remove('a')],
       ['list', (storage) => storage.list('')],
       ['beginUpload', (storage) => storage.beginUpload('a')],
       ['copyPart', (storage) => storage.copyPart({ key: 'a', id: '1' }, 1, 'b')],
       [
         'completeUpload',
-        (storage) => storage.completeUpload({ key: 'a', id: '1' }, [{ number: 1, etag: '"x"' }]),
+        (storage) => storage.completeUpload({ key: 'a', id: '1' }, [{ number: 1, etag: '"x"' }], 1),
       ],
       ['abortUpload', (storage) => storage.abortUpload({ key: 'a', id: '1' })],
       ['uploads', (storage) => storage.uploads('')],

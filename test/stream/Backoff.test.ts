@@ -4,10 +4,10 @@ import { O } from '../../src/fp.js'
 import { doubling, pausesOf } from '../../src/stream/Backoff.js'
 import {
   type BackoffOptions,
+  backoffDefaults,
   exponential,
   InvalidOption,
   type Millis,
-  PAUSES,
 } from '../../src/stream/index.js'
 
 const options = fc.record({
@@ -24,7 +24,7 @@ const pauses = (all: BackoffOptions): ReadonlyArray<Millis> => {
 
 describe('exponential', () => {
   it('is 1, 2, 4 ... up to 16 seconds without chance', () => {
-    expect(pauses({ ...PAUSES, repeats: 7, random: () => 0 })).toEqual([
+    expect(pauses({ ...backoffDefaults, repeats: 7, random: () => 0 })).toEqual([
       1_000, 2_000, 4_000, 8_000, 16_000, 16_000, 16_000,
     ])
   })
@@ -55,10 +55,10 @@ describe('exponential', () => {
   })
 
   it.each([
-    ['{"first":10,"cap":80,"repeat":5}', 'repeat should be left out'],
+    ['{"first":10,"cap":80,"repeat":5}', 'repeat should be omitted'],
     ['{"first":10,"cap":80}', 'repeats should be a whole number of at least 0, or Infinity'],
-    ['{"first":10,"repeats":5}', 'cap should be milliseconds of at least 0, and is missing'],
-    ['{"first":-1,"cap":80,"repeats":5}', 'first should be milliseconds of at least 0'],
+    ['{"first":10,"repeats":5}', 'cap should be at least 0 milliseconds, but is missing'],
+    ['{"first":-1,"cap":80,"repeats":5}', 'first should be at least 0 milliseconds'],
   ])('refuses %s: it would wait without end, or not at all', (json, message) => {
     const options = { ...JSON.parse(json), random: Math.random }
     expect(() => exponential(options)).toThrow(InvalidOption)
@@ -79,7 +79,7 @@ describe('exponential', () => {
 
 describe('doubling', () => {
   it('has a pause after any attempt, however many there were', () => {
-    const pause = doubling({ ...PAUSES, random: () => 0 })
+    const pause = doubling({ ...backoffDefaults, random: () => 0 })
     expect([1, 2, 5, 6, 5_000].map(pause)).toEqual([1_000, 2_000, 16_000, 16_000, 16_000])
     expect(doubling({ first: 0, cap: 16_000, random: () => 0 })(5_000)).toBe(0)
   })
@@ -100,8 +100,8 @@ describe('all pauses of a call', () => {
         expect(pausesOf(some)).toBe(all.reduce((sum, pause) => sum + pause, 0))
       }),
     )
-    expect([0, 1, 2, 4, 5, 22].map((repeats) => pausesOf({ ...PAUSES, repeats }))).toEqual([
-      0, 1_000, 3_000, 15_000, 31_000, 303_000,
-    ])
+    expect([0, 1, 2, 4, 5, 22].map((repeats) => pausesOf({ ...backoffDefaults, repeats }))).toEqual(
+      [0, 1_000, 3_000, 15_000, 31_000, 303_000],
+    )
   })
 })

@@ -121,7 +121,7 @@ describe('drain', () => {
     const { list, log } = numbers(8, 2)
     expect(() => Reflect.apply(list.drain, list, given)).toThrow(InvalidOption)
     expect(() => Reflect.apply(list.drain, list, given)).toThrow(
-      `drain: project should be a function, and ${kind}`,
+      `drain: project should be a function, but ${kind}`,
     )
     expect(log.asked).toEqual([])
   })

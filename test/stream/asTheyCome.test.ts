@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { catchError, finalize, map, of, take, throwError, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { rights } from '../../src/stream/index.js'
+import { rights } from '../../src/stream/either/ObservableEither.js'
 import { marbles } from '../support/marbles.js'
 import { later, upTo } from '../support/numbers.js'
 import { inParallel, type P, page, playing, run, shown } from './playing.js'
@@ -36,49 +36,54 @@ describe('pages as they come', () => {
     }),
   )
 
-  it('come each once, few past the end, and never too many, whatever comes when', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 40 }),
-        fc.integer({ min: 1, max: 12 }),
-        fc.integer({ min: 0, max: 4 }),
-        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
-        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
-        (pages, count, prefetch, latencies, works) => {
-          const of = (all: ReadonlyArray<number>, position: number) =>
-            all[position % all.length] ?? 0
-          let consumed = 0
-          let most = 0
-          const { list, positions } = playing({
-            pages,
-            ms: (position) => {
-              most = Math.max(most, positions().length - consumed)
-              return of(latencies, position)
-            },
-          })
-          const out = run(() =>
-            list(count, UNORDERED).drain(
-              (page) =>
-                timer(of(works, Number(shown(page)))).pipe(
-                  map(() => shown(page)),
-                  finalize(() => {
-                    consumed++
-                  }),
-                ),
-              { prefetch },
-            ),
-          )
-          expect([...out].sort((a, b) => Number(a) - Number(b))).toEqual(upTo(pages))
-          const width = Math.max(count, prefetch + 1)
-          expect(new Set(positions()).size).toBe(positions().length)
-          expect(positions().length - pages).toBeLessThanOrEqual(
-            Math.min(width - 1, 2 * (pages - 1)),
-          )
-          expect(most).toBeLessThanOrEqual(width)
-        },
-      ),
-    )
-  })
+  it.each([true, false])(
+    'come each once, few past the end, and never too many, whatever comes when (ordered: %s)',
+    (ordered) => {
+      fc.assert(
+        fc.property(
+          fc.integer({ min: 1, max: 40 }),
+          fc.integer({ min: 1, max: 12 }),
+          fc.integer({ min: 0, max: 4 }),
+          fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
+          fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
+          (pages, count, prefetch, latencies, works) => {
+            const of = (all: ReadonlyArray<number>, position: number) =>
+              all[position % all.length] ?? 0
+            let consumed = 0
+            let most = 0
+            const { list, positions, log } = playing({
+              pages,
+              ms: (position) => {
+                most = Math.max(most, positions().length - consumed)
+                return of(latencies, position)
+              },
+            })
+            const out = run(() =>
+              list(count, { ordered }).drain(
+                (page) =>
+                  timer(of(works, Number(shown(page)))).pipe(
+                    map(() => shown(page)),
+                    finalize(() => {
+                      consumed++
+                    }),
+                  ),
+                { prefetch },
+              ),
+            )
+            const came = ordered ? out : [...out].sort((a, b) => Number(a) - Number(b))
+            expect(came).toEqual(upTo(pages))
+            expect(ordered ? log.aborted.filter((position) => position < pages) : []).toEqual([])
+            const width = Math.max(count, prefetch + 1)
+            expect(new Set(positions()).size).toBe(positions().length)
+            expect(positions().length - pages).toBeLessThanOrEqual(
+              Math.min(width - 1, 2 * (pages - 1)),
+            )
+            expect(most).toBeLessThanOrEqual(width)
+          },
+        ),
+      )
+    },
+  )
 
   it('go on, from `next` of any of them, at the first that has not come', () => {
     fc.assert(
@@ -221,11 +226,5 @@ describe('pages as they come', () => {
       count++
     })
     expect(count).toBe(10_000)
-  })
-
-  it('are read one page ahead where positions cannot be told', () => {
-    const { list, log } = playing({ pages: 4, following: () => O.none })
-    expect(run(() => list(9, UNORDERED).pages.pipe(map(shown)))).toEqual(upTo(4))
-    expect(log.asked).toEqual(['0 0', '10 1', '20 2', '30 3'])
   })
 })

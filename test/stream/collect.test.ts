@@ -1,12 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import {
-  collect,
-  InvalidOption,
-  type ObservableEither,
-  type TooMany,
-  tally,
-} from '../../src/stream/index.js'
+import type { ObservableEither } from '../../src/stream/either/ObservableEither.js'
+import { collect, InvalidOption, type TooMany, tally } from '../../src/stream/index.js'
 import { marbles } from '../support/marbles.js'
 
 type Ea = E.Either<string, number>
@@ -21,8 +16,8 @@ const out = {
   e: E.right([]),
   x: E.right([1, 2, 3]),
   L: E.left('bad'),
-  T: E.left({ _tag: 'TooMany', max: 2, message: 'collect: more than 2 values came' }),
-  t: E.left({ _tag: 'TooMany', max: 1, message: 'collect: more than 1 value came' }),
+  T: E.left({ _tag: 'TooMany', max: 2, message: 'collect: the stream emitted more than 2 values' }),
+  t: E.left({ _tag: 'TooMany', max: 1, message: 'collect: the stream emitted more than 1 value' }),
 }
 const bug = new Error('bug')
 
@@ -65,8 +60,8 @@ describe('collect', () => {
 
   it('says what it takes, where it is given something else', () => {
     const called = (...given: ReadonlyArray<unknown>) => Reflect.apply(collect, undefined, given)
-    expect(() => called()).toThrow('collect: options should be an object of max, and is missing')
-    expect(() => called({ limit: 1 })).toThrow('collect: limit should be left out')
+    expect(() => called()).toThrow('collect: options should be an object of max, but is missing')
+    expect(() => called({ limit: 1 })).toThrow('collect: limit should be omitted')
   })
 
   it('adds its failure to the type', () => {

@@ -5,6 +5,7 @@ import { NEVER, throwError } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import { later, numbers, rightsOf, upTo } from '../support/numbers.js'
+import { runs } from '../support/runs.js'
 
 describe('a list in a loop', () => {
   it('gives every item, in order', async () => {
@@ -60,7 +61,7 @@ describe('a list in a loop', () => {
           expect(seen).toEqual(upTo(total))
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 

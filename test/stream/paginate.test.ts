@@ -181,9 +181,9 @@ describe('paginate', () => {
   it.each([
     [{ maxPages: Number.NaN }, /^maxPages should be a whole number of at least 1, or Infinity/],
     [{ maxPages: 0 }, /^maxPages should be a whole number of at least 1, or Infinity/],
-    [JSON.parse('{"maxPages":"9"}'), /^maxPages should be .+, and is a text$/],
+    [JSON.parse('{"maxPages":"9"}'), /^maxPages should be .+, but is a string$/],
     [{ maxEmptyPages: -1 }, /^maxEmptyPages should be a whole number of at least 0, or Infinity/],
-    [{ maxEmptyPages: Number.NaN }, /^maxEmptyPages should be .+, and is NaN$/],
+    [{ maxEmptyPages: Number.NaN }, /^maxEmptyPages should be .+, but is NaN$/],
   ])('takes no %o, with which no run of pages would end', (bounds, message) => {
     const start = () => reading(() => EMPTY, bounds)
     expect(start).toThrow(InvalidOption)
@@ -198,6 +198,6 @@ describe('paginate', () => {
         bug = error
       },
     })
-    expect(String(bug)).toContain('fetch should emit a page, and emitted nothing')
+    expect(String(bug)).toContain('fetch should emit a page, but emitted nothing')
   })
 })

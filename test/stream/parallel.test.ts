@@ -1,6 +1,4 @@
-/** Pages that are asked for before their turn: how many, when, and what becomes of the rest. */
-import fc from 'fast-check'
-import { catchError, EMPTY, finalize, map, of, take, throwError, timer } from 'rxjs'
+import { catchError, EMPTY, map, of, take, throwError, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
 import { marbles } from '../support/marbles.js'
@@ -69,15 +67,6 @@ describe('pages in parallel', () => {
     }),
   )
 
-  it('do nothing until subscribed, and begin anew each time', () => {
-    const { list, positions } = playing({ pages: 2 })
-    const two = list(2)
-    expect(positions()).toEqual([])
-    run(() => two.pages)
-    run(() => two)
-    expect(positions()).toEqual([0, 1, 2, 0, 1, 2])
-  })
-
   it('are all given up when the list is left', () => {
     const { list, log } = playing({ pages: 100 })
     run(() => list(4).pipe(take(3)))
@@ -111,50 +100,6 @@ describe('pages in parallel', () => {
     asked.length = 0
     for await (const item of list.pages) if (shown(item) === 2) break
     expect(asked.length).toBeLessThanOrEqual(3 + 4)
-  })
-
-  it('are in order, each once, few past the end, and never too many, whatever comes when', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 40 }),
-        fc.integer({ min: 1, max: 12 }),
-        fc.integer({ min: 0, max: 4 }),
-        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
-        fc.array(fc.nat(100), { minLength: 1, maxLength: 20 }),
-        (pages, count, prefetch, latencies, works) => {
-          const of = (all: ReadonlyArray<number>, position: number) =>
-            all[position % all.length] ?? 0
-          let consumed = 0
-          let most = 0
-          const { list, positions, log } = playing({
-            pages,
-            ms: (position) => {
-              most = Math.max(most, positions().length - consumed)
-              return of(latencies, position)
-            },
-          })
-          const out = run(() =>
-            list(count).drain(
-              (page) =>
-                timer(of(works, Number(shown(page)))).pipe(
-                  map(() => shown(page)),
-                  finalize(() => {
-                    consumed++
-                  }),
-                ),
-              { prefetch },
-            ),
-          )
-          expect(out).toEqual(upTo(pages))
-          const all = positions()
-          expect(new Set(all).size).toBe(all.length)
-          const width = Math.max(count, prefetch + 1)
-          expect(all.length - pages).toBeLessThanOrEqual(Math.min(width - 1, 2 * (pages - 1)))
-          expect(most).toBeLessThanOrEqual(width)
-          expect(log.aborted.every((position) => position >= pages)).toBe(true)
-        },
-      ),
-    )
   })
 })
 
@@ -246,13 +191,3 @@ const broken = (position: number): string => {
   if (position === 4) throw `a bug at ${position}`
   return String(position)
 }
-
-describe('a list whose positions cannot be told', () => {
-  it('is read one page ahead, however many are asked for', () => {
-    const { list, log } = playing({ pages: 4, following: () => O.none })
-    expect(run(() => list(9).drain((page) => timer(25).pipe(map(() => shown(page)))))).toEqual(
-      upTo(4),
-    )
-    expect(log.asked).toEqual(['0 0', '10 1', '35 2', '60 3'])
-  })
-})

@@ -59,9 +59,9 @@ describe('retry', () => {
   )
 
   it.each([
-    [[3], 'after should be a function, and is a number'],
-    [[], 'after should be a function, and is missing'],
-    [[always, 3], 'timer should be a scheduler of RxJS, with now and schedule, and is a number'],
+    [[3], 'after should be a function, but is a number'],
+    [[], 'after should be a function, but is missing'],
+    [[always, 3], 'timer should be an RxJS scheduler, with now and schedule, but is a number'],
   ])('is told at once that it cannot work with %j', (given, message) => {
     const called = () => Reflect.apply(retry, undefined, given)
     expect(called).toThrow(InvalidOption)

@@ -1,4 +1,5 @@
 /** A proxy between a client and a server that cuts its connections after so many bytes of both directions together. */
+import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface Cutter {
@@ -7,6 +8,8 @@ export interface Cutter {
   readonly passed: () => number
   /** Cuts all connections once that many bytes have passed from now on. */
   readonly cutAfter: (bytes: number) => void
+  /** Ends all connections as an idle timeout does. Resolves once both sides have closed them. */
+  readonly cutIdle: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -41,6 +44,11 @@ export const cutter = async (to: number): Promise<Cutter> => {
     cutAfter: (bytes) => {
       passed = 0
       most = bytes
+    },
+    cutIdle: async () => {
+      const closed = [...sockets].map((socket) => once(socket, 'close'))
+      for (const socket of sockets) socket.end()
+      await Promise.all(closed)
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }

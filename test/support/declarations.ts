@@ -3,6 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Node } from 'typescript/unstable/ast'
+import {
+  isExpressionWithTypeArguments,
+  isTypeQueryNode,
+  isTypeReferenceNode,
+} from 'typescript/unstable/ast/is'
 import { API, type Checker, type Symbol as Found, SymbolFlags } from 'typescript/unstable/async'
 import { builtPackage } from './built.js'
 
@@ -20,6 +26,11 @@ export interface Shown {
 export interface Declarations {
   /** Exports of a subpath of the package, such as `./stream`. */
   readonly names: (path: string) => Promise<ReadonlyArray<Shown>>
+  /**
+   * Types that public declarations mention, directly or through each other, and that no entry exports. Those named in `hidden`
+   * are not looked into.
+   */
+  readonly nameless: (hidden: ReadonlySet<string>) => Promise<ReadonlyArray<string>>
   readonly close: () => Promise<void>
 }
 
@@ -64,6 +75,51 @@ const shownBy = (checker: Checker) => {
   return all
 }
 
+const resolved = async (checker: Checker, found: Found): Promise<Found> =>
+  (found.flags & SymbolFlags.Alias) !== 0 ? checker.getAliasedSymbol(found) : found
+
+/** Returns what a declaration mentions. A base is looked through: its fields have those names, it needs none. */
+const mentionedBy = async (checker: Checker, declared: Found) => {
+  const names: Array<{ readonly node: Node; readonly isBase: boolean }> = []
+  const walk = (node: Node): void => {
+    if (isTypeReferenceNode(node)) names.push({ node: node.typeName, isBase: false })
+    if (isTypeQueryNode(node)) names.push({ node: node.exprName, isBase: true })
+    if (isExpressionWithTypeArguments(node)) names.push({ node: node.expression, isBase: true })
+    node.forEachChild(walk)
+  }
+  for (const handle of declared.declarations) {
+    const node = await handle.resolve()
+    if (node !== undefined) walk(node)
+  }
+  const found = await checker.getSymbolAtLocation(names.map(({ node }) => node))
+  return Promise.all(
+    found.flatMap((symbol, n) =>
+      symbol === undefined
+        ? []
+        : [resolved(checker, symbol).then((own) => ({ own, isBase: names[n]?.isBase === true }))],
+    ),
+  )
+}
+
+const namelessBeside = async (
+  checker: Checker,
+  exported: ReadonlyMap<number, Found>,
+  isHidden: (found: Found) => boolean,
+): Promise<ReadonlyArray<string>> => {
+  const nameless = new Set<string>()
+  const seen = new Set(exported.keys())
+  const rest = [...exported.values()]
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    for (const { own, isBase } of await mentionedBy(checker, next)) {
+      if (exported.has(own.id) || isHidden(own)) continue
+      if ((own.flags & TYPE) !== 0 && !isBase) nameless.add(own.name)
+      if (!seen.has(own.id)) rest.push(own)
+      seen.add(own.id)
+    }
+  }
+  return [...nameless].sort()
+}
+
 /** Takes some seconds: the package is built, and read by the compiler. */
 export const declarations = async (): Promise<Declarations> => {
   const home = await builtPackage()
@@ -75,12 +131,25 @@ export const declarations = async (): Promise<Declarations> => {
   if (project === undefined) throw new Error(`the compiler did not open ${config}`)
   const { program, checker } = project
   const shown = shownBy(checker)
+  const exportsOf = async (path: string): Promise<ReadonlyArray<Found>> => {
+    const file = await program.getSourceFile(join(home, entries.get(path) ?? ''))
+    const module = file && (await checker.getSymbolAtLocation(file))
+    if (module === undefined) throw new Error(`${path} exports nothing`)
+    return checker.getExportsOfModule(module)
+  }
   return {
-    names: async (path) => {
-      const file = await program.getSourceFile(join(home, entries.get(path) ?? ''))
-      const module = file && (await checker.getSymbolAtLocation(file))
-      if (module === undefined) throw new Error(`${path} exports nothing`)
-      return shown(await checker.getExportsOfModule(module))
+    names: async (path) => shown(await exportsOf(path)),
+    nameless: async (hidden) => {
+      const all = (await Promise.all([...entries.keys()].map(exportsOf))).flat()
+      const own = await Promise.all(all.map((one) => resolved(checker, one)))
+      const exported = new Map(own.map((one) => [one.id, one]))
+      const dist = join(home, 'dist').toLowerCase() // as the compiler may write it
+      return namelessBeside(
+        checker,
+        exported,
+        ({ name, declarations }) =>
+          hidden.has(name) || !declarations[0]?.path.toLowerCase().startsWith(dist),
+      )
     },
     close: async () => {
       await compiler.close()

@@ -1,11 +1,18 @@
 /** Runs for each test file. */
 import fc from 'fast-check'
 import { afterAll } from 'vitest'
+import { restartChance } from './chance.js'
 import { idleClock } from './idleClock.js'
-import { SEED } from './runs.js'
+import { realWork } from './realWork.js'
+import { runs, SEED } from './runs.js'
 
-fc.configureGlobal({ seed: SEED })
+fc.configureGlobal({ seed: SEED, numRuns: runs(100) })
 
+restartChance()
+realWork.start()
 // what a file has left behind, such as a lease that is renewed for ever, takes no time of the next
 idleClock.start()
-afterAll(() => idleClock.stop())
+afterAll(() => {
+  idleClock.stop()
+  realWork.stop()
+})

@@ -1,9 +1,12 @@
 /** The clock of tests with real input and output: what the process does, and what it waits for, comes before any time passes. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import {
   firstValueFrom,
   interval,
@@ -16,7 +19,8 @@ import {
   toArray,
 } from 'rxjs'
 import { expect, it, onTestFinished } from 'vitest'
-import { IdleClock, idleClock } from './idleClock.js'
+import { IdleClock, idleClock, virtualTime } from './idleClock.js'
+import { realWork } from './realWork.js'
 
 const MINUTE = 60_000
 
@@ -84,6 +88,23 @@ it('waits for files', async () => {
   ).toBe(50)
 })
 
+it('waits for modules that are loaded when they are needed', async () => {
+  const loading = import('../../src/bench/page.js').then(() => 'loaded')
+  expect(await within(1, loading)).toBe('loaded')
+})
+
+it.skipIf(process.platform !== 'linux')('waits for what other threads compress', async () => {
+  const packing = promisify(gzip)(randomBytes(20_000_000)).then(() => 'packed')
+  expect(await within(1, packing)).toBe('packed')
+})
+
+it('waits for files and other threads also where time passes only in run', async () => {
+  const { timer: clock, run } = virtualTime()
+  const late = lastValueFrom(timer(1, clock).pipe(map(() => 'late')))
+  const reading = Promise.all(Array.from({ length: 50 }, () => readFile('package-lock.json')))
+  expect(await run(Promise.race([reading.then(() => 'read'), late]))).toBe('read')
+})
+
 it('waits for a server in this process, as long as that is at work', async () => {
   const body = 'x'.repeat(1_000_000)
   const url = await serve(async (_, response) => {
@@ -126,6 +147,11 @@ it('waits for a server in another process', async () => {
 it.each(['once', 'also while something is repeated in this process'])(
   'gives a server in another process up that never answers, %s',
   async (when) => {
+    const { patience } = realWork
+    realWork.patience = 1_000
+    onTestFinished(() => {
+      realWork.patience = patience
+    })
     const repeated = when === 'once' ? undefined : setInterval(() => setImmediate(() => {}), 20)
     onTestFinished(() => clearInterval(repeated))
     const silent = `

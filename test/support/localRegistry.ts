@@ -63,7 +63,9 @@ export const localRegistry = async (modules: string, own: string): Promise<Local
       const { stdout } = await run('npm', args, { cwd: own })
       return readFileSync(join(own, stdout.trim()))
     }
-    const args = ['-czhf', '-', '--exclude=./node_modules', '--transform=s,^\\.,package,', '.']
+    // all that a program runs, and none of the thousands of files that an editor reads
+    const left = ['./node_modules', '*.ts', '*.map'].map((name) => `--exclude=${name}`)
+    const args = ['-ch', '-I', 'gzip -1', '-f', '-', ...left, '--transform=s,^\\.,package,', '.']
     const { stdout } = await run('tar', args, {
       cwd: folder,
       encoding: 'buffer',

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { ManifestRun } from '../../src/export/index.js'
 
-/** The text of a manifest of these runs. */
-export const manifestOf = (runs: ReadonlyArray<ManifestRun>): string => {
-  const content = { version: 3, kind: 'export', key: 'id', runs }
+/** The text of a manifest of this run. */
+export const manifestOf = (run: ManifestRun): string => {
+  const content = { version: 4, kind: 'export', key: 'id', run }
   const sum = createHash('sha256').update(JSON.stringify(content)).digest('hex')
   return `${JSON.stringify({ ...content, sum }, null, 2)}\n`
 }

@@ -1,26 +1,19 @@
 /**
- * A real S3 service of a test file's own, on free ports of this machine: the object gateway of Ceph, with one monitor, one
- * manager, and one store in memory. Its programs come from the Debian packages `radosgw`, `ceph-mon`, `ceph-mgr` and
- * `ceph-osd`. Where one is not installed, the tests that need it are skipped, and the line at the end counts them.
+ * A real S3 service of a test file's own, on free ports of this machine: the object gateway of Ceph, with one monitor and
+ * one store in memory. Its programs come from the Debian packages `radosgw`, `ceph-mon` and `ceph-osd`. Where one is not
+ * installed, the tests that need it are skipped, and the line at the end counts them.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { freePort } from '../../bench/services/startServer.js'
+import { until } from './until.js'
 
 const folders = [...(process.env.PATH ?? '').split(':'), '/usr/bin', '/usr/sbin']
 
-const PROGRAMS = [
-  'radosgw',
-  'radosgw-admin',
-  'ceph',
-  'ceph-mon',
-  'ceph-mgr',
-  'ceph-osd',
-  'monmaptool',
-]
+const PROGRAMS = ['radosgw', 'radosgw-admin', 'ceph', 'ceph-mon', 'ceph-osd', 'monmaptool']
 
 export const hasS3Service = PROGRAMS.every((name) =>
   folders.some((folder) => existsSync(join(folder, name))),
@@ -33,16 +26,6 @@ export interface S3Service {
   readonly bucket: string
   readonly stop: () => Promise<void>
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() =>
-        resolve(typeof address === 'object' && address !== null ? address.port : 0),
-      )
-    })
-  })
 
 const settings = (folder: string, fsid: string, monitor: number, gateway: number): string => `
 [global]
@@ -74,32 +57,20 @@ log file = ${folder}/log/$name.log
 admin socket = ${folder}/run/$name.asok
 pid file = ${folder}/run/$name.pid
 mon data = ${folder}/mon
-mgr data = ${folder}/mgr
 osd data = ${folder}/osd
-mgr disabled modules = dashboard
 rgw enable usage log = false
+rgw init timeout = 86400
 rgw dns name = localhost
 [client.rgw]
 rgw frontends = beast endpoint=127.0.0.1:${gateway}
 `
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** Tries for two minutes: each program answers once the one before it is up. */
-const until = async (isDone: () => Promise<boolean> | boolean): Promise<void> => {
-  for (let tries = 0; tries < 1_200; tries++) {
-    if (await isDone()) return
-    await pause(100)
-  }
-  throw new Error('the S3 service of the tests did not start')
-}
 
 const KEYS = { accessKeyId: 'AKTESTER', secretAccessKey: 'secret-of-tester' }
 
 /** Starts it, with one bucket. */
 export const startS3Service = async (): Promise<S3Service> => {
   const folder = mkdtempSync('/tmp/prx-s3-') // paths of its sockets are short
-  for (const name of ['mon', 'mgr', 'osd', 'log', 'run']) mkdirSync(join(folder, name))
+  for (const name of ['mon', 'osd', 'log', 'run']) mkdirSync(join(folder, name))
   const [monitor, gateway] = [await freePort(), await freePort()]
   const [fsid, osd] = [randomUUID(), randomUUID()]
   const conf = join(folder, 'ceph.conf')
@@ -109,18 +80,16 @@ export const startS3Service = async (): Promise<S3Service> => {
     execFileSync(name, ['-c', conf, ...args], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 60_000,
     })
-  /** False if it throws: the program that it needs is not up yet. */
-  const tried = (look: () => boolean): boolean => {
-    try {
-      return look()
-    } catch {
-      return false
-    }
-  }
-  const untilDone = (name: string, ...args: ReadonlyArray<string>): Promise<void> =>
-    until(() => tried(() => run(name, ...args) !== undefined))
+  const untilDone = (...args: ReadonlyArray<string>): Promise<void> =>
+    until(() => {
+      try {
+        run('ceph', ...args)
+        return true
+      } catch {
+        return false // the monitor does not answer yet
+      }
+    })
   const daemon = (name: string, ...args: ReadonlyArray<string>): void => {
     daemons.push(spawn(name, ['-c', conf, '-f', ...args], { stdio: 'ignore' }))
   }
@@ -139,14 +108,10 @@ export const startS3Service = async (): Promise<S3Service> => {
     run('monmaptool', '--create', '--fsid', fsid, '--addv', 'a', `v1:127.0.0.1:${monitor}`, monmap)
     run('ceph-mon', '-i', 'a', '--mkfs', '--monmap', monmap)
     daemon('ceph-mon', '-i', 'a')
-    daemon('ceph-mgr', '-i', 'x')
-    await untilDone('ceph', '--connect-timeout', '5', 'osd', 'new', osd)
+    await untilDone('--connect-timeout', '5', 'osd', 'new', osd)
     run('ceph-osd', '-i', '0', '--mkfs', '--osd-uuid', osd)
-    await untilDone('ceph', 'osd', 'crush', 'add-bucket', 'here', 'host')
-    await untilDone('ceph', 'osd', 'crush', 'move', 'here', 'root=default')
-    await untilDone('ceph', 'osd', 'crush', 'add', 'osd.0', '1.0', 'host=here')
+    await untilDone('osd', 'crush', 'add', 'osd.0', '1.0', 'root=default', 'host=here')
     daemon('ceph-osd', '-i', '0')
-    await until(() => tried(() => run('ceph', 'osd', 'stat').includes('1 up')))
     daemon('radosgw', '-n', 'client.rgw')
     const url = `http://127.0.0.1:${gateway}`
     await until(() =>
@@ -157,13 +122,7 @@ export const startS3Service = async (): Promise<S3Service> => {
     )
     run(
       ...([
-        'radosgw-admin',
-        'user',
-        'create',
-        '--uid',
-        'tester',
-        '--display-name',
-        'tester',
+        ...['radosgw-admin', 'user', 'create', '--uid', 'tester', '--display-name', 'tester'],
       ] as const),
       ...['--access-key', KEYS.accessKeyId, '--secret-key', KEYS.secretAccessKey],
     )

@@ -164,7 +164,7 @@ describe('a receiver', () => {
     timer.flush()
     expect(told).toEqual([
       'the body is larger than 1 byte',
-      expect.stringMatching(/, and is read already: nothing is left of 1 byte$/),
+      expect.stringMatching(/, but is already read: nothing is left of 1 byte$/),
     ])
   })
 
@@ -227,7 +227,7 @@ describe('a receiver', () => {
     timer.flush()
     expect((await answered).status).toBe(408)
     timer.flush()
-    expect(told).toEqual(['the body did not come within 2000 ms'])
+    expect(told).toEqual(['the body did not arrive within 2000 ms'])
   })
 
   it.each(['', '  '])('takes events with the id "%s" for no repetitions', async (id) => {

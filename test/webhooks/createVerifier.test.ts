@@ -3,13 +3,16 @@ import { runInNewContext } from 'node:vm'
 import { firstValueFrom, lastValueFrom, of, throwError, toArray } from 'rxjs'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
-import type { ObservableEither } from '../../src/stream/index.js'
+import type { ObservableEither } from '../../src/stream/either/ObservableEither.js'
 import {
   type Algorithm,
   createVerifier,
   type Delivery,
   hmac,
+  type Scheme,
   type Signed,
+  type SigningScheme,
+  sign as signWith,
   type VerifierOptions,
   type WebhookEvent,
   type WebhookFailure,
@@ -136,7 +139,7 @@ describe('a delivery is not believed', () => {
     expect(await failure({ headers: headers(SETTLED), body })).toEqual({
       _tag: 'NotRaw',
       actual,
-      message: `the body should be the bytes or the text as they came, before JSON is parsed, and is ${actual}`,
+      message: `the body should be the raw bytes or text, before JSON is parsed, but is ${actual}`,
     })
   })
 
@@ -152,17 +155,29 @@ describe('a delivery is not believed', () => {
     expect(await failure({ headers: wrong, body: SETTLED })).toMatchObject({
       _tag: 'Unsigned',
       header: 'x-signature',
-      expected: 'a text',
+      expected: 'a string',
     })
   })
 
   it.each<[string, Delivery['headers'], string, string, string]>([
     ['a missing signature', { 'x-timestamp': TIMESTAMP }, name, 'there', 'missing'],
     ['a missing time', { [name]: sign(SETTLED) }, 'x-timestamp', 'there', 'missing'],
-    ['an empty signature', { ...good, [name]: '' }, name, 'a text', 'text of 0 characters'],
-    ['two in a list', { ...good, [name]: [good[name], 'ab'] }, name, 'there once', 'there 2 times'],
-    ['two spellings', { ...good, 'X-Signature': 'ab' }, name, 'there once', 'there 2 times'],
-    ['the same twice', [...Object.entries(good), [name, 'a']], name, 'there once', 'there 2 times'],
+    ['an empty signature', { ...good, [name]: '' }, name, 'a string', 'text of 0 characters'],
+    [
+      'two in a list',
+      { ...good, [name]: [good[name], 'ab'] },
+      name,
+      'present once',
+      'present 2 times',
+    ],
+    ['two spellings', { ...good, 'X-Signature': 'ab' }, name, 'present once', 'present 2 times'],
+    [
+      'the same twice',
+      [...Object.entries(good), [name, 'a']],
+      name,
+      'present once',
+      'present 2 times',
+    ],
     [
       'two times that were joined',
       new Headers([...Object.entries(good), ['x-timestamp', TIMESTAMP]]),
@@ -176,7 +191,7 @@ describe('a delivery is not believed', () => {
       header,
       expected,
       actual,
-      message: `${header} should be ${expected}, and is ${actual}`,
+      message: `${header} should be ${expected}, but is ${actual}`,
     })
   })
 
@@ -221,16 +236,16 @@ describe('a delivery is not believed', () => {
       _tag: 'Forged',
       bytes: 60,
       message:
-        'x-signature (text of 64 characters) was not made with the secret for this body of 60 bytes',
+        'x-signature (text of 64 characters) does not match the secret and this body of 60 bytes',
     })
     expect((await failure(delivery, { secret: ['one', 'two'] })).message).toContain(
-      'with any of the 2 secrets',
+      'does not match any of the 2 secrets',
     )
   })
 
   it('for another signature, of a single byte', async () => {
     const delivery = { headers: headers('x', { secret: 'another' }), body: 'x' }
-    expect((await failure(delivery)).message).toMatch(/for this body of 1 byte$/)
+    expect((await failure(delivery)).message).toMatch(/and this body of 1 byte$/)
   })
 
   it('for a signature of another form or length', async () => {
@@ -268,13 +283,13 @@ describe('a delivery is not believed', () => {
       _tag: 'Stale',
       age: 300_001,
       tolerance: 300_000,
-      message: 'signed 300001 ms before now, where 300000 ms are tolerated',
+      message: 'signed 300001 ms ago, but the tolerance is 300000 ms',
     })
     expect(await failure(delivery, { timer: at(NOW - 300_001) })).toEqual({
       _tag: 'Stale',
       age: -300_001,
       tolerance: 300_000,
-      message: 'signed 300001 ms ahead of now, where 300000 ms are tolerated',
+      message: 'signed 300001 ms in the future, but the tolerance is 300000 ms',
     })
   })
 
@@ -287,11 +302,15 @@ describe('a delivery is not believed', () => {
     [
       'no JSON',
       'Zoë',
-      { path: '', expected: expect.stringContaining('JSON'), actual: '4 bytes of another kind' },
+      { path: '', expected: expect.stringContaining('JSON'), actual: '4 bytes of something else' },
     ],
-    ['no UTF-8', Uint8Array.of(0x22, 0xff, 0x22), { path: '', actual: '3 bytes of another kind' }],
-    ['a letter', 'x', { path: '', actual: '1 byte of another kind' }],
-    ['nothing', '', { path: '', actual: '0 bytes of another kind' }],
+    [
+      'no UTF-8',
+      Uint8Array.of(0x22, 0xff, 0x22),
+      { path: '', actual: '3 bytes of something else' },
+    ],
+    ['a letter', 'x', { path: '', actual: '1 byte of something else' }],
+    ['nothing', '', { path: '', actual: '0 bytes of something else' }],
     [
       'JSON that never ends in depth',
       `{"id":"e","name":"n","accountId":"a","data":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
@@ -308,7 +327,7 @@ describe('a delivery is not believed', () => {
           expect.objectContaining({ path: 'id' }),
           expect.objectContaining({ path: 'data' }),
         ],
-        message: 'id should be string, and is number 7',
+        message: 'id should be string, but is number 7',
       },
     ],
   ])('when it holds %s, though it is genuine', async (_, body, expected) => {
@@ -368,6 +387,43 @@ describe('every default can be changed', () => {
     expect(tagOf(await verified(delivery, options))).toBe('Forged')
   })
 
+  it('an id of the delivery that is signed, too, as Standard Webhooks have it', async () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+    const keyed = (message: Uint8Array) =>
+      createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+        .update(message)
+        .digest('base64')
+    const scheme: Partial<Scheme & SigningScheme> = {
+      idHeader: 'webhook-id',
+      timestampHeader: 'webhook-timestamp',
+      signatureHeader: 'webhook-signature',
+      sentAt: (seconds) => Number(seconds) * 1_000,
+      message: (seconds, body, id) => Buffer.concat([Buffer.from(`${id}.${seconds}.`), body]),
+      algorithm: async ({ message, signature }) => signature === `v1,${keyed(message)}`,
+      signature: ({ message }) => `v1,${keyed(message)}`,
+    }
+    const options = { secret, scheme, timer: at(1_614_265_330_000) }
+    const tagged = async (given: object, body: string) =>
+      tagOf(await verified({ headers: { ...given }, body }, options))
+    // the example of their libraries: genuine, and none of our events
+    const example = {
+      'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      'webhook-timestamp': '1614265330',
+      'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    }
+    expect(await tagged(example, '{"test": 2432232314}')).toBe('Undecodable')
+    const signing = signWith({ secret, scheme })
+    const signed = await signing({ body: SETTLED, id: 'msg_1', timestamp: 1_614_265_330 })
+    expect(Object.keys(signed)).toEqual(Object.keys(example))
+    expect(await tagged(signed, SETTLED)).toBe('evt_1')
+    expect(await tagged({ ...signed, 'webhook-id': 'msg_2' }, SETTLED)).toBe('Forged')
+    const { 'webhook-id': _, ...withoutId } = signed
+    expect(await tagged(withoutId, SETTLED)).toBe('Unsigned')
+    await expect(signing({ body: SETTLED })).rejects.toThrow(
+      'id should be a string for the header webhook-id, but is missing',
+    )
+  })
+
   it.each(['sha384', 'sha512'] as const)('the hash: %s', async (name) => {
     const signature = createHmac(name, SECRET)
       .update(TIMESTAMP + SETTLED)
@@ -415,7 +471,7 @@ describe('a verifier', () => {
     [7, 'secret'],
     [[7], 'secret[0]'],
   ])('is not made with %j for a secret', (secret, option) => {
-    const text = 'should be a text that is not empty, without space around it'
+    const text = 'should be a non-empty string, without leading or trailing whitespace'
     expect(() => createVerifier({ secret: secret as string })).toThrow(
       expect.objectContaining({
         name: 'InvalidOption',

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { defaultScheme } from '../../src/webhooks/index.js'
+import { defaultScheme } from '../../src/webhooks/Scheme.js'
 
 const pageOf = (name: string): string =>
   readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 
 const docs = pageOf('webhooks.md')
 
-it('docs/reference/defaults.md has the default scheme', () => {
-  const table = pageOf('reference/defaults.md').split('## Signatures of webhooks\n')[1] ?? ''
+it('docs/reference/webhooks.md has the default scheme', () => {
+  const table = pageOf('reference/webhooks.md').split('## Signatures\n')[1] ?? ''
   for (const name of Object.keys(defaultScheme)) expect(table).toContain(`\`scheme.${name}\``)
   for (const header of [defaultScheme.timestampHeader, defaultScheme.signatureHeader]) {
     expect(table).toContain(`\`${header}\``)

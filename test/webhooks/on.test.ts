@@ -1,8 +1,9 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Charge } from '../../src/codec/Charge.js'
 import type { EventBill } from '../../src/codec/WebhookEvent.js'
-import { trigger, virtualTime } from '../../src/sandbox/index.js'
+import { trigger } from '../../src/sandbox/index.js'
 import { createReceiver, type TypedEvent } from '../../src/webhooks/index.js'
+import { virtualTime } from '../support/idleClock.js'
 
 const secret = 'example-webhook-secret'
 const url = 'https://shop.test/hooks'

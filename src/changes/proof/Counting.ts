@@ -1,78 +1,78 @@
-/** Counts rows at the service: one request where the count is known beforehand. */
+/** Counts rows at the service: one request if the expected count is right. */
 import type { AnyFailure } from '../../http/Failure.js'
 import { type Asking, PollInterrupted } from '../Asking.js'
 import type { LedgerPage, LedgerQuery, Seconds, Stretch } from '../Ledger.js'
 
 // model
 
-/** The rows that are counted together: all, or those of a status, of a stretch of time. */
+/** A set of rows to count: those created in a time range, with one status or any. */
 export interface Counted extends Stretch {
   /** Absent: rows of any status. */
   readonly status?: string | undefined
 }
 
-/** How the service reads the bounds of a filter by time. */
+/** How the service interprets the bounds of a time filter. */
 export type FilterBounds = 'inclusive' | 'half-open' | 'exclusive' | 'from exclusive'
 
-/** How many rows deep the service pages, as far as it was seen. Kept from night to night. */
-export interface Depth {
-  /** It refused, or could not answer, at so many rows. */
+/** Observed paging depth of the service, in rows. Stored from night to night. */
+export interface PagingDepth {
+  /** Number of rows at which it refused or failed to answer. */
   readonly refused?: number | undefined
-  /** It answered at so many rows. */
+  /** Largest number of rows at which it answered. */
   readonly answered: number
 }
 
-/** The service pages less deep than a count needs. Internal: shorter stretches are counted then. */
+/** Thrown if the service does not page deep enough for a count. Internal: shorter ranges are counted instead. */
 export class TooDeep extends Error {
   override readonly name = 'TooDeep'
 }
 
-/** The service does not count these rows at all. */
+/** Thrown if the service cannot count these rows at all. */
 export class Uncountable extends Error {
   override readonly name = 'Uncountable'
 }
 
-/** Rows a page of a count: few, since only one page of a count is read. The service's own default. */
+/** Rows per page of a count: few, since a count reads only one page. The service's default. */
 const COUNT_SIZE = 100
 
-/** Highest page number that lists may have (default, not specified). */
+/** Highest page number of a list (our assumption: not in the API description). */
 const LAST_PAGE = 9_999
 
-/** The most rows a page (interface, Limits). */
+/** Maximum rows per page (API limit). */
 const MAX_SIZE = 2_000
 
-/** The fewest rows a page (interface, Limits). */
+/** Minimum rows per page (API limit). */
 const MIN_SIZE = 10
 
-/** Pages from the expected last page to the next one that is tried; each further step is as many times longer. */
+/** Pages from the expected last page to the next one tried; each further step is longer by this factor. */
 const FIRST_STEP = 4
 const STRIDE = 8
 
 // functions
 
-/** Counts and reads rows of stretches of time, by bounds and depths that it learns. */
+/** Counts and reads rows in ranges of time, learning the service's bounds and paging depth. */
 export class Counting<A> {
   readonly #asking: Asking<A>
   #bounds: FilterBounds = 'inclusive'
-  #depth: Depth
+  #depth: PagingDepth
 
-  constructor(asking: Asking<A>, depth: Depth = { answered: 0 }) {
+  constructor(asking: Asking<A>, depth: PagingDepth = { answered: 0 }) {
     this.#asking = asking
     this.#depth = depth
   }
 
-  get depth(): Depth {
+  get depth(): PagingDepth {
     return this.#depth
   }
 
-  /** The most rows of a stretch that is worth a count. */
+  /** Maximum rows in a range that is worth counting. */
   get mostRows(): number {
     return this.#depth.refused === undefined ? Number.POSITIVE_INFINITY : this.#depth.refused * 0.9
   }
 
   /**
-   * Finds out how the service reads the bounds of a filter, by a row that it is known to have. Resolves with false if the
-   * row did not come at all. Rejects with `Uncountable` if the filter is not kept.
+   * Detects how the service interprets the bounds of a filter, using a row that it is known to have. Resolves with false if the
+   * row was not returned. Rejects with `Uncountable` if the filter is ignored.
    */
   async calibrate(id: string, second: Seconds): Promise<boolean> {
     const questions: ReadonlyArray<readonly [FilterBounds, Seconds, Seconds]> = [
@@ -94,7 +94,7 @@ export class Counting<A> {
   }
 
   /**
-   * Counts rows: with one request if there are `expected`, or as many on the last page.
+   * Counts rows: with one request if there are `expected` rows, or if only the number on the last page differs.
    *
    *     pages of 100    0 . . . . . . . . 11           expected 1,204: page 12 has 4 rows and no more
    *                                         12 <-- asked for: its rows, and whether there are more, prove the count
@@ -110,7 +110,7 @@ export class Counting<A> {
       const count = answer.rows.length
       if (!answer.more && (count > 0 || page === 0)) return page * size + count
       if (answer.more && count >= MIN_SIZE && count < size) {
-        size = count // the service has smaller pages than it was asked for
+        size = count // the service has smaller pages than requested
         followed = -1
         beyond = Number.POSITIVE_INFINITY
         page = pageOf(expected, size)
@@ -132,8 +132,8 @@ export class Counting<A> {
   }
 
   /**
-   * Reads a page of rows. Rejects with `TooDeep` if the service does not page as deep, with `Uncountable` if it refuses
-   * even the first page, and with `PollInterrupted` for other failures.
+   * Reads a page of rows. Rejects with `TooDeep` if the service does not page that deep, with `Uncountable` if it refuses even
+   * the first page, and with `PollInterrupted` for other failures.
    */
   async page({ status, from, to }: Counted, page: number, size: number): Promise<LedgerPage<A>> {
     const rows = page * size
@@ -149,7 +149,7 @@ export class Counting<A> {
       if (!(error instanceof PollInterrupted) || error.failure === undefined) throw error
       const cause = causeOf(error.failure)
       if (page === 0 || cause === 'other') throw error
-      // a fault may be an outage: then the first page does not come either
+      // a fault may be an outage: then the first page fails, too
       if (cause === 'fault') await this.#ask({ ...query, page: 0 })
       const { answered } = this.#depth
       this.#depth = {
@@ -160,7 +160,7 @@ export class Counting<A> {
     }
   }
 
-  /** Returns the bounds to send, so that rows of exactly these seconds come. */
+  /** Returns the bounds to send for exactly these seconds. */
   #filter(from: Seconds, to: Seconds): { from?: Seconds; to?: Seconds } {
     const isEarlier = this.#bounds === 'exclusive' || this.#bounds === 'from exclusive'
     const isLater = this.#bounds === 'exclusive' || this.#bounds === 'half-open'
@@ -184,7 +184,7 @@ export class Counting<A> {
 const pageOf = (expected: number, size: number): number =>
   Math.max(0, Math.floor((expected - 1) / size))
 
-/** Says whether a failure may be one of the depth of a page: refused, or too slow. */
+/** Returns how a failure may be caused by the depth of a page: refused, or too slow. */
 const causeOf = (failure: AnyFailure): 'refused' | 'fault' | 'other' => {
   const cause =
     failure._tag === 'Truncated' && failure.cause !== undefined ? failure.cause : failure

@@ -1,22 +1,23 @@
-/** Reads rows whole, and puts a copy right. */
-import type { Asking } from '../Asking.js'
-import { PAGE_SIZE } from '../Ledger.js'
+/** Reads rows in full, and repairs a copy. */
+import { type Asking, pagesOf } from '../Asking.js'
+import type { OpenCharge } from '../KnownCharges.js'
+import { PAGE_SIZE, type Seconds } from '../Ledger.js'
 import { type Counted, type Counting, TooDeep } from './Counting.js'
 import { countOf, type ProofTable } from './ProofTable.js'
 import { middleOf } from './stretches.js'
 
-/** How a copy was put right. */
+/** Counts of a repair. */
 export interface Healed {
   /** Rows that were missing. */
   readonly late: number
-  /** Rows that the service has no more, marked as gone. */
+  /** Rows that the service no longer has, now marked as gone. */
   readonly gone: number
 }
 
-/** The most rows that are asked for by id in one stretch. More are left to the next night. */
+/** Maximum rows read by id in one range; others are left to the next night. */
 const MAX_RETRIEVALS = 2_000
 
-/** Writes that put a copy right. */
+/** Writes that repair a copy. */
 export interface HealingOptions<A> {
   readonly asking: Asking<A>
   readonly counting: Counting<A>
@@ -24,46 +25,53 @@ export interface HealingOptions<A> {
 }
 
 /**
- * Reads all rows of a stretch, and writes them. Asks by id for rows that the copy has and the list has not shown: they are
- * written as they stand, and marked as gone only where the service answers that it does not have them. Rejects with
- * `TooDeep` if a single second has more rows than the service pages to.
+ * Reads all rows of a range, and writes them. Rows of the copy that are missing from the list are read by id: they are updated,
+ * or marked as gone only if the service answers 404. Rejects with `TooDeep` if a single second has more rows than the service
+ * pages to.
  */
 export const readWhole = async <A>(
   { asking, counting, table }: HealingOptions<A>,
   rows: Counted,
 ): Promise<Healed> => {
   const before = await countOf(table, rows)
-  const seen = new Set<string>()
+  const seen = new Map<string, Seconds>()
   await readPages({ asking, counting, table }, rows, seen)
-  const unseen = (await table.ids(rows)).filter((id) => !seen.has(id)).slice(0, MAX_RETRIEVALS)
-  const gone: Array<string> = []
-  for (const id of unseen) {
-    const row = await asking.retrieve(id)
-    if (row === undefined) gone.push(id)
-    else await table.write([row])
+  const gone: Array<OpenCharge> = []
+  const moved: Array<OpenCharge> = []
+  let retrievals = 0
+  for (const row of await table.find(rows)) {
+    const listed = seen.get(row.id)
+    if (listed === undefined && ++retrievals > MAX_RETRIEVALS) continue
+    const found = listed === undefined ? await asking.retrieve(row.id) : undefined
+    if (found !== undefined) await table.write([found])
+    const created = listed ?? found?.created
+    if (created === undefined) gone.push(row)
+    else if (created !== row.created) moved.push(row)
   }
+  if (moved.length > 0) await table.moved(moved)
   if (gone.length > 0) await table.markGone(gone)
   const after = await countOf(table, rows)
-  // of one status, rows come and go by a change of status as well
+  // with a status filter, rows also appear and disappear when their status changes
   const late = rows.status === undefined ? Math.max(0, after + gone.length - before) : 0
   return { late, gone: gone.length }
 }
 
-/** Reads pages of rows, and writes them: shorter stretches where the service does not page as deep. Adds their ids to `seen`. */
+/**
+ * Reads pages of rows, and writes them; in shorter ranges if the service does not page deep enough. Adds their times by id to
+ * `seen`.
+ */
 const readPages = async <A>(
   options: HealingOptions<A>,
   rows: Counted,
-  seen: Set<string>,
+  seen: Map<string, Seconds>,
 ): Promise<void> => {
   const { counting, table } = options
-  // a second more on either side: the service may leave out its bounds
+  // one second more on each side: the service may treat bounds as exclusive
   const wider = { ...rows, from: rows.from - 1, to: rows.to + 1 }
   try {
-    for (let page = 0, more = true; more; page++) {
-      const answer = await counting.page(wider, page, PAGE_SIZE)
-      for (const { id } of answer.rows) seen.add(id)
-      if (answer.rows.length > 0) await table.write(answer.rows)
-      more = answer.more
+    for await (const found of pagesOf((page) => counting.page(wider, page, PAGE_SIZE))) {
+      for (const { id, created } of found.rows) seen.set(id, created)
+      if (found.rows.length > 0) await table.write(found.rows)
     }
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error

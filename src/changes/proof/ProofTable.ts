@@ -1,28 +1,31 @@
+import type { OpenCharge } from '../KnownCharges.js'
 import type { LedgerRow, Seconds, Stretch } from '../Ledger.js'
 import type { Counted } from './Counting.js'
 
-/** How many rows have each status. */
+/** Number of rows per status. */
 export type StatusCounts = ReadonlyMap<string, number>
 
 /**
- * A copy of the charges that can be counted by time. Rows marked as gone do not count; rows that came and could not be
- * written do, or they would be missed each night anew. Each method rejects with the error of the destination.
+ * A copy of the charges that can be counted by time. Rows marked as gone do not count. Rejected rows do, because they would
+ * otherwise be reported as missing every night. Each method rejects with the error of the destination.
  */
 export interface CountedTable {
-  /** Resolves with the counts of each of some stretches, which follow one another: one pass over the rows is enough. */
+  /** Resolves with the counts of consecutive ranges, in one pass over the rows. */
   readonly counts: (stretches: ReadonlyArray<Stretch>) => Promise<ReadonlyArray<StatusCounts>>
-  /** Resolves with the second of the n-th row by time, from 0; `undefined` if there are not as many. */
+  /** Resolves with the second of the n-th row by time, from 0; `undefined` if there are fewer rows. */
   readonly nth: (rows: Counted, n: number) => Promise<Seconds | undefined>
-  /** Resolves with their ids. */
-  readonly ids: (rows: Counted) => Promise<ReadonlyArray<string>>
+  /** Resolves with the rows. */
+  readonly find: (rows: Counted) => Promise<ReadonlyArray<OpenCharge>>
 }
 
-/** A copy that a proof can put right. */
+/** A copy that a proof can repair. */
 export interface ProofTable<A> extends CountedTable {
-  /** Puts rows in place, unless those that are there are newer. */
+  /** Upserts rows, unless the existing ones are newer. */
   readonly write: (rows: ReadonlyArray<LedgerRow<A>>) => Promise<void>
-  /** Marks rows that the service has no more. They stay. */
-  readonly markGone: (ids: ReadonlyArray<string>) => Promise<void>
+  /** Marks rows that the service no longer has; they no longer count. */
+  readonly markGone: (rows: ReadonlyArray<OpenCharge>) => Promise<void>
+  /** Removes rows that were stored with a different time of creation. */
+  readonly moved: (rows: ReadonlyArray<OpenCharge>) => Promise<void>
 }
 
 /** Counts some rows of a copy. */

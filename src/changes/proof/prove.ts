@@ -1,10 +1,9 @@
 /**
- * The proof that a copy of the charges is complete: counts of the service against counts of the copy.
+ * Proves that a copy of the charges is complete by comparing the counts of service and copy.
  *
- * A copy knows how many rows it has, so the page of the list that should be the last one is asked for. If it has exactly
- * the rest, and no page after it, the service has as many rows: one request, however many rows there are. Counted are all
- * rows, and those of each final status, in eight stretches of time each, up to a time that lies an hour back: what moves
- * there is found by other means.
+ * A copy knows how many rows it has, so the expected last page of the list is requested. If it has exactly the remaining rows and
+ * no next page, the service has the same number of rows: one request, however many rows there are. All rows, and the rows of each
+ * final status, are counted in eight time ranges each, up to an hour ago; changes after that are found by other means.
  *
  *     prove(class, a..b)
  *       n = rows here; s = rows there             one request if n = s
@@ -15,13 +14,13 @@
  *                   l = rows there in a..m        one request, mostly
  *                   descend into a..m with l, and into m+1..b with s - l
  *
- * Rows are written as the service shows them, and marked as gone only when it answers so by id. A wrong count, as of rows
- * that move meanwhile, thus costs requests and never data. Not seen are opposite errors in one stretch: a row missing,
- * and one that is there and should not be. Reading all finds them; see `sweep`.
+ * Rows are written as received, and marked as gone only if the service answers 404 by id. A wrong count, for example because rows
+ * change meanwhile, thus costs requests but never data. Opposite errors in one range go undetected: a missing row, and one that
+ * should not exist. Reading all rows finds them; see `sweep`.
  */
 import type { Asking } from '../Asking.js'
 import { PAGE_SIZE, type Seconds, type Stretch } from '../Ledger.js'
-import { type Counted, Counting, type Depth, TooDeep, Uncountable } from './Counting.js'
+import { type Counted, Counting, type PagingDepth, TooDeep, Uncountable } from './Counting.js'
 import { readWhole } from './Healing.js'
 import {
   type CountedTable,
@@ -34,66 +33,66 @@ import { middleOf, stretchesOf } from './stretches.js'
 
 // model
 
-/** Rows that are counted differently here and there. */
+/** A range of time in which the counts of copy and service differ. */
 export interface CountDifference extends Stretch {
   /** Absent: rows of any status. */
   readonly status?: string
-  /** Rows of the copy. */
+  /** Number of rows in the copy. */
   readonly here: number
-  /** Rows of the service; absent where it pages less deep than a count needs. */
+  /** Number of rows at the service. Absent if it does not page deep enough for a count. */
   readonly there?: number
 }
 
 /** The result of a proof. */
 export interface Proof {
-  /** Rows of the copy up to `until`, those marked as gone aside. */
+  /** Number of rows in the copy up to `until`, without those marked as gone. */
   readonly rows: number
-  /** Rows up to that second were counted, that one included. */
+  /** Rows up to this second, inclusive, were counted. */
   readonly until: Seconds
-  /** Rows that were missing and are here now. */
+  /** Number of rows that were missing and have been added. */
   readonly late: number
-  /** Rows that the service has no more, marked as gone now. */
+  /** Number of rows that the service no longer has, now marked as gone. */
   readonly gone: number
   /**
-   * Where nothing was put right: charges that are open in the copy, and have become final at the service since, as far as
-   * counts tell.
+   * If nothing was repaired: number of charges that are open in the copy and have since become final at the service, judging by
+   * the counts.
    */
   readonly settled?: number
-  /** The copy has other counts than the service in these stretches. None: it is complete. */
+  /** Time ranges in which the counts of copy and service differ. Empty: the copy is complete. */
   readonly differences: ReadonlyArray<CountDifference>
-  /** How deep the service pages, for the next proof. */
-  readonly depth: Depth
-  /** Why the service could not be counted at all. */
+  /** Paging depth of the service, for the next proof. */
+  readonly depth: PagingDepth
+  /** Why nothing could be counted at the service. */
   readonly uncountable?: string
 }
 
 export interface ProofOptions {
-  /** Rows from that second on are counted. Default: all. */
+  /** Counts rows from this second on. Default: all. */
   readonly from?: Seconds | undefined
   readonly until: Seconds
-  /** The statuses that do not change by themselves; rows of others are listed. */
+  /** Final statuses; rows of other statuses are listed. */
   readonly final: ReadonlyArray<string>
-  /** The copy has rows of this status only. */
+  /** Set if the copy has only rows of this status. */
   readonly only?: string | undefined
-  /** Findings of an earlier proof. */
-  readonly depth?: Depth | undefined
+  /** Results of an earlier proof. */
+  readonly depth?: PagingDepth | undefined
 }
 
-/** Stretches of a class: opposite errors go unseen only within one. */
+/** Ranges per class: opposite errors can cancel out only within one. */
 const STRETCHES = 8
 
-/** Rows that are read rather than cut further: one page. */
+/** Rows that are read instead of being divided further: one page. */
 const LEAF = PAGE_SIZE
 
-/** Requests for counts are worth it until as many would have read this many rows each. */
+/** A request for a count is worthwhile if reading would take more than one request per this many rows. */
 const ROWS_A_REQUEST = PAGE_SIZE
 
-/** How often a stretch is put right and counted again, before it is reported as different. */
+/** Number of times that a range is repaired and counted again before it is reported as different. */
 const ROUNDS = 2
 
 // functions
 
-/** Counts a copy against the service, puts right what differs, and counts that again. */
+/** Compares the counts of a copy with the service, repairs the differences, and counts them again. */
 export const prove = <A>(
   asking: Asking<A>,
   table: ProofTable<A>,
@@ -101,8 +100,8 @@ export const prove = <A>(
 ): Promise<Proof> => new Prover(asking, table, table, options).prove()
 
 /**
- * Counts a copy against the service, and changes nothing. Where the service has more rows of a final status, by no more
- * than the copy has open ones there, these have become final since it was made.
+ * Compares the counts of a copy with the service; read-only. If the service has more rows of a final status, but no more than the
+ * copy has open ones in that range, they became final after the copy was made.
  */
 export const compare = <A>(
   asking: Asking<A>,
@@ -113,12 +112,12 @@ export const compare = <A>(
 class Prover<A> {
   readonly #asking: Asking<A>
   readonly #table: CountedTable
-  /** The table, if it is to be put right. */
+  /** The table, if it is to be repaired. */
   readonly #healed: ProofTable<A> | undefined
   readonly #options: ProofOptions
   readonly #counting: Counting<A>
   readonly #differences: Array<CountDifference> = []
-  /** Counts of the copy, until rows are put right: one pass over it serves all stretches and statuses. */
+  /** Counts of the copy until rows are repaired: one pass serves all ranges and statuses. */
   readonly #counts = new Map<Stretch, StatusCounts>()
   #late = 0
   #gone = 0
@@ -163,20 +162,20 @@ class Prover<A> {
     }
   }
 
-  /** Asks for rows that are here, in seconds that have few. One may be gone: then another is asked for. */
+  /** Requests known rows in seconds with few rows; tries another if one is gone. */
   async #calibrate(all: Counted): Promise<void> {
     const total = await countOf(this.#table, all)
     for (const part of [2, 3, 5]) {
       const second = await this.#table.nth(all, Math.floor(total / part))
       if (second === undefined) continue
-      const ids = await this.#table.ids({ from: second, to: second })
-      const [id] = ids
-      if (id === undefined || ids.length > CROWDED) continue
-      if (await this.#counting.calibrate(id, second)) return
+      const rows = await this.#table.find({ from: second, to: second })
+      const [row] = rows
+      if (row === undefined || rows.length > CROWDED) continue
+      if (await this.#counting.calibrate(row.id, second)) return
     }
   }
 
-  /** Checks the rows of a status in stretches that follow one another. */
+  /** Checks the rows of a status in consecutive ranges. */
   async #checkEach(stretches: ReadonlyArray<Stretch>, status: string | undefined): Promise<void> {
     for (const stretch of stretches) {
       if (!this.#counts.has(stretch)) {
@@ -188,7 +187,7 @@ class Prover<A> {
     }
   }
 
-  /** Counts a stretch, whatever the depth that the service pages to. `here`: the rows of the copy. */
+  /** Counts a range, however deep the service pages. `here`: rows of the copy. */
   async #check(rows: Counted, here: number): Promise<void> {
     const parts = Math.ceil(here / this.#counting.mostRows)
     if (parts > 1 && rows.from < rows.to) {
@@ -235,7 +234,7 @@ class Prover<A> {
     }
   }
 
-  /** Counts the open rows of the copy, which can have become rows of a final status: 0 where all rows are counted. */
+  /** Counts the copy's open rows, which may have become final at the service; 0 if rows of all statuses are counted. */
   async #openIn({ status, ...rows }: Counted): Promise<number> {
     if (status === undefined) return 0
     const [counts = new Map()] = await this.#table.counts([rows])
@@ -243,7 +242,7 @@ class Prover<A> {
     return countIn(counts, undefined) - final.reduce((a, b) => a + b, 0)
   }
 
-  /** Finds where rows differ, of which the service has so many, and puts it right. */
+  /** Locates and repairs a difference. `there`: number of rows at the service. */
   async #descend(table: ProofTable<A>, rows: Counted, there: number, most: number): Promise<void> {
     const here = await countOf(table, rows)
     if (here === there) return
@@ -256,7 +255,7 @@ class Prover<A> {
     const earlier = { ...rows, to: middle }
     const inEarlier = await this.#counting.count(earlier, await countOf(table, earlier))
     await this.#descend(table, earlier, inEarlier, most)
-    // by the sum: exact, unless rows moved meanwhile
+    // by subtraction: exact unless rows changed meanwhile
     await this.#descend(table, { ...rows, from: middle + 1 }, there - inEarlier, most)
   }
 
@@ -269,7 +268,7 @@ class Prover<A> {
   }
 }
 
-/** Rows of a second that may be more than a page of a count has. */
+/** Maximum number of rows in one second that surely fit on a page of a count. */
 const CROWDED = 99
 
 const differenceOf = (

@@ -1,9 +1,9 @@
-/** Where time is cut, so that each stretch has about as many rows. */
+/** Divides time into ranges with about equal numbers of rows. */
 import type { Seconds } from '../Ledger.js'
 import type { Counted } from './Counting.js'
 import { type CountedTable, countOf } from './ProofTable.js'
 
-/** Cuts rows into up to `parts` stretches with about equal rows of the table. They cover all seconds of `rows`. */
+/** Divides rows into up to `parts` ranges with about equal numbers of rows in the table. They cover all seconds of `rows`. */
 export const stretchesOf = async (
   table: CountedTable,
   rows: Counted,
@@ -23,8 +23,8 @@ export const stretchesOf = async (
 }
 
 /**
- * Returns the last second of the earlier half of some rows: by the rows of the table, or by time where the service has
- * many more. `undefined` if there is but one second.
+ * Returns the last second of the earlier half: by rows of the table, or by time if the service has many more. `undefined` if
+ * there is only one second.
  */
 export const middleOf = async (
   table: CountedTable,

@@ -1,53 +1,53 @@
-/** Reads a table whole, a part of it each night: it finds what counts cannot. */
+/** Rereads a whole table, a part each night, to find errors that counts cannot. */
 import type { Asking } from '../Asking.js'
 import { PAGE_SIZE, type Seconds } from '../Ledger.js'
-import { type Counted, Counting, type Depth, TooDeep } from './Counting.js'
+import { type Counted, Counting, type PagingDepth, TooDeep } from './Counting.js'
 import { type Healed, readWhole } from './Healing.js'
 import { countOf, type ProofTable } from './ProofTable.js'
 import { stretchesOf } from './stretches.js'
 
 // model
 
-/** How far the present round of sweeps is. */
+/** Position of the current round of sweeps. */
 export interface SweepPosition {
   /** When the round began, in seconds since 1970. */
   readonly began: Seconds
-  /** Rows created up to then, that second included, were read in this round. */
+  /** Rows created up to this second, inclusive, were read in this round. */
   readonly swept?: Seconds | undefined
-  /** When the round before this one began, if there was one. */
+  /** When the previous round began, if there was one. */
   readonly before?: Seconds | undefined
 }
 
 /** Result of a sweep. */
 export interface Swept extends Healed {
-  /** Where the next sweep goes on. */
+  /** Where the next sweep continues. */
   readonly position: SweepPosition
 }
 
 export interface SweepOptions {
-  /** Rows from that second on are read. Default: all. */
+  /** Reads rows from this second on. Default: all. */
   readonly from?: Seconds | undefined
-  /** Rows up to that second are read. */
+  /** Reads rows up to this second. */
   readonly until: Seconds
   /** The time, in seconds since 1970. */
   readonly now: Seconds
-  /** The nights that a round takes. 1: all rows now. */
+  /** Number of nights per round; 1 reads all rows now. */
   readonly nights: number
-  /** Where the sweep before ended. */
+  /** Where the previous sweep ended. */
   readonly position?: SweepPosition | undefined
-  /** Findings of an earlier proof. */
-  readonly depth?: Depth | undefined
+  /** Results of an earlier proof. */
+  readonly depth?: PagingDepth | undefined
 }
 
-/** A table of as many rows is read whole each night: 24 requests. */
+/** A table of up to this many rows is read in full each night: 24 requests. */
 export const SWEPT_WHOLE = 48_000
 
-/** Rows of a stretch that is read at a time. */
+/** Rows per range read at a time. */
 const CHUNK = 10 * PAGE_SIZE
 
 // functions
 
-/** Reads the next part of a table, of time from its beginning to `until`, and puts it right. */
+/** Reads the next part of a table, up to `until`, and repairs it. */
 export const sweep = async <A>(
   asking: Asking<A>,
   table: ProofTable<A>,

@@ -1,4 +1,4 @@
-/** `call`: one call of the interface, derived from its row. */
+/** `call`: makes one API call, derived from its endpoint's row. */
 
 import { readFile } from 'node:fs/promises'
 import { text as textOfStream } from 'node:stream/consumers'
@@ -18,13 +18,14 @@ import {
 } from 'rxjs'
 import { type AnyEndpoint, isList, method } from '../../api/Endpoint.js'
 import { type Client, createClient } from '../../client/createClient.js'
-import { jsonOf } from '../../export/column/json.js'
+import { stringifyExact } from '../../decode/index.js'
 import { E, withoutUndefined } from '../../fp.js'
 import type { AnyFailure, Failure } from '../../http/Failure.js'
 import { invalidParams, invalidRequest } from '../../http/request/invalidParams.js'
 import { prepareRequest } from '../../http/request/prepareRequest.js'
 import { isSystemError } from '../../store/FileSystem.js'
-import type { ObservableEither } from '../../stream/index.js'
+import type { ObservableEither } from '../../stream/either/ObservableEither.js'
+import { accountLine } from '../accountLine.js'
 import {
   addEveryOption,
   type Connection,
@@ -35,16 +36,13 @@ import {
   partnerConnectionFrom,
   sandboxOption,
 } from '../connection.js'
+import { failureEnding } from '../endings.js'
+import { documented, STOPPED, statuses } from '../help.js'
 import { integer } from '../optionParsers.js'
-import {
-  type CommandContext,
-  EXIT_COMPLETE,
-  EXIT_INCOMPLETE,
-  EXIT_USAGE,
-  UsageError,
-} from '../output.js'
+import { type CommandContext, EXIT_COMPLETE, EXIT_LOOK, EXIT_USAGE, UsageError } from '../output.js'
 import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
 import type { Terminal } from '../Terminal.js'
+import { whyUnread } from '../whyUnread.js'
 import { callHelp } from './callHelp.js'
 import { callParams, type ReadText } from './callParams.js'
 import { type NamedRow, namedRows, rowByName } from './rowByName.js'
@@ -57,46 +55,48 @@ interface CallFlags extends ConnectionFlags, PartnerFlags {
   readonly help?: boolean
 }
 
-/** The call may have been done: to send it again may do it twice. */
-const EXIT_UNKNOWN = 4
+const ABOUT = `
+Parameters are name=value, with the names from the API reference. Use dots for
+fields of objects and lists: funding_source.id=acct_1, items.0.reason=travel. A
+value, or the whole body, can be read from a file (@body.json) or stdin (-). A
+card number is only accepted from a file or stdin.
 
-const HELP = `
-Parameters are name=value, with the names of the reference. A dot names a field
-of an object or list: funding_source.id=acct_1, items.0.reason=travel. A value,
-or the whole body, can be read from a file (@body.json) or stdin (-). A card
-number is accepted only from these.
-
-The value is printed as JSON, a list as one row per line. A write only prints
-the request, unless --yes is given or it goes to a sandbox.
-
-Exit status:
-  0    done
-  1    not done, but the same command may work later: the service failed, was
-       not reached, or its limits were used up
-  2    refused, or wrong use: change the command, the keys or the data
-  4    unknown: it may have succeeded. Look it up before you send it again
-  130  stopped by Ctrl-C (143 by SIGTERM)
-
-Examples:
-  payments-rx call --list
-  payments-rx call charges.retrieve --help
-  payments-rx call charges.list status=PENDING --limit 10
-  payments-rx call batchTransfers.create request_id=run-7 name=March --yes`
+The response is printed as JSON, a list as one row per line. A call that changes
+data only prints its request, unless you add --yes or call a sandbox or a test
+environment.`
 
 export const callCommand = (context: CommandContext): Command =>
-  addEveryOption(
-    new Command('call')
-      .description('Make one call of the interface, and print its answer.')
-      .argument('[name]', 'name of the call, such as charges.retrieve: see --list')
-      .argument('[args...]', 'name=value, @body.json, or - for stdin'),
+  documented(
+    addEveryOption(
+      new Command('call')
+        .description('Make one API call and print the response.')
+        .argument('[name]', 'name of the call, such as charges.retrieve (see --list)')
+        .argument('[args...]', 'name=value, @body.json, or - for stdin')
+        .option('--yes', 'send the request even if it changes data', false)
+        .option('--limit <n>', 'print only this many rows of a list [all]', integer(1))
+        .option('--list', 'print all calls', false)
+        .option('-h, --help', 'show help; after a name, help for that call'),
+    ).addOption(sandboxOption('start a local sandbox on a free port and call it')),
+    {
+      about: ABOUT,
+      statuses: {
+        ...statuses(0, 1, 2, 4, 130),
+        1: `not done, and safe to retry: the service failed, could not be reached, or
+the rate limits were used up`,
+        2: 'fix the cause first: change the command, the keys or the data',
+        4: `check before you retry: the change was made but the response could not be
+printed, or the change may have been made`,
+        130: `${STOPPED}; a change may have been made`,
+      },
+      examples: [
+        'payments-rx call charges.list status=PENDING --limit 10',
+        'payments-rx call --list',
+        'payments-rx call charges.retrieve --help',
+        'payments-rx call batchTransfers.create request_id=run-7 name=March --yes',
+      ],
+    },
   )
-    .addOption(sandboxOption('start a sandbox on a free port, and call that'))
-    .option('--limit <n>', 'print only this many rows of a list [all]', integer(1))
-    .option('--yes', 'send a write', false)
-    .option('--list', 'print all calls', false)
     .helpOption(false)
-    .option('-h, --help', 'show help; after a name, help for that call')
-    .addHelpText('after', HELP)
     .action(
       (name: string | undefined, args: ReadonlyArray<string>, flags: CallFlags, command: Command) =>
         runCommand(context, {}, { run: (run) => call(run, command, name, args, flags) }),
@@ -112,11 +112,11 @@ const call = (
   const { terminal } = run
   if (flags.list) return of({ status: EXIT_COMPLETE, summary: listing().join('\n') })
   if (name === undefined) {
-    if (flags.help !== true) throw new UsageError('the name of a call is missing: see call --list')
+    if (flags.help !== true) throw new UsageError('the call name is missing: see call --list')
     command.outputHelp()
     return of({ status: EXIT_COMPLETE })
   }
-  const named = rowByName(name)
+  const named = rowByName(name, args)
   const { row } = named
   if (flags.help === true) {
     return callHelp(named, terminal.stderr.columns || 80).then((summary) => ({
@@ -125,18 +125,19 @@ const call = (
     }))
   }
   if (flags.limit !== undefined && !isList(row)) {
-    throw new UsageError(`--limit is for lists, and ${name} has one value`)
+    throw new UsageError(`--limit is only for lists: ${name} returns one value`)
   }
   return defer(() => callParams(row, args, readText(terminal), terminal.timer.now())).pipe(
     switchMap((params) =>
       connect(terminal, flags, {
         connection: row.auth === 'basic' ? partnerConnectionFrom : connectionFrom,
       }).pipe(
-        switchMap((connection) =>
-          isWrite(row) && !flags.yes && flags.sandbox !== true && !isHarmless(connection)
+        switchMap((connection) => {
+          if (isWrite(row)) run.say(accountLine(connection)) // on stderr: stdout is for the response
+          return isWrite(row) && !flags.yes && flags.sandbox !== true && !isHarmless(connection)
             ? of(show(run, named, params, connection))
-            : send(run, row, params, flags, connection),
-        ),
+            : send(run, row, params, flags, connection)
+        }),
       ),
     ),
   )
@@ -155,7 +156,7 @@ const readText =
       return await readFile(source.slice(1), 'utf8')
     } catch (error) {
       if (!isSystemError(error)) throw error
-      throw new UsageError(`cannot read ${source.slice(1)}: ${error.message}`)
+      throw new UsageError(whyUnread(source.slice(1), error))
     }
   }
 
@@ -163,9 +164,9 @@ const readText =
 
 const isWrite = ({ route }: AnyEndpoint): boolean => method(route) === 'POST'
 
-/** No money moves in a sandbox, nor behind an address of this machine. */
+/** Returns true for a sandbox or an address of this machine, where no money moves. */
 const isHarmless = ({ environment, baseUrl }: Connection): boolean =>
-  environment === 'sandbox' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname)
+  environment === 'test' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname)
 
 /** Prints the request that `--yes` would send. */
 const show = (
@@ -189,7 +190,7 @@ const show = (
 
 // calls
 
-/** The text of a value, or of each row of a page; a failure where there is none. */
+/** The text of a value or of a page's rows, or a failure. */
 type Lines = ReadonlyArray<E.Either<AnyFailure, string>>
 
 const send = (
@@ -207,19 +208,24 @@ const send = (
   })
   let status = EXIT_COMPLETE
   let printed = 0
-  /** Resolves to false when no more is wanted. */
+  /** Prints lines. Resolves with false if no more are wanted. */
   const print = async (lines: Lines): Promise<boolean> => {
     for (const line of lines) {
       if (printed === limit) return false
       printed += 1
       if (E.isLeft(line)) {
-        output.complain(line.left.message)
-        status = Math.max(status, statusOf(line.left))
+        const ending = failureEnding(line.left, { next: '' })
+        output.complain(ending.reason)
+        // a response of the service, so the write was made
+        const isMade = isWrite(row) && line.left._tag === 'Undecodable'
+        status = Math.max(status, isMade ? EXIT_LOOK : ending.status)
         continue
       }
       const refused = await output.writeRows(`${line.right}\n`)
       if (refused !== undefined) {
-        status = refused
+        status = isWrite(row) ? EXIT_LOOK : refused
+        if (isWrite(row))
+          output.complain('the call was made, but its response could not be printed')
         return false
       }
     }
@@ -233,7 +239,7 @@ const send = (
   )
 }
 
-/** Hands the answer of a call to `print`, page by page; a bounded list asks for no page ahead. */
+/** Passes a call's response to `print`, page by page; a limited list requests no page ahead. */
 const linesOf = (
   client: Client,
   row: AnyEndpoint,
@@ -241,8 +247,7 @@ const linesOf = (
   print: (lines: Lines) => Promise<boolean>,
   limit: number,
 ): Observable<boolean> => {
-  const json = jsonOf('exact')
-  const lineOf = E.map((value: unknown) => json(row.success.encode(value)))
+  const lineOf = E.map((value: unknown) => stringifyExact(row.success.encode(value)))
   if (!isList(row)) {
     const call: (params: unknown) => ObservableEither<Failure, unknown> = client.request(row)
     return call(params).pipe(concatMap((value) => print([lineOf(value)])))
@@ -252,17 +257,4 @@ const linesOf = (
   return list.drain((page) => from(print(E.isLeft(page) ? [page] : page.right.items.map(lineOf))), {
     prefetch,
   })
-}
-
-const statusOf = ({ _tag }: AnyFailure): number => {
-  switch (_tag) {
-    case 'InvalidRequest':
-    case 'Unauthorized':
-    case 'Refused':
-      return EXIT_USAGE
-    case 'Ambiguous':
-      return EXIT_UNKNOWN
-    default:
-      return EXIT_INCOMPLETE
-  }
 }

@@ -1,4 +1,4 @@
-/** Parameters of a call as they are typed: `name=value`, `@file` and `-`. */
+/** Parameters of a call as command-line arguments: `name=value`, `@file` and `-`. */
 import { type AnyEndpoint, paramsAt } from '../../api/Endpoint.js'
 import { type Cause, parameterCauses } from '../../decode/causes.js'
 import { isRecord, parsed } from '../../decode/unknown.js'
@@ -7,22 +7,22 @@ import { UsageError } from '../output.js'
 
 // model
 
-/** Reads what an argument names: the text of a file, or of stdin for `-`. */
+/** Reads the text of the file that an argument names, or of stdin for `-`. */
 export type ReadText = (source: string) => Promise<string>
 
-/** One parameter, with its values in the order they were given. */
+/** A parameter, with its values in the given order. */
 interface GivenParam {
   /** `funding_source.id` is `['funding_source', 'id']`. */
   readonly path: ReadonlyArray<string>
   readonly texts: ReadonlyArray<string>
 }
 
-/** The path of a row's parameter that holds a card number. */
+/** Path of the parameter for a card number. */
 const CARD_HEADER = 'header x-pan'
 
 // functions
 
-/** Returns the parameters of a row. Throws a `UsageError` for an argument that is none; it is not repeated. */
+/** Returns the parameters of a row. Throws a `UsageError` for any other argument, without quoting it. */
 export const callParams = async (
   row: AnyEndpoint,
   args: ReadonlyArray<string>,
@@ -40,7 +40,7 @@ export const callParams = async (
     const name = arg.slice(0, Math.max(0, at))
     if (!/^[A-Za-z]\w*(\.[\w-]+)*$/.test(name)) {
       throw new UsageError(
-        `parameter ${i + 1} is not name=value, @file.json or -: see call NAME --help`,
+        `parameter ${i + 1} should be name=value, ${pathParam(row)}@file.json or -: see call NAME --help`,
       )
     }
     const text = await argumentText(row, name, arg.slice(at + 1), read)
@@ -48,6 +48,12 @@ export const callParams = async (
     given.set(name, { path: name.split('.'), texts })
   }
   return [...given.values()].reduce((all, one) => withValue(row, all, one, now), params)
+}
+
+/** Returns `such as id=..., ` for a row with a path parameter. */
+const pathParam = ({ route }: AnyEndpoint): string => {
+  const [, name] = /\{(\w+)\}/.exec(route) ?? []
+  return name === undefined ? '' : `such as ${name}=..., `
 }
 
 const isSource = (text: string): boolean => text === '-' || /^@[^@]/.test(text)
@@ -60,18 +66,19 @@ const readJson = async (source: string, read: ReadText): Promise<unknown> => {
   return json
 }
 
-/** A list is the parameter that is the whole body, such as the items of an upload. */
+/** Wraps a list in the parameter that is the whole body, such as the items of an upload. */
 const wholeBody = (row: AnyEndpoint, json: unknown): unknown => {
   if (!Array.isArray(json)) return json
   const [name] = Object.entries(row.at).find(([, place]) => place === 'whole body') ?? []
-  if (name === undefined) throw new UsageError('the body of this call is an object, not a list')
+  if (name === undefined)
+    throw new UsageError('the body of this call should be an object, not a list')
   return { [name]: json }
 }
 
 const merged = (params: unknown, more: unknown): unknown =>
   isRecord(params) && isRecord(more) ? { ...params, ...more } : more
 
-/** `@@x` is the text `@x`. A card number in an argument would be visible to other users of the machine. */
+/** Returns the text of an argument; `@@x` is the text `@x`. Rejects card numbers, which other users of the machine could see. */
 const argumentText = async (
   row: AnyEndpoint,
   name: string,
@@ -81,13 +88,13 @@ const argumentText = async (
   if (isSource(text)) return (await read(text)).replace(/\r?\n$/, '')
   if (row.at[name] === CARD_HEADER) {
     throw new UsageError(
-      `${name} is a card number: give it as ${name}=- (stdin) or ${name}=@file, never as an argument`,
+      `${name} is a card number: pass it as ${name}=- (stdin) or ${name}=@file, never as an argument`,
     )
   }
   return text.startsWith('@@') ? text.slice(1) : text
 }
 
-/** Puts a value into the parameters as the first of text, JSON and list that the codec of the row takes there. */
+/** Sets a parameter to the first of text, JSON and list that the row's codec accepts. */
 const withValue = (row: AnyEndpoint, params: unknown, { path, texts }: GivenParam, now: number) => {
   const [text = ''] = texts
   const json = parsed(text)
@@ -96,9 +103,9 @@ const withValue = (row: AnyEndpoint, params: unknown, { path, texts }: GivenPara
   const all = candidates.map((value) => valueAt(params, path, value))
   const causes = all.map((one) => causesOf(row, one, now).filter(isWithin(path)))
   const fits = all.find((_, i) => causes[i]?.length === 0)
-  // an object with a wrong field is still an object: its own error says which field; so does a number out of its range
+  // an object with an invalid field is still an object: its own error names the field; likewise a number out of range
   const expected = causes[0]?.[0]?.expected ?? ''
-  const isNumber = typeof json === 'number' && /\b(?:a|whole) number\b/.test(expected) // no card number
+  const isNumber = typeof json === 'number' && /\b(?:a|whole) number\b/.test(expected) // not a card number
   return fits ?? (isRecord(json) || isNumber ? all[1] : all[0])
 }
 
@@ -107,7 +114,7 @@ const causesOf = (row: AnyEndpoint, params: unknown, now: number): ReadonlyArray
   return E.isLeft(decoded) ? parameterCauses(decoded.left) : []
 }
 
-/** Recognizes causes at a path, written `items[0].amount`, or below it. */
+/** Returns a function that tests whether a cause is at a path, written `items[0].amount`, or below it. */
 const isWithin = (path: ReadonlyArray<string>): ((cause: Cause) => boolean) => {
   const [first = '', ...rest] = path
   const start = rest.reduce(
@@ -118,7 +125,7 @@ const isWithin = (path: ReadonlyArray<string>): ((cause: Cause) => boolean) => {
     cause.path === start || cause.path.startsWith(`${start}.`) || cause.path.startsWith(`${start}[`)
 }
 
-/** Returns a copy of `holder` with a value at a path. Digits are the index of a list. */
+/** Returns a copy of `holder` with a value at a path. A key of digits is a list index. */
 const valueAt = (
   holder: unknown,
   [key, ...rest]: ReadonlyArray<string>,

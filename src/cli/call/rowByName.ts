@@ -1,4 +1,4 @@
-/** The calls of the interface by the names that the client gives them. */
+/** API calls by their names in the client. */
 import type { AnyEndpoint } from '../../api/Endpoint.js'
 import { tables } from '../../api/index.js'
 import { similarName } from '../../options/index.js'
@@ -10,27 +10,28 @@ export interface NamedRow {
   readonly row: AnyEndpoint
 }
 
-const { authentication: _, ...called } = tables // the client logs in by itself
+const { authentication: _, ...called } = tables // the client logs in automatically
 
-/** Every call but the login. */
+/** Every call except the login. */
 export const namedRows: ReadonlyArray<NamedRow> = Object.entries(called).flatMap(
   ([resource, table]) =>
     Object.entries(table).map(([name, row]) => ({ name: `${resource}.${name}`, row })),
 )
 
-/** Throws a `UsageError` for a name that no call has, with the one that was probably meant. */
-export const rowByName = (name: string): NamedRow => {
+/** Finds a call by name. Throws a `UsageError` for an unknown name, suggesting the closest one. */
+export const rowByName = (name: string, [next]: ReadonlyArray<string> = []): NamedRow => {
   const found = namedRows.find((one) => one.name === name)
   if (found !== undefined) return found
   const [resource = ''] = name.split('.')
   const names = namedRows.map((one) => one.name)
-  const meant = similarName(name, names)
+  const meant =
+    similarName(next === undefined ? name : `${name}.${next}`, names) ?? similarName(name, names)
   const siblings = names.filter((one) => one.startsWith(`${resource}.`))
   throw new UsageError(
     meant !== undefined
-      ? `there is no such call: did you mean ${meant}?`
+      ? `unknown call: did you mean ${meant}?`
       : siblings.length > 0
-        ? `there is no such call of ${resource}: there are ${siblings.join(', ')}`
-        : 'there is no such call: see call --list',
+        ? `unknown ${resource} call: choose one of ${siblings.join(', ')}`
+        : 'unknown call: see call --list',
   )
 }

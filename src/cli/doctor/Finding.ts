@@ -4,20 +4,20 @@ import { withoutUndefined } from '../../fp.js'
 // model
 
 export interface Finding extends Verdict {
-  /** Never changes, since scripts select by it. */
+  /** Name of the check; stable, since scripts select by it. */
   readonly check: string
 }
 
 /** A finding, without the name of its check. */
 export interface Verdict {
   readonly verdict: 'ok' | 'warning' | 'failed' | 'skipped'
-  /** One line. */
+  /** The result in one line. */
   readonly found: string
   readonly advice?: string
   readonly facts?: Facts
 }
 
-/** For machines; units are in the names. */
+/** Facts for programs, with units in the names. */
 type Facts = Readonly<Record<string, string | number | boolean | null | ReadonlyArray<string>>>
 
 // constructors
@@ -33,6 +33,6 @@ const judged =
 export const failed = judged('failed')
 export const skipped = judged('skipped')
 
-/** Ok; with advice, a warning. */
+/** Creates an `ok` finding; with advice, a warning. */
 export const found: typeof failed = (text, facts, advice) =>
   judged(advice === undefined ? 'ok' : 'warning')(text, facts, advice)

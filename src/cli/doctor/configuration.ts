@@ -1,4 +1,4 @@
-/** Checks the settings that a command would be run with. Names them, and never shows their values. */
+/** Checks the settings that a command would use. Names the settings without showing their values. */
 import { baseUrlOf } from '../../client/ClientOptions.js'
 import { createClient } from '../../client/createClient.js'
 import { VARIABLES } from '../../client/fromEnv.js'
@@ -9,6 +9,7 @@ import {
   type ConnectionFlags,
   connectionFrom,
   SETTINGS,
+  settingsOf,
   variableOf,
   withFlagNames,
 } from '../connection.js'
@@ -18,18 +19,19 @@ import { type Finding, failed, found } from './Finding.js'
 
 export interface CheckedConfiguration {
   readonly findings: ReadonlyArray<Finding>
-  /** Left out when nothing can be reached with it. */
+  /** Absent if nothing can be reached with the settings. */
   readonly connection?: Connection
 }
 
-const PADDED = 'a key or an id begins or ends with a space or a line break: take it out'
+const PADDED = 'a key or an id begins or ends with a space: remove the space'
 
 export const checkConfiguration = (
   flags: ConnectionFlags,
   env: Terminal['env'],
 ): CheckedConfiguration => {
-  const set = settingsGiven(flags, env)
+  let set = settingsGiven(flags, env)
   try {
+    set = settingsGiven(flags, settingsOf(flags, env))
     const connection = connectionFrom(flags, env)
     const { environment, credentials, onBehalfOf } = connection
     const { clientId, apiKey, loginAs } = credentials ?? {}
@@ -49,7 +51,7 @@ export const checkConfiguration = (
     const configuration = { check: 'configuration', ...settings }
     if (invalidUrl !== undefined) {
       const advice =
-        'take it from the documentation of your account, such as https://api.example.com'
+        'find it in the documentation of your account: it looks like https://api.example.com'
       const url = { check: 'base URL', ...failed(invalidUrl, undefined, advice) }
       return { findings: [configuration, url] }
     }
@@ -64,7 +66,7 @@ export const checkConfiguration = (
   }
 }
 
-/** Lists flags, and the variables of those settings that have no flag. */
+/** Lists the given flags, and the variables of settings given without a flag. */
 const settingsGiven = (
   flags: Readonly<Record<string, unknown>>,
   env: Terminal['env'],
@@ -74,19 +76,20 @@ const settingsGiven = (
     settings,
   )
   const variables = left.map(([, { clientOption }]) => VARIABLES[clientOption].name)
-  return [...right.map(([, { flag }]) => flag), ...variables.filter((name) => env[name])]
+  const file = flags.envFile === undefined ? [] : ['--env-file']
+  return [...right.map(([, { flag }]) => flag), ...file, ...variables.filter((name) => env[name])]
 }
 
 const adviceOn = (flags: ConnectionFlags, env: Terminal['env']): string | undefined => {
   if (flags.apiKey !== undefined) {
-    return `other users of this machine can see --api-key: set ${variableOf('apiKey')} in its place`
+    return `other users of this machine can see --api-key: set ${variableOf('apiKey')} instead`
   }
   return (env.HTTPS_PROXY ?? env.https_proxy) && env.NODE_USE_ENV_PROXY !== '1'
-    ? 'HTTPS_PROXY is set, and Node uses it only where NODE_USE_ENV_PROXY=1 is set as well (Node 24)'
+    ? 'HTTPS_PROXY is set, but Node uses it only if NODE_USE_ENV_PROXY=1 is set too (Node 24)'
     : undefined
 }
 
-/** Runs a constructor, and returns why it refuses its options. */
+/** Calls a constructor, and returns why it rejects its options. */
 const refusalOf = (make: IO<unknown>): string | undefined => {
   try {
     make()

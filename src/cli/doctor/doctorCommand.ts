@@ -1,6 +1,7 @@
 import { Command } from 'commander'
-import { concat, defer, EMPTY, from, map, type Observable, of, switchMap, tap, toArray } from 'rxjs'
+import { concat, defer, from, map, type Observable, of, switchMap, tap, toArray } from 'rxjs'
 import { kyTransport } from '../../http/transport/kyTransport.js'
+import { accountLine } from '../accountLine.js'
 import { shareOption } from '../commonOptions.js'
 import {
   addConnectionOptions,
@@ -9,11 +10,12 @@ import {
   openSandbox,
   sandboxOption,
 } from '../connection.js'
-import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE, UsageError } from '../output.js'
+import { documented, GROUP, STOPPED, statuses } from '../help.js'
+import { type CommandContext, EXIT_COMPLETE, EXIT_INCOMPLETE } from '../output.js'
 import { type CommandRun, type Ending, runCommand } from '../runCommand.js'
 import type { Terminal } from '../Terminal.js'
 import { type CheckedConfiguration, checkConfiguration } from './configuration.js'
-import { type Finding, failed, found, skipped } from './Finding.js'
+import { type Finding, found, skipped } from './Finding.js'
 import { checkNetwork } from './network.js'
 import { checkService, skipService } from './service.js'
 
@@ -25,46 +27,54 @@ interface DoctorFlags extends ConnectionFlags {
 
 const COLOURS = { failed: 'red', warning: 'yellow', ok: 'green', skipped: 'dim' } as const
 
-const HELP = `
-It logs in and reads a small page of charges a few times. It changes nothing.
-
-Exit status:
-  0  nothing failed
-  1  something failed: its line says what to do
-  2  wrong use`
-
-/** `doctor`: finds what would keep an export from working. */
+/** `doctor`: finds problems that would prevent an export. */
 export const doctorCommand = (context: CommandContext): Command =>
-  addConnectionOptions(
-    new Command('doctor').description('Check settings, network, login, clock and limits.'),
-  )
-    .addOption(sandboxOption('start a sandbox on a free port, and check that'))
-    .addOption(shareOption().default(1))
-    .option('--json', 'print the findings as one JSON object', false)
-    .addHelpText('after', HELP)
-    .action((flags: DoctorFlags) => runCommand(context, {}, { run: (run) => doctor(run, flags) }))
+  documented(
+    addConnectionOptions(
+      new Command('doctor')
+        .description('Check settings, network, login, clock and limits.')
+        .optionsGroup(GROUP.output)
+        .option('--json', 'print the findings as one JSON object', false),
+    )
+      .addOption(sandboxOption('start a local sandbox on a free port and check it'))
+      .addOption(shareOption().default(1)),
+    {
+      about: 'Logs in and reads a small page of charges a few times. Changes nothing.',
+      statuses: {
+        ...statuses(0, 1, 2, 130),
+        0: 'no check failed',
+        1: 'a check failed: its line says what to do',
+        2: 'usage error: nothing was checked',
+        130: STOPPED,
+      },
+      examples: ['payments-rx doctor', 'payments-rx doctor --json'],
+    },
+  ).action((flags: DoctorFlags) => runCommand(context, {}, { run: (run) => doctor(run, flags) }))
 
 const doctor = (
-  { terminal, options, output: { print } }: CommandRun,
+  { terminal, output: { print } }: CommandRun,
   { json, sandbox, share, ...flags }: DoctorFlags,
 ): Observable<Ending> =>
   configurationOf(terminal, flags, sandbox).pipe(
-    switchMap((configuration) =>
-      concat(checks(terminal, share, configuration), checkQueue(options)).pipe(
+    switchMap((configuration) => {
+      const { connection } = configuration
+      const account = connection && accountLine(connection)
+      if (account !== undefined && !json) print(account)
+      return checks(terminal, share, configuration).pipe(
         tap((finding) => json || print(textOf(finding), COLOURS[finding.verdict])),
         toArray(),
-      ),
-    ),
-    map((findings) => {
-      const status = worst(findings)
-      return {
-        status: status === 'failed' ? EXIT_INCOMPLETE : EXIT_COMPLETE,
-        ...(json ? { summary: JSON.stringify({ status, findings }, null, 2) } : {}),
-      }
+        map((findings) => {
+          const status = worst(findings)
+          return {
+            status: status === 'failed' ? EXIT_INCOMPLETE : EXIT_COMPLETE,
+            ...(json ? { summary: JSON.stringify({ account, status, findings }, null, 2) } : {}),
+          }
+        }),
+      )
     }),
   )
 
-/** Formats `ok       clock          0.1 s behind the service's`, with the advice on a line of its own. */
+/** Formats `ok       clock          0.1 s behind the service's`, with the advice on a separate line. */
 const textOf = ({ verdict, check, found: text, advice }: Finding): string => {
   const line = `${verdict.padEnd(8)} ${check.padEnd(14)} ${text}`
   return advice === undefined ? line : `${line}\n${' '.repeat(24)}${advice}`
@@ -84,7 +94,7 @@ const configurationOf = (
   return openSandbox({ environment, timer }).pipe(
     map((connection) => ({
       findings: [
-        { check: 'configuration', ...found(`a sandbox with the limits of ${environment}`) },
+        { check: 'configuration', ...found(`a local sandbox with the limits of ${environment}`) },
         { check: 'base URL', ...found(connection.baseUrl) },
       ],
       connection,
@@ -92,7 +102,7 @@ const configurationOf = (
   )
 }
 
-/** Checks the network where there is a base URL, and the service where the network and the settings are well. */
+/** Checks the network if there is a base URL, and the service if network and settings are fine. */
 const checks = (
   { env, timer, timeout }: Terminal,
   share: number,
@@ -102,7 +112,7 @@ const checks = (
   const isProxied = env.NODE_USE_ENV_PROXY === '1'
   let isReached = true
   const network = isProxied
-    ? of({ check: 'connection', ...skipped('through a proxy, as NODE_USE_ENV_PROXY says') })
+    ? of({ check: 'connection', ...skipped('through a proxy (NODE_USE_ENV_PROXY)') })
     : checkNetwork({ baseUrl: connection.baseUrl, timer, stepTimeout: timeout?.connect }).pipe(
         tap(({ verdict }) => {
           isReached &&= verdict !== 'failed'
@@ -111,28 +121,10 @@ const checks = (
   const service = defer(() => {
     if (!isReached) return []
     if (worst(findings) === 'failed') {
-      return skipService('not with these settings: see configuration')
+      return skipService('not possible with these settings: see configuration')
     }
     const transport = kyTransport({ timer })
     return checkService({ ...connection, share, transport, timer, ...(timeout && { timeout }) })
   })
   return concat(findings, network, service)
 }
-
-/** Checks the Redis of `--queue`, where the environment names one. */
-const checkQueue = (options: CommandRun['options']): Observable<Finding> =>
-  options.env.PAYMENTS_QUEUE_URL
-    ? defer(async () => {
-        const { openQueue } = await import('../queue/openQueue.js') // or not, to start fast
-        try {
-          const queue = await openQueue({ ...options, url: true, isPlain: false })
-          queue?.close()
-          const text = `Redis at ${queue?.host} takes what --queue and worker need`
-          return { check: 'queue', ...found(text) }
-        } catch (error) {
-          if (!(error instanceof UsageError)) throw error
-          const advice = 'check PAYMENTS_QUEUE_URL, and the rights of its user'
-          return { check: 'queue', ...failed(error.message, undefined, advice) }
-        }
-      })
-    : EMPTY

@@ -1,4 +1,4 @@
-/** Checks how far the machine of a base URL can be reached: its name, a connection, TLS. */
+/** Checks the network path to a base URL: name lookup, connection, TLS. */
 import { lookup } from 'node:dns/promises'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -28,11 +28,11 @@ export interface Server {
   readonly port: number
 }
 
-/** Each emits one value, or fails with the system's error; unsubscribing closes the socket. */
+/** Network operations. Each emits one value, or fails with the system error; unsubscribing closes the socket. */
 export interface NetworkProbe {
   readonly addresses: (host: string) => Observable<ReadonlyArray<string>>
   readonly connect: (server: Server) => Observable<unknown>
-  /** Emits the protocol, such as `TLSv1.3`, and when the certificate expires, in ms since 1970. */
+  /** Emits the protocol, such as `TLSv1.3`, and the certificate's expiry, in ms since 1970. */
   readonly secure: (
     server: Server,
   ) => Observable<{ readonly protocol: string; readonly validUntil: number }>
@@ -42,22 +42,16 @@ export interface NetworkOptions {
   readonly baseUrl: string
   readonly probe?: NetworkProbe
   readonly timer: SchedulerLike
-  /** For each step, in ms. Default 10,000. */
+  /** Time limit for each step, in ms. Default 10,000. */
   readonly stepTimeout?: number | undefined
 }
 
-/** A certificate that expires sooner is a warning, in ms. */
+/** Remaining validity below which a certificate is a warning, in ms. */
 const CERTIFICATE_WARNING = 14 * DAY
-
-const ADVICE = {
-  DNS: 'check the spelling of the base URL, and whether this machine can resolve names at all',
-  connection: 'check the base URL and its port, and whether a firewall or a proxy stands between',
-  TLS: 'behind a proxy that opens TLS, give its certificate to Node with NODE_EXTRA_CA_CERTS',
-}
 
 // constructors
 
-/** Runs the steps one after the other, and ends with the first that fails. */
+/** Runs the steps one after the other, and ends at the first failure. */
 export const checkNetwork = (options: NetworkOptions): Observable<Finding> => {
   const { baseUrl, probe = NODE, timer, stepTimeout = 10_000 } = options
   const { now } = steadyTimer(timer)
@@ -68,20 +62,24 @@ export const checkNetwork = (options: NetworkOptions): Observable<Finding> => {
   const place = `${host}, port ${server.port}`
 
   const step = <A>(
-    check: keyof typeof ADVICE,
+    check: 'DNS' | 'connection' | 'TLS',
     source: Observable<A>,
     judge: (value: A, ms: number) => Verdict,
   ): Observable<Finding> =>
     defer(() => {
       const began = now()
       const fail = (code: string): Verdict =>
-        failed(`${place}: ${code}`, { code }, connectionAdvice(code) ?? ADVICE[check])
+        failed(
+          `${place}: ${code}`,
+          { code },
+          connectionAdvice(code) ?? connectionAdvice('ETIMEDOUT'),
+        )
       return source.pipe(
         map((value) => judge(value, now() - began)),
         timeout({
           first: stepTimeout,
           scheduler: timer,
-          with: () => of(fail(`no answer within ${duration(stepTimeout)}`)),
+          with: () => of(fail(`no response within ${duration(stepTimeout)}`)),
         }),
         catchError((error: unknown) => of(fail(codeOf(error) ?? String(fieldsOf(error).message)))),
         map((verdict) => ({ check, ...verdict })),
@@ -101,9 +99,9 @@ export const checkNetwork = (options: NetworkOptions): Observable<Finding> => {
           const isShort = certificateMsLeft < CERTIFICATE_WARNING
           const days = plural(Math.floor(certificateMsLeft / DAY), 'day')
           return found(
-            `${protocol}, certificate good for ${days}`,
+            `${protocol}, certificate valid for ${days}`,
             { protocol, certificateMsLeft },
-            isShort ? 'whoever runs the service should renew it' : undefined,
+            isShort ? 'ask the operator of the service to renew it' : undefined,
           )
         })
       : of({ check: 'TLS', ...skipped('plain HTTP') }),

@@ -1,4 +1,4 @@
-/** Logs in and reads a small page a few times, through an ordinary client, and judges what comes back. */
+/** Logs in and reads a small page a few times, through an ordinary client, and evaluates the responses. */
 import {
   concat,
   concatMap,
@@ -34,38 +34,38 @@ import { type Finding, failed, found, skipped, type Verdict } from './Finding.js
 // model
 
 export interface ServiceToCheck extends Connection {
-  /** The part of the limits to use. */
+  /** Share of the limits to use. */
   readonly share: number
   readonly transport: Transport
   readonly timer: SchedulerLike
   readonly timeout?: Timeout
 }
 
-/** Answers to the requests sent so far, and the state of their client. */
+/** Responses so far, and the state of the client. */
 interface Seen {
   readonly service: ServiceToCheck
   readonly pages: ReadonlyArray<Page<Failure, unknown, unknown>>
   readonly failures: ReadonlyArray<Failure>
   readonly events: ReadonlyArray<ClientEvent>
-  /** One for each answer with a `Date`. */
+  /** Clock offsets, one per response with a `Date` header. */
   readonly skews: ReadonlyArray<SkewRange>
   readonly drift: ReadonlyArray<DriftFact>
-  /** Limits after the share. */
+  /** Limits after applying the share. */
   readonly tiers: ReadonlyArray<TierSnapshot>
 }
 
-/** Far from any limit. */
+/** Number of requests: far below any limit. */
 const REQUESTS = 6
 const PAGE_SIZE = 10
-/** Shorter than those of an export, in ms. */
+/** Time limits, shorter than those of an export, in ms. */
 const TIMEOUT: Timeout = { connect: 10_000, headers: 15_000, body: 15_000, whole: 30_000 }
-/** A token with a shorter life is renewed all the time, in ms. */
+/** Token lifetime below which tokens would be renewed constantly, in ms. */
 const SHORT_TOKEN = 120_000
-/** A larger offset of the clock is a warning, in ms. */
+/** Clock offset above which there is a warning, in ms. */
 const MAX_OFFSET = 2_000
 
-const NO_PAGE = 'there is no page to tell it from'
-const UNORDERED = 'snapshots need the order of time: an export may refuse this list'
+const NO_PAGE = 'no page was received'
+const UNORDERED = 'snapshots require rows sorted by time: an export may refuse this list'
 
 // checks
 
@@ -76,9 +76,9 @@ const CHECKS = {
       return failure === undefined ? skipped('no login was needed') : failedBy(failure)
     }
     return found(
-      `accepted; the token is good for ${duration(token.validFor)}`,
+      `accepted; the token is valid for ${duration(token.validFor)}`,
       { tokenMsLeft: token.validFor },
-      token.validFor < SHORT_TOKEN ? 'see whether the clock of this machine is right' : undefined,
+      token.validFor < SHORT_TOKEN ? 'check the clock of this machine' : undefined,
     )
   },
 
@@ -95,14 +95,14 @@ const CHECKS = {
     const [bad] = undecodable
     if (bad !== undefined) {
       return failed(
-        `${number(undecodable.length)} of ${plural(length, 'charge')} did not decode: ${oneLine(bad.left.message)}`,
+        `${number(undecodable.length)} of ${plural(length, 'charge')} could not be decoded: ${oneLine(bad.left.message)}`,
         facts,
-        'an export puts such rows aside, with the reason: report this to the maintainers',
+        'an export rejects these rows and records the reason: report this to the maintainers',
       )
     }
     const rows =
-      length === 0 ? 'there are no charges' : `${plural(length, 'charge')} received and decoded`
-    const newFields = strange.length === 0 ? '' : `; new to this version: ${strange.join(', ')}`
+      length === 0 ? 'no charges found' : `${plural(length, 'charge')} received and decoded`
+    const newFields = strange.length === 0 ? '' : `; unknown to this version: ${strange.join(', ')}`
     return found(`${rows}${newFields}`, facts)
   },
 
@@ -110,15 +110,17 @@ const CHECKS = {
     if (first === undefined) return skipped(NO_PAGE)
     const times = first.raw.map((row) => millisOf(fieldsOf(row).created_at))
     if (times.some(Number.isNaN)) {
-      return found('rows without a time', { order: 'unreadable' }, UNORDERED)
+      return found('rows without a valid created_at', { order: 'unreadable' }, UNORDERED)
     }
     const { order = null } = survey(times)
     if (order === null) return skipped('too few charges to tell', { order })
     if (order === 'none') return found('neither oldest nor newest first', { order }, UNORDERED)
-    return found(`charges come ${order === 'ascending' ? 'oldest' : 'newest'} first`, { order })
+    return found(`charges are listed ${order === 'ascending' ? 'oldest' : 'newest'} first`, {
+      order,
+    })
   },
 
-  /** Leaves out the first request, which had to connect. */
+  /** Excludes the first request, which had to connect. */
   'round trip': ({ pages: [first], failures, events }) => {
     if (first === undefined) return skipped(NO_PAGE)
     const times = events
@@ -133,23 +135,23 @@ const CHECKS = {
     const reason = failure === undefined ? '' : `: ${oneLine(failure.message)}`
     const advice = failure && adviceFor(failure)
     if (times.length === 0)
-      return failed(`no page came after the first${reason}`, undefined, advice)
+      return failed(`no page was received after the first${reason}`, undefined, advice)
     const text = `min ${number(minMs)} ms, median ${number(medianMs)} ms, max ${number(maxMs)} ms (${plural(times.length, 'request')})`
     const unanswered = failure === undefined ? '' : `; ${number(failures.length)} failed${reason}`
     const facts = { minMs, medianMs, maxMs, requests: times.length, failed: failures.length }
     return found(`${text}${unanswered}`, facts, advice)
   },
 
-  /** Intersects the skews that the answers allow. */
+  /** Intersects the ranges of clock offsets that the responses allow. */
   clock: ({ skews }) => {
-    if (skews.length === 0) return skipped('the service does not tell its time')
+    if (skews.length === 0) return skipped('the service does not send its time')
     const least = Math.max(...skews.map((skew) => skew.least))
     const most = Math.min(...skews.map((skew) => skew.most))
     if (least > most) {
       return found(
-        'the times of the answers contradict each other',
+        'the times in the responses contradict each other',
         undefined,
-        'a clock was set meanwhile, or a cache answers in place of the service',
+        'a clock was changed during the check, or a cache answered instead of the service',
       )
     }
     const [offset, within] = [(least + most) / 2, (most - least) / 2]
@@ -161,7 +163,7 @@ const CHECKS = {
         : `${duration(size)} ${side} the service's, give or take ${duration(within)}`,
       { offsetMs: Math.round(offset), withinMs: Math.round(within) },
       size > MAX_OFFSET
-        ? 'set the clock of this machine: it judges the age of webhook deliveries'
+        ? 'correct the clock of this machine: it determines the age of webhook deliveries'
         : undefined,
     )
   },
@@ -172,20 +174,20 @@ const CHECKS = {
     )
     const { endpoint = 0, global = 0, concurrency = 0, logins = 0 } = limits
     const part = share < 1 ? `, ${percent(share)} of them` : ''
-    const text = `${plural(endpoint, 'request')} a second per endpoint, ${number(global)} a second in total, ${number(concurrency)} concurrent, ${plural(logins, 'login')} a minute (${environment}${part})`
+    const text = `${plural(endpoint, 'request')} per second per endpoint, ${number(global)} per second in total, ${number(concurrency)} concurrent, ${plural(logins, 'login')} per minute (${environment}${part})`
     const facts = { environment, share, ...limits }
     const lowered = tiers.flatMap(({ name, limit, allowed, lowered: message }) =>
       message === undefined ? [] : [explainLowered(name, { limit, allowed, message })],
     )
     if (lowered.length > 0) {
-      const advice = 'set --environment sandbox, or take a part of the limits with --share'
+      const advice = 'set --environment test, or use part of the limits with --share'
       return found([text, ...lowered].join('; '), facts, advice)
     }
     return events.some((event) => event._tag === 'Answered' && event.status === 429)
       ? found(
-          `${text}; a request was refused for them`,
+          `${text}; a request was refused (429)`,
           facts,
-          'another process uses this account: use part of the limits with --share',
+          'another process is using this account: use part of the limits with --share',
         )
       : found(text, facts)
   },
@@ -194,7 +196,7 @@ const CHECKS = {
     found(
       apiVersion === null
         ? "the account's default: none is requested"
-        : `${apiVersion} is asked for`,
+        : `${apiVersion} is requested`,
       { apiVersion },
     ),
 } as const satisfies Readonly<Record<string, (seen: Seen) => Verdict>>
@@ -202,15 +204,15 @@ const CHECKS = {
 const failedBy = (failure: Failure): Verdict =>
   failed(oneLine(failure.message), { failure: failure._tag }, adviceFor(failure))
 
-const TRY_AGAIN = 'try again; if it persists, report it to the operator of the service'
+const TRY_AGAIN = 'try again; if the problem persists, report it to the operator of the service'
 
 const ADVICE: { readonly [Tag in Failure['_tag']]?: string } = {
   Unauthorized:
-    'check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY, and that they are of the environment that the base URL is of',
-  Refused: 'check the base URL, and what the keys may do',
-  Undecodable: 'check the base URL: this is not how the platform answers',
+    'check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY, and that they belong to the environment of the base URL',
+  Refused: 'check the base URL and the permissions of the API key',
+  Undecodable: 'check the base URL: the platform sends other responses',
   Throttled:
-    'another process uses up the limits of this account: try again, and use part of them with --share',
+    'another process is using up the limits of this account: try again, or use part of them with --share',
   Unreachable: TRY_AGAIN,
   ServerFault: TRY_AGAIN,
   TimedOut: TRY_AGAIN,
@@ -218,13 +220,13 @@ const ADVICE: { readonly [Tag in Failure['_tag']]?: string } = {
 
 const adviceFor = (failure: Failure): string | undefined => {
   if (failure._tag === 'Refused' && failure.status === 404) {
-    return 'check the base URL, above all its path: routes begin with /api/v1 themselves, so it ends before that'
+    return 'check the base URL, especially its path: it should not include /api/v1, which the client adds'
   }
   if (failure._tag === 'Undecodable' && failure.path === 'has_more') {
-    return 'the end of a list cannot be known without it: report this to the operator of the service'
+    return 'without it, the end of a list cannot be detected: report this to the operator of the service'
   }
   return failure._tag === 'Unreachable' && failure.code === 'FETCH_FAILED'
-    ? 'a proxy in between may require a login'
+    ? 'a proxy between this machine and the service may require a login'
     : ADVICE[failure._tag]
 }
 

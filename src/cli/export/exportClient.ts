@@ -1,8 +1,8 @@
-/** The client of an export: how hard it asks, and how long it waits. */
+/** The client of an export, with its rate limits and patience. */
 import { limits, unlimited } from '../../api/limits.js'
 import { type Client, createClient } from '../../client/createClient.js'
 import { withoutUndefined } from '../../fp.js'
-import type { Guard, SharedQuota } from '../../scheduler/index.js'
+import type { Guard } from '../../scheduler/index.js'
 import type { PaceFlags, SimulationFlags } from '../commonOptions.js'
 import type { Connection } from '../connection.js'
 import type { Terminal } from '../Terminal.js'
@@ -11,12 +11,11 @@ interface ClientFlags extends PaceFlags, Pick<SimulationFlags, 'sandbox'> {
   readonly exact: boolean
 }
 
-/** Makes a client in the slow lane that is patient, and counts drift. */
+/** Creates a patient client with low priority that counts drift. */
 export const exportClient = (
   { timer, timeout }: Pick<Terminal, 'timer' | 'timeout'>,
   flags: ClientFlags,
   connection: Connection,
-  quota?: SharedQuota,
 ): Client =>
   createClient({
     ...connection,
@@ -35,12 +34,14 @@ export const exportClient = (
       patience: flags.patience * 1_000,
     },
     drift: true,
-    ...withoutUndefined({ quota }),
-    // bookmarks and rows that come again end a list as well, and rows on stdout cannot be taken back
+    // repeated bookmarks and rows also end a list, and rows on stdout cannot be taken back
     lists: { maxPages: Number.POSITIVE_INFINITY },
     timer,
   })
 
-/** A sandbox of its own is as busy as its process, and has round trips too short to gain by `learned`. */
+/**
+ * Returns the `guard` option. A sandbox in this process is as busy as the process, and its round trips are too short to benefit
+ * from `learned`.
+ */
 export const guardFor = (flags: { readonly guard?: Guard; readonly sandbox?: boolean }): Guard =>
   flags.guard ?? (flags.sandbox === true ? 'safe' : 'learned')

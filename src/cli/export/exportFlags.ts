@@ -2,8 +2,14 @@
 import type { Environment } from '../../api/limits.js'
 import { isDirectory } from '../../export/file/checkPaths.js'
 import type { Compression, ExportOptions, FormatName, Reject } from '../../export/index.js'
-import type { TakeRows } from '../../export/source/exportList.js'
-import { isFolder } from '../../export/storage/openFiles.js'
+import {
+  FILES,
+  type FilesLocation,
+  folderAt,
+  type Location,
+  locationOf,
+} from '../../export/location/Location.js'
+import type { WriteRows } from '../../export/source/exportList.js'
 import { withoutUndefined } from '../../fp.js'
 import type { PaceFlags, SimulationFlags } from '../commonOptions.js'
 import { SANDBOX_ACCOUNT } from '../connection.js'
@@ -13,28 +19,20 @@ import type { CommandRun } from '../runCommand.js'
 
 // model
 
-/** Flags that every export has. */
+/** Flags of every export. */
 export interface ExportFlags extends PaceFlags, SimulationFlags, ViewFlags {
-  readonly out: string
+  readonly out?: string
   readonly format?: FormatName
   readonly compress?: Compression
   readonly columns?: ReadonlyArray<string>
   readonly amounts?: 'decimal' | 'text'
   readonly exact: boolean
   readonly formulas?: 'mask' | 'keep'
-  /** The URL of a Redis; `true`: that of the variable. */
-  readonly queue?: string | true
-  readonly plainRedis: boolean
-  readonly slices?: number
   readonly rotateRows?: number
   readonly rotateBytes?: number
   readonly checkpoint?: string
-  readonly report?: string
   readonly resume: boolean
   readonly restart: boolean
-  readonly sinceLast?: true | string
-  /** In ms. */
-  readonly lookback?: number
   readonly maxRejects: number
   readonly rejects?: string
   readonly inPlace: boolean
@@ -48,29 +46,34 @@ export interface ExportFlags extends PaceFlags, SimulationFlags, ViewFlags {
   readonly parallel?: number
 }
 
+/** The location that an export writes to. */
+export type ExportLocation = FilesLocation | (Location & { readonly kind: 'stdout' })
+
 // constructors
 
-/** Resolves `--out`: a folder may be named without its slash. */
-export const destinationOf = async (out: string): Promise<string> =>
-  !isFolder(out) && (await isDirectory(out)) ? `${out}/` : out
+/** Resolves `--out`; a folder may be given without its slash. */
+export const locationFrom = async ({ out = '-' }: ExportFlags): Promise<ExportLocation> => {
+  const at = locationOf('out', out, [...FILES, 'stdout'])
+  return at.kind === 'file' && (await isDirectory(at.name)) ? folderAt(at) : at
+}
 
 /** Returns the options of `exportTo` for flags. */
 export const exportOptions = <A>(
   flags: ExportFlags,
-  out: string,
+  at: ExportLocation,
   { terminal: { stdout }, options }: Pick<CommandRun, 'terminal' | 'options'>,
-  onReject: TakeRows<Reject>,
+  onReject: WriteRows<Reject>,
 ): ExportOptions<A> => {
-  const { format, compress, columns, amounts, checkpoint, sinceLast, lookback } = flags
+  const { format, compress, columns, amounts, checkpoint } = flags
   const { formulas, rotateRows, rotateBytes, resume, restart, maxRejects } = flags
   const toStdout: Partial<ExportOptions<A>> = { endStream: false, onReject }
   return {
-    out: out === '-' ? shownOn(stdout) : out,
-    ...(out === '-' ? toStdout : {}),
-    ...withoutUndefined({ format, compress, columns, amounts, checkpoint, sinceLast, lookback }),
+    out: at.kind === 'stdout' ? shownOn(stdout) : at.name,
+    ...(at.kind === 'stdout' ? toStdout : {}),
+    ...withoutUndefined({ format, compress, columns, amounts, checkpoint }),
     ...withoutUndefined({ formulas, rotateRows, rotateBytes }),
     ...(flags.inPlace ? { inPlace: true, onReject } : {}),
-    // another port each time
+    // the port differs each time
     ...(flags.sandbox === true ? { account: SANDBOX_ACCOUNT } : {}),
     resume,
     restart,

@@ -1,167 +1,193 @@
-/** Runs an export: shows how it goes, and says what came of it. */
-import { dirname, join } from 'node:path'
-import { lastValueFrom, type Observable, tap } from 'rxjs'
-import type {
-  ExportBegun,
-  ExportEvent,
-  ExportProgress,
-  ManifestRun,
-  Since,
-} from '../../export/index.js'
-import { isFolder } from '../../export/storage/openFiles.js'
-import { E, withoutUndefined } from '../../fp.js'
-import { DAY, HOUR, MINUTE, plural } from '../../report/text.js'
-import { EXIT_BY_SIGNAL, EXIT_INCOMPLETE } from '../output.js'
-import { countProgress, summary } from '../progress/ExportCounters.js'
-import type { MonitoredRun } from '../progress/ProgressMonitor.js'
-import type { CommandRun, Ending, Watch } from '../runCommand.js'
+/** Runs an export: shows its progress and its outcome. */
+import type { Observable } from 'rxjs'
 import {
-  conclusion,
-  type DestinationNames,
-  destinationState,
-  unremovedEnd,
-  unremovedNotes,
-} from './conclusion.js'
+  type ExportEvent,
+  type ExportProgress,
+  type ExportStart,
+  isExportError,
+  type ManifestRun,
+} from '../../export/index.js'
+import { type FilesLocation, fileAt, isInBucket } from '../../export/location/Location.js'
+import { E } from '../../fp.js'
+import { number, plural } from '../../report/text.js'
+import { type Exceptions, NEXT } from '../endings.js'
+import { type Performed, perform, type Words } from '../perform.js'
+import { type DestinationState, summary } from '../progress/ExportCounters.js'
+import type { MonitoredRun } from '../progress/ProgressMonitor.js'
+import type { CommandRun, Ending } from '../runCommand.js'
 import type { ExportFlags } from './exportFlags.js'
 import type { RejectedRows } from './rejectedRows.js'
-import { reportFacts, reportingTo } from './reportFacts.js'
+
+/** The destination of an export, as named in messages. */
+interface DestinationNames {
+  readonly name: string
+  readonly rejectsName: string
+  /** Location of the files; `undefined` for a stream. */
+  readonly files: FilesLocation | undefined
+  /** True if it can be resumed. */
+  readonly canResume: boolean
+}
 
 /** An export, ready to be subscribed to. */
 export interface PreparedExport extends DestinationNames {
   readonly client: MonitoredRun['client']
   readonly events: Observable<ExportEvent>
-  /** Rows that a destination without a file for them rejected. */
+  /** The first lines. */
+  readonly first?: ReadonlyArray<string>
+  /** Filters of the list, shown if no row matches. */
+  readonly filter?: object
+  /** Rejected rows, if the destination has no file for them. */
   readonly rejected?: RejectedRows
-  /** The parameters of its list. */
-  readonly query: Readonly<Record<string, unknown>>
-  /** The title of its report. */
-  readonly title: string
 }
 
-/** Rejects with what can only be a bug; all is unsubscribed then. */
-export const performExport = async (
+/** Runs an export. A rejection is a bug; everything is then unsubscribed. */
+export const performExport = (
   run: CommandRun,
-  flags: Pick<ExportFlags, 'formulas' | 'report'>,
-  prepared: PreparedExport,
-): Promise<Ending> => {
-  const { client, events, name, rejected } = prepared
-  const { timer, version } = run.terminal
-  const began = timer.now()
-  const reporting = await reportingTo(flags.report)
-  const watch = run.watch(client)
-  const report = reporting?.({ client, timer: watch.timer }, watch.monitor)
-  const noting = rejected?.notes.subscribe(run.say)
-  let progress: ExportProgress | undefined
-  const note = tap((event: ExportEvent) => {
-    if (E.isLeft(event)) return
-    progress = event.right
-    noteProgress(run, watch, progress)
+  flags: Pick<ExportFlags, 'formulas'> & Partial<Pick<ExportFlags, 'progress'>>,
+  { client, events, first = [], filter = {}, rejected, ...names }: PreparedExport,
+): Promise<Ending> =>
+  perform(run, client, events, {
+    ...exportWords(names),
+    first,
+    rejected,
+    told: (event) => (E.isLeft(event) || flags.progress === 'none' ? [] : toldOf(event.right)),
+    notes: (progress) => [
+      ...findings(progress, flags),
+      ...(flags.progress === 'none' ? [] : emptiness(progress, filter)),
+    ],
+    summary: (end, watch) => {
+      const counters = watch.counters()
+      const { run: whole } = { ...end.progress }
+      const { requests = counters.requests, refused = counters.refused } = whole ?? {}
+      return summary(
+        { ...counters, requests, refused }, // over all starts
+        whole?.ms ?? watch.elapsed(),
+        writtenTo(names, whole),
+        destinationState(end, names),
+      )
+    },
   })
-  const event = await lastValueFrom(events.pipe(note), { defaultValue: undefined }).finally(() => {
-    noting?.unsubscribe()
-    report?.close()
-  })
-  await rejected?.close()
-  for (const note of [...findings(progress, flags), ...unremovedNotes(progress)]) run.say(note)
-  const ended = { event, progress, stopped: run.stopped() }
-  const { status, reason } = conclusion(ended, prepared)
-  const ms = watch.elapsed()
-  const counters = watch.counters()
-  const { run: whole } = { ...progress }
-  const { ms: spent = ms, requests = counters.requests, refused = counters.refused } = whole ?? {}
-  const line = summary(
-    { ...counters, requests, refused }, // of all starts
-    spent,
-    writtenTo(name, whole),
-    destinationState(ended, prepared),
-  )
-  const last = `${line}${unremovedEnd(progress)}`
-  const unwritten = await report?.write(
-    reportFacts({
-      ...{
-        prepared,
-        run: whole,
-        counters,
-        conclusion: { status, ...withoutUndefined({ reason }) },
+
+/** Messages on how to continue an export that ended early. */
+export const exportWords = ({
+  name,
+  rejectsName,
+  files,
+  canResume,
+}: DestinationNames): Pick<
+  Words<ExportProgress>,
+  'name' | 'exceptions' | 'rejects' | 'isStream' | 'isOnDisk'
+> => ({
+  name,
+  isStream: !canResume,
+  isOnDisk: files !== undefined && !isInBucket(files),
+  rejects: ({ run }) =>
+    `some rows could not be written${whyRejected(run)}: see ${rejectsName}${canResume ? '; use --restart to read all rows again' : ''}`,
+  exceptions: ({ error, progress }): Exceptions => {
+    const { pages = 0, run } = progress ?? {}
+    const isStarted = pages > 0 || run !== undefined
+    const isGone = error?._tag === 'FileConflict' && error.isGone
+    return {
+      isStarted,
+      next: !canResume ? '' : isStarted ? RESUME : NEXT,
+      advice: {
+        CheckpointExists: ': use --resume to continue it, or --restart to start over',
+        OutputExists: ': use --restart to replace it',
+        NothingToResume: ': leave out --resume to start an export',
+        SpecMismatch: ': use the options that it was started with, or --restart to start over',
+        Damaged: RESTART,
+        ChecksumMismatch: RESTART,
+        TooManyRejects:
+          progress === undefined
+            ? `: ${MORE_REJECTS}, or use --restart to start over`
+            : `${whyRejected(run)}: see ${rejectsName}${run === undefined ? '' : `; ${MORE_REJECTS}`}`,
+        FileConflict: `${RESTART}${isGone ? ', or, if it was moved together with its checkpoint, --resume to continue at its new path' : ''}`,
       },
-      ...{ began, ms, summary: line, version },
-    }),
-  )
-  if (status === EXIT_BY_SIGNAL.SIGPIPE) return { status }
-  return {
-    status: unwritten === undefined ? status : Math.max(status, EXIT_INCOMPLETE),
-    summary: last,
-    ...withoutUndefined({ reason: reason ?? unwritten }),
-  }
+    }
+  },
+})
+
+const RESUME = 'rerun the same command with --resume to continue'
+const RESTART = ': use --restart to start over'
+const MORE_REJECTS = 'use --resume with a higher --max-rejects to continue'
+
+/** Number of printed reasons; the others are in the manifest. */
+const MOST_REASONS = 3
+
+/** Returns the most frequent reasons for rejected rows, in brackets. */
+const whyRejected = ({ reasons = [] }: Pick<ManifestRun, 'reasons'> = {}): string => {
+  const all = reasons.toSorted((a, b) => b.rows - a.rows)
+  const shown = all.slice(0, MOST_REASONS).map(({ reason, rows }) => `${number(rows)}: ${reason}`)
+  const more = all.length > MOST_REASONS ? ['...'] : []
+  return all.length === 0 ? '' : ` (${[...shown, ...more].join('; ')})`
 }
 
-/** Counts progress, and says what stays on the screen of it. */
-const noteProgress = ({ say }: CommandRun, watch: Watch, progress: ExportProgress): void => {
-  const { begun, reread, rows, waiting } = progress
-  if (waiting !== undefined) return
-  watch.count(countProgress(progress))
-  if (reread !== undefined) say(`${REREAD}: ${reread.message}`)
-  if (begun === undefined) return
-  for (const note of beginning(begun, rows)) say(note)
-  watch.begin()
+/** Returns the state of the destination after an export. */
+const destinationState = (
+  { error, progress, stopped }: Performed<ExportProgress>,
+  { canResume }: DestinationNames,
+): DestinationState => {
+  if (!canResume) return 'written'
+  if (progress === undefined) return 'untouched'
+  const { pages, run, ended } = progress
+  if (isExportError(error) && error._tag !== 'TooManyRejects') {
+    return pages === 0 ? 'unkept' : 'written'
+  }
+  const isOver = error !== undefined || stopped !== undefined
+  return isOver && !ended && pages === 0 && run === undefined ? 'untouched' : 'written'
+}
+
+/** Returns where the rows of a run are: an unfinished file has a different name. */
+const writtenTo = ({ files, name }: DestinationNames, run: ManifestRun | undefined): string => {
+  const [file] = run?.files ?? []
+  const isUnfinished = run?.ended === false && file !== undefined
+  return isUnfinished && files && files.file !== '' ? fileAt(files, file.path).name : name
 }
 
 const REREAD =
-  'the list is read from its beginning again, without the rows that are there: its bookmark was refused'
+  'reading the list from the start, and skipping the rows already written, because its bookmark was rejected'
 
-/** Where the rows of a run are: a file that is not complete has a name of its own. */
-const writtenTo = (name: string, run: ManifestRun | undefined): string => {
-  const [file, ...others] = run?.files ?? []
-  const isUnfinished = run?.ended === false && file !== undefined && others.length === 0
-  return isUnfinished && !isFolder(name) ? join(dirname(name), file.path) : name
-}
+/** Describes how a run started, and whether it reads its list again. */
+const toldOf = ({ started, reread, rows }: ExportProgress): ReadonlyArray<string> => [
+  ...(reread === undefined ? [] : [`${REREAD}: ${reread.message}`]),
+  ...(started === undefined ? [] : beginning(started, rows)),
+]
 
-/** Describes how a run begins. */
 const beginning = (
-  { resumed, tookOver, since, rejected }: ExportBegun,
+  { resumed, tookOver, removes = [] }: ExportStart,
   rows: number,
 ): ReadonlyArray<string> => [
-  ...(since === undefined ? [] : [sinceNote(since)]),
-  ...(tookOver ? ['took over from a run that ended without saying so'] : []),
-  ...(rejected === undefined
-    ? []
-    : [`the export is at its end: reads ${plural(rejected, 'rejected row')} again`]),
+  ...(tookOver ? ['took over from a run that ended unexpectedly'] : []),
+  ...removes.map((path) => `--restart will remove ${path}`),
   ...(resumed ? [`resumed after ${plural(rows, 'row')}`] : []),
 ]
 
-/** Describes what was found in texts. */
+/** Describes anomalies found in texts. */
 const findings = (
   { loneSurrogates = 0, formulas = 0 }: Partial<ExportProgress> = {},
   flags: Pick<ExportFlags, 'formulas'>,
 ): ReadonlyArray<string> => [
   ...(loneSurrogates === 0
     ? []
-    : [`texts: ${plural(loneSurrogates, 'half surrogate pair')} written as U+FFFD`]),
+    : [`wrote ${plural(loneSurrogates, 'unpaired surrogate')} as U+FFFD`]),
   ...(formulas === 0
     ? []
     : [
         flags.formulas === 'mask'
           ? `formulas: ${plural(formulas, 'text')} masked`
-          : `formulas: a spreadsheet would run ${plural(formulas, 'text')}: --formulas mask puts ' before them`,
+          : `formulas: a spreadsheet would run ${plural(formulas, 'text')}; use --formulas mask to put ' before them`,
       ]),
 ]
 
-/** Describes from when on an export reads, and why. */
-const sinceNote = ({ manifest, from, of, isFolderStart, lookback, rejects = 0 }: Since): string => {
-  if (from === undefined) return `no run in ${manifest} was read to its end: everything is read`
-  const ended = `the ${of} of the last run`
-  const before = lookback === 0 ? ended : `${span(lookback)} before ${ended}`
-  const later = lookback === 0 ? 'after' : 'less than'
-  const gap = isFolderStart ? `the beginning of the folder, ${later} ${before}` : before
-  const missing =
-    rejects === 0
-      ? ''
-      : `; ${plural(rejects, 'row')} that earlier runs rejected stay missing (--resume reads them again)`
-  return `since ${from}: ${gap}${missing}`
-}
-
-/** `7 days`, `12 hours`, `90 minutes`. */
-const span = (ms: number): string => {
-  if (ms % DAY === 0) return plural(ms / DAY, 'day')
-  return ms % HOUR === 0 ? plural(ms / HOUR, 'hour') : plural(ms / MINUTE, 'minute')
+/** Names the filters if no row matched. */
+const emptiness = (
+  { rows = 0, rejects = 0, ended = false }: Partial<ExportProgress> = {},
+  filter: object,
+): ReadonlyArray<string> => {
+  const filters = Object.entries(filter)
+    .filter(([name]) => name !== 'page_size')
+    .map(([name, value]) => `${name}=${value}`)
+  return ended && rows + rejects === 0 && filters.length > 0
+    ? [`no row matches ${filters.join(', ')}`]
+    : []
 }

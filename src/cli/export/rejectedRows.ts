@@ -1,9 +1,9 @@
-/** Rows that cannot be written, by id and reason; whole only in a private file. */
+/** Rows that cannot be written: shown by id and reason, stored in full only in a private file. */
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { type Observable, Subject } from 'rxjs'
-import { jsonOf } from '../../export/column/json.js'
+import { stringifyExact } from '../../decode/index.js'
 import type { Reject } from '../../export/index.js'
-import { destinationKind } from '../../export/sync/SyncOptions.js'
+import type { MergedLocation } from '../../export/location/Location.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import { isCardNumber } from '../../http/secrets.js'
 import { codeOf } from '../../store/FileSystem.js'
@@ -11,28 +11,27 @@ import { codeOf } from '../../store/FileSystem.js'
 /** Rows that an export or a sync rejected. */
 export interface RejectedRows {
   readonly take: (rows: ReadonlyArray<Reject>) => Promise<void>
-  /** A line for each row, with its id and why. */
+  /** One line per row, with its id and the reason. */
   readonly notes: Observable<string>
   readonly close: () => Promise<void>
 }
 
-/** Only its owner may read the rows. */
+/** Permissions: only the owner may read the rows. */
 const PRIVATE = 0o600
 
-/** Longer ids are cut. */
+/** Maximum length of a shown id; longer ones are truncated. */
 const MAX_ID_LENGTH = 64
 
-/** Keeps rows in a new file at `path`, made for the first of them; without a path, only says which they are. */
+/** Stores rows in a new file at `path`, created with the first row; without a path, only reports them. */
 export const rejectedRows = (path?: string): RejectedRows => {
   const notes = new Subject<string>()
-  const json = jsonOf('exact')
   let file: Promise<FileHandle | undefined> | undefined
   const opened = async (): Promise<FileHandle | undefined> => {
     if (path === undefined) return undefined
     try {
       return await newFile(path)
     } catch (error) {
-      notes.next(`${path} cannot be written (${codeOf(error)}): rejected rows are not kept`)
+      notes.next(`cannot write ${path} (${codeOf(error)}): rejected rows are not kept`)
       return undefined
     }
   }
@@ -40,7 +39,7 @@ export const rejectedRows = (path?: string): RejectedRows => {
     notes,
     take: async (rows) => {
       file ??= opened()
-      const lines = rows.map((row) => `${json(row)}\n`).join('')
+      const lines = rows.map((row) => `${stringifyExact(row)}\n`).join('')
       await (await file)?.appendFile(lines)
       for (const { row, index, reason } of rows) {
         notes.next(`rejected: ${shownId(row) ?? `row ${index} of a page`}: ${reason}`)
@@ -53,7 +52,7 @@ export const rejectedRows = (path?: string): RejectedRows => {
   }
 }
 
-/** Replaces the file of an earlier run; a link, a folder or a device is left alone (`EEXIST`). */
+/** Creates the file, replacing an earlier run's; fails with `EEXIST` for a link, a folder or a device. */
 const newFile = async (path: string): Promise<FileHandle> => {
   const found = await lstat(path).catch(() => undefined)
   if (found?.isFile()) await rm(path)
@@ -65,10 +64,8 @@ const shownId = (row: unknown): string | undefined => {
   return id === undefined || id === '' || isCardNumber(id) ? undefined : id.slice(0, MAX_ID_LENGTH)
 }
 
-/** Names the place where a sync keeps rejected rows. */
-export const rejectsIn = (to: string, table: string): string => {
-  const kind = destinationKind(to)
-  return kind === 'sqlite' || kind === 'postgres'
+/** Returns the place where a sync stores rejected rows. */
+export const rejectsIn = ({ kind, name }: MergedLocation, table: string): string =>
+  kind === 'sqlite' || kind === 'postgres'
     ? `the table ${table}_rejects`
-    : `"rejected" in ${to}_manifest.json`
-}
+    : `"rejected" in ${name}_manifest.json`

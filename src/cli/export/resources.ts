@@ -1,4 +1,4 @@
-/** The lists that can be exported: how each is narrowed, and how it is read. */
+/** Exportable lists: how each is filtered, and how it is read. */
 import { type Command, Option } from 'commander'
 import type { Client } from '../../client/createClient.js'
 import type { SnapshotFilter } from '../../client/snapshot.js'
@@ -7,7 +7,7 @@ import { type BatchFilter, BatchStatus, type BatchTransfer } from '../../codec/B
 import { type Charge, ChargeStatus } from '../../codec/Charge.js'
 import { toMillis } from '../../codec/times.js'
 import type { Webhook } from '../../codec/Webhook.js'
-import type { ExportSource } from '../../export/index.js'
+import type { ExportSource, PlannedSource } from '../../export/index.js'
 import { type IO, withoutUndefined } from '../../fp.js'
 import type { SandboxOptions } from '../../sandbox/index.js'
 import type { Connection, SettingName } from '../connection.js'
@@ -21,56 +21,55 @@ import {
   REQUIRED_PARTNER_SETTINGS,
   REQUIRED_SETTINGS,
 } from '../connection.js'
+import { GROUP } from '../help.js'
 import { currencyCode, integer, nonEmpty, timestamp } from '../optionParsers.js'
 import { UsageError } from '../output.js'
 import type { Terminal } from '../Terminal.js'
-import type { Explained } from './dryRun.js'
 
 // model
 
-/** Data that a sandbox has from the start. */
+/** Data that a sandbox contains from the start. */
 export interface Simulated {
-  /** The option of the sandbox that says how many. */
+  /** The sandbox option that sets the number. */
   readonly noun: 'charges' | 'batches'
-  /** The default. */
+  /** The default number. */
   readonly count: number
   readonly most: number
 }
 
-/** Returns what a sandbox has from the start. */
+/** Returns the sandbox options for its initial data. */
 export const sandboxData = (simulated: Simulated | undefined, rows?: number): SandboxOptions =>
   simulated === undefined ? {} : { [simulated.noun]: rows ?? simulated.count }
 
 /** A list that can be exported. */
 export interface ExportableList<A, Flags, Filter> {
-  /** Its name on the command line: `batch-transfers`. */
+  /** Its name on the command line, such as `batch-transfers`. */
   readonly name: string
   readonly description: string
-  readonly withOptions: (command: Command, now: IO<number>) => Command
-  /** How many a sandbox of the command's own has, where it has any. */
+  readonly withFilters: (command: Command, now: IO<number>) => Command
+  readonly withConnection: (command: Command) => Command
+  /** The data in the command's own sandbox, if any. */
   readonly simulated?: Simulated
   /** The settings that `connection` requires. */
   readonly needed: ReadonlyArray<SettingName>
-  /** The address and the credentials to read it with. */
+  /** Returns the address and the credentials for reading it. */
   readonly connection: (flags: Flags, env: Terminal['env']) => Connection
-  /** The parameters of the list. Throws a `UsageError` where flags contradict each other. */
+  /** Returns the parameters of the list. Throws a `UsageError` for contradictory flags. */
   readonly filter: (flags: Flags) => Filter
-  /** True if it is listed by times of creation, so that it has `--since-last` and `--parallel`. */
+  /** True if it is listed by time of creation, and thus supports `--parallel`. */
   readonly isTimed?: boolean
-  /** True if it is small, and its pages move when a row is deleted. */
+  /** True if it is small, and its pages shift when a row is deleted. */
   readonly untilStable?: boolean
   /** `parallel`: concurrent requests, where supported. Default: enough to use the full rate limit. */
   readonly source: (
     client: Client,
     filter: Filter,
     parallel?: number,
-  ) => ExportSource<A> & Explained
+  ) => ExportSource<A> & PlannedSource
 }
 
-const statuses = (command: Command, noun: string, keys: object): Command =>
-  command.addOption(
-    new Option('--status <status>', `only ${noun} in this status`).choices(Object.keys(keys)),
-  )
+const statuses = (command: Command, keys: object): Command =>
+  command.addOption(new Option('--status <status>', 'with this status').choices(Object.keys(keys)))
 
 // charges
 
@@ -86,26 +85,30 @@ export interface ChargeFlags extends ConnectionFlags {
 
 export const charges: ExportableList<Charge, ChargeFlags, SnapshotFilter> = {
   name: 'charges',
-  description:
-    'Charges as they were when the export began: a snapshot of all that pass the filters.',
+  description: 'Export all matching charges that were created before the export starts.',
   simulated: { noun: 'charges', count: 100_000, most: 2 ** 31 },
   isTimed: true,
-  withOptions: (command, now) =>
+  withFilters: (command, now) =>
     statuses(
-      addConnectionOptions(command)
+      command
         .option(
           '--from <time>',
-          'created at or after this time, such as 2026-01-31, yesterday or 24h (ago)',
+          'created at or after: 2026-01-31, yesterday, 24h (ago)',
           timestamp('00:00:00', now),
         )
         .option('--to <time>', 'created at or before this time [now]', timestamp('23:59:59', now)),
-      'charges',
       ChargeStatus.keys,
     )
-      .option('--currency <code>', 'only charges in this currency, such as USD', currencyCode)
-      .option('--source <id>', 'only charges of this account', nonEmpty)
-      .option('--request-id <id>', 'only the charge with this request_id', nonEmpty)
-      .option('--page-size <n>', 'rows per request, 10 to 2000', integer(10, 2_000), 2_000),
+      .option('--currency <code>', 'in this currency, such as USD', currencyCode)
+      .option('--source <id>', 'from this connected account', nonEmpty)
+      .option('--request-id <id>', 'with this request_id', nonEmpty)
+      .addOption(
+        new Option('--page-size <n>', 'rows per request, 10 to 2000')
+          .helpGroup(GROUP.speed)
+          .argParser(integer(10, 2_000))
+          .default(2_000),
+      ),
+  withConnection: addConnectionOptions,
   needed: REQUIRED_SETTINGS,
   connection: connectionFrom,
   filter: ({ from, to, status, currency, source, requestId, pageSize }) => {
@@ -129,7 +132,7 @@ export const charges: ExportableList<Charge, ChargeFlags, SnapshotFilter> = {
 
 // batches and their items
 
-/** Shared by both lists: an id of the one is asked for in the other. */
+/** Shared by both lists, since ids of one are used with the other. */
 const batches: Simulated = { noun: 'batches', count: 100, most: 1_000_000 }
 
 interface BatchFlags extends ConnectionFlags {
@@ -140,12 +143,13 @@ interface BatchFlags extends ConnectionFlags {
 
 export const batchTransfers: ExportableList<BatchTransfer, BatchFlags, BatchFilter> = {
   name: 'batch-transfers',
-  description: 'Batches of transfers.',
+  description: 'Export batch transfers.',
   simulated: batches,
-  withOptions: (command) =>
-    statuses(addConnectionOptions(command), 'batches', BatchStatus.keys)
-      .option('--request-id <id>', 'only the batch with this request_id', nonEmpty)
-      .option('--short-reference-id <id>', 'only the batch with this short_reference_id', nonEmpty),
+  withFilters: (command) =>
+    statuses(command, BatchStatus.keys)
+      .option('--request-id <id>', 'with this request_id', nonEmpty)
+      .option('--short-reference-id <id>', 'with this short_reference_id', nonEmpty),
+  withConnection: addConnectionOptions,
   needed: REQUIRED_SETTINGS,
   connection: connectionFrom,
   filter: ({ status, requestId, shortReferenceId }) =>
@@ -159,10 +163,11 @@ interface ItemFlags extends ConnectionFlags {
 
 export const batchItems: ExportableList<BatchItem, ItemFlags, BatchItemFilter> = {
   name: 'batch-items',
-  description: 'Items of one batch of transfers.',
+  description: 'Export the items of one batch transfer.',
   simulated: batches,
-  withOptions: (command) =>
-    addConnectionOptions(command).requiredOption('--batch <id>', 'id of the batch', nonEmpty),
+  withFilters: (command) =>
+    command.requiredOption('--batch <id>', 'id of the batch (required)', nonEmpty),
+  withConnection: addConnectionOptions,
   needed: REQUIRED_SETTINGS,
   connection: connectionFrom,
   filter: ({ batch }) => ({ id: batch }),
@@ -173,8 +178,9 @@ export const batchItems: ExportableList<BatchItem, ItemFlags, BatchItemFilter> =
 
 export const webhooks: ExportableList<Webhook, ConnectionFlags, object> = {
   name: 'webhooks',
-  description: 'Webhooks, without their secrets.',
-  withOptions: addConnectionOptions,
+  description: 'Export webhooks, without their secrets.',
+  withFilters: (command) => command,
+  withConnection: addConnectionOptions,
   needed: REQUIRED_SETTINGS,
   connection: connectionFrom,
   filter: () => ({}),
@@ -183,8 +189,9 @@ export const webhooks: ExportableList<Webhook, ConnectionFlags, object> = {
 
 export const partnerWebhooks: ExportableList<Webhook, PartnerFlags, object> = {
   name: 'partner-webhooks',
-  description: 'Webhooks of a partner’s application, without their secrets.',
-  withOptions: addPartnerOptions,
+  description: 'Export the webhooks of a partner’s application, without their secrets.',
+  withFilters: (command) => command,
+  withConnection: addPartnerOptions,
   needed: REQUIRED_PARTNER_SETTINGS,
   connection: partnerConnectionFrom,
   filter: () => ({}),

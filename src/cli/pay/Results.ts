@@ -1,37 +1,58 @@
-/** The files that a run leaves beside its input: outcomes, and rows that were not paid. */
-import { rm } from 'node:fs/promises'
-import type { PayFailure } from '../../client/pay/PayFailure.js'
-import type { InvalidItem, PayEvent, PaymentOutcome } from '../../client/pay/PayOptions.js'
+/** The files that a run writes next to its input: outcomes, unpaid rows, and rows that are in no batch. */
+import type { InvalidItem, PaymentOutcome } from '../../client/pay/PayOptions.js'
+import { escapeInvisible, oneLine } from '../../decode/redact.js'
+import { fieldsOf, parsed } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
 import { requestIdOf } from '../../http/retry/Outcome.js'
-import { number, plural } from '../../report/text.js'
+import { plural } from '../../report/text.js'
+import { codeOf, type FileSystem, isError } from '../../store/FileSystem.js'
+import { UsageError } from '../output.js'
+import type { PayStep, Published } from './ending.js'
 import { WHY } from './itemFields.js'
 import { idOfRow, type PayFileOptions, rowsOf } from './payFile.js'
-import { PrivateFile } from './privateFile.js'
+import { type Judge, PrivateFile } from './privateFile.js'
 
 export class Results {
-  readonly #outcomesPath: string
-  readonly #rejectedPath: string
+  readonly #beside: string
   readonly #file: PayFileOptions
+  readonly #files: FileSystem
   readonly #outcomes: PrivateFile
   #written: Promise<void> = Promise.resolve()
   #count = 0
-  /** Reasons by the place of a row, and by `request_id`. */
+  /** Reasons by row index, or else by `request_id`. */
   readonly #byPlace = new Map<number, string>()
   readonly #byRequestId = new Map<string, string>()
-  /** Rows that are in no batch: they were found invalid before anything was sent. */
+  /** Rows that are in no batch, since they were found invalid before anything was sent. */
   readonly #unsent: Array<InvalidItem> = []
+  /** Numbers of rows that are not among the payments made under the run's name. */
+  #unpaid: ReadonlyArray<number> = []
   #isChecked = false
 
-  constructor(beside: string, file: PayFileOptions) {
-    this.#outcomesPath = `${beside}.outcomes.ndjson`
-    this.#rejectedPath = `${beside}.rejected.csv`
+  /** `beside`: start of the files' paths. */
+  constructor(files: FileSystem, beside: string, file: PayFileOptions) {
+    this.#beside = beside === file.run ? beside : `${beside}.${file.run}`
     this.#file = file
-    this.#outcomes = new PrivateFile(this.#outcomesPath)
+    this.#files = files
+    this.#outcomes = this.#fileOf('outcomes.ndjson')
   }
 
-  readonly note = (event: E.Either<PayFailure, PayEvent>): void => {
-    if (E.isLeft(event)) return
+  /** Rejects with a `UsageError` if files cannot be written there. */
+  async tryOut(): Promise<void> {
+    await this.#fileOf('outcomes.ndjson')
+      .tryOut()
+      .catch((error: unknown) => {
+        const name = `${this.#beside}.outcomes.ndjson`
+        throw new UsageError(
+          `cannot write ${name} (${codeOf(error) ?? 'an error'}): nothing was sent`,
+        )
+      })
+  }
+
+  readonly note = (event: PayStep): void => {
+    if (E.isLeft(event)) {
+      if ('unpaid' in event.left) this.#unpaid = event.left.unpaid
+      return
+    }
     if (event.right._tag === 'Checked') this.#isChecked = true
     if (event.right._tag === 'Invalid') this.#noteInvalid(event.right.item)
     if (event.right._tag !== 'Settled') return
@@ -41,33 +62,40 @@ export class Results {
     }
     this.#count += outcomes.length
     this.#written = this.#written.then(() => this.#writeAll(outcomes))
-    this.#written.catch(() => {}) // reported by `publish`
   }
 
-  /**
-   * Puts the files in their places; resolves with lines that say where they are. A run that is not `isWhole` leaves the
-   * rejected rows of an earlier one: it has not seen all.
-   */
-  async publish({ isWhole }: { readonly isWhole: boolean }): Promise<ReadonlyArray<string>> {
-    await this.#written
+  /** Gives the files their final names. Never rejects: payments may have been submitted, which must be reported. */
+  async publish(): Promise<Published> {
     const lines: Array<string> = []
-    if (this.#count > 0) {
-      for (const item of this.#unsent) await this.#write(unsentRow(this.#file.run, item))
-      await this.#outcomes.publish()
-      lines.push(
-        `outcomes of ${plural(this.#count + this.#unsent.length, 'payment')}: ${this.#outcomesPath}`,
-      )
+    const problems: Array<string> = []
+    const attempt = async (
+      what: string,
+      work: () => Promise<string | undefined>,
+    ): Promise<void> => {
+      try {
+        const line = await work()
+        if (line !== undefined) lines.push(line)
+      } catch (error) {
+        const reason = codeOf(error) ?? (isError(error) ? error.message : 'an error')
+        problems.push(`${what} could not be written (${reason})`)
+      }
     }
-    const rejected = await this.#reject(isWhole)
-    if (rejected > 0)
-      lines.push(`${number(rejected)} not paid, with reasons: ${this.#rejectedPath}`)
-    return lines
+    await attempt('the outcomes', () => this.#publishOutcomes())
+    const unwritten = await this.#outcomes.withdraw()
+    await attempt('the rows that were not paid', () => this.#publishRejected())
+    await attempt('the rows that are not in any batch', () => this.#publishUnpaid())
+    const problem = problems.join(', ')
+    return { lines, unwritten, ...(problem === '' ? {} : { problem }) }
   }
 
-  /** Leaves nothing behind. */
+  /** Removes the file of outcomes. */
   async discard(): Promise<void> {
-    await this.#written.catch(() => {})
-    await this.#outcomes.discard()
+    await this.#written
+    await this.#outcomes.withdraw()
+  }
+
+  #fileOf(name: string): PrivateFile {
+    return new PrivateFile(this.#files, `${this.#beside}.${name}`)
   }
 
   #noteInvalid(item: InvalidItem): void {
@@ -92,32 +120,61 @@ export class Results {
   }
 
   #write(row: OutcomeRow): Promise<void> {
-    return this.#outcomes.add(JSON.stringify(row))
+    return this.#outcomes.add(escapeInvisible(JSON.stringify(row)))
   }
 
-  /** Reads the file once more for the rows that were not paid, and writes them as they are. */
-  async #reject(isWhole: boolean): Promise<number> {
-    if (this.#byPlace.size + this.#byRequestId.size === 0) {
-      if (isWhole) await rm(this.#rejectedPath, { force: true }) // that of an earlier run, since mended
-      return 0
-    }
-    const columns = await this.#columns()
-    const rejected = new PrivateFile(this.#rejectedPath)
-    await rejected.add(csvLine([...columns, WHY]))
+  async #publishOutcomes(): Promise<string | undefined> {
+    await this.#written
+    if (this.#count === 0) return undefined
+    for (const item of this.#unsent) await this.#write(unsentRow(this.#file.run, item))
+    const path = await this.#outcomes.publish(outcomesOf(this.#file.run))
+    return `outcomes of ${plural(this.#count + this.#unsent.length, 'payment')}: ${path}`
+  }
+
+  async #publishRejected(): Promise<string | undefined> {
+    if (this.#byPlace.size + this.#byRequestId.size === 0) return undefined
+    const columns = [...(await this.#columns()), WHY]
+    const lines = [csvLine(columns)]
     let place = 0
-    let count = 0
     for await (const { cells, item } of rowsOf(this.#file)) {
       const requestId = E.isRight(item) ? requestIdOf(item.right) : undefined
       const reason = this.#byPlace.get(place++) ?? this.#byRequestId.get(requestId ?? '')
       if (reason === undefined) continue
-      count++
-      await rejected.add(csvLine([...columns.map((name) => cells.get(name) ?? ''), reason]))
+      lines.push(
+        csvLine(
+          columns.map((name) => (name === WHY ? noFormula(reason) : (cells.get(name) ?? ''))),
+        ),
+      )
     }
-    await rejected.publish()
-    return count
+    const path = await this.#publishLines('rejected.csv', lines)
+    return `${plural(lines.length - 1, 'row')} not paid, with reasons: ${path}`
   }
 
-  /** All columns of the rows; those of NDJSON may differ from row to row. */
+  async #publishUnpaid(): Promise<string | undefined> {
+    if (this.#unpaid.length === 0) return undefined
+    const places = new Set(this.#unpaid)
+    const columns = await this.#columns()
+    const lines = [csvLine(columns)]
+    let place = 0
+    for await (const { cells } of rowsOf(this.#file)) {
+      if (places.has(place++)) lines.push(csvLine(columns.map((name) => cells.get(name) ?? '')))
+    }
+    const path = await this.#publishLines('unpaid.csv', lines)
+    return `${plural(lines.length - 1, 'row')} not in any batch of ${this.#file.run}: ${path}`
+  }
+
+  /** Writes rows as they are in the input. Keeps an existing file that the user may have corrected since. */
+  async #publishLines(name: string, lines: ReadonlyArray<string>): Promise<string> {
+    const file = this.#fileOf(name)
+    try {
+      for (const line of lines) await file.add(line)
+      return await file.publish(sameAs(lines))
+    } finally {
+      await file.withdraw()
+    }
+  }
+
+  /** Returns all columns of the rows; in NDJSON, they may differ from row to row. */
   async #columns(): Promise<ReadonlyArray<string>> {
     const names = new Set<string>()
     for await (const { cells } of rowsOf(this.#file)) {
@@ -147,6 +204,36 @@ const unsentRow = (run: string, { index = 0, requestId, reasons }: InvalidItem):
   transfer_id: null,
   reason: reasons.join(', '),
 })
+
+/** Returns the judge of an existing file of outcomes: only the same run's later outcomes replace it. */
+const outcomesOf =
+  (run: string): Judge =>
+  async ({ lines }) => {
+    for await (const line of lines()) {
+      const { request_id, batch, state } = fieldsOf(parsed(line))
+      const isOfRun = batch === null || (typeof batch === 'string' && isBatchOf(run, batch))
+      if (typeof request_id !== 'string' || typeof state !== 'string' || !isOfRun) return 'other'
+    }
+    return 'replace'
+  }
+
+const isBatchOf = (run: string, batch: string): boolean =>
+  batch.startsWith(`${run}-`) && /^\d+$/.test(batch.slice(run.length + 1))
+
+const sameAs =
+  (all: ReadonlyArray<string>): Judge =>
+  async ({ lines }) => {
+    const expected = all.flatMap((line) => line.split('\n'))
+    let at = 0
+    for await (const line of lines()) if (line !== expected[at++]) return 'other'
+    return at === expected.length ? 'same' : 'other'
+  }
+
+/** Masks a reason, which may come from the platform, so that no spreadsheet treats it as a formula. */
+const noFormula = (reason: string): string => {
+  const text = oneLine(reason)
+  return /^[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text
+}
 
 const csvLine = (cells: ReadonlyArray<string>): string =>
   cells

@@ -1,6 +1,6 @@
-/** The fields of a payment, by the dotted names that columns of a file have. */
+/** The fields of a payment, by dotted names, which a file uses for its columns. */
 import { Beneficiary } from '../../codec/Beneficiary.js'
-import { NewBatchItem } from '../../codec/NewBatchItem.js'
+import { AMOUNTS as AMOUNT_FIELDS, NewBatchItem } from '../../codec/NewBatchItem.js'
 import { columnsOf } from '../../export/column/Column.js'
 import { type Shape, shapeOf } from '../../export/column/Shape.js'
 
@@ -11,8 +11,8 @@ type FieldKind = 'text' | 'open'
 
 // fields
 
-/** Amounts are read as text, digit by digit. */
-const AMOUNTS: ReadonlyArray<string> = ['source_amount', 'transfer_amount']
+/** Fields with amounts, which are read as text to keep all digits. */
+const AMOUNTS: ReadonlyArray<string> = AMOUNT_FIELDS
 
 const kindsOf = (shape: Shape, path: ReadonlyArray<string>) =>
   columnsOf(shape, path).map(({ name, type }): readonly [string, FieldKind] => [
@@ -20,20 +20,20 @@ const kindsOf = (shape: Shape, path: ReadonlyArray<string>) =>
     type === 'json' && !AMOUNTS.includes(name) ? 'open' : 'text',
   ])
 
-/** A beneficiary may be empty as well, and so has no columns of its own in the shape of an item. */
+/** Kinds of fields by name. Includes the beneficiary's, which may be empty and thus has no columns in an item's shape. */
 const fields: ReadonlyMap<string, FieldKind> = new Map([
   ...kindsOf(shapeOf(NewBatchItem), []).filter(([name]) => name !== 'beneficiary'),
   ...kindsOf(shapeOf(Beneficiary), ['beneficiary']),
 ])
 
-/** The column of a rejected file that says why; it is skipped when the file is paid. */
+/** Column with the reason in a file of rejected rows; ignored when that file is paid. */
 export const WHY = 'not_paid_because'
 
 export const fieldNames: ReadonlyArray<string> = [...fields.keys()]
 
 export const isAmount = (name: string): boolean => AMOUNTS.includes(name)
 
-/** Returns what a column of this name holds; `undefined` if a payment has no such field. */
+/** Returns the kind of field that a column contains; `undefined` if a payment has no such field. */
 export const kindOf = (name: string): FieldKind | undefined => {
   const kind = fields.get(name)
   if (kind !== undefined) return kind
@@ -41,9 +41,13 @@ export const kindOf = (name: string): FieldKind | undefined => {
   return isWithin && !name.endsWith('.') ? 'text' : undefined
 }
 
+/** Returns true if a payment has a field of this name, or an object that contains one. */
+export const isField = (name: string): boolean =>
+  kindOf(name) !== undefined || fieldNames.some((field) => field.startsWith(`${name}.`))
+
 // items
 
-/** Puts a value at a path of keys, through objects that are made on the way. */
+/** Sets the value at a path of keys, creating objects as needed. */
 export const put = (
   item: Record<string, unknown>,
   path: ReadonlyArray<string>,
@@ -63,7 +67,7 @@ export const put = (
 
 // template
 
-/** Columns of a template: what a transfer to a bank account usually needs. */
+/** Columns of a template: the usual fields of a transfer to a bank account. */
 const TEMPLATE: ReadonlyArray<readonly [name: string, example: string]> = [
   ['request_id', 'wage-2026-01-0001'],
   ['reason', 'wages_salary'],
@@ -81,7 +85,7 @@ const TEMPLATE: ReadonlyArray<readonly [name: string, example: string]> = [
   ['beneficiary.bank_details.iban', 'DE89370400440532013000'],
 ]
 
-/** A file with the usual columns and one row, to be replaced. */
+/** Returns a file with the usual columns and one row to replace. */
 export const template = (): string =>
   [TEMPLATE.map(([name]) => name), TEMPLATE.map(([, example]) => example)]
     .map((cells) => cells.join(','))

@@ -1,104 +1,151 @@
-/** `pay`: the payments of a file, checked, quoted, and, with `--yes`, paid once. */
+/** `pay`: checks the payments in a file, gets a quote, and, with `--yes`, pays them once. */
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { decimalOf, type PayBound } from '../../client/pay/PayOptions.js'
 import { QuoteValidity } from '../../codec/BatchTransfer.js'
-import { isS3 } from '../../store/S3Location.js'
+import { locationOf } from '../../export/location/Location.js'
+import { O } from '../../fp.js'
 import { withPace, withView } from '../commonOptions.js'
 import { addConnectionOptions, sandboxOption } from '../connection.js'
-import { nonEmpty, timeSpan } from '../optionParsers.js'
+import { documented, STOPPED, statuses } from '../help.js'
+import { integer, nonEmpty, timeSpan } from '../optionParsers.js'
 import { type CommandContext, UsageError } from '../output.js'
 import { template } from './itemFields.js'
 import { formatOfName, type PayFormat, payFormats } from './payFile.js'
-import { type PayFlags, performDiscard, performPay } from './performPay.js'
-import type { SpendingLimits } from './quoteTable.js'
+import { performDiscard } from './performDiscard.js'
+import { type PayFlags, performPay } from './performPay.js'
 
-const HELP = `
-FILE has a payment in each row: CSV, NDJSON or Parquet; - reads stdin, as CSV
-unless --format is given. Columns have the names of the fields of a payment,
-with dots (beneficiary.bank_details.iban); --template prints the usual ones.
---map names a JSON file that says which column holds which field:
+const ABOUT = `
+FILE has one payment per row, as CSV or NDJSON; - reads stdin, as CSV unless
+--format is given. Columns are named after the fields of a payment, with dots
+for nested ones (beneficiary.bank_details.iban); --template prints the usual
+ones. --map names a JSON file that maps fields to columns or fixed values:
   { "transfer_amount": "Net pay", "reason": { "value": "wages_salary" } }
-A row without a request_id gets RUN-1, RUN-2 ... by its place.
+A row without a request_id gets RUN-1, RUN-2 ... by its position.
 
-All rows are checked before anything is sent. Then batches are filled and
-quoted, and the quote is shown. Nothing is paid without --yes. The state of a
-run is in its batches on the platform: run the same command again, on any
-machine, and it completes the rest; no payment is made twice. A file with other
-payments under the same --run is refused.
+pay checks all rows before it sends anything. Then it fills and quotes batches,
+and shows the quote with the command that pays it. It pays nothing without --yes
+and a limit: --max is the most that you pay in each currency, fees included, and
+--at-least is the least that beneficiaries receive, for rows with source_amount
+in another currency. Both apply to the whole run, including payments that it
+submitted earlier. A valid quote is paid as shown; an expired one is renewed,
+and paid if it is within the limits. A quote that cannot be added up, such as
+one without an amount, is not paid. The state of a run is kept in its batches on
+the platform: rerun the same command on any machine to complete the rest; no
+payment is made twice. A file with other payments under the same --run is
+refused.
 
-Outcomes are in FILE.outcomes.ndjson; rows that were not paid are in
-FILE.rejected.csv, with a reason. Only you can read them.
+If payments repeat others, pay lists them and sends nothing. It finds matching
+rows in the file (same account, currencies, amount and reference), and rows or
+whole files that another run has, as far as 20 requests can find them. To pay
+them anyway, pass their number as --repeats N. Ambiguous amounts such as
+1.250 EUR and shortened account numbers are refused; IBANs with wrong check
+digits cause a warning.
 
-Exit status:
-  0    all are booked; without --yes: all are valid and quoted
-  1    not finished: the last line says why; the same command continues
-  2    wrong use, invalid rows, or above --max: nothing was submitted
-  4    finished, and some are not booked: see FILE.rejected.csv
-  130  stopped by Ctrl-C (143 by SIGTERM); the same command continues
+Outcomes are written to FILE.RUN.outcomes.ndjson, and rows that were not paid to
+FILE.RUN.rejected.csv, with a reason. Only you can read these files. An existing
+rejected file, which you may have corrected, is never replaced: the new one gets
+a number.`
 
-Examples:
-  payments-rx pay --template > wages.csv
-  payments-rx pay wages.csv --run wages-2026-01
-  payments-rx pay wages.csv --run wages-2026-01 --yes --max USD=100000
-  payments-rx pay --run wages-2026-01 --discard`
-
-/** `pay`: a file of payments. */
+/** Returns the command `pay`. */
 export const payCommand = (context: CommandContext): Command =>
-  withView(
-    withPace(
-      addConnectionOptions(
-        new Command('pay').description(
-          'Pay the rows of a file, each once: checked, quoted, approved.',
-        ),
-      )
-        .addOption(sandboxOption('start a sandbox on a free port, and pay there'))
-        .argument('[file]', 'a .csv, .ndjson or .parquet file, or - for stdin', nonEmpty)
-        .option('--run <name>', 'name of the run; use the same name to run it again', runName)
-        .option('--yes', 'pay the quoted amounts', false)
-        .option('--max <amounts>', 'pay no more than this: USD=10000,EUR=5000', amounts)
-        .option('--without-invalid', 'pay the valid rows and leave out the invalid ones', false)
-        .option('--map <file>', 'JSON file: which column holds which field', nonEmpty)
-        .addOption(
-          new Option('--format <name>', 'format of FILE [by its name]').choices(payFormats),
-        )
-        .option('--name <text>', 'name of the batches', nonEmpty)
-        .option(
-          '--transfer-date <date>',
-          'day of the payments, YYYY-MM-DD [as early as possible]',
-          nonEmpty,
-        )
-        .option('--funding-source <id>', 'linked account to debit [the wallet]', nonEmpty)
-        .addOption(
-          new Option(
-            '--validity <time>',
-            'how long quotes should hold [decided by the platform]',
-          ).choices(Object.keys(QuoteValidity.keys)),
-        )
-        .option(
-          '--tolerance <percent>',
-          'pay without asking again if a new quote is at most this much worse [0]',
-          percent,
-        )
-        .option('--wait <time>', 'how long to wait until all is booked [1h]', timeSpan)
-        .option('--discard', 'delete the drafts of the run and pay nothing', false)
-        .option('--template', 'print a file with the usual columns and an example', false),
+  documented(
+    withView(
+      withPace(
+        addConnectionOptions(
+          withPayments(
+            new Command('pay').description(
+              'Pay each row of a file exactly once, after checks, a quote and your approval.',
+            ),
+          ),
+        ).addOption(sandboxOption('start a local sandbox on a free port and pay there')),
+      ),
     ),
-  )
-    .addHelpText('after', HELP)
-    .action((file: string | undefined, flags: PayFlags) => {
-      const { run, template: isTemplate, discard, yes } = flags
-      if (isTemplate) return context.output.print(template())
-      if (run === undefined) throw new UsageError('--run is needed: a name for these payments')
-      if (discard && yes) throw new UsageError('--discard and --yes exclude each other')
-      if (discard) return performDiscard(context, run, flags)
-      if (file === undefined) throw new UsageError('FILE is needed (or --template, to begin with)')
-      return performPay(context, { run, file, format: formatOf(file, flags.format) }, flags)
-    })
+    {
+      about: ABOUT,
+      statuses: {
+        ...statuses(0, 1, 2, 4, 130),
+        0: 'done: all payments are booked; without --yes, all are valid and quoted',
+        1: 'not finished: the last line says why; rerun the same command to continue',
+        2: 'fix the cause first: no payment was submitted',
+        4: `check before you retry: some of the run is submitted, or may be; do not
+pay it under another name. Some payments are not booked, an outcome is
+unknown, the name belongs to other payments, or the platform could not be
+read: see the last line`,
+        130: `${STOPPED}; rerun the same command to continue`,
+      },
+      examples: [
+        'payments-rx pay wages.csv --run wages-2026-01',
+        'payments-rx pay wages.csv --run wages-2026-01 --yes --max USD=3631.25',
+        'payments-rx pay --run wages-2026-01 --discard',
+        'payments-rx pay --template > wages.csv',
+      ],
+    },
+  ).action((file: string | undefined, flags: PayFlags) => {
+    const { run, template: isTemplate, discard, yes } = flags
+    if (isTemplate) return context.output.print(template())
+    if (run === undefined)
+      throw new UsageError(
+        '--run is required: a name for these payments, such as --run wages-2026-01',
+      )
+    if (discard && yes) throw new UsageError('--discard and --yes cannot be used together')
+    if (discard) return performDiscard(context, run, flags)
+    if (file === undefined)
+      throw new UsageError('FILE is required (--template prints one to start with)')
+    return performPay(context, { run, file, format: formatOf(file, flags.format) }, flags)
+  })
+
+const withPayments = (command: Command): Command =>
+  command
+    .argument('[file]', 'a .csv or .ndjson file, or - for stdin', nonEmpty)
+    .optionsGroup('Payments:')
+    .option('--run <name>', 'name of the run; use the same name to continue it', runName)
+    .option('--yes', 'pay the quoted amounts if they are within --max and --at-least', false)
+    .option('--max <amounts>', 'pay at most this in total: USD=10000,EUR=5000', amounts)
+    .option(
+      '--at-least <amounts>',
+      'pay only if beneficiaries receive at least this in total: EUR=9000',
+      amounts,
+    )
+    .option('--without-invalid', 'pay the valid rows and leave out the invalid ones', false)
+    .option('--allow-empty', 'succeed when there is nothing to pay', false)
+    .option(
+      '--repeats <n>',
+      'also pay the n payments that repeat others in the file or in another run',
+      integer(1),
+    )
+    .option('--name <text>', 'name of the batches', nonEmpty)
+    .option(
+      '--transfer-date <date>',
+      'date of the payments, YYYY-MM-DD [as early as possible]',
+      nonEmpty,
+    )
+    .option('--funding-source <id>', 'linked account to debit [the wallet]', nonEmpty)
+    .addOption(
+      new Option(
+        '--validity <time>',
+        'how long quotes should stay valid [platform default]',
+      ).choices(Object.keys(QuoteValidity.keys)),
+    )
+    .option('--wait <time>', 'how long to wait for all payments to be booked [1h]', timeSpan)
+    .option('--discard', 'delete the drafts of the run and pay nothing', false)
+    .optionsGroup('File:')
+    .option('--map <file>', 'JSON file that maps fields to columns', nonEmpty)
+    .addOption(new Option('--format <name>', 'format of FILE [from its name]').choices(payFormats))
+    .option(
+      '--delimiter <character>',
+      'CSV delimiter: one character, or tab [the most frequent of , ; and tab]',
+      delimiter,
+    )
+    .option('--template', 'print an example file with the usual columns', false)
 
 const formatOf = (file: string, given: PayFormat | undefined): PayFormat => {
-  if (isS3(file)) throw new UsageError('FILE should be on this machine: download it first')
+  if (file !== '-') locationOf('FILE', file, ['file'])
   const format = given ?? (file === '-' ? 'csv' : formatOfName(file))
   if (format !== undefined) return format
-  throw new UsageError(`--format is needed for ${file}: ${payFormats.join(', ')}`)
+  if (/\.(xlsx?|ods|numbers)$/i.test(file)) {
+    throw new UsageError(`FILE should be CSV or NDJSON: save ${file} as CSV first`)
+  }
+  throw new UsageError(`--format is required for ${file}: ${payFormats.join(', ')}`)
 }
 
 // parsers
@@ -110,18 +157,17 @@ const runName = (text: string): string => {
   )
 }
 
-const amounts = (text: string): SpendingLimits => {
-  const pairs = text.split(',').map((pair) => /^([A-Z]{3})=(\d+(?:\.\d+)?)$/.exec(pair.trim()))
-  if (pairs.some((pair) => pair === null)) {
+const amounts = (text: string): ReadonlyArray<PayBound> =>
+  text.split(',').map((pair) => {
+    const [, currency = '', amount = ''] = /^([A-Z]{3})=(\d+(?:\.\d+)?)$/.exec(pair.trim()) ?? []
+    if (currency !== '' && O.isSome(decimalOf(amount))) return { currency, amount }
     throw new InvalidArgumentError(
       'It should be amounts by currency, such as USD=10000,EUR=5000.50.',
     )
-  }
-  return new Map(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']))
-}
+  })
 
-const percent = (text: string): number => {
-  const n = Number(text)
-  if (/^\d+(?:\.\d+)?$/.test(text) && n <= 100) return n
-  throw new InvalidArgumentError('It should be a per cent from 0 to 100, such as 0.5.')
+const delimiter = (text: string): string => {
+  if (text === 'tab' || text === '\\t') return '\t'
+  if (/^[^\p{L}\p{N}"\r\n]$/u.test(text)) return text
+  throw new InvalidArgumentError('It should be one character, such as ; or |, or the word tab.')
 }

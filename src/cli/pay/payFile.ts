@@ -1,76 +1,79 @@
-/** Files of payments: CSV, NDJSON or Parquet, read a row at a time, as often as it takes. */
+/** Files of payments: CSV or NDJSON, read row by row, possibly several times. */
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { NewBatchItem } from '../../codec/NewBatchItem.js'
-import { type Causes, causes } from '../../decode/causes.js'
+import { type Causes, parameterCauses } from '../../decode/causes.js'
 import { digitsOf, parseExact } from '../../decode/index.js'
 import { fieldsOf, isRecord } from '../../decode/unknown.js'
-import { rowGroupsOf } from '../../export/read/parquetGroups.js'
-import { storedTextOf } from '../../export/read/rowText.js'
-import { openedToRead } from '../../export/read/textLines.js'
-import { locationOf, openFiles } from '../../export/storage/openFiles.js'
 import { E, O, withoutUndefined } from '../../fp.js'
 import { requestIdOf } from '../../http/retry/Outcome.js'
+import { plural } from '../../report/text.js'
 import { codeOf, isError } from '../../store/FileSystem.js'
 import { UsageError } from '../output.js'
+import { whyUnread } from '../whyUnread.js'
 import { isAmount, kindOf, put, WHY } from './itemFields.js'
 import { checkField, type PayMap } from './payMap.js'
+import { rowProblems } from './rowRules.js'
 
 // model
 
-export const payFormats = ['csv', 'ndjson', 'parquet'] as const
+export const payFormats = ['csv', 'ndjson'] as const
 
 export type PayFormat = (typeof payFormats)[number]
 
 export interface PayFileOptions {
   readonly path: string
-  /** The file as the user named it. */
+  /** Name of the file, as given by the user. */
   readonly name: string
   readonly format: PayFormat
+  /** Delimiter of CSV cells. Absent: the most frequent of comma, semicolon and tab in the first line. */
+  readonly delimiter: string | undefined
   readonly run: string
   readonly map: PayMap | undefined
 }
 
-/** A row that is no payment. */
+/** A row that is not a payment. */
 export interface UnreadableRow {
   readonly _tag: 'UnreadableRow'
-  /** Its `request_id`, if that can be read. */
+  /** Its `request_id`, if readable. */
   readonly requestId?: string
   readonly causes: Causes
 }
 
 /** A row of a file. */
 export interface PayRow {
-  /** The texts of its columns, by their names. */
+  /** The texts of its cells, by column name. */
   readonly cells: ReadonlyMap<string, string>
   readonly item: E.Either<UnreadableRow, NewBatchItem>
 }
 
 // reading
 
-/** Returns what separates the cells: the most frequent of these in the first line. */
+/** Maximum length of a line, cell or open quote, in characters: 1 MiB of ASCII text. */
+const MAX_LENGTH = 1 << 20
+
+/** Returns the most frequent delimiter in the first line, outside quotes. */
 const delimiterOf = async (path: string): Promise<string> => {
   let start = ''
   for await (const text of textsOf(path)) {
     start += text
-    if (start.includes('\n')) break
+    if (text.includes('\n')) break
   }
-  const [header = ''] = start.split('\n', 1)
+  const [header = ''] = start.replace(/"[^"]*"/g, '').split('\n', 1)
   const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length)
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ','
 }
 
 const DELIMITERS = [',', ';', '\t']
 
-/** Returns the format that the name of a file says. */
+/** Returns the format that a file name implies. */
 export const formatOfName = (name: string): PayFormat | undefined => {
   if (/\.(csv|tsv|txt)$/i.test(name)) return 'csv'
-  if (/\.(ndjson|jsonl)$/i.test(name)) return 'ndjson'
-  return /\.parquet$/i.test(name) ? 'parquet' : undefined
+  return /\.(ndjson|jsonl)$/i.test(name) ? 'ndjson' : undefined
 }
 
-/** Reads the rows from the beginning. Throws a `UsageError` for a file that cannot be read, or has wrong columns. */
+/** Reads the rows from the beginning. Throws a `UsageError` for a file that is unreadable or has wrong columns. */
 export async function* rowsOf(options: PayFileOptions): AsyncGenerator<PayRow> {
   const { run, map, name } = options
   let row = 0
@@ -84,49 +87,62 @@ export async function* rowsOf(options: PayFileOptions): AsyncGenerator<PayRow> {
           ? { ...given, request_id: idOfRow(run, row) }
           : given
       const decoded = NewBatchItem.decode(item)
+      const [first, ...others] = [
+        ...(E.isLeft(decoded) ? parameterCauses(decoded.left) : []),
+        ...rowProblems(item),
+      ]
       const requestId = requestIdOf(item)
       yield {
         cells,
-        item: E.mapLeft(
-          (errors: Parameters<typeof causes>[0]): UnreadableRow => ({
-            _tag: 'UnreadableRow',
-            ...withoutUndefined({ requestId }),
-            causes: causes(errors),
-          }),
-        )(decoded),
+        item:
+          first === undefined && E.isRight(decoded)
+            ? decoded
+            : E.left({
+                _tag: 'UnreadableRow',
+                ...withoutUndefined({ requestId }),
+                causes: [first, ...others],
+              }),
       }
     }
   } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(unreadable(name, row, error))
+    throw error instanceof UsageError
+      ? error
+      : new UsageError(unreadable(options.path, name, row, error))
   }
 }
 
 const isNone = (u: unknown): boolean => u === undefined || u === null || u === ''
 
-const unreadable = (name: string, row: number, error: unknown): string => {
+const unreadable = (path: string, name: string, row: number, error: unknown): string => {
   const code = codeOf(error) ?? ''
-  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return `${name} is not UTF-8: save it as such`
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return `${name} is not UTF-8: save it as UTF-8`
   const place = row === 0 ? '' : ` after row ${row}`
+  if (code === 'CSV_MAX_RECORD_SIZE') return `${name} cannot be read${place}: ${TOO_LONG}`
   if (error instanceof CsvError || code === '') {
-    return `${name} cannot be read${place}: ${isError(error) ? error.message : 'it is of another format'}`
+    return `${name} cannot be read${place}: ${isError(error) ? error.message : 'unknown format'}`
   }
-  return `cannot read ${name} (${code})`
+  return name === path ? whyUnread(path, error) : `cannot read ${name} (${code})`
 }
+
+const TOO_LONG = 'a row is longer than 1 MiB; is a closing quote or a line break missing?'
 
 interface ReadRow {
   readonly cells: ReadonlyMap<string, string>
-  /** The row itself, where it is an object. */
+  /** The row itself, if it is an object. */
   readonly value?: unknown
 }
 
 const READERS: Readonly<Record<PayFormat, (options: PayFileOptions) => AsyncIterable<ReadRow>>> = {
-  csv: async function* ({ path, name, map }) {
+  csv: async function* ({ path, name, map, delimiter }) {
     let header: ReadonlyArray<string> | undefined
+    let row = 0
     const parser = parse({
       bom: true,
-      delimiter: await delimiterOf(path),
+      delimiter: delimiter ?? (await delimiterOf(path)),
       skip_empty_lines: true,
+      skip_records_with_empty_values: true, // a line of delimiters only
       relax_column_count: true,
+      max_record_size: MAX_LENGTH,
       trim: true,
     })
     const source = Readable.from(textsOf(path))
@@ -138,9 +154,14 @@ const READERS: Readonly<Record<PayFormat, (options: PayFileOptions) => AsyncIter
         checkColumns(name, header, map)
         continue
       }
-      if (record.length > header.length) {
+      row++
+      if (record.length !== header.length) {
+        const advice =
+          record.length > header.length
+            ? 'put quotes around values that contain a comma'
+            : 'a value or a delimiter is missing, or --delimiter is wrong'
         throw new UsageError(
-          `${name}: a row has ${record.length} cells, and there are ${header.length} columns: put quotes around a value that has a comma`,
+          `${name}: row ${row} has ${plural(record.length, 'cell')}, but there are ${plural(header.length, 'column')}: ${advice}`,
         )
       }
       yield { cells: new Map(header.map((column, at) => [column, record[at] ?? ''])) }
@@ -149,59 +170,52 @@ const READERS: Readonly<Record<PayFormat, (options: PayFileOptions) => AsyncIter
       throw new UsageError(`${name} is empty: its first line should name the columns`)
   },
 
-  ndjson: async function* ({ path }) {
-    let rest = ''
+  ndjson: async function* ({ path, name, map }) {
+    const known = new Set([WHY])
+    let row = 0
     const read = (line: string): ReadRow => {
       const value = parseExact(line)
+      row++
+      if (map === undefined) {
+        for (const field of namesIn(value)) {
+          if (!known.has(field)) checkField(`${name}: row ${row}`, field)
+          known.add(field)
+        }
+      }
       return { cells: flattened(value), value }
     }
-    for await (const text of textsOf(path)) {
-      const lines = (rest + text).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) if (line.trim() !== '') yield read(line)
-    }
-    if (rest.trim() !== '') yield read(rest)
-  },
-
-  parquet: async function* ({ path, name, map }) {
-    let isFirst = true
-    const location = locationOf(path)
-    const files = await openFiles(location.folder, {})
-    const file = await openedToRead({ files, name: location.name, path })
-    for await (const { metadata, rows } of rowGroupsOf(file, path)) {
-      const columns = metadata.schema.slice(1).map((element) => ({
-        name: element.name,
-        textOf: storedTextOf('text', element),
-      }))
-      if (isFirst)
-        checkColumns(
-          name,
-          columns.map((column) => column.name),
-          map,
-        )
-      isFirst = false
-      for (const row of rows) {
-        const cells = columns.map((column): readonly [string, string] => {
-          const json = column.textOf(row[column.name])
-          return [column.name, json === undefined ? '' : plain(json)]
-        })
-        yield { cells: new Map(cells) }
-      }
-    }
+    for await (const line of linesOf(path)) if (line.trim() !== '') yield read(line)
   },
 }
 
-/** A JSON string without its quotes; a number as it is. */
-const plain = (json: string): string => (json.startsWith('"') ? String(JSON.parse(json)) : json)
+/** Reads the lines of a file. Throws if a line is too long. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = ''
+  for await (const text of textsOf(path)) {
+    const lines = text.split('\n')
+    lines[0] = rest + (lines[0] ?? '')
+    rest = lines.pop() ?? ''
+    if (rest.length > MAX_LENGTH) throw new SyntaxError(TOO_LONG)
+    yield* lines
+  }
+  yield rest
+}
 
-/** Reads a file as UTF-8; rejects other encodings, in which names would be spelt wrong. */
+/** Reads a file as UTF-8. Rejects other encodings, which would garble names, and lines that are too long. */
 async function* textsOf(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  for await (const chunk of createReadStream(path)) yield decoder.decode(chunk, { stream: true })
+  let length = 0 // length of the line so far
+  for await (const chunk of createReadStream(path)) {
+    const text = decoder.decode(chunk, { stream: true })
+    const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r'))
+    length = end < 0 ? length + text.length : text.length - end - 1
+    if (length > MAX_LENGTH) throw new SyntaxError(TOO_LONG)
+    yield text
+  }
   yield decoder.decode()
 }
 
-/** Throws for a column that is no field, or that the map names and the file does not have. */
+/** Throws for a column that is not a field, or that the map names but the file lacks. */
 const checkColumns = (
   name: string,
   columns: ReadonlyArray<string>,
@@ -209,7 +223,7 @@ const checkColumns = (
 ): void => {
   const twice = columns.find((column, at) => columns.indexOf(column) !== at)
   if (twice !== undefined)
-    throw new UsageError(`${name}: two columns are called ${JSON.stringify(twice)}`)
+    throw new UsageError(`${name}: two columns are named ${JSON.stringify(twice)}`)
   if (map === undefined) {
     for (const column of columns) if (column !== WHY) checkField(name, column)
     return
@@ -217,7 +231,7 @@ const checkColumns = (
   for (const source of map.values()) {
     if ('column' in source && !columns.includes(source.column)) {
       throw new UsageError(
-        `${name} has no column ${JSON.stringify(source.column)}, which --map names`,
+        `${name} has no column ${JSON.stringify(source.column)}, which --map refers to`,
       )
     }
   }
@@ -225,7 +239,7 @@ const checkColumns = (
 
 // items
 
-/** Makes an item of the cells of a row; an empty cell is no value. */
+/** Builds an item from a row's cells; an empty cell has no value. */
 const itemOf = (
   cells: ReadonlyMap<string, string>,
   map: PayMap | undefined,
@@ -245,7 +259,7 @@ const itemOf = (
   return item
 }
 
-/** Keys of open objects may have dots: `metadata.cost.centre` is `cost.centre` of `metadata`. */
+/** Returns the path of a field. Keys of open objects may contain dots: `metadata.cost.centre` is the key `cost.centre` of `metadata`. */
 const pathOf = (name: string): ReadonlyArray<string> => {
   const keys = name.split('.')
   const openAt = keys.findIndex((_, at) => kindOf(keys.slice(0, at + 1).join('.')) === 'open')
@@ -262,16 +276,25 @@ const jsonOr = (text: string): unknown => {
   }
 }
 
-/** Keeps the digits of amounts that are numbers in the file. */
+/** Converts amounts that are numbers in the file to text, with all digits. */
 const withTextAmounts = (value: unknown): unknown => {
   if (!isRecord(value)) return value
-  const amounts = Object.keys(value)
+  const { [WHY]: _, ...item } = value
+  const amounts = Object.keys(item)
     .filter(isAmount)
     .map((name) => [name, O.getOrElse(() => value[name])(digitsOf(name)(value))])
-  return { ...value, ...Object.fromEntries(amounts) }
+  return { ...item, ...Object.fromEntries(amounts) }
 }
 
-/** The texts of an object's values, by dotted names. */
+/** Returns the dotted names of an object's fields. */
+const namesIn = (value: unknown, path = ''): ReadonlyArray<string> =>
+  Object.entries(fieldsOf(value)).flatMap(([key, inner]) => {
+    const name = path === '' ? key : `${path}.${key}`
+    const within = kindOf(name) === undefined && isRecord(inner) ? namesIn(inner, name) : []
+    return within.length > 0 ? within : [name]
+  })
+
+/** Returns the texts of an object's values, by dotted name. */
 const flattened = (value: unknown, path = ''): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(fieldsOf(value)).flatMap(([key, inner]): Array<[string, string]> => {
@@ -283,5 +306,5 @@ const flattened = (value: unknown, path = ''): ReadonlyMap<string, string> =>
     }),
   )
 
-/** The `request_id` of a row that has none of its own; `row`: from 1. */
+/** Returns the `request_id` for a row that has none; `row`: from 1. */
 export const idOfRow = (run: string, row: number): string => `${run}-${row}`

@@ -1,13 +1,6 @@
-/** Costs of a run of payments, as a table; and the limits that it is held to. */
+/** The costs of a payment run, as a table. */
 import type { PaySummary } from '../../client/pay/PayOptions.js'
-import { shownTotals, totalsOf } from '../../client/pay/totals.js'
-import type { BatchTransfer } from '../../codec/BatchTransfer.js'
-import { parseDecimal, unitsAt } from '../../decode/minorUnits.js'
-import { O } from '../../fp.js'
 import { number, plural } from '../../report/text.js'
-
-/** The most that may be paid, by currency: decimal text. */
-export type SpendingLimits = ReadonlyMap<string, string>
 
 const HEADER = ['from', 'to', 'you pay', 'they receive', 'fees', 'rate']
 
@@ -24,18 +17,18 @@ export const quoteTable = (summary: PaySummary): ReadonlyArray<string> => {
   ])
   const without = leftOut === 0 ? '' : `, without ${plural(leftOut, 'invalid item')}`
   const before =
-    submittedBefore === 0 ? '' : `; ${plural(submittedBefore, 'other batch')} submitted before`
+    submittedBefore === 0 ? '' : `; ${plural(submittedBefore, 'other batch')} submitted earlier`
   return [
     `${run}: ${plural(items, 'item')} in ${batches === 1 ? '1 batch' : `${number(batches)} batches`}${without}${before.replace('batchs', 'batches')}`,
-    ...(isWorse ? ['new quotes, and worse than those approved before:'] : []),
+    ...(isWorse ? ['the new quotes are worse than the ones you approved:'] : []),
     ...table([HEADER, ...rows]),
     ...(expiresAt === undefined
       ? []
-      : [`quotes hold until ${expiresAt.toISOString().replace('.000Z', 'Z')}`]),
+      : [`quotes are valid until ${expiresAt.toISOString().replace('.000Z', 'Z')}`]),
   ]
 }
 
-/** Pads columns: currencies to the left, numbers to the right. */
+/** Formats aligned columns: currencies to the left, numbers to the right. */
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths = HEADER.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   return rows.map((row) =>
@@ -53,38 +46,4 @@ const rateOf = (rates: ReadonlyArray<string>): string => {
   const sorted = [...rates].sort((a, b) => Number(a) - Number(b))
   const [lowest = ''] = sorted
   return sorted.length <= 1 ? lowest : `${lowest} to ${sorted.at(-1)}`
-}
-
-// limits
-
-/** Returns why a quote and the batches `submitted` before are above the limits; `undefined` if they are within them. */
-export const aboveLimits = (
-  { totals }: PaySummary,
-  submitted: ReadonlyArray<BatchTransfer>,
-  limits: SpendingLimits,
-): string | undefined => {
-  if (totals.length === 0) return 'the platform has quoted no totals to hold against --max'
-  const sums = new Map<string, bigint>()
-  for (const { sourceCurrency: currency, payerPays } of [
-    ...totals,
-    ...shownTotals(totalsOf(submitted)),
-  ]) {
-    sums.set(currency, (sums.get(currency) ?? 0n) + unitsOf(payerPays))
-  }
-  for (const [currency, sum] of sums) {
-    const most = limits.get(currency)
-    if (most === undefined) return `${currency} is paid, too, and not in --max`
-    if (sum > unitsOf(most)) return `more than ${most} ${currency} is to be paid`
-  }
-  return undefined
-}
-
-/** Decimals that amounts are compared with: more than any currency has. */
-const SCALE = 12
-
-const MAX_LENGTH = 100
-
-const unitsOf = (text: string): bigint => {
-  const decimal = parseDecimal(text, MAX_LENGTH)
-  return O.isSome(decimal) ? O.getOrElse(() => 0n)(unitsAt(SCALE)(decimal.value)) : 0n
 }

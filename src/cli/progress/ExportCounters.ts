@@ -6,13 +6,13 @@ import { duration, number, plural } from '../../report/text.js'
 // model
 
 export interface ExportCounters extends Progress {
-  /** Requests that were answered, including logins. */
+  /** Answered requests, including logins. */
   readonly requests: number
-  /** Requests that were answered with a 429. */
+  /** Requests refused with a 429. */
   readonly refused: number
-  /** Requests that were not answered, or with a 5xx. */
+  /** Requests without a response, or with a 5xx. */
   readonly failed: number
-  /** Rows of earlier runs, where this one resumes them. */
+  /** Rows of earlier runs that this run resumes. */
   readonly beforeResume: RowsAndRejects
 }
 
@@ -44,18 +44,18 @@ export const countEvent = (counters: ExportCounters, event: ClientEvent): Export
   }
 }
 
-/** Counts the progress after a page, or the first of a run (`begun`). The share never falls. */
+/** Counts the progress after a page, or the first of a run (`started`). The share never falls. */
 export const countProgress =
-  (progress: Progress & { readonly begun?: unknown }) =>
+  (progress: Progress & { readonly started?: unknown }) =>
   (counters: ExportCounters): ExportCounters => {
-    const { begun, ...done } = progress
+    const { started, ...done } = progress
     const { rows, rejects } = done
     const { share = 0 } = counters
     return {
       ...counters,
       ...done,
       ...(done.share === undefined ? {} : { share: Math.max(done.share, share) }),
-      beforeResume: begun === undefined ? counters.beforeResume : { rows, rejects },
+      beforeResume: started === undefined ? counters.beforeResume : { rows, rejects },
     }
   }
 
@@ -68,14 +68,14 @@ export const countedInThisRun = ({
   rejects: rejects - beforeResume.rejects,
 })
 
-/** True when the list was read to its end, and every row of it written. */
-export const isComplete = ({ ended, rejects }: ExportCounters): boolean => ended && rejects === 0
+/** Returns true if the list was read to its end and every row was written. */
+const isComplete = ({ ended, rejects }: ExportCounters): boolean => ended && rejects === 0
 
 // interop
 
 /**
- * State of the destination after a run. `untouched`: nothing was written, since no page came. `unkept`: a page came and
- * could not be written, so earlier rows may be gone.
+ * State of the destination after a run. `untouched`: nothing was written, since no page arrived. `unkept`: a page arrived but could
+ * not be written, so earlier rows may be lost.
  */
 export type DestinationState = 'written' | 'untouched' | 'unkept'
 
@@ -88,8 +88,8 @@ export const summary = (
 ): string => {
   const outcome: Readonly<Record<DestinationState, string>> = {
     written: `${isComplete(counters) ? 'complete' : 'incomplete'}: ${plural(counters.rows, 'row')} in ${destination}`,
-    untouched: `incomplete: nothing was read, ${destination} is as it was`,
-    unkept: `incomplete: no row of this run is kept in ${destination}`,
+    untouched: `incomplete: nothing was read, ${destination} is unchanged`,
+    unkept: `incomplete: ${destination} has no rows from this run`,
   }
   const rate = ms > 0 ? (counters.rows * 1_000) / ms : 0
   return [

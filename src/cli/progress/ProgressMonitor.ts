@@ -1,4 +1,4 @@
-/** Samples a run while it goes on: the base of the progress line, of `--progress json`, and of the report. */
+/** Samples a run in progress, for the progress line and `--progress json`. */
 import {
   interval,
   map,
@@ -13,26 +13,28 @@ import {
 import type { Client } from '../../client/createClient.js'
 import { type IO, withoutUndefined } from '../../fp.js'
 import type { SchedulerState, TierSnapshot } from '../../scheduler/index.js'
-import { countedInThisRun, type ExportCounters } from './ExportCounters.js'
+import { countedInThisRun, type ExportCounters, NO_COUNTERS } from './ExportCounters.js'
 import { NO_ACTIVITY, noteEvent, pausedAt, type StallReason, stallReasons } from './StallReason.js'
 import { addSample, rowsPerSecond, type Throughput, timeLeft } from './Throughput.js'
 
 // model
 
 export interface ProgressSample {
-  /** Since the run began. */
+  /** Time since the run started. */
   readonly elapsedMs: number
   readonly counters: ExportCounters
-  /** Over the last seconds. */
+  /** True if no row has arrived yet. */
+  readonly isCounting: boolean
+  /** Rows per second over the last seconds. */
   readonly rowsPerSecond: number
-  /** Left out when there is too little to compute it from. */
+  /** Estimated time left; absent with too little data. */
   readonly msLeft?: number
-  /** Used part of the rate limit that is used most, 0 to 1; left out when there is none. */
+  /** Used share of the most used rate limit, 0 to 1; absent without limits. */
   readonly quota?: number
   readonly scheduler: SchedulerState
-  /** Requests that wait for a fault to pass; they are in no queue of the scheduler. */
+  /** Requests waiting for a retry after a fault; they are not in a queue of the scheduler. */
   readonly paused: number
-  /** The gravest first. */
+  /** Reasons for a stall, the most severe first. */
   readonly stallReasons: ReadonlyArray<StallReason>
 }
 
@@ -40,19 +42,21 @@ export interface MonitoredRun {
   readonly client: Pick<Client, 'events' | 'scheduler'>
   readonly counters: IO<ExportCounters>
   readonly timer: SchedulerLike
-  /** Concurrent requests, where they were given. */
+  /** Concurrent requests, if given. */
   readonly parallel?: number | undefined
-  /** False where rows are read and sent: then a pause between requests is no wait for a destination. Default true. */
+  /** False if rows are read from a file and sent: a pause between requests is then not a wait for a destination. Default true. */
   readonly writesRows?: boolean | undefined
+  /** True if rows are written to a local disk, which may be slow for a moment. Default false. */
+  readonly isOnDisk?: boolean | undefined
 }
 
-/** Returns whether a run that writes no rows can wait for this: it has no destination, and `--parallel` does not change it. */
+/** Returns true if the reason applies to a run that writes no rows, which has no destination and no `--parallel`. */
 const isOfClient = ({ _tag }: StallReason): boolean => _tag !== 'Destination' && _tag !== 'Width'
 
 export interface ProgressMonitor {
-  /** Four a second until it is closed. */
+  /** Four samples per second until closed. */
   readonly samples: Observable<ProgressSample>
-  /** Takes a sample, also after it is closed. */
+  /** Takes a sample, even when closed. */
   readonly current: IO<ProgressSample>
   readonly close: () => void
 }
@@ -60,28 +64,37 @@ export interface ProgressMonitor {
 /** In ms. */
 const SAMPLE_INTERVAL = 250
 
-/** Samples of which the requests under way are the mean: those of three seconds. */
+/** Number of samples (three seconds) over which requests in flight are averaged. */
 const RECENT = 12
 
-/** Before a scheduler has published its state. */
+/** State before the scheduler has published one. */
 const IDLE_SCHEDULER: SchedulerState = {
   waiting: 0,
   inFlight: 0,
   backingOff: 0,
   started: 0,
   refused: 0,
+  waitingKeys: 0,
+  waitingByKey: [],
   tiers: [],
+}
+
+/** The sample before anything has started. */
+export const IDLE_SAMPLE: ProgressSample = {
+  ...{ elapsedMs: 0, rowsPerSecond: 0, paused: 0, isCounting: true },
+  ...{ counters: NO_COUNTERS, scheduler: IDLE_SCHEDULER, stallReasons: [] },
 }
 
 // constructors
 
-/** Monitors a run that begins now. */
+/** Monitors a run that starts now. */
 export const monitorProgress = ({
   client,
   counters,
   timer,
   parallel,
   writesRows = true,
+  isOnDisk,
 }: MonitoredRun): ProgressMonitor => {
   const started = timer.now()
   let activity = NO_ACTIVITY
@@ -112,10 +125,11 @@ export const monitorProgress = ({
     throughput = addSample({ at: elapsedMs, rows: rows + rejects, ...withoutUndefined({ share }) })(
       throughput,
     )
-    const reasons = stallReasons(activity, scheduler, now, { given: parallel, underWay })
+    const reasons = stallReasons(activity, scheduler, now, { given: parallel, underWay }, isOnDisk)
     return {
       elapsedMs,
       counters: counted,
+      isCounting: writesRows && counted.pages === 0 && !counted.ended,
       rowsPerSecond: rowsPerSecond(throughput),
       ...withoutUndefined({ msLeft: timeLeft(throughput), quota: quotaOf(scheduler) }),
       scheduler,
@@ -138,11 +152,11 @@ export const monitorProgress = ({
   }
 }
 
-/** Returns the used part of the rate limit that is used most: 0 to 1, `undefined` where nothing is limited. */
+/** Returns the used share of the most used rate limit, 0 to 1; `undefined` without limits. */
 const quotaOf = ({ tiers }: SchedulerState): number | undefined => {
   const shares = tiers.filter(isRate).map(({ share }) => share)
   return shares.length === 0 ? undefined : Math.max(...shares)
 }
 
-export const isRate = ({ kind, limit }: TierSnapshot): boolean =>
+const isRate = ({ kind, limit }: TierSnapshot): boolean =>
   kind === 'rate' && limit < Number.POSITIVE_INFINITY

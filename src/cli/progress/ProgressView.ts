@@ -1,6 +1,7 @@
-/** Shows a run on stderr while it goes on: a line that is redrawn, a line now and then, JSON, or nothing. */
+/** Shows a run in progress on stderr: as a live line, as log lines, as JSON, or not at all. */
 import { createLogUpdate } from 'log-update'
 import { filter, type SchedulerLike, Subscription } from 'rxjs'
+import type { PaySummary } from '../../client/pay/PayOptions.js'
 import { escapeInvisible, oneLine, withoutCredentials } from '../../decode/redact.js'
 import type { ClientEvent } from '../../http/ClientEvent.js'
 import { duration, number, percent, plural, roundedDuration, truncate } from '../../report/text.js'
@@ -14,40 +15,42 @@ import {
   type TextStyle,
 } from '../output.js'
 import type { Terminal } from '../Terminal.js'
-import type { ProgressMonitor, ProgressSample } from './ProgressMonitor.js'
+import { IDLE_SAMPLE, type ProgressMonitor, type ProgressSample } from './ProgressMonitor.js'
 import { describeStall } from './StallReason.js'
 
 // model
 
-/** `auto`: a redrawn line on a terminal, a line every half minute in a log. */
+/** `auto`: a live line on a terminal, a line every half minute in a log. */
 export const PROGRESS_MODES = ['auto', 'json', 'none'] as const
 
 export interface ViewFlags {
   readonly progress: (typeof PROGRESS_MODES)[number]
-  /** Only what went wrong. */
+  /** True to print only errors. */
   readonly quiet: boolean
 }
 
 export interface ProgressView {
-  /** Prints a line that stays. */
+  /** Prints a JSON line; absent unless the mode is `json`. */
+  readonly tell?: (line: JsonLine) => void
+  /** Prints a permanent line. */
   readonly say: (line: string) => void
-  /** Stops, and prints the outcome if there is one. */
+  /** Stops, and prints the outcome if given. */
   readonly end: (outcome?: ViewEnd) => void
 }
 
 export interface ViewEnd {
   /** The exit status. */
   readonly status: number
-  readonly summary: string
+  readonly summary?: string
   /** Why the run is not complete. */
   readonly reason?: string
 }
 
-/** In ms: in a log, a longer silence looks like a hang. */
+/** Intervals of output, in ms: in a log, a longer silence looks like a hang. */
 const JSON_INTERVAL = 1_000
 const LOG_INTERVAL = 30_000
 
-/** Statuses without a summary, unless some of it was done. */
+/** Statuses without a summary, unless something was done. */
 const NOTHING_DONE: ReadonlyArray<number> = [EXIT_USAGE, EXIT_LOCKED]
 
 // constructors
@@ -68,10 +71,12 @@ export const showProgress = (
   const paint = painter(canRedraw(screen) && hasColours(screen.stderr, screen.env))
   const conclude = (outcome: ViewEnd): void => {
     const style = outcome.status === EXIT_COMPLETE ? 'green' : 'red'
-    const lines = fitted(screen.stderr, oneLine(outcome.summary))
-    const summary = lines.replace(/^\w+/, (verdict) => paint(style, verdict))
+    const { status, summary } = outcome
     const isDone = monitor.current().counters.pages > 0
-    if (isDone || !NOTHING_DONE.includes(outcome.status)) screen.stderr.write(`${summary}\n`)
+    if (summary !== undefined && (isDone || !NOTHING_DONE.includes(status))) {
+      const lines = fitted(screen.stderr, oneLine(summary))
+      screen.stderr.write(`${lines.replace(/^\w+/, (verdict) => paint(style, verdict))}\n`)
+    }
     complain(outcome)
   }
   if (quiet) return viewOf(Subscription.EMPTY, () => {}, complain)
@@ -80,7 +85,12 @@ export const showProgress = (
   if (canRedraw(screen)) return redraw(screen, say, conclude, monitor)
   const [isLogged, isNewWait] = [isDue(LOG_INTERVAL), isWaitBegun()]
   const logging = monitor.samples
-    .pipe(filter((sample) => [isLogged(sample), isNewWait(sample)].includes(true)))
+    .pipe(
+      // once a follow has caught up, a log shows only its notes
+      filter((sample) =>
+        [isLogged(sample) && !sample.counters.ended, isNewWait(sample)].includes(true),
+      ),
+    )
     .subscribe((sample) => say(progressLogLine(sample)))
   return viewOf(logging, say, conclude)
 }
@@ -123,7 +133,7 @@ const redraw = (
   return viewOf(drawing, sayAbove, conclude)
 }
 
-/** Returns true if a sample is the first of another `ms` since the beginning. */
+/** Returns a function that is true for the first sample in each interval of `ms`. */
 const isDue = (ms: number) => {
   let last = 0
   return ({ elapsedMs }: ProgressSample): boolean => {
@@ -134,7 +144,7 @@ const isDue = (ms: number) => {
   }
 }
 
-/** Returns true if a wait for an answer is new. */
+/** Returns a function that is true if a wait for a response has just started. */
 const isWaitBegun = () => {
   let waited = false
   return ({ stallReasons }: ProgressSample): boolean => {
@@ -148,8 +158,8 @@ const isWaitBegun = () => {
 // waits
 
 /**
- * Describes retries, waits at the destination, and a shared quota that cannot be used: the first of a kind at once, and then
- * one each half minute, with the number of those in between.
+ * Describes retries, waits at the destination, and a shared quota that cannot be used: the first of a kind immediately, and then
+ * one per half minute, with the number of those in between.
  */
 export const waitNotes = (timer: Pick<SchedulerLike, 'now'>) => {
   const kinds = new Map<string, { readonly at: number; readonly unsaid: number }>()
@@ -161,7 +171,7 @@ export const waitNotes = (timer: Pick<SchedulerLike, 'now'>) => {
       return undefined
     }
     kinds.set(kind, { at: now, unsaid: 0 })
-    const more = unsaid === 0 ? '' : ` (and ${number(unsaid)} more like it before)`
+    const more = unsaid === 0 ? '' : ` (and ${number(unsaid)} more like it)`
     return `${text}${more}`
   }
   return (event: ClientEvent): string | undefined => {
@@ -174,13 +184,13 @@ export const waitNotes = (timer: Pick<SchedulerLike, 'now'>) => {
     if (event._tag !== 'Retrying') return undefined
     const { endpoint, failure, pause } = event
     const kind = [endpoint, failure._tag, 'status' in failure ? failure.status : ''].join(' ')
-    return noted(kind, `waiting ${duration(pause)}: ${failure.message}`)
+    return noted(kind, `retrying in ${duration(pause)}: ${failure.message}`)
   }
 }
 
 // lines
 
-/** A part of a line; the lowest priority gives way first. */
+/** A part of a line; parts with the lowest priority are dropped first. */
 interface LinePart {
   readonly text: string
   readonly priority: number
@@ -189,15 +199,15 @@ interface LinePart {
 
 const GAP = '  '
 
-/** Returns the columns of a bar: always the same, so that the line does not shake. Narrow terminals have none. */
+/** Returns the width of the bar, in columns: fixed, so that the line does not jump; 0 on narrow terminals. */
 const barColumns = (columns: number): number => {
   if (columns < 70) return 0
   return columns < 100 ? 10 : 20
 }
 
 /**
- * Formats a sample for a terminal: what fits on a line, and a second line with the gravest reason of a stall. On 80
- * columns there is room for a bar, share, rows, rate and time left, whatever their numbers.
+ * Formats a sample for a terminal: the parts that fit on a line, and a second line with the most severe reason for a stall. 80
+ * columns always fit a bar, share, rows, rate and time left.
  */
 export const progressLines = (
   { columns, colours }: { readonly columns: number; readonly colours: boolean },
@@ -238,11 +248,17 @@ const COLOURS = {
   Limit: 'dim',
 } as const
 
-/** `hasBar`: rate and time left stay beside it, rather than rejected rows. */
+/** Returns the parts of a line. `hasBar`: rate and time left take precedence over rejected rows. */
 const parts = (sample: ProgressSample, hasBar = false): ReadonlyArray<LinePart> => {
   const { elapsedMs, msLeft, quota } = sample
   const { rows, rejects, refused, failed, share } = sample.counters
   const refusals: LinePart = { text: `${number(refused)} refused`, priority: 2 }
+  if (sample.isCounting) {
+    return [
+      { text: 'counting', priority: 10 },
+      { text: duration(elapsedMs), priority: 2.5 },
+    ]
+  }
   return [
     ...(share === undefined ? [] : [{ text: percent(share), priority: 9, style: 'bold' } as const]),
     { text: plural(rows, 'row'), priority: 10 },
@@ -290,32 +306,38 @@ const fitToWidth = (all: ReadonlyArray<LinePart>, columns: number): ReadonlyArra
 export type JsonLine =
   | ({ readonly type: 'progress' } & ProgressJson)
   | { readonly type: 'message'; readonly message: string }
+  | ({ readonly type: 'quote' } & PaySummary)
   | ({
       readonly type: 'end'
       readonly status: number
-      readonly summary: string
+      readonly summary: string | null
       readonly reason: string | null
     } & ProgressJson)
 
-/** Fields are documented in `docs/reference/exports.md`, and only ever added. */
+/** A sample as JSON. Fields are documented in `docs/reference/exports.md`, and are never removed. */
 export type ProgressJson = ReturnType<typeof progressJson>
 
-const writeJson = ({ stderr }: Screen, { samples, current }: ProgressMonitor): ProgressView => {
-  const put = (line: JsonLine): void => {
-    stderr.write(`${escapeInvisible(withoutCredentials(JSON.stringify(line)))}\n`)
-  }
+export const putJson =
+  ({ stderr }: Pick<Screen, 'stderr'>) =>
+  (line: JsonLine): void =>
+    void stderr.write(`${escapeInvisible(withoutCredentials(JSON.stringify(line)))}\n`)
+
+/** Returns the last line of a run. */
+export const endLine = ({ status, summary, reason }: ViewEnd, sample = IDLE_SAMPLE): JsonLine => ({
+  ...{ type: 'end', status, summary: summary ?? null, reason: reason ?? null },
+  ...progressJson(sample),
+})
+
+const writeJson = (screen: Screen, { samples, current }: ProgressMonitor): ProgressView => {
+  const put = putJson(screen)
   const writing = samples
     .pipe(filter(isDue(JSON_INTERVAL)))
     .subscribe((sample) => put({ type: 'progress', ...progressJson(sample) }))
-  return viewOf(
-    writing,
-    (message) => put({ type: 'message', message }),
-    ({ status, summary, reason = null }) =>
-      put({ type: 'end', status, summary, reason, ...progressJson(current()) }),
-  )
+  const say = (message: string): void => put({ type: 'message', message })
+  return { ...viewOf(writing, say, (outcome) => put(endLine(outcome, current()))), tell: put }
 }
 
-/** Flattens a sample; `null` is unknown. */
+/** Flattens a sample; `null` means unknown. */
 export const progressJson = (sample: ProgressSample) => {
   const { counters, scheduler, msLeft } = sample
   const { rows, rejects, pages, requests, refused, failed } = counters

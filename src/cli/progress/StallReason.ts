@@ -1,4 +1,4 @@
-/** Why a run is not going faster. */
+/** Reasons why a run is not faster. */
 import { login } from '../../api/authentication.js'
 import { widthFor } from '../../client/measuredWidth.js'
 import { withoutUndefined } from '../../fp.js'
@@ -9,16 +9,18 @@ import type { SchedulerState } from '../../scheduler/index.js'
 // client activity
 
 export interface ClientActivity {
-  /** Requests that wait to be sent again. */
+  /** Requests waiting for a retry. */
   readonly pauses: ReadonlyArray<Pause>
-  /** When the last answer came, or else the first request left, in ms. */
+  /** Time of the last response, or else of the first request, in ms. */
   readonly lastAnswer?: number
-  /** Reason for the wait, in the words of the destination. */
+  /** Reason for the wait, as given by the destination. */
   readonly refusal?: string
   /** Why the Redis of a shared quota cannot be used. */
   readonly quota?: string
-  /** Mean time to an answer of the last pages, in ms. */
+  /** Mean response time of the last pages, in ms. */
   readonly roundTrip?: number
+  /** Number of concurrent requests beyond which more are not faster, as measured by the client. */
+  readonly enough?: number
 }
 
 interface Pause {
@@ -29,7 +31,7 @@ interface Pause {
 
 export const NO_ACTIVITY: ClientActivity = { pauses: [] }
 
-/** Weight of the last answer in the mean. */
+/** Weight of the last response in the mean. */
 const WEIGHT = 1 / 8
 
 export const noteEvent =
@@ -55,6 +57,10 @@ export const noteEvent =
         const { refusal: _, ...rest } = activity
         return { ...rest, ...withoutUndefined({ refusal: event.reason }) }
       }
+      case 'ConcurrencyFound': {
+        const { enough: _, ...rest } = activity
+        return event.isEnough ? { ...rest, enough: event.requests } : rest
+      }
       case 'QuotaChanged': {
         const { quota: _, ...rest } = activity
         return event.isAvailable ? rest : { ...rest, quota: event.message }
@@ -69,35 +75,37 @@ export const pausedAt = ({ pauses }: ClientActivity, now: number): ReadonlyArray
 
 // stall reasons
 
-/** All that a run waits for. Waits of a destination before the run has begun are reported by events alone. */
+/** A reason for a wait in a run. A destination's waits before the run starts are reported only as events. */
 export type StallReason =
-  /** A connection or the service failed: the first request is sent again in `ms`. */
+  /** A connection or the service failed: the first retry is in `ms`. */
   | { readonly _tag: 'Fault'; readonly ms: number; readonly because: string }
-  /** Requests were refused (429), and wait to be sent again. */
+  /** Requests were refused (429), and wait for a retry. */
   | { readonly _tag: 'Refused'; readonly requests: number }
-  /** No answer has come for `ms`, with requests under way. */
+  /** No response for `ms`, with requests in flight. */
   | { readonly _tag: 'Silence'; readonly ms: number; readonly requests: number }
-  /** Nothing was requested for `ms` after an answer: its rows are still being written. */
+  /** No request for `ms` after a response: its rows are still being written. */
   | { readonly _tag: 'Destination'; readonly ms: number; readonly because?: string }
-  /** The Redis of a shared quota refuses, or does not answer. */
+  /** The Redis of a shared quota refuses, or does not respond. */
   | { readonly _tag: 'Quota'; readonly because: string }
-  /** Refusals in a burst: another process uses the quota, and less of it is taken for a while. */
+  /** A burst of refusals: another process uses the quota, so this one uses less of it for a while. */
   | {
       readonly _tag: 'Lowered'
       readonly tier: string
       readonly allowed: number
       readonly limit: number
     }
-  /** This number of concurrent requests, as given or as the service allows, leave some of the quota. */
+  /** The number of concurrent requests (as given, as measured, or as allowed by the service) does not use the full quota. */
   | {
       readonly _tag: 'Width'
       readonly requests: number
       /** Round trip of a page, in ms. */
       readonly roundTrip: number
-      /** Concurrent requests that would use the quota up; absent where the service lets no more in. */
+      /** `tried`: the client tried more, which was not faster. `given`: the service may allow more. */
+      readonly by: 'given' | 'tried' | 'service'
+      /** Estimated number of concurrent requests that uses the full quota, if a number was given. */
       readonly needed?: number
     }
-  /** Requests wait for a limit: the quota is used up. */
+  /** Requests are waiting for a limit: the quota is used up. */
   | {
       readonly _tag: 'Limit'
       readonly tier: string
@@ -105,27 +113,29 @@ export type StallReason =
       readonly limit: number
     }
 
-/** A longer silence is a stall, in ms. */
+/** Time without a response that counts as a stall, in ms; for a local disk, `SLOW_DISK`. */
 const SLOW_ANSWER = 5_000
+const SLOW_DISK = 30_000
 
-/** Concurrent requests: how many there may be, and how many there were in the last seconds. */
+/** Concurrent requests: the maximum, and the mean of the last seconds. */
 export interface WidthUsed {
-  /** As given for the run; absent where it takes as many as use the quota up. */
+  /** The number given for the run; absent if determined automatically. */
   readonly given?: number | undefined
   readonly underWay: number
 }
 
-/** Part of the concurrent requests that is under way when their number is the bound: the rest is worked on. */
+/** Share of the concurrent requests in flight from which their number is the bottleneck: the others are being processed. */
 const BUSY = 0.8
-/** Part of a rate limit from which on it is used up. */
+/** Share of a rate limit from which it counts as used up. */
 const FULL = 0.93
 
-/** Returns the reasons at `now` in ms, the gravest first. */
+/** Returns the reasons at `now`, in ms, the most severe first. */
 export const stallReasons = (
   activity: ClientActivity,
   state: SchedulerState,
   now: number,
   width: WidthUsed = { underWay: 0 },
+  isOnDisk = false,
 ): ReadonlyArray<StallReason> => {
   const { backingOff, inFlight, waiting, tiers } = state
   const [pause] = pausedAt(activity, now).toSorted((a, b) => a.until - b.until)
@@ -137,7 +147,7 @@ export const stallReasons = (
     inFlight > 0 && silence >= SLOW_ANSWER && { _tag: 'Silence', ms: silence, requests: inFlight },
     pause === undefined &&
       inFlight + waiting + backingOff === 0 &&
-      silence >= SLOW_ANSWER && {
+      silence >= (isOnDisk ? SLOW_DISK : SLOW_ANSWER) && {
         ...{ _tag: 'Destination', ms: silence },
         ...withoutUndefined({ because: activity.refusal }),
       },
@@ -154,9 +164,9 @@ export const stallReasons = (
 }
 
 const widthReason = (
-  { roundTrip }: ClientActivity,
+  { roundTrip, enough }: ClientActivity,
   { tiers }: SchedulerState,
-  { given = Number.POSITIVE_INFINITY, underWay }: WidthUsed,
+  { given, underWay }: WidthUsed,
 ): StallReason | undefined => {
   const rates = tiers.filter(({ kind, name }) => kind === 'rate' && name !== 'logins')
   const perSecond = Math.min(...rates.map(({ limit }) => limit))
@@ -164,36 +174,43 @@ const widthReason = (
   const concurrency = Math.min(
     ...tiers.filter(({ kind }) => kind === 'concurrency').map(({ limit }) => limit),
   )
-  const requests = Math.min(given, concurrency)
+  const found = given === undefined ? enough : undefined
+  const requests = Math.min(given ?? enough ?? concurrency, concurrency)
   if (roundTrip === undefined || used >= FULL || underWay < BUSY * requests) return undefined
+  if (found !== undefined) return { _tag: 'Width', requests, roundTrip, by: 'tried' }
   const needed = widthFor(perSecond, roundTrip, concurrency)
-  if (needed > requests) return { _tag: 'Width', requests, roundTrip, needed }
+  if (needed > requests) return { _tag: 'Width', requests, roundTrip, by: 'given', needed }
   const isEnough = (requests * 1_000) / roundTrip >= perSecond
-  return isEnough ? undefined : { _tag: 'Width', requests, roundTrip }
+  return isEnough ? undefined : { _tag: 'Width', requests, roundTrip, by: 'service' }
 }
+
+/** Returns `20/s` for a rate, `50` for a number of concurrent requests. */
+const limitText = (tier: string, limit: number): string =>
+  `${number(limit)}${tier === 'global' || tier === 'endpoint' ? '/s' : ''}`
 
 export const describeStall = (reason: StallReason): string => {
   switch (reason._tag) {
     case 'Fault':
-      return `again in ${duration(reason.ms)}: ${reason.because}`
+      return `retrying in ${duration(reason.ms)}: ${reason.because}`
     case 'Refused':
-      return `${plural(reason.requests, 'request')} refused (429): sent again after a pause`
+      return `${plural(reason.requests, 'request')} refused (429): retrying after a pause`
     case 'Silence':
-      return `no answer for ${roundedDuration(reason.ms)}: ${plural(reason.requests, 'request')} under way`
+      return `no response for ${roundedDuration(reason.ms)}: ${plural(reason.requests, 'request')} in flight`
     case 'Destination':
       return `nothing written for ${roundedDuration(reason.ms)}: ${reason.because ?? 'the destination is slow or locked'}`
     case 'Quota':
       return reason.because
     case 'Lowered':
-      return `${reason.tier} limit taken as ${number(reason.allowed)}, not ${number(reason.limit)}, after refusals: does another process use this account?`
+      return `${reason.tier} limit lowered from ${limitText(reason.tier, reason.limit)} to ${limitText(reason.tier, reason.allowed)} after refusals: is another process using this account?`
     case 'Width': {
-      const { requests, roundTrip, needed } = reason
-      const concurrent = `${plural(requests, 'concurrent request')} at ${number(roundTrip)} ms a page`
+      const { requests, roundTrip, by, needed } = reason
+      const concurrent = `${plural(requests, 'concurrent request')} at ${number(roundTrip)} ms per page`
+      if (by === 'tried') return `${concurrent}: more would not be faster`
       return needed === undefined
         ? `${concurrent}: the service allows no more`
-        : `${concurrent}: --parallel ${needed} uses more of the quota`
+        : `${concurrent}: --parallel ${needed} would use more of the quota (estimate)`
     }
     case 'Limit':
-      return `${plural(reason.requests, 'request')} behind the ${reason.tier} limit of ${number(reason.limit)}`
+      return `${plural(reason.requests, 'request')} queued by the ${reason.tier} limit of ${limitText(reason.tier, reason.limit)}`
   }
 }

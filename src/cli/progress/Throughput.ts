@@ -1,4 +1,4 @@
-/** How fast a run goes, and how long it will take. */
+/** The speed of a run, and its estimated time left. */
 import { HOUR } from '../../report/text.js'
 
 /** The samples of the last minute, oldest first. */
@@ -11,20 +11,20 @@ export interface ThroughputSample {
   readonly share?: number
 }
 
-/** Between samples, in ms. */
+/** Minimum time between samples, in ms. */
 const STEP = 500
-/** Span that the rows a second are computed from, in ms: pages come in lumps of thousands of rows. */
+/** Period over which rows per second are averaged, in ms: pages arrive with thousands of rows at once. */
 const RECENT = 5_000
-/** Span that the time that is left is computed from, in ms: steadier, and slower to change. */
+/** Period from which the time left is computed, in ms: longer, for a steadier value. */
 const STEADY = 60_000
-/** The time that is left is unknown until the samples span so many ms, and so much was read meanwhile ... */
+/** The time left is unknown until the samples span this many ms, and this share was read in that time ... */
 const LEAST = { ms: 3_000, share: 0.01 }
-/** ... or so many ms, for runs of hours. */
+/** ... or until they span this many ms, for runs of hours. */
 const ENOUGH = 30_000
-/** More is no forecast, in ms. */
+/** Maximum time left that is shown, in ms: more is too uncertain. */
 const FARTHEST = 100 * HOUR
 
-/** Adds a sample, in place of the last one where that is less than `STEP` after its predecessor. */
+/** Adds a sample. Replaces the last one if that is less than `STEP` after its predecessor. */
 export const addSample =
   (sample: ThroughputSample) =>
   (throughput: Throughput): Throughput => {
@@ -34,7 +34,7 @@ export const addSample =
     return [...(isSoon ? recent.slice(0, -1) : recent), sample]
   }
 
-/** 0 where rows were taken back, since their commit failed. */
+/** Returns the rows per second; 0 if rows were taken back because their commit failed. */
 export const rowsPerSecond = (throughput: Throughput): number => {
   const [from, to] = ends(throughput, RECENT)
   return from === undefined || to === undefined || to.at === from.at
@@ -42,7 +42,7 @@ export const rowsPerSecond = (throughput: Throughput): number => {
     : (Math.max(0, to.rows - from.rows) * 1_000) / (to.at - from.at)
 }
 
-/** In ms; `undefined` when there is too little to compute it from. */
+/** Returns the time left, in ms; `undefined` with too little data. */
 export const timeLeft = (throughput: Throughput): number | undefined => {
   const [from, to] = ends(
     throughput.filter(({ share }) => share !== undefined),
@@ -56,7 +56,7 @@ export const timeLeft = (throughput: Throughput): number | undefined => {
   return left > FARTHEST ? undefined : left
 }
 
-/** The last sample, and the first of the `span` ms before it. */
+/** Returns the first sample of the last `span` ms, and the last one. */
 const ends = (throughput: Throughput, span: number) => {
   const to = throughput.at(-1)
   return [throughput.find(({ at }) => to !== undefined && at >= to.at - span), to] as const

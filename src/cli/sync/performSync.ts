@@ -1,122 +1,90 @@
-/** One sync on the command line: what it says, and its exit status. */
-import { lastValueFrom, tap } from 'rxjs'
-import {
-  type ExportError,
-  isExportError,
-  isRetryable,
-  type SyncEvent,
-  type SyncProgress,
-} from '../../export/index.js'
-import { destinationName } from '../../export/sync/SyncOptions.js'
+/** Performs a sync for the command line: its messages, and its exit status. */
+import type { SyncEvent, SyncProgress } from '../../export/index.js'
+import { locationOf, MERGED, type MergedLocation } from '../../export/location/Location.js'
 import { E, withoutUndefined } from '../../fp.js'
 import { duration, number, plural } from '../../report/text.js'
 import { type Connection, SANDBOX_ACCOUNT } from '../connection.js'
-import {
-  isFinal,
-  NEXT,
-  stoppedBy,
-  unremovedEnd,
-  unremovedNotes,
-  withAdvice,
-} from '../export/conclusion.js'
+import type { Exceptions } from '../endings.js'
 import { exportClient } from '../export/exportClient.js'
 import { rejectedRows, rejectsIn } from '../export/rejectedRows.js'
-import { reportingTo } from '../export/reportFacts.js'
-import { EXIT_COMPLETE, EXIT_INCOMPLETE, EXIT_LOCKED, EXIT_USAGE } from '../output.js'
-import { countProgress, type ExportCounters } from '../progress/ExportCounters.js'
-import { isProven, provenText, whyNotProven } from '../proofText.js'
+import { type Performed, perform } from '../perform.js'
+import type { ExportCounters } from '../progress/ExportCounters.js'
+import { isProven, provenText } from '../proofText.js'
 import type { CommandRun, Ending } from '../runCommand.js'
-import type { Signal } from '../Terminal.js'
 import type { SyncFlags } from './syncFlags.js'
 import type { SyncedList } from './syncLists.js'
-import { checkReport, syncFacts } from './syncReport.js'
 
 // running
 
-export const performSync = async (
+export const performSync = (
   list: SyncedList,
   run: CommandRun,
   to: string,
   flags: SyncFlags,
   connection: Connection,
+  first: ReadonlyArray<string> = [],
 ): Promise<Ending> => {
+  const at = locationOf('to', to, MERGED)
   const client = exportClient(run.terminal, { exact: false, ...flags }, connection)
-  if (flags.report !== undefined) await checkReport(flags.report, to)
-  const { table, format, adopt, since, lookback, sweep, maxRejects, parallel, sandbox } = flags
-  const { allowEmpty, replaceNul } = flags
+  const { table, format, since, lookback, sweep, maxRejects, parallel, sandbox } = flags
+  const { allowEmpty, allowGone, replaceNul } = flags
   const rejected = rejectedRows()
   const events = list.start(client, flags, {
     to,
     ...run.options,
-    ...withoutUndefined({ table, format, adopt, since, lookback, sweep, maxRejects, parallel }),
-    ...withoutUndefined({ allowEmpty, replaceNul }),
+    ...withoutUndefined({ table, format, since, lookback, sweep, maxRejects, parallel }),
+    ...withoutUndefined({ allowEmpty, allowGone, replaceNul }),
     ...(sandbox === true ? { account: SANDBOX_ACCOUNT } : {}),
     onReject: rejected.take,
   })
-  const began = run.terminal.timer.now()
-  const reporting = await reportingTo(flags.report)
-  const watch = run.watch(client)
-  const report = reporting?.({ client, timer: watch.timer }, watch.monitor)
-  const noting = rejected.notes.subscribe(run.say)
-  let progress: SyncProgress | undefined
-  const note = tap((event: SyncEvent) => {
-    if (E.isLeft(event)) return
-    progress = event.right
-    const { begun } = progress
-    watch.count(countProgress(progress))
-    if (begun === undefined) return
-    run.say(beginning(begun))
-    watch.begin()
+  return perform(run, client, events, {
+    ...syncWords(at),
+    first,
+    rejected,
+    rejects: () =>
+      `some rows could not be written: see ${rejectsIn(at, table ?? list.table(flags))}; the next run retries them`,
+    ...(flags.progress === 'none' ? { told: () => [] } : { told: toldOf, notes: rereadNotes }),
+    summary: ({ progress }, watch) => summary(at.name, watch.counters(), watch.elapsed(), progress),
   })
-  const event = await lastValueFrom(events.pipe(note)).finally(() => {
-    noting.unsubscribe()
-    report?.close()
-  })
-  await rejected.close()
-  for (const note of [...rereadNotes(progress), ...unremovedNotes(progress)]) run.say(note)
-  const kept = table ?? list.table(flags)
-  const { status, reason } = conclusion(event, progress, run.stopped(), rejectsIn(to, kept))
-  const [counters, elapsed] = [watch.counters(), watch.elapsed()]
-  const line = summary(destinationName(to), counters, elapsed, progress)
-  const unwritten = await report?.write(
-    syncFacts({
-      ...{ list: list.name, to, table: kept, progress, counters, status, reason, began, elapsed },
-      outcome: outcome(progress, counters.rejects),
-      ...{ summary: line, version: run.terminal.version },
-    }),
-  )
-  return {
-    status: unwritten === undefined ? status : Math.max(status, EXIT_INCOMPLETE),
-    summary: line,
-    ...withoutUndefined({ reason: reason ?? unwritten }),
-  }
 }
 
-// what is said
+/** Returns messages on how to continue a sync or a follow that ended early. */
+export const syncWords = ({ name, kind }: MergedLocation) => ({
+  name,
+  isOnDisk: kind === 'folder',
+  exceptions: ({ progress }: Performed<SyncProgress>): Exceptions => ({
+    isStarted: (progress?.pages ?? 0) > 0,
+  }),
+})
+
+// messages
+
+const toldOf = (event: SyncEvent): ReadonlyArray<string> =>
+  E.isLeft(event) || event.right.started === undefined ? [] : [beginning(event.right.started)]
 
 const beginning = ({
   resumed,
   from,
   doubted,
   added = [],
-}: Required<SyncProgress>['begun']): string => {
-  const since = from === undefined ? 'everything is read' : `since ${from}`
+}: Required<SyncProgress>['started']): string => {
+  const since = from === undefined ? 'reading everything' : `reading since ${from}`
   const doubt =
-    doubted === undefined ? '' : ` (a clock of the last run was ahead: it said ${doubted})`
+    doubted === undefined ? '' : ` (the clock of the last run was ahead: it recorded ${doubted})`
   const are = added.length === 1 ? 'is a new column' : 'are new columns'
   const filled =
     added.length === 0
       ? ''
-      : `; ${added.join(', ')} ${are}, empty in rows that are not read again: --lookback 400d or --sweep now fills them`
+      : `; ${added.join(', ')} ${are}, empty in rows that are not re-read: use --lookback 400d or --sweep now to fill them`
   const start = `${since}${doubt}${filled}`
-  return resumed ? `continues an interrupted run: ${start}` : start
+  return resumed ? `resuming an interrupted run: ${start}` : start
 }
 
 const rereadNotes = ({ rereads }: Partial<SyncProgress> = {}): ReadonlyArray<string> => {
   if (rereads === undefined || rereads.done + rereads.gone === 0) return []
   const { done, gone } = rereads
-  const without = gone === 0 ? '' : `; the service has ${number(gone)} no more`
-  return [`${plural(done, 'open or just closed charge')} read again${without}`]
+  const without = gone === 0 ? '' : `, ${number(gone)} no longer at the service`
+  return [`re-read ${plural(done, 'open or just closed charge')}${without}`]
 }
 
 const summary = (
@@ -131,10 +99,10 @@ const summary = (
     duration(ms),
     plural(requests, 'request'),
     `${number(refused)} refused`,
-    `${plural(rejects, 'row')} rejected${unremovedEnd(progress)}`,
+    `${plural(rejects, 'row')} rejected`,
   ].join(', ')
 
-/** Says up to when the rows are there, and what was proven of that. */
+/** Describes the time up to which rows are present, and the result of the proof. */
 const outcome = (progress: SyncProgress | undefined, rejects: number): string => {
   if (progress?.upTo === undefined) return 'incomplete'
   const { upTo, proof } = progress
@@ -142,49 +110,4 @@ const outcome = (progress: SyncProgress | undefined, rejects: number): string =>
   if (proof === undefined) return `${word}: up to ${upTo}`
   if (!isProven(proof)) return `not proven: up to ${upTo}`
   return `${word} and ${provenText(proof)}`
-}
-
-/** Says what to do about files and states that were changed, which no later run puts right. */
-const wayOut = (tag: ExportError['_tag']): string =>
-  tag === 'Damaged' || tag === 'ChecksumMismatch'
-    ? ': restore it, or name another table or folder, which gets all rows again'
-    : ''
-
-/** Returns the exit status, and why. */
-const conclusion = (
-  event: SyncEvent,
-  progress: SyncProgress | undefined,
-  stopped: Signal | undefined,
-  rejectsName: string,
-): { readonly status: number; readonly reason?: string } => {
-  if (E.isRight(event)) {
-    if (stopped !== undefined && !event.right.ended) {
-      return stoppedBy(stopped)
-    }
-    const { proof, rejects } = event.right
-    const reasons = [
-      ...(rejects === 0
-        ? []
-        : [`rows could not be written: see ${rejectsName}; the next run reads them again`]),
-      ...(proof === undefined || isProven(proof)
-        ? []
-        : [`not proven complete: ${whyNotProven(proof)}`]),
-    ]
-    return reasons.length === 0
-      ? { status: EXIT_COMPLETE }
-      : { status: EXIT_INCOMPLETE, reason: reasons.join('; ') }
-  }
-  const { left } = event
-  if (isExportError(left) && left._tag === 'Locked') {
-    return stopped === undefined
-      ? { status: EXIT_LOCKED, reason: left.message }
-      : stoppedBy(stopped)
-  }
-  const isUsage = isExportError(left)
-    ? !isRetryable(left)
-    : isFinal(left) && (progress?.pages ?? 0) === 0
-  const message = isExportError(left) ? `${left.message}${wayOut(left._tag)}` : withAdvice(left)
-  return isUsage
-    ? { status: EXIT_USAGE, reason: message }
-    : { status: EXIT_INCOMPLETE, reason: `${message}; ${NEXT}` }
 }

@@ -1,8 +1,9 @@
-/** `sync all`: every list, one after the other. */
+/** `sync all`: syncs every list, one after the other. */
 import type { Command } from 'commander'
 import { type IO, withoutUndefined } from '../../fp.js'
 import { plural } from '../../report/text.js'
 import { steadyTimer } from '../../stream/steadyTimer.js'
+import { firstLines } from '../accountLine.js'
 import { addEveryOption, type Connection } from '../connection.js'
 import {
   EXIT_BY_SIGNAL,
@@ -25,13 +26,13 @@ export interface Readable {
   readonly connection: Connection
 }
 
-/** A list that cannot, and why. */
+/** A list that cannot be read, and why. */
 interface Skipped {
   readonly name: string
   readonly why: string
 }
 
-/** Exit statuses, the worst last: what has to be mended is worse than what the same command continues. */
+/** Exit statuses, the worst last: a failure that the user must fix is worse than one that the same command continues. */
 const WORSE: ReadonlyArray<number> = [EXIT_COMPLETE, EXIT_LOCKED, EXIT_INCOMPLETE, EXIT_USAGE]
 
 // constructors
@@ -39,7 +40,10 @@ const WORSE: ReadonlyArray<number> = [EXIT_COMPLETE, EXIT_LOCKED, EXIT_INCOMPLET
 export const withEveryOption = (command: Command, now: IO<number>): Command =>
   withTimes(addEveryOption(command), now)
 
-/** Returns the lists whose credentials are there, and the others. Throws the `UsageError` where there are none. */
+/**
+ * Returns the lists whose credentials are given, and the others. Prints each account once, and the other lists. Throws the
+ * `UsageError` if there are no readable lists.
+ */
 export const readableLists = (
   run: CommandRun,
   flags: SyncFlags,
@@ -55,27 +59,28 @@ export const readableLists = (
     } catch (error) {
       if (!(error instanceof UsageError)) throw error
       missing ??= error
-      skipped.push({ name: list.name, why: error.message.replace(/ \(or --sandbox.*\)$/, '') })
+      skipped.push({ name: list.name, why: error.message.replace(/ \(or use --sandbox.*\)$/, '') })
     }
   }
   if (readable.length === 0 && missing !== undefined) throw missing
+  const connections = readable.map(({ connection }) => connection)
+  for (const line of firstLines(flags, ...connections)) run.say(line)
+  for (const { name, why } of skipped) run.say(`${name}: skipped: ${why}`)
   return { readable, skipped }
 }
 
-export const skippedText = ({ name, why }: Skipped): string => `${name}: skipped: ${why}`
-
-/** Returns where a list goes: a table of the database, or a folder below the one that was given. */
+/** Returns a list's destination: a table in the database, or a subfolder of the given folder. */
 const placeIn = (to: string, { name }: SyncedList): string =>
   to.endsWith('/') ? `${to}${name}/` : to
 
-/** Returns the flags that a list has. */
+/** Returns the flags that apply to a list. */
 export const flagsFor = ({ isTimed = false }: SyncedList, flags: SyncFlags): SyncFlags => {
   if (isTimed) return flags
   const { since: _, lookback: __, sweep: ___, parallel: ____, pageSize: _____, ...own } = flags
   return own
 }
 
-/** Syncs every list that can be read. Resolves with the worst of their ends. */
+/** Syncs every readable list. Resolves with the worst end. */
 export const syncAll = async (
   run: CommandRun,
   to: string,
@@ -88,7 +93,6 @@ export const syncAll = async (
   const end = now() + deadline
   const left: Array<string> = []
   let worst = EXIT_COMPLETE
-  for (const note of skipped) run.say(skippedText(note))
   for (const { list, connection } of readable) {
     const { name } = list
     const rest = end - now()
@@ -125,7 +129,7 @@ export const syncAll = async (
       : worse(worst, left.length > 0 ? EXIT_INCOMPLETE : EXIT_COMPLETE)
   const facts = [
     `${status === EXIT_COMPLETE ? 'complete' : 'incomplete'}: ${plural(readable.length - left.length, 'list')}`,
-    ...(left.length === 0 ? [] : [`not begun: ${left.join(', ')}`]),
+    ...(left.length === 0 ? [] : [`not started: ${left.join(', ')}`]),
     ...(skipped.length === 0
       ? []
       : [`without credentials: ${skipped.map(({ name }) => name).join(', ')}`]),
@@ -133,7 +137,7 @@ export const syncAll = async (
   return { status, summary: facts.join('; ') }
 }
 
-/** Returns the worse of two exit statuses. That of a signal is worse than all others. */
+/** Returns the worse of two exit statuses. A signal's status is the worst. */
 export const worse = (one: number, other: number): number => {
   const [a, b] = [one, other].map((status) => WORSE.indexOf(status))
   if (a === undefined || b === undefined) return one

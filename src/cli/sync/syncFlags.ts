@@ -3,15 +3,16 @@ import { type Command, Option } from 'commander'
 import type { Sweep } from '../../export/sync/SyncOptions.js'
 import type { IO } from '../../fp.js'
 import {
+  allowGoneOption,
   dryRunOption,
   leaseOption,
-  lookbackOption,
   type PaceFlags,
   parallelOption,
   type SimulationFlags,
 } from '../commonOptions.js'
 import type { ConnectionFlags, PartnerFlags } from '../connection.js'
 import type { ExportFlags } from '../export/exportFlags.js'
+import { GROUP } from '../help.js'
 import { integer, nonEmpty, nonNegativeInteger, timeSpan, timestamp } from '../optionParsers.js'
 import type { ViewFlags } from '../progress/ProgressView.js'
 
@@ -23,40 +24,45 @@ export interface SyncFlags
     PaceFlags,
     SimulationFlags,
     ViewFlags,
-    Pick<ExportFlags, 'report' | 'lookback' | 'deadline' | 'lease' | 'parallel' | 'dryRun'> {
+    Pick<ExportFlags, 'deadline' | 'lease' | 'parallel' | 'dryRun'> {
   readonly table?: string
   readonly format?: 'ndjson' | 'parquet'
-  readonly adopt?: boolean
   readonly since?: string
+  /** In ms. */
+  readonly lookback?: number
   readonly sweep?: Sweep
   readonly maxRejects?: number
   readonly allowEmpty?: boolean
+  readonly allowGone?: number
   readonly replaceNul?: boolean
   readonly batch?: string
   readonly pageSize?: number
+  readonly exact?: boolean
 }
 
 // options
 
-/** Options of lists by time. */
+/** Adds the options of lists by time. */
 export const withTimes = (command: Command, now: IO<number>): Command =>
   command
+    .optionsGroup(GROUP.filters)
     .option(
       '--since <time>',
-      'charges created at or after this time, such as 30d (ago) [that of the first run; all]',
+      'created at or after, such as 30d (ago) [everything; in later runs, as in the first]',
       timestamp('00:00:00', now),
     )
-    .addOption(lookbackOption())
+    .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
     .addOption(
       new Option(
         '--sweep <how>',
-        'read existing charges again: a thirtieth each night, all of them now, or none [30d]',
+        're-read all charges: a thirtieth each night (30d), all at once (now), or never (off) [30d]',
       ).choices(['30d', 'now', 'off']),
     )
     .addOption(parallelOption())
+    .optionsGroup(GROUP.speed)
     .option('--page-size <n>', 'charges per request, 10 to 2000', integer(10, 2_000), 2_000)
 
-/** Options of every list. */
+/** Adds the options of every list. */
 export const withDestination = (command: Command): Command =>
   command
     .argument(
@@ -64,38 +70,39 @@ export const withDestination = (command: Command): Command =>
       'NAME.sqlite, NAME.db, postgres://HOST/DATABASE, FOLDER/ or s3://BUCKET/PREFIX/',
       nonEmpty,
     )
+    .optionsGroup(GROUP.output)
     .addOption(
-      new Option('--format <name>', 'folders and buckets: file format [ndjson]').choices([
+      new Option('--format <name>', 'folders and buckets: ndjson or parquet [ndjson]').choices([
         'ndjson',
         'parquet',
       ]),
     )
+    .option('--exact', 'keep every digit of numbers; 8 times slower')
     .option(
       '--max-rejects <n>',
-      'stop when more rows than this cannot be written [1000]',
+      'stop when more rows than this are rejected [1000]',
       nonNegativeInteger,
     )
     .option(
       '--allow-empty',
-      'lists replaced completely: let an empty one remove the rows that are there',
+      'lists that are fully replaced: let an empty list delete all existing rows',
     )
+    .addOption(allowGoneOption())
     .option(
       '--replace-nul',
-      'Postgres: write U+0000, which it cannot store, as U+FFFD instead of rejecting the row',
+      'Postgres: store U+0000, which it does not support, as U+FFFD instead of rejecting the row',
     )
-    .addOption(leaseOption())
+    .addOption(dryRunOption())
+    .optionsGroup(GROUP.resume)
     .option(
       '--deadline <time>',
-      'stop after this time; the same command continues [never]',
+      'stop after this time; rerun the same command to continue [never]',
       timeSpan,
     )
-    .addOption(dryRunOption().conflicts('report'))
+    .addOption(leaseOption())
 
-/** Options of a single list. */
+/** Adds the options for a single list. */
 export const withPlace = (command: Command): Command =>
   command
+    .optionsGroup(GROUP.output)
     .option('--table <name>', 'databases: name of the table [name of the list]', nonEmpty)
-    .option(
-      '--adopt',
-      'folders and buckets: take over the output of export --since-last or of an earlier version; keep only the latest version of each row',
-    )

@@ -1,8 +1,18 @@
-/** The lists that can be synced: how each is connected to, and read. */
+/** Lists that can be synced: how to connect to each, and how to read it. */
 import type { Command } from 'commander'
-import type { ObservableInput } from 'rxjs'
 import type { Client } from '../../client/createClient.js'
-import { itemsOfAllBatches, type SyncOptions, sync } from '../../export/index.js'
+import type { BatchItem } from '../../codec/BatchItem.js'
+import {
+  type ChildSource,
+  type CountedSource,
+  type ExplainOptions,
+  type ExportSource,
+  explainSync,
+  itemsOfAllBatches,
+  type SyncOptions,
+  sync,
+  type TimedSource,
+} from '../../export/index.js'
 import type { IO } from '../../fp.js'
 import {
   addConnectionOptions,
@@ -12,10 +22,9 @@ import {
   partnerConnectionFrom,
 } from '../connection.js'
 import { batchTransfers, charges, type Simulated } from '../export/resources.js'
+import { GROUP } from '../help.js'
 import { nonEmpty } from '../optionParsers.js'
-import type { CommandRun, Ending } from '../runCommand.js'
 import type { Terminal } from '../Terminal.js'
-import { dryRunCharges, dryRunItems, dryRunList } from './syncDryRun.js'
 import { type SyncFlags, withTimes } from './syncFlags.js'
 
 // model
@@ -29,16 +38,31 @@ export interface SyncedList {
   readonly withOptions: (command: Command, now: IO<number>) => Command
   readonly connection: (flags: SyncFlags, env: Terminal['env']) => Connection
   readonly simulated?: Simulated | undefined
-  /** True if it is listed by time, so that it has `--since` and the like. */
+  /** True if it is listed by time, and thus supports options such as `--since`. */
   readonly isTimed?: boolean
   readonly start: (
     client: Client,
     flags: SyncFlags,
     options: SyncOptions,
   ) => ReturnType<typeof sync>
-  /** Emits what it comes to, and writes nothing. */
-  readonly dryRun: (client: Client, flags: SyncFlags, run: CommandRun) => ObservableInput<Ending>
+  readonly explain: (
+    client: Client,
+    flags: SyncFlags,
+    options: ExplainOptions,
+  ) => ReturnType<typeof explainSync>
 }
+
+/** Adapts a list for `sync` and `explainSync`. */
+const synced = <A>(
+  source: (
+    client: Client,
+    flags: SyncFlags,
+  ) => (TimedSource<A> & CountedSource) | ExportSource<A> | ChildSource<A>,
+  own: Pick<SyncOptions, 'untilStable'> = {},
+): Pick<SyncedList, 'start' | 'explain'> => ({
+  start: (client, flags, options) => sync(source(client, flags), { ...options, ...own }),
+  explain: (client, flags, options) => explainSync(source(client, flags), { ...options, ...own }),
+})
 
 // lists
 
@@ -48,68 +72,58 @@ export const lists: ReadonlyArray<SyncedList> = [
   {
     ...account,
     name: 'charges',
-    description: 'New and changed charges.',
+    description: 'Sync new and changed charges.',
     table: () => 'charges',
     simulated: charges.simulated,
     isTimed: true,
     withOptions: (command, now) => withTimes(addConnectionOptions(command), now),
-    start: ({ charges }, { pageSize = 2_000 }, options) =>
-      sync(
-        {
-          snapshot: (filter) => charges.snapshot({ page_size: pageSize, ...filter }),
-          ledger: charges.ledger,
-        },
-        options,
-      ),
-    dryRun: dryRunCharges,
+    ...synced(({ charges }, { pageSize = 2_000 }) => ({
+      snapshot: (filter) => charges.snapshot({ page_size: pageSize, ...filter }),
+      ledger: charges.ledger,
+    })),
   },
   {
     ...account,
     name: 'batch-transfers',
-    description: 'Batches of transfers, replaced completely.',
+    description: 'Sync batch transfers. Each run reads all of them and replaces the previous ones.',
     table: () => 'batch_transfers',
     simulated: batchTransfers.simulated,
-    start: (client, _, options) => sync(client.batchTransfers.list(), options),
-    dryRun: ({ batchTransfers }, _, run) => dryRunList(batchTransfers.list(), run),
+    ...synced(({ batchTransfers }) => batchTransfers.list()),
   },
   {
     ...account,
     name: 'batch-items',
     description:
-      'Items of all batches: of those that can still change each time, of the others once.',
+      'Sync the items of all batches. Batches that can still change are read by each run, others once.',
     table: ({ batch }) => (batch === undefined ? 'batch_items' : 'batch_transfers_items'),
     simulated: batchTransfers.simulated,
     withOptions: (command) =>
-      addConnectionOptions(command).option(
-        '--batch <id>',
-        'only the items of this batch, replaced completely',
-        nonEmpty,
-      ),
-    start: (client, { batch }, options) =>
-      batch === undefined
-        ? sync(itemsOfAllBatches(client), options)
-        : sync(client.batchTransfers.items({ id: batch }), options),
-    dryRun: (client, { batch }, run) =>
-      batch === undefined
-        ? dryRunItems(client, run)
-        : dryRunList(client.batchTransfers.items({ id: batch }), run),
+      addConnectionOptions(command)
+        .optionsGroup(GROUP.filters)
+        .option(
+          '--batch <id>',
+          'sync only this batch: read all its items and replace the previous ones',
+          nonEmpty,
+        ),
+    ...synced<BatchItem>((client, { batch }) =>
+      batch === undefined ? itemsOfAllBatches(client) : client.batchTransfers.items({ id: batch }),
+    ),
   },
   {
     ...account,
     name: 'webhooks',
-    description: 'Webhooks, without their secrets, replaced completely.',
+    description:
+      'Sync webhooks, without their secrets. Each run reads all of them and replaces the previous ones.',
     table: () => 'webhooks',
-    start: (client, _, options) => sync(client.webhooks.list(), options),
-    dryRun: ({ webhooks }, _, run) => dryRunList(webhooks.list(), run),
+    ...synced(({ webhooks }) => webhooks.list()),
   },
   {
     withOptions: addPartnerOptions,
     connection: partnerConnectionFrom,
     name: 'partner-webhooks',
-    description: 'Webhooks of a partner’s application, without their secrets, replaced completely.',
+    description:
+      'Sync the webhooks of a partner’s application, without their secrets. Each run reads all of them and replaces the previous ones.',
     table: () => 'partner_api_webhooks',
-    start: (client, _, options) =>
-      sync(client.partnerWebhooks.list(), { ...options, untilStable: true }),
-    dryRun: ({ partnerWebhooks }, _, run) => dryRunList(partnerWebhooks.list(), run, 2), // until two readings agree
+    ...synced(({ partnerWebhooks }) => partnerWebhooks.list(), { untilStable: true }),
   },
 ]

@@ -1,59 +1,112 @@
-/** Failures that end a run of payments, beside those of its calls. */
+/** Failures that end a run of payments, in addition to those of its calls. */
+import { fieldsOf } from '../../decode/unknown.js'
+import { ofAnyCopy } from '../../fp.js'
 import type { Failure, FieldDifference } from '../../http/Failure.js'
-import type { InvalidItem } from './PayOptions.js'
+import type { InvalidItem, RunBatches } from './PayOptions.js'
 
 // model
 
 interface RunFailureFields {
   /** The name of the run. */
   readonly run: string
-  /** One line, fit for a log, without secrets. */
+  /** A one-line description, safe to log, without secrets. */
   readonly message: string
 }
 
-/** Items are invalid, or a `request_id` is used twice. This run submitted nothing. */
+/** Items are invalid, or two items have the same `request_id`. This run submitted nothing. */
 export interface InvalidItems extends RunFailureFields {
   readonly _tag: 'InvalidItems'
-  /** How many. Each was reported before, as an event `Invalid`. */
+  /** The number of invalid items. Each was reported before, in an `Invalid` event. */
   readonly count: number
-  /** The first of them, up to 100. */
+  /** The first invalid items, up to 100. */
   readonly first: ReadonlyArray<InvalidItem>
 }
 
-/** A batch of this name is of another run: of other items, or cut otherwise. Nothing was sent. */
+/** There are no items to pay: none were given, or all were left out. This run submitted nothing. */
+export interface NothingToPay extends RunFailureFields {
+  readonly _tag: 'NothingToPay'
+  /** Number of items left out as invalid. */
+  readonly leftOut: number
+}
+
+/**
+ * A batch with this name holds other payments, was divided differently, or was not created by a run. This run submitted nothing.
+ */
 export interface OtherRun extends RunFailureFields {
   readonly _tag: 'OtherRun'
   /** The `request_id` of the batch. */
   readonly requestId: string
   /** Differing fields, such as `metadata.hash`, with both values. */
   readonly differences: ReadonlyArray<FieldDifference>
+  /** The batches with this name, as the platform shows them. */
+  readonly held: RunBatches
+  /**
+   * Indexes, from 0, of the items that are proven to be in none of these batches, although other items of the run are. Only these
+   * items may be paid under another name.
+   */
+  readonly unpaid: ReadonlyArray<number>
 }
 
-/** The items were others when they were read again, or a batch holds items that are not of this run. */
+/** The items had changed when they were read again, or a batch holds items that do not belong to this run. */
 export interface ItemsChanged extends RunFailureFields {
   readonly _tag: 'ItemsChanged'
   /** The `request_id` of the batch. */
   readonly requestId: string
 }
 
-/** Quotes expire sooner than a batch can be submitted. */
+/** Quotes expire before a batch can be submitted. */
 export interface QuoteTooShort extends RunFailureFields {
   readonly _tag: 'QuoteTooShort'
   /** The `request_id` of the batch. */
   readonly requestId: string
 }
 
-/** A failure that ends a run of payments, beside that of a call. */
-export type RunFailure = InvalidItems | OtherRun | ItemsChanged | QuoteTooShort
+/** Quotes are missing, or have amounts that cannot be added up: see `uncounted` in the summary. */
+export interface Uncounted extends RunFailureFields {
+  readonly _tag: 'Uncounted'
+  /** The reasons, one line each. */
+  readonly uncounted: ReadonlyArray<string>
+}
+
+/** The quotes exceed `approved`, and there is no `approve` to ask. */
+export interface NotApproved extends RunFailureFields {
+  readonly _tag: 'NotApproved'
+}
+
+/** A failure that ends a run of payments, in addition to those of its calls. */
+export type RunFailure =
+  | InvalidItems
+  | NothingToPay
+  | OtherRun
+  | ItemsChanged
+  | QuoteTooShort
+  | Uncounted
+  | NotApproved
 
 /** A failure that ends a run of payments. */
 export type PayFailure = Failure | RunFailure
 
+const RUN_FAILURES: ReadonlyArray<unknown> = [
+  'InvalidItems',
+  'ItemsChanged',
+  'NotApproved',
+  'NothingToPay',
+  'OtherRun',
+  'QuoteTooShort',
+  'Uncounted',
+] satisfies ReadonlyArray<RunFailure['_tag']>
+
+export const isRunFailure = (failure: unknown): failure is RunFailure =>
+  RUN_FAILURES.includes(fieldsOf(failure)._tag)
+
 /** The failure of a run of payments as an `Error`. */
 export class RunError extends Error {
+  /** Also recognizes errors of another copy of the package. */
+  static override readonly [Symbol.hasInstance] = ofAnyCopy('RunError')
+
   override readonly name = 'RunError'
   readonly _tag = 'RunError'
-  /** The failure that this is the error of. */
+  /** The failure behind this error. */
   readonly failure: RunFailure
 
   constructor(failure: RunFailure) {
@@ -64,28 +117,27 @@ export class RunError extends Error {
 
 // constructors
 
-/** Items that a failure repeats. */
+/** Maximum number of items that a failure lists. */
 const MOST_REPEATED = 100
 
-/** Items that a message names. */
+/** Maximum number of items that a message names. */
 const MOST_NAMED = 3
 
-/** `isBegun`: some batches of the run were submitted before. */
+/** `end` ends the message, for example with `, nothing was sent`. */
 export const invalidItems = (
   run: string,
   all: ReadonlyArray<InvalidItem>,
-  isBegun = false,
+  end = '',
 ): InvalidItems => {
   const named = all.slice(0, MOST_NAMED).map(describeItem)
   const more = all.length > MOST_NAMED ? [`and ${all.length - MOST_NAMED} more`] : []
   const items = all.length === 1 ? '1 item is' : `${all.length} items are`
-  const nothing = isBegun ? 'nothing more' : 'nothing'
   return {
     _tag: 'InvalidItems',
     run,
     count: all.length,
     first: all.slice(0, MOST_REPEATED),
-    message: `${run}: ${items} invalid, ${nothing} was submitted: ${[...named, ...more].join('; ')}`,
+    message: `${run}: ${items} invalid${end}: ${[...named, ...more].join('; ')}`,
   }
 }
 
@@ -94,26 +146,31 @@ const describeItem = ({ index, requestId, reasons }: InvalidItem): string => {
   return `${where}: ${reasons.join(', ')}`
 }
 
+export const nothingToPay = (run: string, leftOut: number): NothingToPay => {
+  const why = leftOut === 0 ? 'no items were given' : `all ${leftOut} were left out as invalid`
+  const message = `${run}: there is nothing to pay: ${why}`
+  return { _tag: 'NothingToPay', run, leftOut, message }
+}
+
 export const otherRun = (
   run: string,
   requestId: string,
   differences: ReadonlyArray<FieldDifference>,
-): OtherRun => {
-  const shown = differences.map(({ path, sent, found }) => `${path} is ${found}, not ${sent}`)
-  return {
-    _tag: 'OtherRun',
-    run,
-    requestId,
-    differences,
-    message: `${run}: batch ${requestId} is of other payments (${shown.join(', ')}): nothing was submitted; pay these under another name`,
-  }
-}
+): OtherRun => ({
+  _tag: 'OtherRun',
+  run,
+  requestId,
+  differences,
+  held: { batches: [], isWhole: false },
+  unpaid: [],
+  message: `${run}: batch ${requestId} holds other payments`,
+})
 
 export const itemsChanged = (run: string, requestId: string, reason: string): ItemsChanged => ({
   _tag: 'ItemsChanged',
   run,
   requestId,
-  message: `${run}: batch ${requestId}: ${reason}; nothing more was submitted`,
+  message: `${run}: batch ${requestId}: ${reason}`,
 })
 
 export const quoteTooShort = (run: string, requestId: string): QuoteTooShort => ({
@@ -121,4 +178,17 @@ export const quoteTooShort = (run: string, requestId: string): QuoteTooShort => 
   run,
   requestId,
   message: `${run}: each quote of batch ${requestId} expired before it could be submitted: ask for a longer validity`,
+})
+
+export const uncounted = (run: string, all: ReadonlyArray<string>, reason: string): Uncounted => ({
+  _tag: 'Uncounted',
+  run,
+  uncounted: all,
+  message: `${run}: ${reason}`,
+})
+
+export const notApproved = (run: string, reason: string): NotApproved => ({
+  _tag: 'NotApproved',
+  run,
+  message: `${run}: ${reason}`,
 })

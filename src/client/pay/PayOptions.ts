@@ -1,36 +1,40 @@
-/** Paying many items: options, what happens meanwhile, and the report. */
+/** Paying many items: options, events and report. */
 import type { ObservableInput } from 'rxjs'
 import type { BatchTransfer, NewBatchTransfer } from '../../codec/BatchTransfer.js'
 import { QuoteValidity } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_BATCH, type NewBatchItem } from '../../codec/NewBatchItem.js'
-import type { E } from '../../fp.js'
+import { Currency } from '../../codec/scalars.js'
+import { type Decimal, parseDecimal } from '../../decode/minorUnits.js'
+import { type E, O } from '../../fp.js'
 import { is, type OptionsOf, type OptionsTable, required } from '../../options/index.js'
 import type { Millis } from '../../stream/index.js'
 
 // items
 
-/** An item, or, from a file, why a row is none: see `readRows` of `payments-rx/export`. */
+/** An item, or the reason why a row of a file is not an item: see `readRows` of `payments-rx/export`. */
 export type PayItem<F = never> = NewBatchItem | E.Either<F, NewBatchItem>
 
 type PayItemRows<F> = Iterable<PayItem<F>> | AsyncIterable<PayItem<F>>
 
-/** Items that can be read twice: an array, rows of a file, or a function that begins anew each time. */
+/** Items that can be read twice: an array, rows of a file, or a function that returns a fresh iterable. */
 export type PayItems<F = never> = PayItemRows<F> | (() => PayItemRows<F>)
 
-/** A failure of the items that ends a run: a row that is no item is reported as an invalid one. */
-export type Unread<F> = Exclude<F, { readonly _tag: 'UnreadableRow' }>
+/** A failure to read the items, which ends a run. A row that is not an item does not end it, but is reported as invalid. */
+export type ReadFailure<F> = Exclude<F, { readonly _tag: 'UnreadableRow' }>
 
-/** A batch of a run: its items, and its place in the run. A plain value, fit for a job of a queue. */
+/** A batch of a run: its items, and its place in the run. A plain value that can be put on a queue as a job. */
 export interface PaymentBatch {
   /** The name of the run. */
   readonly run: string
-  /** Place in the run, from 1. The `request_id` of the batch is `RUN-INDEX`. */
+  /** Number of the batch in the run, from 1. The `request_id` of the batch is `RUN-INDEX`. */
   readonly index: number
-  /** Number of batches of the run. */
+  /** Number of batches in the run. */
   readonly count: number
   /** SHA-256 of all items of the run, in hex digits. */
   readonly hash: string
-  /** Up to 1,000. */
+  /** A hash of all items of the run that does not depend on their order, in hex digits. It shows how other payments differ. */
+  readonly set: string
+  /** The items, up to 1,000. */
   readonly items: ReadonlyArray<NewBatchItem>
 }
 
@@ -38,13 +42,13 @@ export interface PaymentBatch {
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
 
-/** The keys of a batch's metadata that say its place in the run. */
-const RUN_KEYS: ReadonlyArray<string> = ['index', 'count', 'hash']
+/** The metadata keys that hold a batch's place in the run. */
+const RUN_KEYS: ReadonlyArray<string> = ['index', 'count', 'hash', 'set']
 
 const planTable = {
   /**
-   * Name of the run, the same each time it is run again: up to 40 letters, digits, dots, dashes and underscores. The
-   * batches have the `request_id`s `RUN-1`, `RUN-2` ...
+   * Name of the run, unchanged when it is rerun: up to 40 letters, digits, dots, dashes and underscores. Its batches have the
+   * `request_id`s `RUN-1`, `RUN-2` ...
    */
   run: required(
     is.stringThat(
@@ -52,8 +56,10 @@ const planTable = {
       'up to 40 letters, digits, dots, dashes and underscores',
     ),
   ),
-  /** Items a batch, the same each time. Default 1,000, which is the most. */
+  /** Items per batch, unchanged when the run is rerun. Default 1,000, the maximum. */
   perBatch: is.int(1, ITEMS_PER_BATCH),
+  /** `true` succeeds if there is nothing to pay. Default `false`: fails with `NothingToPay`. */
+  allowEmpty: is.boolean,
 }
 
 const batchTable: OptionsTable<Omit<NewBatchTransfer, 'request_id'>> = {
@@ -68,28 +74,55 @@ const batchTable: OptionsTable<Omit<NewBatchTransfer, 'request_id'>> = {
 }
 
 const submitTable = {
-  /** Fields of each batch, such as its name, source of money or date. Default: paid from the wallet, at once. */
+  /** Fields of each batch, such as its name, funding source or date. By default, it is paid from the wallet immediately. */
   batch: is.group<Omit<NewBatchTransfer, 'request_id'>>(batchTable),
-  /** Pays the valid items, and deletes the invalid ones from the drafts. Default `false`: then nothing is submitted. */
-  withoutInvalid: is.boolean,
-  /** The time for which quotes are to hold. Default: the platform's. */
-  validity: is.oneOf(...(Object.keys(QuoteValidity.keys) as ReadonlyArray<QuoteValidity>)),
   /**
-   * How much worse a total may become by quotes that were made anew, in per cent, before `approve` is asked again. Default
-   * 0.
+   * `true` pays the valid items, and deletes the invalid ones from the drafts. Default `false`: if any item is invalid, nothing
+   * is submitted.
    */
-  tolerance: is.atLeast(0),
-  /** The longest wait for batches to be final, in ms, from the last submission on. Default: an hour. */
+  withoutInvalid: is.boolean,
+  /** Validity period to request for quotes. Default: the platform's. */
+  validity: is.oneOf(...(Object.keys(QuoteValidity.keys) as ReadonlyArray<QuoteValidity>)),
+  /** Time to wait for batches to become final, in ms from the last submission. Default: an hour. */
   limit: is.millis,
 }
 
-const approveRule = is.fn<Approve>('a function that says whether to pay')
+/** Maximum length of a bound, in characters: sums have more digits than amounts. */
+const MAX_BOUND_LENGTH = 20_000
+
+export const decimalOf = (bound: string): O.Option<Decimal> => parseDecimal(bound, MAX_BOUND_LENGTH)
+
+const isBound = (text: string): boolean => {
+  const amount = decimalOf(text)
+  return O.isSome(amount) && amount.value.units >= 0n
+}
+
+const boundTable: OptionsTable<PayBound> = {
+  currency: required(is.stringThat(Currency.is, 'a currency code of 3 capital letters')),
+  amount: required(is.stringThat(isBound, 'decimal text from 0, such as 12.50')),
+  pair: is.string,
+}
+
+export const approvalTable: OptionsTable<Approval> = {
+  hash: is.string,
+  items: is.int(0),
+  max: required(is.arrayOf(is.group(boundTable), 'a list of bounds')),
+  atLeast: is.arrayOf(is.group(boundTable), 'a list of bounds'),
+}
+
+const gateTable = {
+  approve: is.fn<Approve>('a function that decides whether to pay'),
+  approved: is.group(approvalTable),
+}
+
+const hexHash = is.stringThat((text) => /^[0-9a-f]{64}$/.test(text), 'a hash of 64 hex digits')
 
 export const paymentBatchTable: OptionsTable<PaymentBatch> = {
   run: planTable.run,
   index: required(is.int(1)),
   count: required(is.int(1)),
-  hash: required(is.stringThat((text) => /^[0-9a-f]{64}$/.test(text), 'a hash of 64 hex digits')),
+  hash: required(hexHash),
+  set: required(hexHash),
   items: required({
     accepts: (u) => Array.isArray(u) && u.length > 0 && u.length <= ITEMS_PER_BATCH,
     expected: `a list of 1 to ${ITEMS_PER_BATCH} items`,
@@ -97,36 +130,72 @@ export const paymentBatchTable: OptionsTable<PaymentBatch> = {
 }
 
 export const paymentBatchesTable = planTable
-export const payBatchTable = { ...submitTable, approve: approveRule }
-export const payAllTable = { ...planTable, ...submitTable, approve: required(approveRule) }
-export const discardTable = { run: planTable.run }
+export const payBatchTable = { ...submitTable, ...gateTable }
+export const payAllTable = { ...planTable, ...payBatchTable }
+export const discardTable = {
+  /** Name of the run. */
+  run: planTable.run,
+}
 
 /** Options of `paymentBatches`. */
 export interface PaymentBatchesOptions extends OptionsOf<typeof planTable> {}
 
-interface Approving {
-  /** Is asked before anything is submitted, and says whether to pay; it may take its time. */
-  readonly approve: Approve
+/** An approval: `approve`, `approved` or both. */
+export type ApprovalOptions = { readonly approve: Approve } | { readonly approved: Approval }
+
+/** Options of `payBatch`. `approve` or `approved` is required. */
+export interface PayBatchOptions extends OptionsOf<typeof submitTable> {
+  /**
+   * Decides whether to pay; called before anything is submitted, and may take as long as needed. Not called for costs within
+   * `approved`.
+   */
+  readonly approve?: Approve | undefined
+  /**
+   * An approval given in advance: the `approval` of a summary, or your own bounds. Costs beyond it are passed to `approve`.
+   * Without `approve`, nothing is submitted and the run fails with `NotApproved`.
+   */
+  readonly approved?: Approval | undefined
 }
 
-/** Options of `payBatch`. Without `approve`, whatever is quoted is paid. */
-export interface PayBatchOptions extends OptionsOf<typeof submitTable>, Partial<Approving> {}
-
-/** Options of `payAll`. */
-export interface PayAllOptions
-  extends PaymentBatchesOptions,
-    OptionsOf<typeof submitTable>,
-    Approving {}
+/** Options of `payAll`. `approve` or `approved` is required. */
+export interface PayAllOptions extends PaymentBatchesOptions, PayBatchOptions {}
 
 /** The run whose drafts to delete. */
 export interface DiscardOptions extends OptionsOf<typeof discardTable> {}
 
-/** Says whether to pay what was quoted. Nothing is submitted until it does. */
+/** Decides whether to pay the quoted costs. Nothing is submitted before. */
 export type Approve = (summary: PaySummary) => boolean | ObservableInput<boolean>
+
+/** A bound on the total of a run in one currency. */
+export interface PayBound {
+  /** A 3-letter ISO 4217 code. */
+  readonly currency: string
+  /** A decimal string, not negative. */
+  readonly amount: string
+  /** The currency pair to which the bound applies, such as `USD-EUR`. If omitted, it applies to all pairs together. */
+  readonly pair?: string
+}
+
+/**
+ * Bounds of a payment, as plain JSON: the stored `approval` of a summary, or your own bounds, such as `{ max: [{ currency: 'USD',
+ * amount: '10000' }] }`. It covers the whole run, including batches submitted earlier.
+ */
+export interface Approval {
+  /**
+   * The hash of the run's items, followed by the number of the batch if it covers one batch. If omitted, any hash is accepted.
+   */
+  readonly hash?: string
+  /** The number of valid items. If omitted, any number is accepted. */
+  readonly items?: number
+  /** The maximum that the payer pays, including fees. A currency without a bound is not paid. */
+  readonly max: ReadonlyArray<PayBound>
+  /** The minimum that beneficiaries receive. */
+  readonly atLeast?: ReadonlyArray<PayBound>
+}
 
 // the quote
 
-/** Costs of the items of one currency pair. Amounts are decimal text, added without rounding. */
+/** The costs of all items with one currency pair. Amounts are decimal strings, added without rounding. */
 export interface PayTotal {
   /** The currency that the payer funds with. */
   readonly sourceCurrency: string
@@ -140,7 +209,7 @@ export interface PayTotal {
   readonly fee: string
   /** The currency of the fees. */
   readonly feeCurrency: string
-  /** The different rates of the batches, as decimal text; none where nothing is converted. */
+  /** The distinct rates of the batches, as decimal strings; empty if nothing is converted. */
   readonly rates: ReadonlyArray<string>
 }
 
@@ -148,35 +217,42 @@ export interface PayTotal {
 export interface PaySummary {
   /** The name of the run. */
   readonly run: string
-  /** Items that would be paid. */
+  /** Number of items that would be paid. */
   readonly items: number
-  /** Invalid items that would be left out. */
+  /** Number of invalid items that would be left out. */
   readonly leftOut: number
-  /** Batches that would be submitted. */
+  /** Number of batches that would be submitted. */
   readonly batches: number
-  /** Batches that were submitted before, by this run or another. */
+  /** Number of batches submitted earlier, by this run or another. */
   readonly submittedBefore: number
-  /** By currency pair, and currency of fees. */
+  /** The totals by currency pair and fee currency, without the `uncounted` parts. */
   readonly totals: ReadonlyArray<PayTotal>
-  /** When the first of the quotes expires; absent if the platform does not say. */
+  /** An approval of exactly the whole run as shown, including batches submitted earlier. */
+  readonly approval: Approval
+  /**
+   * Parts that cannot be added up: batches or currency pairs without a quote, and amounts that are negative or not decimal.
+   * Unless it is empty, nothing is submitted and `approve` is not called.
+   */
+  readonly uncounted: ReadonlyArray<string>
+  /** When the first quote expires. Absent if the platform does not say. */
   readonly expiresAt?: Date
-  /** True if it is asked again, since quotes made anew are worse than those approved before. */
+  /** True if `approve` is called again because renewed quotes exceed the approved ones. */
   readonly isWorse: boolean
 }
 
 // what happens
 
-/** An item that is not paid since it is invalid. */
+/** An item that is not paid because it is invalid. */
 export interface InvalidItem {
-  /** Place among all items, from 0; absent if it was found by the platform in an earlier run. */
+  /** Index among all items, from 0. Absent if the platform found it invalid in an earlier run. */
   readonly index?: number
-  /** Its `request_id`, if it has one. */
+  /** The `request_id` of the item, if it has one. */
   readonly requestId?: string
-  /** One line each, without the content of texts. */
+  /** The reasons, one line each, without the content of strings. */
   readonly reasons: ReadonlyArray<string>
 }
 
-/** How a payment ended. */
+/** The outcome of a payment. */
 export interface PaymentOutcome {
   /** The `request_id` of the item. */
   readonly requestId: string
@@ -184,15 +260,15 @@ export interface PaymentOutcome {
   readonly batch: string
   /** The `id` of its batch. */
   readonly batchId: string
-  /** `unknown`: the batch is final, and its list of items does not show how this one ended. */
+  /** How the payment ended. `unknown`: the batch is final, but its list of items does not show the outcome of this one. */
   readonly state: 'booked' | 'failed' | 'left out' | 'unknown'
-  /** The transfer of a booked item. */
+  /** The transfer id of a booked item. */
   readonly transferId?: string
-  /** Why it was not booked. */
+  /** The reason why the item was not booked. */
   readonly reason?: string
 }
 
-/** The end of a run. */
+/** The final report of a run. */
 export interface PayReport {
   /** The name of the run. */
   readonly run: string
@@ -200,61 +276,75 @@ export interface PayReport {
   readonly hash: string
   /** True if all items of the run are booked. */
   readonly isPaid: boolean
-  /** True if `approve` said no: what was not submitted before stays as drafts. */
+  /** True if `approve` declined: batches that were not submitted earlier stay drafts. */
   readonly isDeclined: boolean
-  /** All items of the run. */
+  /** Number of items in the run. */
   readonly items: number
-  /** Items that are booked: the transfers were made, which is not to say that they arrived. */
+  /** Number of booked items. Their transfers were made, but have not necessarily arrived. */
   readonly booked: number
-  /** Items that were submitted, and will not be booked. */
+  /** Number of items that were submitted and will not be booked. */
   readonly failed: number
-  /** Invalid items. */
+  /** Number of invalid items. */
   readonly leftOut: number
-  /** Items in final batches whose outcome is not known. */
+  /** Number of items in final batches whose outcome is unknown. */
   readonly unknown: number
   /** All batches of the run, as last seen. */
   readonly batches: ReadonlyArray<BatchTransfer>
 }
 
-/** The end of a run of one batch. */
+/** The final report of a run of one batch. */
 export interface BatchReport extends PayReport {
-  /** How each item ended. */
+  /** The outcome of each item. */
   readonly outcomes: ReadonlyArray<PaymentOutcome>
 }
 
-/** Events of a run, in this order; some of it once for each batch. */
+/** The batches with the name of a run, as the platform shows them. */
+export interface RunBatches {
+  /** The batches, in the order of the run. */
+  readonly batches: ReadonlyArray<BatchTransfer>
+  /** False if some batches could not be read: they may be submitted. */
+  readonly isWhole: boolean
+}
+
+/** Events of a run, in this order; some occur once per batch. */
 export type PayEvent =
-  /** All items were read and checked; nothing was sent. */
+  /** All items are read and checked, and nothing was sent yet. */
   | {
       readonly _tag: 'Checked'
       readonly items: number
       readonly batches: number
       readonly hash: string
+      /** A hash of the items that does not depend on their order, as in the metadata of their batches. */
+      readonly set: string
     }
-  /** An item is invalid: by its codec, or by the platform. */
+  /** An item is invalid, according to its codec or the platform. */
   | { readonly _tag: 'Invalid'; readonly item: InvalidItem }
-  /** A batch has all its items, or was submitted before. */
+  /** A batch has all its items, or was submitted earlier. */
   | { readonly _tag: 'Filled'; readonly batch: BatchTransfer; readonly index: number }
-  /** All batches are full, valid and quoted; `approve` is asked. */
+  /**
+   * All batches are filled, valid and quoted. Emitted before anything is submitted, and before each further call of `approve`.
+   */
   | { readonly _tag: 'Quoted'; readonly summary: PaySummary }
   /** A batch is submitted. */
   | { readonly _tag: 'Submitted'; readonly batch: BatchTransfer }
-  /** A batch is final, and these are the outcomes of all its items. */
+  /** A batch is final, with the outcomes of all its items. */
   | {
       readonly _tag: 'Settled'
       readonly batch: BatchTransfer
       readonly outcomes: ReadonlyArray<PaymentOutcome>
     }
-  /** The end. */
+  /** The run cannot continue. Emitted with its batches, read again, before the `Left` with the reason. */
+  | ({ readonly _tag: 'BatchesFound' } & RunBatches)
+  /** The run has ended. */
   | { readonly _tag: 'Reported'; readonly report: PayReport }
 
-/** How many drafts of a run were deleted. */
+/** The result of deleting the drafts of a run. */
 export interface Discarded {
-  /** Drafts that are gone. */
+  /** Number of deleted drafts. */
   readonly deleted: number
-  /** Batches that were submitted before. */
+  /** Number of batches that were submitted earlier. */
   readonly submitted: number
 }
 
-/** An hour (default, not specified by the interface). */
+/** An hour (our assumption: not in the API description). */
 export const WAIT_LIMIT: Millis = 3_600_000

@@ -1,20 +1,20 @@
 /**
- * A set of texts by hashes of 64 bits: it takes 12 to 34 bytes a text, however long. It may take two texts for one, about
- * once in 2^64 pairs, so a text that seems repeated is compared afterwards.
+ * A set of strings, stored as 64-bit hashes. It takes 12 to 34 bytes per string of any length. It may mistake two strings for
+ * one, about once in 2^64 pairs, so a string that seems repeated is compared afterwards.
  */
 export class RequestIds {
   #high = new Uint32Array(FIRST_SLOTS)
   #low = new Uint32Array(FIRST_SLOTS)
   #size = 0
 
-  /** Adds a text; returns whether it, or one with the same hash, was there before. */
+  /** Adds a string. Returns true if it, or one with the same hash, was already there. */
   add(text: string): boolean {
     if (this.#size >= this.#high.length * MOST_FILLED) this.#grow()
     const [high, low] = hashOf(text)
     return this.#put(high, low)
   }
 
-  /** Returns whether the text, or one with the same hash, was added. */
+  /** Returns true if the string, or one with the same hash, was added. */
   has(text: string): boolean {
     const [high, low] = hashOf(text)
     return this.#high[this.#slotOf(high, low)] !== 0
@@ -29,7 +29,7 @@ export class RequestIds {
     return false
   }
 
-  /** The slot of a hash, or the empty one where it would be put. */
+  /** Returns the slot of a hash, or the empty slot for it. */
   #slotOf(high: number, low: number): number {
     const mask = this.#high.length - 1
     let slot = low & mask
@@ -51,7 +51,7 @@ export class RequestIds {
 
 const FIRST_SLOTS = 1_024
 
-/** Part of the slots in use from which on there are twice as many: searches stay short. */
+/** Share of used slots at which their number doubles, so that searches stay short. */
 const MOST_FILLED = 0.7
 
 /** Two hashes of 32 bits (cyrb53 by bryc, in the public domain); the first is never 0, which marks an empty slot. */

@@ -1,4 +1,4 @@
-/** Creates a batch of a run, or finds it, and puts its items into it. */
+/** Creates or finds a batch of a run, and adds its items. */
 import {
   bufferCount,
   map,
@@ -13,13 +13,14 @@ import { api } from '../../api/index.js'
 import type { BatchItem } from '../../codec/BatchItem.js'
 import { type BatchTransfer, shownOfBatch } from '../../codec/BatchTransfer.js'
 import { ITEMS_PER_CALL, type NewBatchItem } from '../../codec/NewBatchItem.js'
+import { oneLine } from '../../decode/redact.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { A, E, withoutUndefined } from '../../fp.js'
-import { isDuplicate } from '../../http/answer/errors.js'
 import type { Failure, TimedOut } from '../../http/Failure.js'
 import { differencesOf } from '../../http/retry/difference.js'
 import { shows, wasRecovered } from '../../http/retry/lookUp.js'
-import type { Millis, ObservableEither } from '../../stream/index.js'
+import type { ObservableEither } from '../../stream/either/ObservableEither.js'
+import type { Millis } from '../../stream/index.js'
 import { Stop } from './flow.js'
 import {
   askUntil,
@@ -32,11 +33,12 @@ import {
 import { itemsChanged, otherRun } from './PayFailure.js'
 import type { PayBatchOptions, PaymentBatch } from './PayOptions.js'
 import type { PlacedBatch } from './plan.js'
+import { pairOf } from './totals.js'
 
 // one batch
 
 /**
- * Resolves with the batch when it has all its items, or was submitted before. The platform ignores an item that it has,
+ * Resolves with the batch when it has all its items, or was submitted earlier. The platform ignores an item that it already has,
  * so a batch that another run has begun is completed.
  */
 export const fillBatch = async (
@@ -52,12 +54,15 @@ export const fillBatch = async (
     requestId: requestIdOf(payments),
     index: payments.index,
     itemIds: payments.items.map(({ request_id }) => request_id),
+    pairs: new Set(payments.items.map(pairOf)),
   }
   const size = payments.items.length
   if (batch.valid_item_count >= size) return { ...identity, batch, leftOut: new Map() }
   const { now, items } = await wholeList(context, identity.requestId, batch.id)
   const leftOut = leftOutOf(payments, items)
-  if (!isDraft(now)) return { ...identity, batch: now, leftOut }
+  const valid = payments.items.filter(({ request_id }) => !leftOut.has(request_id))
+  const known = { ...identity, pairs: new Set(valid.map(pairOf)), leftOut }
+  if (!isDraft(now)) return { ...known, batch: now }
   for (const [requestId, reason] of leftOut) {
     const index = payments.items.findIndex(({ request_id }) => request_id === requestId)
     const item = {
@@ -69,7 +74,7 @@ export const fillBatch = async (
   }
   const invalid = items.filter(({ status }) => status === INVALID)
   const rest = withoutInvalid && invalid.length > 0 ? await without(context, now, invalid) : now
-  return { ...identity, batch: rest, leftOut }
+  return { ...known, batch: rest }
 }
 
 export const isDraft = ({ status }: BatchTransfer): boolean => status === DRAFTING
@@ -79,16 +84,16 @@ export const isDraft = ({ status }: BatchTransfer): boolean => status === DRAFTI
 /** A batch of the run at the platform. */
 export interface OpenBatch {
   readonly batch: BatchTransfer
-  /** It was created just now: it is empty. */
+  /** True if it was just created, and is empty. */
   readonly isNew: boolean
 }
 
 /** A batch without its items. */
-type BatchPlace = Pick<PaymentBatch, 'run' | 'index' | 'count' | 'hash'>
+type BatchPlace = Pick<PaymentBatch, 'run' | 'index' | 'count' | 'hash' | 'set'>
 
 /**
- * Creates the batch, or finds the one that a run of these payments created; any other ends the run.
- * `found`: the one that a look-up has shown.
+ * Creates the batch, or finds the one that a run of these payments created; any other batch ends the run. `found`: the batch that
+ * a look-up returned.
  */
 export const openBatch = async (
   context: PayContext,
@@ -97,8 +102,8 @@ export const openBatch = async (
   found: BatchTransfer | undefined,
 ): Promise<OpenBatch> => {
   const requestId = requestIdOf(place)
-  const ofRun = metadataOf(place)
-  const sent = { ...batch, request_id: requestId, metadata: { ...batch.metadata, ...ofRun } }
+  const { set, ...ofRun } = metadataOf(place)
+  const sent = { ...batch, request_id: requestId, metadata: { ...batch.metadata, ...ofRun, set } }
   const opened =
     found === undefined ? await context.first(context.calls.createOnce(sent)) : E.right(found)
   if (E.isLeft(opened)) {
@@ -107,11 +112,9 @@ export const openBatch = async (
     if (left.differences !== undefined) {
       throw new Stop(otherRun(context.run, requestId, left.differences))
     }
-    const advice = `if the drafts of ${context.run} were discarded, pay under another name`
-    throw new Stop(
-      isDuplicate(left.cause) ? { ...left, message: `${left.message}; ${advice}` } : left,
-    )
+    throw new Stop(left)
   }
+  context.seen.set(requestId, opened.right.id)
   const metadata = fieldsOf(opened.right.metadata)
   const differences = [
     ...Object.entries(ofRun).flatMap(([key, value]) => {
@@ -126,11 +129,12 @@ export const openBatch = async (
   throw new Stop(otherRun(context.run, requestId, differences))
 }
 
-/** The state of a run is in its batches: each says which place it has in which run. */
-const metadataOf = ({ index, count, hash }: BatchPlace) => ({
+/** Returns the metadata of a batch: its place in the run. Batches hold the whole state of a run. */
+const metadataOf = ({ index, count, hash, set }: BatchPlace) => ({
   index: String(index),
   count: String(count),
   hash,
+  set,
 })
 
 /** Looks the batch up, once. */
@@ -155,7 +159,7 @@ export const lookedUp = (
 
 // items
 
-/** Resolves with the batch that has all items, or was submitted meanwhile. */
+/** Resolves with the batch when it has all items, or was submitted in the meantime. */
 const withItems = async (
   context: PayContext,
   payments: PaymentBatch,
@@ -166,13 +170,13 @@ const withItems = async (
   const isFull = open.batch.total_item_count === size
   const filled = isFull ? open.batch : await addTo(context, payments, open)
   const { total_item_count: total } = filled
-  // another process of the run may delete invalid items meanwhile
+  // another process of the run may delete invalid items in the meantime
   if (!isDraft(filled) || total === size || (withoutInvalid && total < size)) return filled
-  const reason = `it holds ${total} items, and ${size} are of this run`
+  const reason = `it holds ${total} items, but this run has ${size} for it`
   throw new Stop(itemsChanged(context.run, requestIdOf(payments), reason))
 }
 
-/** Adds the items in several calls at once. */
+/** Adds the items in several concurrent calls. */
 const addTo = async (
   context: PayContext,
   { items }: PaymentBatch,
@@ -185,18 +189,19 @@ const addTo = async (
     streamOf(missing).pipe(
       bufferCount(ITEMS_PER_CALL),
       mergeMap((some) => calls.addItems({ id, items: some })),
-      takeWhile(E.isRight, true), // a call that fails is the last
+      takeWhile(E.isRight, true), // a failed call is the last
       reduce(latest),
     ),
   )
-  if (E.isRight(added)) return added.right
-  // the platform takes no items after a submission: that of another process, perhaps
+  // a quote from the same second as the items would look newer than them
+  if (E.isRight(added)) return { ...added.right, quote_summary: null }
+  // the platform accepts no items after a submission, perhaps by another process
   const now = await ask(calls.retrieve({ id }))
   if (isDraft(now)) throw new Stop(added.left)
   return now
 }
 
-/** Returns the items that a batch does not show. Items of an earlier run, which it shows, are compared first. */
+/** Returns the items that a batch does not show. Items of an earlier run that it shows are compared first. */
 const missingFrom = async (
   context: PayContext,
   items: ReadonlyArray<NewBatchItem>,
@@ -211,7 +216,7 @@ const missingFrom = async (
   return items.filter(({ request_id }) => !shown.has(request_id))
 }
 
-/** Combines the answers of two concurrent calls: a failure, or else the later one, which counts more items. */
+/** Combines the responses of two concurrent calls: a failure, or else the later one, which counts more items. */
 const latest = (
   one: E.Either<Failure, BatchTransfer>,
   other: E.Either<Failure, BatchTransfer>,
@@ -222,7 +227,7 @@ const latest = (
 
 // invalid items
 
-/** Reads all items of a batch, again while the list shows fewer than the batch has. */
+/** Reads all items of a batch, repeatedly while the list shows fewer than the batch has. */
 export const itemsOf = async (
   context: PayContext,
   { id, total_item_count: total }: BatchTransfer,
@@ -237,8 +242,8 @@ export const itemsOf = async (
 }
 
 /**
- * Reads a batch and all its items, again if another process of the run deletes invalid ones meanwhile. Ends the run if the
- * list stays behind: an item that it does not show may be there, and be paid.
+ * Reads a batch and all its items, repeatedly if another process of the run deletes invalid ones. Ends the run if the list keeps
+ * lagging: an item that it does not show may exist, and would be paid.
  */
 const wholeList = async (
   context: PayContext,
@@ -269,7 +274,9 @@ const behind = (requestId: string, shown: number, total: number, limit: Millis):
 
 const INVALID = 'VALIDATION_FAILED'
 
-/** Returns the items of a run that are invalid, or that another process has deleted as such: why, by `request_id`. */
+/**
+ * Returns the items of a run that are invalid, or that another process has deleted as invalid, with the reason, by `request_id`.
+ */
 const leftOutOf = (
   { items }: PaymentBatch,
   shown: ReadonlyArray<BatchItem>,
@@ -279,22 +286,22 @@ const leftOutOf = (
     items.flatMap(({ request_id }): Array<[string, string]> => {
       const item = byId.get(request_id)
       if (item === undefined)
-        return [[request_id, 'deleted from its batch by another run, as invalid']]
+        return [[request_id, 'another run deleted it from its batch as invalid']]
       return item.status === INVALID ? [[request_id, reasonOf(item)]] : []
     }),
   )
 }
 
-/** Says why an item is invalid, or was not booked. */
+/** Returns the reason why an item is invalid or was not booked, on one line. */
 export const reasonOf = ({ errors }: BatchItem): string =>
   (errors ?? [])
     .map(({ source, code }) =>
-      [source, code].filter((word) => word !== null && word !== undefined).join(': '),
+      oneLine([source, code].filter((word) => word !== null && word !== undefined).join(': ')),
     )
     .filter((text) => text !== '')
     .join(', ') || 'the platform gives no reason'
 
-/** Deletes invalid items from a draft. A second deletion does nothing, so it may be repeated. */
+/** Deletes invalid items from a draft. Repeating it is harmless. */
 const without = async (
   context: PayContext,
   { id }: BatchTransfer,
@@ -312,5 +319,5 @@ const without = async (
   }
 }
 
-/** How often a deletion without an answer is sent. */
+/** Maximum number of attempts at a deletion that gets no response. */
 const DELETIONS = 3

@@ -1,11 +1,11 @@
-/** A stream written as an async function: for what is done step by step, with requests between. */
+/** A stream written as an async function, for sequential steps with requests between. */
 import { Observable, type ObservableInput, Subscription, from as streamOf, take } from 'rxjs'
 import { E } from '../../fp.js'
-import type { ObservableEither } from '../../stream/index.js'
+import type { ObservableEither } from '../../stream/either/ObservableEither.js'
 
 // model
 
-/** Requests and events of an async function. Once the stream is left, nothing more is asked: promises reject. */
+/** Requests and events of an async function. After unsubscribing, no more requests are sent, and promises reject. */
 export interface Flow<F, Event> {
   /** Subscribes, and resolves with the first value. A `Left` ends the stream. */
   readonly ask: <A>(source: ObservableEither<F, A>) => Promise<A>
@@ -28,7 +28,7 @@ export class Stop<F> extends Error {
 
 // constructors
 
-/** Makes a stream of an async function; it is called anew for each subscriber. */
+/** Creates a stream from an async function, which is called for each subscriber. */
 export const flow = <F, Event>(
   body: (flow: Flow<F, Event>) => Promise<void>,
 ): ObservableEither<F, Event> =>
@@ -36,7 +36,7 @@ export const flow = <F, Event>(
     const first = <A>(source: ObservableInput<A>): Promise<A> =>
       new Promise((resolve, reject) => {
         if (out.closed) return reject(new Stop(undefined))
-        const asking = new Subscription(() => reject(new Stop(undefined))) // of no effect once resolved
+        const asking = new Subscription(() => reject(new Stop(undefined))) // no effect once resolved
         out.add(asking)
         asking.add(
           streamOf(source)
@@ -48,7 +48,7 @@ export const flow = <F, Event>(
                 asking.unsubscribe()
               },
               complete: () => {
-                reject(new Error('a stream that should have a value had none')) // or it is resolved
+                reject(new Error('a stream ended without the expected value')) // unless resolved
                 asking.unsubscribe()
               },
             }),
@@ -70,10 +70,7 @@ export const flow = <F, Event>(
     )
   })
 
-/**
- * Does something with each value, several at a time; a value is asked for when there is room. The first that fails
- * ends it.
- */
+/** Processes values, several at a time, and pulls the next one when there is room. The first failure ends it. */
 export const each = async <A>(
   source: Iterable<A> | AsyncIterable<A>,
   width: number,

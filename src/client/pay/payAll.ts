@@ -1,10 +1,11 @@
 import { ITEMS_PER_BATCH } from '../../codec/NewBatchItem.js'
 import { checkOptions, InvalidOption } from '../../options/index.js'
-import type { ObservableEither } from '../../stream/index.js'
+import type { ObservableEither } from '../../stream/either/ObservableEither.js'
 import { flow, Stop } from './flow.js'
 import type { PaySpec } from './PayContext.js'
-import { invalidItems, type PayFailure } from './PayFailure.js'
+import { invalidItems, nothingToPay, type PayFailure } from './PayFailure.js'
 import {
+  type ApprovalOptions,
   type BatchReport,
   type PayAllOptions,
   type PayBatchOptions,
@@ -17,22 +18,22 @@ import {
   payBatchTable,
   paymentBatchesTable,
   paymentBatchTable,
-  type Unread,
+  type ReadFailure,
 } from './PayOptions.js'
-import { contextOf, type Payments, payRun, unchanged } from './payRun.js'
-import { batchesOf, canBeReadTwice, type PayPlan, planOf } from './plan.js'
+import { contextOf, payRun } from './payRun.js'
+import { batchesOf, checkItems, type Payments, type PayPlan, planOf, unchanged } from './plan.js'
 
 // types
 
-/** Pays items, each once, however often it is run. */
+/** Pays items, each exactly once however often it runs. */
 export type PayAll = (
-  options: PayAllOptions,
-) => <F = never>(items: PayItems<F>) => ObservableEither<PayFailure | Unread<F>, PayEvent>
+  options: PayAllOptions & ApprovalOptions,
+) => <F = never>(items: PayItems<F>) => ObservableEither<PayFailure | ReadFailure<F>, PayEvent>
 
-/** Pays one batch, each item once, however often it is run, also at the same time. */
+/** Pays one batch, each item exactly once however often it runs, even at the same time. */
 export type PayBatch = (
   batch: PaymentBatch,
-  options?: PayBatchOptions,
+  options: PayBatchOptions & ApprovalOptions,
 ) => ObservableEither<PayFailure, BatchReport>
 
 // functions
@@ -44,26 +45,30 @@ export const payAll =
       run,
       perBatch = ITEMS_PER_BATCH,
       ...options
-    } = checkOptions(given, payAllTable, {
+    } = checkOptions<PayAllOptions>(given, payAllTable, {
       context: 'payAll: ',
     })
+    checkGate(options, 'payAll: ')
     return <F>(items: PayItems<F>) => {
       checkItems(items, 'payAll: ')
-      return flow<PayFailure | Unread<F>, PayEvent>(async (asking) => {
+      return flow<PayFailure | ReadFailure<F>, PayEvent>(async (asking) => {
         const { check } = spec
         const plan = await planOf(items, { run, perBatch, check })
-        const { hash, leftOut, invalid } = plan
+        const { hash, set, leftOut, invalid } = plan
         for (const item of invalid) asking.emit({ _tag: 'Invalid', item })
         refuseInvalid(plan, options.withoutInvalid)
         const batches = plan.chain.length
-        asking.emit({ _tag: 'Checked', items: plan.items, batches, hash })
+        asking.emit({ _tag: 'Checked', items: plan.items, batches, hash, set })
         const payments: Payments = {
           run,
           hash,
+          approvalHash: hash,
+          set,
           count: batches,
           items: plan.items + leftOut.size,
           leftOut: leftOut.size,
           batches: () => batchesOf(items, plan),
+          isWhole: true,
         }
         const report = await payRun(contextOf(spec, asking, run), payments, options)
         asking.emit({ _tag: 'Reported', report })
@@ -73,43 +78,51 @@ export const payAll =
 
 export const payBatch =
   (spec: PaySpec): PayBatch =>
-  (given, options = {}) => {
-    const batch = checkOptions(given, paymentBatchTable, { context: 'payBatch: ' })
-    const checked = checkOptions(options, payBatchTable, { context: 'payBatch: ' })
-    const { run, hash, count, items } = batch
+  (given, options) => {
+    const context = 'payBatch: '
+    const batch = checkOptions(given, paymentBatchTable, { context })
+    const checked = checkOptions<PayBatchOptions>(options ?? {}, payBatchTable, { context })
+    checkGate(checked, context)
+    const { run, index, hash, set, count, items } = batch
     const places = items.map((_, place) => place)
     const payments: Payments = {
       run,
       hash,
+      approvalHash: `${hash}-${index}`,
+      set,
       count,
       items: items.length,
       leftOut: 0,
       batches: async function* () {
         yield { ...batch, places }
       },
+      isWhole: false,
     }
     return flow<PayFailure, BatchReport>(async (asking) => {
       const outcomes: Array<PaymentOutcome> = []
       const emit = (event: PayEvent): void => {
         if (event._tag === 'Settled') outcomes.push(...event.outcomes)
       }
-      const context = contextOf(spec, { ...asking, emit }, run)
-      asking.emit({ ...(await payRun(context, payments, checked)), outcomes })
+      const calling = contextOf(spec, { ...asking, emit }, run)
+      asking.emit({ ...(await payRun(calling, payments, checked)), outcomes })
     })
   }
 
-/** Cuts items into the batches of a run, for the jobs of a queue. Sends nothing. */
+/** Divides items into the batches of a run, for jobs on a queue. Sends nothing. */
 export const paymentBatches = (given: PaymentBatchesOptions) => {
-  const { run, perBatch = ITEMS_PER_BATCH } = checkOptions(given, paymentBatchesTable, {
-    context: 'paymentBatches: ',
-  })
+  const {
+    run,
+    perBatch = ITEMS_PER_BATCH,
+    allowEmpty = false,
+  } = checkOptions(given, paymentBatchesTable, { context: 'paymentBatches: ' })
   return <F = never>(
     items: PayItems<F>,
-  ): ObservableEither<PayFailure | Unread<F>, PaymentBatch> => {
+  ): ObservableEither<PayFailure | ReadFailure<F>, PaymentBatch> => {
     checkItems(items, 'paymentBatches: ')
-    return flow<PayFailure | Unread<F>, PaymentBatch>(async ({ emit }) => {
+    return flow<PayFailure | ReadFailure<F>, PaymentBatch>(async ({ emit }) => {
       const plan = await planOf(items, { run, perBatch, check: true })
       refuseInvalid(plan, false)
+      if (plan.items === 0 && !allowEmpty) throw new Stop(nothingToPay(run, 0))
       for await (const { places: _, ...batch } of unchanged({ run }, batchesOf(items, plan))) {
         emit(batch)
       }
@@ -119,20 +132,21 @@ export const paymentBatches = (given: PaymentBatchesOptions) => {
 
 // checks
 
-const checkItems = (items: unknown, context: string): void => {
-  if (canBeReadTwice(items)) return
+/** Throws an `InvalidOption` if there is no approval, since nothing would ever be paid. */
+const checkGate = ({ approve, approved }: PayBatchOptions, context: string): void => {
+  if (approve !== undefined || approved !== undefined) return
   throw new InvalidOption(
-    'items',
-    'what can be read twice: an array, rows of a file, or a function that begins anew each time',
+    'approve',
+    'a function that decides whether to pay, unless approved is given',
     context,
   )
 }
 
-/** Ends a run of items that cannot all be paid, unless those that are invalid are to be left out. */
+/** Ends a run with invalid items, unless these are to be left out. */
 const refuseInvalid = (
   { run, invalid, isRepeated }: PayPlan,
   withoutInvalid: boolean | undefined,
 ): void => {
   if (invalid.length === 0 || (withoutInvalid === true && !isRepeated)) return
-  throw new Stop(invalidItems(run, invalid))
+  throw new Stop(invalidItems(run, invalid, ', nothing was sent'))
 }

@@ -1,37 +1,25 @@
 /** One run of payments: fills its batches, quotes them, asks, submits, and waits. */
 import type { TimedOut } from '../../http/Failure.js'
 import type { Millis } from '../../stream/index.js'
+import { explained } from './explain.js'
 import { fillBatch, findBatch, isDraft, openBatch } from './fillBatch.js'
 import { each, type Flow, Stop } from './flow.js'
 import { type PayContext, type PaySpec, type RunBatch, requestIdOf } from './PayContext.js'
-import { invalidItems, itemsChanged, type PayFailure } from './PayFailure.js'
+import { invalidItems, nothingToPay, otherRun, type PayFailure } from './PayFailure.js'
 import {
   type InvalidItem,
+  type PayAllOptions,
   type PayBatchOptions,
   type PayEvent,
   type PaymentOutcome,
   type PayReport,
   WAIT_LIMIT,
 } from './PayOptions.js'
-import { Changed, type PlacedBatch } from './plan.js'
+import { type Payments, unchanged } from './plan.js'
 import { outcomesOf, waitForAll } from './settle.js'
 import { submitAll } from './submit.js'
 
 // model
-
-/** The payments of a run. */
-export interface Payments {
-  readonly run: string
-  readonly hash: string
-  /** Number of batches of the run. */
-  readonly count: number
-  /** Number of items, those left out included. */
-  readonly items: number
-  /** Number of items that are left out, as invalid, before anything is sent. */
-  readonly leftOut: number
-  /** Reads the batches to pay. */
-  readonly batches: () => AsyncIterable<PlacedBatch>
-}
 
 /** The counts of a report. */
 type OutcomeCounts = Record<'booked' | 'failed' | 'left out' | 'unknown', number>
@@ -42,16 +30,32 @@ export const contextOf = <F>(
   { calls, ...spec }: PaySpec,
   asking: Flow<PayFailure | F, PayEvent>,
   run: string,
-): PayContext => ({ ...spec, ...asking, run, calls: calls() })
+): PayContext => ({ ...spec, ...asking, run, calls: calls(), seen: new Map() })
 
-/** Pays the items of a run that are not paid yet, and returns how all of it ended. */
+type PayRunOptions = PayBatchOptions & Pick<PayAllOptions, 'allowEmpty'>
+
+/** Pays the items of a run that are not paid yet, and returns how the run ended. */
 export const payRun = async (
   context: PayContext,
   payments: Payments,
-  options: PayBatchOptions,
+  options: PayRunOptions,
 ): Promise<PayReport> => {
+  try {
+    return await payItems(context, payments, options)
+  } catch (error) {
+    if (!(error instanceof Stop) || error.failure === undefined) throw error
+    throw new Stop(await explained(context, payments, error.failure))
+  }
+}
+
+const payItems = async (
+  context: PayContext,
+  payments: Payments,
+  options: PayRunOptions,
+): Promise<PayReport> => {
+  if (payments.count === 0) await checkEmpty(context, payments, options)
   const filled = await fillAll(context, payments, options)
-  const submission = await submitAll(context, filled, options)
+  const submission = await submitAll(context, payments.approvalHash, filled, options)
   const counts: OutcomeCounts = { booked: 0, failed: 0, 'left out': payments.leftOut, unknown: 0 }
   const last = new Map(submission.batches.map(({ index, batch }) => [index, batch]))
   const settle = async (one: RunBatch, outcomes: ReadonlyArray<PaymentOutcome>): Promise<void> => {
@@ -70,12 +74,16 @@ export const payRun = async (
   const [failure] = submission.failures
   if (failure !== undefined) throw new Stop(failure)
   if (open.length > 0 && !submission.isDeclined) throw new Stop(notFinal(open, limit))
+  const { run, hash, items } = payments
+  if (items > 0 && counts['left out'] === items && options.allowEmpty !== true) {
+    throw new Stop(nothingToPay(run, items))
+  }
   return {
-    run: payments.run,
-    hash: payments.hash,
-    isPaid: counts.booked === payments.items,
+    run,
+    hash,
+    isPaid: items > 0 && counts.booked === items,
     isDeclined: submission.isDeclined,
-    items: payments.items,
+    items,
     booked: counts.booked,
     failed: counts.failed,
     leftOut: counts['left out'],
@@ -84,7 +92,19 @@ export const payRun = async (
   }
 }
 
-/** All items of a batch were invalid, and deleted. */
+/** Ends a run without items, unless this is allowed and no other payments have the run's name. */
+const checkEmpty = async (
+  context: PayContext,
+  { run, leftOut }: Payments,
+  { allowEmpty = false }: PayRunOptions,
+): Promise<void> => {
+  if (!allowEmpty) throw new Stop(nothingToPay(run, leftOut))
+  const requestId = requestIdOf({ run, index: 1 })
+  if ((await findBatch(context, requestId)) === undefined) return
+  throw new Stop(otherRun(run, requestId, [{ path: 'items', sent: 'none', found: 'some' }]))
+}
+
+/** Returns true if all items of the batch were invalid and were deleted. */
 const isEmptyDraft = ({ batch, leftOut }: RunBatch): boolean =>
   isDraft(batch) && batch.valid_item_count === 0 && leftOut.size > 0
 
@@ -100,19 +120,19 @@ const leftOutOf = ({ requestId, batch, leftOut }: RunBatch): ReadonlyArray<Payme
 // filling
 
 /**
- * Batches that are filled at once, each by up to ten calls: these use the rate limit up where an answer takes up to a
- * second, and 4,000 items are little memory.
+ * Number of batches that are filled concurrently, each by up to ten calls: enough to use the rate limit fully if responses take
+ * up to a second. The 4,000 items take little memory.
  */
 const FILLED_AT_ONCE = 4
 
-/** Fills all batches, several at a time. The first of the run is created before the others: it shows whose name this is. */
+/** Fills all batches, several at a time. The first one is created before the others, because it shows which run has this name. */
 const fillAll = async (
   context: PayContext,
-  { run, hash, count, batches }: Payments,
+  { run, hash, set, count, batches }: Payments,
   options: PayBatchOptions,
 ): Promise<ReadonlyArray<RunBatch>> => {
   if (count === 0) return []
-  const first = { run, index: 1, count, hash }
+  const first = { run, index: 1, count, hash, set }
   const found = await findBatch(context, requestIdOf(first))
   const opened = await openBatch(context, first, options, found)
   const filled: Array<RunBatch> = []
@@ -131,27 +151,13 @@ const fillAll = async (
   })
   if (options.withoutInvalid !== true) {
     const invalid = filled.filter(({ batch }) => isDraft(batch)).flatMap(invalidOf)
-    const isBegun = filled.some(({ batch }) => !isDraft(batch))
-    if (invalid.length > 0) throw new Stop(invalidItems(run, invalid, isBegun))
+    if (invalid.length > 0) throw new Stop(invalidItems(run, invalid))
   }
   return filled.sort((a, b) => a.index - b.index)
 }
 
 const invalidOf = ({ leftOut }: RunBatch): ReadonlyArray<InvalidItem> =>
   Array.from(leftOut, ([requestId, reason]) => ({ requestId, reasons: [reason] }))
-
-/** Ends the run if the items are others now. */
-export async function* unchanged(
-  { run }: Pick<PayContext, 'run'>,
-  batches: AsyncIterable<PlacedBatch>,
-): AsyncGenerator<PlacedBatch> {
-  try {
-    yield* batches
-  } catch (error) {
-    if (!(error instanceof Changed)) throw error
-    throw new Stop(itemsChanged(run, requestIdOf({ run, index: error.index }), error.message))
-  }
-}
 
 // failures
 

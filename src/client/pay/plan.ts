@@ -1,18 +1,21 @@
-/** The first pass over the items of a run: each is checked, and batches are cut, before anything is sent. */
-import { createHash, type Hash } from 'node:crypto'
-import { NewBatchItem, sortedJson } from '../../codec/NewBatchItem.js'
+/** The first pass over the items of a run: checks each item, and cuts batches, before anything is sent. */
+import { AMOUNTS, NewBatchItem } from '../../codec/NewBatchItem.js'
 import { type Cause, parameterCauses } from '../../decode/causes.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
 import { invalidParams } from '../../http/request/invalidParams.js'
 import { requestIdOf } from '../../http/retry/Outcome.js'
+import { InvalidOption } from '../../options/index.js'
 import { Stop } from './flow.js'
+import { addHash, Chain, hashText, paymentHash, valueJson } from './hashes.js'
+import { requestIdOf as batchIdOf, type PayContext } from './PayContext.js'
+import { itemsChanged } from './PayFailure.js'
 import type { InvalidItem, PayItem, PayItems, PaymentBatch } from './PayOptions.js'
 import { RequestIds } from './RequestIds.js'
 
 // model
 
-/** A run, cut into batches. The items are not kept: they are read again. */
+/** A run, cut into batches. The items are not kept, but read again. */
 export interface PayPlan {
   readonly run: string
   readonly perBatch: number
@@ -20,45 +23,80 @@ export interface PayPlan {
   readonly items: number
   /** For each batch, a hash of all items up to its end. */
   readonly chain: ReadonlyArray<string>
-  /** The last of the chain: a hash of all items. */
+  /** The last hash in `chain`, of all items. */
   readonly hash: string
-  /** Places of invalid items. */
+  /** A hash of all items that does not depend on their order, without the `request_id`s that `pay` gives to rows. */
+  readonly set: string
+  /** Indexes of invalid items. */
   readonly leftOut: ReadonlySet<number>
-  /** All that is wrong with items. */
+  /** The invalid items, with all reasons. */
   readonly invalid: ReadonlyArray<InvalidItem>
-  /** True if two items have one `request_id`: then nothing can be paid. */
+  /** True if two items have the same `request_id`: then nothing can be paid. */
   readonly isRepeated: boolean
 }
 
 interface PayPlanOptions {
   readonly run: string
   readonly perBatch: number
-  /** `false`: items are not checked by their codec. */
+  /** `false` skips the check of items by their codec. */
   readonly check: boolean
 }
 
-/** A batch with the places of its items among all items. */
+/** The payments of a run. */
+export interface Payments extends Omit<PaymentBatch, 'index' | 'items'> {
+  /** The `hash` of an approval of these payments. */
+  readonly approvalHash: string
+  /** Number of items, including those left out. */
+  readonly items: number
+  /** Number of items that are left out as invalid before anything is sent. */
+  readonly leftOut: number
+  /** Reads the batches to pay. */
+  readonly batches: () => AsyncIterable<PlacedBatch>
+  /** False if these are only some batches of the run. */
+  readonly isWhole: boolean
+}
+
+/** A batch, with the indexes of its items among all items. */
 export interface PlacedBatch extends PaymentBatch {
   readonly places: ReadonlyArray<number>
 }
 
 // reading
 
-/** Reads the items from the beginning, each with its place. */
+/** Reads the items from the beginning, each with its index. */
 async function* read<F>(
   items: PayItems<F>,
 ): AsyncGenerator<readonly [place: number, item: PayItem<F>]> {
   let place = 0
-  for await (const item of typeof items === 'function' ? items() : items) yield [place++, item]
+  const begun = typeof items === 'function' ? items() : items
+  if (!isIterable(begun)) throw unreadableItems('')
+  for await (const item of begun) yield [place++, item]
 }
 
-/** Returns whether the items can be read twice: a generator, once begun, only goes on. */
-export const canBeReadTwice = (items: unknown): boolean => {
-  if (typeof items === 'function') return true
-  if (typeof items !== 'object' || items === null) return false
-  const begin: unknown =
-    Reflect.get(items, Symbol.asyncIterator) ?? Reflect.get(items, Symbol.iterator)
-  return typeof begin === 'function' && typeof Reflect.get(items, 'next') !== 'function'
+const isIterable = (u: unknown): boolean => {
+  if (typeof u !== 'object' || u === null) return false
+  return (
+    typeof (Reflect.get(u, Symbol.asyncIterator) ?? Reflect.get(u, Symbol.iterator)) === 'function'
+  )
+}
+
+/** Methods that only a generator, a Node stream or a web stream has: these can be read only once. */
+const READ_ONCE = ['next', 'pipe', 'getReader']
+
+/** Throws an `InvalidOption` for items that cannot be read twice, and for a function that returns a promise of them. */
+export const checkItems = (items: unknown, context: string): void => {
+  const canBeRead =
+    typeof items === 'function'
+      ? Object.prototype.toString.call(items) !== '[object AsyncFunction]'
+      : isIterable(items) &&
+        !READ_ONCE.some((name) => typeof Reflect.get(Object(items), name) === 'function')
+  if (!canBeRead) throw unreadableItems(context)
+}
+
+const unreadableItems = (context: string): InvalidOption => {
+  const expected =
+    'readable twice: an array, rows of a file, or a function that returns a fresh iterable, not a promise'
+  return new InvalidOption('items', expected, context)
 }
 
 type PlannedRow = { readonly requestId: string | undefined } & (
@@ -66,7 +104,7 @@ type PlannedRow = { readonly requestId: string | undefined } & (
   | { readonly causes: ReadonlyArray<Cause> }
 )
 
-/** Returns an item, or why a row of a file is none. A file that cannot be read ends the run. */
+/** Returns an item, or the reason why a row of a file is not one. A file that cannot be read ends the run. */
 const rowOf = <F>(given: PayItem<F>): PlannedRow => {
   if (!isEither(given)) return { requestId: requestIdOf(given), item: given }
   if (E.isRight(given)) return { requestId: requestIdOf(given.right), item: given.right }
@@ -91,16 +129,18 @@ export const planOf = async <F>(items: PayItems<F>, options: PayPlanOptions): Pr
   const leftOut = new Set<number>()
   const invalid: Array<InvalidItem> = []
   const chain = new Chain(run, perBatch)
+  let set = 0n
   let count = 0
   for await (const [index, given] of read(items)) {
     const row = rowOf(given)
     const { requestId } = row
     if (requestId !== undefined && ids.add(requestId)) maybeRepeated.add(requestId)
-    const text = 'item' in row ? sortedJson(row.item) : undefined
+    const text = 'item' in row ? valueJson(row.item) : undefined
     const reasons = 'item' in row ? checked(row.item, text, index) : describeCauses(row.causes)
-    if (reasons.length === 0) {
+    if ('item' in row && reasons.length === 0) {
       count++
       chain.add(text)
+      set = addHash(set, paymentHash(row.item, run, index))
       continue
     }
     leftOut.add(index)
@@ -114,13 +154,14 @@ export const planOf = async <F>(items: PayItems<F>, options: PayPlanOptions): Pr
     items: count,
     chain: hashes,
     hash: hashes.at(-1) ?? '',
+    set: hashText(set),
     leftOut,
     invalid: [...invalid, ...repeated],
     isRepeated: repeated.length > 0,
   }
 }
 
-/** Reads the items again, for those that have the `request_id` of an earlier one. */
+/** Reads the items again, to find those with the `request_id` of an earlier one. */
 const repeatedIn = async <F>(
   items: PayItems<F>,
   some: ReadonlySet<string>,
@@ -133,99 +174,64 @@ const repeatedIn = async <F>(
     const before = first.get(requestId)
     if (before === undefined) first.set(requestId, index)
     else {
-      const reasons = [`request_id is that of item ${before + 1}`]
+      const reasons = [`request_id is the same as in item ${before + 1}`]
       repeated.push({ index, requestId, reasons })
     }
   }
   return repeated
 }
 
-/** Returns what is wrong with an item. */
+/** Returns a function that finds the errors of an item. */
 const itemCheck = ({ check }: Pick<PayPlanOptions, 'check'>) => {
-  /** For each currency pair, the field that says its amounts, and the item that used it first. */
+  /** For each currency pair, the field that holds its amounts, and the first item that used it. */
   const fields = new Map<string, readonly [field: string, index: number]>()
   return (item: NewBatchItem, text: unknown, index: number): ReadonlyArray<string> => {
-    if (requestIdOf(item) === undefined) return ['request_id should be a text that is not empty']
-    if (typeof text !== 'string') return ['it should be what JSON can say']
+    if (requestIdOf(item) === undefined) return ['request_id should be a non-empty string']
+    if (typeof text !== 'string') return ['it should be a value that JSON can express']
     if (!check) return []
     const decoded = NewBatchItem.decode(item)
     if (E.isLeft(decoded)) return describeCauses(parameterCauses(decoded.left))
-    const misspelt = invalidParams(NewBatchItem, item, check) // as the call would find, with its batch there
+    const misspelt = invalidParams(NewBatchItem, item, check) // as in the check by the call, which has its batch
     if (misspelt !== undefined) return describeCauses(misspelt)
     const field = AMOUNTS.find((name) => item[name] !== undefined)
     if (field === undefined)
-      return [`${AMOUNTS.join(' or ')} should be given, and both are missing`]
+      return [`${AMOUNTS.join(' or ')} should be given, but both are missing`]
     const pair = `${item.source_currency} to ${item.transfer_currency}`
     const [known, first] = fields.get(pair) ?? [field, index]
     fields.set(pair, [known, first])
     return known === field
       ? []
-      : [`${field} should be ${known}, as in item ${first + 1}, which is from ${pair} as well`]
+      : [`${field} should be ${known}, as in item ${first + 1}, also from ${pair}`]
   }
 }
 
-/** One of them says how much to pay, and the same one for all items of a pair (default, not specified). */
-const AMOUNTS = ['source_amount', 'transfer_amount'] as const
-
-/** Leaves out what is said of a whole of which a part is named, too: that a beneficiary is not an empty one. */
+/** Drops causes about a whole if another cause names a part of it. */
 const describeCauses = (all: ReadonlyArray<Cause>): ReadonlyArray<string> =>
   all
     .filter(({ path }) => path === '' || !all.some((other) => other.path.startsWith(`${path}.`)))
     .map(describeCause)
 
 const describeCause = ({ path, expected, actual }: Cause): string =>
-  `${path || 'it'} should be ${expected}, and is ${actual}`
-
-// hashes
-
-/** Hashes items one after the other; at the end of each batch, all up to there. */
-class Chain {
-  readonly #perBatch: number
-  readonly #hash: Hash
-  readonly #all: Array<string> = []
-  #size = 0
-
-  constructor(run: string, perBatch: number) {
-    this.#perBatch = perBatch
-    this.#hash = createHash('sha256').update(`${run} ${perBatch}`)
-  }
-
-  /** Adds the JSON of an item. */
-  add(text: unknown): void {
-    this.#hash.update(`\n${String(text)}`)
-    if (++this.#size === this.#perBatch) this.#close()
-  }
-
-  /** Returns the hashes of all batches, the last of which may have fewer items. */
-  hashes(): ReadonlyArray<string> {
-    if (this.#size > 0) this.#close()
-    return this.#all
-  }
-
-  #close(): void {
-    this.#all.push(this.#hash.copy().digest('hex'))
-    this.#size = 0
-  }
-}
+  `${path || 'it'} should be ${expected}, but is ${actual}`
 
 // the second pass
 
-/** Items that were other ones when they were read again. */
-export class Changed extends Error {
+/** Thrown if the items had changed when they were read again. */
+class Changed extends Error {
   override readonly name = 'Changed'
   /** Number of the batch, from 1. */
   readonly index: number
 
   constructor(index: number) {
-    super(`the items of batch ${index} were others when they were read again`)
+    super(`the items of batch ${index} had changed when they were read again`)
     this.index = index
   }
 }
 
-/** Reads the items again, a batch at a time, and throws `Changed` unless they are those of the plan. */
+/** Reads the items again, one batch at a time, and throws `Changed` unless they match the plan. */
 export async function* batchesOf<F>(
   items: PayItems<F>,
-  { run, perBatch, chain, hash, leftOut }: PayPlan,
+  { run, perBatch, chain, hash, set, leftOut }: PayPlan,
 ): AsyncGenerator<PlacedBatch> {
   const again = new Chain(run, perBatch)
   const count = chain.length
@@ -235,7 +241,7 @@ export async function* batchesOf<F>(
   const batch = (hashes: ReadonlyArray<string>): PlacedBatch => {
     if (index >= count || hashes[index] !== chain[index]) throw new Changed(index + 1)
     index++
-    const full = { run, index, count, hash, items: some, places }
+    const full = { run, index, count, hash, set, items: some, places }
     some = []
     places = []
     return full
@@ -246,9 +252,22 @@ export async function* batchesOf<F>(
     if (!('item' in row)) throw new Changed(index + 1)
     some.push(row.item)
     places.push(place)
-    again.add(sortedJson(row.item))
+    again.add(valueJson(row.item))
     if (some.length === perBatch) yield batch(again.hashes())
   }
   if (some.length > 0) yield batch(again.hashes())
   if (index < count) throw new Changed(index + 1)
+}
+
+/** Ends the run if the items have changed. */
+export async function* unchanged(
+  { run }: Pick<PayContext, 'run'>,
+  batches: AsyncIterable<PlacedBatch>,
+): AsyncGenerator<PlacedBatch> {
+  try {
+    yield* batches
+  } catch (error) {
+    if (!(error instanceof Changed)) throw error
+    throw new Stop(itemsChanged(run, batchIdOf({ run, index: error.index }), error.message))
+  }
 }

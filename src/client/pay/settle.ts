@@ -2,9 +2,10 @@
 import { map, toArray } from 'rxjs'
 import type { BatchItem } from '../../codec/BatchItem.js'
 import type { BatchTransfer } from '../../codec/BatchTransfer.js'
+import { oneLine } from '../../decode/redact.js'
 import { A, E, withoutUndefined } from '../../fp.js'
 import { doubling } from '../../stream/Backoff.js'
-import { type Millis, PAUSES } from '../../stream/index.js'
+import { backoffDefaults, type Millis } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
 import { FINAL_STATES } from '../untilState.js'
 import { itemsOf, reasonOf } from './fillBatch.js'
@@ -12,7 +13,7 @@ import { each } from './flow.js'
 import { type PayContext, type RunBatch, WIDTH } from './PayContext.js'
 import type { PaymentOutcome } from './PayOptions.js'
 
-/** States from which a batch may go on to another. */
+/** States that are not final. */
 const OPEN_STATES = [
   'IN_APPROVAL',
   'SCHEDULED',
@@ -27,8 +28,8 @@ const isFinal = ({ status }: BatchTransfer): boolean =>
 // waiting
 
 /**
- * Calls `onFinal` for each batch when it is final. Reads lists of states, or each batch, whichever takes fewer requests.
- * Resolves with the batches that are not final after `limit`.
+ * Calls `onFinal` for each batch when it is final. Reads lists by state, or each batch, whichever takes fewer requests. Resolves
+ * with the batches that are not final after `limit`.
  */
 export const waitForAll = async (
   context: PayContext,
@@ -37,10 +38,10 @@ export const waitForAll = async (
   onFinal: (batch: RunBatch) => Promise<void>,
 ): Promise<ReadonlyArray<RunBatch>> => {
   const { calls, first, ask, timer, random } = context
-  const pause = doubling({ ...PAUSES, random })
+  const pause = doubling({ ...backoffDefaults, random })
   const end = timer.now() + limit
   const open = new Map(submitted.map((one) => [one.batch.id, one]))
-  let pages: number = OPEN_STATES.length // that the lists had when they were read last
+  let pages: number = OPEN_STATES.length // number of pages in the lists at the last reading
   for (let attempt = 1; ; attempt++) {
     const listed = open.size > pages ? await openIds(context, open.size) : undefined
     if (listed !== undefined) pages = listed.pages
@@ -57,7 +58,7 @@ export const waitForAll = async (
   }
 }
 
-/** Ids of the batches that lists show in an open state; of no use once they have more pages than there are batches. */
+/** Returns the ids of batches that lists show in an open state. Useless once the lists have more pages than there are batches. */
 const openIds = async (
   { ask, calls }: PayContext,
   most: number,
@@ -77,7 +78,7 @@ const openIds = async (
 
 // outcomes
 
-/** Reads the outcome of each item of a final batch, again while the list is behind. */
+/** Reads the outcome of each item of a final batch, repeatedly while the list lags. */
 export const outcomesOf = async (
   context: PayContext,
   { requestId, itemIds, batch, leftOut }: RunBatch,
@@ -92,16 +93,16 @@ export const outcomesOf = async (
   ]
 }
 
-/** The outcome of an item that the list does not show: left out for a `reason`, or not known, since the list is behind. */
+/** Returns the outcome of an item that the list does not show: left out for a `reason`, or unknown because the list lags. */
 const absentOutcome = (
   { status }: BatchTransfer,
   reason: string | undefined,
 ): Pick<PaymentOutcome, 'state' | 'reason'> =>
   reason === undefined
-    ? { state: 'unknown', reason: `its batch is ${status}, and its list does not show it` }
+    ? { state: 'unknown', reason: `its batch is ${status}, but the list of items does not show it` }
     : { state: 'left out', reason }
 
-/** Returns whether a list of items agrees with the state of its batch. */
+/** Returns true if a list of items agrees with the state of its batch. */
 const isSettled = ({ status }: BatchTransfer, items: ReadonlyArray<BatchItem>): boolean => {
   if (status !== 'BOOKED' && status !== 'PARTIALLY_BOOKED') return true
   return items.every((item) => SETTLED.includes(item.status))
@@ -122,10 +123,15 @@ const outcomeOf = (
       return { state: 'left out', reason: reasonOf(item) }
     default: {
       if (status === 'BOOKED' || status === 'PARTIALLY_BOOKED') {
-        return { state: 'unknown', reason: `its batch is ${status}, and it is ${item.status}` }
+        return {
+          state: 'unknown',
+          reason: oneLine(`its batch is ${status}, but the item is ${item.status}`),
+        }
       }
       const detail = funding?.failure_reason ?? funding?.failure_details?.code ?? undefined
-      const reason = `its batch is ${status}${detail === undefined || detail === '' ? '' : ` (${detail})`}`
+      const reason = oneLine(
+        `its batch is ${status}${detail === undefined || detail === '' ? '' : ` (${detail})`}`,
+      )
       return { state: 'failed', reason }
     }
   }

@@ -1,39 +1,36 @@
-/** Asks whether to pay, and submits what was approved: each batch once. */
+/** Asks for approval, and submits each approved batch once. */
+import { defaultIfEmpty, EMPTY, from, type ObservableInput } from 'rxjs'
 import type { BatchTransfer } from '../../codec/BatchTransfer.js'
+import { millisOf } from '../../codec/Instant.js'
 import { E, withoutUndefined } from '../../fp.js'
 import type { Failure } from '../../http/Failure.js'
+import { InvalidOption } from '../../options/index.js'
+import { approvalOf, excessOf, isWithin, uncountedText } from './approval.js'
 import { isDraft } from './fillBatch.js'
 import { each } from './flow.js'
 import { askUntil, orStop, type PayContext, type RunBatch, WIDTH } from './PayContext.js'
-import { type PayFailure, quoteTooShort } from './PayFailure.js'
-import type { PayAllOptions, PayBatchOptions, PaySummary } from './PayOptions.js'
-import {
-  earliestExpiry,
-  expiryOf,
-  isWorse,
-  type QuoteTotals,
-  shownTotals,
-  totalsOf,
-} from './totals.js'
+import { notApproved, type PayFailure, quoteTooShort, uncounted } from './PayFailure.js'
+import type { Approval, PayBatchOptions, PaySummary } from './PayOptions.js'
+import { costsOf, earliestExpiry, expiryOf, shownTotals, totalsOf } from './totals.js'
 
 // model
 
-type SubmitOptions = Pick<PayAllOptions, 'validity' | 'tolerance'> &
-  Pick<PayBatchOptions, 'approve'>
+type GateOptions = Pick<PayBatchOptions, 'validity' | 'approve' | 'approved'>
 
-/** The state of a run after it has submitted what it may. */
+/** The state of a run after submission. */
 export interface Submission {
   /** All batches of the run, as last seen. */
   readonly batches: ReadonlyArray<RunBatch>
+  /** True if the remaining drafts were not approved. */
   readonly isDeclined: boolean
-  /** Why some were not submitted, though they should. */
+  /** The reasons why some batches were not submitted although they should have been. */
   readonly failures: ReadonlyArray<PayFailure>
 }
 
 /** Outcome of one attempt to submit a batch. */
 type SubmitResult =
   | { readonly is: 'submitted'; readonly batch: BatchTransfer }
-  /** Its quote has expired, or is not the one that was approved. */
+  /** Its quote has expired, or is not the approved one. */
   | { readonly is: 'stale'; readonly batch: BatchTransfer }
   | { readonly is: 'failed'; readonly failure: Failure }
 
@@ -42,19 +39,20 @@ const FRUITLESS_ROUNDS = 3
 
 // quotes
 
-/** Quotes drafts, several at a time. */
+/** Quotes drafts, several at a time. Keeps a quote that is still valid. */
 const quoteAll = async (
   context: PayContext,
   drafts: ReadonlyArray<RunBatch>,
-  { validity }: SubmitOptions,
+  { validity }: GateOptions,
 ): Promise<ReadonlyArray<RunBatch>> => {
-  const quoted: Array<RunBatch> = []
-  await each(drafts.entries(), WIDTH, async ([at, known]) => {
+  const quoted = [...drafts]
+  const due = [...drafts.entries()].filter(([, one]) => !holds(context, one, validity))
+  await each(due, WIDTH, async ([at, known]) => {
     const { id } = known.batch
     const answer = await context.first(
       context.calls.quote({ id, ...withoutUndefined({ validity }) }),
     )
-    // refused if another process has submitted it meanwhile
+    // refused if another process has submitted it in the meantime
     const now = E.isLeft(answer) ? await context.ask(context.calls.retrieve({ id })) : answer.right
     if (E.isLeft(answer) && isDraft(now)) orStop(answer)
     if (!isDraft(now)) context.emit({ _tag: 'Submitted', batch: now })
@@ -63,91 +61,171 @@ const quoteAll = async (
   return quoted
 }
 
-// the gate
+/**
+ * Returns true if a quote can be shown and paid: it has not expired, is not older than the last change of its draft, has the
+ * requested validity, and can be added up. A missing time counts as invalid.
+ */
+const holds = (
+  { serviceTime }: PayContext,
+  one: RunBatch,
+  validity: GateOptions['validity'],
+): boolean => {
+  const { quote_summary, updated_at } = one.batch
+  const { expires_at, last_quoted_at, validity: given } = quote_summary ?? {}
+  return (
+    millisOf(expires_at) > serviceTime() &&
+    millisOf(last_quoted_at) >= millisOf(updated_at) &&
+    (validity === undefined || validity === given) &&
+    costsOf(one).uncounted.length === 0
+  )
+}
+
+// approval
 
 /**
- * Asks `approve`, and submits the drafts. One whose quote has expired is quoted anew; if that makes a total worse,
- * `approve` is asked again.
+ * Submits the drafts once their costs are approved. A draft whose quote has expired is quoted again; if that exceeds the
+ * approval, `approve` is called again.
  */
 export const submitAll = async (
   context: PayContext,
+  approvalHash: string,
   filled: ReadonlyArray<RunBatch>,
-  options: SubmitOptions,
+  options: GateOptions,
 ): Promise<Submission> => {
-  const { approve = () => true, tolerance = 0 } = options
   const byIndex = new Map(filled.map((one) => [one.index, one]))
   const drafts = (): ReadonlyArray<RunBatch> => [...byIndex.values()].filter(mayBeSubmitted)
   const update = (some: ReadonlyArray<RunBatch>): void => {
     for (const one of some) byIndex.set(one.index, one)
   }
-  update(await quoteAll(context, drafts(), options))
-  const first = drafts() // what this run is to pay
   const ended = (isDeclined: boolean, failures: ReadonlyArray<PayFailure> = []): Submission => ({
     batches: [...byIndex.values()],
     isDeclined,
     failures,
   })
-  if (first.length === 0) return ended(false)
-
-  const totalsNow = (): QuoteTotals =>
-    totalsOf(first.map(({ index, batch }) => byIndex.get(index)?.batch ?? batch))
-  const isApproved = async (isWorse: boolean): Promise<boolean> => {
-    const summary = summaryOf(context.run, [...byIndex.values()], isWorse)
-    context.emit({ _tag: 'Quoted', summary })
-    const answer = approve(summary)
-    // only true is a yes: in plain JavaScript it may be the 'no' that a person typed
-    return (typeof answer === 'boolean' ? answer : await context.first<unknown>(answer)) === true
-  }
-  if (!(await isApproved(false))) return ended(true)
-  let approved = totalsNow()
-
+  let yes: Approval | undefined
+  let due = drafts()
   for (let fruitless = 0; ; ) {
-    const stale: Array<RunBatch> = []
-    const failures: Array<PayFailure> = []
-    let submitted = 0
-    await each(drafts(), WIDTH, async (draft) => {
-      const attempt = await submitOne(context, draft)
-      if (attempt.is === 'failed') return void failures.push(attempt.failure)
-      const now = { ...draft, batch: attempt.batch }
-      if (attempt.is === 'stale') return void stale.push(now)
-      submitted++
-      update([now])
-      context.emit({ _tag: 'Submitted', batch: attempt.batch })
-    })
-    if (failures.length > 0 || stale.length === 0) return ended(false, failures)
-    fruitless = submitted > 0 ? 0 : fruitless + 1
-    const [{ requestId } = { requestId: '' }] = stale
-    if (fruitless >= FRUITLESS_ROUNDS) return ended(false, [quoteTooShort(context.run, requestId)])
-    update(await quoteAll(context, stale, options))
-    if (!isWorse(approved, totalsNow(), tolerance)) continue
-    if (!(await isApproved(true))) return ended(true)
-    approved = totalsNow()
-    fruitless = 0
+    update(await quoteAll(context, due, options))
+    if (drafts().length === 0) return ended(false)
+    const summary = summaryOf(context.run, approvalHash, [...byIndex.values()], yes !== undefined)
+    if (yes === undefined || !isWithin(yes, summary)) {
+      const answer = await answerTo(context, summary, options)
+      if (answer.is === 'no') return ended(true, answer.failures)
+      yes = answer.to
+      fruitless = 0
+    }
+    const round = await submitRound(context, drafts())
+    update(round.submitted)
+    if (round.failures.length > 0) return ended(false, round.failures)
+    const [stale] = round.stale
+    if (stale === undefined) return ended(false)
+    fruitless = round.submitted.length > 0 ? 0 : fruitless + 1
+    if (fruitless >= FRUITLESS_ROUNDS) {
+      return ended(false, [quoteTooShort(context.run, stale.requestId)])
+    }
+    due = round.stale
   }
 }
 
-/** A batch without a valid item is left as it is: the platform would refuse it. */
+/** An approval and its bounds, or a refusal. */
+type GateAnswer =
+  | { readonly is: 'yes'; readonly to: Approval }
+  | { readonly is: 'no'; readonly failures: ReadonlyArray<PayFailure> }
+
+/** Compares a summary with `approved`, and calls `approve` if it exceeds that. */
+const answerTo = async (
+  context: PayContext,
+  summary: PaySummary,
+  { approve, approved }: GateOptions,
+): Promise<GateAnswer> => {
+  const { run } = context
+  context.emit({ _tag: 'Quoted', summary })
+  const refused = (failure: PayFailure): GateAnswer => ({ is: 'no', failures: [failure] })
+  if (summary.uncounted.length > 0) {
+    const reason = uncountedText(summary.uncounted)
+    return refused(uncounted(run, summary.uncounted, reason))
+  }
+  const beyond = approved === undefined ? '' : excessOf(approved, summary)
+  if (approved !== undefined && beyond === undefined) return { is: 'yes', to: approved }
+  if (approve === undefined) return refused(notApproved(run, `${beyond}`))
+  const answer = approve(summary)
+  // only true is a yes: in plain JavaScript it may be the 'no' that a person typed
+  const isYes = (await said(context, answer)) === true
+  return isYes ? { is: 'yes', to: summary.approval } : { is: 'no', failures: [] }
+}
+
+/** Returns the result of `approve`. Throws an `InvalidOption` if there is none, for example because of a forgotten `return`. */
+const said = async (
+  { first }: PayContext,
+  answer: boolean | ObservableInput<boolean> | undefined,
+): Promise<unknown> => {
+  if (typeof answer === 'boolean') return answer
+  const value = await first(from(answer ?? EMPTY).pipe(defaultIfEmpty(undefined)))
+  if (value !== undefined) return value
+  throw new InvalidOption(
+    'approve',
+    'a function that returns true or false, but it returned nothing',
+  )
+}
+
+/** Returns false for a batch without a valid item, which the platform would refuse. */
 const mayBeSubmitted = ({ batch }: RunBatch): boolean =>
   isDraft(batch) && batch.valid_item_count > 0
 
-const summaryOf = (run: string, all: ReadonlyArray<RunBatch>, isWorse: boolean): PaySummary => {
+const summaryOf = (
+  run: string,
+  approvalHash: string,
+  all: ReadonlyArray<RunBatch>,
+  isWorse: boolean,
+): PaySummary => {
   const some = all.filter(mayBeSubmitted)
+  const before = all.filter(({ batch }) => !isDraft(batch))
   const batches = some.map(({ batch }) => batch)
   return {
     run,
     items: batches.reduce((sum, { valid_item_count }) => sum + valid_item_count, 0),
     leftOut: all.reduce((sum, { leftOut }) => sum + leftOut.size, 0),
     batches: batches.length,
-    submittedBefore: all.filter(({ batch }) => !isDraft(batch)).length,
-    totals: shownTotals(totalsOf(batches)),
+    submittedBefore: before.length,
+    totals: shownTotals(totalsOf(some.flatMap((one) => costsOf(one).counted))),
+    ...approvalOf([...before, ...some], approvalHash),
     ...withoutUndefined({ expiresAt: earliestExpiry(batches) }),
     isWorse,
   }
 }
 
-// one batch
+// submitting
 
-/** Reads the batch, and submits it if it is still what was approved. */
+interface SubmitRound {
+  readonly submitted: ReadonlyArray<RunBatch>
+  /** Drafts whose quote is no longer the approved one, and those not tried. */
+  readonly stale: ReadonlyArray<RunBatch>
+  readonly failures: ReadonlyArray<Failure>
+}
+
+/** Submits drafts, several at a time, until one costs more than was approved. */
+const submitRound = async (
+  context: PayContext,
+  drafts: ReadonlyArray<RunBatch>,
+): Promise<SubmitRound> => {
+  const stale: Array<RunBatch> = []
+  const failures: Array<Failure> = []
+  const submitted: Array<RunBatch> = []
+  let isBeyond = false
+  await each(drafts, WIDTH, async (draft) => {
+    if (isBeyond) return void stale.push(draft)
+    const attempt = await submitOne(context, draft)
+    if (attempt.is === 'failed') return void failures.push(attempt.failure)
+    const now = { ...draft, batch: attempt.batch }
+    if (attempt.is === 'stale') return void stale.push(now)
+    isBeyond ||= !isAsApproved(draft, now)
+    submitted.push(now)
+    context.emit({ _tag: 'Submitted', batch: attempt.batch })
+  })
+  return { submitted, stale, failures }
+}
+
+/** Reads the batch, and submits it if it is still as approved. */
 const submitOne = async (context: PayContext, draft: RunBatch): Promise<SubmitResult> => {
   const { calls, first } = context
   const { id } = draft.batch
@@ -156,12 +234,12 @@ const submitOne = async (context: PayContext, draft: RunBatch): Promise<SubmitRe
   if (E.isLeft(found)) return { is: 'failed', failure: found.left }
   const now = found.right
   if (!isDraft(now)) return { is: 'submitted', batch: now } // by another process
-  if (!isAsApproved(draft.batch, now) || hasExpired(context, now))
+  if (!isAsApproved(draft, { ...draft, batch: now }) || hasExpired(context, now))
     return { is: 'stale', batch: now }
 
   const answer = await first(calls.submit({ id }))
-  if (E.isRight(answer)) return { is: 'submitted', batch: answer.right }
-  // a submission that may have arrived late shows itself later
+  if (E.isRight(answer)) return { is: 'submitted', batch: withQuoteOf(now, answer.right) }
+  // a submission that may have arrived can become visible later
   const limit = answer.left._tag === 'Ambiguous' ? context.lookUpFor : 0
   const isOver = (after: E.Either<Failure, BatchTransfer>): boolean =>
     E.isRight(after) && !isDraft(after.right)
@@ -172,11 +250,15 @@ const submitOne = async (context: PayContext, draft: RunBatch): Promise<SubmitRe
   return isStale ? { is: 'stale', batch: after.right } : { is: 'failed', failure: answer.left }
 }
 
-const hasExpired = ({ serviceTime }: PayContext, batch: BatchTransfer): boolean =>
-  expiryOf(batch) <= serviceTime()
+/** The response to a submission may omit the quote, which is the draft's. */
+const withQuoteOf = (draft: BatchTransfer, submitted: BatchTransfer): BatchTransfer => {
+  const quote_summary = submitted.quote_summary ?? draft.quote_summary
+  return { ...submitted, ...withoutUndefined({ quote_summary }) }
+}
 
-/** Another process of the run may have changed the batch, or quoted it anew. */
-const isAsApproved = (approved: BatchTransfer, now: BatchTransfer): boolean =>
-  approved.valid_item_count === now.valid_item_count &&
-  !isWorse(totalsOf([approved]), totalsOf([now]), 0) &&
-  (now.quote_summary?.quotes ?? []).length === (approved.quote_summary?.quotes ?? []).length
+const hasExpired = ({ serviceTime }: PayContext, batch: BatchTransfer): boolean =>
+  !(expiryOf(batch) > serviceTime()) // so that an unreadable time counts as expired
+
+/** Returns false if another process of the run has changed the batch, or quoted it again. */
+const isAsApproved = (approved: RunBatch, now: RunBatch): boolean =>
+  isWithin(approvalOf([approved]).approval, approvalOf([now]))

@@ -1,6 +1,6 @@
 /**
- * The result of reading a codec: a data structure from which code is generated. A plan describes exactly what
- * io-ts's own `validate` does; a codec that has no plan is `Opaque`, and its own `validate` is called.
+ * A plan: a data structure, read from a codec, from which code is generated. It describes exactly what io-ts's own `validate`
+ * does. A codec without a plan is `Opaque`: its own `validate` is called.
  */
 import type * as t from 'io-ts'
 
@@ -27,18 +27,18 @@ export interface PlanField {
 }
 
 export interface UnionMember {
-  /** The values of the tag that lead to this member. */
+  /** The tag values that lead to this member. */
   readonly tags: ReadonlyArray<unknown>
   readonly plan: Plan
 }
 
-/** A codec that is defined by itself. Its body is there once the whole plan is. */
+/** A codec that refers to itself. Its body exists once the whole plan exists. */
 export interface Recursive {
   readonly _tag: 'Recursive'
   readonly body: () => Plan
 }
 
-/** `type`, where a missing key is added, or `partial`, where it is passed over. */
+/** `type` adds a missing key; `partial` skips it. */
 export interface StructPlan {
   readonly _tag: 'Struct'
   readonly optional: boolean
@@ -49,7 +49,7 @@ export interface Dictionary {
   readonly _tag: 'Dictionary'
   readonly domain: Plan
   readonly codomain: Plan
-  /** `record(string, any)` also takes a list. */
+  /** `record(string, any)` also accepts a list. */
   readonly lists: boolean
 }
 
@@ -82,16 +82,16 @@ export type Plan =
 // predicates
 
 /**
- * Holds if every accepted value is returned as it is, the same object. (Rare values that io-ts copies all the
- * same, such as an object with a NaN, are handed to io-ts when they come.)
+ * Returns true if every accepted value is returned unchanged, as the same object. (io-ts handles rare values that it copies
+ * anyway, such as an object with a NaN.)
  */
 export const keepsInput = (plan: Plan): boolean => everyPart((inner) => !changes(inner), plan)
 
-/** Holds if a value is changed at most where it has more or fewer keys than it should. */
+/** Returns true if a value is changed only where it has too many or too few keys, if at all. */
 export const mostlyKeepsInput = (plan: Plan): boolean =>
   everyPart((inner) => inner._tag !== 'Opaque', plan)
 
-/** Holds if undefined may be accepted, and where that is not known. */
+/** Returns true if undefined may be accepted, or if that is not known. */
 export const mayTakeUndefined = (plan: Plan, within: ReadonlyArray<Plan> = []): boolean => {
   if (within.includes(plan)) return false
   const below = (inner: Plan): boolean => mayTakeUndefined(inner, [...within, plan])

@@ -1,10 +1,10 @@
-/** The source of one decoder while it is written: its constants and its functions. */
+/** The source of a decoder during generation: its constants and functions. */
 import type { Plan } from './Plan.js'
 
 export interface Program {
-  /** Names a value that is handed to the code and not written into it. */
+  /** Names a value that is passed to the code instead of being written into it. */
   readonly constant: (value: unknown) => string
-  /** Names a function, which is written once for each plan and role. It may call itself. */
+  /** Names a function, which is written once per plan and role. It may call itself. */
   readonly define: (role: string, plan: Plan, write: (name: string) => string) => string
   /** Names a function that belongs to no plan. */
   readonly helper: (source: string) => string

@@ -14,16 +14,15 @@ type Maker = (
 ) => Decoder<unknown>
 
 /**
- * Makes plain objects like those of `E.right`, but not by a literal: V8 puts what a literal makes among the old
- * once many of them were alive at a collection. Old ones keep the rows of a page that is gone until the
- * next full collection, which the next pages then bring about.
+ * Creates plain objects like those of `E.right`, but not with an object literal. Once many objects from a literal have survived a
+ * collection, V8 allocates them as old, and old objects keep the rows of a finished page until the next full collection.
  */
 const RIGHT = `function Right(right) { this._tag = "Right"; this.right = right }
     Right.prototype = base;`
 
 /**
- * Generates a decoder as straight-line code. It answers what is accepted; all that is refused, unusual or thrown,
- * it hands to `slow`. Throws where the platform forbids code generation.
+ * Generates a decoder as straight-line code. It returns accepted values, and passes everything refused, unusual or thrown to
+ * `slow`. Throws if the platform forbids code generation.
  */
 export const generate = (plan: Plan, slow: Decoder<unknown>): Decoder<unknown> => {
   const to = program()
@@ -32,7 +31,7 @@ export const generate = (plan: Plan, slow: Decoder<unknown>): Decoder<unknown> =
     ? `if (${testOf(plan, 'x', scope, to)}) return new Right(x);`
     : `const a = ${readOf(plan, to)}(x); if (a !== refused) return new Right(a);`
   const names = to.constants.map((_, i) => `c${i}`)
-  // Constants of the code's own scope are constants to the engine, which parameters are not.
+  // The engine treats constants in the code's own scope as constants, but not parameters.
   const maker = newFunction<Maker>(
     ['runtime', 'constants', 'slow'],
     `const { ${Object.keys(runtime).join(', ')} } = runtime;
@@ -48,17 +47,17 @@ export const generate = (plan: Plan, slow: Decoder<unknown>): Decoder<unknown> =
   return maker(runtime, to.constants, slow)
 }
 
-// functions that the code calls, each of which does to a value what io-ts does, step by step
+// functions that the code calls, each of which repeats a step of io-ts
 
-/** The answer of a reader to a value that its codec refuses. */
+/** Returned by a reader for a refused value. */
 const refused: unique symbol = Symbol('refused')
 
-/** Leaves the whole value to io-ts: it is so rare that no code is generated for it. */
+/** Throws, to leave the whole value to io-ts, because it is too rare for generated code. */
 const unusual = (): never => {
   throw refused
 }
 
-/** Not a spread: this is what io-ts does with a key named `__proto__`. */
+/** Copies an object. Not a spread, because io-ts treats a key named `__proto__` this way. */
 const copy = <A extends object>(a: A): A => Object.assign({}, a)
 
 /** Calls a codec that has no plan. */
@@ -81,13 +80,13 @@ const strip = (
   return kept
 }
 
-/** Joins the values that the members of an intersection made of `base`. */
+/** Merges the results of an intersection's members for `base`. */
 const merge = (base: unknown, values: ReadonlyArray<unknown>): unknown => {
   if (values.every((one) => one === base)) return base
   if (!values.some(isRecord)) return values[values.length - 1]
   const merged: Record<string, unknown> = {}
   for (const one of values) {
-    // io-ts also takes the keys of texts and lists.
+    // io-ts also uses the keys of strings and lists.
     const from = Object(one) as Record<string, unknown>
     for (const key in from) {
       if (!Object.hasOwn(merged, key) || !isRecord(base) || from[key] !== base[key]) {

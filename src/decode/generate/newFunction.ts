@@ -1,4 +1,4 @@
-/** Functions made of text. */
+/** Creates functions from source text. */
 
 /** Returns true if the platform allows code generation, by trying. */
 export const mayGenerate = (): boolean => {
@@ -9,8 +9,8 @@ export const mayGenerate = (): boolean => {
   }
 }
 
-/** Makes a strict function of these parameters. Throws where the platform forbids code generation. */
+/** Creates a strict function with these parameters. Throws if the platform forbids code generation. */
 export const newFunction = <F extends (...params: never) => unknown>(
   params: ReadonlyArray<string>,
   body: string,
-): F => new Function(...params, `"use strict"; ${body}`) as F // the caller writes the text to this type
+): F => new Function(...params, `"use strict"; ${body}`) as F // the caller writes the text to match this type

@@ -5,7 +5,7 @@ import type { Basic, Plan, PlanField, UnionMember } from './Plan.js'
 
 // io-ts's own codecs
 
-/** The ways in which io-ts validates. A codec is told by the source of its `validate`: a clone keeps its `_tag`. */
+/** The ways in which io-ts validates. A codec is recognized by the source of its `validate`, because a clone keeps its `_tag`. */
 type CodecKind =
   | 'any'
   | 'literal'
@@ -67,7 +67,7 @@ const basics: ReadonlyArray<readonly [Basic, object]> = [
   ['never', t.never],
 ]
 
-/** Returns the test that a codec makes, if it is one of io-ts's own for a single value. */
+/** Returns the test of a codec, if it is one of io-ts's own for a single value. */
 const basicOf = (codec: unknown): Basic | undefined =>
   basics.find(
     ([, own]) =>
@@ -85,10 +85,10 @@ const fieldsOf = (props: unknown, planOf: PlanOf): ReadonlyArray<PlanField> =>
     ? Object.keys(props).map((key) => ({ key, plan: planOf(part(props, key)) }))
     : []
 
-/** The predicate of a refinement of io-ts is only called with what the inner codec accepts. */
+/** The predicate of an io-ts refinement is only called with values that the inner codec accepts. */
 const isPredicate = (u: unknown): u is (a: unknown) => unknown => typeof u === 'function'
 
-/** Joins literals side by side to one enumeration, and a union in a union to one union. */
+/** Joins adjacent literals to one enumeration, and nested unions to one union. */
 const flat = (members: ReadonlyArray<Plan>): Plan => {
   const all: Array<Plan> = []
   for (const member of members.flatMap((m) => (m._tag === 'Union' ? m.members : [m]))) {

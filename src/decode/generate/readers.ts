@@ -21,7 +21,7 @@ export const readOf = (plan: Plan, to: Program): string =>
     return `function ${name}(x) { ${scope.declared()} ${body} }`
   })
 
-/** Writes statements that leave the value that `plan` reads from `x` in `into`, or return `refused`. */
+/** Writes statements that assign the value that `plan` reads from `x` to `into`, or return `refused`. */
 const step = (plan: Plan, x: string, into: string, scope: Locals, to: Program): string =>
   keepsInput(plan)
     ? `if (!${testOf(plan, x, scope, to)}) return refused; ${into} = ${x};`
@@ -137,9 +137,9 @@ const bodyOf = (plan: Plan, scope: Locals, to: Program): string => {
 // objects
 
 interface Written {
-  /** Writes what is done with the value of a field before it is tested. */
+  /** Writes the statement that handles the value of a field before it is tested. */
   readonly present: (value: string, key: string) => string
-  /** Writes what is done where a field gets another value. */
+  /** Writes the statement that handles a field with a new value. */
   readonly change: (got: string, key: string) => string
 }
 
@@ -149,8 +149,8 @@ const copying: Written = {
 }
 
 /**
- * Writes statements that read the fields of `made`, which is `x` until something has to be changed, and
- * return `refused` if one is not accepted.
+ * Writes statements that read the fields of `made`, which is `x` until something has to change, and return `refused` if a field
+ * is not accepted.
  */
 const readFields = (
   struct: StructPlan,
@@ -184,7 +184,7 @@ const readFields = (
 
 const isStruct = (plan: Plan): plan is StructPlan => plan._tag === 'Struct'
 
-/** Returns the structs inside, if their fields can be counted: each key once, and none that all objects have. */
+/** Returns the structs inside, if their fields can be counted: each key once, and none that every object inherits. */
 const countable = ({ plan }: Exact): ReadonlyArray<StructPlan> => {
   const members = plan._tag === 'Intersection' && mostlyKeepsInput(plan) ? plan.members : [plan]
   const structs = members.filter(isStruct)
@@ -201,9 +201,8 @@ const generally = (plan: Exact, to: Program): string =>
     return all === refused ? refused : strip(all, namesOf(all), ${to.constant(plan.props)})`
 
 /**
- * Writes code that strips unknown keys. In a plain object, as many names as there are known fields with a value
- * means that there is no other, so nothing is looked up, and a copy of it has none, either. The names are
- * not those of the copy: it has no hidden keys.
+ * Writes code that strips unknown keys. If a plain object has as many names as there are known fields with a value, neither it
+ * nor its copy has other names, so none are looked up. The names are taken from the object, since its copy has no hidden keys.
  */
 const readExact = (plan: Exact, scope: Locals, to: Program): string => {
   const record = `if (!(${isRecord('x')})) return refused;`
@@ -216,7 +215,7 @@ const readExact = (plan: Exact, scope: Locals, to: Program): string => {
   )
   const present = (value: string, key: string): string =>
     sure.has(key) ? '' : `if (${value} !== undefined) count++;`
-  // A value that several members change has to be merged, so it is read again, member by member.
+  // A value that several members change must be merged, so it is read again, member by member.
   const change = (): string =>
     `return ${to.define('merging', plan, (name) => `function ${name}(x) { ${generally(plan, to)} }`)}(x)`
   const written = isStruct(plan.plan) ? { present } : { present, change }

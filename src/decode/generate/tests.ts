@@ -1,11 +1,11 @@
-/** Writes the tests for plans that keep their input: expressions that are true of the values accepted. */
+/** Writes the tests for plans that keep their input: expressions that are true for accepted values. */
 import type { Basic, Plan } from './Plan.js'
 import { type Locals, locals, type Program } from './Program.js'
 
 export const isRecord = (x: string): string =>
   `typeof ${x} === "object" && ${x} !== null && !isArray(${x})`
 
-/** io-ts takes NaN for changed, as it does not equal itself, and copies the object it is in. */
+/** io-ts considers NaN changed, because it does not equal itself, and copies the object around it. */
 const itself = (x: string): string => `(${x} === ${x} || unusual())`
 
 const basic: Readonly<Record<Basic, (x: string) => string>> = {
@@ -23,10 +23,10 @@ const basic: Readonly<Record<Basic, (x: string) => string>> = {
   undefined: (x) => `${x} === undefined`,
 }
 
-/** The most tests that are written in one place; more become a function of their own. */
+/** Maximum number of tests written in one place; more become a separate function. */
 const MAX_INLINED = 80
 
-/** Returns true if a plan has more parts than are written in one place; does not count further. */
+/** Returns true if a plan has more parts than are written in one place. Stops counting there. */
 const isLarge = (plan: Plan): boolean => {
   let left = MAX_INLINED
   const count = (part: Plan): void => {
@@ -48,7 +48,7 @@ const asFunction = (plan: Plan, to: Program, write: (x: string, scope: Locals) =
     return `function ${name}(x) { ${scope.declared()} ${body} }`
   })
 
-/** Writes an expression that is true of the values that `plan`, which keeps its input, accepts. */
+/** Writes an expression that is true for the values that `plan`, which keeps its input, accepts. */
 export const testOf = (plan: Plan, x: string, scope: Locals, to: Program): string => {
   const hasParts = plan._tag === 'Struct' || plan._tag === 'Tuple'
   if (!hasParts || x === 'x' || !isLarge(plan)) return inPlace(plan, x, scope, to)
@@ -105,7 +105,7 @@ const inPlace = (plan: Plan, x: string, scope: Locals, to: Program): string => {
       const test = asFunction(plan, to, (record, inside) => {
         const value = inside.fresh()
         const passes = testOf(plan.codomain, value, inside, to)
-        // Also visits inherited keys, which is faster than to skip them, but refuses none.
+        // also visits inherited keys, which is faster than skipping them, but refuses none
         return `for (const key in ${record}) {
           ${value} = ${record}[key]; if (!${passes} && hasOwn(${record}, key)) return false } return true`
       })
@@ -126,10 +126,7 @@ const inPlace = (plan: Plan, x: string, scope: Locals, to: Program): string => {
 
 // enumerations
 
-/**
- * The most comparisons in a chain; from there on a `Set` is faster, although texts fresh from a parser have no
- * hash yet.
- */
+/** Maximum number of comparisons in a chain. Above that, a `Set` is faster, although newly parsed strings have no hash yet. */
 const MAX_CHAIN = 24
 
 const equals = (x: string, values: ReadonlyArray<string>): string =>
@@ -156,7 +153,7 @@ const texts = (values: ReadonlyArray<string>, x: string, to: Program): string =>
   return `typeof ${x} === "string" && ${to.helper(choose)}(${x})`
 }
 
-/** `literal(0)` makes 0 of -0, and `literal(-0)` the reverse: all but 0 of 0 is left to io-ts. */
+/** `literal(0)` turns -0 into 0, and `literal(-0)` the reverse: everything but 0 for 0 is left to io-ts. */
 const other = (value: unknown, x: string, to: Program): string => {
   if (typeof value === 'boolean' || value === null) return `${x} === ${value}`
   if (value === 0)
@@ -164,7 +161,7 @@ const other = (value: unknown, x: string, to: Program): string => {
   return `${x} === ${to.constant(value)}`
 }
 
-/** Writes a test for one of the values. Texts go into the source as JSON, other values not at all. */
+/** Writes a test for a set of values. Strings are written into the source as JSON, other values are not. */
 const isOneOf = (values: ReadonlyArray<unknown>, x: string, to: Program): string => {
   const strings = [...new Set(values.filter((value) => typeof value === 'string'))]
   const others = values.filter((value) => typeof value !== 'string')

@@ -6,18 +6,18 @@ import { type ColumnType, columnTypes, type Shape } from './Shape.js'
 
 /** A field of rows that has its own column. */
 export interface Column {
-  /** Its name, such as `quote_summary.expires_at`. */
+  /** The name of the column, such as `quote_summary.expires_at`. */
   readonly name: string
   /** The keys from the row to the value. */
   readonly path: ReadonlyArray<string>
   readonly type: ColumnType
-  /** The type is that of the codec: values have it, once decoded. */
+  /** True if the codec gives the type: decoded values have it. */
   readonly isDescribed: boolean
 }
 
 // constructors
 
-/** Returns a column for each field of a codec, in its order; an object is the columns of its fields. */
+/** Returns a column for each field of a codec, in its order; an object becomes the columns of its fields. */
 export const columnsOf = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArray<Column> =>
   shape._tag === 'Struct'
     ? [...shape.fields].flatMap(([key, field]) => columnsOf(field, [...path, key]))
@@ -39,15 +39,15 @@ const objectsOf = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArra
       ]
     : []
 
-/** Returns all columns that a file of rows may have, by their names: fields, and objects whole. */
+/** Returns all columns that a file of rows may have, by name: fields, and whole objects. */
 export const columnsNamed = (shape: Shape): ReadonlyMap<string, Column> =>
   new Map(
     [...objectsOf(shape), ...columnsOf(shape)].map((column) => [column.name, column] as const),
   )
 
 /**
- * Returns the columns of these names, in this order. `NAME:TYPE` gives a column another type, or names a field that
- * the codec does not have: `fee_rate:decimal`. Throws an `InvalidOption` that lists the names there are.
+ * Returns the columns with these names, in this order. `NAME:TYPE` gives a column another type, or names a field that the codec
+ * lacks: `fee_rate:decimal`. Throws an `InvalidOption` that lists the known names.
  */
 export const chosenColumns =
   (shape: Shape) =>
@@ -62,14 +62,14 @@ export const chosenColumns =
       const found = name === '' ? undefined : known.get(name)
       if (found === undefined && (name === '' || type === undefined)) {
         const all = fields.map((field) => field.name).join(', ')
-        const which = name === '' ? 'one without a name' : name
-        throw wrong(`among ${all}, and others as NAME:TYPE: there is no ${which}`)
+        const which = name === '' ? 'column with an empty name' : name
+        throw wrong(`any of ${all}, or NAME:TYPE for another field; there is no ${which}`)
       }
       if (type !== undefined && !isType(type)) {
         const types = columnTypes.join(', ')
-        throw wrong(`of the types ${types}: there is no type ${type} for ${name}`)
+        throw wrong(`of the types ${types}, but ${name} has the unknown type ${type}`)
       }
-      if (columns.has(name)) throw wrong(`different columns: ${name} is named twice`)
+      if (columns.has(name)) throw wrong(`different columns, but ${name} is named twice`)
       const { path, type: own = 'json' } = found ?? { path: name.split('.') }
       columns.set(name, { name, path, type: type ?? own, isDescribed: type === undefined })
     }

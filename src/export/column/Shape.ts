@@ -1,28 +1,28 @@
-/** The structure of a codec as far as files need it, read off its runtime form, for any codec of io-ts. */
+/** The structure of a codec as needed for files, derived at runtime from any io-ts codec. */
 import { Instant } from '../../codec/Instant.js'
 import { part, tagOf, typesOf } from '../../decode/codecParts.js'
 
 // model
 
-/** All types of columns, by name. */
+/** All column types, by name. */
 export const columnTypes = ['text', 'time', 'boolean', 'integer', 'decimal', 'json'] as const
 
-/** The type of a column. A `decimal` is a number; `json` is JSON text of any value. */
+/** Type of a column. A `decimal` is a number; `json` is JSON text of any value. */
 export type ColumnType = (typeof columnTypes)[number]
 
-/** A value that has one column. */
+/** A value stored in one column. */
 export interface Leaf {
   readonly _tag: 'Leaf'
   readonly type: ColumnType
 }
 
-/** An object, by its fields. */
+/** The shape of an object, by field. */
 export interface Struct {
   readonly _tag: 'Struct'
   readonly fields: ReadonlyMap<string, Shape>
 }
 
-/** An array, by the shape of its items. */
+/** The shape of an array, from the shape of its items. */
 export interface ListShape {
   readonly _tag: 'List'
   readonly item: Shape
@@ -36,7 +36,7 @@ const leaf = (type: ColumnType): Shape => ({ _tag: 'Leaf', type })
 
 const ANYTHING = leaf('json')
 
-/** Returns the shape of the values of a codec. A value that may be null or missing has the shape that it has otherwise. */
+/** Returns the shape of a codec's values. Null or missing values do not change it. */
 export const shapeOf = (codec: unknown, within: ReadonlyArray<unknown> = []): Shape => {
   if (within.includes(codec)) return ANYTHING // it is defined by itself
   const inner = (member: unknown): Shape => shapeOf(member, [...within, codec])

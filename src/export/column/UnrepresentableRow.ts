@@ -1,17 +1,17 @@
-/** A row that cannot be written without a change to its values. */
+/** A row that cannot be written without changing its values. */
 import { hasRowText } from '../../stream/rawRows.js'
 import { exportError } from '../ExportError.js'
 
 // model
 
-/** Why a row cannot be written without a change to its values. */
+/** Why a row cannot be written without changing its values. */
 export interface UnrepresentableRow {
   readonly _tag: 'UnrepresentableRow'
-  /** The field, such as `amount` or `quote_summary.quotes.0.fee_amount`; empty for the row itself. */
+  /** The field, such as `amount` or `quote_summary.quotes.0.fee_amount`. Empty for the row itself. */
   readonly field: string
   /** The values that the format can represent there. */
   readonly expected: string
-  /** Names the field and what was expected, and not the value. */
+  /** Names the field and what was expected, but not the value. */
   readonly message: string
 }
 

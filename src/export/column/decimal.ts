@@ -1,23 +1,17 @@
-/** Decimal text and doubles as whole numbers of ten-thousandths: four places, as many as a currency has. */
+/** Decimal text and doubles as whole numbers of ten-thousandths, since currencies have at most four decimals. */
 import { parseDecimal, unitsAt } from '../../decode/minorUnits.js'
 import { O } from '../../fp.js'
-
-/**
- * `exact` writes the digits of all numbers as they came, where they are kept beside them; `fast` those of numbers that
- * may have been rounded.
- */
-export type Numbers = 'exact' | 'fast'
 
 /** 549,755,813,888: above it, the neighbours of a double are 0.0001 away, the smallest unit of a currency of ISO 4217. */
 const FOUR_DECIMALS_BELOW = 2 ** 39
 
-/** Returns `true` for a number that no other number of up to four decimals is read as. */
+/** Returns true if no other number with up to four decimals has the same double. */
 export const isExact = (n: number): boolean => n < FOUR_DECIMALS_BELOW && n > -FOUR_DECIMALS_BELOW
 
-/** Decimals of a Parquet column. */
+/** Number of decimals of a Parquet column. */
 export const SCALE = 4
 
-/** Digits of a Parquet column, with its decimals: as many as 64 bits hold. */
+/** Number of digits of a Parquet column, including decimals: the most that fit in 64 bits. */
 export const PRECISION = 18
 
 const FACTOR = 10 ** SCALE
@@ -32,8 +26,8 @@ const fitting = (units: bigint | undefined): bigint | undefined =>
   units !== undefined && units < TOO_LARGE && units > -TOO_LARGE ? units : undefined
 
 /**
- * Returns the ten-thousandths of a whole number, or of one below 2^39; `undefined` if it has more places. The product
- * may be off by one; the right one, divided, gives the double back, and no other does.
+ * Returns the ten-thousandths of a whole number, or of one below 2^39; `undefined` if it has more decimals. The product may be
+ * off by one; only the right one, divided, returns the double.
  */
 export const scaledNumber = (n: number): bigint | undefined => {
   const near = Math.round(n * FACTOR)
@@ -43,11 +37,11 @@ export const scaledNumber = (n: number): bigint | undefined => {
   return scaled === undefined ? undefined : BigInt(scaled)
 }
 
-/** Reads text in units of a scale; `undefined` for one with more places, and for what is no number. */
+/** Parses text in units of a scale; `undefined` if it has more decimal places or is not a number. */
 const unitsOf = (scale: number): ((text: string) => bigint | undefined) => {
   const toScale = unitsAt(scale)
   return (text) => {
-    const read = parseDecimal(text, MAX_LENGTH) // of each row: without `pipe`, in a fifth of the time
+    const read = parseDecimal(text, MAX_LENGTH) // called for each row: without `pipe`, it takes a fifth of the time
     return O.isSome(read) ? O.toUndefined(toScale(read.value)) : undefined
   }
 }
@@ -55,10 +49,10 @@ const unitsOf = (scale: number): ((text: string) => bigint | undefined) => {
 const scaled = unitsOf(SCALE)
 const whole = unitsOf(0)
 
-/** Returns the ten-thousandths of a text; `undefined` if it is no number that the column holds. */
+/** Returns the ten-thousandths of a text; `undefined` if it is not a number that fits the column. */
 export const scaledText = (text: string): bigint | undefined => fitting(scaled(text))
 
-/** Returns the whole number of a text; `undefined` if it is none that the column holds. */
+/** Parses a whole number; `undefined` if it is not one that fits the column. */
 export const wholeText = (text: string): bigint | undefined => fitting(whole(text))
 
 /** Accepts the text of any whole number. */

@@ -1,24 +1,24 @@
-/** Finds numbers that may have been rounded when they were read. */
+/** Finds numbers that may have been rounded when they were parsed. */
 import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
 import type { Column } from './Column.js'
-import { isExact, isWhole, type Numbers } from './decimal.js'
+import { isExact, isWhole } from './decimal.js'
 import { digitsReader, isObject, reader } from './readField.js'
 import { type RowCheck, unrepresentable } from './UnrepresentableRow.js'
 
 // model
 
-/** The numbers that a column takes. */
+/** The numbers that a column accepts. */
 interface Kind {
   readonly isExact: (n: number) => boolean
-  /** Accepts the digits that came; all digits without it. */
+  /** Returns true for accepted digits. Default: accepts all digits. */
   readonly accepts?: (digits: string) => boolean
   readonly expected: string
 }
 
 // constructors
 
-const DIGITS = "or its digits (read and written with numbers: 'exact')"
+const DIGITS = "or its digits (read with numbers: 'exact')"
 
 const AMOUNT: Kind = { isExact, expected: `a number below 549,755,813,888, ${DIGITS}` }
 
@@ -37,38 +37,29 @@ const ANY: Kind = {
 const fits = ({ isExact, accepts }: Kind, value: number, digits: string | undefined): boolean =>
   digits === undefined ? isExact(value) : (accepts?.(digits) ?? true)
 
-/** Returns the path to the first inexact number inside of an object or a list. */
+/** Returns the path to the first inexact number in an object or a list. */
 const findInside = (
   parent: Readonly<Record<string, unknown>>,
   kind: Kind,
-  numbers: Numbers,
 ): ReadonlyArray<string> | undefined => {
   for (const key of Object.keys(parent)) {
     const value = parent[key]
     if (typeof value === 'number') {
-      const digits = numbers === 'exact' ? O.toUndefined(digitsOf(key)(parent)) : undefined
-      if (!fits(kind, value, digits)) return [key]
+      if (!fits(kind, value, O.toUndefined(digitsOf(key)(parent)))) return [key]
     } else if (isObject(value)) {
-      const path = findInside(value, kind, numbers)
+      const path = findInside(value, kind)
       if (path !== undefined) return [key, ...path]
     }
   }
   return undefined
 }
 
-/**
- * Checks the numbers of these columns, and those inside of their values. `cells`: whether the digits of numbers that
- * have a column of their own are written, see `digitsReader`.
- */
-export const exactColumns = (
-  columns: ReadonlyArray<Column>,
-  numbers: Numbers,
-  cells: Numbers = 'exact',
-): RowCheck => {
+/** Checks the numbers of these columns, and those inside their values. */
+export const exactColumns = (columns: ReadonlyArray<Column>): RowCheck => {
   const checks = columns.filter(mayHaveNumbers).map(({ path, type }) => ({
     path,
     read: reader(path),
-    digits: cells === 'exact' ? digitsReader(path, cells) : () => undefined,
+    digits: digitsReader(path),
     kind: type === 'decimal' ? AMOUNT : type === 'integer' ? INTEGER : ANY,
   }))
   return (row) => {
@@ -77,7 +68,7 @@ export const exactColumns = (
       if (typeof value === 'number') {
         if (!fits(kind, value, digits(row, value))) return unrepresentable(path, kind.expected)
       } else if (isObject(value)) {
-        const inner = findInside(value, kind, numbers)
+        const inner = findInside(value, kind)
         if (inner !== undefined) return unrepresentable([...path, ...inner], kind.expected)
       }
     }
@@ -88,10 +79,8 @@ export const exactColumns = (
 const mayHaveNumbers = ({ type, isDescribed }: Column): boolean =>
   !isDescribed || type === 'decimal' || type === 'integer' || type === 'json'
 
-/** Checks every number of a row, also in fields that no codec names. */
-export const exactRow =
-  (numbers: Numbers): RowCheck =>
-  (row) => {
-    const path = isObject(row) ? findInside(row, ANY, numbers) : undefined
-    return path && unrepresentable(path, ANY.expected)
-  }
+/** Checks every number of a row, including fields that no codec knows. */
+export const exactRow: RowCheck = (row) => {
+  const path = isObject(row) ? findInside(row, ANY) : undefined
+  return path && unrepresentable(path, ANY.expected)
+}

@@ -2,11 +2,10 @@
 import { mayGenerate, newFunction } from '../../decode/generate/newFunction.js'
 import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
-import { isExact, type Numbers } from './decimal.js'
 
 // model
 
-/** Returns `undefined` where the field is missing, or its parent is no object. */
+/** Returns `undefined` if the field is missing, or its parent is not an object. */
 export type Read = (row: unknown) => unknown
 
 // constructors
@@ -14,10 +13,10 @@ export type Read = (row: unknown) => unknown
 export const isObject = (u: unknown): u is Readonly<Record<string, unknown>> =>
   typeof u === 'object' && u !== null
 
-/** Prototypes of all that JSON holds. */
+/** Prototypes of all JSON values. */
 const PROTOTYPES = [Object, Array, String, Number, Boolean].map(({ prototype }) => prototype)
 
-/** Keys such as `constructor`, `length` or `0`: a value may have them without being given them. */
+/** Returns true for keys such as `constructor`, `length` or `0`, which a value may have by inheritance. */
 const isInherited = (key: string): boolean =>
   PROTOTYPES.some((prototype) => key in prototype) || /^\d+$/.test(key)
 
@@ -27,8 +26,8 @@ const field = (key: string): Read =>
     : (parent) => (isObject(parent) ? parent[key] : undefined)
 
 /**
- * Reads the value at a path of keys. Inherited properties are no fields of a row. Where code may be generated, each
- * path has code of its own, and so an inline cache: a computed key takes ten times as long.
+ * Returns a function that reads the value at a path of keys. Inherited properties do not count. If code may be generated, each
+ * path has its own code, and thus an inline cache: a computed key takes ten times as long.
  */
 export const reader = (path: ReadonlyArray<string>): Read => {
   if (path.length > 0 && !path.some(isInherited) && mayGenerate()) {
@@ -44,18 +43,14 @@ export const reader = (path: ReadonlyArray<string>): Read => {
     : (row) => others.reduce((parent, read) => read(parent), first(row))
 }
 
-/**
- * Reads the digits of the number at a path, where they are kept beside it. If numbers are `fast`, digits are read only of
- * those that may have been rounded.
- */
+/** Returns a function that reads the digits of the number at a path, if they were kept. */
 export const digitsReader = (
   path: ReadonlyArray<string>,
-  numbers: Numbers,
 ): ((row: unknown, value: unknown) => string | undefined) => {
   const parentOf = reader(path.slice(0, -1))
   const digits = digitsOf(path.at(-1) ?? '')
   return (row, value) => {
-    if (typeof value !== 'number' || (numbers === 'fast' && isExact(value))) return undefined
+    if (typeof value !== 'number') return undefined
     const parent = parentOf(row)
     return isObject(parent) ? O.toUndefined(digits(parent)) : undefined
   }

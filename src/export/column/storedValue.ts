@@ -1,7 +1,8 @@
 /** The values of a column as a typed file stores them, exactly or not at all. */
+
+import { stringifyExact } from '../../decode/index.js'
 import type { Column } from './Column.js'
-import { type Numbers, PRECISION, SCALE, scaledNumber, scaledText, wholeText } from './decimal.js'
-import { jsonOf } from './json.js'
+import { PRECISION, SCALE, scaledNumber, scaledText, wholeText } from './decimal.js'
 import { digitsReader, reader } from './readField.js'
 import { noFindings, type TextFindings, wellFormed, wellFormedJson } from './text.js'
 import { dateAsText, microsOf } from './time.js'
@@ -9,13 +10,12 @@ import { type RowCheck, unrepresentable } from './UnrepresentableRow.js'
 
 // model
 
-/** A decimal in ten-thousandths, a time in microseconds, a whole number; text; nothing. */
+/** A stored value: a decimal in ten-thousandths, a time in microseconds, a whole number, text, or nothing. */
 export type Stored = bigint | string | boolean | null
 
-/** How numbers are stored. */
+/** How amounts are stored. */
 export interface StoreOptions {
-  readonly numbers: Numbers
-  /** Amounts as `DECIMAL(18, 4)`, or as text. */
+  /** How to store amounts: as `DECIMAL(18, 4)`, or as text. */
   readonly amounts: 'decimal' | 'text'
 }
 
@@ -33,12 +33,11 @@ const DECIMAL = `a number of at most ${WHOLE_DIGITS} digits and ${SCALE} decimal
 
 export const storedColumn = (
   { path, type }: Column,
-  { numbers, amounts }: StoreOptions,
+  { amounts }: StoreOptions,
   findings: TextFindings,
 ): StoredColumn => {
   const read = reader(path)
-  const digits = digitsReader(path, numbers)
-  const json = jsonOf(numbers)
+  const digits = digitsReader(path)
 
   const column = <A>(
     expected: string,
@@ -55,11 +54,11 @@ export const storedColumn = (
 
   switch (type) {
     case 'text':
-      return column('a text', isString, (text) => wellFormed(text, findings))
+      return column('a string', isString, (text) => wellFormed(text, findings))
     case 'boolean':
       return column('true or false', isBoolean, (value) => value)
     case 'time':
-      return column('a time in the calendar, to the microsecond', isString, microsOf)
+      return column('an existing time, to the microsecond', isString, microsOf)
     case 'integer':
       return column('a whole number below 2^53, or its digits, at most 18', isNumber, (n, row) => {
         const text = digits(row, n)
@@ -77,7 +76,7 @@ export const storedColumn = (
       return column(
         'JSON',
         isAnything,
-        (value, row) => digits(row, value) ?? wellFormedJson(json(value), findings),
+        (value, row) => digits(row, value) ?? wellFormedJson(stringifyExact(value), findings),
       )
   }
 }

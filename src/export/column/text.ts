@@ -1,18 +1,18 @@
-/** Texts as other programs can read them: without half surrogate pairs, and without formulas. */
+/** Makes texts readable for other programs: without unpaired surrogates, and without formulas. */
 
-/** Counts what was found in the texts of an export. */
+/** Counts anomalies in the texts of an export. */
 export interface TextFindings {
-  /** Halves of surrogate pairs, each written as U+FFFD. */
+  /** Number of unpaired surrogates, each written as U+FFFD. */
   loneSurrogates: number
-  /** CSV: texts that a spreadsheet would run as formulas. */
+  /** CSV: number of texts that a spreadsheet would run as formulas. */
   formulas: number
 }
 
 export const noFindings = (): TextFindings => ({ loneSurrogates: 0, formulas: 0 })
 
-// surrogates: UTF-8 has no half of a pair, and strict readers of JSON refuse a whole file for its escape
+// surrogates: UTF-8 cannot encode an unpaired one, and strict JSON readers reject a whole file for its escape
 
-/** Replaces each lone surrogate of a text by U+FFFD. */
+/** Replaces each unpaired surrogate of a text with U+FFFD. */
 export const wellFormed = (text: string, findings: TextFindings): string =>
   text.isWellFormed()
     ? text
@@ -21,7 +21,7 @@ export const wellFormed = (text: string, findings: TextFindings): string =>
         return '\ufffd'
       })
 
-/** An escape in JSON: two that make a pair, one of a lone surrogate, or any other. */
+/** An escape in JSON: a surrogate pair, an unpaired surrogate, or any other. */
 const ESCAPE = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|(ud[89a-f][\da-f]{2})|.)/gi
 
 const replaceEscapes = (json: string, findings: TextFindings): string =>
@@ -31,11 +31,11 @@ const replaceEscapes = (json: string, findings: TextFindings): string =>
     return '\ufffd'
   })
 
-/** Replaces each escape of a lone surrogate by U+FFFD, in text that `JSON.stringify` made. */
+/** Replaces each escaped unpaired surrogate with U+FFFD, in text from `JSON.stringify`. */
 export const wellFormedJson = (json: string, findings: TextFindings): string =>
   json.includes('\\ud') ? replaceEscapes(json, findings) : json
 
-/** Replaces each escape of a lone surrogate by U+FFFD, in any JSON text of UTF-8. */
+/** Replaces each escaped unpaired surrogate with U+FFFD, in any UTF-8 JSON text. */
 export const wellFormedBytes = (json: Uint8Array, findings: TextFindings): Uint8Array => {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.length)
   if (!bytes.includes('\\ud') && !bytes.includes('\\uD')) return json
@@ -46,7 +46,7 @@ export const wellFormedBytes = (json: Uint8Array, findings: TextFindings): Uint8
 
 // formulas: CSV injection, see OWASP
 
-/** First characters that make a cell a formula; the wide forms and characters that some programs skip count, too. */
+/** First characters that make a cell a formula, including full-width forms and characters that some programs skip. */
 const FORMULA = /^[=+\-@\t\r\n\0\uFF1D\uFF0B\uFF0D\uFF20]/
 
 export const isFormula = (text: string): boolean => FORMULA.test(text)

@@ -8,8 +8,8 @@ const TIME =
 const TAIL = /^(?:\.(\d+))?(?:Z|([+-])(\d\d):?(\d\d))$/
 
 /**
- * Returns `undefined` for a day that the calendar does not have, a leap second, and for what is finer than a
- * microsecond. A plain date is its midnight in UTC.
+ * Returns `undefined` for a day that does not exist, a leap second, and anything finer than a microsecond. A plain date becomes
+ * midnight UTC.
  */
 export const microsOf = (text: string): bigint | undefined => {
   if (!TIME.test(text)) return undefined
@@ -25,7 +25,7 @@ export const microsOf = (text: string): bigint | undefined => {
   return BigInt(seconds - offset) * 1_000_000n + BigInt(fraction.slice(0, 6).padEnd(6, '0'))
 }
 
-/** `Date.UTC` takes years below 100 for those of the last century: days are counted 400 years later, a full cycle. */
+/** In seconds: 400 years, a full calendar cycle. Days are computed that much later, since `Date.UTC` maps years below 100 to 19xx. */
 const CYCLE = 12_622_780_800
 
 /** Returns the midnight of a day, in seconds since 1970; `undefined` if the calendar does not have it. */
@@ -44,7 +44,7 @@ const isDay = (date: Date, month: number, day: number): boolean =>
 const two = (text: string, at: number): number =>
   text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528
 
-/** Returns the text of a `Date`, which may be of another realm, as ISO 8601; any other value as it is. */
+/** Returns the ISO 8601 text of a `Date`, also from another realm, and any other value unchanged. */
 export const dateAsText = (value: unknown): unknown =>
   typeof value === 'object' &&
   value !== null &&
@@ -54,7 +54,7 @@ export const dateAsText = (value: unknown): unknown =>
     ? value.toISOString()
     : value
 
-/** ISO 8601 with six decimals, so that times sort as text. */
+/** Formats a time as ISO 8601 with six decimals, so that times sort as text. */
 export const isoMicros = (micros: bigint): string => {
   const rest = Number(((micros % 1_000n) + 1_000n) % 1_000n)
   const ms = Number((micros - BigInt(rest)) / 1_000n)

@@ -1,4 +1,4 @@
-/** Rows that a sync or an export has written, as a copy to count; and that of a table. */
+/** Rows written by a sync or an export, as a copy to count. */
 import type { SchedulerLike } from 'rxjs'
 import type { Seconds } from '../../changes/Ledger.js'
 import type { CountedTable } from '../../changes/proof/ProofTable.js'
@@ -7,30 +7,30 @@ import { withoutPrototype } from '../../fp.js'
 import { stateIn } from '../../store/lease.js'
 import type { Waits } from '../../store/Waits.js'
 import { pauseBy } from '../../stream/later.js'
+import type { Location } from '../location/Location.js'
 import { noSuchTable } from '../sql/table.js'
 import { SETTLING, withRejected } from '../sync/proveRows.js'
-import { destinationName } from '../sync/SyncOptions.js'
 import { CHECKPOINT } from '../transfer/Destination.js'
 import type { ExportSpec } from '../transfer/ExportSpec.js'
 import { NO_UPKEEP, readTransferState, type Upkeep } from '../transfer/TransferState.js'
 
-/** Rows that a sync or an export has written, opened for reading only. */
+/** Rows written by a sync or an export, opened for reading only. */
 export interface Copy {
-  /** Names it in messages, without secrets. */
+  /** Name in messages, without secrets. */
   readonly name: string
-  /** The list that it is of. */
+  /** The list that was copied. */
   readonly spec: ExportSpec
   readonly counted: CountedTable
-  /** Rows created from then on are there; `-Infinity`: all. */
+  /** Rows created from this time on are present; `-Infinity`: all. */
   readonly from: Seconds
-  /** Rows created up to then should be there, that second included. */
+  /** Rows created up to this second, inclusive, should be present. */
   readonly until: Seconds
-  /** Only rows of this status are there. */
+  /** Set if only rows of this status are present. */
   readonly only?: string
   readonly close: () => Promise<void>
 }
 
-/** Returns the times that a sync has reached. Rows that came late in its last hour are left to its next run. */
+/** Returns the time range that a sync has covered. Late rows of its last hour are left to its next run. */
 export const spanOfSync = ({
   since = 0,
   upTo = Number.POSITIVE_INFINITY,
@@ -39,21 +39,20 @@ export const spanOfSync = ({
   until: Math.floor(upTo / 1_000) - SETTLING,
 })
 
-/** Opens a table of a database. Rejects with an `ExportError`. */
+/** Opens a database table. Rejects with an `ExportError`. */
 export const tableCopy = async (
-  kind: 'sqlite' | 'postgres',
-  url: string,
+  at: Location & { readonly kind: 'sqlite' | 'postgres' },
   table: string,
   { timer, waits }: { readonly timer: SchedulerLike; readonly waits: Waits },
 ): Promise<Copy> => {
-  const name = destinationName(url)
+  const { name } = at
   const rows =
-    kind === 'sqlite'
+    at.kind === 'sqlite'
       ? await (await import('../sql/sqlite.js')).openSqliteTable(
-          { path: url, pause: pauseBy(timer), waits },
+          { path: name, pause: pauseBy(timer), waits },
           table,
         )
-      : await (await import('../sql/postgres.js')).openPostgresTable({ url, name, waits }, table)
+      : await (await import('../sql/postgres.js')).openPostgresTable({ at, waits }, table)
   try {
     const found = await rows.store.read(CHECKPOINT)
     const kept = found && stateIn(name)(found.text)

@@ -1,4 +1,4 @@
-/** The files of an export, or of a folder that a sync keeps, as a copy to count. */
+/** The files of an export, or of a folder that a sync maintains, as a copy to count. */
 import * as t from 'io-ts'
 import type { Seconds, Stretch } from '../../changes/Ledger.js'
 import type { Counted } from '../../changes/proof/Counting.js'
@@ -7,14 +7,15 @@ import { Instant, millisOf } from '../../codec/Instant.js'
 import { E, withoutPrototype, withoutUndefined } from '../../fp.js'
 import { exportError } from '../ExportError.js'
 import { isOfFolder, manifestFor, readState } from '../file/manifestIn.js'
-import { namesOf } from '../file/paths.js'
+import { OF_FOLDER } from '../file/paths.js'
 import { compressions, formatNames } from '../format/Format.js'
+import { type FilesLocation, fileAt } from '../location/Location.js'
 import { rowsAt } from '../read/readRows.js'
 import type { Files } from '../storage/Files.js'
 import type { WatchedReach } from '../storage/openFiles.js'
 import { SETTLING } from '../sync/proveRows.js'
 import { GONE } from '../transfer/Destination.js'
-import type { Manifest, ManifestRun } from '../transfer/Manifest.js'
+import type { ManifestRun } from '../transfer/Manifest.js'
 import { rejectedRows } from '../transfer/TransferEvent.js'
 import { NO_UPKEEP, type RejectedRow, readTransferState } from '../transfer/TransferState.js'
 import { type Copy, spanOfSync } from './Copy.js'
@@ -34,35 +35,35 @@ const reject = t.type({ row: t.unknown })
 /** Times of a copy, in seconds since 1970. */
 type CopyTimes = Pick<Copy, 'from' | 'until'>
 
-/** Parts of a query that a count can keep to. */
+/** Query parameters that a count supports. */
 const COUNTABLE: ReadonlyArray<string> = ['from_created_at', 'to_created_at', 'status']
 
 // constructors
 
-/** Reads the files that a manifest lists: all rows once, and again where ids are asked for. Rejects with an `ExportError`. */
-export const filesCopy = async (given: string, options: WatchedReach): Promise<Copy> => {
-  const { files, name: text, path: name, manifest } = await manifestFor(given, options)
-  const run = manifest.runs.at(-1)
-  if (run === undefined) throw unusable(name, 'it has no run')
+/** Reads the files listed by a manifest: all rows once, and again to find some of them. Rejects with an `ExportError`. */
+export const filesCopy = async (at: FilesLocation, options: WatchedReach): Promise<Copy> => {
+  const found = await manifestFor(at, options)
+  const { files, folder, path: name, manifest } = found
+  const { run } = manifest
   const only = filterOf(name, run)
   const { span, rejected } =
     manifest.kind === 'sync'
       ? await ofSync(files)
-      : { span: spanOf(manifest.runs), rejected: await rejectedIn(files, manifest, options) }
-  const listed = manifest.runs.flatMap((run) => run.files.map(({ path }) => files.nameOf(path)))
-  const paths = isOfFolder(text) ? [files.nameOf('') || './'] : listed
-  const rows = (): AsyncGenerator<RejectedRow> => rowsOf(paths, manifest, options)
-  const index = await indexOf(rows(), rejected, manifest.runs.length > 1)
+      : { span: spanOf(run), rejected: await rejectedIn(folder, run, options) }
+  const listed = run.files.map(({ path }) => fileAt(folder, path))
+  const all = isOfFolder(found.name) ? [folder] : listed
+  const rows = (): AsyncGenerator<RejectedRow> => rowsOf(all, run, options)
+  const index = await indexOf(rows(), rejected)
   return {
     name,
     spec: run.spec,
     counted: {
       counts: async (stretches) => stretches.map((stretch) => index.counts(stretch)),
       nth: async (rows, n) => index.nth(rows, n),
-      ids: async (wanted) => {
-        const ids = new Set<string>()
-        for await (const row of rows()) if (isAmong(wanted, row)) ids.add(row.id)
-        return [...ids]
+      find: async (wanted) => {
+        const found = new Map<string, RejectedRow>()
+        for await (const row of rows()) if (isAmong(wanted, row)) found.set(row.id, row)
+        return [...found.values()]
       },
     },
     ...span,
@@ -71,10 +72,10 @@ export const filesCopy = async (given: string, options: WatchedReach): Promise<C
   }
 }
 
-/** Returns the status that a run was narrowed to. Throws where its rows are not all that the service counts. */
+/** Returns the status filter of a run. Throws if its rows are not all that the service would count. */
 const filterOf = (name: string, { spec: { query, format } }: ManifestRun): string | undefined => {
   const narrowed = Object.keys(query).find((parameter) => !COUNTABLE.includes(parameter))
-  if (narrowed !== undefined) throw unusable(name, `its charges were narrowed by ${narrowed}`)
+  if (narrowed !== undefined) throw unusable(name, `its charges were filtered by ${narrowed}`)
   for (const word of ['filtered', 'mapped']) {
     if (format[word] !== undefined) throw unusable(name, `its rows were ${word}`)
   }
@@ -89,24 +90,18 @@ const unusable = (destination: string, why: string) =>
 
 // times
 
-/** Rows that came late, after a run, are not its fault: the last hour before a run is left out. */
-const spanOf = (runs: ReadonlyArray<ManifestRun>): CopyTimes => {
-  const ends = runs.map(({ bounds, started }) =>
-    Math.min(
-      bounds === undefined ? Number.POSITIVE_INFINITY : Math.ceil(bounds.to / 1_000) - 1,
-      Math.floor(Date.parse(started) / 1_000) - SETTLING,
-    ),
-  )
-  const from = Math.min(...runs.map(({ bounds }) => bounds?.from ?? 0))
+/** Excludes the last hour before a run, whose rows may have appeared after it. */
+const spanOf = ({ bounds, started }: ManifestRun): CopyTimes => {
+  const { from, to } = bounds ?? { from: 0, to: Number.POSITIVE_INFINITY }
   return {
     from: from <= 0 ? Number.NEGATIVE_INFINITY : Math.ceil(from / 1_000),
-    until: Math.max(...ends),
+    until: Math.min(Math.ceil(to / 1_000) - 1, Math.floor(Date.parse(started) / 1_000) - SETTLING),
   }
 }
 
-/** The state of a sync has its times, and the rows that it could not write. */
+/** Reads a sync's state, which contains its times and the rows that it could not write. */
 const ofSync = async (files: Files) => {
-  const { checkpoint } = namesOf('/')
+  const { checkpoint } = OF_FOLDER
   const kept = await readState(files, checkpoint)
   const { sync = NO_UPKEEP } = withoutPrototype(readTransferState(files.nameOf(checkpoint), kept))
   return { span: spanOfSync(withoutPrototype(sync)), rejected: sync.rejected }
@@ -114,23 +109,17 @@ const ofSync = async (files: Files) => {
 
 // rows
 
-/** `isRepeated`: a row may come in several runs. The last one counts. */
 const indexOf = async (
   rows: AsyncIterable<RejectedRow>,
   rejected: ReadonlyArray<RejectedRow>,
-  isRepeated: boolean,
 ): Promise<RowIndex> => {
   const index = new RowIndex()
   const missing = new Map(rejected.map((row) => [row.id, row]))
-  const byId = new Map<string, RejectedRow>()
   for await (const row of rows) {
     missing.delete(row.id) // an earlier version of it was written, or a later one
-    if (isRepeated) byId.set(row.id, row)
-    else index.add(row.created, row.status)
+    index.add(row.created, row.status)
   }
-  for (const { created, status } of [...byId.values(), ...missing.values()]) {
-    index.add(created, status)
-  }
+  for (const { created, status } of missing.values()) index.add(created, status)
   return index
 }
 
@@ -138,18 +127,18 @@ const isAmong = ({ status, from, to }: Counted, row: RejectedRow): boolean =>
   row.created >= from && row.created <= to && (status === undefined || row.status === status)
 
 async function* rowsOf(
-  paths: ReadonlyArray<string>,
-  { runs }: Manifest,
+  all: ReadonlyArray<FilesLocation>,
+  { spec }: ManifestRun,
   options: WatchedReach,
 ): AsyncGenerator<RejectedRow> {
-  const { format, compress } = runs.at(-1)?.spec.format ?? {}
+  const { format, compress } = spec.format
   const written = {
     ...withoutUndefined({
       format: formatNames.find((name) => name === format),
       compress: compressions.find((name) => name === compress),
     }),
   }
-  for (const one of paths) {
+  for (const one of all) {
     for await (const row of rowsAt(one, { ...options, codec: counted, ...written })) {
       if (E.isLeft(row)) throw row.left
       const { id, status, created_at, [GONE]: gone } = row.right
@@ -159,33 +148,31 @@ async function* rowsOf(
   }
 }
 
-/** Reads the rows that the runs of an export could not write. */
+/** Reads the rows that an export could not write. */
 const rejectedIn = async (
-  files: Files,
-  { runs }: Manifest,
+  folder: FilesLocation,
+  { rejected }: ManifestRun,
   options: WatchedReach,
 ): Promise<ReadonlyArray<RejectedRow>> => {
   const all: Array<RejectedRow> = []
-  for (const { rejected } of runs) {
-    if (rejected === undefined || rejected.bytes === 0) continue
-    const file = files.nameOf(rejected.path)
-    for await (const row of rowsAt(file, { ...options, codec: reject, format: 'ndjson' })) {
-      if (E.isLeft(row)) throw row.left
-      all.push(...rejectedRows([{ reason: '', row: row.right.row }]))
-    }
+  if (rejected === undefined || rejected.bytes === 0) return all
+  const file = fileAt(folder, rejected.path)
+  for await (const row of rowsAt(file, { ...options, codec: reject, format: 'ndjson' })) {
+    if (E.isLeft(row)) throw row.left
+    all.push(...rejectedRows([{ reason: '', row: row.right.row }]))
   }
   return all
 }
 
-/** Times of rows by status, sorted: what counts of a copy need. 16 bytes a row. */
+/** Sorted times of rows by status, for counts of a copy. 16 bytes per row. */
 class RowIndex {
-  /** By status; those of all rows under `undefined`. */
+  /** Times by status; those of all rows under `undefined`. */
   readonly #added = new Map<string | undefined, Array<Seconds>>()
   /** Sorted times by status, made on the first count. */
   readonly #sorted = new Map<string | undefined, Float64Array>()
   readonly #statuses = new Set<string>()
 
-  /** Adds a row, before the first question. */
+  /** Adds a row. Must be called before the first count. */
   add(created: Seconds, status: string): void {
     this.#statuses.add(status)
     for (const name of [undefined, status]) {
@@ -224,7 +211,7 @@ class RowIndex {
   }
 }
 
-/** Returns the index of the first time that is not before a second. */
+/** Returns the index of the first time at or after a second. */
 const firstAt = (times: Float64Array, second: Seconds): number => {
   let low = 0
   let high = times.length

@@ -1,4 +1,4 @@
-/** The proof of a copy that was made before: a table, a folder, or the files of an export. */
+/** Proves that an existing copy is complete: a table, a folder, or the files of an export. */
 import {
   asyncScheduler,
   catchError,
@@ -24,9 +24,11 @@ import {
 } from '../../options/index.js'
 import type { Waits } from '../../store/Waits.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import { COPIES, type Location, locationOf } from '../location/Location.js'
+import * as rule from '../rules.js'
 import type { ReachOptions } from '../storage/openFiles.js'
 import { settledBy } from '../sync/proveRows.js'
-import { destinationName, type TimedSource, tableKind } from '../sync/SyncOptions.js'
+import type { TimedSource } from '../sync/SyncOptions.js'
 import { specOf } from '../transfer/ExportSpec.js'
 import { waitsOf } from '../transfer/runTransfer.js'
 import { type Copy, tableCopy } from './Copy.js'
@@ -34,37 +36,35 @@ import { filesCopy } from './filesCopy.js'
 
 // model
 
-/** Which copy is compared with the service. */
+/** The copy to compare with the service. */
 export interface ProveCopyOptions extends ReachOptions {
   /**
-   * `NAME.sqlite`, `NAME.db` or `postgres://HOST/DATABASE`, as a sync has written it; or a file, a folder or a manifest of
-   * an export or a sync, also at `s3://`.
+   * `NAME.sqlite`, `NAME.db` or `postgres://HOST/DATABASE`, as written by a sync; or a file, folder or manifest of an export or a
+   * sync, also at `s3://`.
    */
   readonly copy: string
   /** Databases: the table. Default `charges`. */
   readonly table?: string | undefined
-  /** A name for the account, as it was given to the sync or export. Default: base URL and client id. */
+  /** The `account` option of the sync or export. Default: base URL and client id. */
   readonly account?: string | undefined
 }
 
-/** Result of a proof of a copy, or why there is none. */
+/** Result of a proof (the comparison of a copy's counts with the service), or why it failed. */
 export type CopyProof = E.Either<ExportError | AnyFailure, Proof>
 
 const rules: OptionsTable<ProveCopyOptions> = {
   copy: required(is.nonEmptyString),
   table: is.nonEmptyString,
   account: is.nonEmptyString,
-  files: is.withMethods('functions as those of node:fs/promises', 'open'),
-  env: is.object('variables by their names'),
-  timer: is.rxScheduler(),
+  ...rule.reach,
 }
 
 // constructors
 
 /**
- * Counts a copy against the service, up to the time that the copy says it has reached, and writes nothing: see
- * `Proof.differences`. Emits once. Reads the files of an export whole; a table is asked for counts. Cold: each subscription
- * is a proof. Throws an `InvalidOption` at once for an option that cannot work.
+ * Compares the counts of a copy with the service, up to the time that the copy claims to have reached. Read-only. See
+ * `Proof.differences`. Emits once. Reads the files of an export in full; queries a table for counts. Cold: each subscription is a
+ * new proof. Throws an `InvalidOption` at once for an invalid option.
  */
 export const proveCopy = <A>(
   source: TimedSource<A>,
@@ -78,12 +78,12 @@ export const proveCopy = <A>(
   const { ledger } = source
   if (ledger === undefined) throw new InvalidOption('source', 'payments.charges, with its ledger')
   const { timer = asyncScheduler } = options
-  const name = tableKind(options.copy) === undefined ? options.copy : destinationName(options.copy)
-  const open = opener(options, timer, waitsOf(source.snapshot({}).describe(), name, timer))
+  const at = locationOf('copy', options.copy, COPIES)
+  const waits = waitsOf(source.snapshot({}).describe(), at.name, timer)
   return defer(() => {
     const stop = new ReplaySubject<void>(1)
     const proof = async (): Promise<CopyProof> => {
-      const copy = await open()
+      const copy = await opened(at, options, { timer, waits })
       try {
         checkSame(copy, source, options.account)
         const compared = await compare(asking(ledger, stop), copy.counted, {
@@ -104,23 +104,21 @@ export const proveCopy = <A>(
   })
 }
 
-/** Returns why there is no proof; throws what is a bug. */
+/** Returns why there is no proof; rethrows bugs. */
 const expected = (error: unknown): ExportError | AnyFailure => {
   if (isExportError(error)) return error
   if (error instanceof PollInterrupted && error.failure !== undefined) return error.failure
   throw error
 }
 
-const opener = (
-  { copy, table = 'charges', account: _, ...reach }: ProveCopyOptions,
-  timer: SchedulerLike,
-  waits: Waits,
-): (() => Promise<Copy>) => {
-  const kind = tableKind(copy)
-  return kind === undefined
-    ? () => filesCopy(copy, { ...reach, waits })
-    : () => tableCopy(kind, copy, table, { timer, waits })
-}
+const opened = (
+  at: Location & { readonly kind: (typeof COPIES)[number] },
+  { table = 'charges', files, env }: ProveCopyOptions,
+  watched: { readonly timer: SchedulerLike; readonly waits: Waits },
+): Promise<Copy> =>
+  at.kind === 'sqlite' || at.kind === 'postgres'
+    ? tableCopy(at, table, watched)
+    : filesCopy(at, { files, env, ...watched })
 
 /** Throws a `SpecMismatch` for a copy of another list, or of another account. */
 const checkSame = (
@@ -134,8 +132,8 @@ const checkSame = (
     if (spec[field] === wanted[field]) continue
     const why =
       field === 'resource'
-        ? `is of ${spec.resource}: only charges can be counted`
-        : 'is of another account (base URL, client id, login-as, on-behalf-of)'
+        ? `is a copy of ${spec.resource}, but only charges can be counted`
+        : 'belongs to another account (base URL, client id, login-as, on-behalf-of)'
     throw exportError('SpecMismatch', `${name} ${why}`, { path: name, field })
   }
 }

@@ -1,26 +1,27 @@
-/** Lines of JSON beside the rows: rejected rows, or keys. Each start writes a file of its own, which begins with a copy. */
-import type { Numbers } from '../column/decimal.js'
+/**
+ * JSON lines next to the rows: rejected rows, or keys. Each start of a run writes a new file, which begins with a copy of the
+ * earlier one.
+ */
 import { jsonLines } from '../format/json.js'
-import { type ByteFile, blocksOf, type Files, type Mark } from '../storage/Files.js'
+import { type ByteFile, blocksOf, type FilePosition, type Files } from '../storage/Files.js'
 import { checkCommitted } from '../storage/integrity.js'
 import { type RowFile, rowsInto } from './RowFile.js'
 
-/** Up to where a log stands, and its name until it is published. */
-export interface LineMark extends Mark {
+/** Position in a log, and the log's name until it is published. */
+export interface LineMark extends FilePosition {
   readonly name: string
 }
 
-/** Which file, and how numbers are written to it. */
+/** The log file to write. */
 export interface LineLogOptions {
   readonly files: Files
-  /** Its name when it is published. */
+  /** Its name after publishing. */
   readonly final: string
-  /** Draws a name for it until then. */
+  /** Returns a random name for use until then. */
   readonly unfinished: (final: string) => string
-  readonly numbers: Numbers
 }
 
-/** They are there as they came. */
+/** Permissions: rejected rows are stored as received. */
 const PRIVATE = 0o600
 
 export class LineLog {
@@ -35,17 +36,17 @@ export class LineLog {
     this.#options = options
   }
 
-  /** The name of the file that is open. */
+  /** The name of the open file. */
   get name(): string | undefined {
     return this.#open?.name
   }
 
-  /** Rejects with a `ChecksumMismatch` unless what an earlier start has written is there. */
+  /** Rejects with a `ChecksumMismatch` unless the lines of an earlier start are intact. */
   async check(from: LineMark): Promise<void> {
     await this.#found(from, (name) => checkCommitted(this.#options.files, name, from))
   }
 
-  /** Goes on with a copy of what an earlier start has written. */
+  /** Continues with a copy of the lines of an earlier start. */
   async resume(from: LineMark): Promise<void> {
     const { files, final, unfinished } = this.#options
     const name = unfinished(final)
@@ -62,7 +63,7 @@ export class LineLog {
     await this.#open?.rows.write(lines)
   }
 
-  /** Makes all lines durable. Resolves with undefined if there are none. */
+  /** Makes all lines durable. Resolves with `undefined` if there are none. */
   async commit(): Promise<LineMark | undefined> {
     const open = this.#open
     if (open === undefined) return undefined
@@ -70,7 +71,7 @@ export class LineLog {
     return this.#mark
   }
 
-  /** Gives the file its own name. Done again after a kill, or by a later owner. */
+  /** Gives the file its final name. May be repeated after a kill, or by a later owner. */
   async publish(): Promise<void> {
     const { files, final } = this.#options
     if (this.#mark === undefined || this.#isPublished) return
@@ -79,7 +80,7 @@ export class LineLog {
     this.#isPublished = true
   }
 
-  /** Reads the lines that an earlier start has written. */
+  /** Reads the lines that an earlier start wrote. */
   async read(take: (line: unknown) => void): Promise<void> {
     const open = this.#open
     if (open === undefined) return
@@ -96,7 +97,7 @@ export class LineLog {
     await this.#open?.rows.abandon()
   }
 
-  /** Does something with what an earlier start has written, which an owner that was frozen may publish meanwhile. */
+  /** Uses the file of an earlier start, which a frozen owner may publish in the meantime. */
   async #found(from: LineMark, work: (name: string) => Promise<void>): Promise<void> {
     const name = await this.#nameOf(from)
     await work(name).catch(async (error: unknown) => {
@@ -106,7 +107,7 @@ export class LineLog {
     })
   }
 
-  /** It may have been published. */
+  /** Returns the current name: the final one if the file was published. */
   async #nameOf({ name }: LineMark): Promise<string> {
     const { files, final } = this.#options
     const isUnpublished =
@@ -114,9 +115,9 @@ export class LineLog {
     return isUnpublished ? name : final
   }
 
-  async #begin(name: string, bytes: ByteFile, from: Mark | undefined): Promise<void> {
-    const { files, numbers } = this.#options
-    const format = jsonLines(numbers)
+  async #begin(name: string, bytes: ByteFile, from: FilePosition | undefined): Promise<void> {
+    const { files } = this.#options
+    const format = jsonLines()
     this.#open = { name, bytes, rows: await rowsInto(files.nameOf(name), format, bytes, from) }
   }
 }

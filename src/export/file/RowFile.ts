@@ -1,60 +1,60 @@
-/** A file of rows that can be cut back to where it was durable, and resumed. */
+/** A file of rows that can be truncated to the last commit, and resumed. */
 import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
 import { disk, type FileSystem } from '../../store/FileSystem.js'
 import { checkRows } from '../column/UnrepresentableRow.js'
 import { checkCompression, checkName, type Format } from '../format/Format.js'
 import * as rule from '../rules.js'
-import type { TakeRows } from '../source/exportList.js'
+import type { WriteRows } from '../source/exportList.js'
 import { openBytes } from '../storage/ByteFile.js'
-import type { ByteFile, Mark } from '../storage/Files.js'
+import type { ByteFile, FilePosition } from '../storage/Files.js'
 import { untilFailure } from './untilFailure.js'
 
 // model
 
-/** A file that is complete. */
+/** A complete file. */
 export interface FileSummary {
-  /** The path, as it was given. */
+  /** The path, as given. */
   readonly path: string
   /** Rows in the file. */
   readonly rows: number
-  /** Bytes of the file, as they are there: compressed, if it is. */
+  /** Size of the file, after any compression. */
   readonly bytes: number
   /** SHA-256 of the whole file, in hex. */
   readonly sha256: string
 }
 
 /**
- * Its methods run one at a time, in the order of their calls. After a failure nothing more is
- * written, and everything fails alike; what was committed stays.
+ * A file of rows. Methods run one at a time, in call order. After a failure nothing more is written and every call fails with the
+ * same error; committed rows are kept.
  */
 export interface RowFile<in A> {
   /**
-   * Resolves when the rows are taken, which is before they are on the disk: a failure after that is reported by the next
-   * call. Rejects with an `UnrepresentableRow`, and writes nothing of the page, when a row of it cannot be written exactly.
+   * Resolves once the rows are accepted, before they are on disk; the next call reports a later failure. Rejects with an
+   * `UnrepresentableRow`, without writing any row of the page, if one cannot be written exactly.
    */
-  readonly write: TakeRows<A>
+  readonly write: WriteRows<A>
   /**
-   * Resolves when all that was given to `write` so far is on the disk. The file can be cut back to the mark. Ends a
-   * compressed frame, and a row group.
+   * Resolves once everything passed to `write` is on disk, with a mark to which the file can be truncated. Ends a compressed
+   * frame and a row group.
    */
-  readonly commit: () => Promise<Mark>
-  /** How many bytes it has so far; rows that wait for their frame or row group come on top. */
+  readonly commit: () => Promise<FilePosition>
+  /** Size in bytes so far, without rows still buffered for a frame or row group. */
   readonly size: () => number
-  /** Ends it (closing bracket, footer), durable. Nothing can be written any more: all but `abandon` rejects. */
+  /** Completes the file durably (closing bracket, footer). Afterwards every method except `abandon` rejects. */
   readonly finish: () => Promise<FileSummary>
-  /** Leaves it as it stands and closes it. May be called again, and after `finish`. */
+  /** Closes the file and leaves its content unchanged. May be called again, and after `finish`. */
   readonly abandon: () => Promise<void>
 }
 
-/** Which file, and how rows are written to it. */
+/** The file, and how rows are written to it. */
 export interface FileOptions<A> {
-  /** Made if it is not there; its folder must be. */
+  /** Created if missing; its folder must exist. */
   readonly path: string
-  /** How rows are written: what is in the `Right` of `formatOf`. */
+  /** How rows are written: the value in the `Right` of `formatOf`. */
   readonly format: Format<A>
-  /** Cuts the file back to where it was committed, and goes on there; else it is begun anew. */
-  readonly from?: Mark | undefined
-  /** Default: the disk. */
+  /** Truncates the file to this mark and continues there. Default: starts over. */
+  readonly from?: FilePosition | undefined
+  /** The file system. Default: the disk. */
   readonly files?: FileSystem | undefined
 }
 
@@ -69,14 +69,14 @@ const fileRules: OptionsTable<FileOptions<never>> = {
 }
 
 /**
- * Opens a file for rows. Throws the error of the system (ENOSPC, EACCES, EISDIR, ...), with its `code` and `path`;
- * a `ChecksumMismatch` when the file is not the one of the mark, by its hash; an `InvalidOption` for an option that cannot
- * work, and for a path whose name says another format.
+ * Opens a file for rows. Throws the system error (ENOSPC, EACCES, EISDIR, ...) with its `code` and `path`; a `ChecksumMismatch`
+ * if the file does not match the mark; an `InvalidOption` for an invalid option, or a path whose extension belongs to another
+ * format.
  */
 export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> => {
   const { path, format, from, files = disk } = checkOptions(given, fileRules)
   checkName('path', path, format)
-  checkCompression(format.compress) // before what was there is gone
+  checkCompression(format.compress) // before the existing content is lost
   const file = await rowsInto(path, format, await openBytes(path, from, files), from)
   return {
     ...file,
@@ -87,12 +87,12 @@ export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> =>
   }
 }
 
-/** Writes rows in a format to the end of a file that is open; `path` names it. Closes it if the format refuses it. */
+/** Appends rows in a format to an open file; `path` names it. Closes the file if the format refuses it. */
 export const rowsInto = async <A>(
   path: string,
   format: Format<A>,
   bytes: ByteFile,
-  from: Mark | undefined,
+  from: FilePosition | undefined,
 ): Promise<RowFile<A>> => {
   try {
     return await rowFile(path, format, bytes, from)
@@ -106,10 +106,10 @@ const rowFile = async <A>(
   path: string,
   format: Format<A>,
   bytes: ByteFile,
-  from: Mark | undefined,
+  from: FilePosition | undefined,
 ): Promise<RowFile<A>> => {
   const kept = from && { path, mark: from, read: bytes.read }
-  const encoder = await format.encoder(bytes, kept) // which may refuse it
+  const encoder = await format.encoder(bytes, kept) // the format may reject the file
   await bytes.cut()
   const { run, end, last } = untilFailure(path)
   let count = from?.rows ?? 0

@@ -1,99 +1,89 @@
-/** Checks, before anything is sent, that the files of an export can be where its options say. */
-import { access, constants, readlink, realpath, stat } from 'node:fs/promises'
+/** Checks, before anything is sent, that the files of an export can be created at the given paths. */
+import { access, constants, readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf, disk } from '../../store/FileSystem.js'
 import { type ExportError, exportError } from '../ExportError.js'
+import { type FilesLocation, isInBucket } from '../location/Location.js'
 import { realName } from '../storage/diskFiles.js'
-import { isFolder } from '../storage/openFiles.js'
 import { isOfRun, pathsOf } from './paths.js'
 
 // model
 
 /** Files of an export, by the options that name them. */
 export interface NamedPaths {
-  /** A file, or a folder with a slash at its end; undefined for a stream. */
-  readonly out: string | undefined
-  readonly checkpoint?: string | undefined
-  /** Another file that is written to meanwhile. */
-  readonly report?: string | undefined
+  /** The destination; `undefined` for a stream. Nothing is checked in a bucket. */
+  readonly out: FilesLocation | undefined
+  readonly checkpoint?: FilesLocation | undefined
 }
 
-/** A file of a run, and what it is: an option, or in words. */
+/** A file of a run, with the option that names it or a description. */
 type NamedFile = readonly [what: string, path: string]
 
 // constructors
 
 /**
- * Rejects with an `UnusablePath` where a file cannot be made or written to, is a pipe or a device, is open already,
- * has too long a name, or is another file of the export. `show` is how a message names an option.
+ * Rejects with an `UnusablePath` if a file cannot be created or written, is a pipe or a device, is already open, has too long a
+ * name, or is another file of the export. `show` is how a message names an option.
  */
 export const checkPaths = async (
   given: NamedPaths,
   show: (option: string) => string = (option) => option,
 ): Promise<void> => {
-  const { out, checkpoint, report } = given
-  const isFile = out !== undefined && !isFolder(out)
-  const others = [...named('checkpoint', checkpoint), ...named('report', report)]
+  const { checkpoint } = given
+  const out = given.out && isInBucket(given.out) ? undefined : given.out
   const check = checksOf(show)
 
-  for (const [option, path] of others) {
-    if (isFolder(path) || (await isDirectory(path)))
-      throw check.unusable(option, path, 'is a folder')
-  }
-  if (isFile) await check.canBeFile('out', out)
-  if (checkpoint !== undefined) await check.canBeFile('checkpoint', checkpoint)
+  if (checkpoint !== undefined && (await isDirectory(checkpoint.name)))
+    throw check.unusable('checkpoint', checkpoint.name, 'is a folder')
+  const file = out?.kind === 'file' ? out : undefined
+  const written = [...named('out', file), ...named('checkpoint', checkpoint)]
+  for (const [option, path] of written) await check.canBeFile(option, path)
   if (out !== undefined) await check.namesFit(out, checkpoint)
-  if (report !== undefined) {
-    await check.canBeReport('report', report)
-    await check.nameFits('report', report, [report])
-  }
-  if (out !== undefined && !isFile) await check.canBeFolder('out', out)
-  const own = out === undefined || isFile ? undefined : await resolved(out)
-  if (out !== undefined) await check.areApart(filesOf(out, given, show), own)
-  const files = isFile ? [...named('out', out), ...others] : others
-  for (const [option, path] of files) {
+  if (out?.kind === 'folder') await check.canBeFolder('out', out.name)
+  const own = out?.kind === 'folder' ? await resolved(out.name) : undefined
+  if (out !== undefined) await check.areApart(filesOf(out, checkpoint, show), own)
+  for (const [option, path] of written) {
     const folder = dirname(await realName(disk, path))
-    if ((await resolved(folder)) !== own) await check.isWritable(option, folder) // its own is made
+    if ((await resolved(folder)) !== own) await check.isWritable(option, folder) // the export creates its own
   }
-  if (isFile) await check.isReplaceable('out', out)
+  if (file !== undefined) await check.isReplaceable('out', file.name)
 }
 
-/** Resolves a path through links and however it is spelt; it need not be there. */
-export const resolved = (path: string): Promise<string> =>
+/** Returns the canonical path, with links resolved. The file need not exist. */
+const resolved = (path: string): Promise<string> =>
   realpath(path).catch(async () => {
     const folder = dirname(resolve(path))
     return join(await realpath(folder).catch(() => folder), basename(path))
   })
 
-/** Returns whether there is such a folder. */
+/** Returns true if the folder exists. */
 export const isDirectory = (folder: string): Promise<boolean> =>
   stat(folder).then(
     (found) => found.isDirectory(),
     () => false,
   )
 
-const named = (what: string, path: string | undefined): ReadonlyArray<NamedFile> =>
-  path === undefined ? [] : [[what, path]]
+const named = (what: string, at: FilesLocation | undefined): ReadonlyArray<NamedFile> =>
+  at === undefined ? [] : [[what, at.name]]
 
 const filesOf = (
-  out: string,
-  { checkpoint, report }: NamedPaths,
+  out: FilesLocation,
+  checkpoint: FilesLocation | undefined,
   show: (option: string) => string,
 ): ReadonlyArray<NamedFile> => {
   const paths = pathsOf(out, checkpoint)
   return [
-    ...(isFolder(out) ? [] : named(show('out'), out)),
+    ...named(show('out'), out.kind === 'file' ? out : undefined),
     ['the manifest', paths.manifest],
     ['the file of rejected rows', paths.rejects(1)],
     [checkpoint === undefined ? 'the checkpoint' : show('checkpoint'), paths.checkpoint],
-    ...named(show('report'), report),
   ]
 }
 
-/** Open files of a process, by number: the file behind one belongs to the program that opened it, such as a shell. */
+/** Folders of a process's open files, by number: such a file belongs to the program that opened it, for example a shell. */
 const OPEN_FILES = /^(\/proc\/(.+\/)?|\/dev\/)fd$/
 
-/** Returns whether a path leads through such a number, as `/dev/stdout` does. For links that do not go round. */
+/** Returns true if a path leads through `OPEN_FILES`, as `/dev/stdout` does. Links must not form a cycle. */
 const isOpenFile = async (path: string): Promise<boolean> => {
   const folder = await realpath(dirname(resolve(path))).catch(() => undefined)
   if (folder === undefined) return false
@@ -102,17 +92,22 @@ const isOpenFile = async (path: string): Promise<boolean> => {
   return link !== undefined && isOpenFile(resolve(folder, link))
 }
 
-/** The end of names of unfinished files. */
+/** Returns true if a file is a mount point, as in containers. Mounts are known on Linux only; false on other systems. */
+const isMountPoint = async (path: string): Promise<boolean> => {
+  const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
+  const listed = path.replace(
+    /[ \t\n\\]/g,
+    (c) => `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  )
+  return mounts.split('\n').some((line) => line.split(' ', 5)[4] === listed)
+}
+
+/** The suffix of unfinished files' names. */
 const UNFINISHED = '.0123456789ab.part'
 
 const checksOf = (show: (option: string) => string) => {
   const unusable = (option: string, path: string, why: string): ExportError =>
     exportError('UnusablePath', `${show(option)}: ${path} ${why}`, { path, option })
-
-  const isNotOpen = async (option: string, path: string): Promise<void> => {
-    if (!(await isOpenFile(path))) return
-    throw unusable(option, path, 'is open already, and no file of its own: name one')
-  }
 
   const isWritable = async (option: string, folder: string): Promise<void> => {
     const can = access(folder, constants.W_OK).then(
@@ -120,16 +115,16 @@ const checksOf = (show: (option: string) => string) => {
       () => false,
     )
     if (await can) return
-    throw unusable(option, folder, 'should be a folder that can be written to')
+    throw unusable(option, folder, 'should be a writable folder')
   }
 
-  /** The folder itself, or that in which it is made, and those above it. */
+  /** Returns the folder if it exists, or else its nearest existing ancestor. */
   const existing = (option: string, folder: string): Promise<string> =>
     stat(folder).then(
       () => folder,
       async () => {
         const link = await readlink(folder).catch(() => undefined)
-        if (link !== undefined) throw unusable(option, folder, 'is a link to no folder')
+        if (link !== undefined) throw unusable(option, folder, 'is a link, but not to a folder')
         return dirname(folder) === folder ? folder : existing(option, dirname(folder))
       },
     )
@@ -142,79 +137,74 @@ const checksOf = (show: (option: string) => string) => {
     for (const name of names) {
       const code = await stat(name).then(() => undefined, codeOf)
       if (code !== 'ENAMETOOLONG') continue
-      throw unusable(option, path, 'is too long a name for it or for the files beside it')
+      throw unusable(option, path, 'is too long a name for this file or the files next to it')
     }
   }
 
   return {
     unusable,
     isWritable,
-    nameFits,
 
-    /** No pipe or device, which cannot be synced, cut back, or replaced; no links that go round. */
+    /** Rejects pipes and devices, which cannot be synced, truncated or replaced, and cyclic links. */
     canBeFile: async (option: string, path: string): Promise<void> => {
       const isOther = await stat(path).then(
         (found) => !found.isFile() && !found.isDirectory(),
         (error: unknown) => {
-          if (codeOf(error) !== 'ELOOP') return false // it is made
-          throw unusable(option, path, 'is a link that leads to no file')
+          if (codeOf(error) !== 'ELOOP') return false // it will be created
+          throw unusable(option, path, 'is a broken link')
         },
       )
-      if (isOther) throw unusable(option, path, 'is a pipe or a device, and no file')
-      await isNotOpen(option, path)
-    },
-
-    /** A report may go into a pipe. A file by a number of its process would be emptied. */
-    canBeReport: async (option: string, path: string): Promise<void> => {
-      const isFile = await stat(path).then(
-        (found) => found.isFile(),
-        () => false, // it is made
-      )
-      if (isFile) await isNotOpen(option, path)
+      if (isOther) throw unusable(option, path, 'is a pipe or a device, not a file')
+      if (await isOpenFile(path))
+        throw unusable(option, path, 'is an open file descriptor: name a file')
     },
 
     canBeFolder: async (option: string, out: string): Promise<void> => {
       const folder = resolve(out)
       const isFile = await stat(folder).then(
         (found) => !found.isDirectory(),
-        () => false, // it is made
+        () => false, // it will be created
       )
-      if (isFile) throw unusable(option, folder, 'is a file, and no folder')
+      if (isFile) throw unusable(option, folder, 'is a file, not a folder')
       await isWritable(option, await existing(option, folder))
     },
 
-    /** Names of all files that an export makes beside it. */
-    namesFit: async (out: string, checkpoint: string | undefined): Promise<void> => {
+    /** Checks the names of all files that an export creates next to the destination. */
+    namesFit: async (out: FilesLocation, checkpoint?: FilesLocation): Promise<void> => {
       const paths = pathsOf(out, checkpoint)
       const own = [pathsOf(out).checkpoint, paths.rejects(1)].map((path) => `${path}${UNFINISHED}`)
-      await nameFits('out', out, own)
+      await nameFits('out', out.name, own)
       if (checkpoint !== undefined) {
-        await nameFits('checkpoint', checkpoint, [`${checkpoint}${UNFINISHED}`])
+        await nameFits('checkpoint', checkpoint.name, [`${checkpoint.name}${UNFINISHED}`])
       }
     },
 
-    /** No two files are one. In a folder, none has a name that its runs give their files. */
+    /** Checks that all files differ, and that in a folder, none has a name that its runs use. */
     areApart: async (files: ReadonlyArray<NamedFile>, own: string | undefined): Promise<void> => {
       const taken = new Map<string, string>()
       for (const [what, path] of files) {
         const real = await resolved(path)
         const other = taken.get(real)
         if (other !== undefined) {
-          const why = `${what} and ${other} are one file, ${path}: name another`
+          const why = `${what} and ${other} are the same file, ${path}: name another`
           throw exportError('UnusablePath', why, { path })
         }
         if (!what.startsWith('the ') && dirname(real) === own && isOfRun(basename(real))) {
-          const why = `${what}: ${path} is a name for rows: choose another`
+          const why = `${what}: ${path} is the name of a file for rows: choose another`
           throw exportError('UnusablePath', why, { path })
         }
         taken.set(real, what)
       }
     },
 
-    /** The files beside it are replaced by name; the destination is written to. */
+    /** Checks that the destination can be written to, and replaced by name (a mount point cannot). */
     isReplaceable: async (option: string, out: string): Promise<void> => {
       const code = await access(out, constants.W_OK).then(() => undefined, codeOf)
-      if (code === undefined || code === 'ENOENT') return // it is made
+      if (await isMountPoint(await resolved(out))) {
+        const why = `is a mount point, which cannot be replaced: mount its folder, or use ${show('inPlace')}`
+        throw unusable(option, out, why)
+      }
+      if (code === undefined || code === 'ENOENT') return // it will be created
       throw unusable(option, out, `cannot be written to: ${code}`)
     },
   }

@@ -1,13 +1,13 @@
 /**
- * A file, or a folder of parts, on a disk or in a bucket. Rows go into unfinished files; the state has their names and
- * durable offsets. A part that is complete gets its own name once the state says so; the one file, at the end.
+ * A file, or a folder of parts, on a disk or in a bucket. Rows go into unfinished files; the state has their names and durable
+ * offsets. A complete part gets its final name once the state records it; a single file, at the end.
  *
- * A start after one that may still be frozen writes on in copies, under names of their own. Files are listed before a step
- * is kept and removed after it: none of a later owner is among them. No name is removed that a later run may give again.
+ * A run that takes over from an owner that may only be frozen continues in copies with new names. Files to remove are listed before
+ * a step is saved and removed after it, so that none belongs to a later owner. A name that a later run may use again is never
+ * removed.
  */
 
 import { fieldsOf } from '../../decode/unknown.js'
-import { withoutUndefined } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import { unfinishedName } from '../../store/FileSystem.js'
 import type { Store } from '../../store/Store.js'
@@ -17,40 +17,42 @@ import { truncated } from '../column/json.js'
 import { exportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
 import { type Files, type FoundFile, INCOMING } from '../storage/Files.js'
-import { checkCommitted, checkEnded, checkSize, isMark } from '../storage/integrity.js'
+import { checkEnded, checkSize, isMark } from '../storage/integrity.js'
 import type {
   Destination,
   DestinationFile,
   ListedFiles,
+  Ownership,
   Prepared,
-  Taken,
 } from '../transfer/Destination.js'
 import { LineLog, type LineMark } from './LineLog.js'
 import { isPartMark, type PartMark, type Parts, partsOf, type Rotation } from './parts.js'
+import { finalOf } from './paths.js'
 import { rowsInto } from './RowFile.js'
 
 // model
 
-/** Names of the files of a destination. */
+/** Names of a destination's files. */
 export interface FileLayout {
-  /** The name of a part when it is complete; `run`: which of its folder it is of, from 1. */
+  /** Returns the final name of a part; `run`: number of the run in its folder, from 1. */
   readonly partName: (part: Pick<PartMark, 'slice' | 'number'>, run: number) => string
-  /** How the manifest names the one file, which may be behind a link. */
+  /** Name of the single file in the manifest; the file may be behind a link. */
   readonly shownAs?: string
-  /** The file of rejected rows of a run. */
+  /** Returns the name of the file with the rejected rows of a run. */
   readonly rejects: (run: number) => string
-  /** The file of keys. */
+  /** Name of the file with the keys. */
   readonly keys: string
-  /** True if slices have parts of their own, in a folder. */
+  /**
+   * True for a folder, in which slices have their own parts and unfinished files are in `_incoming/`. A single file has its
+   * unfinished files next to it.
+   */
   readonly isFolder: boolean
-  /** True if unfinished files lie in `_incoming/`; else beside the one file. */
-  readonly hasIncoming: boolean
-  /** The run that a file in the folder is of, from 1; undefined if it is of none. */
+  /** Returns the run of a file in the folder, from 1; `undefined` if it belongs to none. */
   readonly runOf: (name: string) => number | undefined
 }
 
 export interface FilesDestinationOptions<A> {
-  /** Names it in messages. */
+  /** Name of the destination in messages. */
   readonly name: string
   readonly files: Files
   readonly store: Store
@@ -58,31 +60,19 @@ export interface FilesDestinationOptions<A> {
   readonly layout: FileLayout
   readonly rotation: Rotation
   readonly commitEvery: Millis
-  /** Files of earlier runs that stay, and how many runs these were. Asked once it is owned. */
-  readonly before: () => { readonly names: ReadonlySet<string>; readonly runs: number }
 }
 
-/** State after a step. */
+/** The destination's state after a step. */
 interface Own {
-  /** Which run of its folder it is, from 1. */
+  /** Number of the run in its folder, from 1. */
   readonly run: number
-  /** True if no earlier run stays: then there is a part even without rows. */
-  readonly isFirst: boolean
-  /** In the order in which they were begun. */
+  /** Parts, in the order in which they were started. */
   readonly parts: ReadonlyArray<PartMark>
   readonly rejects?: LineMark
   readonly keys?: LineMark
-  /** Files that this run replaces, until they are gone. */
+  /** Files that this run replaces and has not removed yet. */
   readonly replaced?: ReadonlyArray<string>
 }
-
-// names
-
-/** The end of the name of an unfinished file. */
-const UNFINISHED = /^(?:_incoming\/)?([^/\\\0]+)\.[0-9a-f]{12}\.part$/
-
-/** Returns the name that an unfinished file will have. */
-const finalOf = (name: string): string | undefined => UNFINISHED.exec(name)?.[1]
 
 // constructors
 
@@ -90,17 +80,17 @@ export class FilesDestination<A> implements Destination<A> {
   readonly name: string
   readonly store: Store
   readonly commitEvery: Millis
+  readonly rows = 'appended'
   readonly check: Destination<A>['check']
   readonly #options: FilesDestinationOptions<A>
   readonly #slices = new Map<number, Parts<A>>()
   readonly #published = new Set<string>()
   #run = 1
-  #isFirst = true
   #known: ReadonlyArray<PartMark> = []
   #replaced: ReadonlyArray<string> = []
   #mode: number | undefined
   #isShared = false
-  /** Unfinished files that were kept in a state, or need not be removed by this owner. */
+  /** Unfinished files that a state lists, or that this owner need not remove. */
   #kept: ReadonlySet<string> = new Set()
   #isSwept = false
   #rejects: LineLog
@@ -112,35 +102,32 @@ export class FilesDestination<A> implements Destination<A> {
     this.store = options.store
     this.commitEvery = options.commitEvery
     this.check = options.format.check
-    this.#rejects = this.#log(options.layout.rejects(1), 'exact')
-    this.#keys = this.#log(options.layout.keys, 'fast')
+    this.#rejects = this.#log(options.layout.rejects(1))
+    this.#keys = this.#log(options.layout.keys)
   }
 
-  resume = async (found: unknown, { tookOver, restart }: Taken): Promise<void> => {
-    const { files, layout, before } = this.#options
+  resume = async (found: unknown, { tookOver, restart }: Ownership): Promise<void> => {
+    const { files, layout } = this.#options
     this.#isShared = tookOver
     if (!layout.isFolder) this.#mode = await files.mode(layout.partName(ONE, 1))
     const own = found === undefined ? undefined : ownOf(this.name, found)
     if (own === undefined) {
-      const { names, runs } = before()
       const there = (await files.list((name) => layout.runOf(name) !== undefined)).map(nameOf)
       const numbers = there.map((name) => layout.runOf(name) ?? 0)
-      this.#run = 1 + Math.max(runs, ...numbers)
-      this.#isFirst = runs === 0
-      if (restart) this.#replaced = there.filter((name) => !names.has(name))
-      this.#rejects = this.#log(layout.rejects(this.#run), 'exact')
+      this.#run = 1 + Math.max(0, ...numbers)
+      if (restart) this.#replaced = there
+      this.#rejects = this.#log(layout.rejects(this.#run))
       return
     }
     this.#run = own.run
-    this.#isFirst = own.isFirst
     this.#known = own.parts
     this.#replaced = own.replaced ?? []
-    this.#rejects = this.#log(layout.rejects(own.run), 'exact')
+    this.#rejects = this.#log(layout.rejects(own.run))
     this.#kept = new Set(own.parts.map((part) => part.name))
     if (own.rejects !== undefined) await this.#rejects.check(own.rejects)
     if (own.keys !== undefined) await this.#keys.check(own.keys)
     for (const part of own.parts) await this.#checkPart(part)
-    for (const part of own.parts) await this.#slice(part.slice).ready // cut back
+    for (const part of own.parts) await this.#slice(part.slice).ready // truncated
     if (own.rejects !== undefined) await this.#rejects.resume(own.rejects)
     if (own.keys !== undefined) await this.#keys.resume(own.keys)
   }
@@ -171,18 +158,15 @@ export class FilesDestination<A> implements Destination<A> {
   }
 
   finish = async (): Promise<Prepared> => {
-    const { files, layout } = this.#options
+    const { files } = this.#options
     for (const part of this.#ended()) {
       const check = async (name: string): Promise<void> =>
         checkSize(files.nameOf(name), await files.size(name), part.bytes)
       await this.#unlessPublished(part, check)
       if (this.#published.has(part.name)) await check(this.#final(part))
     }
-    const needsPart = this.#isFirst || !layout.isFolder
-    if (needsPart && this.#ended().length === 0) await this.#slice(0).begin()
-    // rejected rows may be read again, and go to the end of the one file
-    const how = layout.isFolder || this.#rejects.name === undefined ? undefined : 'unclosed'
-    await Promise.all(this.#inOrder().map((slice) => slice.end(how)))
+    if (this.#ended().length === 0) await this.#slice(0).begin()
+    await Promise.all(this.#inOrder().map((slice) => slice.end()))
     const keys = this.#keys.name
     const stale = (await files.size(this.#rejectsName)) !== undefined
     const step = await this.#prepared(this.#ended(), undefined, true)
@@ -192,6 +176,7 @@ export class FilesDestination<A> implements Destination<A> {
         await step.settle?.()
         if (keys !== undefined) await files.remove(keys) // without a position, they are not needed
         if (stale && this.#rejects.name === undefined) await files.remove(this.#rejectsName)
+        await files.tidy()
       },
     }
   }
@@ -214,14 +199,14 @@ export class FilesDestination<A> implements Destination<A> {
     return this.#options.layout.rejects(this.#run)
   }
 
-  #log(final: string, numbers: 'exact' | 'fast'): LineLog {
+  #log(final: string): LineLog {
     const { files } = this.#options
-    return new LineLog({ files, final, numbers, unfinished: (name) => this.#unfinished(name) })
+    return new LineLog({ files, final, unfinished: (name) => this.#unfinished(name) })
   }
 
   #unfinished(final: string): string {
     const name = unfinishedName(final.replace(INCOMING, ''))
-    return this.#options.layout.hasIncoming ? `${INCOMING}${name}` : name
+    return this.#options.layout.isFolder ? `${INCOMING}${name}` : name
   }
 
   #final(part: Pick<PartMark, 'slice' | 'number'>): string {
@@ -252,26 +237,21 @@ export class FilesDestination<A> implements Destination<A> {
   async #open(part: Pick<PartMark, 'slice' | 'number'>, mark: PartMark | undefined) {
     const { files, format } = this.#options
     const fresh = this.#unfinished(this.#final(part))
-    const isPublished = mark?.isPublished === true
-    const copies = isPublished || this.#isShared
-    if (mark !== undefined && copies) {
-      await files.copy(isPublished ? this.#final(part) : mark.name, fresh)
-    }
-    const name = mark === undefined || copies ? fresh : mark.name
+    if (mark !== undefined && this.#isShared) await files.copy(mark.name, fresh)
+    const name = mark === undefined || this.#isShared ? fresh : mark.name
     const bytes = await (mark === undefined
       ? files.create(name, this.#mode)
       : files.open(name, mark))
     return { name, file: await rowsInto(files.nameOf(name), format, bytes, mark) }
   }
 
-  /** Rejects with a `ChecksumMismatch` where a part is not what the state says. */
+  /** Rejects with a `ChecksumMismatch` if a part does not match the state. */
   async #checkPart(part: PartMark): Promise<void> {
     const { files } = this.#options
     const final = this.#final(part)
     if (finalOf(part.name) !== final) {
       throw checksumMismatch(files.nameOf(part.name), `has no name for ${final}`)
     }
-    if (part.isPublished) return checkCommitted(files, final, part)
     if (!part.ended) return
     if ((await files.size(part.name)) === undefined) this.#published.add(part.name)
     await this.#unlessPublished(part, (name) => checkEnded(files, name, part))
@@ -279,8 +259,8 @@ export class FilesDestination<A> implements Destination<A> {
   }
 
   /**
-   * Does something with a part that has ended, by its unfinished name, unless it has its final one: an owner that was frozen may
-   * give it that at any time. Then the work fails, and is not needed: both have the same bytes.
+   * Works on a finished part under its unfinished name, unless it already has its final one. A frozen owner may publish the part at
+   * any time; the work then fails but is not needed, since both have the same bytes.
    */
   async #unlessPublished(part: PartMark, work: (name: string) => Promise<void>): Promise<void> {
     if (this.#published.has(part.name)) return
@@ -304,7 +284,7 @@ export class FilesDestination<A> implements Destination<A> {
     const rejects = await this.#rejects.commit()
     const replaced = this.#replaced
     const own: Own = {
-      ...{ run: this.#run, isFirst: this.#isFirst, parts },
+      ...{ run: this.#run, parts },
       ...(rejects === undefined ? {} : { rejects }),
       ...(keys === undefined ? {} : { keys }),
       ...(replaced.length === 0 ? {} : { replaced }),
@@ -339,7 +319,7 @@ export class FilesDestination<A> implements Destination<A> {
     return found.map(nameOf)
   }
 
-  /** Gives parts that have ended their names. */
+  /** Gives finished parts their final names. */
   async #publish(): Promise<void> {
     const { files } = this.#options
     for (const part of this.#ended()) {
@@ -354,10 +334,10 @@ export class FilesDestination<A> implements Destination<A> {
     isEnd: boolean,
   ): ListedFiles {
     const fileOf = (part: PartMark): DestinationFile => {
-      const { rows, bytes, sha256, ended, unclosed } = part
+      const { rows, bytes, sha256, ended } = part
       const { shownAs = this.#final(part) } = this.#options.layout
       const path = ended ? shownAs : part.name
-      return { path, rows, bytes, ...(ended ? { sha256 } : {}), ...withoutUndefined({ unclosed }) }
+      return { path, rows, bytes, ...(ended ? { sha256 } : {}) }
     }
     if (rejects === undefined) return { files: parts.map(fileOf) }
     const { name, rows, bytes, sha256 } = rejects
@@ -375,12 +355,11 @@ const ONE = { slice: 0, number: 1 }
 
 /** Reads the state of a step; throws `Damaged`. */
 const ownOf = (path: string, u: unknown): Own => {
-  const { run, isFirst, parts, rejects, keys, replaced = [] } = fieldsOf(u)
+  const { run, parts, rejects, keys, replaced = [] } = fieldsOf(u)
   const isLine = (line: unknown): line is LineMark | undefined =>
     line === undefined || (isMark(line) && finalOf(String(fieldsOf(line).name)) !== undefined)
   const isIntact =
     Number.isSafeInteger(run) &&
-    typeof isFirst === 'boolean' &&
     Array.isArray(parts) &&
     parts.every(isPartMark) &&
     isLine(rejects) &&
@@ -389,11 +368,11 @@ const ownOf = (path: string, u: unknown): Own => {
     replaced.every(
       (name) => typeof name === 'string' && !/^\.|[/\\\0]/.test(name.replace(INCOMING, '')),
     )
-  if (isIntact) return u as Own // as it was checked
+  if (isIntact) return u as Own // as checked above
   throw exportError('Damaged', `${path} has no state of this version`, { path })
 }
 
-/** Gives up one after the other, also after one that cannot be closed; then fails with the first error. */
+/** Abandons all files, one after another, even if one cannot be closed; then fails with the first error. */
 const abandonAll = async (
   all: ReadonlyArray<{ readonly abandon: () => Promise<void> } | LineLog>,
 ): Promise<void> => {

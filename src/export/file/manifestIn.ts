@@ -1,38 +1,37 @@
-/** Manifests and states as they stand, whichever run has the lease. */
-import { fieldsOf, parsed } from '../../decode/unknown.js'
+/** Finds manifests and states, regardless of which run holds the lease. */
 import { stateIn } from '../../store/lease.js'
 import { exportError } from '../ExportError.js'
+import { type FilesLocation, fileAt, folderAt } from '../location/Location.js'
 import type { Files } from '../storage/Files.js'
-import { isFolder, locationOf, openFiles, type WatchedReach } from '../storage/openFiles.js'
+import { openFiles, type WatchedReach } from '../storage/openFiles.js'
 import { type Manifest, type ManifestKind, readManifest } from '../transfer/Manifest.js'
-import { namesOf } from './paths.js'
+import { namesOf, OF_FOLDER } from './paths.js'
 
-/** A text among files. */
+/** A text stored among files. */
 export interface FoundText {
   readonly files: Files
   readonly name: string
+  /** The folder of the files. */
+  readonly folder: FilesLocation
 }
 
-/** The name of the manifest of a folder; that of a file ends with it, without the underscore. */
-const { manifest: OF_FOLDER } = namesOf('/')
-
-/** Returns whether a manifest is that of a folder; else it has the name of the one file it is of. */
-export const isOfFolder = (name: string): boolean => name === OF_FOLDER
+/** Returns true if a manifest belongs to a folder; otherwise it is named after its single file. */
+export const isOfFolder = (name: string): boolean => name === OF_FOLDER.manifest
 
 /**
- * Finds the manifest of a file, of a folder, or itself. An export may be called `manifest.json`, too, and a folder may
- * be named without a slash.
+ * Finds the manifest of a file or a folder, or at the given path. An exported file may also be called `manifest.json`, and a folder
+ * may be given without a slash.
  */
-const findManifest = async (path: string, options: WatchedReach): Promise<FoundText> => {
-  const inside = await openFiles(isFolder(path) ? path : `${path}/`, options)
-  const ofFolder = { files: inside, name: OF_FOLDER }
-  if (isFolder(path) || (await inside.size(OF_FOLDER)) !== undefined) return ofFolder
-  const { folder, name } = locationOf(path)
-  const files = await openFiles(folder, options)
-  const own = namesOf(path).manifest
-  if ((await files.size(own)) !== undefined) return { files, name: own }
+const findManifest = async (at: FilesLocation, options: WatchedReach): Promise<FoundText> => {
+  const { manifest } = OF_FOLDER
+  const inside = await openFiles(folderAt(at), options)
+  const ofFolder = { files: inside, name: manifest, folder: folderAt(at) }
+  if (at.file === '' || (await inside.size(manifest)) !== undefined) return ofFolder
+  const found = { files: await openFiles(at, options), folder: fileAt(at, '') }
+  const own = namesOf(at).manifest
+  if ((await found.files.size(own)) !== undefined) return { ...found, name: own }
   if (await inside.isFolder('')) return ofFolder
-  return { files, name: path.endsWith('manifest.json') ? name : own }
+  return { ...found, name: at.file.endsWith('manifest.json') ? at.file : own }
 }
 
 /** Resolves with a manifest, if there is one; rejects with `Damaged`, `NewerVersion` or `ReadFailed`. */
@@ -46,18 +45,18 @@ export const manifestIn = async (
 
 /** Finds the manifest of a file, of a folder, or at a path; rejects with `NoManifest` if there is none. */
 export const manifestFor = async (
-  given: string,
+  given: FilesLocation,
   options: WatchedReach,
 ): Promise<FoundText & { readonly path: string; readonly manifest: Manifest }> => {
   const found = await findManifest(given, options)
   const path = found.files.nameOf(found.name)
   const manifest = await manifestIn(found.files, found.name)
   if (manifest !== undefined) return { ...found, path, manifest }
-  const why = `${path} is not there: name a file or folder as --out of an export had it, or its manifest`
+  const why = `${path} does not exist: name a file or folder as in --out of an export, or its manifest`
   throw exportError('NoManifest', why, { path })
 }
 
-/** As `manifestIn`; rejects with an `UnusableDestination` for a manifest of another kind. */
+/** Like `manifestIn`, but rejects with an `UnusableDestination` for a manifest of another kind. */
 export const manifestOfKind = async (
   kind: ManifestKind,
   files: Files,
@@ -67,33 +66,12 @@ export const manifestOfKind = async (
   if (manifest === undefined || manifest.kind === kind) return manifest
   const path = files.nameOf(name)
   const own = manifest.kind === 'sync' ? 'a sync' : 'an export'
-  const why = `is of ${own}, which has this folder: name another one`
+  const why = `belongs to ${own}, which uses this folder: name another one`
   throw exportError('UnusableDestination', `${path} ${why}`, { destination: path })
 }
 
-/** Texts of version 0.1 in a folder: their names had no underscore. */
-export const OLD_TEXTS = ['manifest.json', 'checkpoint.json'] as const
-
-/** Rejects with an `UnusableDestination` for a folder that version 0.1 has written. */
-export const refuseOld = async (files: Files): Promise<void> => {
-  for (const name of OLD_TEXTS) {
-    const { version } = fieldsOf(parsed((await files.store().read(name))?.text ?? ''))
-    if (typeof version !== 'number') continue
-    const path = files.nameOf(name)
-    const why = 'is of version 0.1, which has other names: finish a run with that version'
-    const ways = 'then have "sync --adopt" take the folder over; or name another folder'
-    throw exportError('UnusableDestination', `${path} ${why}, ${ways}`, { destination: path })
-  }
-}
-
-/** Resolves with the state that is kept. */
+/** Resolves with the stored state. */
 export const readState = async (files: Files, name: string): Promise<unknown> => {
   const found = await files.store().read(name)
   return found && stateIn(files.nameOf(name))(found.text)
-}
-
-/** Returns when the run of a state began, as ISO 8601, whatever else is in its text; undefined if it does not say. */
-export const startIn = (text: string): string | undefined => {
-  const { started } = fieldsOf(fieldsOf(fieldsOf(parsed(text)).state).run)
-  return typeof started === 'string' ? started : undefined
 }

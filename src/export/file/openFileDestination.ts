@@ -1,12 +1,12 @@
-/** Opens a file or a folder as the destination of an export, with the texts beside it. */
+/** Opens a file or folder as the destination of an export, with its texts (state and manifest). */
 import { resolve } from 'node:path'
 import { renamed, type Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import type { Format } from '../format/Format.js'
+import { type FilesLocation, filesOf } from '../location/Location.js'
 import { type Files, INCOMING } from '../storage/Files.js'
-import { locationOf, openFiles, type WatchedReach } from '../storage/openFiles.js'
+import { openFiles, type WatchedReach } from '../storage/openFiles.js'
 import { CHECKPOINT, type Destination, MANIFEST } from '../transfer/Destination.js'
-import type { ManifestRun } from '../transfer/Manifest.js'
 import type { StateText } from '../transfer/TransferSession.js'
 import { FilesDestination } from './filesDestination.js'
 import { partName, type Rotation } from './parts.js'
@@ -14,58 +14,58 @@ import { type ExportNames, namesOf, prefixOf, runOfName } from './paths.js'
 
 // model
 
-/** A file or a folder, on a disk or in a bucket, opened. */
+/** An opened file or folder, on a disk or in a bucket. */
 export interface OpenedFiles {
+  readonly at: FilesLocation
   readonly names: ExportNames
-  /** The files that rows go into. */
+  /** The files that rows are written to. */
   readonly files: Files
-  /** The name of the one file: behind a link, that of the file itself. */
+  /** The name of the single file: behind a link, the linked file. */
   readonly name: string
-  /** The files beside the one file, or the link to it: its texts. */
+  /** The files next to the single file, or to the link to it: its texts. */
   readonly texts: Files
   /** The state and its lease. */
   readonly stateText: StateText
-  /** The lease of the file, where it has another name or its state is elsewhere. */
+  /** The lease of the file, if it has another name or its state is elsewhere. */
   readonly guard: StateText | undefined
-  /** State and manifest, by their names. */
+  /** The store of state and manifest. */
   readonly store: Store
 }
 
-/** Which files, and how they are reached. */
+/** The files to open, and how to access them. */
 export interface OpenedOptions extends WatchedReach {
-  /** Where the state is kept. Default: beside them. */
-  readonly checkpoint?: string | undefined
+  /** Where the state is stored. Default: next to the files. */
+  readonly checkpoint?: FilesLocation | undefined
 }
 
 // constructors
 
-/** A file has one lease by whichever link or option it is named; the state is where the option `checkpoint` says. */
-export const openNames = async (
-  names: ExportNames,
+/** Opens a location. A file has one lease, whichever link or option names it. Its state is at the path of the option `checkpoint`. */
+export const openLocation = async (
+  at: FilesLocation,
   { checkpoint, ...options }: OpenedOptions,
 ): Promise<OpenedFiles> => {
-  const { folder, file = '', manifest } = names
-  const texts = await openFiles(folder, options)
-  const real = file === '' ? undefined : await texts.linked(file)
-  const { folder: home, name } = real === undefined ? { folder, name: file } : locationOf(real)
-  const files = real === undefined ? texts : await openFiles(home, options)
-  // not where a link leads to: the link itself would be replaced
+  const { file } = at
+  const names = namesOf(at)
+  const texts = await openFiles(at, options)
+  const link = file === '' ? undefined : await texts.linked(file)
+  const real = link === undefined ? at : filesOf(link)
+  const files = link === undefined ? texts : await openFiles(real, options)
+  // not the link's target: the link itself would be replaced
   const beside = stateTextIn(texts, names.checkpoint)
-  const own = real === undefined ? beside : stateTextIn(files, namesOf(real).checkpoint)
-  const stateText = checkpoint === undefined ? beside : await textAt(checkpoint, options)
+  const own = link === undefined ? beside : stateTextIn(files, namesOf(real).checkpoint)
+  const stateText =
+    checkpoint === undefined
+      ? beside
+      : stateTextIn(await openFiles(checkpoint, options), checkpoint.file)
   const mode = file === '' ? undefined : await texts.mode(file)
   return {
-    ...{ names, files, texts, name, stateText },
+    ...{ at, names, files, texts, name: real.file, stateText },
     guard: resolve(own.path) === resolve(stateText.path) ? undefined : own,
     store: renamed(texts.store(mode), (text) =>
-      text === MANIFEST ? manifest : text === CHECKPOINT ? names.checkpoint : text,
+      text === MANIFEST ? names.manifest : text === CHECKPOINT ? names.checkpoint : text,
     ),
   }
-}
-
-const textAt = async (path: string, options: WatchedReach): Promise<StateText> => {
-  const { folder, name } = locationOf(path)
-  return stateTextIn(await openFiles(folder, options), name)
 }
 
 const stateTextIn = (files: Files, name: string): StateText => ({
@@ -77,48 +77,36 @@ const stateTextIn = (files: Files, name: string): StateText => ({
 /** Permissions of states. */
 const PRIVATE = 0o600
 
-/** How rows go into a file, or a folder of parts. */
+/** Options for writing rows to a file, or to a folder of parts. */
 export interface FileDestinationOptions<A> {
   readonly opened: OpenedFiles
   readonly format: Format<A>
   readonly rotation: Rotation
   readonly commitEvery: Millis
-  /** Runs that stay. */
-  readonly before: () => ReadonlyArray<ManifestRun>
 }
 
 export const fileDestination = <A>(options: FileDestinationOptions<A>): Destination<A> => {
-  const { opened, format, rotation, commitEvery, before } = options
-  const { names, files, store, name } = opened
-  const { folder, file, beside, rejects } = names
+  const { opened, format, rotation, commitEvery } = options
+  const { at, names, files, store, name } = opened
+  const { beside, rejects } = names
   const { extension } = format
   return new FilesDestination({
-    ...{ name: `${folder}${file ?? ''}`, files, store, format, rotation, commitEvery },
-    before: () => {
-      const runs = before()
-      const listed = runs.flatMap(({ files, rejected }) => [
-        ...files,
-        ...(rejected ? [rejected] : []),
-      ])
-      return { names: new Set(listed.map(({ path }) => path)), runs: runs.length }
-    },
+    ...{ name: at.name, files, store, format, rotation, commitEvery },
     layout:
-      file === undefined
+      at.file === ''
         ? {
             partName: (part, run) => partName({ prefix: prefixOf(run), extension })(part),
             rejects,
             keys: `${INCOMING}keys`,
             isFolder: true,
-            hasIncoming: true,
             runOf: (found) => runOfName(found)?.run,
           }
         : {
             partName: () => name,
-            shownAs: file,
+            shownAs: at.file,
             rejects,
             keys: `${beside}keys`,
             isFolder: false,
-            hasIncoming: beside.startsWith(INCOMING),
             runOf: () => undefined,
           },
   })

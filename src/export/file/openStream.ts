@@ -3,29 +3,29 @@ import { checkOptions, is, type OptionsTable, required } from '../../options/ind
 import { checkRows } from '../column/UnrepresentableRow.js'
 import type { Format } from '../format/Format.js'
 import * as rule from '../rules.js'
-import type { TakeRows } from '../source/exportList.js'
+import type { WriteRows } from '../source/exportList.js'
 import type { Bytes } from '../storage/Files.js'
 import { untilFailure } from './untilFailure.js'
 
 // model
 
-/** Which stream, and how rows are written to it. */
+/** The stream, and how rows are written to it. */
 export interface StreamOptions<A> {
-  /** A `Writable` of Node, or a `WritableStream` of the web. */
+  /** A Node `Writable` or a web `WritableStream`. */
   readonly stream: Writable | WritableStream<Uint8Array<ArrayBuffer>>
   /** How rows are written. */
   readonly format: Format<A>
-  /** Ends the stream on `finish`, too. Default `true`. Not for stdout. */
+  /** True to end the stream on `finish`. Default `true`; stdout is never ended. */
   readonly close?: boolean | undefined
 }
 
-/** A stream of rows, which cannot be cut back. */
+/** A stream of rows; it cannot be resumed. */
 export interface RowStream<in A> {
-  /** Resolves when the stream has taken the rows. Rejects with the stream's own error, or an `UnrepresentableRow`. */
-  readonly write: TakeRows<A>
-  /** Writes the end of the format. */
+  /** Resolves once the stream has accepted the rows. Rejects with the stream's error or an `UnrepresentableRow`. */
+  readonly write: WriteRows<A>
+  /** Writes the end of the format, such as a closing bracket. */
   readonly finish: () => Promise<void>
-  /** Leaves the stream as it is. May be called again, and after `finish`. */
+  /** Stops writing and leaves the stream open. May be called again, and after `finish`. */
   readonly abandon: () => Promise<void>
 }
 
@@ -48,10 +48,7 @@ const rules: OptionsTable<StreamOptions<never>> = {
   close: is.boolean,
 }
 
-/**
- * Writes rows into a stream that is open: a `Writable` of Node, or a `WritableStream` of the web. Rejects with an
- * `InvalidOption` for an option that cannot work.
- */
+/** Writes rows to an open stream: a Node `Writable` or a web `WritableStream`. Rejects with an `InvalidOption` for an invalid option. */
 export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStream<A>> => {
   const { stream, format, close = true } = checkOptions(options, rules)
   const bytes = 'getWriter' in stream ? ofTheWeb(stream) : ofNode(stream)
@@ -77,7 +74,7 @@ const ofNode = (stream: Writable): ByteStream => {
   let failed = false
   const ignore = (): void => {} // an error is reported by `append` and `end`
   stream.on('error', ignore)
-  /** Waits for the callback of a call, or for the end of the stream: once destroyed, it may never call back. */
+  /** Waits for a call's callback, or for the stream's end: a destroyed stream may never call back. */
   const settled = (call: (done: (error?: Error | null) => void) => void): Promise<void> =>
     new Promise((resolve, reject) => {
       const settle = (error?: Error | null): void => {
@@ -92,13 +89,13 @@ const ofNode = (stream: Writable): ByteStream => {
   return {
     size: () => size,
     append: async (bytes) => {
-      const own = new Uint8Array(bytes) // a stream may keep them for any time
+      const own = new Uint8Array(bytes) // a stream may keep the bytes for any length of time
       await settled((done) => stream.write(own, done))
       size += own.length
     },
     end: () => settled((done) => stream.end(done)),
     release: () => {
-      if (!failed) stream.off('error', ignore) // else its error is still to be emitted
+      if (!failed) stream.off('error', ignore) // otherwise its error is yet to be emitted
     },
   }
 }
@@ -112,7 +109,7 @@ const ofTheWeb = (stream: WritableStream<Uint8Array<ArrayBuffer>>): ByteStream =
     append: async (bytes) => {
       await writer.ready
       const written = writer.write(new Uint8Array(bytes))
-      const { ready } = writer // fails with the stream, `written` only when its sink has answered
+      const { ready } = writer // fails with the stream; `written` fails only once its sink has responded
       await Promise.race([written, ready.then(() => written)])
       size += bytes.length
     },

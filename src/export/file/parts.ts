@@ -1,41 +1,36 @@
-/** The files of a folder: their names, and those of one slice of time, one after the other. */
+/** The files of a folder: their names, and the consecutive files of one time slice. */
 
 import { fieldsOf } from '../../decode/unknown.js'
 import { sliceRows } from '../../stream/rawRows.js'
-import type { Fingerprint, Mark } from '../storage/Files.js'
+import type { FilePosition } from '../storage/Files.js'
 import { isMark } from '../storage/integrity.js'
 import type { RowFile } from './RowFile.js'
 import { untilFailure } from './untilFailure.js'
 
 // marks
 
-/** Up to where one file of a destination stands. */
-export interface PartMark extends Mark {
-  /** The number of the time slice that its rows are of; 0 where slices are not kept apart. */
+/** Position in one file of a destination. */
+export interface PartMark extends FilePosition {
+  /** Number of the time slice of its rows; 0 if slices share files. */
   readonly slice: number
-  /** Which file of its slice it is, from 1: more than one when they are rotated. */
+  /** Number of the file in its slice, from 1; more than one if files are rotated. */
   readonly number: number
-  /** Its name until it is published. */
+  /** The file's name until it is published. */
   readonly name: string
-  /** True if it is complete: nothing more is written to it. */
+  /** True if it is complete. */
   readonly ended: boolean
-  /** Where it stood before its end was written (closing bracket, footer), if more rows may come later. */
-  readonly unclosed?: Fingerprint
-  /** True if it has its own name already, and more rows come: they go into a copy. */
-  readonly isPublished?: true
 }
 
-/** Returns whether what was read from a state is the mark of a part. */
+/** Returns true if a value from a state is the mark of a part. */
 export const isPartMark = (u: unknown): u is PartMark => {
-  const { slice, number, name, ended, unclosed = { bytes: 0, sha256: '' } } = fieldsOf(u)
+  const { slice, number, name, ended } = fieldsOf(u)
   return (
     isMark(u) &&
     Number.isSafeInteger(slice) &&
     Number.isSafeInteger(number) &&
     typeof name === 'string' &&
     /^(?:_incoming\/)?[^/\\\0]+\.[0-9a-f]{12}\.part$/.test(name) &&
-    typeof ended === 'boolean' &&
-    isMark({ rows: 0, ...fieldsOf(unclosed) })
+    typeof ended === 'boolean'
   )
 }
 
@@ -43,16 +38,16 @@ export const isPartMark = (u: unknown): u is PartMark => {
 
 /** Names of the files of a folder. */
 export interface Naming {
-  /** The beginning of names. Default `part`. */
+  /** Start of the names. Default `part`. */
   readonly prefix?: string
-  /** The end of names, after a dot: the `extension` of the format. */
+  /** End of the names, after a dot: the `extension` of the format. */
   readonly extension: string
 }
 
-/** A letter for each digit more than usual: letters sort after digits. */
+/** One letter per extra digit: letters sort after digits. */
 const LETTERS = ['', ...'abcdefghijklm']
 
-/** With zeros before it, or a letter where it is longer than `width`, so that names sort as numbers do. */
+/** Pads a number with zeros, or with a letter if it is longer than `width`, so that names sort like numbers. */
 export const sortable = (n: number, width: number): string => {
   const digits = String(n).padStart(width, '0')
   return `${LETTERS[digits.length - width]}${digits}`
@@ -66,44 +61,44 @@ export const partName =
 
 // one slice
 
-/** When a part is ended and another begun. */
+/** When to finish a part and start the next one. */
 export interface Rotation {
-  /** Rows that a part may have. Default: no bound. */
+  /** Maximum rows per part. Default: no limit. */
   readonly rows?: number
-  /** Bytes after which a part is ended, looked at after each page. Default: no bound. */
+  /** Size in bytes at which a new part is started, checked after each page. Default: no limit. */
   readonly bytes?: number
 }
 
 /** The files of one slice; only the last can be open. */
 export interface Parts<in A> {
-  /** Resolves when what there was is open. */
+  /** Resolves once the existing parts are open. */
   readonly ready: Promise<void>
-  /** Begins a part, if none is open: one without rows, perhaps. */
+  /** Starts a part if none is open, even without rows. */
   readonly begin: () => Promise<unknown>
   readonly write: (rows: ReadonlyArray<A>) => Promise<void>
   readonly commit: () => Promise<ReadonlyArray<PartMark>>
-  /** Ends the part that is open. `unclosed`: more rows may come later. */
-  readonly end: (unclosed?: 'unclosed') => Promise<void>
+  /** Ends the open part. */
+  readonly end: () => Promise<void>
   readonly ended: () => ReadonlyArray<PartMark>
-  /** The name of the part that is open. */
+  /** The name of the open part. */
   readonly current: () => string | undefined
   readonly abandon: () => Promise<void>
 }
 
-/** Which slice, and how its files are opened. */
+/** The slice, and how to open its files. */
 export interface PartsOptions<A> {
   readonly slice: number
   readonly rotation: Rotation
-  /** Opens a new part, or one that has a mark. */
+  /** Opens a new part, or one with a mark. */
   readonly open: (
     part: Pick<PartMark, 'slice' | 'number'>,
     mark?: PartMark,
   ) => Promise<{ readonly name: string; readonly file: RowFile<A> }>
-  /** The parts that the slice has already. */
+  /** Existing parts of the slice. */
   readonly from: ReadonlyArray<PartMark>
 }
 
-/** The part that is being written, and how many rows it has. */
+/** The part that is being written, and its number of rows. */
 interface OpenPart<A> {
   readonly file: RowFile<A>
   readonly name: string
@@ -113,7 +108,7 @@ interface OpenPart<A> {
 
 // constructors
 
-/** Opens the parts that are there first. */
+/** Returns the parts of a slice. Opens existing parts first. */
 export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Parts<A> => {
   const { run, last } = untilFailure(`slice ${slice}`)
   const ended: Array<PartMark> = []
@@ -128,22 +123,11 @@ export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Pa
   const { rows: mostRows = Number.POSITIVE_INFINITY, bytes: mostBytes = Number.POSITIVE_INFINITY } =
     rotation
 
-  const end = async (how?: 'unclosed'): Promise<void> => {
+  const end = async (): Promise<void> => {
     if (current === undefined) return
     const { file, name, number } = current
-    const open = how === undefined ? undefined : await file.commit()
     const { rows, bytes, sha256 } = await file.finish()
-    const unclosed = open && { bytes: open.bytes, sha256: open.sha256 }
-    ended.push({
-      slice,
-      number,
-      name,
-      rows,
-      bytes,
-      sha256,
-      ended: true,
-      ...(unclosed && { unclosed }),
-    })
+    ended.push({ slice, number, name, rows, bytes, sha256, ended: true })
     current = undefined
   }
 
@@ -160,7 +144,7 @@ export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Pa
       run(async () => {
         for (let at = 0; at < rows.length; ) {
           const part = await begun()
-          const room = Math.max(0, mostRows - part.rows) // it may have been begun with more in mind
+          const room = Math.max(0, mostRows - part.rows) // a resumed part may already have more rows
           const some = sliceRows(rows, at, at + room)
           await part.file.write(some)
           part.rows += some.length
@@ -174,7 +158,7 @@ export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Pa
         const { file, name, number } = current
         return [...ended, { slice, number, name, ...(await file.commit()), ended: false }]
       }),
-    end: (how) => run(() => end(how)),
+    end: () => run(end),
     ended: () => ended,
     current: () => current?.name,
     abandon: () => last(async () => current?.file.abandon()),

@@ -1,23 +1,19 @@
 /** Names of the files of an export. */
 import { relative } from 'node:path'
 import { compressions, extensionOf, formatNames } from '../format/Format.js'
+import type { FilesLocation } from '../location/Location.js'
 import { INCOMING } from '../storage/Files.js'
-import { locationOf } from '../storage/openFiles.js'
-import { type PartMark, sortable } from './parts.js'
+import { sortable } from './parts.js'
 
 // model
 
-/** The files of an export, by their names in its folder. */
+/** Names of an export's texts (state, manifest), in its folder. */
 export interface ExportNames {
-  /** A path or a URL that ends with a slash; empty for the folder of the process. */
-  readonly folder: string
-  /** The one file; undefined: there is one for each part, and runs are added to those before. */
-  readonly file: string | undefined
-  /** The beginning of the names of texts: they are beside the one file, or in the folder of several. */
+  /** Start of the texts' names: they are next to the single file, or in the folder. */
   readonly beside: string
   readonly checkpoint: string
   readonly manifest: string
-  /** The rejected rows of one run. */
+  /** Returns the name of the file with the rejected rows of one run. */
   readonly rejects: (run: number) => string
 }
 
@@ -29,48 +25,38 @@ const textsBeside = (beside: string) => ({
   manifest: `${beside}manifest.json`,
 })
 
-/** `FILE.checkpoint.json`, or `DIR/_checkpoint.json`; and so for the others. */
-export const namesOf = (out: string): ExportNames => {
-  const { folder, name } = locationOf(out)
-  if (name === '') return { folder, file: undefined, ...textsBeside('_'), rejects: rejectsName }
+/** Names in a folder of several files. */
+export const OF_FOLDER: ExportNames = {
+  ...textsBeside('_'),
+  rejects: (run) => `${INCOMING}${run === 1 ? 'rejects' : `rejects-${run}`}.ndjson`,
+}
+
+/** `FILE.checkpoint.json`, or `DIR/_checkpoint.json`, and similarly the others. */
+export const namesOf = ({ file }: Pick<FilesLocation, 'file'>): ExportNames =>
+  file === '' ? OF_FOLDER : { ...textsBeside(`${file}.`), rejects: () => `${file}.rejects.ndjson` }
+
+/** Returns the paths of an export's checkpoint, manifest and rejects files. `checkpoint`: its path, unless it is next to the file. */
+export const pathsOf = (at: FilesLocation, checkpoint?: FilesLocation) => {
+  const names = namesOf(at)
   return {
-    ...{ folder, file: name, ...textsBeside(`${name}.`) },
-    rejects: () => `${name}.rejects.ndjson`,
+    checkpoint: checkpoint?.name ?? `${at.folder}${names.checkpoint}`,
+    manifest: `${at.folder}${names.manifest}`,
+    rejects: (run: number): string => `${at.folder}${names.rejects(run)}`,
   }
 }
 
-/** The names of one of several files of a folder: its texts lie in `_incoming/`, where readers of data sets do not look. */
-export const namesWithin = (folder: string, file: string): ExportNames => {
-  const beside = `${INCOMING}${file}.`
-  return { folder, file, ...textsBeside(beside), rejects: () => `${beside}rejects.ndjson` }
-}
-
-/** The paths of the texts of an export. `checkpoint`: where that is, unless beside it. */
-export const pathsOf = (out: string, checkpoint?: string) => {
-  const { folder, ...names } = namesOf(out)
-  return {
-    checkpoint: checkpoint ?? `${folder}${names.checkpoint}`,
-    manifest: `${folder}${names.manifest}`,
-    rejects: (run: number): string => `${folder}${names.rejects(run)}`,
-  }
-}
-
-/** The name of a file or folder in a spec: seen from the state, so that both can be moved together. `.` is that folder. */
+/** Returns a file's or folder's name in a spec, relative to the state, so that both can be moved together. `.` is that folder. */
 export const specName = (
-  { folder, file = '' }: Pick<ExportNames, 'folder' | 'file'>,
-  checkpoint: string | undefined,
-): string =>
-  checkpoint === undefined
-    ? file || '.'
-    : relative(locationOf(checkpoint).folder || '.', `${folder}${file}`) || '.'
-
-/** The file of rejected rows of a run in a folder. */
-const rejectsName = (run: number): string =>
-  `${INCOMING}${run === 1 ? 'rejects' : `rejects-${run}`}.ndjson`
+  { name, file }: FilesLocation,
+  checkpoint: FilesLocation | undefined,
+): string => (checkpoint === undefined ? file : relative(checkpoint.folder || '.', name)) || '.'
 
 // names in a folder
 
-/** The beginning of names of parts. Later runs sort after earlier ones: `part`, `run-0002`, `run-9999`, `run-a10000`. */
+/**
+ * Start of the parts' names. A run that replaces another uses other names, which sort after it: `part`, `run-0002`, `run-9999`,
+ * `run-a10000`.
+ */
 export const prefixOf = (run: number): string => (run === 1 ? 'part' : `run-${sortable(run, 4)}`)
 
 /** Extensions of all formats. */
@@ -78,7 +64,7 @@ const EXTENSIONS = formatNames.flatMap((name) =>
   compressions.map((compress) => extensionOf(name, compress)),
 )
 
-/** The run that gives a file in its folder this name, from 1: rows, or rejected rows. Undefined if none does. */
+/** Returns the run that uses this file name in its folder, from 1, for rows or rejected rows; `undefined` if none. */
 export const runOfName = (
   name: string,
 ): { readonly run: number; readonly isRows: boolean } | undefined => {
@@ -92,17 +78,10 @@ export const runOfName = (
 
 const PART = /^(?:part|run-[a-l]?(\d{4,}))-[a-m]?(\d{5,})-[a-m]?(\d{3,})\.(.+)$/
 
-/** The part of a run that has this name; undefined if none has. */
-export const partOfName = (name: string): Pick<PartMark, 'slice' | 'number'> | undefined => {
-  const [, , slice, number] = PART.exec(name) ?? []
-  return runOfName(name)?.isRows === true
-    ? { slice: Number(slice), number: Number(number) }
-    : undefined
-}
-
-/** Returns whether a run may give this name to a file in its folder, complete or not; rejected rows among them. */
+/** Returns true if a run may use this file name in its folder, complete or not, including for rejected rows. */
 export const isOfRun = (name: string): boolean =>
   runOfName(name.replace(/\.[0-9a-f]{12}\.part$/, '')) !== undefined
 
-/** Returns whether a complete file of rows of a run may have this name. */
-export const isRowsName = (name: string): boolean => runOfName(name)?.isRows === true
+/** Returns the name that an unfinished file will have; undefined for any other file. */
+export const finalOf = (name: string): string | undefined =>
+  /^(?:_incoming\/)?([^/\\\0]+)\.[0-9a-f]{12}\.part$/.exec(name)?.[1]

@@ -1,26 +1,26 @@
-/** Streams and functions: what they took cannot be taken back, so nothing is kept and nothing resumed. */
+/** Streams and functions as destinations: rows cannot be taken back, so no state is saved and nothing can be resumed. */
 import type { Writable } from 'node:stream'
 import { withoutUndefined } from '../../fp.js'
 import type { Format } from '../format/Format.js'
-import type { TakeRows } from '../source/exportList.js'
+import type { WriteRows } from '../source/exportList.js'
 import type { Destination, KeyLog } from '../transfer/Destination.js'
 import { openStream, type RowStream } from './openStream.js'
 
-/** Keys are told apart within the run. */
+/** Keys are compared within the run only. */
 const NO_LOG: KeyLog = { add: async () => {}, read: async () => {} }
 
 const nothing = async (): Promise<void> => {}
 
-/** Which stream, and how rows are written to it. */
+/** The stream, and how rows are written to it. */
 export interface StreamDestinationOptions<A> {
   readonly name: string
-  /** Opens the stream when there is something to write to it. */
+  /** Opens the stream when there is something to write. */
   readonly open: () => Writable | WritableStream<Uint8Array<ArrayBuffer>>
   readonly format: Format<A>
   readonly endStream: boolean | undefined
 }
 
-/** Writes rows into a stream. The end of the format is written however the list ends, unless the stream fails. */
+/** Writes rows to a stream. Writes the end of the format however the list ends, unless the stream fails. */
 export const streamDestination = <A>({
   name,
   open,
@@ -37,6 +37,7 @@ export const streamDestination = <A>({
   return {
     name,
     commitEvery: 0,
+    rows: 'appended',
     check: format.check,
     resume: async () => {
       rows = await openStream({ stream: open(), format, ...withoutUndefined({ close: endStream }) })
@@ -52,10 +53,11 @@ export const streamDestination = <A>({
   }
 }
 
-/** Gives rows to a function. */
-export const functionDestination = <A>(take: TakeRows<A>): Destination<A> => ({
+/** Passes rows to a function. */
+export const functionDestination = <A>(take: WriteRows<A>): Destination<A> => ({
   name: 'the function',
   commitEvery: 0,
+  rows: 'appended',
   check: () => undefined,
   resume: nothing,
   write: async (rows) => {

@@ -1,16 +1,16 @@
-/** Tasks one at a time, in the order they were given. After one that failed, all others fail alike. */
+/** Runs tasks one at a time, in order. After a failure, all later tasks fail with the same error. */
 export interface UntilFailure {
   readonly run: <T>(task: () => Promise<T>) => Promise<T>
-  /** One that nothing can follow: what is given later fails. */
+  /** Runs a final task; later tasks fail. */
   readonly end: <T>(task: () => Promise<T>) => Promise<T>
-  /** After all others, failed or not; none is run after it. May be asked for again. */
+  /** Runs a task after all others, failed or not, and none after it. May be called again. */
   readonly last: (task: () => Promise<void>) => Promise<void>
 }
 
-/** `what` is written to: for messages. */
+/** `what`: the file or stream, for messages. */
 export const untilFailure = (what: string): UntilFailure => {
   const over = (call: string) => (): never => {
-    throw new Error(`${what}: ${call} was called, and nothing more is written`)
+    throw new Error(`${what}: nothing more can be written after ${call}`)
   }
   let before: Promise<unknown> = Promise.resolve()
   const after = (next: Promise<unknown>): void => {

@@ -1,4 +1,4 @@
-/** Formats in which a folder keeps its current rows; and NDJSON, in which every folder keeps those of a run under way. */
+/** Formats in which a folder stores its current rows, and NDJSON, in which it stores the rows of a run in progress. */
 import { isoMicros } from '../column/time.js'
 import { compressor, type Format } from '../format/Format.js'
 import { unzstd } from '../read/zstdFrames.js'
@@ -7,20 +7,20 @@ import { GONE } from '../transfer/Destination.js'
 import type { Batches } from './mergeRows.js'
 import { type PieceRow, pieceRow } from './PieceRow.js'
 
-/** Writes a file of rows; all of it is in memory. */
+/** Writes a file of rows, in memory. */
 export interface PieceWriter<C> {
-  /** Bytes so far, without rows that wait for more. */
+  /** Bytes so far, without buffered rows. */
   readonly size: () => number
   readonly add: (rows: ReadonlyArray<PieceRow<C>>) => Promise<void>
   readonly end: () => Promise<Uint8Array<ArrayBuffer>>
 }
 
 export interface BaseFormat<C> {
-  /** Ends the names of files: `ndjson.zst`. */
+  /** File extension, such as `ndjson.zst`. */
   readonly extension: string
   /** Reads a file; `path` names it in messages. */
   readonly read: (bytes: Uint8Array<ArrayBuffer>, path: string) => Batches<C>
-  /** Reads a file of a run under way. */
+  /** Reads a file of a run in progress. */
   readonly readIncoming: (bytes: Uint8Array<ArrayBuffer>) => Batches<C>
   readonly writer: () => PieceWriter<C>
   /** Marks a row as gone, at a time in µs since 1970. */
@@ -30,7 +30,7 @@ export interface BaseFormat<C> {
 const readLines = (bytes: Uint8Array): Batches<string> =>
   readTextPiece(bytes, JSON.parse, (line) => line)
 
-/** NDJSON in zstd frames: lines stay as they came. */
+/** NDJSON in zstd frames: lines as received. */
 export const textBase: BaseFormat<string> = {
   extension: 'ndjson.zst',
   read: readLines,
@@ -42,7 +42,7 @@ export const textBase: BaseFormat<string> = {
 
 // NDJSON in zstd frames
 
-/** Bytes in memory, as an encoder writes them. */
+/** Bytes in memory, as written by an encoder. */
 export class MemoryBytes implements Bytes {
   readonly #written: Array<Uint8Array> = []
   #size = 0
@@ -50,7 +50,7 @@ export class MemoryBytes implements Bytes {
   size = (): number => this.#size
 
   append = async (bytes: Uint8Array): Promise<void> => {
-    this.#written.push(Uint8Array.from(bytes)) // encoders use theirs again
+    this.#written.push(Uint8Array.from(bytes)) // encoders reuse their buffers
     this.#size += bytes.length
   }
 
@@ -77,13 +77,16 @@ export const encodeFile = async <A>(
   const encoder = await format.encoder(bytes)
   for (let at = 0; at < rows.length; at += FRAME_ROWS) {
     await encoder.rows(rows.slice(at, at + FRAME_ROWS))
-    await encoder.flush() // ends a frame
+    await encoder.flush() // ends the frame
   }
   await encoder.end()
   return bytes.all()
 }
 
-/** Reads a piece, a frame of rows at a time. `parse`: reads a line; `content`: what is kept of a row. */
+/**
+ * Reads a piece (a file of a merged folder), one frame of rows at a time. `parse`: parses a line; `content`: the stored part of a
+ * row.
+ */
 export async function* readTextPiece<C>(
   bytes: Uint8Array,
   parse: (line: string) => unknown,

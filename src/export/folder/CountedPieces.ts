@@ -1,20 +1,19 @@
 /**
- * The rows of a folder by time and status, for the proof that none is missing.
+ * A folder's rows by time and status, for the proof (the comparison of counts) that none is missing.
  *
  *     files       |---- 9,000 SETTLED ----|---- 8,800 SETTLED, 200 FAILED ----|----      sorted, without an overlap
  *     stretch                  from |================================| to
  *                              read, counted                   read, counted             files at its ends
  *                                         known by the state                             files within
  *
- * The state says how many rows of each status a file has, so a count reads two files at most, however many there are. A
- * run merges what it has read into the files before it counts, and remembers what it changes from then on, which is
- * little: rows that were late, or gone, or whose status was another.
+ * The state has each file's number of rows per status, so a count reads at most two files, however many there are. Before it
+ * counts, a run merges the rows that it has read into the files. From then on it remembers its changes, which are few: rows that
+ * were late, are gone, or had a different status.
  */
 import type { OpenCharge } from '../../changes/KnownCharges.js'
 import type { Seconds, Stretch } from '../../changes/Ledger.js'
 import type { Counted } from '../../changes/proof/Counting.js'
 import { countIn, type StatusCounts } from '../../changes/proof/ProofTable.js'
-import type { Millis } from '../../stream/index.js'
 import type { CountedRows, PlacedRow, RowVersion } from '../transfer/Destination.js'
 import type { Piece } from './FolderState.js'
 import type { Batches } from './mergeRows.js'
@@ -29,23 +28,25 @@ interface CountedPiecesOptions<C> {
   readonly read: (piece: Piece) => Batches<C>
 }
 
-/** The rows of a file that are there, in their order: 10 bytes each. */
+/** A file's rows that are not gone, in file order: 10 bytes each. */
 interface PieceIndex {
   readonly seconds: Float64Array
-  /** The status of each, by its place in `names`. */
+  /** The status of each row, as an index into `names`. */
   readonly statuses: Uint16Array
   readonly names: ReadonlyArray<string>
 }
 
-/** A row that is another than in the files. */
-interface ChangedRow extends Pick<PieceRow, 'created'> {
-  /** As the files have it; absent if they do not. */
+/** A row that differs from the files, with its time of creation. */
+interface ChangedRow extends PlacedRow {
+  /** Its version in the files; absent if they do not have it. */
   readonly was: RowVersion | undefined
-  /** As it will be; absent if it is gone. */
+  /** Its next version; absent if it is gone, or now has a different time. */
   readonly is: RowVersion | undefined
 }
 
-/** Files whose rows are known at a time: some 2 MB each. */
+const keyOf = ({ id, created }: PlacedRow): string => `${created} ${id}`
+
+/** Number of files whose rows are cached: about 2 MB each. */
 const KNOWN = 16
 
 const MICROS = 1_000_000
@@ -54,9 +55,10 @@ const MICROS = 1_000_000
 
 export class CountedPieces<C> {
   readonly #options: CountedPiecesOptions<C>
-  readonly #indices = new Map<string, PieceIndex>() // the one that was used last is the last
+  readonly #indices = new Map<string, PieceIndex>() // the most recently used one is last
+  /** Changed rows by time and id. */
   readonly #changes = new Map<string, ChangedRow>()
-  /** Versions that were looked up last, for the rows that are written after that. */
+  /** Versions from the last lookup, for the rows that are written next. */
   #known: ReadonlyMap<string, RowVersion | undefined> = new Map()
   #open: ReadonlyMap<string, RowVersion> = new Map()
   #written: Array<PieceRow> = []
@@ -66,7 +68,7 @@ export class CountedPieces<C> {
     this.#options = options
   }
 
-  /** All rows are in the files: from now on, changes are remembered. */
+  /** Starts remembering changes: from now on, all earlier rows are in the files. */
   begin(): void {
     this.#hasBegun = true
     this.#changes.clear()
@@ -77,18 +79,19 @@ export class CountedPieces<C> {
     if (this.#hasBegun) for (const row of rows) this.#written.push(pieceRow(row, undefined))
   }
 
-  /** The rows, and their marks by `leave`. */
+  /** Returns the countable rows; `leave` marks rows as gone. */
   rows(leave: (rows: ReadonlyArray<GoneRow>) => void): CountedRows {
     return {
       counts: (stretches) => this.#counts(stretches),
       nth: (rows, n) => this.#nth(rows, n),
-      ids: (rows) => this.#ids(rows),
+      find: (rows) => this.#find(rows),
       versions: (rows) => this.#versions(rows),
-      markGone: async (ids, at, within) => leave(await this.#markGone(ids, at, within)),
+      markGone: async (rows, at) => leave(await this.#without(rows, at * MICROS_A_MILLI)),
+      moved: async (rows) => leave(await this.#without(rows, Number.POSITIVE_INFINITY)),
     }
   }
 
-  /** Reads the rows that are there and have none of some statuses. */
+  /** Reads existing rows that have none of the given statuses. */
   async open(final: ReadonlyArray<string>): Promise<ReadonlyArray<OpenCharge>> {
     const isFinal = new Set(final)
     const pieces = this.#options
@@ -96,11 +99,11 @@ export class CountedPieces<C> {
       .filter(({ statuses }) => Object.keys(statuses).some((status) => !isFinal.has(status)))
     const open: Array<OpenCharge> = []
     const versions = new Map<string, RowVersion>()
-    for await (const { id, status, created, updated, gone } of rowsOf(pieces, this.#options.read)) {
-      if (gone > 0 || isFinal.has(status)) continue
-      const version = { status, updated: updated / 1_000 }
-      open.push({ id, created: secondOf(created), ...version })
-      versions.set(id, version)
+    for await (const row of rowsOf(pieces, this.#options.read)) {
+      if (row.gone > 0 || isFinal.has(row.status)) continue
+      const version = versionIn(row)
+      open.push({ id: row.id, ...version })
+      versions.set(row.id, version)
     }
     this.#open = versions
     return open
@@ -119,7 +122,7 @@ export class CountedPieces<C> {
         for (const [status, rows] of await this.#countsIn(piece, stretch)) add(status, rows)
       }
       for (const { created, was, is } of this.#changes.values()) {
-        if (!isWithin(stretch, secondOf(created))) continue
+        if (!isWithin(stretch, created)) continue
         if (is !== undefined) add(is.status, 1)
         if (was !== undefined) add(was.status, -1)
       }
@@ -138,7 +141,7 @@ export class CountedPieces<C> {
     return counts
   }
 
-  /** By the files alone: it decides where stretches are cut, not how many rows they have. */
+  /** Uses the files alone: the result decides where ranges are divided, not how many rows they have. */
   async #nth(rows: Counted, n: number): Promise<Seconds | undefined> {
     let before = 0
     for (const piece of this.#around(rows)) {
@@ -203,41 +206,47 @@ export class CountedPieces<C> {
       .filter((piece) => secondOf(piece.to) >= from && secondOf(piece.from) <= to)
   }
 
-  // rows by their ids
+  // rows by id
 
-  async #ids(rows: Counted): Promise<ReadonlyArray<string>> {
+  async #find(rows: Counted): Promise<ReadonlyArray<OpenCharge>> {
     await this.#settle()
-    const ids: Array<string> = []
-    const changes = [...this.#changes].filter(
-      ([, { created, is }]) => isWithin(rows, secondOf(created)) && isOf(rows, is),
-    )
+    const found: Array<OpenCharge> = []
     for await (const row of rowsOf(this.#around(rows), this.#options.read)) {
-      const isHere = row.gone === 0 && isWithin(rows, secondOf(row.created)) && isOf(rows, row)
-      if (isHere && !this.#changes.has(row.id)) ids.push(row.id)
+      const placed = { id: row.id, ...versionIn(row) }
+      const isHere = row.gone === 0 && isWithin(rows, placed.created) && isOf(rows, row)
+      if (isHere && !this.#changes.has(keyOf(placed))) found.push(placed)
     }
-    return [...ids, ...changes.map(([id]) => id)]
+    for (const { id, created, is } of this.#changes.values()) {
+      if (is !== undefined && isWithin(rows, created) && isOf(rows, is)) found.push({ id, ...is })
+    }
+    return found
   }
 
   async #versions(rows: ReadonlyArray<PlacedRow>): Promise<ReadonlyMap<string, RowVersion>> {
     await this.#settle()
+    const openAt = ({ id, created }: PlacedRow): RowVersion | undefined => {
+      const open = this.#open.get(id)
+      return open?.created === created ? open : undefined
+    }
     const known = await this.#lookUp(
-      rows.filter(({ id }) => !this.#changes.has(id) && !this.#open.has(id)),
+      rows.filter((row) => !this.#changes.has(keyOf(row)) && openAt(row) === undefined),
     )
     const versions = new Map<string, RowVersion>()
-    for (const { id } of rows) {
-      const change = this.#changes.get(id)
-      const open = this.#open.get(id)
-      if (open !== undefined) known.set(id, open)
-      const version = change === undefined ? known.get(id) : change.is
-      if (version !== undefined) versions.set(id, version)
+    for (const row of rows) {
+      const change = this.#changes.get(keyOf(row))
+      const open = openAt(row)
+      if (open !== undefined) known.set(row.id, open)
+      const version = change === undefined ? known.get(row.id) : change.is
+      if (version !== undefined) versions.set(row.id, version)
     }
     this.#known = known
     return versions
   }
 
-  /** Looks rows up in the files; undefined for one that they do not have, or that is gone. */
+  /** Looks rows up in the files; `undefined` for a row that is gone, or that they do not have at that time. */
   async #lookUp(rows: ReadonlyArray<PlacedRow>): Promise<Map<string, RowVersion | undefined>> {
     const found = new Map<string, RowVersion | undefined>(rows.map(({ id }) => [id, undefined]))
+    const places = new Set(rows.map(keyOf))
     const pieces = this.#options
       .pieces()
       .filter((piece) =>
@@ -245,56 +254,54 @@ export class CountedPieces<C> {
           ({ created }) => secondOf(piece.from) <= created && created <= secondOf(piece.to),
         ),
       )
-    for await (const { id, status, updated, gone } of rowsOf(pieces, this.#options.read)) {
-      if (gone === 0 && found.has(id)) found.set(id, { status, updated: updated / 1_000 })
+    for await (const row of rowsOf(pieces, this.#options.read)) {
+      const version = versionIn(row)
+      if (row.gone === 0 && places.has(keyOf({ id: row.id, ...version }))) {
+        found.set(row.id, version)
+      }
     }
     return found
   }
 
-  /** Compares rows that were written with those of the files. */
+  /** Compares the written rows with those of the files. */
   async #settle(): Promise<void> {
-    const written = this.#written
+    const written = this.#written.map((row) => ({ id: row.id, ...versionIn(row) }))
     this.#written = []
-    const unknown = written.filter(({ id }) => !this.#changes.has(id) && !this.#known.has(id))
-    const found = await this.#lookUp(
-      unknown.map(({ id, created }) => ({ id, created: secondOf(created) })),
+    const unknown = written.filter(
+      (row) => !this.#changes.has(keyOf(row)) && !this.#known.has(row.id),
     )
-    for (const { id, created, status, updated } of written) {
-      const before = this.#changes.get(id)
+    const found = await this.#lookUp(unknown)
+    for (const { id, ...is } of written) {
+      const key = keyOf({ id, ...is })
+      const before = this.#changes.get(key)
       const was = before === undefined ? (this.#known.get(id) ?? found.get(id)) : before.was
-      const is = { status, updated: updated / 1_000 }
-      this.#changes.set(id, { created, was, is })
-      if (was?.status === status && was.updated === is.updated) this.#changes.delete(id)
+      this.#changes.set(key, { id, created: is.created, was, is })
+      if (was?.status === is.status && was.updated === is.updated) this.#changes.delete(key)
     }
   }
 
-  async #markGone(
-    ids: ReadonlyArray<string>,
-    at: Millis,
-    within: Stretch,
-  ): Promise<ReadonlyArray<GoneRow>> {
+  /** Creates marks for the rows that exist. `at`: time in µs since 1970. */
+  async #without(rows: ReadonlyArray<PlacedRow>, at: number): Promise<ReadonlyArray<GoneRow>> {
     await this.#settle()
-    const left = new Set(ids)
-    const marks: Array<GoneRow> = []
-    const leave = (id: string, created: number, was: RowVersion | undefined): void => {
-      left.delete(id)
-      marks.push({ id, created, parent: '', at: at * 1_000 })
-      this.#changes.set(id, { created, was, is: undefined })
-    }
-    for (const id of ids) {
-      const change = this.#changes.get(id)
-      if (change !== undefined) leave(id, change.created, change.was)
-    }
-    for await (const row of rowsOf(
-      left.size === 0 ? [] : this.#around(within),
-      this.#options.read,
-    )) {
-      const { id, created, status, updated, gone } = row
-      if (gone === 0 && left.has(id)) leave(id, created, { status, updated: updated / 1_000 })
-    }
-    return marks
+    const found = await this.#lookUp(rows)
+    return rows.flatMap(({ id, created }) => {
+      const key = keyOf({ id, created })
+      const change = this.#changes.get(key)
+      const was = change === undefined ? found.get(id) : change.was
+      if (was === undefined && change?.is === undefined) return []
+      this.#changes.set(key, { id, created, was, is: undefined })
+      return { id, parent: '', created: created * MICROS, at }
+    })
   }
 }
+
+const MICROS_A_MILLI = 1_000
+
+const versionIn = ({ status, created, updated }: PieceRow): RowVersion => ({
+  status,
+  created: secondOf(created),
+  updated: updated / MICROS_A_MILLI,
+})
 
 const secondOf = (micros: number): Seconds => Math.floor(micros / MICROS)
 

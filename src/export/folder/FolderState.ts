@@ -1,4 +1,4 @@
-/** The files of a folder, as the state of its destination has them. */
+/** The files of a folder, in the state of its destination. */
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import { decodedAs } from '../../store/readRecord.js'
@@ -8,10 +8,10 @@ import { INCOMING } from '../storage/Files.js'
 
 // model
 
-/** The part of a name that is drawn at random, and what follows it. */
+/** The random part of a name, and the rest after it. */
 const RANDOM = /^(?:rejects-)?[0-9a-f]{12}\.(?:ndjson|ndjson\.zst|parquet)$/
 
-/** Returns whether a key is that of a file that a run writes: `_incoming/` or `LIST-`, twelve digits, and an extension. */
+/** Returns true for the key of a file that a run writes: `_incoming/` or `LIST-`, twelve digits, and an extension. */
 export const isPieceKey =
   (prefix: string) =>
   (key: string): boolean =>
@@ -24,12 +24,12 @@ const Key: Codec<string> = refined('the name of a file that a sync writes', (u):
 })
 
 const file = t.type({
-  /** The file, seen from the folder. */
+  /** The path of the file, relative to the folder. */
   path: Key,
   rows: t.number,
   /** Size of the file. */
   bytes: t.number,
-  /** SHA-256 of the file, in hex. */
+  /** SHA-256 of the file, in hex digits. */
   sha256: t.string,
 })
 
@@ -40,13 +40,13 @@ const piece = t.readonly(
       /** Times of creation of its first and last row, in µs since 1970. */
       from: t.number,
       to: t.number,
-      /** Its rows by `status`, without those that are gone. */
+      /** Number of its rows by `status`, without those that are gone. */
       statuses: t.record(t.string, t.number),
     }),
     t.partial({
-      /** Its rows that are marked as gone. */
+      /** Number of its rows that are marked as gone. */
       gone: t.number,
-      /** All times of creation, where they are few. */
+      /** All times of creation, if there are few. */
       times: t.readonlyArray(t.number),
     }),
   ]),
@@ -58,15 +58,15 @@ export interface Piece extends t.TypeOf<typeof piece> {}
 const folderState = t.readonly(
   t.intersection([
     t.type({
-      /** Ends the names of the files in `base`. */
+      /** File extension of the files in `base`. */
       format: t.string,
-      /** Files with the current rows, each once. Their times do not overlap. */
+      /** Files with the current rows, each row once. Their time ranges do not overlap. */
       base: t.readonlyArray(piece),
-      /** Files of a run under way, in the order in which they were written. */
+      /** Files of a run in progress, in the order in which they were written. */
       incoming: t.readonlyArray(piece),
     }),
     t.partial({
-      /** Rows that cannot be written. */
+      /** The file with the rows that cannot be written. */
       rejected: file,
     }),
   ]),
@@ -77,12 +77,12 @@ export interface FolderState extends t.TypeOf<typeof folderState> {}
 
 // functions
 
-/** Reads the state of a folder. Throws a `SpecMismatch` where it has files of another format. */
+/** Reads the state of a folder. Throws a `SpecMismatch` if its files have another format. */
 export const stateOf = (own: unknown, folder: string, format: string): FolderState => {
   if (own === undefined) return { format, base: [], incoming: [] }
   const state = decodedAs(folderState, own, folder, `${folder} has no state of this version`)
   if (state.format === format) return state
-  const why = `${folder} has files of ${state.format}, not of ${format}: choose that format, or another folder`
+  const why = `${folder} has ${state.format} files, not ${format}: choose that format, or another folder`
   throw exportError('SpecMismatch', why, { path: folder, field: 'format' })
 }
 

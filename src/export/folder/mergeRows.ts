@@ -1,14 +1,14 @@
-/** Merges sorted sources of rows into one, which has each id once. */
-import { compareRows, isMark, type PieceRow, replaces } from './PieceRow.js'
+/** Merges sorted sources of rows into one, with each id once. */
+import { compareRows, isMark, type PieceRow } from './PieceRow.js'
 
-/** Sorted rows in batches; an empty batch is no end. */
+/** Sorted rows in batches; an empty batch does not end them. */
 export type Batches<C> = AsyncIterable<ReadonlyArray<PieceRow<C>>>
 
-/** A sorted source that is opened when its turn comes. */
+/** A sorted source that is opened when its rows are due. */
 export interface MergeSource<C> {
-  /** No row of it is created earlier, in µs since 1970. */
+  /** Earliest possible time of creation of its rows, in µs since 1970. */
   readonly from: number
-  /** Place among the sources: the later one wins where two versions of a row were updated at the same time. */
+  /** Order of the sources: the later one has the current version of a row. */
   readonly order: number
   readonly open: () => Batches<C>
 }
@@ -25,7 +25,7 @@ class Cursor<C> {
     this.#batches = open()[Symbol.asyncIterator]()
   }
 
-  /** Goes to the next row of the batch; false where another batch has to be read. */
+  /** Advances to the next row of the batch; returns false if another batch must be read. */
   step(): boolean {
     this.row = this.#batch[this.#at++]
     return this.row !== undefined
@@ -45,29 +45,24 @@ class Cursor<C> {
   }
 }
 
-/** Rows that are handed on together. */
+/** Number of rows emitted together. */
 const BATCH = 1_000
 
-/** How versions of a row become one. */
-export interface MergeOptions<C> {
-  /** An `updated_at` after it, in µs since 1970, is of a wrong clock, and does not outlast a later version. */
-  readonly doubtful: number
-  /** Marks what is kept of a row as gone, at a time in µs since 1970. */
-  readonly marked: (content: C, at: number) => C
-}
+/** Marks the stored part of a row as gone, at a time in µs since 1970. */
+export type MarkGone<C> = (content: C, at: number) => C
 
 /**
- * Merges sources. Opens each only when its rows are due, so that sources whose times do not overlap are read one after
- * the other. Closes all of them, however it ends. A mark of a row that no source has is a row of its own.
+ * Merges sources. Opens each only when its rows are due, so that sources whose times do not overlap are read one after the other.
+ * Always closes all of them. A mark for a row that no source has becomes a row.
  */
 export async function* mergeRows<C>(
   sources: ReadonlyArray<MergeSource<C>>,
-  options: MergeOptions<C>,
+  marked: MarkGone<C>,
 ): AsyncGenerator<ReadonlyArray<PieceRow<C>>, void, undefined> {
   const waiting = [...sources].sort((a, b) => a.from - b.from)
   const open: Array<Cursor<C>> = []
   let batch: Array<PieceRow<C>> = []
-  let versions: Array<Version<C>> = [] // of one row
+  let versions: Array<Version<C>> = [] // versions of one row
   try {
     for (;;) {
       let least = leastOf(open)
@@ -84,7 +79,7 @@ export async function* mergeRows<C>(
       if (least === undefined || row === undefined) break
       const [before] = versions
       if (before !== undefined && compareRows(before.row, row) !== 0) {
-        batch.push(currentOf(before, versions, options))
+        batch.push(currentOf(before, versions, marked))
         versions = []
       }
       versions.push({ row, order: least.order })
@@ -96,7 +91,7 @@ export async function* mergeRows<C>(
       if (least.row === undefined) open.splice(open.indexOf(least), 1)
     }
     const [last] = versions
-    if (last !== undefined) batch.push(currentOf(last, versions, options))
+    if (last !== undefined) batch.push(currentOf(last, versions, marked))
     if (batch.length > 0) yield batch
   } finally {
     for (const cursor of open) await cursor.close()
@@ -108,20 +103,20 @@ interface Version<C> {
   readonly order: number
 }
 
-/** Returns a row as its versions leave it. A version that came after a mark takes that away. */
+/** Returns a row after merging its versions. A version after a mark removes the mark. */
 const currentOf = <C>(
   first: Version<C>,
   versions: ReadonlyArray<Version<C>>,
-  { doubtful, marked }: MergeOptions<C>,
+  marked: MarkGone<C>,
 ): PieceRow<C> => {
   if (versions.length === 1) return first.row
   const [earliest = first, ...later] = versions.toSorted((a, b) => a.order - b.order)
   let current = earliest.row
   for (const { row } of later) {
-    if (isMark(row) && !isMark(current)) {
+    if (isMark(row) && !isMark(current) && Number.isFinite(row.gone)) {
       const { gone } = row
       current = { ...current, gone, content: marked(current.content, gone) }
-    } else if (current.gone > 0 || replaces(row, current, doubtful)) current = row
+    } else current = row
   }
   return current
 }

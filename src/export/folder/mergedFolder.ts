@@ -1,21 +1,24 @@
 /**
  * A folder or a prefix of a bucket as the destination of a sync:
  *
- *     DIR/_incoming/a1.ndjson.zst    rows of a run under way: a file for each step, sorted
+ *     DIR/_incoming/a1.ndjson.zst    rows of a run in progress: one sorted file per step
  *     DIR/charges-9c.parquet         the current rows, each once; files do not overlap in time
  *     DIR/_checkpoint.json           the list of these files, with the rest of the state: replaced in one step
  *     DIR/_manifest.json             the current files, for `verify` and for readers
  *
- * At the end of a run the incoming rows are merged with the files that their times overlap; the others stay. New files
- * come first, then the state that lists them, then the old ones go: a run that is killed leaves files that no
- * state lists, and the next run that comes to its end removes them.
+ * At the end of a run the incoming rows are merged with the files that they overlap in time; the others are kept. The new files are
+ * written first, then the state that lists them; then the old files are removed. A killed run may leave files that no state lists;
+ * the next run that finishes removes them.
  */
+
+import { stringifyExact } from '../../decode/index.js'
 import { withoutPrototype, withoutUndefined } from '../../fp.js'
 import { sha256 } from '../../store/readRecord.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
-import { jsonOf, truncated } from '../column/json.js'
+import { truncated } from '../column/json.js'
 import { INCOMING } from '../storage/Files.js'
+import { checkSize } from '../storage/integrity.js'
 import type { Destination, ListedFiles, Prepared } from '../transfer/Destination.js'
 import { type BaseFormat, textBase } from './BaseFormat.js'
 import { CountedPieces } from './CountedPieces.js'
@@ -45,21 +48,21 @@ import {
 
 export interface FolderOptions<A, C> extends PieceOptions<A> {
   readonly store: Store
-  /** Name of the list, such as `charges`: files of current rows begin with it. */
+  /** Name of the list, such as `charges`: the start of the names of files with current rows. */
   readonly list: string
   readonly base: BaseFormat<C>
-  /** Returns the reason why a row cannot be written without a change to its values. */
+  /** Returns why a row cannot be written without changing its values. */
   readonly check: Destination<A>['check']
-  /** True if all of a run takes the place of all that was there; else rows are merged by id. */
+  /** True if the rows of a run replace all existing ones; otherwise rows are merged by id. */
   readonly replaces: boolean
-  /** How often steps should come, in ms: each is a file, and a new state; rows wait for it in memory. */
+  /** Interval between steps, in ms. Each step writes a file and a new state; until then, rows are buffered in memory. */
   readonly commitEvery: Millis
 }
 
-/** Files that are merged at a time: memory holds all that are open, as they are compressed. */
+/** Number of files merged at a time: memory holds all open files, compressed. */
 const FAN_IN = 32
 
-/** Size at which a file is ended that is merged again, in bytes. */
+/** Size at which an intermediate file, which is merged again, is ended, in bytes. */
 const PASS_BYTES = 1 << 19
 
 /** Size at which a file of current rows is ended, in bytes; memory holds it until then. */
@@ -68,19 +71,19 @@ const BASE_BYTES = 8 << 20
 // constructors
 
 /**
- * A run that was frozen may remove files long after a later one has begun: so each removes only files that were there
- * before its step was kept, and no later run had begun.
+ * Writes a folder. A frozen run may remove files long after a later one has started, so each run removes only files that existed
+ * before its step was saved, and only if no later run had started.
  */
 export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destination<A> => {
   const { files, base, replaces } = options
   let state = stateOf(undefined, files.nameOf(''), base.extension)
   let rows: ReadonlyArray<A> = []
   let gone: ReadonlyArray<GoneRow> = []
-  /** Lines of rows that this run could not write, and those of runs before. */
+  /** Lines of rows that this run and earlier ones could not write. */
   let lines: ReadonlyArray<string> = []
   let before: ReadonlyArray<string> = []
   let hasNewRejects = false
-  /** Files that were made, and that no state names yet. */
+  /** Files that were created and are not in a state yet. */
   let made: ReadonlyArray<string> = []
 
   const incoming = async (): Promise<FolderState> => {
@@ -106,7 +109,13 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     made = [...made, path]
     return { rejected: { path, rows: all.length, bytes: bytes.length, sha256: sha256(bytes) } }
   }
-  const prepared = (next: FolderState, obsolete: ReadonlyArray<string>): Prepared => ({
+  /** Checks new files, since the files that they replace, which are removed, may have the only copy of a row. */
+  const checkMade = async ({ base, rejected }: FolderState): Promise<void> => {
+    for (const { path, bytes } of [...base, ...(rejected === undefined ? [] : [rejected])]) {
+      if (made.includes(path)) checkSize(files.nameOf(path), await files.size(path), bytes)
+    }
+  }
+  const prepared = (next: FolderState, obsolete: ReadonlyArray<string>) => ({
     own: next,
     settle: async () => {
       made = []
@@ -115,7 +124,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     },
     files: () => listedIn(next),
   })
-  /** Files that are named now, and no longer then. */
+  /** Returns the files that are in the current state but not in the next one. */
   const dropped = (next: FolderState): ReadonlyArray<string> => {
     const kept = new Set(namesOf(next))
     return namesOf(state).filter((name) => !kept.has(name))
@@ -126,6 +135,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     if (rows.length + gone.length + state.incoming.length === 0) return undefined
     const change = await merged(options, await incoming())
     made = [...made, ...change.made]
+    await checkMade(change.next)
     return prepared(change.next, change.obsolete)
   }
 
@@ -133,10 +143,11 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     name: files.nameOf(''),
     store: options.store,
     commitEvery: options.commitEvery,
+    rows: 'byId',
     check: options.check,
     resume: async (own) => {
       const found = stateOf(own, files.nameOf(''), base.extension)
-      // a list that is read whole is read again from its beginning
+      // a list that is read in full is read again from its beginning
       state = replaces ? { ...found, incoming: [] } : found
       const rejects =
         withoutPrototype(found).rejected && (await files.get(found.rejected?.path ?? ''))
@@ -147,7 +158,10 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
       counted.written(page)
     },
     reject: async (page) => {
-      lines = [...lines, ...page.map((one) => `${json({ ...one, row: truncated(one.row) })}\n`)]
+      lines = [
+        ...lines,
+        ...page.map((one) => `${stringifyExact({ ...one, row: truncated(one.row) })}\n`),
+      ]
       hasNewRejects = true
     },
     commit: async () => {
@@ -162,9 +176,12 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
       const lost = await unlisted(options, last)
       const change = await merged(options, last)
       made = [...made, ...change.made]
-      // all that earlier runs could not write was read again by this one
+      // this run has read all rows again that earlier runs could not write
       const next = { ...change.next, ...(await rejected(lines)) }
-      return prepared(next, [...new Set([...dropped(next), ...change.obsolete, ...lost])])
+      await checkMade(next)
+      const obsolete = [...new Set([...dropped(next), ...change.obsolete, ...lost])]
+      const { settle, ...step } = prepared(next, obsolete)
+      return { ...step, settle: () => settle().then(files.tidy) }
     },
     rowsThere: async () => state.base.reduce((sum, piece) => sum + piece.rows, 0),
     place,
@@ -178,10 +195,8 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
   }
 }
 
-/** Permissions of rejected rows, which are kept as they came. */
+/** Permissions of rejected rows, which are stored as received. */
 const PRIVATE = 0o600
-
-const json = jsonOf('exact')
 
 const linesOf = (bytes: Uint8Array | undefined): ReadonlyArray<string> =>
   bytes === undefined ? [] : (new TextDecoder().decode(bytes).match(/.*\n/g) ?? [])
@@ -196,25 +211,25 @@ const listedIn = ({ base, rejected, format }: FolderState): ListedFiles => ({
 /** The files after a merge. */
 interface Merge {
   readonly next: FolderState
-  /** Files that were made for it. */
+  /** Files created by the merge. */
   readonly made: ReadonlyArray<string>
-  /** Files that are of no use after it. */
+  /** Files that are obsolete after it. */
   readonly obsolete: ReadonlyArray<string>
 }
 
 // merging
 
-/** Files one after the other, without an overlap. */
+/** Consecutive files that do not overlap in time. */
 type SortedRun = ReadonlyArray<Piece>
 
-/** Replaces the files that incoming rows overlap by files in which each row is once. */
+/** Replaces files that overlap incoming rows with files that contain each row once. */
 const merged = async <A, C>(options: FolderOptions<A, C>, state: FolderState): Promise<Merge> => {
   const { replaces, base, list } = options
   const isDue = (piece: Piece): boolean =>
     replaces || state.incoming.some((one) => overlap(one, piece))
   const due = state.base.filter(isDue)
   let runs: ReadonlyArray<SortedRun> = state.incoming.map((piece) => [piece])
-  const merges: Array<Piece> = [] // whose files are merged again
+  const merges: Array<Piece> = [] // its files are merged again
   while (runs.length > FAN_IN) {
     const fewer: Array<SortedRun> = []
     for (let at = 0; at < runs.length; at += FAN_IN) {
@@ -247,15 +262,15 @@ const overlap = (one: Piece, other: Piece): boolean =>
 /** Files that rows are merged into. */
 interface MergeOutput<C> {
   readonly format: BaseFormat<C>
-  /** Beginning of their names. */
+  /** Start of the files' names. */
   readonly prefix: string
-  /** Size at which one is ended, in bytes. */
+  /** Size at which a file is ended, in bytes. */
   readonly bytes: number
 }
 
-/** Merges runs into files of a format; of two versions of a row, the later run has the current one. */
+/** Merges runs into files of a format; the later run has the current version of a row. */
 const merge = async <A, C, D>(
-  { files, randomName, doubtful }: FolderOptions<A, C>,
+  { files, randomName }: FolderOptions<A, C>,
   runs: ReadonlyArray<SortedRun>,
   { format, prefix, bytes }: MergeOutput<D>,
 ): Promise<SortedRun> => {
@@ -273,8 +288,8 @@ const merge = async <A, C, D>(
   const sources = runs.flatMap((run, order) => sourceOf(files, format, run, order))
   let count = 0
   const isLast = prefix !== INCOMING
-  for await (const all of mergeRows(sources, { doubtful, marked: format.marked })) {
-    // a mark of a row that is not there marks nothing
+  for await (const all of mergeRows(sources, format.marked)) {
+    // a mark for a row that does not exist is dropped
     const rows = isLast ? all.filter((row) => !isMark(row)) : all
     await writer.add(rows)
     facts.add(rows)
@@ -300,7 +315,7 @@ const sourceOf = <C>(
     open: () => readPiece(files, format, piece),
   }))
 
-/** How files are written, for the manifest. */
+/** Returns the format of the files, for the manifest. */
 const formatOf = (extension: string): Readonly<Record<string, string>> => {
   const [name = '', compress] = extension.split('.')
   return {
@@ -315,7 +330,7 @@ const removeAll = async (files: MergedFiles, paths: ReadonlyArray<string>): Prom
   for (const path of paths) await files.remove(path)
 }
 
-/** Lists files of runs that were killed: no state has them. Throws where one that it has is gone, or was cut off. */
+/** Lists files of killed runs, which are not in the state. Throws if a file in the state is missing or truncated. */
 const unlisted = async <A, C>(
   { files, list }: FolderOptions<A, C>,
   state: FolderState,
@@ -326,7 +341,7 @@ const unlisted = async <A, C>(
   for (const { path, bytes } of [...state.base, ...state.incoming]) {
     const size = sizes.get(path)
     if (size === undefined) throw changed(files, path, 'is gone')
-    if (size !== bytes) throw changed(files, path, `has ${size} bytes, and not ${bytes}`)
+    if (size !== bytes) throw changed(files, path, `has ${size} bytes instead of ${bytes}`)
     sizes.delete(path)
   }
   return [...sizes.keys()]

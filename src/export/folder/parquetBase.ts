@@ -1,7 +1,6 @@
-/** Current rows in Parquet. Values are copied from file to file as they are stored, without a detour by numbers. */
-import { parseExact } from '../../decode/index.js'
+/** Current rows in Parquet. Stored values are copied from file to file without conversion to numbers. */
+import { parseWithDigits } from '../../decode/digits.js'
 import type { Column } from '../column/Column.js'
-import type { Numbers } from '../column/decimal.js'
 import { type Stored, storedColumn } from '../column/storedValue.js'
 import { noFindings } from '../column/text.js'
 import { type ParquetOptions, valueEncoder } from '../format/parquet.js'
@@ -10,20 +9,16 @@ import type { ReadableFile } from '../storage/Files.js'
 import { GONE, PARENT } from '../transfer/Destination.js'
 import { type BaseFormat, MemoryBytes, readTextPiece } from './BaseFormat.js'
 import type { Batches } from './mergeRows.js'
-import { type PieceRow, placeOf } from './PieceRow.js'
+import { type PieceRow, placeOf, secondAt } from './PieceRow.js'
 
 type Values = ReadonlyArray<Stored>
 
 /** Rows in a row group: a file is read and written one group at a time. */
 const ROW_GROUP = 10_000
 
-/** Parquet with the columns of a list; `numbers`: how incoming rows are read. */
-export const parquetBase = (
-  columns: ReadonlyArray<Column>,
-  numbers: Numbers,
-): BaseFormat<Values> => {
+/** Creates the Parquet format with the columns of a list. */
+export const parquetBase = (columns: ReadonlyArray<Column>): BaseFormat<Values> => {
   const options: ParquetOptions = {
-    numbers,
     amounts: 'decimal',
     compress: 'zstd',
     rowGroup: ROW_GROUP,
@@ -39,7 +34,8 @@ export const parquetBase = (
     const isTimed = created !== undefined && created >= 0
     return {
       id: textAt(id),
-      created: isTimed || textAt(parent) === '' ? microsAt(created) : placeOf(textAt(parent)),
+      created:
+        isTimed || textAt(parent) === '' ? secondAt(microsAt(created)) : placeOf(textAt(parent)),
       updated: microsAt(updated),
       status: textAt(status),
       gone: microsAt(gone),
@@ -64,7 +60,7 @@ export const parquetBase = (
     read,
     marked: (values, micros) => values.map((value, i) => (i === gone ? BigInt(micros) : value)),
     readIncoming: (bytes) =>
-      readTextPiece(bytes, numbers === 'exact' ? parseExact : JSON.parse, (_, row) =>
+      readTextPiece(bytes, parseWithDigits, (_, row) =>
         stored.map(({ store }) => store(row) ?? null),
       ),
     writer: () => {

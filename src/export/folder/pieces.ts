@@ -1,4 +1,4 @@
-/** Files of rows, as they are written and read: what is counted of them, and whether they are still what they were. */
+/** Writes and reads files of rows, counts their rows, and checks that they are unchanged. */
 import { withoutUndefined } from '../../fp.js'
 import { sha256 } from '../../store/readRecord.js'
 import { type ExportError, exportError } from '../ExportError.js'
@@ -11,17 +11,18 @@ import type { Piece } from './FolderState.js'
 import type { Batches } from './mergeRows.js'
 import { markLine, type PieceRow, pieceRow, placeOf, sortedOnce } from './PieceRow.js'
 
-/** Files that are written once, and never changed. */
-export type MergedFiles = Pick<Files, 'nameOf' | 'get' | 'put' | 'remove' | 'list' | 'unremoved'>
+/** Files that are written once and never changed. */
+export type MergedFiles = Pick<
+  Files,
+  'nameOf' | 'get' | 'put' | 'remove' | 'size' | 'tidy' | 'list' | 'unremoved'
+>
 
-/** Where files of a run under way go, and how they are written. */
+/** Where to write the files of a run in progress, and in which format. */
 export interface PieceOptions<A> {
   readonly files: MergedFiles
-  /** NDJSON in zstd, in which rows arrive. */
+  /** The format of incoming rows: NDJSON in zstd. */
   readonly incoming: Format<A>
-  /** An `updated_at` after it is of a wrong clock, in µs since 1970. */
-  readonly doubtful: number
-  /** Draws names of files that no other run makes. */
+  /** Returns a random file name that no other run uses. */
   readonly randomName: () => string
 }
 
@@ -62,18 +63,15 @@ export class PieceFacts {
   }
 }
 
-/** Rows of steps that are read again by their ids are few, and far apart: they do not overlap what is between them. */
+/** Maximum number of times that a file lists: rows reread by id are few and far apart, and do not overlap the files between them. */
 const FEW = 200
 
-/** Puts the rows of a step into a file of their own. */
+/** Writes the rows of a step to their own file. */
 export const pieceWith = async <A>(
-  { files, incoming, randomName, doubtful }: PieceOptions<A>,
+  { files, incoming, randomName }: PieceOptions<A>,
   rows: ReadonlyArray<A>,
 ): Promise<Piece> => {
-  const placed = sortedOnce(
-    rows.map((row) => pieceRow(row, row)),
-    doubtful,
-  )
+  const placed = sortedOnce(rows.map((row) => pieceRow(row, row)))
   const facts = new PieceFacts()
   facts.add(placed)
   const path = `${INCOMING}${randomName()}.${incoming.extension}`
@@ -85,12 +83,12 @@ export const pieceWith = async <A>(
   return facts.piece(path, bytes)
 }
 
-/** Rows that are gone, and when that was found, in µs since 1970. */
+/** Rows that are gone, and when that was noticed, in µs since 1970. */
 export interface GoneRow extends Pick<PieceRow, 'id' | 'created' | 'parent'> {
   readonly at: number
 }
 
-/** Puts the marks of a step into a file of their own. */
+/** Writes the marks of a step to their own file. */
 export const pieceOfMarks = async (
   { files, randomName }: Pick<PieceOptions<never>, 'files' | 'randomName'>,
   gone: ReadonlyArray<GoneRow>,
@@ -113,7 +111,7 @@ export const pieceOfMarks = async (
 
 // reading
 
-/** Reads the rows of a file. Throws a `ChecksumMismatch` where it is not what it was. */
+/** Reads the rows of a file. Throws a `ChecksumMismatch` if it has changed. */
 export async function* readPiece<C>(
   files: MergedFiles,
   format: BaseFormat<C>,
@@ -123,7 +121,7 @@ export async function* readPiece<C>(
   const found = await files.get(path)
   if (found === undefined) throw changed(files, path, 'is gone')
   if (found.length !== bytes || sha256(found) !== piece.sha256) {
-    throw changed(files, path, 'has other bytes than were written')
+    throw changed(files, path, 'has changed since it was written')
   }
   const name = files.nameOf(path)
   try {
@@ -133,14 +131,14 @@ export async function* readPiece<C>(
   }
 }
 
-/** Makes the error for a file that was changed by others: what it had is not merged, and not replaced. */
+/** Creates the error for a file changed by another program: its rows are neither merged nor replaced. */
 export const changed = (files: MergedFiles, key: string, why: string): ExportError => {
   const path = files.nameOf(key)
-  const advice = 'put it back as it was, or sync into another folder'
+  const advice = 'restore it, or sync into another folder'
   return exportError('ChecksumMismatch', `${path} ${why}: ${advice}`, { path })
 }
 
-// rows of many parents: those of a parent lie together, see `placeOf`
+// rows of many parents: a parent's rows are adjacent, see `placeOf`
 
 export interface ChildRowsOptions<C> {
   /** The files of current rows. */
@@ -150,7 +148,7 @@ export interface ChildRowsOptions<C> {
   readonly leave: (rows: ReadonlyArray<GoneRow>) => void
 }
 
-/** Counts by reading all files once; the ids of a parent are in one file, or in two. */
+/** Counts by reading all files once; a parent's ids are then in one or two files. */
 export const childRows = <C>({ pieces, read, leave }: ChildRowsOptions<C>): ChildRows => ({
   counts: async () => {
     const counts = new Map<string, ChildCount>()

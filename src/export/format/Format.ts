@@ -1,4 +1,4 @@
-/** Formats and compressions: their names, the names of their files, and the interface that writers of files use. */
+/** Formats and compressions: their names, file names, and the interface of file writers. */
 import { basename, extname } from 'node:path'
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
@@ -6,17 +6,17 @@ import { withoutUndefined } from '../../fp.js'
 import { InvalidOption } from '../../options/index.js'
 import type { TextFindings } from '../column/text.js'
 import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
-import type { Bytes, Mark } from '../storage/Files.js'
+import type { Bytes, FilePosition } from '../storage/Files.js'
 
 // model
 
-/** All formats, by name. */
+/** Names of all formats. */
 export const formatNames = Object.freeze(['ndjson', 'json', 'csv', 'parquet'] as const)
 
 /** The name of a format. */
 export type FormatName = (typeof formatNames)[number]
 
-/** All compressions, by name; `zstd` needs Node 22.15. */
+/** Names of all compressions; `zstd` needs Node 22.15. */
 export const compressions = Object.freeze(['none', 'gzip', 'zstd'] as const)
 
 /** The name of a compression. */
@@ -26,50 +26,47 @@ export type Compression = (typeof compressions)[number]
 export interface Kept {
   /** The file, for messages. */
   readonly path: string
-  /** The end of what is kept. */
-  readonly mark: Mark
+  /** The end of the kept part. */
+  readonly mark: FilePosition
   readonly read: (position: number, length: number) => Promise<Uint8Array>
 }
 
-/** Turns rows into bytes; it may keep rows back until it is flushed. */
+/** Turns rows into bytes. May buffer rows until flushed. */
 export interface Encoder<in A> {
-  /** Writes rows that passed the `check` of the format. */
+  /** Writes rows that passed the format's `check`. */
   readonly rows: (rows: ReadonlyArray<A>) => Promise<void>
-  /** Hands on all rows, so that the file can be cut off here. */
+  /** Writes all buffered rows, so that the file can be truncated here. */
   readonly flush: () => Promise<void>
   /** Ends the file: closing bracket, footer. */
   readonly end: () => Promise<void>
 }
 
-/** How rows become bytes: a value, made once by `formatOf` and used for any number of files. */
+/** Converts rows to bytes: created once by `formatOf` and used for any number of files. */
 export interface Format<in A> {
   /** The name of the format. */
   readonly name: FormatName
   /** The compression of its files. */
   readonly compress: Compression
-  /** The end of names of its files, after a dot: `ndjson.zst`. */
+  /** File extension without the dot, such as `ndjson.zst`. */
   readonly extension: string
-  /** The names of its columns; empty where rows are written whole. */
+  /** Column names; empty if whole rows are written. */
   readonly columns: ReadonlyArray<string>
-  /**
-   * Returns why a row cannot be written without a change to its values. `isRaw`: the page of the row carries its text,
-   * which a format that writes rows whole copies.
-   */
+  /** Returns why a row cannot be written without changing its values. `isRaw`: its text is copied. */
   readonly check: (row: A, isRaw?: boolean) => UnrepresentableRow | undefined
-  /** Begins a file, or continues one. Adds to `findings` what it finds in texts. */
+  /** Starts or continues a file. Adds anomalies in texts to `findings`. */
   readonly encoder: (to: Bytes, kept?: Kept, findings?: TextFindings) => Promise<Encoder<A>>
 }
 
 // compression
 
-/** Throws an `InvalidOption` for zstd where this version of Node has none. To be called before a file is opened. */
+/** Throws an `InvalidOption` for zstd if this version of Node lacks it. Must be called before a file is opened. */
 export const checkCompression = (compress: Compression): void => {
   if (compress === 'zstd' && typeof zlib.zstdCompress !== 'function') {
     throw new InvalidOption('compress', "'gzip' or 'none': zstd needs Node 22.15 or later")
   }
 }
 
-/** Compresses bytes to a frame, in another thread. Frames one after the other are a file, which can be cut between two. */
+/** Compresses bytes to a frame, in another thread. Consecutive frames form a file, which can be truncated between two frames. */
 export type Compress = (bytes: Uint8Array) => Promise<Uint8Array>
 
 export const compressor = (compress: Exclude<Compression, 'none'>): Compress => {
@@ -89,8 +86,8 @@ const FORMATS: Readonly<Record<string, FormatName>> = {
   '.parquet': 'parquet',
 }
 
-/** The known extensions, in words. */
-export const EXTENSIONS = `${Object.keys(FORMATS).join(', ')}, and after them ${Object.keys(COMPRESSED).join(' or ')}`
+/** The known extensions, as text. */
+export const EXTENSIONS = `${Object.keys(FORMATS).join(', ')}, optionally followed by ${Object.keys(COMPRESSED).join(' or ')}`
 
 /** Returns the extension of files: `csv.gz`. */
 export const extensionOf = (name: FormatName, compress: Compression): string =>
@@ -99,11 +96,11 @@ export const extensionOf = (name: FormatName, compress: Compression): string =>
 export interface ByExtension {
   readonly format?: FormatName
   readonly compress?: Compression
-  /** An extension that is not known: `.xlsx`. */
+  /** An unknown extension, such as `.xlsx`. */
   readonly unknown?: string
 }
 
-/** Reads format and compression off the name of a file: `charges.csv.gz` is CSV in gzip. */
+/** Derives format and compression from a file name: `charges.csv.gz` is CSV in gzip. */
 export const byExtension = (path: string): ByExtension => {
   const name = basename(path).toLowerCase()
   const compress = COMPRESSED[extname(name)]
@@ -113,19 +110,19 @@ export const byExtension = (path: string): ByExtension => {
   return withoutUndefined({ compress, format, unknown: isUnknown ? extension : undefined })
 }
 
-/** Throws an `InvalidOption` where the name of a file says another format or compression than it is written in. */
+/** Throws an `InvalidOption` if the extension of a file belongs to another format or compression. */
 export const checkName = (
   option: string,
   path: string,
   { name, compress, extension }: Pick<Format<never>, 'name' | 'compress' | 'extension'>,
 ): void => {
   const said = byExtension(path)
-  const outer = name === 'parquet' ? undefined : compress // Parquet is compressed inside
+  const outer = name === 'parquet' ? undefined : compress // Parquet is compressed internally
   const isOther = said.format !== undefined && said.format !== name
   if (!isOther && (said.compress === undefined || said.compress === outer)) return
   const words = Object.values(withoutUndefined({ format: said.format, compress: said.compress }))
   throw new InvalidOption(
     option,
-    `a name that goes with the format, such as NAME.${extension}, and says ${words.join(' in ')}`,
+    `a name that matches the format, such as NAME.${extension}, but its extension means ${words.join(' in ')}`,
   )
 }

@@ -1,9 +1,8 @@
-/** Comma-separated values (RFC 4180): a header, a line for each row, CRLF at the end of each. */
+/** Comma-separated values (RFC 4180): a header, then a line for each row, each ended by CRLF. */
 
+import { stringifyExact } from '../../decode/index.js'
 import type { Allocate } from '../../stream/bytes.js'
 import type { Column } from '../column/Column.js'
-import type { Numbers } from '../column/decimal.js'
-import { jsonOf } from '../column/json.js'
 import { digitsReader, type Read, reader } from '../column/readField.js'
 import { isFormula, type TextFindings, wellFormed, wellFormedJson } from '../column/text.js'
 import { dateAsText } from '../column/time.js'
@@ -13,15 +12,14 @@ import type { TextFormat } from './textEncoder.js'
 
 /** How cells are written. */
 export interface CsvOptions {
-  readonly numbers: Numbers
-  /** `mask` puts `'` before texts that a spreadsheet would run as a formula; numbers are left alone. */
+  /** `mask` prefixes `'` to texts that a spreadsheet would run as a formula; numbers are unchanged. */
   readonly formulas: 'mask' | 'keep'
 }
 
-/** A column, and the text of its cell for a value that is there. */
+/** A column, and the cell text of a value that is present. */
 interface Cell {
   readonly read: Read
-  /** A text that `Utf8Buffer` takes as plain is written as it is. */
+  /** True if plain text (see `Utf8Buffer`) is written unchanged. */
   readonly isText: boolean
   readonly textOf: (value: unknown, row: unknown, findings: TextFindings) => string
 }
@@ -61,7 +59,7 @@ const writeLine = (
     if (i > 0) out.appendByte(COMMA)
     const value = cell.read(row)
     if (value === undefined || value === null) {
-      if (cells.length === 1) out.append('""') // many readers take an empty line for no row
+      if (cells.length === 1) out.append('""') // many readers skip empty lines
       continue
     }
     if (cell.isText && typeof value === 'string' && isUsual(value) && out.appendPlain(value))
@@ -73,22 +71,21 @@ const writeLine = (
   out.appendByte(LF)
 }
 
-/** Ends the input of PostgreSQL, alone in a line. */
+/** Ends the input of PostgreSQL's COPY if it is alone on a line. */
 const END_OF_INPUT = '\\.'
 
-/** Returns `false` for texts that are quoted or masked, whatever their other characters. */
+/** Returns false for texts that are quoted or masked regardless of their other characters. */
 const isUsual = (text: string): boolean => {
   const first = text.charCodeAt(0) // = + - @
   if (first === 61 || first === 43 || first === 45 || first === 64) return false
   return text !== '' && text !== END_OF_INPUT
 }
 
-const cellOf = ({ path, type }: Column, { numbers, formulas }: CsvOptions): Cell => {
-  const json = jsonOf(numbers)
-  const digits = digitsReader(path, numbers)
+const cellOf = ({ path, type }: Column, { formulas }: CsvOptions): Cell => {
+  const digits = digitsReader(path)
 
   const jsonText = (value: unknown, findings: TextFindings): string =>
-    quoted(wellFormedJson(json(value), findings)) // never a formula
+    quoted(wellFormedJson(stringifyExact(value), findings)) // never a formula
   const text = (value: string, findings: TextFindings): string => {
     const isMasked = isFormula(value) && formulas === 'mask'
     if (isFormula(value)) findings.formulas++
@@ -107,7 +104,7 @@ const cellOf = ({ path, type }: Column, { numbers, formulas }: CsvOptions): Cell
   }
 }
 
-/** Returns the same as `String`, which takes five times as long for a number with a fraction. */
+/** Converts a number like `String`, which takes five times as long for a number with a fraction. */
 const numberText = (n: number): string => {
   const hundredths = Math.round(n * 100)
   if (hundredths / 100 !== n || hundredths <= 0 || hundredths >= 2 ** 31) return String(n)
@@ -126,7 +123,7 @@ const quoted = (text: string): string =>
 
 const START_BYTES = 1 << 16
 
-/** Text as bytes. Strings of lines would be half of what an export allocates, and take twice the time. */
+/** Collects text as UTF-8 bytes. Building strings of lines would double the time and account for half of an export's allocations. */
 class Utf8Buffer {
   #size = 0
   #bytes: Uint8Array
@@ -147,7 +144,7 @@ class Utf8Buffer {
     this.#room(1)[this.#size++] = byte
   }
 
-  /** Appends printable ASCII without commas and quotes. Appends nothing of another text, and returns `false`. */
+  /** Appends printable ASCII without commas and quotes. Returns false, and appends nothing, for any other text. */
   appendPlain(text: string): boolean {
     const bytes = this.#room(text.length)
     const start = this.#size

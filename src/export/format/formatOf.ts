@@ -1,5 +1,5 @@
 import zlib from 'node:zlib'
-import type { Decodes } from '../../codec/Codec.js'
+import type { RowDecoder } from '../../codec/Codec.js'
 import {
   is,
   type OptionsOf,
@@ -22,53 +22,48 @@ import { textEncoder } from './textEncoder.js'
 // model
 
 const formatTable = {
-  /** How rows are written: one of `formatNames`. */
+  /** Format of the rows: one of `formatNames`. */
   format: required(is.oneOf(...formatNames)),
   /**
-   * Default `none`. In Parquet it is the pages that are compressed: by default with zstd, or with gzip where this
-   * version of Node has no zstd.
+   * The compression. Default `none`. Parquet compresses its pages: by default with zstd, or with gzip if this version of Node
+   * lacks zstd.
    */
   compress: is.oneOf(...compressions),
   /**
-   * Fields and their order, those of nested objects under dotted names; `NAME:TYPE` for a field that the codec does
-   * not name. Default: all that the codec names; in NDJSON and JSON, all that came.
+   * Fields in order, nested ones under dotted names; `NAME:TYPE` for a field that the codec lacks. Default: all fields of the
+   * codec; in NDJSON and JSON, all received fields.
    */
-  columns: is.arrayOf(is.string, 'a list of names of columns'),
-  /**
-   * `exact` writes the digits of numbers as they came: for a client with `numbers: 'exact'`, which keeps them.
-   * Default `fast`.
-   */
-  numbers: withDefault(is.oneOf('exact', 'fast'), 'fast'),
-  /** CSV: `mask` puts `'` before texts that a spreadsheet would run as formulas. Default `keep`. */
+  columns: is.arrayOf(is.string, 'a list of column names'),
+  /** CSV: `mask` prefixes `'` to texts that a spreadsheet would run as formulas. Default `keep`. */
   formulas: withDefault(is.oneOf('mask', 'keep'), 'keep'),
   /** Parquet: numbers with decimals as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
   amounts: withDefault(is.oneOf('decimal', 'text'), 'decimal'),
-  /** Parquet: rows in a row group, which are kept in memory until it is written. Default 20,000. */
+  /** Parquet: rows per row group, buffered in memory until written. Default 20,000. */
   rowGroup: withDefault(is.int(1), 20_000),
 }
 
-/** A format, and options of how it writes. */
+/** A format and its options. */
 export interface FormatOptions extends OptionsOf<typeof formatTable> {}
 
-/** A column that a file has, unless others are chosen. */
+/** A default column of a file. */
 export interface KnownColumn {
-  /** Its name, such as `amount` or `quote_summary.expires_at`. */
+  /** The name of the column, such as `amount` or `quote_summary.expires_at`. */
   readonly name: string
-  /** The type that a file stores it as. */
+  /** The type in which a file stores it. */
   readonly type: ColumnType
 }
 
 // constructors
 
 /**
- * Makes a format for rows of a codec. Throws an `InvalidOption` for an option that cannot work, such as a column that
- * the codec does not have, or zstd where this version of Node has none.
+ * Creates a format for rows of a codec. Throws an `InvalidOption` for an invalid option, such as a column that the codec lacks,
+ * or zstd if this version of Node lacks it.
  */
-export const formatOf = <A>(codec: Decodes<A>): ((options: FormatOptions) => Format<A>) =>
+export const formatOf = <A>(codec: RowDecoder<A>): ((options: FormatOptions) => Format<A>) =>
   formatOfShape(shapeOf(codec))
 
-/** Returns the columns of a file of rows of this codec, unless others are chosen. */
-export const knownColumns = <A>(codec: Decodes<A>): ReadonlyArray<KnownColumn> =>
+/** Returns the default columns of a file for rows of this codec. */
+export const knownColumns = <A>(codec: RowDecoder<A>): ReadonlyArray<KnownColumn> =>
   columnsOf(shapeOf(codec)).map(({ name, type }) => ({ name, type }))
 
 export const formatOfShape =
@@ -83,7 +78,7 @@ export const formatOfShape =
 type Options = Resolved<typeof formatTable>
 
 const parquetFormat = (shape: Shape, options: Options): Format<unknown> => {
-  const { numbers, compress = typeof zlib.zstdCompress === 'function' ? 'zstd' : 'gzip' } = options
+  const { compress = typeof zlib.zstdCompress === 'function' ? 'zstd' : 'gzip' } = options
   checkCompression(compress)
   const columns = options.columns ? chosenColumns(shape)(options.columns) : columnsOf(shape)
   return {
@@ -91,9 +86,9 @@ const parquetFormat = (shape: Shape, options: Options): Format<unknown> => {
     compress,
     extension: 'parquet',
     columns: columns.map(({ name }) => name),
-    check: all(serializable(), exactColumns(columns, numbers), storable(columns, options)),
+    check: all(serializable(), exactColumns(columns), storable(columns, options)),
     encoder: async (to, kept, findings) => {
-      const { parquetEncoder } = await import('./parquet.js') // or not, to start fast
+      const { parquetEncoder } = await import('./parquet.js') // loaded on demand, to start fast
       return parquetEncoder(columns, { ...options, compress })(to, kept, findings)
     },
   }
@@ -102,22 +97,22 @@ const parquetFormat = (shape: Shape, options: Options): Format<unknown> => {
 const textFormat = (
   shape: Shape,
   name: 'ndjson' | 'json' | 'csv',
-  { compress = 'none', columns: names, numbers, formulas }: Options,
+  { compress = 'none', columns: names, formulas }: Options,
 ): Format<unknown> => {
   checkCompression(compress)
   const chosen = names && chosenColumns(shape)(names)
   const columns = chosen ?? (name === 'csv' ? columnsOf(shape) : undefined)
-  const json = jsonTexts(numbers, columns)
+  const json = jsonTexts(columns)
   const texts = {
     ndjson: () => ndjsonText(json),
     json: () => jsonText(json),
-    csv: () => csvText(columns ?? [], { numbers, formulas }),
+    csv: () => csvText(columns ?? [], { formulas }),
   }
   const amounts = columnsOf(shape).filter(({ type }) => type === 'decimal')
-  const copied = all(serializable(), exactColumns(amounts, 'exact'))
+  const copied = all(serializable(), exactColumns(amounts))
   const written = columns
-    ? all(serializable(), exactColumns(columns, numbers))
-    : all(serializable(), exactColumns(amounts, numbers, numbers), exactRow(numbers))
+    ? all(serializable(), exactColumns(columns))
+    : all(serializable(), exactColumns(amounts), exactRow)
   return {
     name,
     compress,
@@ -128,7 +123,7 @@ const textFormat = (
   }
 }
 
-/** Returns the first reason. */
+/** Combines checks: returns the first reason found. */
 const all =
   (...checks: ReadonlyArray<RowCheck>): RowCheck =>
   (row) => {

@@ -1,9 +1,9 @@
-/** One JSON text a line, or one array of them all. */
+/** JSON lines, or one JSON array. */
 import { withDigitsOf } from '../../decode/digits.js'
+import { stringifyExact } from '../../decode/index.js'
 import { type Around, rowText } from '../../stream/rawRows.js'
 import type { Column } from '../column/Column.js'
-import { isExact, type Numbers } from '../column/decimal.js'
-import { jsonOf, serializable } from '../column/json.js'
+import { serializable } from '../column/json.js'
 import { isObject, type Read, reader } from '../column/readField.js'
 import { type TextFindings, wellFormedBytes, wellFormedJson } from '../column/text.js'
 import type { Format } from './Format.js'
@@ -11,16 +11,16 @@ import { joined, type Text, type TextFormat, textEncoder } from './textEncoder.j
 
 // texts of rows
 
-/** Returns the JSON texts of rows, with something around them. */
+/** Returns the JSON texts of rows, with text around them. */
 export type JsonTexts = (
   rows: ReadonlyArray<unknown>,
   around: Around,
   findings: TextFindings,
 ) => Text
 
-/** Writes whole rows, copied as they came where their text is known; or some of their fields. */
-export const jsonTexts = (numbers: Numbers, columns?: ReadonlyArray<Column>): JsonTexts => {
-  const json = columns === undefined ? jsonOf(numbers) : jsonFields(columns, numbers)
+/** Writes whole rows, copying their original text if known, or some of their fields. */
+export const jsonTexts = (columns?: ReadonlyArray<Column>): JsonTexts => {
+  const json = columns === undefined ? stringifyExact : jsonFields(columns)
   return (rows, around, findings) => {
     const raw = columns === undefined ? rowText(rows) : undefined
     if (raw === undefined) return joined(rows, (row) => wellFormedJson(json(row), findings), around)
@@ -29,14 +29,14 @@ export const jsonTexts = (numbers: Numbers, columns?: ReadonlyArray<Column>): Js
   }
 }
 
-/** A line for each row. */
+/** Creates a format with one line per row. */
 export const ndjsonText = (json: JsonTexts): TextFormat<unknown> => ({
   start: '',
   rows: (rows, _, findings) => json(rows, { between: '\n', after: '\n' }, findings),
   end: () => '',
 })
 
-/** One array, with a line for each row: it can be read by eye and compared by line. */
+/** Creates the format of an array with one line per row, so that it can be read and compared by line. */
 export const jsonText = (json: JsonTexts): TextFormat<unknown> => ({
   start: '[',
   rows: (rows, before, findings) =>
@@ -49,11 +49,11 @@ export const jsonText = (json: JsonTexts): TextFormat<unknown> => ({
 interface Field {
   readonly key: string
   readonly read: Read
-  /** The fields of an object that is not written whole. */
+  /** The selected fields of an object that is not written in full. */
   readonly fields: ReadonlyArray<Field> | undefined
 }
 
-/** Arranges paths as objects, in their order. An object that is named whole has its fields anyway. */
+/** Arranges paths as nested objects, in their order. An object that is selected itself includes all its fields. */
 const fieldsOf = (paths: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<Field> => {
   const byKey = new Map<string, Array<ReadonlyArray<string>>>()
   for (const [key = '', ...rest] of paths) byKey.set(key, [...(byKey.get(key) ?? []), rest])
@@ -73,29 +73,20 @@ const pick = (u: unknown, fields: ReadonlyArray<Field>): unknown => {
   return withDigitsOf(u)(Object.fromEntries(picked))
 }
 
-/** Writes these fields of a row, objects in objects as they were. */
-const jsonFields = (
-  columns: ReadonlyArray<Column>,
-  numbers: Numbers,
-): ((row: unknown) => string) => {
+/** Writes the given fields of a row, nested as in the row. */
+const jsonFields = (columns: ReadonlyArray<Column>): ((row: unknown) => string) => {
   const fields = fieldsOf(columns.map(({ path }) => path))
-  const cells = columns.map(({ path }) => reader(path))
-  const [json, exactJson] = [jsonOf(numbers), jsonOf('exact')]
-  const isLarge = (value: unknown): boolean => typeof value === 'number' && !isExact(value)
-  return (row) => {
-    const text = cells.some((read) => isLarge(read(row))) ? exactJson : json // see `digitsReader`
-    return text(pick(row, fields))
-  }
+  return (row) => stringifyExact(pick(row, fields))
 }
 
 // lines of anything
 
-/** Makes a format for rows that no codec describes, such as rejected ones. */
-export const jsonLines = (numbers: Numbers = 'fast'): Format<unknown> => ({
+/** Creates a format for rows that no codec describes, such as rejected ones. */
+export const jsonLines = (): Format<unknown> => ({
   name: 'ndjson',
   compress: 'none',
   extension: 'ndjson',
   columns: [],
   check: serializable(),
-  encoder: textEncoder(ndjsonText(jsonTexts(numbers)), 'none'),
+  encoder: textEncoder(ndjsonText(jsonTexts()), 'none'),
 })

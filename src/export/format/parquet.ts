@@ -1,4 +1,4 @@
-/** Rows as a Parquet file, a row group at a time: memory is that of one. */
+/** Writes rows as a Parquet file, one row group at a time, so that memory holds one group. */
 import zlib from 'node:zlib'
 import type { CompressionCodec, SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
@@ -16,7 +16,7 @@ import { groupsUpTo, type RowGroups, recordOf } from './parquetRecord.js'
 /** How values, pages and row groups are written. */
 export interface ParquetOptions extends StoreOptions {
   readonly compress: Compression
-  /** Rows that are kept back for a row group; a flush ends one with fewer. */
+  /** Number of rows buffered for a row group. A flush ends a group early. */
   readonly rowGroup: number
 }
 
@@ -34,7 +34,7 @@ export const parquetEncoder =
     return valueEncoder(columns, options, collect)(to, kept)
   }
 
-/** Encodes rows of any kind: `collect` adds the values of a row to those of its columns. */
+/** Encodes rows of any kind: `collect` adds the values of a row to its columns. */
 export const valueEncoder =
   <A>(
     columns: ReadonlyArray<Column>,
@@ -61,7 +61,7 @@ export const valueEncoder =
       writer.num_rows = writer.row_groups.reduce((sum, { num_rows }) => sum + num_rows, 0n)
       recorded = writer.row_groups.length
       before = kept.mark.bytes
-      bytes.index = 0 // its opening bytes are there
+      bytes.index = 0 // its first bytes are already written
       bytes.offset = before
     }
 
@@ -80,10 +80,10 @@ export const valueEncoder =
         name,
         data: waiting[at] ?? [],
         offsetIndex: false,
-        statistics: type !== 'json', // of no use, and as long as the longest text
+        statistics: type !== 'json', // useless, and as long as the longest text
       }))
       await writer.write({ columnData, rowGroupSize: count })
-      writer.pendingIndexes = [] // of the indexes that are not written
+      writer.pendingIndexes = [] // for indexes that are not written
       waiting = columns.map(() => [])
       count = 0
       await handOn()
@@ -99,7 +99,7 @@ export const valueEncoder =
       },
       flush: async () => {
         await endGroup()
-        if (to.size() === before && before > 0) return // nothing came since
+        if (to.size() === before && before > 0) return // nothing was added since
         const groups = writer.row_groups.slice(recorded)
         bytes.appendBytes(recordOf({ columns: described, groups }, before))
         await handOn()
@@ -119,8 +119,8 @@ export const valueEncoder =
 // resuming
 
 /**
- * Returns the row groups of a file that is continued. Throws a `ChecksumMismatch` if they have other columns: one
- * footer describes all groups.
+ * Returns the row groups of a resumed file. Throws a `ChecksumMismatch` if they have different columns: one footer describes all
+ * groups.
  */
 const groupsOf = async (
   kept: Kept,
@@ -136,7 +136,7 @@ const groupsOf = async (
     const [begun = 'none', now = 'none'] = [columns[at], described[at]]
     throw checksumMismatch(
       kept.path,
-      `was begun with other columns: column ${at + 1} was ${begun}, and now it is ${now}`,
+      `was begun with other columns: column ${at + 1} was ${begun}, but is now ${now}`,
     )
   }
   return records.flatMap(({ groups }) => groups)
@@ -158,8 +158,8 @@ const pageCodecs: Readonly<Record<Compression, PageCodec>> = {
 // schema
 
 /**
- * Returns the root and an element for each column; every one may be null. Only readers are told of bytes what they
- * are: the writer would write JSON of JSON, and encode all texts of a row group before it writes the first.
+ * Returns the root and an element for each column; every column is nullable. The types of text columns are for readers only: given
+ * them, the writer would encode JSON twice, and encode all texts of a row group before it writes the first.
  */
 const schemaOf = (
   columns: ReadonlyArray<Column>,
@@ -203,11 +203,11 @@ const schemaOf = (
 const isBytes = (type: Column['type'], amounts: StoreOptions['amounts']): boolean =>
   type === 'text' || type === 'json' || (type === 'decimal' && amounts === 'text')
 
-// a file without rows
+// the file has no rows
 
 /**
- * Types the empty list of row groups in a footer, in place. Thrift says of a list what its members are; the writer says
- * nothing of an empty one, which strict readers (arrow-rs) refuse.
+ * Sets the element type of a footer's empty list of row groups, in place. In Thrift, a list has the type of its elements; the
+ * writer omits it for an empty list, which strict readers (arrow-rs) reject.
  *
  *     16 00      19     00 -> 0c               28 0b payments-rx
  *     no rows    list   none, of a structure   created by

@@ -1,13 +1,13 @@
 /**
- * Metadata that makes an unfinished Parquet file one that can be continued. The metadata of row groups is at the end
- * of a file, so each flush appends that of the groups before it, as a record:
+ * Metadata that makes it possible to continue an unfinished Parquet file. The metadata of row groups is at the end of a file, so
+ * each flush appends a record with the metadata of the groups since the previous one:
  *
  *     PAR1 | groups | record | groups | record |  ...  | groups | footer | PAR1
  *                       ^--------'  '-- a mark
  *
- * Each record points to the one before, and names the columns of its groups: the footer names them once, for all.
- * Readers go by the footer and never see records. As the file does not end with PAR1 until it is finished, no reader
- * takes the first rows for all.
+ * Each record points to the previous one and names the columns of its groups; the footer names them once for all groups. Readers
+ * use the footer and never see records. Until it is finished, the file does not end with PAR1, so no reader mistakes the first rows
+ * for the whole file.
  */
 import { deserialize, serialize } from 'node:v8'
 import type { RowGroup } from 'hyparquet'
@@ -18,19 +18,19 @@ import type { Kept } from './Format.js'
 /** The last bytes of a record. */
 const MAGIC = 0x4b52_414d // MARK
 
-/** Size of the end of a record, in bytes: offset of the end of the one before, length, magic. */
+/** Size of a record's tail, in bytes: end offset of the previous record, length, magic. */
 const TAIL = 16
 
 /** Consecutive row groups. */
 export interface RowGroups {
-  /** Names with types. */
+  /** The columns: names with types. */
   readonly columns: ReadonlyArray<string>
   readonly groups: ReadonlyArray<RowGroup>
 }
 
 /**
- * Copies the lists within a value: V8 writes one in two ways, by how its memory was allotted, and the same rows should give
- * the same bytes.
+ * Copies the arrays within a value: V8 serializes an array in one of two ways, depending on how it was allocated, but equal rows
+ * should give equal bytes.
  */
 const packed = (u: unknown): unknown => {
   if (Array.isArray(u)) {
@@ -47,9 +47,9 @@ const packed = (u: unknown): unknown => {
 const isPlain = (u: unknown): u is Readonly<Record<string, unknown>> =>
   isRecord(u) && Object.getPrototypeOf(u) === Object.prototype
 
-/** Makes a record. `before`: the offset of the end of the one before; 0 for none. */
+/** Creates a record. `before`: the offset of the end of the previous one; 0 for none. */
 export const recordOf = ({ columns, groups }: RowGroups, before: number): Uint8Array => {
-  // knows bigints and bytes, as JSON does not
+  // supports bigints and bytes, unlike JSON
   const body = serialize(packed({ columns, groups }))
   const tail = new DataView(new ArrayBuffer(TAIL))
   tail.setFloat64(0, before, true)
@@ -81,7 +81,7 @@ export const groupsUpTo = async ({
   return found
 }
 
-/** Throws a `ChecksumMismatch` for the serialization of another engine, or of a later version. */
+/** Deserializes a record. Throws a `ChecksumMismatch` if another engine or a later version of V8 wrote it. */
 const deserialized = (path: string, body: Uint8Array): unknown => {
   try {
     return deserialize(body)

@@ -1,4 +1,4 @@
-/** Encoder of formats that are text, plain or compressed. */
+/** Encoder for text formats, plain or compressed. */
 import { type Allocate, reusable } from '../../stream/bytes.js'
 import { noFindings, type TextFindings } from '../column/text.js'
 import type { Bytes } from '../storage/Files.js'
@@ -6,13 +6,13 @@ import { type Compression, compressor, type Encoder, type Kept } from './Format.
 
 // model
 
-/** Text, some at a time; or, where it is UTF-8 already, a function that copies it into bytes that it allocates. */
+/** Chunks of text, or, for text that is already UTF-8, a function that copies it into bytes that it allocates. */
 export type Text = Iterable<string> | ((allocate: Allocate) => Uint8Array)
 
-/** The text before, of and after the rows of a file. */
+/** The text before, between and after the rows of a file. */
 export interface TextFormat<A> {
   readonly start: string
-  /** Returns the text of one row or more, which follow `before` others. */
+  /** Returns the text of one or more rows, which follow `before` others. */
   readonly rows: (rows: ReadonlyArray<A>, before: number, findings: TextFindings) => Text
   readonly end: (rows: number) => string
 }
@@ -20,12 +20,12 @@ export interface TextFormat<A> {
 /** Size of a compressed frame, in bytes before compression. */
 const FRAME_BYTES = 1 << 20
 
-/** Rows that are encoded at a time: the text of a whole page would live for too long. */
+/** Number of rows encoded at a time: a whole page's text would stay in memory for too long. */
 const ENCODED_ROWS = 250
 
 // constructors
 
-/** Writes rows as UTF-8, in frames where it is compressed. */
+/** Writes rows as UTF-8, in frames if compressed. */
 export const textEncoder =
   <A>(format: TextFormat<A>, compress: Compression) =>
   async (to: Bytes, kept?: Kept, findings = noFindings()): Promise<Encoder<A>> => {
@@ -59,7 +59,7 @@ export const textEncoder =
     }
   }
 
-/** Joins the texts of rows, some at a time. */
+/** Joins the texts of rows in chunks. */
 export function* joined<A>(
   rows: ReadonlyArray<A>,
   textOf: (row: A) => string,
@@ -75,7 +75,7 @@ export function* joined<A>(
   yield after
 }
 
-/** Takes bytes before compression. */
+/** Accepts bytes before compression. */
 interface Out {
   readonly append: (bytes: Uint8Array) => Promise<void>
   readonly flush?: () => Promise<void>
@@ -102,12 +102,12 @@ const framed = (to: Bytes, compress: Exclude<Compression, 'none'>): Out => {
     },
     flush,
     end: async () => {
-      if (length > 0 || to.size() === 0) await writeFrame() // a file without a frame is not gzip, nor zstd
+      if (length > 0 || to.size() === 0) await writeFrame() // a file without a frame is neither gzip nor zstd
     },
   }
 }
 
-/** Encodes text in a buffer that is used again. */
+/** Returns a function that encodes text in a reused buffer. */
 const utf8Encoder = (): ((text: Text) => Uint8Array) => {
   const encoder = new TextEncoder()
   const allocate = reusable()

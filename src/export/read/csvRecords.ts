@@ -1,30 +1,30 @@
-/** Records of CSV (RFC 4180), as an export writes it. */
+/** Reads records of CSV (RFC 4180), as an export writes it. */
 import { MOST_CHARACTERS } from './textLines.js'
 
-/** The text of a cell; `undefined` for one that is empty without quotes: null, or missing. */
+/** The text of a cell; `undefined` for an empty unquoted cell: null, or missing. */
 export type TextCell = string | undefined
 
-/** A cell without quotes, and what ends it. */
+/** An unquoted cell, and the separator or line end after it. */
 const PLAIN = /([^",\r\n]*)(,|\r?\n)/y
 
 /** End of a cell in quotes. */
 const END = /,|\r?\n/y
 
 export interface RecordsOptions {
-  /** Receives a record that is torn at the end, or is none. */
+  /** Called with a record that is truncated or malformed. */
   readonly torn: (rest: string) => void
   /** Called with a record that is too long. */
   readonly tooLong: () => void
 }
 
-/** Reads the records of a text, some at a time, the header among them; each character a few times at most. */
+/** Reads the records of a text, including the header, chunk by chunk. */
 export async function* recordsOf(
   texts: AsyncIterable<string>,
   { torn, tooLong }: RecordsOptions,
 ): AsyncGenerator<ReadonlyArray<ReadonlyArray<TextCell>>> {
   let waiting: Array<string> = []
   let size = 0
-  let enough = 0 // looked at again when it has doubled
+  let enough = 0 // examined again once it has doubled
   for await (const text of texts) {
     waiting.push(text)
     size += text.length
@@ -43,7 +43,7 @@ export async function* recordsOf(
   if (end < all.length) torn(all.slice(end))
 }
 
-/** Returns the whole records of a text, and where they end. */
+/** Returns the complete records of a text, and the index of their end. */
 const parsed = (
   text: string,
 ): { readonly records: ReadonlyArray<ReadonlyArray<TextCell>>; readonly end: number } => {
@@ -70,7 +70,7 @@ const parsed = (
   return { records, end }
 }
 
-/** Returns where the quote is that ends a cell; two of them are one within it. */
+/** Returns the index of a cell's closing quote; two quotes are an escaped one. */
 const closingQuote = (text: string, start: number): number | undefined => {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 2)) {
     if (text[at + 1] !== '"') return at

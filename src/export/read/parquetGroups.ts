@@ -1,4 +1,4 @@
-/** The row groups of a Parquet file, one at a time, with values as they are stored: without a detour by numbers. */
+/** Reads the row groups of a Parquet file one at a time, with stored values, without conversion to numbers. */
 import zlib from 'node:zlib'
 import {
   type AsyncBuffer,
@@ -19,10 +19,10 @@ export interface RowGroup {
   readonly rows: ReadonlyArray<StoredRow>
 }
 
-/** The most bytes of a page, and of what is read at a time: much more than an export writes. */
+/** Maximum bytes of a page and of a single read: far more than an export writes. */
 const MOST_BYTES = 1 << 29
 
-/** The most columns, and rows of a group. */
+/** Maximum number of columns, and of rows per group. */
 const MOST = { columns: 1_000, rows: 10_000_000 }
 
 const within = (bytes: number) => ({ maxOutputLength: Math.max(1, Math.min(bytes, MOST_BYTES)) })
@@ -60,18 +60,18 @@ export async function* rowGroupsOf(opened: ReadableFile, path: string): AsyncGen
 }
 
 /**
- * Throws what the system refuses as it is, and all else as `Damaged`: of lengths and counts that are not true, the library
- * throws errors of any kind.
+ * Throws system errors unchanged, and everything else as `Damaged`, because for wrong lengths and counts, the library throws
+ * errors of any kind.
  */
 export const damagedAt =
   (path: string) =>
   (cause: unknown): never => {
     const code = codeOf(cause) ?? ''
     if (isStoreError(cause) || /^E[A-Z]+$/.test(code)) throw cause
-    throw storeError('Damaged', `${path} is damaged, or of another format`, { path }, cause)
+    throw storeError('Damaged', `${path} is damaged, or has another format`, { path }, cause)
   }
 
-/** Without what the columns mean: values then come, and go, as they are stored. */
+/** Removes the columns' logical types, so that values are returned as stored. */
 const plain = (metadata: FileMetaData): FileMetaData => ({
   ...metadata,
   schema: metadata.schema.map(({ converted_type: _, logical_type: __, ...element }) => element),
@@ -88,7 +88,7 @@ const bufferOf = (path: string, { size, read }: ReadableFile): AsyncBuffer => {
     byteLength: size,
     slice: (from, to = size) => {
       const bytes = slice(from, to)
-      bytes.catch(() => {}) // the library begins several at once, and may drop the others when one fails
+      bytes.catch(() => {}) // the library starts several reads at once, and may drop the others if one fails
       return bytes
     },
   }

@@ -1,4 +1,4 @@
-/** Reads the files that an export wrote, as rows of a codec. */
+/** Reads files written by an export, as rows of a codec. */
 import { concatMap, defer, from, type Observable } from 'rxjs'
 import type { Codec } from '../../codec/Codec.js'
 import { type Cause, causes } from '../../decode/causes.js'
@@ -13,12 +13,11 @@ import {
 } from '../../options/index.js'
 import { codeOf, finalName, isError } from '../../store/FileSystem.js'
 import { adviceOn } from '../../store/remedies.js'
-import { isS3 } from '../../store/S3Location.js'
 import type { OnWait } from '../../store/Waits.js'
 import { type Shape, shapeOf } from '../column/Shape.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import { manifestIn } from '../file/manifestIn.js'
-import { namesOf } from '../file/paths.js'
+import { OF_FOLDER } from '../file/paths.js'
 import {
   byExtension,
   type Compression,
@@ -26,13 +25,9 @@ import {
   type FormatName,
   formatNames,
 } from '../format/Format.js'
+import { FILES, type FilesLocation, folderAt, locationOf } from '../location/Location.js'
 import * as rule from '../rules.js'
-import {
-  locationOf,
-  openFiles,
-  type ReachOptions,
-  type WatchedReach,
-} from '../storage/openFiles.js'
+import { openFiles, type ReachOptions, type WatchedReach } from '../storage/openFiles.js'
 import { recordsOf } from './csvRecords.js'
 import { damagedAt, rowGroupsOf } from './parquetGroups.js'
 import { fileColumns, jsonTextOf, storedTextOf } from './rowText.js'
@@ -42,13 +37,13 @@ import { linesOf, openedToRead, type TextFile, textsOf, tooLong } from './textLi
 
 /** Options of `readRows`. */
 export interface ReadRowsOptions<A> extends ReachOptions {
-  /** The codec of the rows, such as `Charge`. For a file with some columns: a codec of these. */
+  /** Codec of the rows, such as `Charge`. For a file with selected columns: a codec of these. */
   readonly codec: Codec<A>
-  /** Default: by the name of the file; NDJSON for one without an extension. */
+  /** The format. Default: by file extension; NDJSON without one. */
   readonly format?: FormatName | undefined
-  /** Default: by the name of the file. */
+  /** The compression. Default: by file extension. */
   readonly compress?: Compression | undefined
-  /** Called with each long wait, in words, as in `verify`. Default: `console.warn`. */
+  /** Called with a message for each long wait, as in `verify`. Default: `console.warn`. */
   readonly onWait?: OnWait | undefined
 }
 
@@ -61,32 +56,31 @@ const optionsTable = <A>(): OptionsTable<ReadRowsOptions<A>> => ({
   }),
   format: is.oneOf(...formatNames),
   compress: is.oneOf(...compressions),
-  files: rule.files,
-  env: is.object('variables by their names'),
-  timer: is.rxScheduler(),
+  ...rule.reach,
   onWait: rule.onWait,
 })
 
 /**
- * Reads the rows of a file that an export wrote, or of all files of its folder, in their order: `.ndjson`, `.json`,
- * `.csv` or `.parquet`, compressed or not, on the disk or at `s3://`. Numbers keep their digits, as those of a client
- * with `numbers: 'exact'`. Lazy, as a stream and as an async iterable: each reads the files anew. A row that does not decode is a `Left` and ends nothing; a file that cannot be read is one,
- * and the end. Throws an `InvalidOption` for an option that cannot work.
+ * Reads the rows of a file written by an export, or of all files in its folder, in order: `.ndjson`, `.json`, `.csv` or
+ * `.parquet`, compressed or not, on disk or at `s3://`. Numbers keep their digits, as with a client with `numbers: 'exact'`.
+ * Lazy, as a stream and as an async iterable; each use reads the files again. A row that does not decode is a `Left` and does not
+ * end the stream; an unreadable file is a `Left` that does. Throws an `InvalidOption` for an invalid option.
  */
 export const readRows = <A>(
   path: string,
   options: ReadRowsOptions<A>,
 ): Observable<E.Either<ExportError, A>> & AsyncIterable<E.Either<ExportError, A>> => {
   checkArgument('path', path, is.nonEmptyString)
-  return rowsAt(path, checkOptions(options, optionsTable<A>(), { context: 'readRows: ' }))
+  const checked = checkOptions(options, optionsTable<A>(), { context: 'readRows: ' })
+  return rowsAt(locationOf('path', path, FILES), checked)
 }
 
-/** As `readRows`, with options that were checked. */
+/** Like `readRows`, with validated options. */
 export const rowsAt = <A>(
-  path: string,
+  at: FilesLocation,
   options: ReadRowsOptions<A> & WatchedReach,
 ): ReturnType<typeof readRows<A>> => {
-  const batches = () => rowsOf(path, options)
+  const batches = () => rowsOf(at, options)
   const rows = defer(() => from(batches())).pipe(concatMap((batch) => batch))
   return Object.assign(rows, {
     [Symbol.asyncIterator]: async function* () {
@@ -98,12 +92,12 @@ export const rowsAt = <A>(
 type Batch<A> = ReadonlyArray<E.Either<ExportError, A>>
 
 async function* rowsOf<A>(
-  given: string,
+  given: FilesLocation,
   { codec, format, compress, ...reach }: ReadRowsOptions<A> & WatchedReach,
 ): AsyncGenerator<Batch<A>> {
   const decode = compile(codec)
   const shape = shapeOf(codec)
-  let path = given
+  let path = given.name
   try {
     for (const part of await partsOf(given, reach)) {
       path = part.path
@@ -123,24 +117,23 @@ async function* rowsOf<A>(
   }
 }
 
-/** The files of a folder are those of its manifest. */
+/** Returns the files to read; for a folder, the files in its manifest. */
 const partsOf = async (
-  given: string,
+  at: FilesLocation,
   reach: WatchedReach,
 ): Promise<ReadonlyArray<Omit<TextFile, 'compress'>>> => {
-  const { folder, name } = locationOf(given)
-  const beside = await openFiles(folder, reach)
-  const isOne = name !== '' && (isS3(given) || !(await beside.isFolder(name)))
-  if (isOne) return [{ files: beside, name, path: beside.nameOf(name) }]
-  const files = name === '' ? beside : await openFiles(`${given}/`, reach)
-  const { manifest } = namesOf('/')
+  const { kind, file } = at
+  const beside = await openFiles(at, reach)
+  const isOne = kind === 'object' || (file !== '' && !(await beside.isFolder(file)))
+  if (isOne) return [{ files: beside, name: file, path: beside.nameOf(file) }]
+  const files = file === '' ? beside : await openFiles(folderAt(at), reach)
+  const { manifest } = OF_FOLDER
   const found = await manifestIn(files, manifest)
   if (found === undefined) {
     const path = files.nameOf(manifest)
-    throw exportError('NoManifest', `${path} is not there`, { path })
+    throw exportError('NoManifest', `${path} does not exist`, { path })
   }
-  return found.runs
-    .flatMap((run) => run.files)
+  return found.run.files
     .filter(({ bytes }) => bytes > 0)
     .map(({ path: name, bytes }) => ({ files, name, path: files.nameOf(name), bytes }))
 }
@@ -152,7 +145,7 @@ type Texts = (file: TextFile, shape: Shape) => AsyncIterable<ReadonlyArray<strin
 const unknownName = (path: string, extension: string): ExportError =>
   exportError(
     'UnusablePath',
-    `${path}: format should be given for a name that ends with ${extension}`,
+    `${path}: set the option format, because the extension ${extension} is unknown`,
     {
       path,
       option: 'format',
@@ -225,7 +218,7 @@ const TEXTS: Readonly<Record<FormatName, Texts>> = {
   },
 }
 
-/** The most columns of a file, and characters and levels of a name: many more than an export writes. */
+/** Maximum number of columns in a file, and of characters and levels in a name: far more than an export writes. */
 const MOST = { columns: 1_000, name: 1_000, levels: 32 }
 
 const columnsAt = (
@@ -235,9 +228,9 @@ const columnsAt = (
 ): ReturnType<typeof fileColumns> => {
   if (names.length > MOST.columns) throw damaged(path, `has more than ${MOST.columns} columns`)
   for (const name of names) {
-    if (typeof name !== 'string') throw damaged(path, 'has a column without a name') // a footer may lack it
+    if (typeof name !== 'string') throw damaged(path, 'has a column without a name') // the footer may lack it
     if (name.length <= MOST.name && name.split('.', MOST.levels + 1).length <= MOST.levels) continue
-    throw damaged(path, 'has a column of too long a name, which no export writes')
+    throw damaged(path, 'has a column with a longer name than any export writes')
   }
   return fileColumns(shape, names)
 }
@@ -266,9 +259,9 @@ const NO_JSON: ReadonlyArray<Cause> = [{ path: '', expected: 'JSON', actual: 'te
 
 const unreadable = (path: string, row: number, causes: ReadonlyArray<Cause>): ExportError => {
   const why = causes.map(
-    (cause) => `${cause.path || 'it'} should be ${cause.expected}, and is ${cause.actual}`,
+    (cause) => `${cause.path || 'it'} should be ${cause.expected}, but is ${cause.actual}`,
   )
-  const message = `${path}: row ${row} is no such row: ${why.join('; ')}`
+  const message = `${path}: row ${row} does not match: ${why.join('; ')}`
   return exportError('UnreadableRow', message, { path, row, causes })
 }
 
@@ -288,5 +281,5 @@ const expectedError = (path: string, error: unknown): ExportError | undefined =>
   }
   return code === undefined
     ? undefined
-    : exportError('Damaged', `${path} is damaged, or of another format`, { path }, error)
+    : exportError('Damaged', `${path} is damaged, or has another format`, { path }, error)
 }

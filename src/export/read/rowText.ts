@@ -1,4 +1,4 @@
-/** Rows of columns, put together as JSON text: so that their numbers keep their digits. */
+/** Assembles rows from columns as JSON text, so that their numbers keep their digits. */
 import type { SchemaElement } from 'hyparquet'
 import { fromDate } from '../../codec/Instant.js'
 import { type Column, columnsNamed } from '../column/Column.js'
@@ -6,17 +6,17 @@ import type { ColumnType, Shape } from '../column/Shape.js'
 
 // model
 
-/** A value as JSON text; `undefined` where there is none. */
+/** A value as JSON text; `undefined` if there is none. */
 export type JsonText = string | undefined
 
-/** Fields of an object: a value, by its place among the columns, or an object. */
+/** Fields of an object: values, by column index, and nested objects. */
 interface ObjectField {
   readonly key: string
   readonly at?: number
   readonly fields?: ReadonlyArray<ObjectField>
 }
 
-/** The columns of a file, as a codec has them. */
+/** The columns of a file, in the codec's structure. */
 export interface FileColumns {
   readonly types: ReadonlyArray<ColumnType>
   /** Returns the text of a row. */
@@ -25,7 +25,7 @@ export interface FileColumns {
 
 // constructors
 
-/** Finds the columns of these names. One that the codec does not have is text. */
+/** Finds the columns with these names. A column that the codec lacks is text. */
 export const fileColumns = (shape: Shape, names: ReadonlyArray<string>): FileColumns => {
   const known = columnsNamed(shape)
   const columns = names.map(
@@ -56,7 +56,7 @@ const fieldsOf = (columns: ReadonlyArray<Placed>): ReadonlyArray<ObjectField> =>
   })
 }
 
-/** An object without a value is none. */
+/** Omits objects without a value. */
 const objectText = (
   fields: ReadonlyArray<ObjectField>,
   values: ReadonlyArray<JsonText>,
@@ -73,7 +73,7 @@ const objectText = (
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Returns the JSON of a text in a column of some type. One that does not have the type is a JSON string. */
+/** Returns the JSON of a text in a typed column. A text that does not match the type becomes a JSON string. */
 export const jsonTextOf = (type: ColumnType, text: string): string => {
   switch (type) {
     case 'integer':
@@ -88,7 +88,7 @@ export const jsonTextOf = (type: ColumnType, text: string): string => {
   }
 }
 
-/** Returns the JSON of values of a Parquet column, of which readers are told by `element` what they are. */
+/** Returns the JSON of values in a Parquet column, whose type is in the file's `element`. */
 export const storedTextOf = (
   type: ColumnType,
   { converted_type, scale = 0 }: Pick<SchemaElement, 'converted_type' | 'scale'>,
@@ -117,7 +117,7 @@ const decimalText = (units: bigint, scale: number): string => {
 
 const SECOND = 1_000_000n
 
-/** Returns a time in microseconds since 1970 as the interface writes it, with a fraction if it has one. */
+/** Returns a time in microseconds since 1970 in the format of the API, with a fraction if it has one. */
 const timeText = (micros: bigint): string => {
   const rest = ((micros % SECOND) + SECOND) % SECOND
   const [time = '', offset] = fromDate(new Date(Number((micros - rest) / 1_000n))).split('+')

@@ -7,33 +7,33 @@ import type { Compression } from '../format/Format.js'
 import { blocksOf, type Files, type ReadableFile } from '../storage/Files.js'
 import { unzstd } from './zstdFrames.js'
 
-/** A file that is read as text. */
+/** A file to read as text. */
 export interface TextFile {
   readonly files: Files
   readonly name: string
   /** Its path or URL, for messages. */
   readonly path: string
   readonly compress: Compression
-  /** Where it ends; whatever follows was not committed. Default: at its last byte. */
+  /** Number of bytes to read, since later ones were not committed. Default: all. */
   readonly bytes?: number
 }
 
-/** Reads a file, a block at a time. */
+/** Reads a file block by block. */
 export async function* textsOf(file: TextFile): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   for await (const bytes of bytesOf(file)) yield decoder.decode(bytes, { stream: true })
 }
 
-/** The most characters of a row: more than an answer of a service has. */
+/** Maximum number of characters in a row: more than any response of the service has. */
 export const MOST_CHARACTERS = 1 << 25
 
 /** Throws for a row that is too long. */
 export const tooLong = (path: string): never => {
-  const why = `has a row of more than ${MOST_CHARACTERS} characters, which no export writes`
+  const why = `has a row of more than ${MOST_CHARACTERS} characters, longer than any export writes`
   throw storeError('Damaged', `${path} ${why}`, { path })
 }
 
-/** Reads the lines of a file, some at a time. Passes an end without a line feed to `torn`. */
+/** Reads the lines of a file in chunks. Passes a last line without a line feed to `torn`. */
 export async function* linesOf(
   file: TextFile,
   torn: (rest: string) => void = () => {},
@@ -65,7 +65,7 @@ async function* bytesOf(file: TextFile): AsyncGenerator<Uint8Array> {
       yield* blocks
     } else if (compress === 'gzip') {
       const text = zlib.createGunzip()
-      pipeline(Readable.from(blocks), text, () => {}) // its error is that of the text
+      pipeline(Readable.from(blocks), text, () => {}) // its error is reported by the text stream
       yield* text
     } else {
       yield* unzstd(blocks)
@@ -75,7 +75,7 @@ async function* bytesOf(file: TextFile): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Opens a file; rejects with a `ReadFailed` if there is none. */
+/** Opens a file. Rejects with a `ReadFailed` if it does not exist. */
 export const openedToRead = async ({
   files,
   name,
@@ -84,5 +84,5 @@ export const openedToRead = async ({
   const opened = await files.read(name)
   if (opened !== undefined) return opened
   const details = { path, code: 'ENOENT' }
-  throw exportError('ReadFailed', `cannot read ${path}: it is not there`, details)
+  throw exportError('ReadFailed', `cannot read ${path}: it does not exist`, details)
 }

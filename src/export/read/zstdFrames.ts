@@ -1,29 +1,26 @@
-/** Decompresses files of zstd that have several frames: Node's stream ends, without an error, with the first one. */
+/** Decompresses zstd files with several frames, because Node's stream ends after the first one, without an error. */
 import { pipeline, Readable } from 'node:stream'
 import zlib from 'node:zlib'
 
-/** Begins each frame; little-endian. */
+/** The first bytes of each frame; little-endian. */
 const MAGIC = 0xfd2fb528
 
-/** Longest header of a frame, before its blocks: magic, descriptor, window, dictionary and size of its content. */
+/** Length of the longest frame header: magic, descriptor, window, dictionary and content size. */
 const LONGEST_HEADER = 4 + 1 + 1 + 4 + 8
 
 const cutOff = (): Error =>
   Object.assign(new Error('unexpected end of file'), { errno: -5, code: 'Z_BUF_ERROR' })
 
-/**
- * Finds the end of a frame by the headers of its blocks (RFC 8878, 3.1.1), in bytes that come some at a time; none of
- * them is kept.
- */
+/** Finds the end of a frame by the headers of its blocks (RFC 8878, 3.1.1), in bytes that arrive in chunks; no bytes are kept. */
 class FrameEnd {
   #header = new Uint8Array()
   /** Bytes until the next header. */
   #skip = 0
-  /** The bytes after them. */
+  /** The kind of header that starts there. */
   #next: 'frame' | 'block' | 'end' = 'frame'
   #hasChecksum = false
 
-  /** Returns how many of the bytes belong to the frame, or undefined if all do, and it goes on. */
+  /** Returns the number of bytes that belong to the frame, or `undefined` if all do and the frame continues. */
   find(bytes: Uint8Array): number | undefined {
     for (let at = 0; ; ) {
       const skipped = Math.min(this.#skip, bytes.length - at)
@@ -36,7 +33,7 @@ class FrameEnd {
     }
   }
 
-  /** Reads of a header what there is, and returns how much that was. */
+  /** Reads the available part of a header, and returns its length. */
   #read(bytes: Uint8Array): number {
     const before = this.#header.length
     const all = new Uint8Array(before + bytes.length)
@@ -51,7 +48,7 @@ class FrameEnd {
     if (bytes.length < 5) return undefined
     const view = new DataView(bytes.buffer)
     if (view.getUint32(0, true) !== MAGIC) {
-      this.#skip = Number.POSITIVE_INFINITY // not ours: zlib says what it is
+      this.#skip = Number.POSITIVE_INFINITY // not our format: zlib reports what it is
       return 5
     }
     const descriptor = view.getUint8(4)
@@ -76,10 +73,10 @@ class FrameEnd {
   }
 }
 
-/** A frame that is longer, compressed, is decompressed a part at a time. */
+/** Maximum compressed size of a frame that is decompressed at once; longer ones are streamed. */
 const SMALL = 1 << 20
 
-/** A small frame that has more is decompressed a part at a time, too. */
+/** Maximum decompressed size of such a frame; a frame with more is streamed, too. */
 const MOST_AT_ONCE = 16 << 20
 
 /** Decompresses frame by frame; memory holds a small frame at most. */
@@ -91,7 +88,7 @@ export async function* unzstd(compressed: AsyncIterable<Uint8Array>): AsyncGener
     rest = done === true ? new Uint8Array() : value
     return done !== true
   }
-  /** The parts of the frame that comes next. */
+  /** Yields the rest of the frame, chunk by chunk. */
   const frame = async function* (): AsyncGenerator<Uint8Array> {
     const scan = new FrameEnd()
     while (rest.length > 0 || (await more())) {
@@ -132,11 +129,11 @@ async function* decompressed(frame: AsyncGenerator<Uint8Array>): AsyncGenerator<
     yield* frame
   }
   const text = zlib.createZstdDecompress()
-  pipeline(Readable.from(all()), text, () => {}) // its error is that of the text
+  pipeline(Readable.from(all()), text, () => {}) // its error is reported by the text stream
   yield* text
 }
 
-/** Undefined where it is too much. */
+/** Decompresses a frame; `undefined` if the result is too large. */
 const atOnce = (frame: Uint8Array): Uint8Array | undefined => {
   try {
     return zlib.zstdDecompressSync(frame, { maxOutputLength: MOST_AT_ONCE })

@@ -1,4 +1,4 @@
-/** Sources of an export: lists and snapshots that say what they are, and can be resumed. */
+/** Sources of an export: lists and snapshots that describe themselves and can be resumed. */
 import type { AnyFailure } from '../../http/Failure.js'
 import type { ListDescription } from '../../http/list/List.js'
 import type { Span } from '../../stream/index.js'
@@ -10,41 +10,39 @@ import { untilStable } from './untilStable.js'
 // model
 
 /**
- * A source of an export: any list or snapshot of a client, such as `payments.charges.snapshot()`, also `.parallel()`.
- * The export takes its description from it, so that it cannot differ from the rows that are read.
+ * A source of an export: any list or snapshot of a client, such as `payments.charges.snapshot()`, with or without `.parallel()`.
+ * The export takes its description from the source, so that it always matches the rows.
  */
 export interface ExportSource<A> extends Drainable<A> {
-  /** Returns the rest of it after a position. */
+  /** Returns the rest of the list after a position. */
   readonly from: (position: never) => Drainable<A>
   /** Describes the list, its address and its account. */
   readonly describe: () => ListDescription<A>
-  /** Returns the part that was created at a time or later, for lists by time. */
-  readonly since?: (time: string) => ExportSource<A>
 }
 
-/** A source as a run reads it. */
+/** A source in the form that a run reads. */
 export interface Source<A> {
-  /** The list, from its beginning or from where it stands. */
+  /** The list, from its beginning or from a position. */
   readonly pages: (position?: AnyPosition) => Drainable<A>
-  /** Returns whether a position may be one of it. */
+  /** Returns true if a position may belong to it. */
   readonly isPosition: (position: AnyPosition) => boolean
-  /** From when to when its rows were created, of a snapshot. */
+  /** For a snapshot: the time range in which its rows were created. */
   readonly boundsOf: (position: AnyPosition) => Span | undefined
-  /** True if a row can come in two pages: then keys are kept from page to page. */
+  /** True if a row can occur on two pages; keys are then remembered across pages. */
   readonly repeats: boolean
-  /** Returns whether the service refused to continue from a bookmark that it no longer knows. */
+  /** Returns true if the service refused to continue from a bookmark that it no longer knows. */
   readonly isLost: (position: AnyPosition, failure: AnyFailure) => boolean
 }
 
 // constructors
 
-/** Reads a source; a plain list that is to be `stable` is read until two readings have the same ids. */
+/** Reads a source. A plain list that must be `stable` is read until two readings have the same ids. */
 export const sourceOf = <A>(given: ExportSource<A>, stable: boolean): Source<A> => {
   const { kind, codec, endpoint } = given.describe()
   const settled = stable ? untilStable(endpoint, given) : given
   const list = hasSecretField(codec) ? withoutSecret(settled) : settled
   return {
-    pages: (position) => (position === undefined ? list : list.from(position as never)), // as its codec has it
+    pages: (position) => (position === undefined ? list : list.from(position as never)), // as typed by its codec
     isPosition: (position) => isSnapshotPosition(position) === (kind === 'snapshot'),
     boundsOf: (position) =>
       isSnapshotPosition(position) ? { from: position.from, to: position.to } : undefined,
@@ -53,10 +51,10 @@ export const sourceOf = <A>(given: ExportSource<A>, stable: boolean): Source<A> 
       kind === 'list' &&
       'page' in position &&
       failure._tag === 'Refused' &&
-      !failure.code.startsWith('http_') && // the service has said it, not a gateway
+      !failure.code.startsWith('http_') && // from the service, not from a gateway
       UNKNOWN_BOOKMARK.includes(failure.status),
   }
 }
 
-/** Statuses that a service may answer to a bookmark that it does not know any more. */
+/** Statuses with which a service may reject a bookmark that it no longer knows. */
 const UNKNOWN_BOOKMARK: ReadonlyArray<number> = [400, 404, 410]

@@ -1,34 +1,34 @@
-/** How much of its time range an export has read. */
+/** Estimates how much of its time range an export has read. */
 import type { Span } from '../../stream/index.js'
 import type { AnyPosition } from './SourcePage.js'
 
 // model
 
-/** The part that is left to read. With a `from` of 0 its beginning is unknown. */
+/** The part that is left to read. With a `from` of 0 its start is unknown. */
 export interface Remaining extends Span {
   readonly slices: ReadonlyArray<{ readonly left: Span }>
 }
 
-/** How much of a time range was read. */
+/** Progress within a time range. */
 export interface ProgressEstimate {
-  /** Read milliseconds of the range that had rows. */
+  /** Number of milliseconds read, in parts of the range that had rows. */
   readonly readMs: number
   readonly rows: number
-  /** Milliseconds that are not read yet; left out while the beginning is unknown. */
+  /** Number of milliseconds not read yet; absent while the start is unknown. */
   readonly leftMs?: number
-  /** 0 to 1, never falling; left out while the beginning is unknown. */
+  /** Share from 0 to 1, never falling; absent while the start is unknown. */
   readonly share?: number
 }
 
 export const NOTHING_READ: ProgressEstimate = { readMs: 0, rows: 0 }
 
-/** A part of the range with so many times fewer rows than usual counts as empty for the most part. */
+/** A part of the range with this many times fewer rows than average counts as mostly empty. */
 const THIN = 5
 
 /**
- * Updates an estimate after `rows` more rows. A part of the range without rows takes no time to read, so it counts
- * for nothing, and one with few rows for little: else a range that ends long after its last row would seem half read
- * until its last second.
+ * Updates an estimate after `rows` more rows. A part of the range without rows takes no time to read, so it does not count, and
+ * one with few rows counts little: otherwise a range that ends long after its last row would seem half read until its last
+ * second.
  */
 export const updateEstimate =
   ({ from, to, slices }: Remaining, rows: number) =>
@@ -37,7 +37,7 @@ export const updateEstimate =
     if (open.some(({ from }) => from === 0)) return before
     const leftMs = open.reduce((sum, { from, to }) => sum + to - from, 0)
     if (before.leftMs === undefined) {
-      // the first page of a list tells where it begins
+      // the first page of a list shows where it begins
       const readMs = from === 0 ? 0 : Math.max(0, to - from - leftMs)
       return { readMs, rows: readMs > 0 ? rows : 0, leftMs, share: shareOf(readMs, leftMs) }
     }
@@ -49,7 +49,7 @@ export const updateEstimate =
     return { readMs, rows: before.rows + rows, leftMs, share }
   }
 
-/** Returns the estimate of a run that stands at `position`, and was at `share` after `rows` rows. */
+/** Returns the estimate of a run at `position`, with `share` reached after `rows` rows. */
 export const estimateAt = (
   position: AnyPosition | undefined,
   share: number | undefined,

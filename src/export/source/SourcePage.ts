@@ -1,4 +1,4 @@
-/** The pages of a list or a snapshot, and where they stand. */
+/** The pages of a list or a snapshot, and their positions. */
 import * as t from 'io-ts'
 import type { Observable } from 'rxjs'
 import type { Position } from '../../api/Paging.js'
@@ -8,35 +8,35 @@ import type { AnyFailure } from '../../http/Failure.js'
 import type { DrainOptions, Page, Slice, SnapshotPosition } from '../../stream/index.js'
 import { isSnapshotPosition } from '../../stream/snapshot/SnapshotPosition.js'
 
-/** Where a list or a snapshot stands. */
+/** A position in a list or a snapshot. */
 export type AnyPosition = Position | SnapshotPosition
 
-/** A page of a list, or of a snapshot, whose pages are of slices. */
+/** A page of a list, or of a slice of a snapshot. */
 export interface SourcePage<A> extends Page<AnyFailure, A, AnyPosition> {
-  /** The slice of time that a page of a snapshot is of, as it stands with this page. */
+  /** The time slice of a snapshot's page, including this page. */
   readonly slice?: Slice
 }
 
 /** A page, or why there is none. */
 export type PageOrFailure<A> = E.Either<AnyFailure, SourcePage<A>>
 
-/** A list whose pages can be waited for. */
+/** A list with back-pressure. */
 export interface Drainable<A> {
-  /** Reads page after page; the next is asked for when `project` has completed. */
+  /** Reads page after page; the next one is requested once `project` completes. */
   readonly drain: <B>(
     project: (page: PageOrFailure<A>) => Observable<B>,
     options?: DrainOptions,
   ) => Observable<B>
 }
 
-/** A codec of what a guard tells. `name`: what it should be, in words. */
+/** Creates a codec from a type guard. `name`: the expected value. */
 export const refined = <A>(name: string, is: (u: unknown) => u is A): t.Type<A, A, unknown> =>
   new t.Type(name, is, (u, context) => (is(u) ? t.success(u) : t.failure(u, context)), t.identity)
 
 const isListPosition = t.union([t.type({ page_num: t.number }), t.type({ page: t.string })]).is
 
-/** A position, as a state keeps it: of a list by its number or bookmark, of a snapshot by its slices. */
+/** A position as stored in a state: in a list its number or bookmark, in a snapshot its slices. */
 export const KeptPosition: Codec<AnyPosition> = refined<AnyPosition>(
-  'where a list or a snapshot stands',
+  'a position of a list or a snapshot',
   (u): u is AnyPosition => isSnapshotPosition(u) || isListPosition(u),
 )

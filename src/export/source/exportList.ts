@@ -1,4 +1,4 @@
-/** A list, page by page, to a function that writes its rows. */
+/** Reads a list page by page, for a function that writes its rows. */
 import {
   concat,
   defer,
@@ -23,43 +23,43 @@ import { type Known, type Reject, type Sorting, sortPage } from './sortPage.js'
 
 // model
 
-/** Takes the rows of a page, and resolves when they are written; until then only one more page is asked for. */
-export type TakeRows<A> = (rows: ReadonlyArray<A>) => Promise<unknown>
+/** Receives the rows of a page, and resolves once they are written; until then at most one more page is requested. */
+export type WriteRows<A> = (rows: ReadonlyArray<A>) => Promise<unknown>
 
-/** How far a list is. */
+/** The progress of reading a list. */
 export interface Progress {
-  /** Rows written. */
+  /** Number of rows written. */
   readonly rows: number
-  /** Rows that did not decode, or did not fit, and went to `rejects`. */
+  /** Number of rows that did not decode or do not fit the format; they went to `rejects`. */
   readonly rejects: number
-  /** Pages read. */
+  /** Number of pages read. */
   readonly pages: number
-  /** Rows that had come before, and were left out. */
+  /** Number of repeated rows that were dropped. */
   readonly repeated?: number
-  /** The position of all that comes after these pages; absent at the end of the list. */
+  /** Position of the rest of the list; absent at its end. */
   readonly next?: AnyPosition
-  /** How much of its time range was read, of a snapshot: 0 to 1, 1 at the end. Absent while that is unknown. */
+  /** For a snapshot: share of the time range that was read, 0 to 1 (1 at the end). Absent while unknown. */
   readonly share?: number
   /** True if the list was read to its end, rejected rows or not. */
   readonly ended: boolean
-  /** Why it was not. */
+  /** The failure because of which it was not read to its end. */
   readonly failure?: AnyFailure
-  /** Why it was not, where nothing failed: it was stopped, or more than `maxRejects` rows were rejected. */
+  /** Why it was not read to its end, without a failure: it was stopped, or more than `maxRejects` rows were rejected. */
   readonly cut?: 'stopped' | 'rejects'
 }
 
 /** The progress of an export that has read nothing yet. */
 export const NO_PROGRESS: Progress = { rows: 0, rejects: 0, pages: 0, ended: false }
 
-/** How rows are chosen and told apart, and when progress is kept. */
+/** How rows are selected and identified, and when progress is saved. */
 export interface Pace<A, B> extends Partial<Omit<Sorting<A, B>, 'check'>> {
-  /** How often `commit` is called, in ms. Default 1,000. */
+  /** Interval between calls of `commit`, in ms. Default 1,000. */
   readonly every?: Millis
-  /** Ends the list when more rows than that are rejected. Default: any number. */
+  /** Ends the list when more rows than this are rejected. Default: no limit. */
   readonly maxRejects?: number
-  /** Its first value ends the export: what was read is written and committed. */
+  /** Stops the export when this emits: rows read so far are written and committed. */
   readonly stop?: Observable<unknown>
-  /** Measures `every`. Default `asyncScheduler`. */
+  /** Clock for `every`. Default `asyncScheduler`. */
   readonly timer?: SchedulerLike
 }
 
@@ -69,15 +69,15 @@ export interface ExportListOptions<A, B = A>
     Pick<Sorting<A, B>, 'check'>,
     Partial<Known> {
   readonly list: Drainable<A>
-  /** How much was read before, where it continues. */
+  /** Estimate of the progress before a resumption. */
   readonly estimate?: ProgressEstimate
-  /** Takes the rows of a page, and the page they are of. */
+  /** Receives the rows of a page, and the page. */
   readonly write: (rows: ReadonlyArray<B>, page: SourcePage<A>) => Promise<unknown>
-  /** Takes the rows that are not written. */
-  readonly rejects: TakeRows<Reject>
+  /** Receives the rows that are not written. */
+  readonly rejects: WriteRows<Reject>
   /**
-   * Makes durable what `write` and `rejects` were given: after the first page, then between pages once `every` ms have passed,
-   * and at the end if rows came since. Not called after one of them has failed, nor after unsubscribing.
+   * Makes rows passed to `write` and `rejects` durable: after the first page, then between pages once `every` ms have passed, and
+   * at the end if there are new rows. Not called after `write` or `rejects` has failed, or after unsubscribing.
    */
   readonly commit?: (progress: Progress) => Promise<unknown>
 }
@@ -85,9 +85,9 @@ export interface ExportListOptions<A, B = A>
 // constructors
 
 /**
- * Writes a list, page by page, and emits after each how far it is. The page after the next is asked for
- * when this one is written. The last progress has `ended`, a `failure`, or a `cut`; what `write` throws is the error
- * of the stream. Unsubscribing aborts the request in flight; `write` is called no more, and nothing is committed.
+ * Writes a list page by page, and emits the progress after each. At most one page is read ahead. The last progress has `ended`, a
+ * `failure`, or a `cut`; what `write` throws is the error of the stream. Unsubscribing aborts the request in flight; `write` is
+ * called no more, and nothing is committed.
  */
 export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable<Progress> =>
   defer(() => {
@@ -109,10 +109,10 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
     let { estimate = NOTHING_READ } = options
     let progress = NO_PROGRESS
     let committed = progress
-    let committedAt = Number.NEGATIVE_INFINITY // after the first page: each start gets somewhere
+    let committedAt = Number.NEGATIVE_INFINITY // after the first page, so that each start makes progress
     let failure: AnyFailure | undefined
     let stopped = false
-    let unsubscribed = false // nothing else is begun
+    let unsubscribed = false // nothing else is started
     let working: Promise<unknown> = Promise.resolve()
 
     const keep = async (): Promise<void> => {
@@ -122,7 +122,7 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
       committedAt = timer.now()
     }
 
-    /** They were not written. */
+    /** Removes the keys of rows that were not written. */
     const forget = (rows: ReadonlyArray<B>): void => {
       for (const row of rows) {
         const name = key(row)
@@ -156,7 +156,7 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
         ...withoutUndefined({ next: left, share: estimate.share }),
       }
       const since = timer.now() - committedAt
-      if (since >= every || since < 0) await keep() // or the clock was set back
+      if (since >= every || since < 0) await keep() // also if the clock was set back
       return progress
     }
 
@@ -166,7 +166,7 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
         return EMPTY
       }
       const written = working.then(() => write(page.right))
-      working = written // before it begins: it may be stopped from within
+      working = written // before it starts: the write itself may trigger `stop`
       return from(written)
     })
 
@@ -177,7 +177,7 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
     )
 
     const end = async (): Promise<Progress> => {
-      await working // a page that was being written when it was stopped
+      await working // a page that was being written when the export was stopped
       await keep()
       if (failure !== undefined) return { ...progress, failure }
       const isComplete = progress.pages > 0 && !('next' in progress)

@@ -1,12 +1,11 @@
 /**
- * Returns true if two rows may have the same key, and false only if none have. Keys are told apart by a number made of
- * their last letters, where ids differ, at a third of the cost of a `Set`, whose answer is asked for in the
- * rare case that two have the same number.
+ * Returns true if two rows may have the same key, and false only if no two do. Compares a number made from the last letters of
+ * keys, in which ids differ, at a third of the cost of a `Set`; only if two numbers are equal, a `Set` decides.
  */
 export const mayRepeat = <A>(
   key: (row: A) => string | undefined,
 ): ((rows: ReadonlyArray<A>) => boolean) => {
-  let table = new Uint32Array(0) // numbers seen, each at its place or at the next that was free; 0 is none
+  let table = new Uint32Array(0) // numbers seen: a hash table with linear probing; 0 is an empty slot
   return (rows) => {
     const size = 2 ** Math.ceil(Math.log2(2 * rows.length + 2))
     if (table.length < size) table = new Uint32Array(size)
@@ -27,10 +26,10 @@ export const mayRepeat = <A>(
   }
 }
 
-/** So many letters are looked at. */
+/** Number of letters used. */
 const LETTERS = 8
 
-/** From 1 to 2^32 - 1, well spread (FNV-1a, with a last stir). */
+/** Returns a well-distributed number from 1 to 2^32 - 1 (FNV-1a with a final mix). */
 const numberOf = (text: string): number => {
   let hash = 0x811c9dc5
   for (let at = Math.max(0, text.length - LETTERS); at < text.length; at++) {

@@ -1,5 +1,5 @@
-/** Rows without their field `secret`, which is for the program that verifies signatures, and in no file. */
-import type { Decodes } from '../../codec/Codec.js'
+/** Removes the field `secret` from rows: it is only for the program that verifies signatures, and must not end up in files. */
+import type { RowDecoder } from '../../codec/Codec.js'
 import { withDigitsOf } from '../../decode/digits.js'
 import { ROW_LEVELS } from '../../decode/unknown.js'
 import { E, flow } from '../../fp.js'
@@ -7,7 +7,7 @@ import { isObject } from '../column/readField.js'
 import { type Shape, shapeOf } from '../column/Shape.js'
 import type { Drainable, SourcePage } from './SourcePage.js'
 
-export const hasSecretField = (codec: Decodes<unknown>): boolean => {
+export const hasSecretField = (codec: RowDecoder<unknown>): boolean => {
   const shape = shapeOf(codec)
   return shape._tag === 'Struct' && shape.fields.has('secret')
 }
@@ -18,12 +18,12 @@ export const shapeWithoutSecret = (shape: Shape): Shape =>
     ? { ...shape, fields: new Map([...shape.fields].filter(([key]) => key !== 'secret')) }
     : shape
 
-/** Accepts names and `NAME:TYPE` of columns that are called `secret`, however deep. */
+/** Accepts names and `NAME:TYPE` of columns that are called `secret`, at any depth. */
 export const isSecretColumn = (column: string): boolean => /(^|\.)secret($|[.:])/.test(column)
 
 /**
- * Removes fields that are called `secret`, at all levels that a row may have. Deeper levels stay as they are: such a
- * row is rejected, and only its first levels are kept. Returns the value itself if it has no such field.
+ * Removes fields that are called `secret`, at all levels that a row may have. Deeper levels are unchanged, because a row with
+ * them is rejected, and only its first levels are kept. Returns the value itself if it has no `secret`.
  */
 export const stripped = (u: unknown, depth = ROW_LEVELS): unknown => {
   if (!isObject(u) || depth === 0) return u
@@ -44,7 +44,7 @@ interface Resumable<A> extends Drainable<A> {
   readonly from: (position: never) => Drainable<A>
 }
 
-/** Strips the rows of a list. */
+/** Removes secrets from the rows of a list. */
 export const withoutSecret = <A>(list: Resumable<A>): Resumable<A> => ({
   ...strippedPages(list),
   from: (position) => strippedPages(list.from(position)),
@@ -55,8 +55,8 @@ const strippedPages = <A>(list: Drainable<A>): Drainable<A> => ({
 })
 
 /**
- * Leaves `raw` as it is: a row without a secret stays the same object as the raw one, so that its text can be copied;
- * one that had a secret is another object, and is written anew. A raw row that is rejected is stripped by itself.
+ * Leaves `raw` as it is: a row without a secret stays the same object as the raw one, so that its text can be copied; one that
+ * had a secret is another object, and is serialized again. A raw row that is rejected is stripped by itself.
  */
 const stripPage = <A>({ items, ...rest }: SourcePage<A>): SourcePage<A> => ({
   ...rest,

@@ -1,23 +1,22 @@
-/** Sorts the rows of a page into those that are written and those that are rejected. */
-import { isOverflow } from '../../decode/decodeSafely.js'
-import { parseExact } from '../../decode/index.js'
-import { E, memoized } from '../../fp.js'
+/** Divides the rows of a page into those to write and those rejected. */
+import { E } from '../../fp.js'
+import { exactRows } from '../../http/answer/rawRows.js'
 import { rowId } from '../../http/answer/readAnswer.js'
-import { hasRowText, rowText, withRowTextOf } from '../../stream/rawRows.js'
+import { hasRowText, withRowTextOf } from '../../stream/rawRows.js'
 import { mayRepeat } from './mayRepeat.js'
 import type { AnyPosition, SourcePage } from './SourcePage.js'
 
 // model
 
-/** A row that is not written, and why. */
+/** A row that was not written, and why. */
 export interface Reject {
-  /** The position of its page; absent of a row that was read by its id. */
+  /** Position of its page. Absent for a row that was read by id. */
   readonly position?: AnyPosition
-  /** Which row of its page, from 0. */
+  /** Index of the row in its page, from 0. */
   readonly index?: number
-  /** Why it is not written: names the field, not its value. */
+  /** Why it was not written. Names the field, but not its value. */
   readonly reason: string
-  /** The row as it came; the digits of its numbers are kept beside it where they are known: see `digitsOf`. */
+  /** The row as received; see `digitsOf` for the exact digits of its numbers. */
   readonly row: unknown
 }
 
@@ -25,39 +24,39 @@ export interface Reject {
 export interface Sorted<B> {
   readonly good: ReadonlyArray<B>
   readonly bad: ReadonlyArray<Reject>
-  /** Rows that came before, and are left out. */
+  /** Number of repeated rows that were dropped. */
   readonly repeated: number
 }
 
-/** Settings by which rows are chosen: each is written once, and none that cannot be. */
+/** How rows are selected: each is written once, and only if it can be. */
 export interface Sorting<A, B> {
-  /** Leaves out rows for which it is false. */
+  /** Drops rows for which it returns false. */
   readonly filter?: ((row: A) => boolean) | undefined
-  /** Makes the row to write in place of one that came. */
+  /** Maps a row to the one to write. */
   readonly map?: ((row: A) => B) | undefined
-  /** Two rows with the same key are the same row; one without a key is like no other. */
+  /** Returns the key of a row: rows with the same key are the same row. A row without a key equals no other. */
   readonly key: (row: B) => string | undefined
-  /** Returns why a row that decoded cannot be written: see `Format`. */
+  /** Returns why a decoded row cannot be written: see `Format`. */
   readonly check?:
     | ((row: B, isRaw: boolean) => { readonly message: string } | undefined)
     | undefined
-  /** Removes secrets from a row that is rejected. */
+  /** Removes secrets from a rejected row. */
   readonly redact: (raw: unknown) => unknown
 }
 
 /** Rows of earlier pages. */
 export interface Known {
-  /** The keys of those that were written. */
+  /** The keys of written rows. */
   readonly seen: Set<string>
-  /** The ids of those that were rejected, where rows are told apart by their ids. */
+  /** The ids of rejected rows, if rows are identified by id. */
   readonly rejectedIds?: Set<string>
 }
 
 // constructors
 
 /**
- * Returns a function that sorts pages. Rows that came before are left out; the others are added to `before`. Without
- * it, rows are told apart within their page.
+ * Returns a function that divides pages. Drops rows that are in `before`, and adds the others to it. Without `before`, rows are
+ * compared only within their page.
  */
 export const sortPage = <A, B>(
   { filter, map, key, check, redact }: Sorting<A, B>,
@@ -67,7 +66,7 @@ export const sortPage = <A, B>(
   const twice = mayRepeat(key)
   return ({ items, raw, position }: SourcePage<A>): Sorted<B> => {
     const fit: Array<B> = []
-    let indices: Array<number> | undefined // of those that fit, once one is left out
+    let indices: Array<number> | undefined // indexes of rows that fit, once one is left out
     const bad: Array<Reject> = []
     let repeated = 0
     const exactRow = exactRows(raw)
@@ -77,7 +76,8 @@ export const sortPage = <A, B>(
     const reject = (index: number, reason: string): void => {
       leaveOut(index)
       if (before?.rejectedIds && !isFirst(before.rejectedIds, rowId(raw[index]))) repeated++
-      else bad.push({ position, index, reason, row: redact(exactRow(index)) })
+      else
+        bad.push({ position, index, reason: String(redact(reason)), row: redact(exactRow(index)) })
     }
     const isRaw =
       hasRowText(raw) &&
@@ -97,7 +97,7 @@ export const sortPage = <A, B>(
       let row = rowOf(item.right)
       let problem = check?.(row, isRaw)
       if (problem !== undefined && isRaw) {
-        row = exactRow(index) as B // the row itself, with the digits that it came with
+        row = exactRow(index) as B // the row itself, with its original digits
         problem = check?.(row, isRaw)
       }
       if (problem !== undefined) {
@@ -122,30 +122,15 @@ export const sortPage = <A, B>(
   }
 }
 
-/** Adds a name. Returns `false` if it was there. */
+/** Adds a name. Returns false if it was already present. */
 const isFirst = (known: Set<string>, name: string | undefined): boolean => {
   const { size } = known
   return name === undefined || known.add(name).size > size
 }
 
-/** Reads a row by its index with the digits of its numbers, if its text is known and not nested too deeply. */
-const exactRows = (raw: ReadonlyArray<unknown>) => {
-  const text = memoized(() => rowText(raw))
-  return (index: number): unknown => {
-    const all = text()
-    if (all === undefined) return raw[index]
-    try {
-      return parseExact(new TextDecoder().decode(all.join([index], { between: '' })))
-    } catch (thrown) {
-      if (!isOverflow(thrown)) throw thrown
-      return raw[index]
-    }
-  }
-}
-
-/** Returns a function that returns the keys that were added since it was asked last. */
+/** Returns a function that returns the keys added since its last call. */
 export const addedTo = (keys: ReadonlySet<string>): (() => ReadonlyArray<string>) => {
-  const all = keys.values() // finds those that are added later, until it came to an end
+  const all = keys.values() // a set iterator also returns keys added later, until it has ended
   let taken = 0
   return () => {
     const added: Array<string> = []

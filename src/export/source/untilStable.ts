@@ -1,17 +1,17 @@
-/** Small lists whose pages move when a row is deleted: read until they are stable. */
+/** Reads small lists, whose pages shift when a row is deleted, until they are stable. */
 import { concatMap, defer, type Observable, of, toArray } from 'rxjs'
 import { E, O } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { Drainable, PageOrFailure } from './SourcePage.js'
 
-/** Readings before a list counts as unstable. */
+/** Number of readings after which a list counts as unstable. */
 const MAX_READINGS = 5
 
 /**
- * Reads a list into memory, always from its beginning, until two readings have the same ids. When a row is deleted from
- * a page that was read, one of the next page moves into it and is missed; the next reading then has other ids. A single
- * page is one answer, and cannot move. A list that is never stable ends, after its rows, with a `Truncated`.
+ * Reads a list into memory, always from its beginning, until two readings have the same ids. When a row is deleted from a page
+ * that was read, one of the next page moves into it and is missed; the next reading then has other ids. A single page is one
+ * response, and cannot shift. A list that never becomes stable ends, after its rows, with a `Truncated`.
  */
 export const untilStable = <A>(
   endpoint: string,
@@ -38,7 +38,7 @@ export const untilStable = <A>(
   return { ...drainable, from: () => drainable }
 }
 
-/** Returns the ids as one text, whatever their order. */
+/** Returns the ids as one text, regardless of their order. */
 const idsOf = <A>(pages: ReadonlyArray<PageOrFailure<A>>): string =>
   JSON.stringify(
     [...new Set(pages.flatMap((page) => (E.isLeft(page) ? [] : page.right.raw.map(rowId))))].sort(),
@@ -60,5 +60,5 @@ const moved = (endpoint: string, pages: number): AnyFailure => ({
   position: { page_num: 0 },
   pages,
   guard: 'Moved',
-  message: `${endpoint}: incomplete: each of ${MAX_READINGS} readings had other rows`,
+  message: `${endpoint}: incomplete: all ${MAX_READINGS} readings had different rows`,
 })

@@ -1,6 +1,6 @@
 /**
- * A connection of which nothing outlives a transaction: no setting, no lock, no prepared statement, no temporary table. So
- * a pooler may give each transaction another session of the server.
+ * A connection without state beyond a transaction: no setting, lock, prepared statement or temporary table. A pooler may
+ * therefore use another server session for each transaction.
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,29 +10,27 @@ import { isError, isSystemError } from '../../store/FileSystem.js'
 import { adviceOn } from '../../store/remedies.js'
 import type { Waits } from '../../store/Waits.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
+import type { PostgresUrl } from '../location/postgresUrl.js'
 import { checkCertificates } from './postgresCertificates.js'
-import { type PostgresUrl, readPostgresUrl } from './postgresUrl.js'
 import { refusal } from './table.js'
 import type { Query } from './tableRows.js'
 
-/** How long the server waits for a client that is frozen within a transaction, in ms. */
+/** Time after which the server ends a frozen client's idle transaction, in ms. */
 const IDLE = 15_000
 
-/** How long a lock is waited for before the server says so, in ms; and how often it is tried. */
+/** Time that the server waits for a lock, in ms, and the number of attempts. */
 const LOCK = 2_000
 const TRIES = 300
 
-/** The code of the server for a lock that another session has. */
+/** The server's error code for a lock that another session holds. */
 const LOCKED = '55P03'
 
-/** The beginning of each transaction of several statements. */
+/** The start of each transaction with several statements. */
 export const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE}; SET LOCAL lock_timeout = ${LOCK}`
 
-/** Which database. */
+/** The database to open. */
 export interface PostgresOpening {
-  readonly url: string
-  /** Names it in messages, without secrets. */
-  readonly name: string
+  readonly at: PostgresUrl
   /** Reports waits. */
   readonly waits: Waits
 }
@@ -40,47 +38,46 @@ export interface PostgresOpening {
 /** The statements of one transaction. */
 export interface PostgresTransaction {
   readonly query: Query
-  /** Sends statements in one message. Resolves with the rows of the first that returns some. */
+  /** Sends statements in one message. Resolves with the rows of the first statement that returns any. */
   readonly send: (sql: string) => ReturnType<Query>
   /** Copies lines into a table; `columns`: as SQL. */
   readonly copy: (table: string, columns: string, lines: ReadonlyArray<Buffer>) => Promise<void>
 }
 
-type CopyFrom = Awaited<ReturnType<typeof driver>>['copyFrom']
+type Driver = Awaited<ReturnType<typeof driver>>
 
 export class PostgresConnection {
-  readonly #waits: Waits
+  readonly #opening: PostgresOpening
   readonly #refused: (error: unknown) => unknown
-  readonly #client: Client
-  readonly #copyFrom: CopyFrom
+  readonly #driver: Driver
+  #client: Client
+  /** True if the server or a proxy closed the connection, for example by `idle_session_timeout`. The next transaction reconnects. */
+  #isLost = false
   #last: Promise<unknown> = Promise.resolve()
   #closing: Promise<void> | undefined
 
   private constructor(
-    waits: Waits,
+    opening: PostgresOpening,
     refused: (error: unknown) => unknown,
-    client: Client,
-    copyFrom: CopyFrom,
+    driver: Driver,
   ) {
-    this.#waits = waits
+    this.#opening = opening
     this.#refused = refused
-    this.#client = client
-    this.#copyFrom = copyFrom
+    this.#driver = driver
+    this.#client = driver.newClient()
   }
 
   /** Connects. Rejects with an `ExportError`. */
   static async open(
-    { url, name, waits }: PostgresOpening,
+    opening: PostgresOpening,
     doing: 'read' | 'write' = 'write',
   ): Promise<PostgresConnection> {
+    const { at, waits } = opening
     const refused = (error: unknown): unknown =>
-      isExportError(error) ? error : errorOf(name, error, doing)
-    const { connect, copyFrom } = await driver(name)
-    const client = connect(url)
-    client.on('error', () => {}) // reported by the next query
-    const connection = new PostgresConnection(waits, refused, client, copyFrom)
+      isExportError(error) ? error : errorOf(at.name, error, doing)
+    const connection = new PostgresConnection(opening, refused, await driver(at))
     try {
-      await waits.during(() => client.connect())
+      await waits.during(() => connection.#connect())
     } catch (error) {
       await connection.close()
       throw refused(error)
@@ -88,27 +85,36 @@ export class PostgresConnection {
     return connection
   }
 
-  /** Runs one statement, as a transaction of its own. */
+  /** Runs one statement in its own transaction. */
   readonly query: Query = (sql, values) => this.transaction(({ query }) => query(sql, values))
 
-  /** Quotes a text, which has no U+0000. */
+  /** Quotes a text, which must not contain U+0000. */
   literal(text: string): string {
     return this.#client.escapeLiteral(text)
   }
 
   /**
-   * Sends statements, and nothing else between them. A transaction that `work` has begun is rolled back if it fails, and
-   * begun again where another session has a lock.
+   * Runs statements without interleaving others. If `work` fails, its transaction is rolled back; if another session holds a lock,
+   * it is retried.
    */
   transaction<T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
-    const done = this.#last.then(() => this.#waits.during(() => this.#patiently(work)))
+    const { waits } = this.#opening
+    const done = this.#last.then(() => waits.during(() => this.#patiently(work)))
     this.#last = done.catch(() => {}) // reported to the caller
     return done
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#client.end().catch(() => {}) // it was lost
+    this.#closing ??= this.#client.end().catch(() => {}) // the connection may be lost
     return this.#closing
+  }
+
+  async #connect(): Promise<void> {
+    const client = this.#client
+    client.on('error', () => {
+      this.#isLost = true // reported by the statement in progress, if there is one
+    })
+    await client.connect()
   }
 
   async #patiently<T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
@@ -118,12 +124,17 @@ export class PostgresConnection {
       } catch (error) {
         const { code, message } = fieldsOf(error)
         if (code !== LOCKED || tries === TRIES) throw this.#refused(error)
-        this.#waits.refused(`${message} (${LOCKED})`)
+        this.#opening.waits.refused(`${message} (${LOCKED})`)
       }
     }
   }
 
   async #run<T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
+    if (this.#isLost) {
+      this.#client = this.#driver.newClient()
+      this.#isLost = false
+      await this.#connect()
+    }
     const client = this.#client
     let hasBegun = false
     const query: Query = async (sql, values) => {
@@ -140,7 +151,7 @@ export class PostgresConnection {
           return (answers.find(({ fields }) => fields?.length > 0)?.rows ?? []).map(fieldsOf)
         },
         copy: async (table, columns, lines) => {
-          const to = client.query(this.#copyFrom(`COPY ${table} (${columns}) FROM STDIN`))
+          const to = client.query(this.#driver.copyFrom(`COPY ${table} (${columns}) FROM STDIN`))
           await pipeline(Readable.from(lines), to)
         },
       })
@@ -153,81 +164,87 @@ export class PostgresConnection {
 
 // the driver: `pg` and `pg-copy-streams`, which are optional peers
 
-/** How long a client waits for the server, in ms: for a connection, and for an answer. */
+/** Timeouts of a client, in ms: for a connection, and for a response. */
 const CONNECT = 15_000
 const QUERY = 600_000
 
-/** Loads the driver. Rejects with an `UnusableDestination` where it is not installed. */
-const driver = async (name: string) => {
-  try {
-    const [{ default: pg }, { from: copyFrom }] = await Promise.all([
-      import('pg'),
-      import('pg-copy-streams'),
-    ])
-    /** Makes a client; nothing is sent yet. Throws an `UnusableDestination` for a URL that the driver does not take. */
-    const connect = (url: string): Client => {
-      const read = readPostgresUrl(url)
-      checkCertificates(read)
-      const made = (options: { readonly ssl?: true }): Client => {
-        try {
-          return new pg.Client({
-            connectionString: withFullChecks(read),
-            application_name: 'payments-rx',
-            connectionTimeoutMillis: CONNECT,
-            query_timeout: QUERY,
-            keepAlive: true,
-            ...options,
-          })
-        } catch {
-          throw unusableUrl(name)
-        }
-      }
-      const client = made({})
-      // without encryption beyond this machine only where the URL says so
-      const isPlain = read.sslmode === 'disable' || isHere(client.host)
-      return client.ssl || isPlain ? client : made({ ssl: true })
-    }
-    return { connect, copyFrom }
-  } catch (error) {
+/** Loads the driver. Rejects with an `UnusableDestination` if it is not installed; so does a new client if the driver rejects the URL. */
+const driver = async (at: PostgresUrl) => {
+  const missing = (error: unknown): ExportError => {
     const why = 'Postgres needs two packages: npm install pg pg-copy-streams'
-    throw exportError('UnusableDestination', why, { destination: name }, error)
+    return exportError('UnusableDestination', why, { destination: at.name }, error)
   }
+  let pg: typeof import('pg').default
+  let copyStreams: typeof import('pg-copy-streams')
+  // one `try` per import, so that bundlers accept missing packages
+  try {
+    pg = (await import('pg')).default
+  } catch (error) {
+    throw missing(error)
+  }
+  try {
+    copyStreams = await import('pg-copy-streams')
+  } catch (error) {
+    throw missing(error)
+  }
+  checkCertificates(at)
+  const made = (options: { readonly ssl?: true }): Client => {
+    try {
+      return new pg.Client({
+        connectionString: withFullChecks(at),
+        application_name: 'payments-rx',
+        connectionTimeoutMillis: CONNECT,
+        query_timeout: QUERY,
+        keepAlive: true,
+        ...options,
+      })
+    } catch {
+      throw unusableUrl(at.name)
+    }
+  }
+  const newClient = (): Client => {
+    const client = made({})
+    // unencrypted connections to other machines only if the URL allows them
+    const isPlain = at.sslmode === 'disable' || isHere(client.host)
+    return client.ssl || isPlain ? client : made({ ssl: true })
+  }
+  return { newClient, copyFrom: copyStreams.from }
 }
 
-/** Returns whether a host is this machine: by its name, or by a socket in a folder. */
+/** Returns true if a host is this machine: by name, or as the folder of a socket. */
 const isHere = (host: string | undefined): boolean =>
   host === undefined || /^(\/.*|localhost|127(\.\d+){3}|::1)?$/i.test(host)
 
-/** The driver takes these modes for `verify-full`, and warns of that on stderr. */
+/** Replaces modes that the driver treats as `verify-full` with a warning on stderr. */
 const withFullChecks = ({ url }: PostgresUrl): string =>
   /[?&]uselibpqcompat=/.test(url)
     ? url
     : url.replace(/(?<=[?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, 'verify-full')
 
-/** Makes the error for a URL that the driver does not take. Its own words repeat the URL, so they are left out. */
+/** Creates the error for a URL that the driver rejects. Omits the driver's message, which repeats the URL. */
 const unusableUrl = (name: string): ExportError => {
-  const why = 'the driver does not take the parameters of the URL: check sslmode'
+  const why = 'the driver does not accept the parameters of the URL: check sslmode'
   return exportError('UnusableDestination', `cannot write ${name}: ${why}`, { destination: name })
 }
 
-/** Sentences of PgBouncer that stay: it has one code for all that it says, 08P01. */
+/** PgBouncer's errors that a retry does not resolve. It uses one code, 08P01, for all errors. */
 const POOLER: ReadonlyArray<readonly [RegExp, string]> = [
   [
     /statement pooling/,
-    'rows and state have to change in one transaction: set pool_mode to transaction or session',
+    'rows and state must change in one transaction: set pool_mode to transaction or session',
   ],
   [/no such (database|user)/, 'check the URL, and the configuration of the pooler'],
   [/auth.* failed|password/i, 'check user and password, and the configuration of the pooler'],
-  [/unsupported startup parameter/, 'leave it out of the URL'],
+  [/unsupported startup parameter/, 'remove it from the URL'],
 ]
 
-/** Makes an `ExportError`; errors that are neither of the server nor of the connection are bugs. `doing`: what failed. */
+/** Creates an `ExportError`; errors that are neither of the server nor of the connection are bugs. `doing`: what failed. */
 const errorOf = (name: string, error: unknown, doing: 'write' | 'read' = 'write'): unknown => {
   if (!isError(error) || error.name === 'TypeError') return error
   const failed = (code: string, why: string) => refusal({ name, doing, code, why }, error)
   if (/does not support SSL/.test(error.message)) {
     const why =
-      'the server does not speak TLS: have it do so, or add sslmode=disable to the URL to send rows and password unencrypted'
+      'the server does not use TLS: enable it there, or add sslmode=disable to the URL to send rows and password unencrypted'
     return exportError('UnusableDestination', `cannot ${doing} ${name}: ${why}`, {
       destination: name,
     })
@@ -249,11 +266,11 @@ const errorOf = (name: string, error: unknown, doing: 'write' | 'read' = 'write'
   return failed(code, `${said} (${code})${adviceOn(code)}`)
 }
 
-/** In place of the words of the server, which repeat a value or the user. */
+/** Replacements for server messages, which repeat a value or the user. */
 const SAID: Readonly<Record<string, string>> = {
-  '22': 'it takes no such value',
+  '22': 'it does not accept this value',
   '28': 'the login was refused',
 }
 
-/** A code of Postgres: five digits or letters. */
+/** A Postgres error code: five digits or letters. */
 const STATE = /^[0-9A-Z]{5}$/

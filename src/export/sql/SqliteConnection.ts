@@ -1,4 +1,4 @@
-/** An SQLite database, through `node:sqlite`: no dependency, one file. */
+/** An SQLite database, through `node:sqlite`: one file, no dependency. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { fieldsOf } from '../../decode/unknown.js'
 import { isError } from '../../store/FileSystem.js'
@@ -9,16 +9,16 @@ import { messageOf } from '../transfer/TransferEvent.js'
 import { refusal } from './table.js'
 import type { Query } from './tableRows.js'
 
-/** How often a database that another program has locked is tried, and the pause between, in ms. */
+/** Number of attempts to use a database that another program has locked, and the pause between them, in ms. */
 const TRIES = 150
 const PAUSE = 200
 
-/** How a database is opened. */
+/** How to open a database. */
 export interface SqliteOpening {
   readonly path: string
   /** Access mode. */
   readonly doing: 'read' | 'write'
-  /** Resolves after so many ms. */
+  /** Resolves after the given number of ms. */
   readonly pause: (ms: number) => Promise<void>
   /** Reports waits. */
   readonly waits: Waits
@@ -34,7 +34,7 @@ export class SqliteConnection {
     this.#db = db
   }
 
-  /** Opens a database; makes one that is to be written. Rejects with an `ExportError`. */
+  /** Opens a database; creates a missing one if opened for writing. Rejects with an `ExportError`. */
   static async open(opening: SqliteOpening): Promise<SqliteConnection> {
     const { path, doing } = opening
     const { DatabaseSync } = await import('node:sqlite').catch((error: unknown) => {
@@ -48,10 +48,10 @@ export class SqliteConnection {
     }
   }
 
-  /** Runs a statement by itself. Waits while another program holds a lock. */
+  /** Runs a single statement. Waits while another program holds a lock. */
   readonly query: Query<string> = (sql, values) => this.#patiently(() => this.all(sql, values))
 
-  /** Runs a statement within a transaction. */
+  /** Runs a statement inside a transaction. */
   all(sql: string, values: ReadonlyArray<string> = []) {
     const named = Object.fromEntries(values.map((value, i) => [`$${i + 1}`, value]))
     return this.prepare(sql)
@@ -67,7 +67,7 @@ export class SqliteConnection {
     this.#db.exec(sql)
   }
 
-  /** Does something in one transaction. Waits while another program holds a lock. */
+  /** Runs a function in one transaction. Waits while another program holds a lock. */
   transaction<T>(work: () => T): Promise<T> {
     return this.#patiently(() => {
       try {
@@ -82,13 +82,13 @@ export class SqliteConnection {
     })
   }
 
-  /** May be called again. */
+  /** Closes the connection. May be called again. */
   async close(): Promise<void> {
     if (this.#isOpen) this.#db.close()
     this.#isOpen = false
   }
 
-  /** Does something again while another connection has the lock. */
+  /** Retries while another connection holds the lock. */
   #patiently<T>(work: () => T): Promise<T> {
     const { pause, waits } = this.#opening
     return waits.during(async () => {
@@ -104,19 +104,19 @@ export class SqliteConnection {
     })
   }
 
-  /** Ends the transaction, if there is one: Node 22.15 cannot tell. */
+  /** Rolls back the transaction, if there is one: Node 22.15 cannot tell. */
   #rollBack(): void {
     try {
       this.exec('ROLLBACK')
     } catch {
-      // none had begun, or SQLite has ended it
+      // none was begun, or SQLite has already ended it
     }
   }
 }
 
 // errors
 
-/** Another connection has the lock. */
+/** Result code if another connection holds the lock. */
 const BUSY = 5
 
 /** Names of primary result codes: https://sqlite.org/rescode.html */
@@ -139,6 +139,9 @@ const NAMES: Readonly<Record<number, string>> = {
   26: 'SQLITE_NOTADB',
 }
 
+/** The extended code of a file that was removed or replaced while it was open. */
+const DB_MOVED = 1_032
+
 /** Returns the primary result code. */
 const codeOf = (error: unknown): number | undefined => {
   const { errcode } = fieldsOf(error)
@@ -147,11 +150,12 @@ const codeOf = (error: unknown): number | undefined => {
 
 const wordsOf = (error: unknown): string => `${messageOf(error)} (${NAMES[BUSY]})`
 
-/** Makes an `ExportError` of an error of SQLite; other errors are bugs. */
+/** Converts an SQLite error to an `ExportError`; other errors are bugs. */
 const errorAt = ({ path, doing }: SqliteOpening, error: unknown): unknown => {
   const result = codeOf(error)
   if (result === undefined || !isError(error)) return error
-  const code = NAMES[result] ?? 'SQLITE_ERROR'
+  const isMoved = fieldsOf(error).errcode === DB_MOVED
+  const code = isMoved ? 'SQLITE_READONLY_DBMOVED' : (NAMES[result] ?? 'SQLITE_ERROR')
   const why = `${error.message} (${code})${adviceOn(code)}`
   return refusal({ name: path, doing, code, why }, error)
 }

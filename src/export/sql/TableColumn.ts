@@ -1,8 +1,7 @@
-/** The columns of a table: those of a file, under names that SQL takes without quotes. */
+/** The columns of a table: the same as those of a file, under names that SQL accepts without quotes. */
 import { toMinorUnits } from '../../decode/minorUnits.js'
 import { E } from '../../fp.js'
 import { type Column, columnsOf } from '../column/Column.js'
-import type { Numbers } from '../column/decimal.js'
 import { exactColumns } from '../column/exactNumbers.js'
 import { serializable } from '../column/json.js'
 import { reader } from '../column/readField.js'
@@ -15,30 +14,30 @@ import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
 
 /** A column of a table. */
 export interface TableColumn {
-  /** Its name, such as `amount` or `quote_summary_expires_at`. */
+  /** The name of the column, such as `amount` or `quote_summary_expires_at`. */
   readonly name: string
   readonly type: ColumnType
-  /** A decimal is text, digit by digit; a time is in microseconds since 1970. */
+  /** Returns the stored value: a decimal is text, digit by digit; a time is in microseconds since 1970. */
   readonly of: (row: unknown) => Stored
 }
 
 /** The columns of a table, and the rows that they can store. */
 export interface TableShape {
   readonly columns: ReadonlyArray<TableColumn>
-  /** Returns why a row cannot be stored without a change to its values. */
+  /** Returns why a row cannot be stored without changing its values. */
   readonly check: RowCheck
 }
 
 // constructors
 
-/** A column for each field of a codec; `minorUnits` adds `amount_minor` to each amount beside a `currency`. */
+/** Returns a column for each field of a codec. `minorUnits` adds `amount_minor` for each amount that has a `currency`. */
 export const tableShape = (
   shape: Shape,
-  { numbers, minorUnits }: { readonly numbers: Numbers; readonly minorUnits: boolean },
+  { minorUnits }: { readonly minorUnits: boolean },
 ): TableShape => {
   const columns = columnsOf(shape)
-  const options = { numbers, amounts: 'text' as const }
-  const checks = [hasId, serializable(), exactColumns(columns, numbers), storable(columns, options)]
+  const options = { amounts: 'text' as const }
+  const checks = [hasId, serializable(), exactColumns(columns), storable(columns, options)]
   const stored = (column: Column): TableColumn => {
     const { store } = storedColumn(column, options, noFindings())
     return { name: nameOf(column.path), type: column.type, of: (row) => store(row) ?? null }
@@ -59,25 +58,25 @@ export const tableShape = (
   }
 }
 
-/** Characters of a name that Postgres tells apart. */
+/** Maximum length of a Postgres name, in characters. */
 const NAME_LENGTH = 63
 
-/** A name that is too long loses its beginning: the end of a path says more. */
+/** Returns the name of a column. Truncates a long one at the start, since the end of a path is more specific. */
 const nameOf = (path: ReadonlyArray<string>): string => {
   const name = path.join('_')
   return name.length > NAME_LENGTH && path.length > 1 ? nameOf(path.slice(1)) : name
 }
 
-/** A row without an id cannot be found again. */
+/** Rejects rows without an id, which could not be found again. */
 const hasId: RowCheck = (row) =>
-  isId(reader(['id'])(row)) ? undefined : unrepresentable(['id'], 'a text that is not empty')
+  isId(reader(['id'])(row)) ? undefined : unrepresentable(['id'], 'a non-empty string')
 
 const isId = (u: unknown): boolean => typeof u === 'string' && u !== ''
 
-/** Whole numbers that 64 bits hold. */
+/** Limit of signed 64-bit integers. */
 const MOST = 2n ** 63n
 
-/** An amount in minor units of the currency beside it; null where that is no such whole number. */
+/** Returns the column of an amount in its currency's minor units; null if that is not a whole number of 64 bits. */
 const minorColumn = (
   { path, type }: Column,
   { name, of }: TableColumn,

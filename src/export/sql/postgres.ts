@@ -1,8 +1,8 @@
 /**
- * A table of Postgres, through `pg` and `pg-copy-streams`, which are optional peers. Each step is one transaction: rows are
- * copied into a temporary table that ends with it, and the last message replaces the state and, only if it did, changes
- * rows. So a process that is frozen holds no lock on them, one whose connection is lost leaves nothing half done, and a
- * pooler may give each step another session of the server.
+ * A Postgres table, through the optional peers `pg` and `pg-copy-streams`. Each step is one transaction: rows are copied into a
+ * temporary table that ends with it, and the last message replaces the state and, only if that succeeded, changes rows. So a
+ * frozen process holds no lock on them, a lost connection leaves nothing half done, and a pooler may use another server session
+ * for each step.
  */
 import type { Store } from '../../store/Store.js'
 import type { ColumnType } from '../column/Shape.js'
@@ -30,13 +30,13 @@ import { type Dialect, type OpenedTable, tableRows, tableTexts } from './tableRo
 
 // model
 
-/** Which database, and which table in it. */
+/** The database and the table to open. */
 export interface PostgresOptions extends TableOptions, PostgresOpening {
-  /** Writes U+0000 as U+FFFD, in place of rejecting the row. */
+  /** Replaces U+0000 with U+FFFD instead of rejecting the row. */
   readonly replaceNul?: boolean
 }
 
-/** Types of columns, as the database spells them. Numbers of any length are kept digit by digit. */
+/** Column types, as named by the database. Numbers of any length keep all digits. */
 const TYPES: Readonly<Record<ColumnType, string>> = {
   text: 'text',
   time: 'timestamp with time zone',
@@ -54,7 +54,7 @@ const DIALECT: Dialect<unknown> = {
   texts: (texts) => texts,
 }
 
-/** Rows of a step as lines, and how many these are. */
+/** A step's rows as lines, and their number. */
 interface CopiedRows {
   readonly lines: ReadonlyArray<Buffer>
   readonly rows: number
@@ -65,11 +65,15 @@ const NONE: CopiedRows = { lines: [], rows: 0 }
 // constructors
 
 /**
- * Connects, makes the table if it is not there, and plays a step without rows, which proves rights and shape. Rejects with
- * an `ExportError`.
+ * Connects, creates the table if missing, and runs a step without rows to check permissions and columns. Rejects with an
+ * `ExportError`.
  */
 export const postgresDestination = async <A>(options: PostgresOptions): Promise<Destination<A>> => {
   const connection = await PostgresConnection.open(options)
+  const { at, waits } = options
+  if (at.ignored.length > 0) {
+    waits.note(`ignores ${at.ignored.join(', ')} in its URL, unknown to the driver`)
+  }
   try {
     const table = await connection.transaction((transaction) =>
       prepare<A>(connection, transaction, options),
@@ -86,10 +90,10 @@ const prepare = async <A>(
   transaction: PostgresTransaction,
   options: PostgresOptions,
 ): Promise<DatabaseTable<A>> => {
-  const { name, table, shape, replaces, ofParents = false, replaceNul = false } = options
+  const { at, table, shape, replaces, ofParents = false, replaceNul = false } = options
   const wanted = wantedColumns(shape, TYPES, replaces)
   await transaction.send(beginStep(wanted))
-  const title = `${name}: table ${table}`
+  const title = `${at.name}: table ${table}`
   const ready = await readyTable(transaction, { title, table, columns: wanted, ofParents })
   const columns = replaceNul ? shape.columns.map(withoutNul) : shape.columns
   const literal = (text: string): string => connection.literal(text)
@@ -98,12 +102,11 @@ const prepare = async <A>(
   return postgresTable<A>({ connection, options, wanted, columns, ready, steps })
 }
 
-/** Opens a table, and changes nothing. Rejects with an `ExportError`. */
+/** Opens a table without changing anything. Rejects with an `ExportError`. */
 export const openPostgresTable = async (
   opening: PostgresOpening,
   table: string,
 ): Promise<OpenedTable> => {
-  const { name } = opening
   const connection = await PostgresConnection.open(opening, 'read')
   const { query } = connection
   const close = (): Promise<void> => connection.close()
@@ -111,7 +114,7 @@ export const openPostgresTable = async (
     const state = quoted(stateOf(table))
     const isThere = 'to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL AS found'
     const [{ found } = {}] = await query(`SELECT ${isThere}`, [quoted(table), state])
-    if (found !== true) throw noSuchTable(name, table)
+    if (found !== true) throw noSuchTable(opening.at.name, table)
     const marked = await query(
       'SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = $2 AND NOT attisdropped',
       [quoted(table), GONE],
@@ -124,7 +127,7 @@ export const openPostgresTable = async (
   }
 }
 
-/** A table that is there, and how its steps are made. */
+/** An existing table, and how to perform steps on it. */
 interface ReadyPostgres {
   readonly connection: PostgresConnection
   readonly options: PostgresOptions
@@ -136,10 +139,10 @@ interface ReadyPostgres {
 
 const postgresTable = <A>(made: ReadyPostgres): DatabaseTable<A> => {
   const { connection, options, columns, ready, steps } = made
-  const { name, table, shape, replaces } = options
+  const { at, table, shape, replaces } = options
   const { query } = connection
   const hasNoZeros = withoutZeros(columns)
-  /** All rows of a run that replaces others, until its end. */
+  /** All rows of a run that replaces the existing ones, until its end. */
   let next = NONE
 
   const hasRejects = async (): Promise<boolean> => {
@@ -149,7 +152,7 @@ const postgresTable = <A>(made: ReadyPostgres): DatabaseTable<A> => {
   }
 
   return {
-    ...{ name, commitEvery: 0, added: ready.added },
+    ...{ name: at.name, commitEvery: 0, added: ready.added },
     check: (row) => shape.check(row) ?? hasNoZeros(row),
     rows: tableRows(query, DIALECT, ready.rows, !replaces),
     store: {
@@ -164,7 +167,7 @@ const postgresTable = <A>(made: ReadyPostgres): DatabaseTable<A> => {
       const put = replaces ? next : own
       if (isLast) next = NONE
       const isMerge = replaces ? isLast : length > 0
-      const drops = isLast && (await hasRejects()) // all of them was read again by this run
+      const drops = isLast && (await hasRejects()) // this run has read all of them again
       const before = steps.rejecting(step)
       const changes = `${isMerge ? steps.merging() : ''}${steps.changing(step, { fence, drops })}`
       return (...text) => replaceText(made, isMerge ? put : undefined, { before, changes }, text)
@@ -172,9 +175,9 @@ const postgresTable = <A>(made: ReadyPostgres): DatabaseTable<A> => {
   }
 }
 
-/** Replaces a text, and changes rows by the same transaction. */
+/** Replaces a text and changes rows, in one transaction. */
 const replaceText = async (
-  { connection, options: { name, table }, wanted, steps }: ReadyPostgres,
+  { connection, options: { at, table }, wanted, steps }: ReadyPostgres,
   put: CopiedRows | undefined,
   { before, changes }: { readonly before: string; readonly changes: string },
   text: Parameters<Store['replace']>,
@@ -190,7 +193,7 @@ const replaceText = async (
     })
     .catch((error: unknown) => {
       const lost = lostIn(error)
-      throw lost === undefined ? error : rowsLost(name, table, lost, put?.rows ?? 0)
+      throw lost === undefined ? error : rowsLost(at.name, table, lost, put?.rows ?? 0)
     })
   return found === undefined ? undefined : String(found.version)
 }

@@ -1,26 +1,26 @@
-/** The files that a URL of Postgres names: certificates and a key, looked at before the driver reads them. */
+/** The files that a Postgres URL names: certificates and a key, checked before the driver reads them. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { withoutUndefined } from '../../fp.js'
 import { codeOf } from '../../store/FileSystem.js'
 import { type ExportError, exportError } from '../ExportError.js'
-import type { PostgresUrl } from './postgresUrl.js'
+import type { PostgresUrl } from '../location/postgresUrl.js'
 
-/** Parameters that name a file, and what is in it. Each check throws for another content. */
+/** Parameters that name a file, and the file's expected content. Each check throws for any other content. */
 const FILES: Readonly<Record<string, readonly [what: string, check: (pem: string) => unknown]>> = {
   sslrootcert: ['a certificate in PEM', (pem) => new X509Certificate(pem)],
   sslcert: ['a certificate in PEM', (pem) => new X509Certificate(pem)],
   sslkey: ['a private key in PEM, without a passphrase', createPrivateKey],
 }
 
-/** Throws an `UnusableDestination` that names the parameter and its file, for one that is missing or no certificate. */
+/** Throws an `UnusableDestination` that names the parameter and its file, if the file is missing or not a certificate. */
 export const checkCertificates = ({ name, query, password }: PostgresUrl): void => {
   const given = new Map<string, string>()
   for (const [option, path] of new URLSearchParams(query)) {
     const [what, check] = FILES[option] ?? []
     if (what === undefined || check === undefined || path === '') continue
-    // a password with a question mark in it may come to stand here
+    // part of a password that contains a question mark may end up here
     const isSecret = password !== '' && path.includes(password)
     const shown = isSecret ? option : `${option}=${path}`
     const unusable = (why: string, error: unknown): ExportError => {
@@ -36,7 +36,7 @@ export const checkCertificates = ({ name, query, password }: PostgresUrl): void 
     try {
       check(pem)
     } catch (error) {
-      throw unusable(`is not ${what}: name the file that has it`, error)
+      throw unusable(`is not ${what}: name the right file`, error)
     }
     given.set(option, pem)
   }
@@ -45,7 +45,7 @@ export const checkCertificates = ({ name, query, password }: PostgresUrl): void 
   try {
     createSecureContext({ cert, key })
   } catch {
-    const why = `cannot write ${name}: sslkey is not the key of sslcert: name the two that belong together`
+    const why = `cannot write ${name}: sslkey is not the key of sslcert: name a matching pair`
     throw exportError('UnusableDestination', why, { destination: name })
   }
 }

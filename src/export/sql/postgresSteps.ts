@@ -15,18 +15,17 @@ import {
 import type { StepOwner, TableStep } from './tableDestination.js'
 import { textName } from './tableRows.js'
 
-/** Rows of a step, before they are put in place: of its transaction alone. */
+/** The rows of a step before they are merged, visible only in its transaction. */
 export const STEP = 'pg_temp.payments_rx_step'
 
-/** Begins a step that has rows. */
+/** Starts a step that has rows. */
 export const beginStep = (columns: ReadonlyArray<ColumnDefinition>): string => {
   const definitions = columns.map(({ name, type }) => `${quoted(name)} ${type}`).join(', ')
   return `${BEGIN}; CREATE TEMPORARY TABLE ${STEP.replace('pg_temp.', '')} (${definitions}) ON COMMIT DROP`
 }
 
-/** A table whose steps are made, and how they are written. */
-export interface PostgresStepsOptions
-  extends Pick<TableOptions, 'table' | 'replaces' | 'doubtful'> {
+/** The table that steps write to, and its parts as SQL. */
+export interface PostgresStepsOptions extends Pick<TableOptions, 'table' | 'replaces'> {
   readonly columns: ReadonlyArray<TableColumn>
   readonly ready: ReadyTable
   /** Quotes a text. */
@@ -46,7 +45,7 @@ export class PostgresSteps {
     this.#options = options
   }
 
-  /** Replaces a text, or makes it; `version`: its next one. The changes that follow see whether it did, as `fenced`. */
+  /** Replaces or creates a text; `version`: its next version. Later statements read from `fenced` whether it succeeded. */
   replacing(version: string, ...[name, text, before]: Parameters<Store['replace']>): string {
     const { table, ready, literal } = this.#options
     const [key, next] = [literal(textName(table, name)), literal(version)]
@@ -57,29 +56,25 @@ export class PostgresSteps {
     return `WITH fenced AS (${replaced} RETURNING version)`
   }
 
-  /** Puts the rows of the step in place, each once: of two versions, the later one. */
+  /** Merges the step's rows, each once: of two versions, the one written last. */
   merging(): string {
-    const { columns, replaces, doubtful, ready } = this.#options
-    const latest = columns.some((column) => column.name === 'updated_at')
-      ? 'updated_at DESC NULLS LAST,'
-      : ''
+    const { columns, replaces, ready } = this.#options
     const rows = `SELECT DISTINCT ON (id) ${this.names} FROM ${STEP} WHERE EXISTS (SELECT FROM fenced)
-      ORDER BY id, ${latest} ctid DESC`
-    const when = replaces ? ('always' as const) : { doubtful }
-    const merged = `, merged AS (${upsert({ into: ready.rows, columns, rows, when, isMarked: !replaces })})`
+      ORDER BY id, ctid DESC`
+    const merged = `, merged AS (${upsert({ into: ready.rows, columns, rows, isMarked: !replaces })})`
     if (!replaces) return merged
     return `, gone AS (DELETE FROM ${ready.rows} AS old WHERE EXISTS (SELECT FROM fenced)
       AND NOT EXISTS (SELECT FROM ${STEP} AS next WHERE next.id = old.id))${merged}`
   }
 
-  /** Makes the table of rejected rows, before the step that has the first of them. */
+  /** Creates the table of rejected rows, before the step with the first of them. */
   rejecting({ rejects }: Pick<TableStep<never>, 'rejects'>): string {
     return rejects.length === 0
       ? ''
       : `CREATE TABLE IF NOT EXISTS ${this.rejects} (run bigint NOT NULL, reason text NOT NULL, row text NOT NULL); `
   }
 
-  /** Keeps rejected rows, and marks rows that are gone. `drops`: rejected rows of earlier runs go. */
+  /** Stores rejected rows, and marks rows that are gone. `drops`: removes rejected rows of earlier runs. */
   changing(
     { rejects, gone }: Pick<TableStep<never>, 'rejects' | 'gone'>,
     { fence, drops }: Pick<StepOwner, 'fence'> & { readonly drops: boolean },
@@ -102,7 +97,7 @@ export class PostgresSteps {
     ].join('')
   }
 
-  /** Fails where a text was replaced, and rows of the step are not there: each is looked for by its key. */
+  /** Fails if a text was replaced but rows of the step are missing. Looks for each by its key. */
   arrived(version: string): string {
     const { ready, literal } = this.#options
     return `SELECT CASE WHEN lost > 0 THEN ('${LOST}' || lost)::integer END FROM (SELECT count(*) AS lost FROM ${STEP} AS step
@@ -110,7 +105,7 @@ export class PostgresSteps {
       WHERE EXISTS (SELECT FROM ${ready.state} WHERE version = ${literal(version)})`
   }
 
-  /** Does all that a step does, to nothing: it proves rights and shape. */
+  /** Tries a step without rows, to check permissions and columns. */
   trying(): string {
     const { state } = this.#options.ready
     return `${this.replacing('', 'none', '', 'none')}${this.merging()} SELECT version FROM fenced;
@@ -119,10 +114,10 @@ export class PostgresSteps {
   }
 }
 
-/** In the words of an error of the server: so many rows are not there. */
+/** Marker in a server error: number of missing rows. */
 const LOST = 'payments-rx: lost rows: '
 
-/** Returns how many rows are not there, where an error of `arrived` says so. */
+/** Returns the number of missing rows if an error of `arrived` contains it. */
 export const lostIn = (error: unknown): number | undefined => {
   const { cause } = Object(error)
   const [, lost] = new RegExp(`${LOST}(\\d+)`).exec(String(Object(cause).message)) ?? []

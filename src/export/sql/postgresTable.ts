@@ -1,4 +1,4 @@
-/** A table of Postgres that is made or checked before its first row. */
+/** Creates or checks a Postgres table before its first row. */
 import { PARENT } from '../transfer/Destination.js'
 import type { PostgresTransaction } from './PostgresConnection.js'
 import {
@@ -10,28 +10,28 @@ import {
   stateOf,
 } from './table.js'
 
-/** Which table, and what it should have. */
+/** The table, and its expected columns. */
 export interface WantedTable {
-  /** Names it in messages. */
+  /** Names the table in messages. */
   readonly title: string
   readonly table: string
   readonly columns: ReadonlyArray<ColumnDefinition>
-  /** True for rows of many parents, which are looked for by them. */
+  /** True for rows of many parents, which are looked up by parent. */
   readonly ofParents: boolean
 }
 
-/** Tables that are there, by names that mean the same in each session, as SQL. */
+/** Existing tables, with qualified names that are valid in each session, as SQL. */
 export interface ReadyTable {
   readonly rows: string
   readonly state: string
-  /** Columns that were added to a table that has rows. */
+  /** Columns that were added to a table with rows. */
   readonly added: ReadonlyArray<string>
 }
 
-/** An advisory lock of this package: one makes tables at a time. Released with its transaction. */
+/** Advisory lock of this package: only one process at a time creates tables. Released with its transaction. */
 const LOCK = 8_273_641
 
-/** Columns of a table: which are its primary key, which the database fills, and which have to be given a value. */
+/** Query for a table's columns: primary key, columns that the database fills, and columns that require a value. */
 const COLUMNS = `
   SELECT attname AS name, format_type(atttypid, atttypmod) AS type,
     coalesce(attnum = ANY(indkey), false) AS is_key,
@@ -40,20 +40,20 @@ const COLUMNS = `
   FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
   WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`
 
-/** Makes tables and columns that are missing, in one transaction. Throws an `UnusableDestination` for a table of another shape. */
+/** Creates missing tables and columns, in one transaction. Throws an `UnusableDestination` for a table with other columns. */
 export const readyTable = async (
   { query }: PostgresTransaction,
   { title, table, columns, ofParents }: WantedTable,
 ): Promise<ReadyTable> => {
   const state = stateOf(table)
-  /** Returns the name with its schema: another session may look for it in other ones. */
+  /** Returns the name with its schema, since another session may have a different search path. */
   const found = async (relation: string): Promise<string | undefined> => {
     const sql = `SELECT format('%I.%I', nspname, relname) AS name FROM pg_class
       JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = to_regclass($1)`
     const [one] = await query(sql, [quoted(relation)])
     return one === undefined ? undefined : String(one.name)
   }
-  /** Makes nothing that is there: whoever made it may have more rights. */
+  /** Creates a relation only if missing: its creator may have had more permissions. */
   const made = async (relation: string, sql: string): Promise<string> => {
     const before = await found(relation)
     if (before !== undefined) return before

@@ -1,12 +1,12 @@
-/** Rows as Postgres takes them: lines of COPY (https://www.postgresql.org/docs/current/sql-copy.html), without U+0000. */
+/** Rows as lines of Postgres's COPY (https://www.postgresql.org/docs/current/sql-copy.html), without U+0000. */
 import { isoMicros } from '../column/time.js'
 import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
 import type { TableColumn } from './TableColumn.js'
 
-/** Rows that are encoded at a time. */
+/** Number of rows encoded at a time. */
 const BATCH = 1_000
 
-/** Returns rows as bytes of COPY, some at a time. */
+/** Returns rows as bytes for COPY, in chunks. */
 export const linesOf = (
   columns: ReadonlyArray<TableColumn>,
   rows: ReadonlyArray<unknown>,
@@ -41,7 +41,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 // U+0000
 
-/** Finds texts with U+0000, which Postgres does not have. */
+/** Finds texts with U+0000, which Postgres cannot store. */
 export const withoutZeros =
   (columns: ReadonlyArray<TableColumn>): RowCheck =>
   (row) => {
@@ -50,12 +50,12 @@ export const withoutZeros =
       const hasZero =
         typeof value === 'string' && (type === 'json' ? ZERO.test(value) : value.includes('\0'))
       if (hasZero)
-        return unrepresentable([name], 'a text without U+0000, which Postgres cannot store')
+        return unrepresentable([name], 'a string without U+0000, which Postgres cannot store')
     }
     return undefined
   }
 
-/** Replaces U+0000 by U+FFFD; not in an id, which tells rows apart. */
+/** Replaces U+0000 with U+FFFD, except in an id, which identifies the row. */
 export const withoutNul = (column: TableColumn): TableColumn => {
   const { name, type, of } = column
   if (name === 'id' || (type !== 'text' && type !== 'json')) return column
@@ -71,6 +71,6 @@ export const withoutNul = (column: TableColumn): TableColumn => {
   }
 }
 
-/** U+0000 as JSON escapes it, after an even number of backslashes. */
+/** U+0000 as a JSON escape, after an even number of backslashes. */
 const ZERO = /(?<!\\)(?:\\\\)*\\u0000/
 const ZEROS = new RegExp(ZERO, 'g')

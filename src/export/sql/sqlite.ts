@@ -1,7 +1,6 @@
 /** A table of an SQLite database. */
 import type { SQLInputValue } from 'node:sqlite'
 import { fieldsOf } from '../../decode/unknown.js'
-import { memoized } from '../../fp.js'
 import type { Store } from '../../store/Store.js'
 import type { ColumnType } from '../column/Shape.js'
 import { isoMicros } from '../column/time.js'
@@ -28,10 +27,10 @@ import { type Dialect, type OpenedTable, tableRows, tableTexts, textName } from 
 
 // model
 
-/** Which file, and which table in it. */
+/** The file and the table to open. */
 export interface SqliteOptions extends TableOptions, Omit<SqliteOpening, 'doing'> {}
 
-/** Types of columns. Decimals are text: SQLite has no exact ones, and would make them floating-point numbers. */
+/** Column types. Decimals are text: SQLite has no exact decimals, and would convert them to floating-point numbers. */
 const TYPES: Readonly<Record<ColumnType, string>> = {
   text: 'TEXT',
   time: 'TEXT',
@@ -41,7 +40,7 @@ const TYPES: Readonly<Record<ColumnType, string>> = {
   json: 'TEXT',
 }
 
-/** Times are texts, which sort; a list of texts is JSON. */
+/** Times are sortable texts; a list of texts is JSON. */
 const DIALECT: Dialect<string> = {
   time: (column) => column,
   millisOf: (found) => Date.parse(String(found)),
@@ -50,18 +49,18 @@ const DIALECT: Dialect<string> = {
   texts: JSON.stringify,
 }
 
-/** All rows of a run that replaces others, until its end; known to this connection alone. */
+/** Table for all rows of a run that replaces the existing ones, until its end; visible to this connection only. */
 const NEXT = 'temp.payments_rx_next'
 
-/** How often a step is done, in ms: each waits for the disk several times, and no page comes meanwhile. */
+/** Interval between steps, in ms: each step waits for the disk several times, and no page is read in the meantime. */
 const STEP_EVERY = 100
 
-/** A version is drawn by the database: it never comes again, also after a removal. */
+/** A random version from the database, so that no version recurs, even after a removal. */
 const NEW_VERSION = 'hex(randomblob(8))'
 
 // constructors
 
-/** Opens or makes the database, and the table in it. Rejects with an `ExportError`. */
+/** Opens or creates the database and its table. Rejects with an `ExportError`. */
 export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Destination<A>> => {
   const connection = await SqliteConnection.open({ ...options, doing: 'write' })
   try {
@@ -73,7 +72,7 @@ export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Dest
   }
 }
 
-/** Opens a table, and changes nothing. Rejects with an `ExportError`. */
+/** Opens a table without changing anything. Rejects with an `ExportError`. */
 export const openSqliteTable = async (
   opening: Omit<SqliteOpening, 'doing'>,
   table: string,
@@ -98,7 +97,7 @@ export const openSqliteTable = async (
   }
 }
 
-/** Makes tables and columns that are missing. Returns the columns that rows lack. */
+/** Creates missing tables and columns. Returns the columns that existing rows lack. */
 const prepare = (
   connection: SqliteConnection,
   { path, table, shape, replaces, ofParents = false }: SqliteOptions,
@@ -153,7 +152,7 @@ const sqliteTable = <A>(
           write(rows)
           if (!replaces) checkArrived(connection, options, rows)
           for (const { id, at } of gone) {
-            const time = isoMicros(BigInt(at) * 1_000n)
+            const time = isoMicros(BigInt(Math.floor(at)) * 1_000n) // a clock may have fractions of a millisecond
             connection.all(`UPDATE ${quoted(table)} SET ${GONE} = $2 WHERE id = $1`, [id, time])
           }
           keepRejects(connection, table, rejects, fence)
@@ -180,25 +179,25 @@ const replaceText = (
   return changed === undefined ? undefined : String(changed.version)
 }
 
-/** Returns a function that writes rows: into the table, or beside it where all are replaced. */
+/** Returns a function that writes rows to the table, or to `NEXT` if all rows are replaced. */
 const writerOf = <A>(
   connection: SqliteConnection,
-  { table, shape: { columns }, replaces, doubtful }: SqliteOptions,
+  { table, shape: { columns }, replaces }: SqliteOptions,
 ): ((rows: ReadonlyArray<A>) => void) => {
-  const sql = upsert({
-    into: quoted(replaces ? NEXT : table),
-    columns,
-    rows: `VALUES (${columns.map(() => '?').join(', ')})`,
-    when: { doubtful },
-    isMarked: !replaces,
-  })
-  const insert = memoized(() => connection.prepare(sql))
   return (rows) => {
-    for (const row of rows) insert().run(...columns.map((column) => sqlValue(column, row)))
+    if (rows.length === 0) return
+    const sql = upsert({
+      into: quoted(replaces ? NEXT : table),
+      columns,
+      rows: `VALUES (${columns.map(() => '?').join(', ')})`,
+      isMarked: !replaces,
+    })
+    const insert = connection.prepare(sql)
+    for (const row of rows) insert.run(...columns.map((column) => sqlValue(column, row)))
   }
 }
 
-/** Looks for each row by its key. */
+/** Looks up each row by its key, and throws if one is missing. */
 const checkArrived = (
   connection: SqliteConnection,
   { path, table }: SqliteOptions,
@@ -211,7 +210,7 @@ const checkArrived = (
   if (lost > 0) throw rowsLost(path, table, lost, rows.length)
 }
 
-/** Replaces all rows by those that were gathered. */
+/** Replaces all rows with the collected ones. */
 const putInPlace = (
   connection: SqliteConnection,
   { path, table, shape: { columns } }: SqliteOptions,
@@ -219,8 +218,8 @@ const putInPlace = (
   const names = columns.map(({ name }) => quoted(name)).join(', ')
   const [into, from] = [quoted(table), quoted(NEXT)]
   connection.exec(`DELETE FROM ${into} WHERE id NOT IN (SELECT id FROM ${from})`)
-  const rows = `SELECT ${names} FROM ${from} WHERE true` // else its ON would be one of a join
-  connection.exec(upsert({ into, columns, rows, when: 'always', isMarked: false }))
+  const rows = `SELECT ${names} FROM ${from} WHERE true` // otherwise ON would be parsed as part of a join
+  connection.exec(upsert({ into, columns, rows, isMarked: false }))
   const total = (name: string): number =>
     Number(connection.all(`SELECT count(*) AS total FROM ${name}`)[0]?.total)
   const [all, kept] = [total(from), total(into)]
@@ -243,7 +242,7 @@ const keepRejects = (
   for (const { reason, row } of rows) insert.run(fence, reason, rejectText(row))
 }
 
-/** Drops what earlier runs could not write: all of it was read again by this one. */
+/** Drops rows that earlier runs could not write, since this run has read all of them again. */
 const dropRejects = (connection: SqliteConnection, table: string, fence: number): void => {
   const name = rejectsTable(table)
   const found = connection.all('SELECT 1 AS found FROM sqlite_master WHERE name = $1', [name])

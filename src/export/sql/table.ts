@@ -1,8 +1,8 @@
-/** Statements that SQLite and Postgres take alike. */
+/** Statements that work in both SQLite and Postgres. */
 
+import { stringifyExact } from '../../decode/index.js'
 import { remedyOf } from '../../store/remedies.js'
-import type { Millis } from '../../stream/index.js'
-import { jsonOf, truncated } from '../column/json.js'
+import { truncated } from '../column/json.js'
 import type { ColumnType } from '../column/Shape.js'
 import { type ExportError, exportError } from '../ExportError.js'
 import { GONE } from '../transfer/Destination.js'
@@ -10,49 +10,45 @@ import type { TableColumn, TableShape } from './TableColumn.js'
 
 // model
 
-/** Which table, and how it is written. */
+/** The table, and how to write it. */
 export interface TableOptions {
   readonly table: string
   readonly shape: TableShape
-  /** True if all of a run takes the place of all that was there; else rows are merged by id. */
+  /** True if the rows of a run replace all existing ones; otherwise rows are merged by id. */
   readonly replaces: boolean
   /** True for rows of many parents: see `ChildRows`. */
   readonly ofParents?: boolean
-  /** An `updated_at` after it is of a wrong clock, in ms since 1970. */
-  readonly doubtful: Millis
 }
 
 /** A column as the database knows it. */
 export interface ColumnDefinition {
   readonly name: string
-  /** Its type, in words of the database. */
+  /** Its type, as the database names it. */
   readonly type: string
 }
 
-/** The table of the small texts that a destination keeps: its state, which has the lease. */
+/** The table for the small texts of a destination: its state, which includes the lease. */
 export const STATE = 'payments_rx_state'
 
-/** The table of the texts beside a table: in its schema. */
+/** Returns the table of the texts for a table, in the same schema. */
 export const stateOf = (table: string): string =>
   [...table.split('.').slice(0, -1), STATE].join('.')
 
-/** The table of the rows that cannot be written, made with the first of them. */
+/** Returns the table of the rows that cannot be written, created with the first of them. */
 export const rejectsTable = (table: string): string => `${table}_rejects`
 
-const json = jsonOf('exact')
+/** Returns a rejected row as stored: JSON with the original digits. */
+export const rejectText = (row: unknown): string => stringifyExact(truncated(row))
 
-/** A rejected row as it is kept: JSON with the digits that came. */
-export const rejectText = (row: unknown): string => json(truncated(row))
-
-/** A column that is there. */
+/** An existing column. */
 export interface FoundColumn extends ColumnDefinition {
-  /** True if the database fills it, and takes no value. */
+  /** True if the database fills it, and accepts no value. */
   readonly isGenerated: boolean
-  /** True if it may not be null, and has no default. */
+  /** True if it must not be null, and has no default. */
   readonly isNeeded: boolean
 }
 
-/** A table that is there. */
+/** An existing table. */
 export interface FoundTable {
   readonly columns: ReadonlyArray<FoundColumn>
   /** The columns of its primary key. */
@@ -61,31 +57,31 @@ export interface FoundTable {
 
 // functions
 
-/** Makes the error for a table that no sync has written. */
+/** Creates the error for a table that no sync has written. */
 export const noSuchTable = (name: string, table: string) =>
   exportError(
     'UnusableDestination',
-    `${name} has no table ${table} that a sync has written: check --table`,
+    `${name} has no table ${table} written by a sync: check --table`,
     { destination: name },
   )
 
-/** Quotes a name, and a schema before it. */
+/** Quotes a name, and the schema before it. */
 export const quoted = (name: string): string =>
   name
     .split('.')
     .map((part) => `"${part.replaceAll('"', '""')}"`)
     .join('.')
 
-/** A refusal of a database. */
+/** An error with which a database refused an operation. */
 interface Refusal {
-  /** Names the database. */
+  /** Name of the database in messages. */
   readonly name: string
   readonly doing: 'write' | 'read'
   readonly code: string
   readonly why: string
 }
 
-/** Makes the error for a refusal: a `WriteFailed` where the same command again helps, else an `UnusableDestination`. */
+/** Creates the error for a refusal: a `WriteFailed` if running the command again helps, or else an `UnusableDestination`. */
 export const refusal = ({ name, doing, code, why }: Refusal, cause: unknown): ExportError => {
   const message = `cannot ${doing} ${name}: ${why}`
   return remedyOf(code).class === 'act'
@@ -93,7 +89,7 @@ export const refusal = ({ name, doing, code, why }: Refusal, cause: unknown): Ex
     : exportError('WriteFailed', message, { path: name, code }, cause)
 }
 
-/** Returns the columns that a table should have: its own, and a mark for rows that are gone, unless all are replaced. */
+/** Returns the columns that a table should have: those of its rows, and a mark for rows that are gone, unless all rows are replaced. */
 export const wantedColumns = (
   { columns }: Pick<TableShape, 'columns'>,
   types: Readonly<Record<ColumnType, string>>,
@@ -103,7 +99,7 @@ export const wantedColumns = (
   ...(replaces ? [] : [{ name: GONE, type: types.time }]),
 ]
 
-/** Columns of a table that is made, as SQL. */
+/** Returns column definitions for a new table, as SQL. */
 const definitionsOf = (columns: ReadonlyArray<ColumnDefinition>): string =>
   columns
     .map(
@@ -114,14 +110,13 @@ const definitionsOf = (columns: ReadonlyArray<ColumnDefinition>): string =>
 export const createTable = (table: string, columns: ReadonlyArray<ColumnDefinition>): string =>
   `CREATE TABLE IF NOT EXISTS ${quoted(table)} (${definitionsOf(columns)})`
 
-/** Makes an index of a column. `into`: the table, as SQL. */
+/** Creates an index on a column. `into`: the table, as SQL. */
 export const createIndex = (table: string, column: string, into = quoted(table)): string =>
   `CREATE INDEX IF NOT EXISTS ${quoted(`${table.split('.').at(-1) ?? table}_${column}`)} ON ${into} (${quoted(column)})`
 
 /**
- * Returns the columns to add to a table. Throws an `UnusableDestination` for one that takes no rows: a column has another
- * type or is filled by the database, another one needs a value, or the primary key is not `id`. Nothing else of a table is
- * changed.
+ * Returns the columns to add to a table. Throws an `UnusableDestination` if the table cannot store rows: a column has another
+ * type or is filled by the database, another one needs a value, or the primary key is not `id`. Changes nothing else.
  */
 export const missingColumns = (
   name: string,
@@ -138,35 +133,33 @@ export const missingColumns = (
     if (one === undefined) continue
     const [is, should] = [one.type.toLowerCase(), type.toLowerCase()]
     if (is !== should)
-      throw wrong(`its column ${column} is ${is}, and should be ${should}: change it`)
+      throw wrong(`its column ${column} is ${is}, but should be ${should}: change it`)
     if (one.isGenerated)
-      throw wrong(`its column ${column} is filled by the database: make it a plain one`)
+      throw wrong(`its column ${column} is filled by the database: make it a normal column`)
   }
   const needed = columns.find(
     ({ name, isNeeded }) => isNeeded && !wanted.some((one) => one.name === name),
   )
   if (needed !== undefined) {
-    throw wrong(`its column ${needed.name} needs a value, and has no default: give it one`)
+    throw wrong(`its column ${needed.name} needs a value, but has no default: add one`)
   }
   if (key.length !== 1 || key[0] !== 'id') throw wrong('its primary key should be id: change it')
   return wanted.filter((column) => !found.has(column.name))
 }
 
-/** Rows to put in place, and where. */
+/** The rows to merge, and the table. */
 export interface Upsert {
   /** The table, as SQL. */
   readonly into: string
   readonly columns: ReadonlyArray<TableColumn>
   /** The rows, as SQL. */
   readonly rows: string
-  /** A row that is there is replaced `always`, or unless it has a later `updated_at` that is not doubtful. */
-  readonly when: 'always' | { readonly doubtful: Millis }
-  /** True if rows can be marked as gone: the mark goes. */
+  /** True if rows can be marked as gone: the mark is removed. */
   readonly isMarked: boolean
 }
 
-/** Inserts rows, or replaces those that differ: one that is as it was is no change, which triggers and replicas would see. */
-export const upsert = ({ into, columns, rows, when, isMarked }: Upsert): string => {
+/** Inserts rows, or replaces those that differ. Unchanged rows are not rewritten, since triggers and replicas would notice. */
+export const upsert = ({ into, columns, rows, isMarked }: Upsert): string => {
   const names = columns.map(({ name }) => quoted(name))
   const others = names.filter((name) => name !== '"id"')
   const changes = others
@@ -175,21 +168,17 @@ export const upsert = ({ into, columns, rows, when, isMarked }: Upsert): string 
   const differs = others
     .map((name) => `current.${name} IS DISTINCT FROM excluded.${name}`)
     .concat(isMarked ? [`current.${GONE} IS NOT NULL`] : [])
-  const isNewer =
-    when !== 'always' && names.includes('"updated_at"')
-      ? `(coalesce(excluded.updated_at >= current.updated_at, true) OR current.updated_at > '${new Date(when.doubtful).toISOString()}') AND `
-      : ''
   const change =
     changes.length === 0
       ? 'NOTHING'
-      : `UPDATE SET ${changes.join(', ')} WHERE ${isNewer}(${differs.join(' OR ')})`
+      : `UPDATE SET ${changes.join(', ')} WHERE ${differs.join(' OR ')}`
   return `INSERT INTO ${into} AS current (${names.join(', ')}) ${rows} ON CONFLICT (id) DO ${change}`
 }
 
-/** Makes the error for rows that were written, and are not there. */
+/** Creates the error for rows that were written but are missing. */
 export const rowsLost = (name: string, table: string, lost: number, of: number): ExportError =>
   exportError(
     'UnusableDestination',
-    `${name}: table ${table} has not kept ${lost} of ${of} rows that were written to it: a trigger, a rule or a policy drops them, or changes their id: remove it, or name another table`,
+    `${name}: table ${table} has not kept ${lost} of ${of} rows that were written to it: a trigger, a rule or a policy drops them or changes their id; remove it, or name another table`,
     { destination: name },
   )

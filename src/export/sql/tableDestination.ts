@@ -1,4 +1,4 @@
-/** A table as a destination, in whichever database: rows wait for a step, which is one transaction with the state. */
+/** A table in any database as a destination: rows are buffered until a step, which is one transaction with the state. */
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import type { RowCheck } from '../column/UnrepresentableRow.js'
@@ -8,33 +8,33 @@ import type { TableRows } from './tableRows.js'
 
 // model
 
-/** Changes of a step. */
+/** The changes of a step. */
 export interface TableStep<A> {
   readonly rows: ReadonlyArray<A>
   readonly rejects: ReadonlyArray<Reject>
-  /** Rows that are gone, and when that was found, in ms since 1970. */
+  /** Rows that are gone, and when that was noticed, in ms since 1970. */
   readonly gone: ReadonlyArray<{ readonly id: string; readonly at: Millis }>
 }
 
-/** The owner that makes a step, and what it is of its run. */
+/** The owner of a step, and the step's place in its run. */
 export interface StepOwner {
-  /** Counts the owners. */
+  /** Number of the owner. Later owners have higher numbers. */
   readonly fence: number
-  /** All was read: rejected rows of earlier runs go, and rows that replace others take their place. */
+  /** True if everything was read: rejected rows of earlier runs are removed, and rows that replace others take their place. */
   readonly isLast: boolean
 }
 
-/** A table that has all of its columns. */
+/** A table that has all its columns. */
 export interface DatabaseTable<A> {
   /** Names the database in messages, without secrets. */
   readonly name: string
   readonly commitEvery: Millis
   readonly store: Store
-  /** Columns that it lacked. */
+  /** Columns that were missing and have been added. */
   readonly added: ReadonlyArray<string>
   readonly check: RowCheck
   readonly rows: TableRows
-  /** Makes a step ready: returns a `replace` of its store that does the step, too, in one transaction. */
+  /** Prepares a step. Returns a `replace` of its store that also performs the step, in one transaction. */
   readonly step: (step: TableStep<A>, owner: StepOwner) => Promise<Store['replace']>
 }
 
@@ -55,10 +55,17 @@ export const tableDestination = <A>(table: DatabaseTable<A>): Destination<A> => 
     waiting = { ...waiting, gone: [...waiting.gone, ...ids.map((id) => ({ id, at }))] }
   }
   return {
-    ...{ name, commitEvery, store, added, check },
+    ...{ name, commitEvery, rows: 'byId', store, added, check },
     rowsThere: rows.total,
     open: rows.open,
-    counted: { ...rows.counted, markGone: async (ids, at) => leave(ids, at) },
+    counted: {
+      ...rows.counted,
+      markGone: async (some, at) =>
+        leave(
+          some.map(({ id }) => id),
+          at,
+        ),
+    },
     children: { ...rows.children, markGone: async (_, ids, at) => leave(ids, at) },
     resume: async (_, taken) => {
       fence = taken.fence

@@ -1,4 +1,4 @@
-/** Rows of a table as they are counted and looked up, by statements that SQLite and Postgres take alike. */
+/** Counts and looks up rows of a table, with statements that work in both SQLite and Postgres. */
 
 import type { Seconds } from '../../changes/Ledger.js'
 import type { Counted } from '../../changes/proof/Counting.js'
@@ -14,39 +14,39 @@ import {
 
 // model
 
-/** Runs a statement, whose parameters are `$1`, `$2` and so on. Rejects with an `ExportError`. */
+/** Runs a statement with the parameters `$1`, `$2` and so on. Rejects with an `ExportError`. */
 export type Query<V = unknown> = (
   sql: string,
   values?: ReadonlyArray<V>,
 ) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
 
-/** How a database has times and lists of texts. `V`: the values of parameters. */
+/** How a database represents times and lists of texts. `V`: the values of parameters. */
 export interface Dialect<V> {
-  /** Selects a time of a column, as SQL ... */
+  /** Returns SQL that selects the time in a column. */
   readonly time: (column: string) => string
-  /** ... which comes so, and is in ms since 1970. */
+  /** Converts a selected time to ms since 1970. */
   readonly millisOf: (found: unknown) => Millis
-  /** Makes a parameter of a time in whole seconds since 1970. */
+  /** Converts a time in whole seconds since 1970 to a parameter. */
   readonly second: (second: Seconds) => V
-  /** Returns whether a column has one of several texts, as SQL ... */
+  /** Returns SQL that tests whether a column has one of several texts. */
   readonly isAmong: (column: string, parameter: string) => string
-  /** ... of which this makes the parameter. */
+  /** Converts several texts to a parameter. */
   readonly texts: (texts: ReadonlyArray<string>) => V
 }
 
-/** The rows of a table that are there: how they are counted, by time or by parent, and found. */
+/** The existing rows of a table: counts them by time or parent, and finds them. */
 export interface TableRows {
   readonly counted: Omit<CountedRows, 'markGone'>
   readonly children: Omit<ChildRows, 'markGone'>
   readonly open: NonNullable<Destination<never>['open']>
-  /** Resolves with how many there are. */
+  /** Resolves with their number. */
   readonly total: () => Promise<number>
 }
 
 /** A table that is only read. */
 export interface OpenedTable {
   readonly counted: TableRows['counted']
-  /** The texts that its sync has kept beside it. */
+  /** The texts that its sync has stored for it. */
   readonly store: Pick<Store, 'read'>
   readonly close: () => Promise<void>
 }
@@ -61,12 +61,18 @@ export const tableRows = <V>(
   isMarked = true,
 ): TableRows => {
   const isThere = isMarked ? `${GONE} IS NULL` : 'true'
-  const secondOf = (found: unknown): Seconds => Math.floor(millisOf(found) / 1_000) || 0 // it has none
-  const versionIn = ({ status, updated }: Readonly<Record<string, unknown>>) => ({
+  const secondOf = (found: unknown): Seconds => Math.floor(millisOf(found) / 1_000) || 0 // the table has none
+  const version = `id, status, ${time('created_at')} AS created, ${time('updated_at')} AS updated`
+  const rowIn = (row: Readonly<Record<string, unknown>>) => ({
+    id: String(row.id),
+    ...versionIn(row),
+  })
+  const versionIn = ({ status, created, updated }: Readonly<Record<string, unknown>>) => ({
     status: String(status),
+    created: secondOf(created),
     updated: millisOf(updated),
   })
-  /** `values`: those of the parameters that `select` has. */
+  /** Returns the selected rows. `values`: the parameters of `select`. */
   const selected = (
     { status, from, to }: Counted,
     {
@@ -117,10 +123,9 @@ export const tableRows = <V>(
         })
         return found && secondOf(found.created)
       },
-      ids: async (rows) => (await selected(rows, { select: 'id' })).map(({ id }) => String(id)),
+      find: async (rows) => (await selected(rows, { select: version })).map(rowIn),
       versions: async (rows) => {
-        const columns = `id, status, ${time('updated_at')} AS updated`
-        const sql = `SELECT ${columns} FROM ${table} WHERE ${isAmong('id', '$1')} AND ${isThere}`
+        const sql = `SELECT ${version} FROM ${table} WHERE ${isAmong('id', '$1')} AND ${isThere}`
         const found = await query(sql, [texts(rows.map(({ id }) => id))])
         return new Map(found.map((row) => [String(row.id), versionIn(row)]))
       },
@@ -145,32 +150,28 @@ export const tableRows = <V>(
       },
     },
     open: async (final) => {
-      const columns = `id, status, ${time('created_at')} AS created, ${time('updated_at')} AS updated`
-      const sql = `SELECT ${columns} FROM ${table} WHERE ${isThere} AND NOT ${isAmong('status', '$1')}`
-      return (await query(sql, [texts(final)])).map((row) => ({
-        ...{ id: String(row.id), created: secondOf(row.created) },
-        ...versionIn(row),
-      }))
+      const sql = `SELECT ${version} FROM ${table} WHERE ${isThere} AND NOT ${isAmong('status', '$1')}`
+      return (await query(sql, [texts(final)])).map(rowIn)
     },
     total: async () => Number((await query(`SELECT count(*) AS total FROM ${table}`))[0]?.total),
   }
 }
 
-/** Which texts a store has, and how they are changed. */
+/** The texts that a store contains, and how to change them. */
 export interface TableStoreOptions {
   /** The table of the texts, as SQL. */
   readonly state: string
-  /** The table whose texts they are. */
+  /** The table to which the texts belong. */
   readonly table: string
   readonly query: Query<string>
-  /** Runs a statement that changes something. Default: as `query`. */
+  /** Runs a statement that changes something. Default: same as `query`. */
   readonly change?: Query<string>
 }
 
-/** The name of a text in a table that has those of all tables. */
+/** Returns the name of a text in the table that has the texts of all tables. */
 export const textName = (table: string, name: string): string => `${table}/${name}`
 
-/** Reads and removes the texts that are kept beside a table. */
+/** Reads and removes the texts that belong to a table. */
 export const tableTexts = ({
   state,
   table,

@@ -1,6 +1,6 @@
 /**
- * A file that grows at its end, with the hash of what is in it. It takes bytes while those before them are
- * on their way to the disk: rows are gone then before the next page comes, and cost no collection.
+ * A file that grows at its end, with a hash of its content. It accepts bytes while earlier ones are being written: rows are
+ * released before the next page arrives, which saves garbage collection.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -20,18 +20,18 @@ import { checkSize, fileConflict, hashCommitted, isGone } from './integrity.js'
 
 // constructors
 
-/** So many bytes at its beginning tell that it is still there. */
+/** Number of bytes at the start of a file that identify it. */
 const HEAD = 64
 
-/** How a file is made. */
+/** How to create a file. */
 export interface Creation {
-  /** Fails if there is one: its name is random, or it was removed. Else one that is there is emptied. */
+  /** True: fails if the file exists, since its name is random, or it was removed. False: empties an existing file. */
   readonly isNew?: boolean
-  /** Its permissions. Default: those that the process gives to its files. */
+  /** Its permissions. Default: those of the process (umask). */
   readonly mode?: number | undefined
 }
 
-/** A new file, or an empty one in place of what was there; with `from`, what is there up to that mark, once it is cut. */
+/** Opens a new file, or empties an existing one. With `from`, keeps the existing bytes up to that mark, after truncating the rest. */
 export const openBytes = async (
   path: string,
   from: Fingerprint | undefined,
@@ -49,9 +49,9 @@ export const openBytes = async (
   const hash = createHash('sha256')
   const allocate = reusable()
   let size = 0
-  let head = Buffer.alloc(0) // its first bytes: zeros, if it was emptied after `checkEnd`
+  let head = Buffer.alloc(0) // the file's first bytes: zeros if it was emptied after `checkEnd`
   let named = from !== undefined
-  let writing: Promise<void> = Promise.resolve() // what was taken last
+  let writing: Promise<void> = Promise.resolve() // the last operation
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= writing.catch(() => {}).then(() => located(handle.close()))
@@ -88,7 +88,7 @@ export const openBytes = async (
       hash.update(own)
       if (head.length < HEAD) head = Buffer.concat([head, own.subarray(0, HEAD)]).subarray(0, HEAD)
       const stat = await located(handle.stat())
-      checkSize(path, stat.size, size) // after the hash: so little as can be comes between; behind a shorter end there would be a hole
+      checkSize(path, stat.size, size) // just before writing: behind a truncated end there would be a hole
       writing = located(writeFully(handle, own, size))
       writing.catch(() => {}) // reported by the next call
       size += bytes.length
@@ -108,13 +108,13 @@ export const openBytes = async (
   }
 }
 
-/** Opens a file that a mark is of. Throws a `ChecksumMismatch` when there is none. */
+/** Opens the file that a mark refers to. Throws a `ChecksumMismatch` if it is missing. */
 const openMarked = (files: FileSystem, path: string): Promise<FileHandle> =>
   files.open(path, 'r+').catch((error: unknown) => {
     throw codeOf(error) === 'ENOENT' ? isGone(path) : error
   })
 
-/** Rejects with a `FileConflict` unless there is a file of so many bytes at `path`: that of `own`. */
+/** Rejects with a `FileConflict` unless the file at `path` is the opened one, with this many bytes. */
 const checkInPlace = async (
   files: FileSystem,
   path: string,

@@ -1,113 +1,115 @@
-/** The files of a folder, or the objects below a prefix of a bucket, by their names: they grow, are moved and read. */
+/** The files of a folder, or the objects below a prefix of a bucket, by name: they grow, are renamed and read. */
 import type { Store } from '../../store/Store.js'
 
 /** A file in a listing. */
 export interface FoundFile {
   readonly name: string
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number
 }
 
-/** A file that is open to be read. */
+/** A file opened for reading. */
 export interface ReadableFile {
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number
-  /** Identifies it, by whatever name. */
+  /** Identifies the file, regardless of its name. */
   readonly id: string
   /** False for a folder, a pipe or a device. */
   readonly isFile: boolean
-  /** Reads so many bytes. Rejects with a `ChecksumMismatch` where the file ends before. */
+  /** Reads this many bytes. Rejects with a `ChecksumMismatch` if the file is shorter. */
   readonly read: (position: number, length: number) => Promise<Uint8Array<ArrayBuffer>>
   readonly close: () => Promise<void>
 }
 
-/** Up to where a file stands; plain JSON, for a state. */
-export interface Mark {
-  /** Bytes of the file up to there, compressed or not. */
+/** A position in a file; plain JSON, for a state. */
+export interface FilePosition {
+  /** Bytes of the file up to this position, after any compression. */
   readonly bytes: number
   /** Rows in these bytes. */
   readonly rows: number
-  /** SHA-256 of these bytes, in hex: tells the file from another in its place. */
+  /** SHA-256 of these bytes, in hex; detects that the file was replaced. */
   readonly sha256: string
 }
 
 /** The part of a mark that identifies the content of a file. */
-export type Fingerprint = Pick<Mark, 'bytes' | 'sha256'>
+export type Fingerprint = Pick<FilePosition, 'bytes' | 'sha256'>
 
-/** A taker of bytes. They may be changed once it has answered. */
+/** Accepts bytes. The caller may reuse them once the promise has resolved. */
 export interface Bytes {
-  /** How many bytes it has taken. */
+  /** Number of bytes accepted. */
   readonly size: () => number
-  /** Answers when it has taken them; what was taken before may have failed since. */
+  /** Resolves once the bytes are accepted. Earlier bytes may have failed since. */
   readonly append: (bytes: Uint8Array) => Promise<void>
 }
 
-/** A file that is open for more bytes. */
+/** A file opened for appending. */
 export interface ByteFile extends Bytes {
   readonly read: (position: number, length: number) => Promise<Uint8Array<ArrayBuffer>>
-  /** Takes away what stands behind the mark. To be called before anything is appended. */
+  /** Truncates the file after the mark. Must be called before anything is appended. */
   readonly cut: () => Promise<void>
-  /** Its bytes and its name are durable. Throws a `FileConflict`. */
+  /** Makes its bytes and its name durable. Throws a `FileConflict`. */
   readonly sync: () => Promise<void>
   /** SHA-256 of all bytes so far, in hex. */
   readonly digest: () => string
-  /** May be called again. */
+  /** Closes the file. May be called again. */
   readonly close: () => Promise<void>
 }
 
-/** Tells names of ours from those of other programs. */
+/** Returns true if a name belongs to us, not to another program. */
 export type IsOurs = (name: string) => boolean
 
-/** Names have at most one slash: that of `_incoming/`. */
+/** The files of a folder. Names have at most one slash: that of `_incoming/`. */
 export interface Files {
-  /** Name of a file in messages: its path, or its URL; of the folder, for `''`. */
+  /** Name of a file in messages: its path, or its URL; for `''`, that of the folder. */
   readonly nameOf: (name: string) => string
-  /** Makes the folder. Rejects with an `UnusablePath` where something else has its name. */
+  /** Creates the folder. Rejects with an `UnusablePath` if something else has its name. */
   readonly prepare: () => Promise<void>
-  /** Small texts by their names. `mode`: permissions of their files. */
+  /** Returns the store of small texts. `mode`: permissions of their files. */
   readonly store: (mode?: number) => Store
   /**
-   * Lists the files that have names of ours, also in `_incoming/`. Links and folders by such names are of other programs,
-   * and left out. `prefix`: the beginning of these names.
+   * Lists the files with our names, including those in `_incoming/`. Skips links and folders with such names, which belong to
+   * other programs. `prefix`: the start of these names.
    */
   readonly list: (isOurs: IsOurs, prefix?: string) => Promise<ReadonlyArray<FoundFile>>
-  /** Lists the links and folders that have names of ours. */
+  /** Lists links and folders that have our names. */
   readonly foreign: (isOurs: IsOurs) => Promise<ReadonlyArray<string>>
-  /** Resolves with the size of a file in bytes; undefined if there is none. */
+  /** Resolves with the size of a file in bytes; `undefined` if it does not exist. */
   readonly size: (name: string) => Promise<number | undefined>
-  /** Resolves with the permissions of a file that is there. */
+  /** Resolves with the permissions of an existing file. */
   readonly mode: (name: string) => Promise<number | undefined>
-  /** Returns whether a name is that of a folder. */
+  /** Returns true if a folder has this name. */
   readonly isFolder: (name: string) => Promise<boolean>
-  /** Resolves with the path that a link leads to; undefined for what is no link. */
+  /** Resolves with the target of a link; `undefined` if it is not a link. */
   readonly linked: (name: string) => Promise<string | undefined>
-  /** Opens a file to read it; undefined if there is none. */
+  /** Opens a file to read it; `undefined` if it does not exist. */
   readonly read: (name: string) => Promise<ReadableFile | undefined>
-  /** Reads a small file whole; undefined if there is none. */
+  /** Reads a small file; `undefined` if it does not exist. */
   readonly get: (name: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
   /** Writes a new file, durably and in one step. `mode`: its permissions. */
   readonly put: (name: string, bytes: Uint8Array<ArrayBuffer>, mode?: number) => Promise<void>
-  /** Makes a file, empty, which is not there yet. `mode`: its permissions. */
+  /** Creates an empty file, which must not exist. `mode`: its permissions. */
   readonly create: (name: string, mode?: number) => Promise<ByteFile>
-  /** Opens a file to go on where it was durable. Rejects with a `ChecksumMismatch` if it is not what it was. */
+  /** Opens a file to continue after its durable part. Rejects with a `ChecksumMismatch` if that part has changed. */
   readonly open: (name: string, from: Fingerprint) => Promise<ByteFile>
-  /** Copies a file under a name of its own, durably: whoever has the old one open cannot reach the copy. */
+  /** Copies a file durably to a new name: a process that has the old file open cannot write to the copy. */
   readonly copy: (from: string, to: string) => Promise<void>
-  /** Gives a file another name, durably, in place of what has it. `bytes`: its size; a `FileConflict` if it has another. */
+  /** Renames a file durably, replacing an existing one. `bytes`: its expected size; otherwise a `FileConflict`. */
   readonly move: (from: string, to: string, bytes: number) => Promise<void>
-  /** Removes a file, if it is there. */
+  /** Removes a file if it exists. */
   readonly remove: (name: string) => Promise<void>
-  /** Names the files that were to be removed, and may not be. */
+  /** Removes `_incoming/` if it is empty. Called by the owner at the end of a run. */
+  readonly tidy: () => Promise<void>
+  /** Lists files that could not be removed for lack of permission. */
   readonly unremoved: () => ReadonlyArray<string>
 }
 
-/** The folder of unfinished files and rejected rows: readers of data sets leave out names with an underscore. */
+/** The folder of unfinished files and rejected rows: readers of data sets ignore names with an underscore. */
 export const INCOMING = '_incoming/'
 
-/** Bytes that are read at a time. */
-export const BLOCK = 1 << 20
+/** Number of bytes read at a time. */
+const BLOCK = 1 << 20
 
-/** Reads a file up to `end`, a block at a time. */
+/** Reads a file up to `end`, block by block. */
 export async function* blocksOf(
   { read, size }: Pick<ReadableFile, 'read' | 'size'>,
   end = size,
@@ -115,7 +117,7 @@ export async function* blocksOf(
   for (let at = 0; at < end; at += BLOCK) yield await read(at, Math.min(BLOCK, end - at))
 }
 
-/** Uses a file that is read, and closes it. Resolves with undefined if there is none. */
+/** Opens a file, uses it and closes it. Resolves with `undefined` if it does not exist. */
 export const reading = async <T>(
   files: Pick<Files, 'read'>,
   name: string,

@@ -1,11 +1,11 @@
 /**
- * The objects below a prefix of a bucket, as files that grow at their end, are cut back when a run is resumed, and get their
- * final names when they are complete. Objects cannot grow, so a file is
+ * Objects below a bucket prefix, as files that grow at their end, are truncated when a run is resumed, and get their final names
+ * once complete. Objects cannot grow, so a file is
  *
- *     KEY                      one object, written anew with each `sync`, while it is small
- *     KEY.chunks/000001 ...    later, chunks; only the last one is written anew
+ *     KEY                      one object, rewritten with each `sync`, while it is small
+ *     KEY.chunks/000001 ...    later, chunks; only the last one is rewritten
  *
- * and one object again when it gets another name: the service joins the chunks, without a transfer to here.
+ * and one object again once it is renamed: the service joins the chunks, without a transfer to this machine.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { chunkAt, MOST_BYTES, type ObjectChunk } from '../../store/chunks.js'
@@ -15,16 +15,16 @@ import { s3Store } from '../../store/s3Store.js'
 import { type ByteFile, type Files, INCOMING, type ReadableFile } from './Files.js'
 import { checkSize, hashCommitted, isGone } from './integrity.js'
 
-/** How a chunk is numbered. */
+/** Returns the key of a numbered chunk. */
 const chunkKey = (key: string, number: number): string =>
   `${key}.chunks/${String(number).padStart(6, '0')}`
 
-/** The end of the key of a chunk. */
+/** The suffix of a chunk's key. */
 const CHUNK_END = /\.chunks\/\d{6}$/
 
-/** The objects of a file. */
+/** A file's objects. */
 interface Chunks {
-  /** How many chunks it has; 0 for a file that is one object. */
+  /** Number of chunks; 0 for a file that is one object. */
   readonly chunks: number
   readonly size: number
 }
@@ -38,8 +38,8 @@ export const bucketFiles = (storage: Objects): Files => {
     (await storage.list(`${key}.chunks/`)).map((found) => found.key).filter(isChunkOf(key))
 
   /**
-   * Finds the objects of a file: chunks, or the object itself; undefined if there are none. A run that was killed while it
-   * removed chunks leaves some: those behind a gap are of no file.
+   * Finds a file's objects: chunks, or the object itself; `undefined` if there are none. A run killed while it removed chunks
+   * leaves some: chunks after a gap belong to no file.
    */
   const find = async (key: string): Promise<Chunks | undefined> => {
     const there = await storage.list(key)
@@ -57,21 +57,21 @@ export const bucketFiles = (storage: Objects): Files => {
     for (const chunk of await chunksOf(key)) await storage.remove(chunk)
   }
 
-  /** The first chunk goes first: without it, there is no such file. */
+  /** Removes a file, its first chunk first: without it, the file does not exist. */
   const remove = async (key: string): Promise<void> => {
     await storage.remove(key)
     await removeChunks(key)
   }
 
-  /** Joins the chunks of a file in one object, and drops what a killed run began of that. */
-  const join = async (key: string, to: string, chunks: number): Promise<void> => {
+  /** Joins a file's chunks in one object, and drops a join that a killed run left unfinished. */
+  const join = async (key: string, to: string, { chunks, size }: Chunks): Promise<void> => {
     for (const old of await storage.uploads(to)) if (old.key === to) await storage.abortUpload(old)
     const upload = await storage.beginUpload(to)
     const parts = []
     for (let number = 1; number <= chunks; number++) {
       parts.push(await storage.copyPart(upload, number, chunkKey(key, number)))
     }
-    await storage.completeUpload(upload, parts)
+    await storage.completeUpload(upload, parts, size)
   }
 
   const there = async (name: string): Promise<Chunks> => {
@@ -121,29 +121,27 @@ export const bucketFiles = (storage: Objects): Files => {
     },
     copy: async (from, to) => {
       const { chunks, size } = await there(from)
-      for (let number = 1; number <= chunks; number++) {
-        await storage.copy(chunkKey(from, number), chunkKey(to, number))
-      }
-      if (chunks > 0) return
-      if (size < chunkAt(0).size) return storage.copy(from, to)
-      // one that was complete: the copy may grow
+      if (chunks === 0 && size < chunkAt(0).size) return storage.copy(from, to, size)
       const file = readable(storage, from, { chunks, size })
       for (let chunk = chunkAt(0); chunk.start < size; chunk = chunkAt(chunk.start + chunk.size)) {
-        const bytes = await file.read(chunk.start, Math.min(chunk.size, size - chunk.start))
-        await storage.put(chunkKey(to, chunk.number), bytes)
+        const target = chunkKey(to, chunk.number)
+        const length = Math.min(chunk.size, size - chunk.start)
+        if (chunks > 0) await storage.copy(chunkKey(from, chunk.number), target, length)
+        // the file was complete, but its copy may grow
+        else await storage.put(target, await file.read(chunk.start, length))
       }
     },
     move: async (from, to, bytes) => {
       const found = await find(from)
       checkSize(storage.nameOf(from), found?.size, bytes)
       if (from === to) return
-      const chunks = found?.chunks ?? 0
-      if (chunks > 0) await join(from, to, chunks)
-      else await storage.copy(from, to)
-      await removeChunks(to) // of a file that was replaced
+      if (found !== undefined && found.chunks > 0) await join(from, to, found)
+      else await storage.copy(from, to, bytes)
+      await removeChunks(to) // chunks of a replaced file
       await remove(from)
     },
     remove,
+    tidy: async () => {}, // a bucket has no folders
     unremoved: () => storage.unremoved(),
   }
 }
@@ -153,7 +151,7 @@ const isChunkOf =
   (other: string): boolean =>
     other.startsWith(key) && /^\.chunks\/\d{6}$/.test(other.slice(key.length))
 
-/** Reads a file: of chunks, or of one object. */
+/** Opens a file of chunks, or of one object, for reading. */
 const readable = (storage: Objects, key: string, { chunks, size }: Chunks): ReadableFile => ({
   ...{ size, id: key, isFile: true, close: async () => {} },
   read: async (position, length) => {
@@ -175,21 +173,21 @@ const readable = (storage: Objects, key: string, { chunks, size }: Chunks): Read
   },
 })
 
-/** A file that grows: full chunks are objects, and what is behind them is in memory. */
+/** A growing file: full chunks are objects; the bytes after them are in memory. */
 class BucketFile implements ByteFile {
   readonly #storage: Objects
   readonly #key: string
-  /** How many chunks it had when it was opened. */
+  /** Number of its chunks when it was opened. */
   readonly #before: number
   readonly #isLonger: boolean
   readonly #hash: Hash
-  /** The chunk that grows; those before it are objects, or on their way. */
+  /** The growing chunk; earlier ones are objects, or are being uploaded. */
   #chunk: ObjectChunk
-  /** Its bytes. */
+  /** Bytes of the growing chunk. */
   #tail = new Uint8Array(0)
   #tailSize = 0
   #isDirty = false
-  #writing: Promise<unknown> = Promise.resolve() // the chunk that was taken last
+  #writing: Promise<unknown> = Promise.resolve() // the upload of the last full chunk
 
   constructor(
     storage: Objects,
@@ -237,8 +235,8 @@ class BucketFile implements ByteFile {
   cut = async (): Promise<void> => {
     if (!this.#isLonger) return
     this.#isDirty = true
-    await this.sync() // before what it replaces is gone
-    // the last chunk goes first: a run that is killed leaves no gap
+    await this.sync() // before the old content is removed
+    // the last chunk is removed first, so that a killed run leaves no gap
     for (let number = this.#before; number > this.#objects(); number--) {
       await this.#storage.remove(chunkKey(this.#key, number))
     }
@@ -258,12 +256,12 @@ class BucketFile implements ByteFile {
     await this.#writing.catch(() => {}) // reported by the next call
   }
 
-  /** How many chunks are full. */
+  /** Returns the number of full chunks. */
   #full(): number {
     return this.#chunk.number - 1
   }
 
-  /** How many chunks there are, with the one that is not full; 0 while it is one object. */
+  /** Returns the number of chunks, including the one that is not full; 0 while the file is one object. */
   #objects(): number {
     return this.#full() === 0 ? 0 : this.#full() + (this.#tailSize > 0 ? 1 : 0)
   }
@@ -284,7 +282,11 @@ class BucketFile implements ByteFile {
     this.#tail = new Uint8Array(0)
     this.#tailSize = 0
     this.#writing = this.#storage.put(chunkKey(this.#key, number), bytes).then(async () => {
-      if (number === 1) await this.#storage.remove(this.#key) // its first bytes: the chunk has them
+      if (number > 1) return
+      // the object has the chunk's first bytes; it is removed once the chunk exists
+      const found = await this.#storage.sizeOf(chunkKey(this.#key, number))
+      if (found !== size) throw isGone(this.#storage.nameOf(chunkKey(this.#key, number)))
+      await this.#storage.remove(this.#key)
     })
     this.#writing.catch(() => {}) // reported by the next call
   }
@@ -293,6 +295,6 @@ class BucketFile implements ByteFile {
 const tooLarge = (path: string): StoreError => {
   const most = Math.floor(MOST_BYTES / 2 ** 30)
   const advice = 'export into a prefix (s3://BUCKET/DIR/), which has a file for each time slice'
-  const why = `cannot write ${path}: it would be larger than ${most} GiB, the most of one object: ${advice}`
+  const why = `cannot write ${path}: it would be larger than ${most} GiB, the maximum for one object: ${advice}`
   return storeError('WriteFailed', why, { path, code: 'EntityTooLarge' })
 }

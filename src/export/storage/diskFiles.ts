@@ -14,6 +14,7 @@ import {
   randomName,
   readFully,
   removeFile,
+  replaceFile,
   syncFolder,
   syncName,
   withPath,
@@ -27,12 +28,12 @@ import { checkSize, isGone } from './integrity.js'
 
 const IN_THE_WAY = 'a file has its name, or that of a folder above it'
 
-/** Advice by the code of the system. */
+/** Advice by system error code. */
 const ADVICE: Readonly<Record<string, string>> = {
   EEXIST: IN_THE_WAY,
   ENOTDIR: IN_THE_WAY,
   ENOENT: 'a link to nothing has its name, or that of a folder above it',
-  EACCES: 'the folder above it may not be written to',
+  EACCES: 'the folder above it is not writable',
 }
 
 /** Opens the files of a folder: its path ends with a slash, or is empty for the folder of the process. */
@@ -46,9 +47,9 @@ export const diskFiles = (folder: string, fs: FileSystem): Files => {
       () => undefined,
     )
 
-  let isDurable = false // the name of `_incoming/`
+  let isDurable = false // true once the name of `_incoming/` is synced
 
-  /** Returns the path of a name that is to be written. */
+  /** Returns the path of a file to write, after creating its folder. */
   const prepared = async (name: string): Promise<string> => {
     const path = pathOf(name)
     if (!name.startsWith(INCOMING)) return path
@@ -114,15 +115,19 @@ export const diskFiles = (folder: string, fs: FileSystem): Files => {
     move: async (from, to, bytes) => {
       checkSize(pathOf(from), await size(from), bytes)
       const path = await prepared(to)
-      await fs.rename(pathOf(from), path)
+      await replaceFile(fs, pathOf(from), path)
       await syncName(fs, path)
     },
     remove: (name) => removeFile(fs, pathOf(name)),
+    tidy: async () => {
+      isDurable = false
+      await fs.rmdir?.(pathOf(INCOMING)).catch(() => {}) // the folder has files, or belongs to another program
+    },
     unremoved: () => [],
   }
 }
 
-/** Adds the path to errors, and says what was done to it. */
+/** Adds the path and the failed operation to errors. */
 const failing = async <T>(
   tag: 'ReadFailed' | 'WriteFailed',
   path: string,
@@ -143,20 +148,20 @@ const makeFolder = async (fs: FileSystem, path: string): Promise<void> => {
   await fs.mkdir(path, { recursive: true }).catch((error: unknown) => {
     const advice = isSystemError(error) ? ADVICE[error.code] : undefined
     if (advice === undefined) throw withPath(path)(error)
-    const why = `cannot make the folder ${path}: ${advice}`
+    const why = `cannot create the folder ${path}: ${advice}`
     throw exportError('UnusablePath', why, { path, option: 'out' }, error)
   })
 }
 
 const makeIncoming = async (fs: FileSystem, path: string): Promise<void> => {
   if (await isLink(fs, path)) {
-    const why = `${path} is a link, and what it leads to is of another program: remove it`
+    const why = `${path} is a link to a file of another program: remove it`
     throw exportError('UnusablePath', why, { path, option: 'out' })
   }
   await fs.mkdir(path, { recursive: true })
 }
 
-/** Lists the files of a folder that have names of ours, which begin with `below`. */
+/** Lists a folder's files with our names; `below`: the start of the names. */
 const foundIn = async (
   fs: FileSystem,
   path: string,
@@ -192,7 +197,7 @@ const opened = async (fs: FileSystem, path: string): Promise<ReadableFile | unde
   }
 }
 
-/** Writes a file under another name, and gives it its own. */
+/** Writes a file under a temporary name, and then renames it. */
 const putNew = async (
   fs: FileSystem,
   path: string,
@@ -205,7 +210,7 @@ const putNew = async (
       await writeFully(handle, bytes, 0)
       await handle.sync()
     })
-    await fs.rename(fresh, path)
+    await replaceFile(fs, fresh, path)
   } catch (error) {
     await fs.rm(fresh, { force: true })
     throw error
@@ -213,18 +218,18 @@ const putNew = async (
   await syncName(fs, path)
 }
 
-/** Links that are followed from one to the next: as many as Linux follows. */
+/** Maximum number of consecutive links to follow: the same as in Linux. */
 const LINKS = 40
 
-/** The name of a file where it is, or will be: a link may lead to one that is not there yet. */
+/** Returns the name of the file that links lead to, which need not exist yet. */
 export const realName = async (
   fs: Pick<FileSystem, 'readlink'>,
   path: string,
   links = LINKS,
 ): Promise<string> => {
-  const target = await fs.readlink(path).catch(() => undefined) // it is no link
+  const target = await fs.readlink(path).catch(() => undefined) // not a link
   if (target === undefined || links === 0) return path
-  // not joined: that would take `..` for the folder above, which it is not behind a link
+  // not `join`, which resolves `..` lexically: wrong behind a link
   const next = isAbsolute(target) ? target : `${dirname(path)}/${target}`
   return realName(fs, next, links - 1)
 }

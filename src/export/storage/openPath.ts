@@ -1,4 +1,4 @@
-/** A path that is written to in place: a file, a device or a named pipe. */
+/** A path that is written in place: a file, a device or a named pipe. */
 import { closeSync, constants, createWriteStream, openSync, statSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Writable } from 'node:stream'
@@ -6,7 +6,7 @@ import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { codeOf } from '../../store/FileSystem.js'
 import type { Millis } from '../../stream/index.js'
 
-/** Time from one attempt to open a named pipe without a reader to the next. */
+/** Interval between attempts to open a named pipe that has no reader. */
 const LOOK: Millis = 100
 
 // constructors
@@ -18,8 +18,8 @@ export const openPath = (path: string, timer: SchedulerLike = asyncScheduler): W
     : createWriteStream(path)
 
 /**
- * Opens a named pipe once it has a reader. It is written without the threads of Node: one that waits there, for a reader to come
- * or to read on, would keep the process from its end.
+ * Opens a named pipe once it has a reader. It is not written on Node's thread pool: a thread waiting for a reader would keep the
+ * process from exiting.
  */
 const pipeStream = (path: string, timer: SchedulerLike): Writable => {
   let socket: Socket | undefined

@@ -3,131 +3,124 @@ import type { Ledger } from '../../changes/Ledger.js'
 import { Time, toMillis } from '../../codec/times.js'
 import type { E } from '../../fp.js'
 import type { AnyFailure } from '../../http/Failure.js'
-import {
-  InvalidOption,
-  is,
-  type OptionRule,
-  type OptionsTable,
-  required,
-} from '../../options/index.js'
+import { is, type OptionRule, type OptionsTable, required } from '../../options/index.js'
 import type { Millis } from '../../stream/index.js'
 import type { ExportError } from '../ExportError.js'
 import { type ExportProgress, exportTable } from '../ExportOptions.js'
 import * as rule from '../rules.js'
 import type { ExportSource } from '../source/ExportSource.js'
-import type { TakeRows } from '../source/exportList.js'
+import type { WriteRows } from '../source/exportList.js'
 import type { Reject } from '../source/sortPage.js'
-import { isPostgres, readPostgresUrl } from '../sql/postgresUrl.js'
 import type { Destination } from '../transfer/Destination.js'
 import type { Rereads, SyncProof } from '../transfer/TransferEvent.js'
 
 // model
 
-/** Rows that are listed by time of creation, and can be read again by id: `payments.charges`. */
+/** Rows that can be listed by time of creation and read again by id: `payments.charges`. */
 export interface TimedSource<A> {
-  /** Lists the rows created at a time or later, as they stand now. */
+  /** Lists rows created at or after a time, in their current state. */
   readonly snapshot: (filter: { readonly from_created_at?: string }) => ExportSource<A> & {
     readonly parallel: (requests?: number) => ExportSource<A>
   }
-  /** Reads pages by status and second, and single rows. Without it, rows are read by time alone, and nothing is proven. */
+  /** Reads pages by status and second, and single rows. Without it, rows are read by time only, without a proof. */
   readonly ledger?: Ledger<A>
 }
 
-/** How soon all rows of a destination are read whole. */
+/** Time before the end of the last run from which charges are read again; few older ones are still open. */
+export const LOOKBACK: Millis = 7 * 86_400_000
+
+/** Pace of a sweep, which reads all rows of a destination again. */
 export type Sweep = 'off' | '30d' | 'now'
 
-/** Where rows are kept, and how far back they are read. */
+/** Where rows are stored, and how far back they are read. */
 export interface SyncOptions<in A = unknown> {
   /**
-   * `NAME.sqlite` or `NAME.db`; `postgres://HOST/DATABASE`; a folder, which ends with a slash; `s3://BUCKET/PREFIX/`. Made
-   * if it is not there, but databases of Postgres and buckets. Or a `Destination` of your own.
+   * `NAME.sqlite` or `NAME.db`; `postgres://HOST/DATABASE`; a folder, which ends with a slash; `s3://BUCKET/PREFIX/`. Created if
+   * missing, except Postgres databases and buckets. Or your own `Destination` with `rows: 'byId'`.
    */
   readonly to: string | Destination<A>
   /** Databases: the table. Default: the name of the list, such as `charges`. */
   readonly table?: string | undefined
-  /** Folders and buckets: the format of the files. Default `ndjson`, in zstd. */
+  /** Folders and buckets: the format of the files. Default `ndjson`, compressed with zstd. */
   readonly format?: 'ndjson' | 'parquet' | undefined
-  /**
-   * Folders and buckets: takes over the rows of a folder that `exportTo` has written by `sinceLast`, or that is of an earlier
-   * version. Its files go once their rows are there. Default `false`: such a folder is refused.
-   */
-  readonly adopt?: boolean | undefined
   /** Variables such as `AWS_REGION`, for buckets. Default: those of the process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
-  /** Rows created from then on, as ISO 8601. Default: that of the first run, or all. An earlier one reads from there. */
+  /**
+   * Includes rows created at or after this time, as ISO 8601. Default: the time given to the first run, or all rows. An earlier
+   * time extends the table backwards.
+   */
   readonly since?: string | undefined
-  /** How long before the end of the last run charges may have changed, in ms. Default: 7 days. */
+  /** How far before the end of the last run charges are read again, in ms. Default: 7 days. */
   readonly lookback?: Millis | undefined
   /**
-   * Reads rows that were there before whole, to find what counts cannot: a thirtieth of them a run, `'30d'`, and up to
-   * 48,000 at once; all of them `'now'`; or `'off'`. Default `'30d'`.
+   * Reads existing rows again, to find errors that counts cannot show: `'30d'` reads a thirtieth of them per run, and up to
+   * 48,000 at once; `'now'` reads all; `'off'` none. Default `'30d'`.
    */
   readonly sweep?: Sweep | undefined
-  /** Concurrent requests. Default: enough to use the full rate limit, as measured. */
+  /** Concurrent requests. Default: enough to use the full rate limit, based on measured round trips. */
   readonly parallel?: number | undefined
-  /** Reads a list until two readings have the same ids: see `exportTo`. Default `false`. */
+  /** Reads a list until two readings have the same ids; see `exportTo`. Default `false`. */
   readonly untilStable?: boolean | undefined
-  /** Ends the sync with `TooManyRejects` when more rows cannot be written. Default 1,000. */
+  /** Ends the sync with `TooManyRejects` when more rows than this cannot be written. Default 1,000. */
   readonly maxRejects?: number | undefined
-  /** Lists that are replaced as a whole: lets one that came empty remove the rows that are there. Default `false`. */
+  /** For lists that are replaced as a whole: lets an empty list remove all existing rows. Default `false`. */
   readonly allowEmpty?: boolean | undefined
+  /** Number of rows that may disappear at once, as reported by a `RowsGone`. Default: 20, or 5 % of the rows. */
+  readonly allowGone?: number | undefined
   /** Postgres: writes U+0000, which it cannot store, as U+FFFD. Default `false`: such a row is rejected. */
   readonly replaceNul?: boolean | undefined
-  /** Receives rows that cannot be written. They are read again by the next run. */
-  readonly onReject?: TakeRows<Reject> | undefined
+  /** Called with rows that cannot be written. The next run reads them again. */
+  readonly onReject?: WriteRows<Reject> | undefined
   /**
-   * How long the destination stays reserved for a run that is not heard of any more, in ms: one that was killed. Another
-   * run waits as long, and then takes over, or ends with `Locked`. Default 15,000.
+   * How long the lease lasts without renewal, in ms. Another run waits this long; it takes over if the lease was not renewed, and
+   * otherwise ends with `Locked`. Default 15,000.
    */
   readonly lease?: Millis | undefined
-  /** Ends the sync with `DeadlinePassed` after so many ms; the next run goes on. Default `Infinity`. */
+  /** Ends the sync with `DeadlinePassed` after this many ms; the next run continues. Default `Infinity`. */
   readonly deadline?: Millis | undefined
-  /** Its first value ends the sync; the next run goes on. */
+  /** Stops the sync when this emits. The next run continues. */
   readonly stop?: Observable<unknown> | undefined
-  /** A name for the account, kept as a hash. Default: base URL and client id. */
+  /** A name for the account, stored as a hash. Default: base URL and client id. */
   readonly account?: string | undefined
-  /** Clock and timers. Default `asyncScheduler`; in virtual time, that of the client. */
+  /** Clock and timers. Default `asyncScheduler`; in virtual time, pass the client's. */
   readonly timer?: SchedulerLike | undefined
 }
 
-/** How far a sync is. Counts are of all starts of its run together. */
-export interface SyncProgress extends Omit<ExportProgress, 'begun' | 'waiting'> {
-  /** It waits for another run, or for the lease of one that was killed; before `begun`. */
+/** Progress of a sync. Counts include all resumptions of the run. */
+export interface SyncProgress extends Omit<ExportProgress, 'started' | 'waiting'> {
+  /** Present while the run waits for another run, or for the lease of a killed one. Emitted before `started`. */
   readonly waiting?: SyncWait
-  /** How it began; once. */
-  readonly begun?: SyncBegun
-  /** Charges that are not final, and those that were and are not any more; with the last progress. */
-  readonly rereads?: SyncRereads
-  /** Result of the proof by counts of the service against those of the destination; with the last progress. */
+  /** How the sync started. Emitted once. */
+  readonly started?: SyncStart
+  /** Charges that are not final, or no longer listed as such. Only in the last progress. */
+  readonly rereads?: Rereads
+  /** Result of the proof, which compares the counts of the service and the destination. Only in the last progress. */
   readonly proof?: SyncProof
-  /** All rows created before are there, as ISO 8601; with the last progress of a complete run. */
+  /** All rows created before this time are present, as ISO 8601. Only in the last progress of a complete run. */
   readonly upTo?: string
 }
 
-/** Another run has the destination, or was killed. */
+/** Another run holds the destination, or was killed. */
 export interface SyncWait {
-  /** How long this one waits for it, at most, in ms. */
+  /** Maximum time that this run waits for it, in ms. */
   readonly ms: Millis
 }
 
-/** How a sync begins. */
-export interface SyncBegun {
+/** How a sync started. */
+export interface SyncStart {
   /** True if it continues an interrupted run. */
   readonly resumed: boolean
-  /** An earlier run did not release its lease, and was taken over: it was killed, or is frozen. */
+  /** True if it took over from an earlier run that was killed or is frozen, without releasing its lease. */
   readonly tookOver?: true
-  /** Rows created from then on are read, as ISO 8601; absent: all. */
+  /** Rows created at or after this time are read, as ISO 8601. Absent: all rows. */
   readonly from?: string
-  /** The time of the last run, as ISO 8601, where it is later than now: it is not believed, and `from` is earlier. */
+  /** The time of the last run, as ISO 8601, if it is in the future: it is ignored, and `from` is earlier. */
   readonly doubted?: string
-  /** Columns that the table lacked: rows have them once they are read again. */
+  /** Columns that were added to the table; existing rows get them when they are read again. */
   readonly added?: ReadonlyArray<string>
 }
 
-/** Charges that were read by their status, or again. */
-export type SyncRereads = Rereads
-
-/** Emitted by a sync: progress; and last, if it did not succeed, why. */
+/** An event of a sync: progress, or finally the failure if it did not succeed. */
 export type SyncEvent = E.Either<ExportError | AnyFailure, SyncProgress>
 
 // rules
@@ -142,12 +135,11 @@ const time: OptionRule<string> = {
 export const syncRules: OptionsTable<SyncOptions<never>> = {
   to: required({
     accepts: (u) => is.nonEmptyString.accepts(u) || rule.destination.accepts(u),
-    expected: 'a destination by its name, or one of your own',
+    expected: 'the name of a destination, or your own destination',
   }),
   table: is.stringThat((name) => TABLE_NAME.test(name), 'a name of letters, digits and _'),
   format: is.oneOf('ndjson', 'parquet'),
-  adopt: is.boolean,
-  env: is.object('variables by their names'),
+  env: is.object('variables by name'),
   since: time,
   lookback: is.finiteMillis,
   sweep: is.oneOf('off', '30d', 'now'),
@@ -155,6 +147,7 @@ export const syncRules: OptionsTable<SyncOptions<never>> = {
   untilStable: is.boolean,
   maxRejects: is.nonNegativeIntOrInfinity,
   allowEmpty: is.boolean,
+  allowGone: is.int(0),
   replaceNul: is.boolean,
   onReject: is.fn(),
   lease: exportTable.lease,
@@ -162,30 +155,4 @@ export const syncRules: OptionsTable<SyncOptions<never>> = {
   stop: is.withMethods('an Observable', 'pipe'),
   account: is.nonEmptyString,
   timer: is.rxScheduler(),
-}
-
-/** The kinds of destinations. */
-export type DestinationKind = 'sqlite' | 'postgres' | 'folder'
-
-/** Names a destination in messages: without user, password and parameters, one of which may be a password, too. */
-export const destinationName = (to: string): string =>
-  isPostgres(to) ? readPostgresUrl(to).name : to
-
-/** Returns the kind of database that a name is of, if it is of one. Throws an `InvalidOption` for a URL of Postgres that is none. */
-export const tableKind = (to: string): 'sqlite' | 'postgres' | undefined => {
-  if (!isPostgres(to))
-    return /\.(sqlite|db)$/.test(to) && !to.includes('://') ? 'sqlite' : undefined
-  readPostgresUrl(to)
-  return 'postgres'
-}
-
-/** Throws an `InvalidOption` that lists what a destination can be. */
-export const destinationKind = (to: string): DestinationKind => {
-  const kind = tableKind(to)
-  if (kind !== undefined) return kind
-  if (/^s3:\/\/.*\/$/.test(to) || (to.endsWith('/') && !to.includes('://'))) return 'folder'
-  throw new InvalidOption(
-    'to',
-    'NAME.sqlite, NAME.db, postgres://HOST/DATABASE, FOLDER/, or s3://BUCKET/PREFIX/',
-  )
 }

@@ -1,16 +1,17 @@
 /**
- * The stages of a sync of rows that the service lists by parent only: the items of all batches.
+ * Stages of a sync for rows that the service lists only by parent: the items of all batches.
  *
  *     list of batches       final, changed since its items were read, or not as many here    its items are read
  *                     ----> not final                                                        its items are read
  *                     ----> final, unchanged, and as many items here as it says              they are here
  *     batches here that the list does not show    asked for by id; 404: their items are gone
  *
- * Each row has the version of its parent with which it was read, so the destination itself knows what is left to do: there
- * is no position, and a run that was killed is gone on with by looking. A parent says how many rows it has. Where as many
- * were read, the rows of the parent are proven, and those that are here and were not listed are marked as gone.
+ * Each row has the version of its parent with which it was read, so the destination itself shows what is left to do: there is no
+ * position, and a killed run resumes by comparing versions. A parent states how many rows it has. If that many were read, the rows
+ * of the parent are proven, and existing rows that were not listed are marked as gone.
  */
-import { EMPTY, firstValueFrom, ReplaySubject, takeUntil, toArray } from 'rxjs'
+import { defer, firstValueFrom, ignoreElements, ReplaySubject, takeUntil, toArray } from 'rxjs'
+import { doubtOf } from '../../changes/Absences.js'
 import { toMillis } from '../../codec/times.js'
 import { E, O, withoutUndefined } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
@@ -33,15 +34,19 @@ interface ChildReading<A> {
   readonly now: () => Millis
 }
 
-/** Counts of the run so far. */
+/** Counts so far. */
 interface ParentCounts {
   rows: number
   parents: number
   gone: number
   readonly differences: Array<SyncDifference>
+  /** Ids of missing rows, by parent. They are marked at the end unless there are too many. */
+  readonly held: Map<string, ReadonlyArray<string>>
+  /** Existing rows. */
+  total: number
 }
 
-/** The rows of a parent, as they were read. */
+/** Rows read from a parent. */
 interface ParentReading<A> {
   readonly parent: Parent
   readonly pages: ReadonlyArray<SourcePage<A>>
@@ -49,24 +54,29 @@ interface ParentReading<A> {
   readonly failure?: AnyFailure
 }
 
-/** Parents whose rows are read at a time. */
+/** Maximum number of parents read concurrently. */
 const WIDTH = 8
 
-/** How often the rows of a parent are read in a night, where there are not as many as it says. */
+/** Number of times that a parent's rows are read per night if their number does not match. */
 const READINGS = 2
 
 // constructors
 
 export const childStages =
-  <A>(source: ChildSource<A>, now: () => Millis): TransferPlan<A, A>['stages'] =>
+  <A>(
+    source: ChildSource<A>,
+    now: () => Millis,
+    allowGone?: number,
+  ): TransferPlan<A, A>['stages'] =>
   (transfer) => {
     const { session, recorder } = transfer
     const here = session.queries.children
-    if (here === undefined) return [] // refused when the sync began
+    if (here === undefined) return [] // such a destination was refused at the start
     const to = now()
     recorder.bounds = { from: 0, to }
     recorder.newest = to
-    const found: ParentCounts = { rows: 0, parents: 0, gone: 0, differences: [] }
+    const held = new Map<string, ReadonlyArray<string>>()
+    const found: ParentCounts = { rows: 0, parents: 0, gone: 0, differences: [], held, total: 0 }
     const reading = { transfer, source, here, now }
     return [
       () =>
@@ -74,17 +84,29 @@ export const childStages =
           source: asSource(() => new Children(reading, found)),
           boundsOf: () => undefined,
         }),
-      () => {
-        const { rows, ...counts } = found
-        const until = Math.floor(to / 1_000)
-        const proven = rows - transfer.shown().rejects
-        transfer.proof = { ...counts, rows: proven, until, late: 0, depth: { answered: 0 } }
-        return EMPTY
-      },
+      () =>
+        defer(async () => {
+          const { rows, parents, gone, differences, total } = found
+          const until = Math.floor(to / 1_000)
+          const proven = rows - transfer.shown().rejects
+          const proof = { parents, rows: proven, until, late: 0, depth: { answered: 0 } }
+          const { name } = session.destination
+          transfer.doubt = doubtOf(name, { gone, total, isEmpty: parents === 0 }, allowGone)
+          if (transfer.doubt !== undefined) {
+            const stretch = { from: Number.NEGATIVE_INFINITY, to: until }
+            const difference = { ...stretch, here: total, there: total - gone }
+            transfer.proof = { ...proof, gone: 0, differences: [...differences, difference] }
+            return
+          }
+          for (const [parent, ids] of held) {
+            await session.tracked(() => here.markGone(parent, ids, now()))
+          }
+          transfer.proof = { ...proof, gone, differences }
+        }).pipe(ignoreElements()),
     ]
   }
 
-/** A list that is read from its beginning by each run. */
+/** Returns a source that each run reads from the beginning. */
 const asSource = <A>(open: () => Children<A>): Source<A> => {
   const drain: Drainable<A>['drain'] = (project) =>
     consume(project)(() => {
@@ -107,7 +129,7 @@ const asSource = <A>(open: () => Children<A>): Source<A> => {
   }
 }
 
-/** Reads the rows of all parents that are due. */
+/** Reads the rows of all due parents. */
 class Children<A> {
   readonly #reading: ChildReading<A>
   readonly #found: ParentCounts
@@ -119,15 +141,16 @@ class Children<A> {
     this.#found = found
   }
 
-  /** Aborts what is on its way. */
+  /** Aborts requests in flight. */
   stop(): void {
     this.#stop.next()
   }
 
   async *pages(): AsyncGenerator<PageOrFailure<A>, void, undefined> {
     const { transfer, source, here } = this.#reading
-    await transfer.place() // rows of a run that was killed
+    await transfer.place() // rows of a killed run
     const counts = new Map(await here.counts())
+    for (const { rows } of counts.values()) this.#found.total += rows
     let waiting: Array<Promise<ParentReading<A>>> = []
     for await (const parents of source.parents()) {
       if (E.isLeft(parents)) {
@@ -150,7 +173,7 @@ class Children<A> {
     for (const id of counts.keys()) yield* this.#unlisted(id)
   }
 
-  /** Reads the rows of a parent; again with the parent as it stands then, where there are not as many as it says. */
+  /** Reads the rows of a parent; if their number does not match, reads both again. */
   async #read(given: Parent): Promise<ParentReading<A>> {
     let parent = given
     for (let reading = 1; ; reading++) {
@@ -169,13 +192,13 @@ class Children<A> {
     }
   }
 
-  /** Resolves with a parent as it stands now; undefined where it was stopped. */
+  /** Resolves with the current version of a parent; `undefined` if stopped. */
   #retrieve(id: string): Promise<E.Either<AnyFailure, Parent> | undefined> {
     const parent = this.#reading.source.parent(id).pipe(takeUntil(this.#stop))
     return firstValueFrom(parent, { defaultValue: undefined })
   }
 
-  /** Hands on the rows of a parent, and marks those that are here and were not listed. */
+  /** Emits the rows of a parent, and records existing rows that were not listed. */
   async *#written({
     parent,
     pages,
@@ -206,7 +229,7 @@ class Children<A> {
     })
   }
 
-  /** Asks for a parent that the list has not shown: gone are the rows of one that the service does not have. */
+  /** Reads a parent that was not listed; if the service does not have it, its rows are gone. */
   async *#unlisted(id: string): AsyncGenerator<PageOrFailure<A>, void, undefined> {
     const parent = await this.#retrieve(id)
     if (parent === undefined) return
@@ -218,15 +241,14 @@ class Children<A> {
   }
 
   async #mark(parent: string, listed: ReadonlySet<string>): Promise<void> {
-    const { transfer, here, now } = this.#reading
-    await transfer.session.tracked(async () => {
-      const gone = (await here.ids(parent)).filter((id) => !listed.has(id))
-      if (gone.length > 0) await here.markGone(parent, gone, now())
-      this.#found.gone += gone.length
-    })
+    const { transfer, here } = this.#reading
+    const ids = await transfer.session.tracked(() => here.ids(parent))
+    const gone = ids.filter((id) => !listed.has(id))
+    if (gone.length > 0) this.#found.held.set(parent, gone)
+    this.#found.gone += gone.length
   }
 
-  /** A page that is followed by others: the list has ended when no page comes after it. */
+  /** A page followed by others; without a next page the list would count as ended. */
   #numbered(page: SourcePage<A>): SourcePage<A> {
     this.#page++
     const position = { page_num: this.#page }
@@ -234,7 +256,7 @@ class Children<A> {
   }
 }
 
-/** Returns whether all rows of a parent are here as they will stay. */
+/** Returns true if all rows of a parent are present in their final version. */
 const isHere = (parent: Parent, count: ChildCount | undefined): boolean => {
   const { rows, oldest } = count ?? { rows: 0, oldest: Number.POSITIVE_INFINITY }
   return parent.isFinal && rows === parent.rows && oldest >= toMillis(parent.updatedAt)

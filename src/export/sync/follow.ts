@@ -1,22 +1,16 @@
-/** A table kept current: a sync that goes on with polls, and proves its rows each day. */
+/** Keeps a table current: a sync that continues with polls, and proves its rows daily. */
 import { asyncScheduler, type Observable } from 'rxjs'
 import { withoutPrototype } from '../../fp.js'
 import { checkOptions, InvalidOption, is, type OptionsTable } from '../../options/index.js'
 import type { Millis } from '../../stream/index.js'
 import type { ExportSource } from '../source/ExportSource.js'
 import { followCharges } from './followCharges.js'
-import { type FollowPace, followList } from './followList.js'
-import {
-  destinationKind,
-  type SyncEvent,
-  type SyncOptions,
-  syncRules,
-  type TimedSource,
-  tableKind,
-} from './SyncOptions.js'
+import { followList } from './followList.js'
+import type { FollowPace } from './followPolls.js'
+import { type SyncEvent, type SyncOptions, syncRules, type TimedSource } from './SyncOptions.js'
 import { startSync } from './sync.js'
 
-/** Which table is kept current, and how often it is looked after. */
+/** Options of `follow`: the table, the polling interval and the time of the proof. */
 export interface FollowOptions<in A = unknown>
   extends Pick<
     SyncOptions<A>,
@@ -26,44 +20,46 @@ export interface FollowOptions<in A = unknown>
     | 'sweep'
     | 'parallel'
     | 'maxRejects'
+    | 'allowGone'
     | 'onReject'
     | 'lease'
     | 'stop'
     | 'account'
     | 'timer'
   > {
-  /** From one poll to the next, in ms. Default 10,000. */
+  /** Interval between polls, in ms. Default 10,000. */
   readonly every?: Millis | undefined
-  /** The time of day, in UTC, at which the table is proven: `HH:MM`. Default `02:00`. */
+  /** Time of the daily proof (a comparison of counts), in UTC: `HH:MM`. Default `02:00`. */
   readonly prove?: string | undefined
 }
 
-/** The time of day that a text says, in ms since midnight; NaN for another text. */
+/** Parses a time of day to ms since midnight; `NaN` if invalid. */
 const timeOfDay = (text: string): Millis => {
   const [, hours = '', minutes = ''] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
   return hours === '' ? Number.NaN : (Number(hours) * 60 + Number(minutes)) * 60_000
 }
 
-const { to, table, since, sweep, parallel, maxRejects, onReject, lease, stop, account, timer } =
-  syncRules
+const { to, table, since, sweep, parallel, maxRejects, allowGone, onReject, lease } = syncRules
+const { stop, account, timer } = syncRules
 
 const followRules: OptionsTable<FollowOptions<never>> = {
-  ...{ to, table, since, sweep, parallel, maxRejects, onReject, lease, stop, account, timer },
+  ...{ to, table, since, sweep, parallel, maxRejects, allowGone, onReject, lease },
+  ...{ stop, account, timer },
   every: is.positiveFinite,
   prove: is.stringThat((text) => !Number.isNaN(timeOfDay(text)), 'a time of day such as 02:00'),
 }
 
-/** How far back a start reads: as far as polls do. Rows that came later are found by the proof. */
+/** Lookback at the start, the same as that of polls. The proof finds rows that appeared later. */
 const LOOKBACK = 3_600_000
 
 /**
- * Keeps a table current until it is stopped: catches up as `sync` does, with the lease and the state of one, and then
- * polls. `payments.charges` is read as by `changes`, with a proof and a sweep each day; other lists, such as
- * `payments.batchTransfers.list()`, are read whole in each poll.
+ * Keeps a table current until it is stopped: catches up like `sync`, using the same lease and state, and then polls.
+ * `payments.charges` is polled as by `changes`, with a daily proof and sweep; other lists, such as
+ * `payments.batchTransfers.list()`, are read in full in each poll.
  *
- * Emits its progress after each page; after a poll it has `upTo`, and after a proof `proof`. An outage is a `Left`, and the
- * stream goes on. One at the start, an error of the destination, or another owner of it (`Fenced`) are a `Left`, and the
- * end. Killed at any moment, the next call goes on. Throws an `InvalidOption` at once for an option that cannot work.
+ * Emits its progress after each page, with `upTo` after a poll and `proof` after a proof. An outage is a `Left`, after which the
+ * stream continues; an outage at the start, an error of the destination or a takeover by another owner (`Fenced`) is a `Left`
+ * that ends it. If killed, the next call continues. Throws an `InvalidOption` at once for an invalid option.
  */
 export const follow = <A>(
   source: TimedSource<A> | ExportSource<A>,
@@ -74,17 +70,11 @@ export const follow = <A>(
     prove = '02:00',
     ...options
   } = withoutPrototype(checkOptions(given, followRules))
-  const { to, sweep = '30d', timer = asyncScheduler } = options
-  const isTable = typeof to !== 'string' || tableKind(to) !== undefined
-  if (!isTable && destinationKind(to) !== undefined) {
-    const why =
-      'a database: each poll would write the files of a folder or bucket anew, so keep that by sync'
-    throw new InvalidOption('to', why)
-  }
-  const pace: FollowPace = { every, prove: timeOfDay(prove), sweep, timer }
+  const { sweep = '30d', allowGone, timer = asyncScheduler } = options
+  const pace: FollowPace = { every, prove: timeOfDay(prove), sweep, allowGone, timer }
   if (!('snapshot' in source)) {
     if (given.prove !== undefined) {
-      throw new InvalidOption('prove', 'left out: only charges are proven')
+      throw new InvalidOption('prove', 'omitted, because only charges are proven')
     }
     return startSync(source, options, (transfer) => followList(transfer, source, pace))
   }

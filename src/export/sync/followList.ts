@@ -1,138 +1,64 @@
-/** Keeps a list current that is read whole in each poll, since the service offers no other way to find what changed. */
-import {
-  concat,
-  defer,
-  EMPTY,
-  finalize,
-  firstValueFrom,
-  from,
-  ignoreElements,
-  lastValueFrom,
-  map,
-  merge,
-  type Observable,
-  ReplaySubject,
-  type SchedulerLike,
-  takeUntil,
-} from 'rxjs'
+/** Keeps a list current by reading it in full in each poll, since the service offers no other way to find changes. */
+import { firstValueFrom, type Observable, of, takeUntil, toArray } from 'rxjs'
+import { Absences } from '../../changes/Absences.js'
 import { PollInterrupted } from '../../changes/Asking.js'
-import { fingerprint } from '../../changes/fingerprint.js'
+import { ListPoll, type RowNews } from '../../changes/ListPoll.js'
 import { E } from '../../fp.js'
-import type { AnyFailure } from '../../http/Failure.js'
-import type { Millis } from '../../stream/index.js'
-import { later } from '../../stream/later.js'
+import { rowId } from '../../http/answer/readAnswer.js'
 import { type ExportSource, sourceOf } from '../source/ExportSource.js'
-import type { Reject } from '../source/sortPage.js'
+import type { PageOrFailure } from '../source/SourcePage.js'
+import { sortPage } from '../source/sortPage.js'
 import type { Transfer } from '../transfer/Transfer.js'
 import { rejectedRows, type TransferEvent } from '../transfer/TransferEvent.js'
-import type { Sweep } from './SyncOptions.js'
+import { type FollowPace, followPolls } from './followPolls.js'
 
-/** How often a table is looked after. */
-export interface FollowPace {
-  readonly every: Millis
-  /** Time of day of the proof, in ms since midnight, UTC. */
-  readonly prove: Millis
-  readonly sweep: Sweep
-  readonly timer: SchedulerLike
-}
-
-/** Reads the list until the transfer is stopped, or its lease is lost, and replaces all rows where it has changed. */
+/** Polls the list until the transfer is stopped or its lease is lost; replaces all rows whenever it has changed. */
 export const followList = <A>(
   transfer: Transfer<A, A>,
   list: ExportSource<A>,
   pace: FollowPace,
-): Observable<TransferEvent> => {
-  const over = new ReplaySubject<void>(1)
-  return from(readings(transfer, list, pace, merge(transfer.cuts, over))).pipe(
-    finalize(() => over.next()),
-  )
-}
-
-async function* readings<A>(
-  transfer: Transfer<A, A>,
-  list: ExportSource<A>,
-  { every, timer }: FollowPace,
-  stop: Observable<unknown>,
-): AsyncGenerator<TransferEvent, void, undefined> {
-  let last: string | undefined
-  while (!transfer.isCut) {
-    const began = timer.now()
-    try {
-      const { good, bad, version } = await readWhole(transfer, list, stop)
-      if (version !== last) {
-        const rejected = rejectedRows(bad)
-        await transfer.readAgain(good, bad, { rejected, upTo: began }, good.length, 'finish')
-        last = version
+): Observable<TransferEvent> =>
+  followPolls(transfer, pace, (stop) => {
+    const { timer, allowGone: allowed } = pace
+    const { name, rowsThere, check } = transfer.session.destination
+    const { redact = (row: unknown) => row } = transfer.plan
+    const absences = new Absences({ name, allowed, now: () => timer.now() })
+    let polls: ListPoll<A> | undefined
+    return async function* () {
+      polls ??= new ListPoll<A>(absences, await rowsThere?.())
+      const upTo = timer.now()
+      const pages = await readWhole(list, stop)
+      const news: Array<RowNews<A>> = []
+      let gone = 0
+      for await (const page of polls.next(pages)) {
+        news.push(...page.news)
+        gone += page.gone
+        if (page.doubt !== undefined) yield { ...transfer.shown(), outage: page.doubt }
       }
-      yield { ...transfer.shown(), upTo: began }
-    } catch (error) {
-      if (!(error instanceof PollInterrupted)) throw error
-      const { failure } = error
-      if (failure === undefined) return transfer.interrupt(undefined)
-      yield { ...transfer.shown(), outage: failure }
+      if (absences.held.size > 0) return yield transfer.shown()
+      if (news.length + gone > 0) {
+        const sort = sortPage<A, A>({ key: rowId, check, redact })
+        const sorted = pages.filter(E.isRight).map(({ right }) => sort(right))
+        const good = sorted.flatMap((page) => page.good)
+        const bad = sorted.flatMap((page) => page.bad)
+        const rejected = rejectedRows(bad)
+        await transfer.readAgain(good, bad, { rejected, upTo }, good.length, 'finish')
+        for (const row of news) row.remember()
+      }
+      yield { ...transfer.shown(), upTo }
     }
-    if (await isOverAfter(began + every - timer.now(), timer, stop)) {
-      return transfer.interrupt(undefined)
-    }
-  }
-}
+  })
 
-/** Waits until the next poll. Resolves with true if it is to end meanwhile. */
-export const isOverAfter = (
-  rest: Millis,
-  timer: FollowPace['timer'],
-  stop: Observable<unknown>,
-): Promise<boolean> =>
-  firstValueFrom(
-    merge(stop.pipe(map(() => true)), later(Math.max(0, rest), timer).pipe(map(() => false))),
-  )
-
-interface Whole<A> {
-  readonly good: ReadonlyArray<A>
-  readonly bad: ReadonlyArray<Reject>
-  /** Tells readings apart. */
-  readonly version: string
-}
-
-/** Characters of a version: 60 bits. */
-const VERSION_LENGTH = 10
-
-/** Reads all rows. Rejects with `PollInterrupted`. */
+/** Reads all pages into memory: they replace the rows in one step. Rejects with `PollInterrupted` if stopped. */
 const readWhole = async <A>(
-  transfer: Transfer<A, A>,
   list: ExportSource<A>,
   stop: Observable<unknown>,
-): Promise<Whole<A>> => {
-  const { destination } = transfer.session
-  const { redact = (row: unknown) => row } = transfer.plan
-  const good: Array<A> = []
-  const bad: Array<Reject> = []
-  const versions: Array<string> = []
-  let failure: AnyFailure | undefined
-  let isWhole = false
+): Promise<ReadonlyArray<PageOrFailure<A>>> => {
   const pages = sourceOf(list, false)
     .pages()
-    .drain((page) =>
-      defer(() => {
-        if (E.isLeft(page)) failure = page.left
-        else {
-          const { items, raw } = page.right
-          versions.push(fingerprint(JSON.stringify(raw), VERSION_LENGTH))
-          items.forEach((row, i) => {
-            const reason = E.isLeft(row) ? row.left.message : destination.check(row.right)?.message
-            if (E.isRight(row) && reason === undefined) good.push(row.right)
-            else bad.push({ reason: reason ?? '', row: redact(raw[i]) })
-          })
-        }
-        return EMPTY
-      }),
-    )
-  const ended = defer(() => {
-    isWhole = true
-    return EMPTY
-  })
-  const none = { defaultValue: undefined }
-  await lastValueFrom(concat(pages, ended).pipe(ignoreElements(), takeUntil(stop)), none)
-  if (failure !== undefined || !isWhole) throw new PollInterrupted(failure)
-  return { good, bad, version: fingerprint(versions.join(), VERSION_LENGTH) }
+    .drain((page) => of(page))
+    .pipe(toArray(), takeUntil(stop))
+  const read = await firstValueFrom(pages, { defaultValue: undefined })
+  if (read === undefined) throw new PollInterrupted(undefined)
+  return read
 }

@@ -1,4 +1,4 @@
-/** The items of all batches as one list: a source of `sync`. */
+/** The items of all batches as a single list, a source for `sync`. */
 import * as t from 'io-ts'
 import { map, type Observable } from 'rxjs'
 import { BatchItem } from '../../codec/BatchItem.js'
@@ -11,29 +11,29 @@ import { E } from '../../fp.js'
 import { rowId } from '../../http/answer/readAnswer.js'
 import type { AnyFailure } from '../../http/Failure.js'
 import type { ListDescription } from '../../http/list/List.js'
-import { mapRight, type ObservableEither } from '../../stream/index.js'
+import { mapRight, type ObservableEither } from '../../stream/either/ObservableEither.js'
 import { isObject } from '../column/readField.js'
 import type { PageOrFailure, SourcePage } from '../source/SourcePage.js'
 
 // model
 
-/** A row that has a list of others below it, as far as it decides whether they are read. */
+/** A row with a list of child rows; the fields that decide whether these are read. */
 export interface Parent {
   /** Id of the batch. */
   readonly id: string
-  /** Its state is final. */
+  /** True if its state is final. */
   readonly isFinal: boolean
   /** When it was last changed. */
   readonly updatedAt: string
-  /** How many rows its list has, as it says; NaN where it cannot be read. */
+  /** Number of rows its list has according to the parent; `NaN` if unreadable. */
   readonly rows: number
 }
 
-/** Rows that the service lists by parent only. */
+/** Rows that the service lists only by parent. */
 export interface ChildSource<A> {
   /** Name of their table or files. */
   readonly table: string
-  /** Describes the list of all of them. */
+  /** Describes the combined list. */
   readonly describe: () => ListDescription<A>
   /** Lists the parents, a page at a time. */
   readonly parents: () => AsyncIterable<E.Either<AnyFailure, ReadonlyArray<Parent>>>
@@ -45,15 +45,15 @@ export interface ChildSource<A> {
 
 const item = t.intersection([
   t.type({
-    /** The batch that the item is of. */
+    /** Id of the item's batch. */
     batch_id: t.string,
-    /** When the batch was last changed before the item was read. */
+    /** Time of the batch's last change before the item was read. */
     batch_updated_at: Instant,
   }),
   BatchItem,
 ])
 
-/** An item, and the batch that it is of. */
+/** An item and its batch. */
 export interface ItemOfBatch extends t.TypeOf<typeof item> {}
 
 const ItemOfBatch: Codec<ItemOfBatch> = item
@@ -78,17 +78,18 @@ export interface BatchCalls {
 // constructors
 
 /**
- * Returns the items of all batches, each with `batch_id` and `batch_updated_at`, as a source of `sync`. Items of batches
- * that can still change are read each time, those of the others once.
+ * Returns the items of all batches, each with `batch_id` and `batch_updated_at`, as a source of `sync`. Items of batches that can
+ * still change are read in each run, others only once.
  *
  *     sync(itemsOfAllBatches(payments), { to: 'payments.sqlite' })
  */
 export const itemsOfAllBatches = ({ batchTransfers }: BatchCalls): ChildSource<ItemOfBatch> => ({
   table: 'batch_items',
-  describe: () => {
-    const { retrieve: _, ...list } = batchTransfers.items({ id: '' }).describe()
-    return { ...list, query: {}, codec: ItemOfBatch }
-  },
+  describe: () => ({
+    ...batchTransfers.items({ id: '' }).describe(),
+    query: {},
+    codec: ItemOfBatch,
+  }),
   parents: () => parentsIn(batchTransfers.list().pages),
   parent: (id) => batchTransfers.retrieve({ id }).pipe(mapRight(parentOf)),
   children: (parent) => batchTransfers.items(parent).pages.pipe(map(E.map(placed(parent)))),
@@ -119,7 +120,7 @@ async function* parentsIn(
   }
 }
 
-/** Places a batch that does not decode: its items are read each time. */
+/** Returns the parent for a batch that does not decode: its items are read in each run. */
 const unreadable = (raw: unknown): Parent | undefined => {
   const id = rowId(raw)
   const { updated_at } = fieldsOf(raw)
@@ -127,7 +128,7 @@ const unreadable = (raw: unknown): Parent | undefined => {
   return id === undefined ? undefined : { id, isFinal: false, updatedAt, rows: Number.NaN }
 }
 
-/** Says of each row which batch it is of. */
+/** Adds the batch to each row. */
 const placed =
   ({ id, updatedAt }: Parent) =>
   <A>({ items, raw, ...page }: SourcePage<A>): SourcePage<A & ItemOfBatch> => {
@@ -136,5 +137,5 @@ const placed =
       isObject(row) ? withDigitsOf(row)({ ...place, ...row, ...place }) : row
     return { ...page, items: items.map(E.map(withPlace)), raw: raw.map(withPlace) } as SourcePage<
       A & ItemOfBatch
-    > // each has its batch now
+    > // each row now includes its batch
   }

@@ -1,10 +1,9 @@
-/** The proof that a destination has all charges, each night, and the sweep that reads a part of them whole. */
-import { concat, defer, map, type Observable } from 'rxjs'
-import { type Asking, asking } from '../../changes/Asking.js'
+/** The nightly proof that a destination has all charges, and the sweep that rereads a part of them. */
+import type { OpenCharge } from '../../changes/KnownCharges.js'
 import type { Ledger, Seconds, Stretch } from '../../changes/Ledger.js'
 import type { Counted } from '../../changes/proof/Counting.js'
 import type { CountedTable, ProofTable } from '../../changes/proof/ProofTable.js'
-import { prove } from '../../changes/proof/prove.js'
+import { type Proof, prove } from '../../changes/proof/prove.js'
 import { type SweepPosition, sweep } from '../../changes/proof/sweep.js'
 import { finalChargeStatuses } from '../../codec/Charge.js'
 import { withoutPrototype, withoutUndefined } from '../../fp.js'
@@ -12,41 +11,29 @@ import type { CountedRows } from '../transfer/Destination.js'
 import type { Transfer } from '../transfer/Transfer.js'
 import type { TransferEvent } from '../transfer/TransferEvent.js'
 import type { RejectedRow, Upkeep } from '../transfer/TransferState.js'
-import { endWith, markGone, written } from './keepOpen.js'
+import type { KeptTable } from './keepOpen.js'
 import type { Sweep } from './SyncOptions.js'
 
-/** Rows younger than this may still be on their way to the list, in seconds: an hour. */
+/** Rows younger than this may not be in the list yet, in seconds: an hour. */
 export const SETTLING: Seconds = 3_600
 
-/** A round of sweeps takes so many nights. */
+/** Nights per round of sweeps. */
 export const NIGHTS = 30
 
-/** Sweeps a part of the rows of a destination, and proves them all. Emits at the end of each. */
-export const proveRows = <A>(
-  transfer: Transfer<A, A>,
-  ledger: Ledger<A>,
+/** Sweeps a part of the rows of a destination, then proves all of them. Emits after each. Rejects with `PollInterrupted`. */
+export async function* proveRows<A>(
+  kept: KeptTable<A>,
   sweeping: Sweep | 'first',
-): Observable<TransferEvent> =>
-  concat(
-    ...[sweepRows, proveCounts].map((work) =>
-      defer(async () => {
-        if (transfer.isCut) return
-        try {
-          await work(transfer, ledger, asking(ledger, transfer.cuts), sweeping)
-        } catch (error) {
-          endWith(transfer, error)
-        }
-      }),
-    ),
-  ).pipe(map(() => transfer.shown()))
+): AsyncGenerator<TransferEvent, void, undefined> {
+  await sweepRows(kept, sweeping)
+  yield kept.transfer.shown()
+  await proveCounts(kept)
+  yield kept.transfer.shown()
+}
 
-/** Reads a part of the rows whole. Rejects with `Interrupted`. */
-export const sweepRows = async <A>(
-  transfer: Transfer<A, A>,
-  ledger: Ledger<A>,
-  asks: Asking<A>,
-  sweeping: Sweep | 'first',
-): Promise<void> => {
+/** Rereads a part of the rows. Rejects with `PollInterrupted`. */
+const sweepRows = async <A>(kept: KeptTable<A>, sweeping: Sweep | 'first'): Promise<void> => {
+  const { transfer, ledger, asks, memory, poll } = kept
   const { counted } = transfer.session.queries
   if (counted === undefined || sweeping === 'off') return
   const { from, to } = settledRows(transfer, ledger)
@@ -56,11 +43,14 @@ export const sweepRows = async <A>(
     await transfer.readAgain([], [], { sweep })
     return
   }
-  const table = tableOf(transfer, counted, ledger)
-  // whole: a row may differ in what its version does not tell
-  const whole = {
+  const table = tableOf(kept, counted)
+  // all rows: one may differ although its version is equal
+  const whole: typeof table = {
     ...table,
-    write: (rows: Parameters<typeof table.write>[0]) => written(transfer, rows, 'all'),
+    write: async (rows) => {
+      const { current, news } = await poll.compared(rows)
+      await memory.write(current, news.length)
+    },
   }
   const position: SweepPosition | undefined = transfer.upkeep.sweep
   const nights = sweeping === 'now' ? 1 : NIGHTS
@@ -70,27 +60,27 @@ export const sweepRows = async <A>(
   })
   transfer.swept = healed
   const { began, swept: last, before } = next
-  const kept = { began, ...withoutUndefined({ swept: last, before }) }
-  await transfer.readAgain([], [], { sweep: kept })
+  await transfer.readAgain([], [], {
+    sweep: { began, ...withoutUndefined({ swept: last, before }) },
+  })
 }
 
-/** Counts all rows against the service, and puts right what differs. Rejects with `Interrupted`. */
-export const proveCounts = async <A>(
-  transfer: Transfer<A, A>,
-  ledger: Ledger<A>,
-  asks: Asking<A>,
-): Promise<void> => {
+/** Compares the counts of all rows with the service, and repairs differences. Rejects with `PollInterrupted`. */
+const proveCounts = async <A>(kept: KeptTable<A>): Promise<void> => {
+  const { transfer, ledger, asks } = kept
   const { counted } = transfer.session.queries
   if (counted === undefined) return
   const { from, to: until } = settledRows(transfer, ledger)
   const { sweep } = transfer.upkeep
   const now = Math.floor(ledger.now() / 1_000)
   const depth = depthOf(transfer, now)
-  const table = tableOf(transfer, counted, ledger)
+  const table = tableOf(kept, counted)
   const proof = await prove(asks, table, { from, until, final: finalChargeStatuses, depth })
   const { late = 0, gone = 0 } = transfer.swept ?? {}
+  const unproven = unprovenAfter(transfer.upkeep.unproven, proof, now)
   transfer.proof = {
     ...proof,
+    ...(unproven.length > 0 && { unprovenNights: Math.max(...unproven.map((one) => one.nights)) }),
     late: proof.late + late,
     gone: proof.gone + gone + (transfer.rereads?.gone ?? 0),
     ...withoutUndefined({
@@ -103,13 +93,37 @@ export const proveCounts = async <A>(
   await transfer.readAgain([], [], {
     depth: { answered, ...withoutUndefined({ refused, learned }) },
     proved: Math.floor(ledger.now() / 1_000),
+    unproven,
   })
 }
 
-/** Deep pages that the service has refused are tried again after so long, in seconds: 30 days. */
+/** Proofs at most this many seconds apart belong to the same night. */
+const NIGHT: Seconds = 12 * 3_600
+
+/** Maximum number of stored ranges. */
+const MOST_UNPROVEN = 20
+
+/** Counts consecutive nights for each differing range, matching earlier ranges that overlap it. */
+const unprovenAfter = (
+  before: Upkeep['unproven'] = [],
+  { differences, uncountable, until }: Proof,
+  now: Seconds,
+): Required<Upkeep>['unproven'] => {
+  const all: ReadonlyArray<Counted> =
+    uncountable === undefined ? differences : [{ from: 0, to: until }]
+  return all.slice(0, MOST_UNPROVEN).map(({ status, from, to }) => {
+    const known = before.find((one) => one.status === status && one.from <= to && from <= one.to)
+    const isCounted = known !== undefined && now - known.counted < NIGHT
+    const nights = (known?.nights ?? 0) + (isCounted ? 0 : 1)
+    const counted = isCounted ? known.counted : now
+    return { from: Math.max(0, from), to, nights, counted, ...withoutUndefined({ status }) }
+  })
+}
+
+/** Deep pages that the service refused are tried again after this many seconds: 30 days. */
 const DEPTH_KEPT: Seconds = 30 * 86_400
 
-/** Returns what is known of the depth of pages, as far as that is not too old. */
+/** Returns the known paging depth unless it is too old. */
 const depthOf = <A>({ upkeep }: Transfer<A, A>, now: Seconds): Upkeep['depth'] => {
   if (upkeep.depth === undefined) return undefined
   const { answered, refused, learned = Number.NEGATIVE_INFINITY } = upkeep.depth
@@ -118,7 +132,7 @@ const depthOf = <A>({ upkeep }: Transfer<A, A>, now: Seconds): Upkeep['depth'] =
     : { answered, ...withoutUndefined({ refused, learned }) }
 }
 
-/** Returns the rows that a proof counts: from the first one of the sync on, up to an hour ago. */
+/** Returns the rows that a proof counts: from the first row of the sync up to an hour ago. */
 const settledRows = <A>(transfer: Transfer<A, A>, ledger: Ledger<A>): Counted => {
   const { since = 0 } = withoutPrototype(transfer.upkeep)
   return {
@@ -132,26 +146,41 @@ export const settledBy = (ledger: Pick<Ledger<unknown>, 'now' | 'serviceTime'>):
   Math.floor(Math.min(ledger.now(), ledger.serviceTime() ?? Number.POSITIVE_INFINITY) / 1_000) -
   SETTLING
 
+/** Rows as counted by a proof: including rejected ones, excluding those that are gone. */
 const tableOf = <A>(
-  transfer: Transfer<A, A>,
+  { transfer, memory, absences, poll }: KeptTable<A>,
   counted: CountedRows,
-  ledger: Ledger<A>,
 ): ProofTable<A> => {
-  const table = (): CountedTable => withRejected(counted, transfer.upkeep.rejected)
-  let read: Stretch = { from: Number.NEGATIVE_INFINITY, to: 0 } // where ids were asked for last
+  const table = (): CountedTable =>
+    withoutGone(withRejected(counted, transfer.upkeep.rejected), absences.held)
   return {
     counts: (stretches) => table().counts(stretches),
     nth: counted.nth,
-    ids: (rows) => {
-      read = rows
-      return table().ids(rows)
+    find: (rows) => table().find(rows),
+    write: async (rows) => memory.write((await poll.compared(rows)).news),
+    markGone: async (rows) => absences.hold(rows),
+    moved: async (rows) => {
+      await counted.moved?.(rows)
+      await transfer.readAgain([], [], {})
     },
-    write: (rows) => written(transfer, rows),
-    markGone: (ids) => markGone(transfer, ids, ledger.now(), read),
   }
 }
 
-/** Counts rows that came and could not be written, too: else they would be missed each night anew. */
+/** Excludes rows that the service no longer has; they are marked at the end unless there are too many. */
+const withoutGone = (table: CountedTable, gone: ReadonlyMap<string, OpenCharge>): CountedTable => ({
+  counts: async (stretches) => {
+    const counts = (await table.counts(stretches)).map((one) => new Map(one))
+    for (const { created, status } of gone.values()) {
+      const i = stretches.findIndex(({ from, to }) => created >= from && created <= to)
+      counts[i]?.set(status, (counts[i].get(status) ?? 0) - 1)
+    }
+    return counts
+  },
+  nth: table.nth,
+  find: async (rows) => (await table.find(rows)).filter(({ id }) => !gone.has(id)),
+})
+
+/** Also counts rejected rows; otherwise they would be reported as missing every night. */
 export const withRejected = (
   table: CountedTable & Partial<Pick<CountedRows, 'versions'>>,
   rejected: ReadonlyArray<RejectedRow>,
@@ -173,10 +202,10 @@ export const withRejected = (
       return counts
     },
     nth: table.nth,
-    ids: async ({ status, ...stretch }) => {
+    find: async ({ status, ...stretch }) => {
       const waiting = await among(stretch)
       const wanted = waiting.filter((row) => status === undefined || row.status === status)
-      return [...(await table.ids({ status, ...stretch })), ...wanted.map(({ id }) => id)]
+      return [...(await table.find({ status, ...stretch })), ...wanted]
     },
   }
 }

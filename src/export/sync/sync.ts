@@ -1,5 +1,5 @@
 /**
- * A list kept up to date in a table, a folder or a bucket: one call for the first night and for every night after it.
+ * Keeps a list up to date in a table, a folder or a bucket: the same call serves the first night and every later one.
  *
  *     found    nothing           a run at a position       up to T
  *                 |                     |                     |
@@ -7,29 +7,29 @@
  *                                  |                                                         |
  *                                  '---------------- up to the end of it --------------------'--- open --- prove
  *
- * The state is one small text, kept at the destination with the lease. A destination changes
- * rows and text in one step (see `Destination`), and only from the version of the text that its owner wrote last: that is
- * the fence. A later owner takes over a lease that was not renewed, and writes a new version. The earlier one, frozen or cut
- * off, finds it with its next step, changes nothing and ends with `Fenced`. No process id or host name takes part.
+ * The state is one small text, kept at the destination with the lease. A destination changes rows and text in one step (see
+ * `Destination`), and only from the version of the text that its owner wrote last: that is the fence. A later owner takes over a
+ * lease that was not renewed, and writes a new version. The earlier owner, frozen or cut off, detects this in its next step,
+ * changes nothing and ends with `Fenced`. No process id or host name is used.
  *
- * A page, or a few, are a step. Killed between two, a sync loses the pages since; the next one goes on at the position of
- * the state, and then catches up from "up to T". T is the end of what was read, by the clock of the service. Reading a
- * row twice changes nothing: rows are put in place by id, unless the one that is there has a later `updated_at`.
+ * A step is one or a few pages. If killed between two steps, a sync loses the pages since the last one; the next run continues at
+ * the position in the state, and then catches up from "up to T". T is the end of what was read, by the clock of the service.
+ * Reading a row twice changes nothing: rows are upserted by id. Only polls skip a version that is older than the known one.
  *
- * A list by time of creation does not show a charge that changes after the lookback. So each open status has a list, and
- * those that left it are read (`keepOpen`). A charge that came later than the lookback, changed from a final status,
- * or is gone, is found by counts: see `proveRows`.
+ * A list by time of creation does not show a charge that changes after the lookback. So each open status has a list, and those that
+ * left it are read (`keepOpen`). Counts find a charge that appeared after the lookback, left a final status, or is gone: see
+ * `proveRows`.
  *
- * Rows that cannot be written are kept by id in the state, and read again with the open ones, so that one bad row
- * neither stops a sync nor is forgotten.
+ * Ids of rows that cannot be written are stored in the state, and read again with the open ones, so that one bad row neither stops
+ * a sync nor is forgotten.
  *
- * Lists that cannot be narrowed by time are read whole, gathered beside the rows that are there, and take their place in
- * the last step. Items of all batches are read by batch; see `childStages`.
+ * Lists without a time filter are read in full, collected next to the existing rows, and replace them in the last step. Items of
+ * all batches are read by batch; see `childStages`.
  */
-import { asyncScheduler, catchError, concatMap, EMPTY, type Observable } from 'rxjs'
+import { asyncScheduler, catchError, concatMap, type Observable } from 'rxjs'
+import { doubtOf } from '../../changes/Absences.js'
 import { plural } from '../../decode/plural.js'
 import { E, withoutPrototype, withoutUndefined } from '../../fp.js'
-import type { ListDescription } from '../../http/list/List.js'
 import {
   checkArgument,
   checkOptions,
@@ -42,15 +42,22 @@ import type { Millis } from '../../stream/index.js'
 import { truncated } from '../column/json.js'
 import { expectedAsLeft, exportError } from '../ExportError.js'
 import { sourceRule } from '../ExportOptions.js'
-import { namesOf } from '../file/paths.js'
+import { manifestIn } from '../file/manifestIn.js'
+import { OF_FOLDER } from '../file/paths.js'
+import {
+  type FilesLocation,
+  locationOf,
+  MERGED,
+  type MergedLocation,
+} from '../location/Location.js'
 import type { ExportSource } from '../source/ExportSource.js'
 import { stripped } from '../source/secretField.js'
-import { STATE } from '../sql/table.js'
+import { openFiles } from '../storage/openFiles.js'
 import { CHECKPOINT, type Destination } from '../transfer/Destination.js'
-import { type ExportSpec, specOf } from '../transfer/ExportSpec.js'
-import { iso, type Manifest } from '../transfer/Manifest.js'
+import type { ExportSpec } from '../transfer/ExportSpec.js'
+import { iso } from '../transfer/Manifest.js'
 import { transfer } from '../transfer/runTransfer.js'
-import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
+import type { TransferPlan } from '../transfer/Transfer.js'
 import {
   type Beginning,
   leftOf,
@@ -59,20 +66,9 @@ import {
 } from '../transfer/TransferEvent.js'
 import { NO_UPKEEP, readTransferState, type TransferState } from '../transfer/TransferState.js'
 
-import {
-  type Adopted,
-  type AdoptOptions,
-  adopt,
-  adoptable,
-  manifestToAdopt,
-  removeAdopted,
-} from './adopt.js'
 import type { ChildSource } from './itemsOfAllBatches.js'
-import { openDestination } from './openDestination.js'
+import { destinationOf, specOfSync } from './openDestination.js'
 import {
-  type DestinationKind,
-  destinationKind,
-  destinationName,
   type SyncEvent,
   type SyncOptions,
   type SyncProgress,
@@ -82,24 +78,24 @@ import {
 import { reachedState, type SyncReading, syncFrom, syncStages } from './syncStages.js'
 
 /**
- * Keeps a list up to date in a table, a folder or a bucket: begins, goes on with what was killed, and catches up to now.
+ * Keeps a list up to date in a table, a folder or a bucket: starts, resumes an interrupted run, and catches up to now.
  *
  *     const syncing = sync(payments.charges, { to: 'charges.sqlite', since: '2026-01-01' })
  *
- * One call serves the first night and each one after. `payments.charges` is read by time of creation, from the end
- * of the last run less the `lookback` on; other lists, such as `payments.webhooks.list()`, are read whole and replaced
- * in one step; `itemsOfAllBatches(payments)` is read by batch. Rows are put in place by id.
+ * One call serves the first night and every later one. `payments.charges` is read by time of creation, starting at the end
+ * of the last run minus the `lookback`; other lists, such as `payments.webhooks.list()`, are read whole and replaced in one step;
+ * `itemsOfAllBatches(payments)` is read by batch. Rows are upserted by id.
  *
- * Emits its progress after each page; the last one of a complete run has `upTo`. An expected failure, of the service or
- * of the destination, is a `Left` after that, and ends the stream; the next call goes on from what was written. Cold:
- * each subscription is a run. Throws an `InvalidOption` at once for an option that cannot work.
+ * Emits its progress after each page; the last one of a complete run has `upTo`. An expected failure of the service or the
+ * destination follows as a `Left` and ends the stream; the next call continues from what was written. Cold: each subscription is
+ * a run. Throws an `InvalidOption` at once for an invalid option.
  */
 export const sync = <A>(
   source: TimedSource<A> | ExportSource<A> | ChildSource<A>,
   given: SyncOptions<NoInfer<A>>,
 ): Observable<SyncEvent> => startSync(source, checkOptions(given, syncRules))
 
-/** As `sync`, with options that were checked. `following`: what comes once all was read. */
+/** Like `sync`, with validated options. `following`: runs once everything was read. */
 export const startSync = <A>(
   source: TimedSource<A> | ExportSource<A> | ChildSource<A>,
   options: SyncOptions<NoInfer<A>>,
@@ -109,21 +105,22 @@ export const startSync = <A>(
   const reading = { ...readingOf(source, options), following }
   for (const name of TIMED) {
     if (reading.timed !== undefined || options[name] === undefined) continue
-    throw new InvalidOption(name, 'left out: only charges are listed by time')
+    throw new InvalidOption(name, 'omitted, because only charges are listed by time')
   }
-  const open = opener(reading)
+  const open = destinationOf(reading)
   const { stop, deadline, timer } = options
+  const { name } = reading.to
   const planned = async (waits: Waits) => planOf(await open(waits), reading, waits)
-  const name = nameOf(options)
-  const { tell } = reading.description
-  return transfer(planned, { stop, deadline, timer, name, tell }).pipe(
+  const { tell, scrub } = reading.description
+  const isOnDisk = isFolder(reading.to) && reading.to.kind === 'folder'
+  return transfer(planned, { stop, deadline, timer, name, tell, isOnDisk }).pipe(
     concatMap(
       (event): ReadonlyArray<SyncEvent> => [
         event.outage === undefined ? E.right(syncProgress(event)) : E.left(event.outage),
         ...leftOf(event.cut, name),
       ],
     ),
-    catchError(expectedAsLeft(name)),
+    catchError(expectedAsLeft(name, scrub)),
   )
 }
 
@@ -131,7 +128,8 @@ const readingOf = <A>(
   source: TimedSource<A> | ExportSource<A> | ChildSource<A>,
   options: SyncOptions<A>,
 ): SyncReading<A> => {
-  const common = { timed: undefined, family: undefined, list: undefined, options }
+  const to = typeof options.to === 'string' ? locationOf('to', options.to, MERGED) : options.to
+  const common = { timed: undefined, family: undefined, list: undefined, options, to }
   if ('children' in source) return { ...common, family: source, description: source.describe() }
   if (!('snapshot' in source)) {
     return { ...common, list: source, description: source.describe() }
@@ -140,11 +138,11 @@ const readingOf = <A>(
 }
 
 const syncProgress = (event: TransferEvent): SyncProgress => {
-  const { begun, upTo, waiting, outage: _, ...progress } = progressOf(event)
+  const { started, upTo, waiting, outage: _, ...progress } = progressOf(event)
   return {
     ...progress,
     ...(waiting && { waiting: { ms: waiting.ms } }),
-    ...(begun && { begun: beganAt(begun) }),
+    ...(started && { started: beganAt(started) }),
     ...(upTo === undefined ? {} : { upTo: iso(upTo) }),
   }
 }
@@ -155,7 +153,7 @@ const beganAt = ({
   tookOver,
   doubted,
   added,
-}: NonNullable<TransferEvent['begun']>) => ({
+}: NonNullable<TransferEvent['started']>) => ({
   resumed,
   ...withoutUndefined({ tookOver }),
   ...(from > 0 ? { from: iso(from) } : {}),
@@ -163,65 +161,7 @@ const beganAt = ({
   ...withoutUndefined({ added }),
 })
 
-const nameOf = ({ to }: Pick<SyncOptions<never>, 'to'>): string =>
-  typeof to === 'string' ? destinationName(to) : to.name
-
-/** Checks the options of the destination, and returns what opens it. */
-const opener = <A>({
-  options,
-  description: list,
-  family,
-  list: replaced,
-}: SyncReading<A>): ((waits: Waits) => Promise<Destination<A>>) => {
-  const { to } = options
-  if (typeof to !== 'string') {
-    leaveOut(options, [...FILES, ...TABLES, 'replaceNul'], 'the destination has its own')
-    if (family !== undefined && to.children === undefined) {
-      throw new InvalidOption('to', 'a destination that has children, for rows of many parents')
-    }
-    return async () => to
-  }
-  const kind = destinationKind(to)
-  const isTable = kind === 'sqlite' || kind === 'postgres'
-  if (kind !== 'postgres') leaveOut(options, ['replaceNul'], 'it goes with Postgres')
-  const of = isTable ? 'folders and buckets' : 'databases'
-  leaveOut(options, isTable ? FILES : TABLES, `it goes with ${of}`)
-  const { resource } = specOfSync(list, options.account)
-  const table = options.table ?? family?.table ?? resource.replaceAll(/\W/g, '_')
-  const wrongName = isTable ? whyNoTable(kind, table) : undefined
-  if (wrongName !== undefined) throw new InvalidOption('table', wrongName)
-  const { format = 'ndjson', env, timer = asyncScheduler, replaceNul = false } = options
-  const rows = family !== undefined ? 'of parents' : replaced === undefined ? 'by time' : 'replaced'
-  return openDestination<A>({ kind, to, table, list, rows, format, env, timer, replaceNul })
-}
-
-/** The most characters of a name in Postgres, less those of `_rejects`. */
-const NAME_LENGTH = 55
-
-/** Returns how the name of a table should be, where it cannot be as it is. */
-const whyNoTable = (kind: DestinationKind, table: string): string | undefined => {
-  if (table.replace(/.*\./, '').toLowerCase() === STATE)
-    return `another name than ${STATE}, where state is kept`
-  if (table.split('.').some((name) => name.length > NAME_LENGTH)) {
-    return `a name of at most ${NAME_LENGTH} characters`
-  }
-  if (kind === 'postgres') return undefined
-  if (table.includes('.')) return 'a name without a dot: SQLite has no schemas'
-  return /^sqlite_/i.test(table)
-    ? 'another name: those that begin with sqlite_ are of SQLite itself'
-    : undefined
-}
-
-const leaveOut = (
-  options: SyncOptions<never>,
-  names: ReadonlyArray<'table' | 'format' | 'adopt' | 'replaceNul'>,
-  why: string,
-): void => {
-  const given = names.find((name) => options[name] !== undefined)
-  if (given !== undefined) throw new InvalidOption(given, `left out: ${why}`)
-}
-
-/** Rejected rows are kept by id in the state, which is written with each page. */
+/** Limit on rejected rows: their ids are in the state, which is written with each page. */
 const MAX_REJECTS = 1_000
 
 const planOf = <A>(
@@ -229,35 +169,27 @@ const planOf = <A>(
   reading: SyncReading<A>,
   waits: Waits,
 ): TransferPlan<A, A> => {
-  const { timed, description: client, options } = reading
+  const { timed, to, description: client, options } = reading
   const { timer, stop, lease, deadline, onReject, maxRejects = MAX_REJECTS, account } = options
   const { store, name, added = [] } = destination
   const spec = specOfSync(client, account)
-  let adopted: Adopted | undefined
-  const folder = folderOf(options, waits)
-  const adopts: SyncReading<A>['adopts'] = (transfer) =>
-    adopted === undefined || folder === undefined
-      ? EMPTY
-      : adopt(transfer, folder, adopted, client.codec)
   return withoutPrototype({
     kind: 'sync',
     destination,
-    stateText: store && { store, name: CHECKPOINT, path: stateName(name, folder) },
+    stateText: store && { store, name: CHECKPOINT, path: stateName(to) },
     listsUnfinished: false,
     begin: async (kept: unknown): Promise<Beginning> => {
       const found = kept === undefined ? undefined : readTransferState(name, kept)
       if (found !== undefined) checkSameList(name, found, spec)
-      const old = await toAdopt(destination, found, folder, options)
-      if (old !== undefined) adopted = adoptable(name, old)
+      else if (isFolder(to)) await refuseExport(to, options, waits)
       const { run, ...rest } = withoutPrototype(found ?? { spec })
       const state = {
         ...rest,
         sync: { ...NO_UPKEEP, ...rest.sync },
-        ...(timed === undefined ? {} : withoutUndefined({ run })), // others are read from their beginning
+        ...(timed === undefined ? {} : withoutUndefined({ run })), // other lists are read from the beginning
       }
       return {
         state,
-        runs: [],
         reads: {
           from: timed === undefined ? 0 : syncFrom(options, state),
           ...(added.length > 0 ? { added } : {}),
@@ -271,78 +203,60 @@ const planOf = <A>(
     replaces: reading.list !== undefined,
     client,
     repeats: false,
-    stages: syncStages({ ...reading, adopts }),
+    stages: syncStages(reading),
     ...(reading.list && { beforeEnd: notEmptied(destination, options) }),
     ended: reachedState(() => (timer ?? asyncScheduler).now()),
-    onEnd: async (transfer: Transfer<A, A>) => {
-      const { adopted: names = [], ...rest } = transfer.upkeep
-      if (names.length === 0 || folder === undefined) return
-      await removeAdopted(folder, names)
-      await transfer.keep({ ...transfer.session.state, sync: rest })
-    },
     maxRejects,
     redact: (raw: unknown) => client.scrub(truncated(stripped(raw))),
     ...withoutUndefined({ timer, stop, lease, deadline, onReject }),
   })
 }
 
-/** Names the state in messages: that of a folder is a file. */
-const stateName = (destination: string, folder: AdoptOptions | undefined): string =>
-  folder === undefined ? destination : `${destination}${namesOf(folder.to).checkpoint}`
+/** Returns the name of the state in messages; for a folder, a file. */
+const stateName = (to: SyncReading<never>['to']): string =>
+  isFolder(to) ? `${to.name}${OF_FOLDER.checkpoint}` : to.name
 
-/** Refuses an empty list where rows are there: a filter, an account or a service may be wrong. */
+/** Accepts folders and buckets. */
+const isFolder = (to: SyncReading<never>['to']): to is FilesLocation & MergedLocation =>
+  !('commit' in to) && (to.kind === 'folder' || to.kind === 'bucket')
+
+/** Refuses a list that is empty or far shorter than the existing rows: the filter, the account or the service may be wrong. */
 const notEmptied =
-  <A>({ name, rowsThere }: Destination<A>, { allowEmpty = false }: SyncOptions<A>) =>
+  <A>(destination: Destination<A>, { allowEmpty = false, allowGone }: SyncOptions<A>) =>
   async (rows: number): Promise<void> => {
-    if (rows > 0 || allowEmpty || rowsThere === undefined) return
-    const there = await rowsThere()
-    if (there === 0) return
-    const why = `${name}: the list came empty, and ${plural(there, 'row')} ${there === 1 ? 'was' : 'were'} there: allowEmpty (--allow-empty) removes them`
+    const { name, rowsThere } = destination
+    const there = (await rowsThere?.()) ?? 0
+    const doubt = doubtOf(name, { gone: there - rows, total: there, isEmpty: false }, allowGone)
+    if (rows > 0 && doubt !== undefined) throw doubt
+    if (rows > 0 || allowEmpty || there === 0) return
+    const why = `${name}: the list is empty, but the destination has ${plural(there, 'row')}: allowEmpty (--allow-empty) removes them`
     throw exportError('EmptyList', why, { destination: name, rows: there })
   }
 
-/** The end of the last run, where that is still to come: a clock was ahead. */
+/** Maximum difference between correct clocks. */
+const CLOCKS: Millis = 60_000
+
+/** Returns the end of the last run if it is in the future: a clock was ahead. */
 const doubtedTime = ({ sync }: TransferState, now: Millis): Millis | undefined => {
   const { upTo, believed } = withoutPrototype(sync ?? NO_UPKEEP)
   return upTo !== undefined && believed !== undefined && upTo - now > CLOCKS ? upTo : undefined
 }
 
-/** Clocks differ by less where they are right. */
-const CLOCKS: Millis = 60_000
-
-/** Describes the list of a sync: another one is not written into the same table. */
-const specOfSync = (list: ListDescription<unknown>, account: string | undefined): ExportSpec => {
-  const { from_created_at: _, ...query } = list.query
-  const format = { name: 'ndjson', compress: 'none', columns: [] } as const
-  return { ...specOf({ ...list, query }, format, { account, written: {} }, '.'), format: {} }
-}
-
-/** Folders and buckets, by their names. */
-const folderOf = (
-  { to, env, timer }: SyncOptions<never>,
+/** Rejects with an `UnusableDestination` for a folder with a manifest but no state: it holds an export. */
+const refuseExport = async (
+  at: FilesLocation,
+  { env, timer }: SyncOptions<never>,
   waits: Waits,
-): AdoptOptions | undefined =>
-  typeof to === 'string' && to.endsWith('/')
-    ? { to, waits, ...withoutUndefined({ env, timer }) }
-    : undefined
-
-/** Resolves with the manifest whose rows are to be taken over; rejects with an `UnusableDestination` where that was not said. */
-const toAdopt = async (
-  { name }: Pick<Destination<never>, 'name'>,
-  found: TransferState | undefined,
-  folder: AdoptOptions | undefined,
-  { adopt = false }: SyncOptions<never>,
-): Promise<Manifest | undefined> => {
-  if (folder === undefined || (found !== undefined && found.sync?.adopting !== true))
-    return undefined
-  const manifest = await manifestToAdopt(folder)
-  if (manifest === undefined || adopt) return manifest
-  const path = `${name}_manifest.json`
-  const why = `${path} is of an export, or of an earlier version: adopt (--adopt) takes its rows over, or name another folder`
+): Promise<void> => {
+  const files = await openFiles(at, { waits, ...withoutUndefined({ env, timer }) })
+  const { manifest } = OF_FOLDER
+  if ((await manifestIn(files, manifest)) === undefined) return
+  const path = files.nameOf(manifest)
+  const why = `${path} belongs to an export, or to a sync whose state is missing: name another folder`
   throw exportError('UnusableDestination', why, { destination: path })
 }
 
-/** Throws a `SpecMismatch` for the state of another list. */
+/** Throws a `SpecMismatch` if the state belongs to another list. */
 const checkSameList = (
   destination: string,
   { spec, sync }: TransferState,
@@ -350,23 +264,17 @@ const checkSameList = (
 ): void => {
   const check = (field: string, isSame: boolean): void => {
     if (isSame) return
-    const why = `${destination} is of another ${field}: name another table or folder`
+    const why = `${destination} belongs to another ${field}: name another table or folder`
     throw exportError('SpecMismatch', why, { path: destination, field })
   }
   if (sync === undefined) {
-    const why = `${destination} is of an export that was not finished: name another destination`
+    const why = `${destination} belongs to an unfinished export: name another destination`
     throw exportError('UnusableDestination', why, { destination })
   }
   check('resource', spec.resource === resource)
   check('account', spec.account === account)
   check('query', JSON.stringify(spec.query) === JSON.stringify(query))
 }
-
-/** Options of databases. */
-const TABLES = ['table'] as const
-
-/** Options of folders and buckets. */
-const FILES = ['format', 'adopt'] as const
 
 /** Options of lists by time. */
 const TIMED = ['since', 'lookback', 'sweep', 'parallel'] as const
@@ -376,5 +284,5 @@ const listRule: OptionRule = {
     is.withMethods('', 'snapshot').accepts(u) ||
     is.withMethods('', 'describe', 'children').accepts(u) ||
     sourceRule.accepts(u),
-  expected: 'payments.charges, or a list of a client',
+  expected: "payments.charges, or a client's list",
 }

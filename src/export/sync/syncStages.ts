@@ -1,4 +1,4 @@
-/** The stages of a sync: what an earlier run has left, what is new or may have changed, and rows that are not final. */
+/** Stages of a sync: the rest of an interrupted run, new or possibly changed rows, and rows that are not final. */
 import { asyncScheduler, concat, defer, EMPTY, from, ignoreElements, type Observable } from 'rxjs'
 import type { Ledger } from '../../changes/Ledger.js'
 import { fromDate, millisOf } from '../../codec/Instant.js'
@@ -7,36 +7,37 @@ import { fieldsOf } from '../../decode/unknown.js'
 import { E, type IO, withoutPrototype } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
 import type { Millis } from '../../stream/index.js'
-import { exportTable } from '../ExportOptions.js'
+import type { MergedLocation } from '../location/Location.js'
 import { type ExportSource, sourceOf } from '../source/ExportSource.js'
+import type { Destination } from '../transfer/Destination.js'
 import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
 import type { TransferEvent } from '../transfer/TransferEvent.js'
 import { NO_UPKEEP, type TransferState } from '../transfer/TransferState.js'
 import { childStages } from './childStages.js'
 import type { ChildSource } from './itemsOfAllBatches.js'
-import { keepOpen } from './keepOpen.js'
+import { endWith, judged, keepOpen, keptTable } from './keepOpen.js'
 import { proveRows } from './proveRows.js'
-import type { SyncOptions, TimedSource } from './SyncOptions.js'
+import { LOOKBACK, type SyncOptions, type TimedSource } from './SyncOptions.js'
 
 // model
 
-/** The list that is read, and how. */
+/** The list to read, and how. */
 export interface SyncReading<A> {
   /** A list that can be narrowed by time. */
   readonly timed: TimedSource<A> | undefined
-  /** Rows that are listed by parent. */
+  /** Rows that the service lists by parent. */
   readonly family: ChildSource<A> | undefined
-  /** A list that is read whole. */
+  /** A list that is read in full. */
   readonly list: ExportSource<A> | undefined
-  /** Describes whichever it is. */
+  /** Describes the list, of whichever kind. */
   readonly description: ListDescription<A>
   readonly options: SyncOptions<A>
-  /** Goes on once all was read, and as long as the transfer is not stopped; `readsAll`: this is the first run. */
+  /** Where the rows go. */
+  readonly to: MergedLocation | Destination<A>
+  /** Runs once everything was read, until the transfer is stopped; `readsAll`: this is the first run. */
   readonly following?:
     | ((transfer: Transfer<A, A>, readsAll: boolean) => Observable<TransferEvent>)
     | undefined
-  /** Takes over rows that are there. */
-  readonly adopts?: ((transfer: Transfer<A, A>) => Observable<TransferEvent>) | undefined
 }
 
 // constructors
@@ -44,41 +45,50 @@ export interface SyncReading<A> {
 export const syncStages =
   <A>(reading: SyncReading<A>): TransferPlan<A, A>['stages'] =>
   (transfer) => {
-    const { timed, family, list, options, adopts, following } = reading
+    const { timed, family, list, options, following } = reading
+    const ledger = timed?.ledger
     if (list !== undefined)
       return [() => following?.(transfer, true) ?? readAll(transfer, list, options)]
-    if (family !== undefined) return childStages(family, () => nowOf(transfer))(transfer)
+    if (family !== undefined)
+      return childStages(family, () => nowOf(transfer), options.allowGone)(transfer)
     if (timed === undefined) return []
     // the first run reads everything: nothing is read twice
     const readsAll = withoutPrototype(transfer.upkeep).upTo === undefined
     return [
-      () => adopts?.(transfer) ?? EMPTY,
       () => readRest(transfer, timed, options),
       () => catchUp(transfer, timed, options),
       ...(following !== undefined
         ? [() => following(transfer, readsAll)]
-        : timed.ledger === undefined
+        : ledger === undefined
           ? []
-          : upkeepOf(transfer, timed.ledger, options, readsAll)),
+          : [() => from(upkeep(transfer, ledger, options, readsAll))]),
     ]
   }
 
-const upkeepOf = <A>(
+/** Reads open charges, proves all of them, and marks those that are gone, or ends with a doubt if there are too many. */
+async function* upkeep<A>(
   transfer: Transfer<A, A>,
   ledger: Ledger<A>,
-  { sweep = '30d' }: SyncOptions<A>,
+  { sweep = '30d', allowGone }: SyncOptions<A>,
   readsAll: boolean,
-): ReturnType<TransferPlan<A, A>['stages']> => [
-  () => from(transfer.place()).pipe(ignoreElements()),
-  () => keepOpen(transfer, ledger),
-  () => proveRows(transfer, ledger, readsAll ? 'first' : sweep),
-]
+): AsyncGenerator<TransferEvent, void, undefined> {
+  const kept = keptTable(transfer, ledger, { lookback: 0, allowGone })
+  try {
+    await transfer.place()
+    yield* keepOpen(kept)
+    yield* proveRows(kept, readsAll ? 'first' : sweep)
+    const { rows, rejects } = transfer.shown()
+    transfer.doubt = (await judged(kept, rows + rejects + kept.asks.rows() === 0)).doubt
+  } catch (error) {
+    endWith(transfer, error)
+  }
+}
 
 const SECOND: Millis = 1_000
 
 /**
- * The state after the end of a run, or of a stage: up to when all rows are there, and how much of that is believed. `now`:
- * the time of this machine.
+ * State after a run or a stage: the time up to which all rows are present, and the plausible part of it. `now`: the time of this
+ * machine.
  */
 export const reachedState =
   (now: IO<Millis>) =>
@@ -87,29 +97,24 @@ export const reachedState =
     if (run?.bounds === undefined || sync === undefined) return state
     const { from, to: upTo } = run.bounds
     const { since = from, ...before } = withoutPrototype(sync)
-    const newest =
-      Math.max(withoutPrototype(run).newest ?? 0, before.believed ?? before.upTo ?? 0) || upTo
+    const newest = Math.max(withoutPrototype(run).newest ?? 0, before.believed ?? 0) || upTo
     const believed = SECOND * Math.floor(Math.min(upTo, now(), newest) / SECOND)
     return { ...rest, sync: { ...before, since: Math.min(since, from), upTo, believed } }
   }
 
-/** From when on a run reads, in ms since 1970. */
+/** Returns the time from which a run reads, in ms since 1970. */
 export const syncFrom = (
-  { since, lookback = exportTable.lookback.default }: SyncOptions<never>,
+  { since, lookback = LOOKBACK }: SyncOptions<never>,
   { run, sync }: TransferState,
 ): Millis => {
   if (run?.bounds !== undefined) return run.bounds.from
-  const {
-    since: first,
-    upTo: reached,
-    believed: upTo = reached,
-  } = withoutPrototype(sync ?? NO_UPKEEP)
+  const { since: first, believed } = withoutPrototype(sync ?? NO_UPKEEP)
   const wanted = since === undefined ? (first ?? 0) : toMillis(since)
-  if (first === undefined || upTo === undefined || wanted < first) return wanted
-  return Math.max(first, upTo - lookback)
+  if (first === undefined || believed === undefined || wanted < first) return wanted
+  return Math.max(first, believed - lookback)
 }
 
-/** Reads what an earlier run has left. */
+/** Reads the rest of an interrupted run. */
 const readRest = <A>(
   transfer: Transfer<A, A>,
   timed: TimedSource<A>,
@@ -129,15 +134,40 @@ const readRest = <A>(
   )
 }
 
-/** Reads what came since the last run, and what may have changed. */
+/** Reads rows created since the last run, and rows that may have changed. */
 const catchUp = <A>(
   transfer: Transfer<A, A>,
   timed: TimedSource<A>,
   options: SyncOptions<A>,
 ): Observable<TransferEvent> => {
   const from = syncFrom(options, transfer.session.state)
-  return concat(readTimed(transfer, snapshotOf(timed, from, options), from), reached(transfer))
+  const list = snapshotOf(timed, from, options)
+  const isGiven = options.since !== undefined && from === toMillis(options.since)
+  return concat(
+    readTimed(transfer, isGiven ? list : clamped(list, timed, from, options), from),
+    reached(transfer),
+  )
 }
+
+/** Starts earlier if the service's clock is behind the bound of an earlier run: only a bound set by the user is refused. */
+const clamped = <A>(
+  list: ExportSource<A>,
+  timed: TimedSource<A>,
+  from: Millis,
+  options: SyncOptions<A>,
+): ExportSource<A> => ({
+  from: list.from,
+  describe: list.describe,
+  drain: (project) =>
+    list.drain((page) => {
+      const time = timed.ledger?.serviceTime() ?? from
+      if (E.isRight(page) || page.left._tag !== 'InvalidRequest' || time >= from) {
+        return project(page)
+      }
+      const earlier = Math.max(0, time - (options.lookback ?? LOOKBACK))
+      return snapshotOf(timed, earlier, options).drain(project)
+    }),
+})
 
 const readTimed = <A>(
   transfer: Transfer<A, A>,
@@ -168,7 +198,7 @@ const readAll = <A>(
   return transfer.read({ source, boundsOf: () => ({ from: 0, to }) })
 }
 
-/** Keeps that a list was read to its end. */
+/** Records that a list was read to its end. */
 const reached = <A>(transfer: Transfer<A, A>): Observable<never> =>
   defer(async () => {
     if (transfer.isCut || transfer.session.state.run === undefined) return

@@ -1,22 +1,25 @@
 /**
- * Where rows go. A destination keeps the laws below; `checkDestination` tests them.
+ * Where rows go. A destination must keep the laws below; `checkDestination` tests 1 to 5, 8, 9 and 10.
  *
- * 1. One step. Rows and state change together: in one transaction (`Prepared.store`), or the rows are durable and unseen
- *    first, the state is kept, and `settle` shows them.
- * 2. Fence. Stopped before or after any single operation, and thawed when a later owner is at any point of its own run,
- *    an owner changes nothing that a reader or that owner sees.
- * 3. Resume. Killed between any two operations: `resume` with the state that was kept last, and the same pages again,
- *    give the same rows, each once.
- * 4. Replay. `settle` and `finish` done twice, also by two owners, are as done once.
- * 5. Own names. It removes only files that its state or its manifest names, or whose names are of its own pattern with
- *    random digits, and that were listed before the step was kept.
- * 6. Integrity. Whatever the state names is checked before anything is built on it; its paths are plain names.
- * 7. Readers. Unfinished files lie where readers of data sets do not look (`_incoming/`).
- * 8. Bounds. `own` does not grow with the rows. Memory holds a commit, or a part; or, where all rows are replaced in one
- *    step, these.
+ * 1. One step. Rows and state change together: in one transaction (`Prepared.store`); or the rows are first made durable but
+ *    invisible, then the state is saved, and `settle` makes the rows visible.
+ * 2. Fence. An owner that is frozen before or after any operation, and thawed at any point of a later owner's run, changes
+ *    nothing that a reader or the later owner sees.
+ * 3. Resume. If killed between any two operations, `resume` with the last saved state and the same pages yields the same rows,
+ *    each once.
+ * 4. Replay. `settle` and `finish` are idempotent, also across owners.
+ * 5. Own names. It removes only files that its state or manifest names, or whose names match its own random pattern and that were
+ *    listed before the step was saved.
+ * 6. Integrity. Everything the state refers to is checked before use; its paths are plain names.
+ * 7. Readers. Unfinished files are kept where readers of data sets do not look (`_incoming/`).
+ * 8. Bounds. `own` does not grow with rows, steps or runs; a run that replaces all rows may list its steps. Memory holds at
+ *    most a commit or a part; or all rows, if they are replaced in one step.
+ * 9. By id. If `rows` is `'byId'`, a row replaces an existing one with the same id. 10. Replaces. With `Ownership.replaces`,
+ *   earlier rows stay until the step of `finish` is saved; then only the rows of that run
+ *     remain. Rows of a run that did not get that far are dropped.
  */
 import type { OpenCharge } from '../../changes/KnownCharges.js'
-import type { Seconds, Stretch } from '../../changes/Ledger.js'
+import type { Seconds } from '../../changes/Ledger.js'
 import type { CountedTable } from '../../changes/proof/ProofTable.js'
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
@@ -31,167 +34,182 @@ export const MANIFEST = 'manifest'
 /** The name of the state in the store of a destination. */
 export const CHECKPOINT = 'checkpoint'
 
-/** How a destination is taken: its lease is this owner's now. */
-export interface Taken {
-  /** Counts the owners; each has a larger number than the one before. */
+/** How this owner took the lease (the exclusive right to write) of a destination. */
+export interface Ownership {
+  /** Number of this owner, larger than that of every earlier one (fencing token). */
   readonly fence: number
-  /** The owner before did not release the lease: it may still do the operation that it was at. */
+  /** True if the previous owner did not release the lease. Its current operation may still take effect. */
   readonly tookOver: boolean
-  /** Rows that are there are to be replaced. They go when the first step was kept, not before. */
+  /** True to replace existing rows, which are removed once the first step is saved, not before. */
   readonly restart: boolean
   /**
-   * The list is read from its beginning by each run, whatever was kept: its rows are to take the place of all that are
-   * there once `finish` is settled. Rows of a run that did not come to its end are dropped.
+   * Each run reads the list from the beginning, and its rows replace all existing ones once `finish` is settled. Rows of an
+   * unfinished run are dropped.
    */
   readonly replaces: boolean
 }
 
-/** A file that rows are in. */
+/** A file with rows. */
 export interface DestinationFile {
-  /** Its name, seen from the manifest. */
+  /** The path of the file, relative to the manifest. */
   readonly path: string
-  /** Rows in it. */
+  /** Number of rows in the file. */
   readonly rows: number
-  /** Its size. */
+  /** Size of the file, in bytes. */
   readonly bytes: number
-  /** SHA-256 in hex; absent while it grows. */
+  /** SHA-256 of the file, in hex digits. Absent while it is incomplete. */
   readonly sha256?: string
-  /** Where it stood before its end was written, of a single file with rejected rows: these may be added to it. */
-  readonly unclosed?: { readonly bytes: number; readonly sha256: string }
 }
 
 /** The files of a step, for the manifest. */
 export interface ListedFiles {
   /** The files with rows. */
   readonly files: ReadonlyArray<DestinationFile>
-  /** The file of the rejected rows. */
+  /** The file with the rejected rows. */
   readonly rejected?: DestinationFile
-  /** How they are written, where the list does not say. */
+  /** The format of the files, if the list does not specify it. */
   readonly format?: Readonly<Record<string, string>>
 }
 
-/** A step that is ready, while no reader and no later owner can see it. */
+/** A prepared step (rows and state that are saved together), not yet visible to readers or later owners. */
 export interface Prepared {
-  /** State of the destination after the step: JSON, kept with the position under one checksum. */
+  /** State of the destination after the step, as JSON; saved with the position under one checksum. */
   readonly own?: unknown
-  /** Where rows and state are one transaction: `replace` of this store does the step, too. */
+  /** Set if rows and state share a transaction: `replace` of this store also performs the step. */
   readonly store?: Store
-  /** Once the state is kept: gives files their names, and removes others. Done again after a kill. */
+  /** Called once the state is saved: gives files their final names, and removes obsolete ones. Called again after a kill. */
   readonly settle?: () => Promise<void>
-  /** Lists the files, of destinations that have a manifest. */
+  /** Lists the files, for destinations with a manifest. */
   readonly files?: () => ListedFiles
 }
 
-/** Which slice of time rows are of. */
+/** The time slice that rows belong to. */
 export interface RowSlice {
-  /** From 1; 0 of a list without slices. */
+  /** Number of the slice, from 1; 0 for a list without slices. */
   readonly number: number
-  /** No more rows of it come. */
+  /** True if no more rows of the slice follow. */
   readonly isLast: boolean
 }
 
-/** The keys of rows that were kept: for lists in which a row can come in two pages. */
+/** The keys of saved rows, for lists in which a row can occur on two pages. */
 export interface KeyLog {
-  /** Keeps keys with the rows of the next step. */
+  /** Saves keys with the rows of the next step. */
   readonly add: (keys: ReadonlyArray<string>) => Promise<void>
-  /** Reads the keys, and the ids of rejected rows, that are there. */
+  /** Reads the saved keys, and the ids of rejected rows. */
   readonly read: (keys: Set<string>, rejectedIds: Set<string>) => Promise<void>
 }
 
-/** A row by its id, and when it was created. */
+/** Id and time of creation of a row. */
 export interface PlacedRow {
+  /** The id of the row. */
   readonly id: string
-  /** In whole seconds since 1970. */
+  /** Time of creation, in whole seconds since 1970. */
   readonly created: Seconds
 }
 
-/** Tells versions of a row apart. */
+/** Identifies a version of a row. */
 export interface RowVersion {
-  /** Its status. */
+  /** The status of the row. */
   readonly status: string
-  /** When it was changed last, in ms since 1970; NaN if that is not known. */
+  /** Time of the last change, in ms since 1970; `NaN` if unknown. */
   readonly updated: Millis
+  /** Stored time of creation, in whole seconds since 1970. */
+  readonly created: Seconds
 }
 
-/** Rows that are there, counted by time and status. Rows that wait for a step are none of them. */
+/** Counts existing rows by time and status, without rows that wait for a step. */
 export interface CountedRows extends CountedTable {
-  /** Resolves with the versions of those of some rows that are there, by id, and not marked as gone. */
+  /** Resolves with the versions of the given rows that exist and are not marked as gone, by id. */
   readonly versions: (rows: ReadonlyArray<PlacedRow>) => Promise<ReadonlyMap<string, RowVersion>>
-  /** Marks rows as gone in the next step, at a time in ms since 1970. Writing a row takes the mark away. `within`: when they were created. */
-  readonly markGone: (ids: ReadonlyArray<string>, at: Millis, within: Stretch) => Promise<void>
+  /** Marks rows as gone, as part of the next step. `at` is the time in ms since 1970. Writing a row removes its mark. */
+  readonly markGone: (rows: ReadonlyArray<PlacedRow>, at: Millis) => Promise<void>
+  /**
+   * For destinations that also locate rows by time of creation: removes rows that are stored with a different time, as part of
+   * the next step.
+   */
+  readonly moved?: (rows: ReadonlyArray<PlacedRow>) => Promise<void>
 }
 
-/** When the service was found to have a row no more; empty while it has it. For rows that are put in place by id. */
+/** Column with the time when a row was found to be gone at the service; empty while it exists. For rows written by id. */
 export const GONE = '_gone_at'
 
-/** The fields that tell which parent a row is of: for the items of a batch, the batch, and its version when they were read. */
+/** The fields that identify the parent of a row: for items of a batch, the batch and the version with which they were read. */
 export const PARENT = { id: 'batch_id', updated: 'batch_updated_at' } as const
 
-/** The rows of a parent that are there, and not marked as gone. */
+/** Existing rows of a parent that are not marked as gone. */
 export interface ChildCount {
+  /** Number of rows. */
   readonly rows: number
-  /** The earliest version of the parent that one of them was read with, in ms since 1970. */
+  /** Earliest version of the parent with which one of them was read, in ms since 1970. */
   readonly oldest: Millis
 }
 
-/** Rows of many parents, such as the items of all batches. Rows that wait for a step are none of them. */
+/** Rows of many parents, such as the items of all batches, without rows that wait for a step. */
 export interface ChildRows {
   /** Resolves with the counts by the id of the parent. */
   readonly counts: () => Promise<ReadonlyMap<string, ChildCount>>
   /** Resolves with the ids of the rows of a parent. */
   readonly ids: (parent: string) => Promise<ReadonlyArray<string>>
-  /** Marks rows of a parent as gone in the next step, at a time in ms since 1970. Writing a row takes the mark away. */
+  /**
+   * Marks a parent's rows as gone, as part of the next step. `at` is the time in ms since 1970. Writing a row removes its mark.
+   */
   readonly markGone: (parent: string, ids: ReadonlyArray<string>, at: Millis) => Promise<void>
 }
 
 /**
- * A file, a folder, a bucket, a table, a stream, or one of your own. Its methods are called one at a time, but `close`.
- * Each rejects with an `ExportError`, or an error with a `code`, when the destination refuses.
+ * A file, a folder, a bucket, a table, a stream, or your own destination. Its methods are called one at a time, except `close`.
+ * Each rejects with an `ExportError` or an error with a `code` if the destination refuses.
  */
 export interface Destination<in A> {
-  /** Names it in messages, without secrets. */
+  /** Name of the destination in messages, without secrets. */
   readonly name: string
-  /** Small texts by compare-and-swap: state and manifest. Absent: rows cannot be taken back, and nothing is resumed. */
+  /** Stores small texts (state and manifest) by compare-and-swap. If absent, rows cannot be taken back and nothing is resumed. */
   readonly store?: Store
-  /** How often `commit` is asked for, in ms; 0: after each page. */
+  /** Interval between calls of `commit`, in ms; 0: after each page. */
   readonly commitEvery: Millis
-  /** Where all rows are replaced: resolves with how many are there. */
+  /**
+   * `'appended'`: each row is added; for exports. `'byId'`: a row replaces the one with the same id, and `Ownership.replaces` is
+   * supported; also for `sync` and `follow`.
+   */
+  readonly rows: 'appended' | 'byId'
+  /** Resolves with the number of existing rows, if all rows are replaced. */
   readonly rowsThere?: () => Promise<number>
-  /** Columns that were added to a table that has rows: these lack them until they are read again. */
+  /** Columns that were added to a table with rows. Existing rows lack them until they are read again. */
   readonly added?: ReadonlyArray<string>
-  /** Returns the reason why a row cannot be kept without a change to its values. `isRaw`: its text is kept as it came. */
+  /** Returns why a row cannot be stored without changing its values. `isRaw`: its original text is stored. */
   readonly check: (row: A, isRaw?: boolean) => UnrepresentableRow | undefined
   /**
-   * Goes back to the step that `own` is of; undefined: nothing was kept. Called once, before all others. Rejects with
-   * `ChecksumMismatch` where something that `own` names is not what it was.
+   * Returns to the step that `own` describes; undefined: nothing was saved. Called first, and once. Rejects with
+   * `ChecksumMismatch` if a file or row that `own` refers to has changed.
    */
-  readonly resume: (own: unknown, taken: Taken) => Promise<void>
-  /** Takes rows, in order: they may become bytes at once. Promises nothing until a step is kept. */
+  readonly resume: (own: unknown, taken: Ownership) => Promise<void>
+  /** Receives rows in order. They count only once a step is saved. */
   readonly write: (rows: ReadonlyArray<A>, slice: RowSlice) => Promise<void>
-  /** Takes rows that cannot be written: they are kept beside the others, readable by their owner only, in the same step. */
+  /** Receives rows that cannot be written; they are stored separately, readable only by their owner, in the same step. */
   readonly reject: (rows: ReadonlyArray<Reject>) => Promise<void>
   /**
-   * Makes durable, and unseen, whatever it was given. Resolves with undefined where that is not worth it yet, so that
-   * the last state stays; never for `stop`, after which no more rows come in this run.
+   * Makes all received rows durable but invisible. Resolves with undefined if that is not worthwhile yet, so that the last state
+   * remains; never for `stop`, after which this run sends no more rows.
    */
   readonly commit: (why: 'pace' | 'stop') => Promise<Prepared | undefined>
-  /** All was read. Asked again by a later owner where a kill came before the end of its `settle`. */
+  /** Called when everything was read. Called again by a later owner if the process was killed before its `settle` ended. */
   readonly finish: () => Promise<Prepared>
-  /** Where each row is added, and not put in place by its id. */
+  /** The log of keys, for `rows: 'appended'`. */
   readonly keys?: KeyLog
-  /** Where rows are put in place by id: those with another `status` than the final ones, and not marked as gone. */
+  /** Resolves, for `rows: 'byId'`, with the rows whose `status` is not one of `final`, and that are not marked as gone. */
   readonly open?: (final: ReadonlyArray<string>) => Promise<ReadonlyArray<OpenCharge>>
-  /** Names what was to be removed, and may not be: by the rights of a bucket, for one. */
+  /** Lists what should have been removed but could not, for example for lack of permission in a bucket. */
   readonly unremoved?: () => ReadonlyArray<string>
-  /** Where rows can be counted: a sync proves then that none is missing. */
+  /** Present if rows can be counted: a sync then proves, by comparing counts, that none is missing. */
   readonly counted?: CountedRows
-  /** Where rows of many parents are put in place by id. */
+  /** Present if rows of many parents are written by id. */
   readonly children?: ChildRows
-  /** Makes a step that puts in place what earlier ones were given, where rows are not counted before that. */
+  /** Prepares a step that merges the rows of earlier steps, for destinations that cannot count rows before that. */
   readonly place?: () => Promise<Prepared | undefined>
   /**
-   * Waits for the operation under way, and leaves all as it stands; `fenced`: removes what this owner made and no state
-   * names. May be called again, and after a failure. Its store is of use until its own `close`.
+   * Waits for the current operation and changes nothing else. `fenced` (a later owner took over): removes everything that this
+   * owner created and no state refers to. May be called again, and after a failure. Its store stays usable until the store's own
+   * `close`.
    */
   readonly close: (why?: 'fenced') => Promise<void>
 }

@@ -1,7 +1,6 @@
-/** The manifest of an export: what each run wrote, and what is missing. */
+/** The manifest of an export: the files that it wrote, and what is missing. */
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
-import { fieldsOf, parsed } from '../../decode/unknown.js'
 import { withoutPrototype, withoutUndefined } from '../../fp.js'
 import { hasSum, readRecord, showSummed } from '../../store/readRecord.js'
 import type { Store } from '../../store/Store.js'
@@ -14,7 +13,7 @@ import { KeptDriftFact, type RunState, SliceCount, TimeBounds } from './Transfer
 
 // model
 
-/** A name, and no path: nothing outside the folder of a manifest is read, or removed, on its word. */
+/** A name without a path: a manifest must not cause files outside its folder to be read or removed. */
 const FileName: Codec<string> = refined(
   'the name of a file in the folder of the manifest',
   (u): u is string =>
@@ -24,18 +23,16 @@ const FileName: Codec<string> = refined(
 const ManifestFile = t.readonly(
   t.intersection([
     t.type({
-      /** Its name, in the folder of the manifest. */
+      /** Its name in the folder of the manifest. */
       path: FileName,
       /** Rows in the file. */
       rows: t.number,
-      /** Bytes of the file, as they are there: compressed, if it is. */
+      /** Size of the file, after any compression. */
       bytes: t.number,
     }),
     t.partial({
-      /** SHA-256 of the whole file, in hex; left out while it is not complete. */
+      /** SHA-256 of the whole file, in hex; absent while it is incomplete. */
       sha256: t.string,
-      /** Where it stood before its end was written, of a single file with rejected rows: these may be added to it. */
-      unclosed: t.readonly(t.type({ bytes: t.number, sha256: t.string })),
     }),
   ]),
 )
@@ -45,95 +42,87 @@ export interface ManifestFile extends t.TypeOf<typeof ManifestFile> {}
 
 const run = t.intersection([
   t.type({
-    /** True if every row that was asked for is in the files. */
+    /** True if the files contain every requested row. */
     complete: t.boolean,
-    /** Missing parts, in words; empty when it is complete. */
+    /** Descriptions of missing parts; empty when complete. */
     missing: t.readonlyArray(t.string),
     /** True if the list was read to its end. */
     ended: t.boolean,
-    /** The list that was exported, and how it was written. */
+    /** The exported list, and how it was written. */
     spec: ExportSpec,
-    /** When it was begun, as ISO 8601. A run that is resumed keeps this time. For a sync: when it ended. */
+    /** Start time, as ISO 8601; unchanged when resumed. For a sync: its end. */
     started: t.string,
-    /** When it ended, as ISO 8601. */
+    /** End time, as ISO 8601. */
     finished: t.string,
-    /** Rows that were written. */
+    /** Rows written. */
     rows: t.number,
-    /** Rows that were rejected. */
+    /** Rows rejected. */
     rejects: t.number,
-    /** Slices of time that were read to their end; `rows` counts rejected rows, too. */
+    /** Time slices that were read to their end; `rows` includes rejected rows. */
     slices: t.readonlyArray(SliceCount),
-    /** Data that no codec names. */
+    /** Undocumented data: fields and values that no codec knows. */
     drift: t.readonlyArray(KeptDriftFact),
-    /** The files that the rows are in. */
+    /** The files with the rows. */
     files: t.readonlyArray(ManifestFile),
   }),
   t.partial({
-    /** How long it ran, in ms, without the time between a stop and a resumption; not of a sync. */
+    /** Running time in ms, without pauses between resumptions; not for a sync. */
     ms: t.number,
-    /** How often it was begun or resumed; not of a sync. */
+    /** Number of starts and resumptions; not for a sync. */
     starts: t.number,
-    /** Rows that came again, and were left out; not of a sync. */
+    /** Repeated rows that were left out; not for a sync. */
     repeated: t.number,
-    /** Requests that were answered, also those that were refused, and logins; not of a sync. */
+    /** Answered requests, including refused ones and logins; not for a sync. */
     requests: t.number,
-    /** Requests that were refused for the limits (429); not of a sync. */
+    /** Requests refused by rate limits (429); not for a sync. */
     refused: t.number,
-    /** From when to when its rows were created; of a snapshot. */
+    /** Time range in which its rows were created; for a snapshot. */
     bounds: TimeBounds,
-    /** Rows and exact sums of amounts by status and currency, where rows have them; not of a sync. */
+    /** Rows and exact sums of amounts by status and currency, if rows have them; not for a sync. */
     totals: t.readonlyArray(Total),
-    /** Why rows were rejected, and how many for each reason; not of a sync. */
+    /** Reasons for rejected rows, with the number of rows; not for a sync. */
     reasons: t.readonlyArray(ReasonCount),
-    /** Different ids, of a plain list; those of a snapshot are not counted. */
+    /** Number of distinct ids, for a plain list; not counted for a snapshot. */
     distinct: t.number,
-    /** The file of the rejected rows. */
+    /** The file with the rejected rows. */
     rejected: ManifestFile,
-    /** Requests a second, as a share of those that the limits allow: 0 to 1. */
+    /** Request rate as a share of the rate limits: 0 to 1. */
     quota: t.number,
   }),
 ])
 
-/** One run of an export, with all its resumptions. */
+/** A run of an export, including all resumptions. */
 export interface ManifestRun extends t.TypeOf<typeof run> {}
 
-export const ManifestRun: Codec<ManifestRun> = run
+const ManifestRun: Codec<ManifestRun> = run
 
-/** All files of a run, that of rejected rows among them. */
+/** Returns all files of a run, including the one with rejected rows. */
 export const filesOf = ({ files, rejected }: ManifestRun): ReadonlyArray<ManifestFile> =>
   rejected === undefined ? files : [...files, rejected]
 
 /** Version of the layout. */
-const VERSION = 3
+const VERSION = 4
 
 const manifestKinds = { export: null, sync: null }
 
-/** An export lists its runs; a sync the files that have each row once. */
+/** `export` lists the files written; `sync` lists the files that contain each row once. */
 export type ManifestKind = keyof typeof manifestKinds
 
 const manifest = t.type({
-  /** The version of this layout. */
+  /** Version of the manifest's layout. */
   version: t.literal(VERSION),
-  /** `export`, or `sync`. */
+  /** The kind of manifest: `export` or `sync`. */
   kind: t.keyof(manifestKinds),
-  /** The field that identifies a row: of several with the same, the one of the last run is current. */
+  /** The field that identifies a row. */
   key: t.literal('id'),
-  /** The runs, in the order in which they were made. */
-  runs: t.readonlyArray(ManifestRun),
+  /** The run that wrote the files, including all resumptions. */
+  run: ManifestRun,
 })
 
-/** The files of an export, and what is missing in them: kept beside them, checked by `verify`. */
+/** The files of an export and what is missing from them. Stored next to the files, and checked by `verify`. */
 export interface Manifest extends t.TypeOf<typeof manifest> {}
 
-/** Makes the manifest of these runs, in the order in which they were made. */
-export const manifestOf = (kind: ManifestKind, runs: ReadonlyArray<ManifestRun>): Manifest => ({
-  version: VERSION,
-  kind,
-  key: 'id',
-  runs,
-})
-
-/** Reads the text of the manifest at `path`; throws `Damaged` or `NewerVersion` for what is no manifest of this version. */
+/** Parses the manifest at `path`. Throws `Damaged` or `NewerVersion` if it is not a manifest of this version. */
 export const readManifest: (path: string) => (text: string) => Manifest = readRecord({
   name: 'manifest',
   version: VERSION,
@@ -141,53 +130,17 @@ export const readManifest: (path: string) => (text: string) => Manifest = readRe
   isIntact: hasSum,
 })
 
-/** Reads a manifest of version 0.1, whose runs have the spec under other names. */
-export const readOldManifest =
-  (path: string) =>
-  (text: string): Manifest => {
-    const { sum: _, ...content } = fieldsOf(parsed(text))
-    const { version, runs } = content
-    if (version !== VERSION - 1 || !Array.isArray(runs) || !hasSum(fieldsOf(parsed(text)))) {
-      return readManifest(path)(text)
-    }
-    const renamed = runs.map((run) => {
-      const { purpose, ...rest } = fieldsOf(run)
-      const { output: destination, ...spec } = fieldsOf(purpose)
-      return { ...rest, spec: { ...spec, destination } }
-    })
-    return readManifest(path)(
-      showSummed({ ...content, version: VERSION, kind: 'export', runs: renamed }),
-    )
-  }
-
-/** As `readManifest` reads it, indented for people. */
-const showManifest = ({ version, kind, key, runs }: Manifest): string =>
-  showSummed({ version, kind, key, runs }, 2)
-
-/** Returns the last run that was read to its end, rejected rows or not. */
-export const lastEnded = ({ runs }: Manifest): ManifestRun | undefined =>
-  runs.findLast(({ ended }) => ended)
-
 /**
- * Leaves out the run whose state stands, by when it was `started`. Only the last entry can be that run: others may have
- * begun at the same ms.
- */
-export const runsBefore = (
-  started: string | undefined,
-  entries: Manifest['runs'],
-): Manifest['runs'] => (entries.at(-1)?.started === started ? entries.slice(0, -1) : entries)
-
-/**
- * Replaces a manifest; without runs, removes it. `checkOwner` rejects once a later run has taken over: after the version was
- * read, so that one that is replaced is not that run's.
+ * Replaces a manifest; without a run, removes it. `checkOwner` rejects once a later run has taken over. It is called after the
+ * version was read, so that the later run's manifest is not replaced.
  */
 export const replaceManifest = async (
   store: Store,
   kind: ManifestKind,
-  runs: ReadonlyArray<ManifestRun>,
+  run: ManifestRun | undefined,
   checkOwner: () => Promise<void>,
 ): Promise<void> => {
-  const text = runs.length === 0 ? undefined : showManifest(manifestOf(kind, runs))
+  const text = run && showSummed({ version: VERSION, kind, key: 'id', run }, 2) // indented for people
   for (;;) {
     const version = (await store.read(MANIFEST))?.version
     await checkOwner()
@@ -199,20 +152,20 @@ export const replaceManifest = async (
 
 // the entry of a run
 
-/** All that is known when a run ends. */
+/** The facts that are known when a run ends. */
 export interface RunEnding {
   readonly kind: ManifestKind
   readonly spec: ExportSpec
   readonly run: RunState
   readonly listed: ListedFiles
-  /** Why it was not read to its end, in words; absent if it was. */
+  /** Why it was not read to its end; absent if it was. */
   readonly why?: string | undefined
   readonly finished: Millis
-  /** Requests a second that the limits allow; `Infinity` without limits. */
+  /** Requests per second that the limits allow; `Infinity` without limits. */
   readonly perSecond: number
 }
 
-/** Returns the entry of a run in the manifest. */
+/** Returns the manifest entry of a run. */
 export const manifestRun = ({
   kind,
   spec,
@@ -224,7 +177,7 @@ export const manifestRun = ({
 }: RunEnding): ManifestRun => {
   const { started, bounds, drift, counts, keys, totals = [], reasons = [] } = run
   const { rejects, repeated, requests, refused, ms, starts, slices } = counts
-  // a sync lists all rows that are there
+  // a sync lists all existing rows
   const listsAll = kind === 'sync' && listed.files.length > 0
   const rows = listsAll ? listed.files.reduce((sum, file) => sum + file.rows, 0) : counts.rows
   const { format = spec.format, ...files } = withoutPrototype(listed)
@@ -256,13 +209,13 @@ export const manifestRun = ({
   }
 }
 
-/** In words. */
+/** Describes the missing rows. */
 const missingOf = (rejects: number, why: string | undefined): ReadonlyArray<string> => [
   ...(rejects === 0
     ? []
     : [`${rejects} ${rejects === 1 ? 'row that was' : 'rows that were'} rejected`]),
-  ...(why === undefined ? [] : [`what comes after these rows: ${why}`]),
+  ...(why === undefined ? [] : [`the rows after these: ${why}`]),
 ]
 
-/** ISO 8601. */
+/** Formats a time as ISO 8601. */
 export const iso = (ms: Millis): string => new Date(ms).toISOString()

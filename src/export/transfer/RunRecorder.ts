@@ -1,4 +1,7 @@
-/** Counts of a run, over all its starts: rows, requests, time, drift, totals, and why rows were rejected. */
+/**
+ * Counts of a run, over all its starts: rows, requests, time, drift (fields and values that no codec knows), totals, and why rows
+ * were rejected.
+ */
 import type { SchedulerLike, Subscription } from 'rxjs'
 import { withoutPrototype, withoutUndefined } from '../../fp.js'
 import type { ListDescription } from '../../http/list/List.js'
@@ -24,9 +27,9 @@ export type CountedClient = Pick<
 >
 
 export class RunRecorder {
-  /** Rows created from then on and up to then are read, once that is known. */
+  /** Time range of the rows to read, once known. */
   bounds: TimeBounds | undefined
-  /** When the newest row was created, in ms since 1970, where it is asked for. */
+  /** Time of creation of the newest row, in ms since 1970, if requested. */
   newest: Millis | undefined
   readonly #before: RunState | undefined
   readonly #counts: Counts
@@ -72,18 +75,16 @@ export class RunRecorder {
     this.#reasons = addReasons(this.#reasons, rows)
   }
 
-  /** Adds what earlier starts of the run counted. */
+  /** Adds the counts of earlier starts of the run. */
   total(progress: Progress): Progress {
     const { repeated, ...counts } = plus(this.#counts, progress)
     return { ...progress, ...counts, ...(repeated === 0 ? {} : { repeated }) }
   }
 
-  /** The state of the run at a progress. `keys`: how many were kept. */
+  /** Returns the run state that belongs to the given progress. `keys`: number of saved keys. */
   at(progress: Progress, keys?: number): RunState {
     const { next, share } = progress
     const totals = this.#totals.values()
-    const { again, keys: known }: Partial<RunState> = withoutPrototype(this.#before ?? {})
-    const kept = keys ?? (again && known !== undefined ? known + progress.rows : undefined)
     return {
       started: this.started(),
       counts: { ...plus(this.#counts, progress), slices: this.#slices, ...this.#effort() },
@@ -95,24 +96,23 @@ export class RunRecorder {
         newest: this.newest,
         position: next,
         share,
-        keys: kept,
-        again,
+        keys,
       }),
     }
   }
 
-  /** A state that was kept, with the time and requests used since: waiting for a service that is gone, say. */
+  /** The last saved state, with the time and requests used since, for example while waiting for an unavailable service. */
   upToNow(kept: RunState): RunState {
     return { ...kept, counts: { ...kept.counts, ...this.#effort() } }
   }
 
-  /** The state of a run that has come to its end. */
+  /** Returns the state of a finished run. */
   ended(kept: RunState): RunState {
     const { position: _, ...run } = withoutPrototype(this.upToNow(kept))
     return run
   }
 
-  /** By the service's clock, if it has sent its time: a later run reads on from then, whatever the clock here says. */
+  /** The service's time, if known, at which a later run continues, whatever the local clock shows. */
   started(): string {
     const now = this.#client.serviceTime()
     const ms = now === undefined ? this.#localTime : now - (this.#steady.now() - this.#beganAt)
@@ -128,7 +128,7 @@ export class RunRecorder {
     return {
       requests: this.#counts.requests + this.#requests,
       refused: this.#counts.refused + this.#refused,
-      // a clock of the caller may be set back
+      // the caller's clock may be set back
       ms: this.#counts.ms + Math.max(0, this.#steady.now() - this.#beganAt),
       starts: this.#counts.starts + 1,
     }

@@ -1,4 +1,4 @@
-/** Counts of a run that its report shows: rows and exact sums by status and currency, and why rows were rejected. */
+/** Counts of a run for its report: rows and exact sums by status and currency, and why rows were rejected. */
 import * as t from 'io-ts'
 import { digitsOf } from '../../decode/index.js'
 import { exponentOf, parseDecimal, unitsAt } from '../../decode/minorUnits.js'
@@ -12,7 +12,7 @@ import type { Reject } from '../source/sortPage.js'
 export const Total = t.readonly(
   t.intersection([
     t.type({
-      /** How many have this status and currency. */
+      /** Number of rows with this status and currency. */
       rows: t.number,
     }),
     t.partial({
@@ -26,26 +26,26 @@ export const Total = t.readonly(
   ]),
 )
 
-/** Rows of one status and currency, and the exact sum of their amounts. */
+/** Number of rows with one status and currency, and the exact sum of their amounts. */
 export interface Total extends t.TypeOf<typeof Total> {}
 
-/** More than all statuses and currencies of the interface: both are open, so a service may send any number. */
+/** More than all documented statuses and currencies: both are open, so a service may send any number. */
 const MAX_TOTALS = 1_000
 
-/** Counted in place: there are tens of thousands of rows a second. */
+/** Counted in place: there are tens of thousands of rows per second. */
 interface Sum {
   readonly status: string | undefined
   readonly currency: string | undefined
   rows: number
-  /** In ten-thousandths; `undefined` once an amount cannot be added exactly. */
+  /** The sum in ten-thousandths; `undefined` once an amount cannot be added exactly. */
   amount: bigint | undefined
-  /** More of them: a safe integer, since adding big ones takes ten times as long. */
+  /** Further ten-thousandths as a safe integer, since adding bigints takes ten times as long. */
   more: number
 }
 
 /** Adds up the rows of a run that have a status, a currency or an amount. */
 export class Totals {
-  /** By status, then by currency. */
+  /** Sums by status, then by currency. */
   readonly #sums = new Map<string | undefined, Map<string | undefined, Sum>>()
   #size = 0
   #others = 0
@@ -88,7 +88,7 @@ export class Totals {
     return sum
   }
 
-  /** Returns the totals up to now, in the order of status and currency. */
+  /** Returns the totals so far, sorted by status and currency. */
   values(): ReadonlyArray<Total> {
     const known = [...this.#sums.values()].flatMap((ofStatus) => [...ofStatus.values()])
     return [
@@ -112,7 +112,7 @@ const MAX_NAME = 64
 const textOf = (u: unknown): string | undefined =>
   typeof u === 'string' ? (u.length <= MAX_NAME ? u : u.slice(0, MAX_NAME)) : undefined
 
-/** Adds an amount by its digits where it may have been rounded. A row without one makes the sum unknown. */
+/** Adds an amount, by its digits if it may have been rounded. A row without an amount makes the sum unknown. */
 const addAmount = (sum: Sum, row: unknown, amount: unknown): void => {
   if (sum.amount === undefined) return
   if (typeof amount === 'number' && isExact(amount)) {
@@ -136,7 +136,7 @@ const unitsOfAmount = (row: unknown, amount: unknown): bigint | undefined => {
 /** Ten-thousandths of one. */
 const FACTOR = 10 ** SCALE
 
-/** Longest sum that is read, in characters. */
+/** Maximum length of a stored sum, in characters. */
 const MAX_LENGTH = 400
 
 const unitsOf = (amount: string | undefined): bigint | undefined =>
@@ -144,7 +144,7 @@ const unitsOf = (amount: string | undefined): bigint | undefined =>
     ? undefined
     : pipe(parseDecimal(amount, MAX_LENGTH), O.chain(unitsAt(SCALE)), O.toUndefined)
 
-/** Formats ten-thousandths with the decimals of a currency, and more where the sum has more. */
+/** Formats ten-thousandths with a currency's decimals, or more if the sum has more. */
 const decimalText = (units: bigint, currency = ''): string => {
   const places = O.getOrElse(() => 0)(exponentOf(currency))
   const [sign, size] = units < 0n ? ['-', -units] : ['', units]
@@ -163,10 +163,10 @@ export const ReasonCount = t.readonly(
   }),
 )
 
-/** A reason for which rows were rejected, and how many. */
+/** A reason for rejecting rows, and the number of rows. */
 export interface ReasonCount extends t.TypeOf<typeof ReasonCount> {}
 
-/** A service may send any number of different faults. */
+/** Maximum number of counted reasons: a service may send any number of different faults. */
 const MAX_REASONS = 20
 const OTHER_REASONS = 'other reasons'
 
@@ -184,6 +184,6 @@ export const addReasons = (
   return Array.from(counts, ([reason, rows]) => ({ reason, rows }))
 }
 
-/** `GET /x: items[7].amount should be a number, and is text` and others like it are `amount should be a number`. */
+/** Generalizes a reason: `GET /x: items[7].amount should be a number, but is text` becomes `amount should be a number`. */
 const kindOf = (reason: string): string =>
-  reason.replace(/^[A-Z]+ \/\S*: (items\[\d+\]\.?)?/, '').replace(/, and is .*$/s, '')
+  reason.replace(/^[A-Z]+ \/\S*: (items\[\d+\]\.?)?/, '').replace(/, but is .*$/s, '')

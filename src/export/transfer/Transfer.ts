@@ -1,4 +1,4 @@
-/** One engine for exports and syncs: pages of lists into a destination that is owned, and what is counted and kept of that. */
+/** The engine of exports and syncs: writes pages of lists to an owned destination, counts them, and saves the state. */
 import {
   asyncScheduler,
   catchError,
@@ -23,13 +23,13 @@ import type { AnyFailure } from '../../http/Failure.js'
 import type { LeaseWait } from '../../store/lease.js'
 import type { Waits } from '../../store/Waits.js'
 import type { Millis } from '../../stream/index.js'
-import { isExportError } from '../ExportError.js'
+import { type ExportError, isExportError } from '../ExportError.js'
 import {
   exportList,
   NO_PROGRESS,
   type Pace,
   type Progress,
-  type TakeRows,
+  type WriteRows,
 } from '../source/exportList.js'
 import { estimateAt } from '../source/ProgressEstimate.js'
 import type { SourcePage } from '../source/SourcePage.js'
@@ -41,7 +41,6 @@ import { type CountedClient, RunRecorder } from './RunRecorder.js'
 import {
   type Beginning,
   type CutShort,
-  doneBefore,
   messageOf,
   type Reading,
   type Rereads,
@@ -62,33 +61,31 @@ import {
 
 // model
 
-/** The list, the destination, and how one goes into the other. */
+/** The list, the destination, and how to write the list to it. */
 export interface TransferPlan<A, B> extends Pace<A, B> {
   readonly kind: ManifestKind
   readonly destination: Destination<B>
-  /** Where the state is kept, and its lease; absent where the destination keeps none. */
+  /** Where state and lease are stored; absent if the destination stores none. */
   readonly stateText: StateText | undefined
   readonly guard?: StateText | undefined
-  /** True if a run that did not come to its end is listed in the manifest, too. */
+  /** True if the manifest also lists an unfinished run. */
   readonly listsUnfinished: boolean
-  /** Returns how it begins, from the state that is there; rejects with an `ExportError` where that is in the way. */
+  /** Returns how to start, given the stored state; rejects with an `ExportError` if that prevents it. */
   readonly begin: (found: unknown) => Promise<Beginning>
   readonly restart: boolean
-  /** Each run reads its list from the beginning: see `Taken`. */
+  /** True if each run reads its list from the beginning: see `Ownership`. */
   readonly replaces?: boolean
   /** The client whose requests and drift are counted. */
   readonly client: CountedClient
-  /** True if a row can come in two pages. */
+  /** True if a row can occur on two pages. */
   readonly repeats: boolean
-  /** Reads the list, in one go or several: each is skipped once the transfer was cut short. */
+  /** Reads the list in one or more stages; stages are skipped once the transfer was cut short. */
   readonly stages: (transfer: Transfer<A, B>) => ReadonlyArray<() => Observable<TransferEvent>>
-  /** The state after the end. */
+  /** Returns the state after the end. */
   readonly ended: (state: TransferState) => TransferState
-  /** Rejects with an `ExportError` where all was read, and is not to be put in place. */
+  /** Rejects with an `ExportError` if everything was read but must not replace the existing rows. */
   readonly beforeEnd?: ((rows: number) => Promise<void>) | undefined
-  /** Called with the end, once a manifest says so. */
-  readonly onEnd?: ((transfer: Transfer<A, B>) => Promise<void>) | undefined
-  readonly onReject?: TakeRows<Reject> | undefined
+  readonly onReject?: WriteRows<Reject> | undefined
   readonly lease?: Millis | undefined
   readonly deadline?: Millis | undefined
 }
@@ -97,14 +94,16 @@ export class Transfer<A, B> {
   readonly session: TransferSession<B>
   readonly recorder: RunRecorder
   readonly plan: TransferPlan<A, B>
-  /** Emits why the transfer is cut short. */
+  /** Emits the reason when the transfer is cut short. */
   readonly cuts: Observable<CutShort>
-  /** Rows that this transfer could not write, by their ids. */
+  /** Rows that this transfer could not write, by id. */
   readonly rejected = new Map<string, RejectedRow>()
-  /** Rows that were read again by their ids. */
+  /** Rows that were read again by id. */
   rereads: Rereads | undefined
   proof: SyncProof | undefined
-  /** How a sweep has put the rows right. */
+  /** An error to report although everything was written: the service's data is implausible. */
+  doubt: ExportError | undefined
+  /** How a sweep (a reading of every row, some each night) repaired the rows. */
   swept: Healed | undefined
   readonly #asked: Millis
   readonly #beginning: Beginning
@@ -113,7 +112,7 @@ export class Transfer<A, B> {
   readonly #cuts = new ReplaySubject<CutShort>(1)
   #total = NO_PROGRESS
   #cut: CutShort | undefined
-  /** Told to end; which is no cut where all was read by then. */
+  /** Reason to end early; ignored if everything has already been read. */
   #told: CutShort | undefined
   #latest: RunState | undefined
   #isDropped = false
@@ -134,11 +133,11 @@ export class Transfer<A, B> {
     this.#beginning = beginning
     this.#known = known
     this.#added = addedTo(known?.seen ?? new Set())
-    this.#added() // these are there
+    this.#added() // these rows exist
     this.#latest = session.state.run
   }
 
-  /** Takes the destination; or releases all, and rejects. `asked`: when, from which on its deadline counts. */
+  /** Takes the destination, or releases everything and rejects. `asked`: start of the deadline. */
   static async begin<A, B>(
     plan: TransferPlan<A, B>,
     asked: Millis,
@@ -150,7 +149,7 @@ export class Transfer<A, B> {
     const session = await TransferSession.begin({
       ...{ destination, stateText, guard, restart, timer, lease, onWait, waits },
       replaces: plan.replaces,
-      stop: concat(plan.stop ?? NEVER, NEVER), // one that completes has not stopped it
+      stop: concat(plan.stop ?? NEVER, NEVER), // a signal that only completes has not stopped it
       begin: async (found) => {
         beginning = await plan.begin(found)
         return beginning.state
@@ -158,13 +157,13 @@ export class Transfer<A, B> {
     })
     try {
       const known =
-        repeats && destination.keys !== undefined && session.state.run?.again !== true
+        repeats && destination.keys !== undefined
           ? { seen: new Set<string>(), rejectedIds: new Set<string>() }
           : undefined
       if (known !== undefined && session.state.run?.position !== undefined) {
         await destination.keys?.read(known.seen, known.rejectedIds)
       }
-      if (beginning === undefined) throw new Error('the session has begun without a beginning')
+      if (beginning === undefined) throw new Error('the session started without a start position')
       return new Transfer(plan, asked, session, beginning, known)
     } catch (error) {
       const cause = await session.causeOf(error)
@@ -173,20 +172,16 @@ export class Transfer<A, B> {
     }
   }
 
-  /** Reads all stages, and ends. */
+  /** Reads all stages, then ends. */
   events(): Observable<TransferEvent> {
-    const { complete } = this.#beginning
     const over = new Subject<void>()
     const listening = this.#listen()
-    const reading =
-      complete === undefined
-        ? concat(
-            ...this.#stages(),
-            defer(() => this.#end()),
-          )
-        : of(doneBefore(complete))
+    const reading = concat(
+      ...this.#stages(),
+      defer(() => this.#end()),
+    )
     return concat(
-      of(this.#begun()),
+      of(this.#started()),
       merge(this.session.lost.pipe(takeUntil(over)), reading.pipe(finalize(() => over.next()))),
     ).pipe(
       catchError((error: unknown) =>
@@ -203,17 +198,17 @@ export class Transfer<A, B> {
     )
   }
 
-  /** Ends the transfer before its end: for the first reason that is given. */
+  /** Ends the transfer early, for the first reason given. */
   endWith(cut: CutShort): void {
     this.#cut ??= cut
   }
 
-  /** Ends the transfer by a failure of the service, or, without one, because it was stopped. */
+  /** Ends the transfer because of a failure of the service, or, without one, because it was stopped. */
   interrupt(failure: AnyFailure | undefined): void {
     this.endWith(failure ?? this.#told ?? 'stopped')
   }
 
-  /** State that a sync keeps from run to run. */
+  /** The state that a sync saves from run to run. */
   get upkeep(): Upkeep {
     return this.session.state.sync ?? NO_UPKEEP
   }
@@ -229,9 +224,9 @@ export class Transfer<A, B> {
 
   // stages
 
-  /** Reads a list page by page, and adds to what earlier stages counted. */
+  /** Reads a list page by page, and adds to the counts of earlier stages. */
   read(reading: Reading<A>): Observable<TransferEvent> {
-    const { source, position, share, boundsOf, placed = (rows) => rows } = reading
+    const { source, position, share, boundsOf } = reading
     const { session, recorder, plan } = this
     const { destination } = session
     const { maxRejects = Number.POSITIVE_INFINITY, onReject } = plan
@@ -262,9 +257,8 @@ export class Transfer<A, B> {
           if (keys.length > 0) await destination.keys?.add(keys)
           recorder.rows(rows, page)
         }),
-      rejects: (found) =>
+      rejects: (rows) =>
         session.tracked(async () => {
-          const rows = placed(found)
           await destination.reject(rows)
           recorder.rejects(rows)
           for (const row of rejectedRows(rows)) this.rejected.set(row.id, row)
@@ -297,7 +291,7 @@ export class Transfer<A, B> {
     )
   }
 
-  /** Writes rows that were read by their ids, and keeps what changed; `finish`: they are all rows of the list. */
+  /** Writes rows that were read by id, and saves the step. `finish`: they are all rows of the list. */
   async readAgain(
     rows: ReadonlyArray<B>,
     rejects: ReadonlyArray<Reject>,
@@ -323,7 +317,7 @@ export class Transfer<A, B> {
     return this.shown()
   }
 
-  /** Keeps a state, and whatever the destination was given before. */
+  /** Saves a state, together with everything given to the destination before. */
   keep(state: Omit<TransferState, 'own'>, why: 'pace' | 'finish' = 'pace'): Promise<void> {
     const { session } = this
     const { destination } = session
@@ -335,7 +329,7 @@ export class Transfer<A, B> {
     })
   }
 
-  /** Puts in place what was kept so far, where the destination does not do so at once; a manifest lists it then. */
+  /** Merges saved rows, if the destination does not do so immediately; the manifest then lists them. */
   place(): Promise<void> {
     const { session, recorder } = this
     return session.tracked(async () => {
@@ -349,21 +343,21 @@ export class Transfer<A, B> {
 
   // inside
 
-  #begun(): TransferEvent {
+  #started(): TransferEvent {
     const { session } = this
     const { run } = session.state
-    const begun = {
+    const started = {
       resumed: run !== undefined,
       ...(session.tookOver ? { tookOver: true as const } : {}),
       ...this.#beginning.reads,
     }
     return {
       ...this.recorder.total({ ...NO_PROGRESS, ...withoutUndefined({ share: run?.share }) }),
-      begun,
+      started,
     }
   }
 
-  /** Listens for what cuts the transfer short. */
+  /** Listens for reasons to cut the transfer short. */
   #listen() {
     return cutsOf(this.plan, this.#asked).subscribe((cut) => {
       this.#told ??= cut
@@ -380,16 +374,16 @@ export class Transfer<A, B> {
     )
   }
 
-  /** How far it is. */
+  /** Returns the progress to show. */
   shown(): TransferEvent {
     return this.recorder.total(this.#total)
   }
 
-  /** Why the bookmark of a state is of no use, where all rows that were read are known by their keys. */
+  /** Returns true if the bookmark in a state is lost, while all rows read so far are known by key. */
   #isLost({ source, position }: Reading<A>, { pages, failure }: Progress): boolean {
     if (position === undefined || pages > 0 || failure === undefined) return false
     if (!source.isLost(position, failure)) return false
-    // rows without a key, and rejected ones without an id, would be there twice
+    // rows without a key, and rejected ones without an id, would be duplicated
     const { rows = 0, rejects = 0 } = this.session.state.run?.counts ?? {}
     const rejectedIds = this.plan.key === undefined ? this.#known?.rejectedIds?.size : 0
     return this.#known?.seen.size === rows && rejectedIds === rejects
@@ -404,7 +398,7 @@ export class Transfer<A, B> {
     const shown = {
       ...this.shown(),
       ...{ share: 1, ended: true },
-      ...withoutUndefined({ rereads: this.rereads, proof: this.proof }),
+      ...withoutUndefined({ rereads: this.rereads, proof: this.proof, cut: this.doubt }),
     }
     const run = recorder.ended(this.#latest ?? recorder.at(this.#total))
     await plan.beforeEnd?.(run.counts.rows)
@@ -416,7 +410,6 @@ export class Transfer<A, B> {
     if (plan.stateText === undefined) return progress
     const entry = this.#entry(run, undefined)
     await this.#saveManifest(entry)
-    await plan.onEnd?.(this)
     if (plan.kind === 'export') await session.forget()
     return { ...progress, run: entry }
   }
@@ -438,19 +431,19 @@ export class Transfer<A, B> {
       // an older state can be resumed as well
     }
     const entry = this.#entry(run, whyCut(this.#cut))
-    if (this.#listsUnfinished) await this.#saveManifest(entry)
+    if (this.plan.listsUnfinished) await this.#saveManifest(entry)
     return { ...event, run: entry }
   }
 
-  /** Lists the run if that is still possible; never rejects. Resolves with what was kept last. */
+  /** Lists the run if still possible; never rejects. Resolves with the last saved progress. */
   async #fail(error: unknown): Promise<TransferEvent> {
     const { session, recorder, plan } = this
     const { run } = session.state
     if (plan.stateText === undefined) return this.shown()
     if (run === undefined) return NO_PROGRESS
-    const entry = this.#entry(recorder.upToNow(run), messageOf(error))
+    const entry = this.#entry(recorder.upToNow(run), this.#scrubbed(messageOf(error)))
     const isSaved =
-      !this.#listsUnfinished ||
+      !this.plan.listsUnfinished ||
       (await this.#saveManifest(entry).then(
         () => true,
         () => false,
@@ -463,6 +456,11 @@ export class Transfer<A, B> {
     }
   }
 
+  /** Removes secrets of the client, which a custom destination may repeat. */
+  #scrubbed(text: string): string {
+    return String(this.plan.redact?.(text) ?? text)
+  }
+
   #entry(run: RunState, why: string | undefined): ManifestRun {
     const { client, kind, timer = asyncScheduler } = this.plan
     const { spec } = this.session.state
@@ -471,27 +469,20 @@ export class Transfer<A, B> {
     return manifestRun({ kind, spec, run, listed, why, ...effort })
   }
 
-  /** A run that was at its end stays listed as it was until it is at its end again. */
-  get #listsUnfinished(): boolean {
-    return this.plan.listsUnfinished && this.session.state.run?.again !== true
-  }
-
-  /** Before rows that it lists go: while it stands, some of the rows would be taken for all. */
+  /** Removes the manifest. Called before rows that it lists are removed: otherwise it would present some rows as all rows. */
   async #dropManifest(): Promise<void> {
     const { session, plan } = this
     const { store } = session.destination
     if (!plan.restart || this.#isDropped || !plan.listsUnfinished) return
     this.#isDropped = true
-    if (store === undefined || this.#beginning.runs.length > 0) return
-    await replaceManifest(store, plan.kind, [], () => session.checkOwner())
+    if (store === undefined) return
+    await replaceManifest(store, plan.kind, undefined, () => session.checkOwner())
   }
 
   async #saveManifest(entry: ManifestRun): Promise<void> {
     const { session, plan } = this
     const { store } = session.destination
     if (store === undefined || session.listed() === undefined) return
-    const { runs: before, later = [] } = this.#beginning
-    const runs = [...before, entry, ...later]
-    await replaceManifest(store, plan.kind, runs, () => session.checkOwner())
+    await replaceManifest(store, plan.kind, entry, () => session.checkOwner())
   }
 }

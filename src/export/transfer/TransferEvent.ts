@@ -10,137 +10,112 @@ import type { LeaseWait } from '../../store/lease.js'
 import type { Millis } from '../../stream/index.js'
 import { type ExportError, exportError, isExportError } from '../ExportError.js'
 import type { Source } from '../source/ExportSource.js'
-import { NO_PROGRESS, type Progress } from '../source/exportList.js'
+import type { Progress } from '../source/exportList.js'
 import type { AnyPosition, SourcePage } from '../source/SourcePage.js'
 import type { Reject } from '../source/sortPage.js'
-import type { ManifestFile, ManifestRun } from './Manifest.js'
+import type { ManifestRun } from './Manifest.js'
 import type { RejectedRow, TimeBounds, TransferState } from './TransferState.js'
 
 // model
 
-/** Why a transfer ends before its end. */
+/** Why a transfer ends early. */
 export type CutShort = 'stopped' | 'rejects' | ExportError | AnyFailure
 
-/** How far a transfer is. Counts are of all its starts together. */
+/** Progress of a transfer. Counts include all resumptions. */
 export interface TransferEvent extends Omit<Progress, 'failure' | 'cut'> {
-  /** Another run has the lease; how long this one waits for it to end. Before all else. */
+  /** Another run holds the lease; the value is how long this one waits for it. Emitted first. */
   readonly waiting?: LeaseWait
-  /** How it begins; with the first progress only. */
-  readonly begun?: TransferBegun
-  /** Why a poll failed; it goes on with the next one. */
-  readonly outage?: AnyFailure
-  /** Why a resumed run reads its list from the beginning again; with one progress before the first page. */
+  /** How the transfer started. Only in the first progress. */
+  readonly started?: TransferStart
+  /** Why a poll failed or was rejected as implausible. The next poll continues. */
+  readonly outage?: AnyFailure | ExportError
+  /** Why a resumed run reads its list from the beginning again. Emitted once, before the first page. */
   readonly reread?: AnyFailure
-  /** Its entry in the manifest, unless nothing was written; with the last progress only. */
+  /** The manifest entry of the run, unless nothing was written. Only in the last progress. */
   readonly run?: ManifestRun
-  /** Rows that a sync has read again by their ids; with the last progress of one that came to its end. */
+  /** Rows that a sync read again by id. Only in the last progress of a finished sync. */
   readonly rereads?: Rereads
-  /** Proof of a sync; with the last progress of one that came to its end. */
+  /** The proof of a sync: the comparison of its counts with the service. Only in the last progress of a finished sync. */
   readonly proof?: SyncProof
-  /** All rows created before are there, in ms since 1970; with the last progress of a sync that came to its end. */
+  /** All rows created before this time are present, in ms since 1970. Only in the last progress of a finished sync. */
   readonly upTo?: Millis
-  /** Objects that are left over, since the credentials may not remove them; with the last progress of a run that came to its end. */
+  /** Obsolete objects that the credentials may not remove. Only in the last progress of a finished run. */
   readonly unremoved?: ReadonlyArray<string>
-  /** Why it ended before its end; with the last progress only. */
+  /** Why the transfer ended early. Only in the last progress. */
   readonly cut?: CutShort
 }
 
-/** Charges that are not final, and those that were. */
+/** Charges that are open (not in a final status) or were open before. */
 export interface Rereads {
-  /** How many were read by their status, or again. */
+  /** Number of charges that were read by status, or read again. */
   readonly done: number
-  /** How many the service has no more: they are marked, or stay as they were. */
+  /** Number of charges that the service no longer has. They are marked or left unchanged. */
   readonly gone: number
 }
 
-/** Rows of which the destination has other counts than the service. */
+/** A range in which the counts of destination and service differ. */
 export interface SyncDifference extends CountDifference {
-  /** The batch that the rows are of, for items of all batches. */
+  /** The id of the batch, if the rows are items of batches. */
   readonly parent?: string
 }
 
-/** Proof of a sync by counts of the service against those of the destination. */
+/** The proof of a sync: a comparison of the counts at the service and the destination. */
 export interface SyncProof extends Omit<Proof, 'differences'> {
-  /** Stretches of time in which the counts still differ; none if it is proven. */
+  /** Time ranges in which the counts still differ. Empty if the proof succeeded. */
   readonly differences: ReadonlyArray<SyncDifference>
-  /** How many batches the rows are of, for items of all batches. */
+  /**
+   * If the proof failed: number of consecutive nights on which the same range could not be proven. From the third on, another run
+   * does not help.
+   */
+  readonly unprovenNights?: number
+  /** Number of batches, if the rows are items of batches. */
   readonly parents?: number
-  /** Each row was read, as it stood, after this time, in ms since 1970; absent before the first round of sweeps. */
+  /**
+   * Every row was read after this time, in ms since 1970. Absent before the first round of sweeps (a sweep reads some of all rows
+   * each night).
+   */
   readonly readSince?: Millis
 }
 
-/** From when on an export reads, and why. */
-export interface Since {
-  /** The manifest it continues from. */
-  readonly manifest: string
-  /** Rows created from then on are read, as ISO 8601; absent if no run was read to its end, so that all are read. */
-  readonly from?: string
-  /** The moment that the `lookback` goes back from: the end of the last run, or its start where its own `to` was later. */
-  readonly of?: 'start' | 'end'
-  /** `from` is the earliest time of the folder, since older rows were not asked for. */
-  readonly isFolderStart: boolean
-  /** How long before that rows may have changed, in ms. */
-  readonly lookback: Millis
-  /** Rows that earlier runs rejected. They stay missing, unless they come again within the `lookback`. */
-  readonly rejects?: number
-}
-
-/** How a transfer begins. */
-export interface TransferBegun {
+/** How a transfer started. */
+export interface TransferStart {
   /** True if it continues an interrupted run. */
   readonly resumed: boolean
   /** True if an earlier run did not release its lease: it was killed, or is frozen. */
   readonly tookOver?: true
-  /** From when on it reads, where it continues from an earlier run. */
-  readonly since?: Since
-  /** For an export that was at its end: how many rows it had rejected, and reads again. */
-  readonly rejected?: number
-  /** For a sync: rows created from then on are read, in ms since 1970; absent: all. */
+  /** Paths of the files that an export with `restart` removes or replaces. */
+  readonly removes?: ReadonlyArray<string>
+  /** For a sync: rows created at or after this time are read, in ms since 1970. Absent: all rows. */
   readonly from?: Millis
-  /** For a sync: the service's time in the last run, in ms since 1970, if it is later than now: it is not believed. */
+  /** For a sync: the service's time in the last run, in ms since 1970, which is ignored because it is in the future. */
   readonly doubted?: Millis
-  /** For a sync: columns that were added to a table that has rows. */
+  /** For a sync: columns that were added to a table with rows. */
   readonly added?: ReadonlyArray<string>
 }
 
-/** Start of a transfer. */
+/** The start of a transfer. */
 export interface Beginning {
   readonly state: TransferState
-  /** From when on it reads. */
-  readonly reads?: Pick<TransferBegun, 'since' | 'rejected' | 'from' | 'doubted' | 'added'>
-  /** Runs of the manifest that stay in it. */
-  readonly runs: ReadonlyArray<ManifestRun>
-  /** Runs that are behind this one in the manifest: this one was at its end before. */
-  readonly later?: ReadonlyArray<ManifestRun>
-  /** The rejected rows of a run that was at its end, which are to be read again. */
-  readonly again?: ManifestFile
-  /** The run that wrote all of it before: nothing is left to do. */
-  readonly complete?: ManifestRun | undefined
-  /** Throws an `ExportError` where rows up to a time are not to take the place of those that are there. */
+  /** Time from which it reads. */
+  readonly reads?: Pick<TransferStart, 'removes' | 'from' | 'doubted' | 'added'>
+  /** Throws an `ExportError` if rows of this time range must not replace the existing ones. */
   readonly checkBounds?: (bounds: TimeBounds) => void
 }
 
 /** The part of a list that a stage reads. */
 export interface Reading<A> {
   readonly source: Source<A>
-  /** Where it goes on; absent: at its beginning. */
+  /** Where reading continues. Absent: at the beginning. */
   readonly position?: AnyPosition | undefined
-  /** How much of it was read before: 0 to 1. */
+  /** Share that was already read, from 0 to 1. */
   readonly share?: number | undefined
-  /** From when to when its rows were created, by its first page. */
+  /** Returns the time range in which its rows were created, given its first page. */
   readonly boundsOf: (page: SourcePage<A>) => TimeBounds | undefined
-  /** Returns rows that are not written as they are kept, with the place at which they came first. */
-  readonly placed?: ((rows: ReadonlyArray<Reject>) => ReadonlyArray<Reject>) | undefined
 }
 
 // functions
 
-export const doneBefore = (run: ManifestRun): TransferEvent => {
-  const { rows, rejects, ended } = run
-  return { ...NO_PROGRESS, rows, rejects, share: 1, ended, run }
-}
-
-/** Places rows that could not be written; those without an id cannot be found again. */
+/** Returns ids and times of rejected rows; those without an id cannot be read again. */
 export const rejectedRows = (rows: ReadonlyArray<Reject>): ReadonlyArray<RejectedRow> =>
   rows.flatMap(({ row }) => {
     const id = rowId(row)
@@ -154,7 +129,7 @@ export const rejectedRows = (rows: ReadonlyArray<Reject>): ReadonlyArray<Rejecte
     }
   })
 
-/** Adds the progress of a stage to that of the stages before. */
+/** Adds the progress of a stage to that of earlier stages. */
 export const summed = (one: Progress, other: Progress): Progress => {
   const repeated = (one.repeated ?? 0) + (other.repeated ?? 0)
   const share = Math.max(one.share ?? 0, other.share ?? 0)
@@ -168,7 +143,7 @@ export const summed = (one: Progress, other: Progress): Progress => {
   }
 }
 
-/** The message of an error, of whatever realm. */
+/** Returns the message of an error from any realm. */
 export const messageOf = (error: unknown): string =>
   String(fieldsOf(error).message ?? 'writing failed')
 
@@ -178,13 +153,13 @@ export const whyCut = (cut: CutShort | undefined): string => {
 }
 
 export const deadlinePassed = (deadline: Millis): ExportError =>
-  exportError('DeadlinePassed', `the deadline of ${deadline} ms has passed before the end`, {
+  exportError('DeadlinePassed', `the deadline of ${deadline} ms passed before the end`, {
     deadline,
   })
 
 // events of an export or a sync
 
-/** Returns the progress of an event, without why it ended. */
+/** Returns the progress in an event, without the reason why it ended. */
 export const progressOf = ({ cut, ...progress }: TransferEvent) => ({
   ...progress,
   ...(cut === 'stopped' || isPassed(cut) ? { stopped: true as const } : {}),
@@ -193,13 +168,13 @@ export const progressOf = ({ cut, ...progress }: TransferEvent) => ({
 const isPassed = (cut: CutShort | undefined): boolean =>
   isExportError(cut) && cut._tag === 'DeadlinePassed'
 
-/** Returns why a transfer ended before its end, unless it was stopped; `name`: that of its destination. */
+/** Returns why a transfer ended early, unless it was stopped; `name`: name of its destination. */
 export const leftOf = (
   cut: CutShort | undefined,
   name: string,
 ): ReadonlyArray<E.Either<ExportError | AnyFailure, never>> => {
   if (cut === undefined || cut === 'stopped') return []
   if (cut !== 'rejects') return [E.left(cut)]
-  const why = 'more rows than maxRejects cannot be written'
+  const why = 'more rows than maxRejects allows cannot be written'
   return [E.left(exportError('TooManyRejects', why, { path: name }))]
 }

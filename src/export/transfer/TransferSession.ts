@@ -1,4 +1,4 @@
-/** A destination, while one transfer owns it: its lease, its state, and the step under way. */
+/** A destination owned by a transfer: its lease, its state, and the current step. */
 
 import { merge, NEVER, type Observable, type SchedulerLike } from 'rxjs'
 import { withoutPrototype } from '../../fp.js'
@@ -7,11 +7,10 @@ import type { Store } from '../../store/Store.js'
 import type { Waits } from '../../store/Waits.js'
 import type { Millis } from '../../stream/index.js'
 import { exportError, isExportError } from '../ExportError.js'
-import type { Destination, ListedFiles, Prepared } from './Destination.js'
+import type { ChildRows, CountedRows, Destination, ListedFiles, Prepared } from './Destination.js'
 import type { TransferState } from './TransferState.js'
-import { type Queries, watchedQueries } from './watchedQueries.js'
 
-/** A text that has a lease, and its name in messages. */
+/** A text with a lease, and its name in messages. */
 export interface StateText {
   readonly store: Store
   readonly name: string
@@ -20,41 +19,44 @@ export interface StateText {
 
 export interface SessionOptions<A> {
   readonly destination: Destination<A>
-  /** Where the state is kept. Absent: nowhere. */
+  /** Where the state is stored. Absent: nowhere. */
   readonly stateText: StateText | undefined
-  /** Another name of the same destination, whose lease is taken, too. */
+  /** Another name of the same destination, whose lease is also taken. */
   readonly guard?: StateText | undefined
-  /** Resolves with the state to go on with, from the one that is there; rejects with an `ExportError` where that is in the way. */
+  /** Resolves with the state to continue with, given the stored one; rejects with an `ExportError` if that prevents it. */
   readonly begin: (found: unknown) => Promise<TransferState>
-  /** Replaces a state that is there, whatever it says. */
+  /** Replaces any existing state. */
   readonly restart: boolean
-  /** Each run reads its list from the beginning. Default `false`. */
+  /** True if each run reads its list from the beginning. Default `false`. */
   readonly replaces?: boolean | undefined
   readonly timer: SchedulerLike
-  /** How long the lease lasts without a renewal. */
+  /** Duration of the lease without renewal. */
   readonly lease?: Millis | undefined
-  /** Called when another run has the lease, before this one waits for it to end. */
+  /** Called when another run holds the lease, before waiting for it. */
   readonly onWait: (wait: LeaseWait) => void
   /** Reports waits. */
   readonly waits: Waits
-  /** Its first value ends that wait. */
+  /** Stops waiting for the lease when this emits. */
   readonly stop?: Observable<unknown> | undefined
 }
+
+/** Queries to a destination. */
+type Queries = Pick<Destination<never>, 'open' | 'counted' | 'children'>
 
 export class TransferSession<A> {
   readonly destination: Destination<A>
   /** Queries to the destination. */
   readonly queries: Queries
-  /** True if the owner before did not release it: it was killed, or is frozen. */
+  /** True if the previous owner did not release the lease: it was killed, or is frozen. */
   readonly tookOver: boolean
-  /** Its error says that a later run has taken over. */
+  /** Fails when a later run has taken over. */
   readonly lost: Observable<never>
   readonly #leases: ReadonlyArray<Lease>
   readonly #waits: Waits
   #state: TransferState
   #listed: Prepared['files']
   #isFenced = false
-  #last: Promise<unknown> = Promise.resolve() // the operation that was begun last
+  #last: Promise<unknown> = Promise.resolve() // the last operation
 
   private constructor(
     destination: Destination<A>,
@@ -71,7 +73,7 @@ export class TransferSession<A> {
     this.#state = state
   }
 
-  /** Takes the lease of a destination. Rejects with an `ExportError`, and closes the destination then. */
+  /** Takes the lease of a destination. On failure, closes the destination and rejects with an `ExportError`. */
   static async begin<A>(options: SessionOptions<A>): Promise<TransferSession<A>> {
     const { destination, stateText, guard, begin, restart, replaces = false } = options
     const leases: Array<Lease> = []
@@ -92,35 +94,35 @@ export class TransferSession<A> {
     } catch (error) {
       const cause = await causeOf(error, leases)
       const why = isFenced(cause) ? 'fenced' : undefined
-      await closed(destination, leases, why).catch(() => {}) // its own error would hide why
+      await closed(destination, leases, why).catch(() => {}) // its own error would hide the cause
       throw cause
     }
   }
 
-  /** How far the transfer is, as it was kept last. */
+  /** The last saved state of the transfer. */
   get state(): TransferState {
     return this.#state
   }
 
-  /** The files as of the last step, of destinations that have a manifest. */
+  /** Files after the last step, for destinations with a manifest. */
   listed(): ListedFiles | undefined {
     return this.#listed?.()
   }
 
-  /** Names of objects that the destination could not remove, since deletes are denied; undefined if there are none. */
+  /** Names of objects that the destination could not remove because deletes are denied; `undefined` if none. */
   unremoved(): ReadonlyArray<string> | undefined {
     const names = this.destination.unremoved?.() ?? []
     return names.length === 0 ? undefined : names
   }
 
-  /** Does something with the destination; `close` waits for it, and a long wait is reported. */
+  /** Runs an operation on the destination; `close` waits for it, and long waits are reported. */
   tracked<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#waits.during(work)
     this.#last = done
     return done
   }
 
-  /** Keeps a step and the state after it: both or none. Rejects with `Fenced` if a later run has taken over. */
+  /** Saves a step and the state after it atomically. Rejects with `Fenced` if a later run has taken over. */
   async keep(step: Prepared, next: Omit<TransferState, 'own'>): Promise<void> {
     const { own = this.#state.own, store, settle, files } = withoutPrototype(step)
     const state = own === undefined ? next : { ...next, own }
@@ -133,27 +135,27 @@ export class TransferSession<A> {
     await settle?.()
   }
 
-  /** Removes the state of a transfer that is done with. */
+  /** Removes the state of a finished transfer. */
   async forget(): Promise<void> {
     await this.#leases.at(-1)?.commit(undefined)
   }
 
-  /** Rejects with `Fenced` when a later run has taken over. */
+  /** Rejects with `Fenced` if a later run has taken over. */
   checkOwner(): Promise<void> {
     return renewed(this.#leases)
   }
 
-  /** Resolves with why something failed: where a later run has taken over, that is why. */
+  /** Resolves with the cause of a failure, which is `Fenced` if a later run has taken over. */
   async causeOf(error: unknown): Promise<unknown> {
     const cause = await causeOf(error, this.#leases)
     this.#isFenced = isFenced(cause)
     return cause
   }
 
-  /** Waits for the operation under way, releases the lease, and leaves the destination as it stands. May be called again. */
+  /** Waits for the current operation, releases the lease, and leaves the destination unchanged. May be called again. */
   async close(): Promise<void> {
     await this.#waits.during(async () => {
-      await this.#last.catch(() => {}) // reported where it was begun
+      await this.#last.catch(() => {}) // reported to the caller of the operation
       await closed(this.destination, this.#leases, this.#isFenced ? 'fenced' : undefined)
     })
   }
@@ -165,7 +167,7 @@ const renewed = async (leases: ReadonlyArray<Lease>): Promise<void> => {
   for (const lease of leases) await lease.renew()
 }
 
-/** Resolves with the `Fenced` of a lost lease, or else with the error itself. */
+/** Resolves with the `Fenced` of a lost lease, or otherwise with the error itself. */
 const causeOf = (error: unknown, leases: ReadonlyArray<Lease>): Promise<unknown> =>
   renewed(leases).then(
     () => error,
@@ -177,11 +179,11 @@ const leaseOptions = <A>(
   text: StateText,
 ) => ({ ...text, timer, length: lease, onWait, stop, restart })
 
-/** Makes the error for a state that is not gone on with. */
+/** Creates the error for a state that may not be resumed. */
 export const existing = (path: string) =>
-  exportError('CheckpointExists', `${path} is of an export that was not finished`, { path })
+  exportError('CheckpointExists', `${path} belongs to an unfinished export`, { path })
 
-/** The store of a destination is of use until its lease is released. */
+/** Closes a destination and then its store, which is needed until the lease is released. */
 const closed = async (
   { close, store }: Pick<Destination<never>, 'close' | 'store'>,
   leases: ReadonlyArray<Lease>,
@@ -197,3 +199,28 @@ const closed = async (
     }
   }
 }
+
+/** Returns queries that report their waits. */
+const watchedQueries = (to: Queries, waits: Waits): Queries => {
+  const { counted, children } = to
+  return {
+    ...(to.open && { open: (final) => waits.during(async () => (await to.open?.(final)) ?? []) }),
+    ...(counted && { counted: watchedCounts(counted, waits) }),
+    ...(children && { children: watchedChildren(children, waits) }),
+  }
+}
+
+const watchedCounts = (of: CountedRows, waits: Waits): CountedRows => ({
+  counts: (...rows) => waits.during(() => of.counts(...rows)),
+  nth: (...at) => waits.during(() => of.nth(...at)),
+  find: (...rows) => waits.during(() => of.find(...rows)),
+  versions: (rows) => waits.during(() => of.versions(rows)),
+  markGone: (...rows) => waits.during(() => of.markGone(...rows)),
+  ...(of.moved && { moved: (rows) => waits.during(async () => of.moved?.(rows)) }),
+})
+
+const watchedChildren = (of: ChildRows, waits: Waits): ChildRows => ({
+  counts: () => waits.during(() => of.counts()),
+  ids: (parent) => waits.during(() => of.ids(parent)),
+  markGone: (...rows) => waits.during(() => of.markGone(...rows)),
+})

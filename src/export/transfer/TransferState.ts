@@ -1,4 +1,4 @@
-/** How far a transfer is: all that it takes to go on after a crash, kept at its destination with the lease. */
+/** State of a transfer: everything needed to continue after a crash, stored at its destination with the lease. */
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import { type DriftFact, factName } from '../../decode/drift.js'
@@ -13,17 +13,17 @@ import { ReasonCount, Total } from './Totals.js'
 
 export const TimeBounds = t.readonly(
   t.type({
-    /** The earliest time of creation, in ms since 1970, inclusive. 0: whatever is oldest. */
+    /** Earliest time of creation, in ms since 1970, inclusive. 0: no lower bound. */
     from: t.number,
-    /** The end of the times of creation, in ms since 1970, exclusive. */
+    /** Latest time of creation, in ms since 1970, exclusive. */
     to: t.number,
   }),
 )
 
-/** From when to when rows were created. */
+/** Time range in which rows were created. */
 export interface TimeBounds extends t.TypeOf<typeof TimeBounds> {}
 
-/** Data that no codec names. */
+/** Drift: fields and values that no codec knows. */
 export const KeptDriftFact: Codec<DriftFact> = t.readonly(
   t.type({
     endpoint: t.string,
@@ -34,7 +34,7 @@ export const KeptDriftFact: Codec<DriftFact> = t.readonly(
   }),
 )
 
-/** Adds up the facts of two runs. */
+/** Adds up the drift of two runs. */
 export const addFacts = (
   before: ReadonlyArray<DriftFact>,
   now: ReadonlyArray<DriftFact>,
@@ -50,7 +50,7 @@ export const addFacts = (
 
 export const SliceCount = t.readonly(
   t.type({
-    /** In ms since 1970: from `from` on, up to and without `to`. */
+    /** In ms since 1970: `from` inclusive, `to` exclusive. */
     from: t.number,
     to: t.number,
     rows: t.number,
@@ -59,32 +59,32 @@ export const SliceCount = t.readonly(
 
 const Counts = t.readonly(
   t.type({
-    /** Rows written, all of them different. */
+    /** Distinct rows written. */
     rows: t.number,
     rejects: t.number,
-    /** Rows that had come before, and were left out. */
+    /** Repeated rows that were left out. */
     repeated: t.number,
     pages: t.number,
-    /** Requests that were answered, logins among them. */
+    /** Answered requests, including logins. */
     requests: t.number,
-    /** Requests that were refused for the limits. */
+    /** Requests refused by rate limits. */
     refused: t.number,
     /** Time spent, in ms. */
     ms: t.number,
-    /** How often it was begun or resumed. */
+    /** Number of starts and resumptions. */
     starts: t.number,
-    /** Slices of time that were read to their end. */
+    /** Time slices that were read to their end. */
     slices: t.readonlyArray(SliceCount),
   }),
 )
 
-/** Counters of a run, over all its resumptions. */
+/** Counters of a run, including all resumptions. */
 export interface Counts extends t.TypeOf<typeof Counts> {}
 
-/** Counts of rows, and of the pages they came in. */
+/** Counts of rows and pages. */
 export type RowCounts = Pick<Counts, 'rows' | 'rejects' | 'pages' | 'repeated'>
 
-/** Counts of a run that was never begun. */
+/** Counts of a run that was never started. */
 export const NOTHING: Counts = {
   rows: 0,
   rejects: 0,
@@ -112,30 +112,28 @@ export const plus = (
 
 const run = t.intersection([
   t.type({
-    /** When the first start of it began, as ISO 8601. */
+    /** Time of its first start, as ISO 8601. */
     started: t.string,
     counts: Counts,
     drift: t.readonlyArray(KeptDriftFact),
   }),
   t.partial({
-    /** The rest to read; absent when there is none. */
+    /** Position of the rest; absent if everything was read. */
     position: KeptPosition,
-    /** It was at its end, and reads the rows that it rejected again: its position is among these. */
-    again: t.literal(true),
-    /** Which rows it reads, of a list by time. */
+    /** Time range of its rows, for a list by time. */
     bounds: TimeBounds,
-    /** When the newest row was created that a sync has read, in ms since 1970. */
+    /** Time of creation of the newest row read by a sync, in ms since 1970. */
     newest: t.number,
-    /** How much of its time range was read: 0 to 1. */
+    /** Share of its time range that was read: 0 to 1. */
     share: t.number,
     totals: t.readonlyArray(Total),
     reasons: t.readonlyArray(ReasonCount),
-    /** How many keys are kept, where one can come in two pages. */
+    /** Number of saved keys, if a row can occur on two pages. */
     keys: t.number,
   }),
 ])
 
-/** A run that has not come to its end. */
+/** An unfinished run. */
 export interface RunState extends t.TypeOf<typeof run> {}
 
 const rejectedRow = t.readonly(
@@ -147,29 +145,25 @@ const rejectedRow = t.readonly(
   }),
 )
 
-/** A row that could not be written, as far as it takes to read it again and to count it. */
+/** A row that could not be written: the fields needed to read it again and to count it. */
 export interface RejectedRow extends t.TypeOf<typeof rejectedRow> {}
 
 const upkeep = t.intersection([
   t.type({
-    /** Rows that came and could not be written: they are read again, and counted. */
+    /** Rows that could not be written; they are read again, and counted. */
     rejected: t.readonlyArray(rejectedRow),
   }),
   t.partial({
-    /** All rows created from then on, in ms since 1970 ... */
+    /** All rows created from this time on, in ms since 1970 ... */
     since: t.number,
-    /** ... up to then are there; both are absent until a run has come to its end. */
+    /** ... up to this time are present; both are absent until a run has finished. */
     upTo: t.number,
     /**
-     * The time that the next run reads on from, in whole seconds: no later than this machine's clock and the newest row, as
-     * the clock of the service may be ahead for a night. Absent in earlier states: `upTo`.
+     * Time from which the next run continues, in whole seconds: no later than this machine's clock and the newest row, since the
+     * clock of the service may be ahead for a night. Present with `upTo`.
      */
     believed: t.number,
-    /** The rows of an export are being taken over. */
-    adopting: t.literal(true),
-    /** Files that were taken over, until they are gone. */
-    adopted: t.readonlyArray(t.string),
-    /** How deep the service pages, as proofs have learned; `learned`: when, in seconds since 1970. */
+    /** Paging depth of the service, as observed by proofs; `learned`: when, in seconds since 1970. */
     depth: t.readonly(
       t.intersection([
         t.type({ answered: t.number }),
@@ -178,7 +172,16 @@ const upkeep = t.intersection([
     ),
     /** When the last proof ended, in whole seconds since 1970. */
     proved: t.number,
-    /** How far the present round of sweeps is, in seconds since 1970. */
+    /** Ranges in which the last proof found differences, in whole seconds since 1970, with the number of consecutive nights. */
+    unproven: t.readonlyArray(
+      t.readonly(
+        t.intersection([
+          t.type({ from: t.number, to: t.number, nights: t.number, counted: t.number }),
+          t.partial({ status: t.string }),
+        ]),
+      ),
+    ),
+    /** Position of the current round of sweeps, in seconds since 1970. */
     sweep: t.readonly(
       t.intersection([
         t.type({ began: t.number }),
@@ -188,7 +191,7 @@ const upkeep = t.intersection([
   }),
 ])
 
-/** State that a sync keeps from run to run. */
+/** State that a sync saves from run to run. */
 export interface Upkeep extends t.TypeOf<typeof upkeep> {}
 
 const state = t.intersection([
@@ -205,12 +208,12 @@ const state = t.intersection([
   }),
 ])
 
-/** How far a transfer is. */
+/** State of a transfer. */
 export interface TransferState extends t.TypeOf<typeof state> {}
 
-/** A sync that was never begun. */
+/** State of a sync that was never started. */
 export const NO_UPKEEP: Upkeep = { rejected: [] }
 
 /** Reads the state of the lease at `path`; throws `Damaged`. */
 export const readTransferState = (path: string, u: unknown): TransferState =>
-  decodedAs(state, u, path, `${path} is no checkpoint`)
+  decodedAs(state, u, path, `${path} is not a checkpoint`)

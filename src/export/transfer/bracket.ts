@@ -12,10 +12,10 @@ import {
 import { O } from '../../fp.js'
 
 /**
- * Uses a resource in a stream, and releases it once: before the stream ends, however it ends, or after the last
- * unsubscription, also where that comes before the resource is there. A later subscription to the same stream waits
- * until earlier ones have released theirs, and acquires none if it was unsubscribed by then. `acquire` may `tell` what
- * it waits for.
+ * Uses a resource in a stream, and releases it exactly once: before the stream ends, however it ends, or after the last
+ * unsubscription, even if that happens before the resource was acquired. A later subscription to the same stream waits until
+ * earlier ones have released their resource, and acquires nothing if it was unsubscribed in the meantime. `acquire` may `tell`
+ * why it waits.
  */
 export const bracket =
   <R, T = never>(

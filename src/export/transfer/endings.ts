@@ -1,4 +1,4 @@
-/** Ends a transfer before its end: soon after it is stopped, whatever its destination does. */
+/** Ends a transfer early: soon after it is stopped, whatever its destination does. */
 import {
   asyncScheduler,
   concat,
@@ -23,21 +23,21 @@ import { type CutShort, deadlinePassed, type TransferEvent } from './TransferEve
 
 /** Reasons to end a transfer early. */
 export interface Endings {
-  /** Its first value ends it. */
+  /** Ends the transfer when this emits. */
   readonly stop?: Observable<unknown> | undefined
-  /** Ends it so many ms after it was asked for. */
+  /** Ends the transfer this many ms after it was requested. */
   readonly deadline?: Millis | undefined
   readonly timer?: SchedulerLike | undefined
-  /** How long what was read may take to be committed then, in ms. Default `GRACE`. */
+  /** Time limit for the final commit, in ms. Default `GRACE`. */
   readonly grace?: Millis | undefined
 }
 
-/** With the start and the end of a process, less than the ten seconds after which containers are killed. */
+/** Default grace period: including a process's start and exit, less than the ten seconds after which containers are killed. */
 const GRACE: Millis = 5_000
 
 // functions
 
-/** Emits why a transfer is to end. `asked`: when it was asked for, by the timer; default: now. */
+/** Emits the reason to end a transfer. `asked`: when it was requested, by the timer; default: now. */
 export const cutsOf = (
   { stop = NEVER, deadline = Number.POSITIVE_INFINITY, timer = asyncScheduler }: Endings,
   asked: Millis = timer.now(),
@@ -52,8 +52,8 @@ export const cutsOf = (
   )
 
 /**
- * Leaves a transfer that does not end by itself within the grace: its destination is silent, slow, locked, or refuses. What
- * was committed stays, and the lease ends by itself.
+ * Abandons a transfer that does not end within the grace period, since its destination is unresponsive, slow, locked, or refuses.
+ * Committed rows are kept, and the lease expires.
  */
 export const endingSoon = (
   events: Observable<TransferEvent>,

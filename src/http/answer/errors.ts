@@ -1,6 +1,6 @@
 /**
- * Meanings of error codes: the platform spells one condition in several ways. All are defaults, not specified by
- * the interface document.
+ * Meanings of error codes, since the platform spells one condition in several ways. All are our assumptions: not in the API
+ * description.
  */
 import type { AnyEndpoint } from '../../api/Endpoint.js'
 import { rows } from '../../api/index.js'
@@ -15,7 +15,7 @@ export interface Codes {
   /** The request_id was used before. */
   readonly duplicate: ReadonlyArray<string>
   /** The funds are insufficient. */
-  readonly shortOfMoney: ReadonlyArray<string>
+  readonly insufficientFunds: ReadonlyArray<string>
   /** An earlier request with this request_id is still in progress. */
   readonly inProgress: ReadonlyArray<string>
   /** Codes of a 400 that mean the same as a 5xx. */
@@ -32,7 +32,11 @@ export const codes: Codes = Object.freeze({
     'batch_request_id_duplicate',
     'already_exists',
   ]),
-  shortOfMoney: Object.freeze(['insufficient_fund', 'insufficient_funds', 'balance_insufficient']),
+  insufficientFunds: Object.freeze([
+    'insufficient_fund',
+    'insufficient_funds',
+    'balance_insufficient',
+  ]),
   inProgress: Object.freeze(['request_pending']),
   fault: Object.freeze([
     'service_unavailable',
@@ -45,25 +49,27 @@ export const codes: Codes = Object.freeze({
 // combinators
 
 /**
- * Tests a failure for codes: `hasCode(...codes.duplicate, 'my_own')`. An `Ambiguous` has no code, whatever its
- * cause: it may have been done.
+ * Returns a test of a failure for codes: `hasCode(...codes.duplicate, 'my_own')`. An `Ambiguous` has no code, whatever its cause,
+ * because the write may have succeeded.
  */
 export const hasCode =
   (...some: ReadonlyArray<string>) =>
   (failure: AnyFailure): boolean =>
     'code' in failure && some.includes(failure.code)
 
-/** Tests whether the platform has seen this request_id before. */
+/** Returns true if the platform has seen this request_id before. */
 export const isDuplicate: (failure: AnyFailure) => boolean = hasCode(...codes.duplicate)
 
-/** Tests for insufficient funds. */
-export const isShortOfMoney: (failure: AnyFailure) => boolean = hasCode(...codes.shortOfMoney)
+/** Returns true if the funds are insufficient. */
+export const isInsufficientFunds: (failure: AnyFailure) => boolean = hasCode(
+  ...codes.insufficientFunds,
+)
 
-/** Tests whether the service recognizes a repeated call of this row by the request_ids it carries. */
+/** Returns true if the service recognizes a repeated call by its request_ids. */
 export const carriesRequestId = ({ repeatable }: Pick<AnyEndpoint, 'repeatable'>): boolean =>
   repeatable === 'by request_id' || repeatable === 'by request_id of items'
 
-/** Returns the codes that the interface or a client names for a row. */
+/** Returns the codes that the API description or a client names for an endpoint. */
 export const knownCodes = (
   { errors, otherErrors }: Pick<AnyEndpoint, 'errors' | 'otherErrors'>,
   groups: Codes,
@@ -75,12 +81,12 @@ export const knownCodes = (
     ...otherErrors,
   ])
 
-/** Codes of any row (interface, Errors). */
+/** Codes of any endpoint. */
 const GENERAL = ['credentials_invalid', 'credentials_expired', 'too_many_requests', 'unauthorized']
 
 /**
- * Tests with the codes of a client whether an earlier request is still in progress. For a call with a request_id,
- * any other 409 means that, too; without one there is no earlier request, and a 409 refuses like any 4xx.
+ * Returns a test for an earlier request that is still in progress, by a client's codes. For a call with a request_id, any other
+ * 409 also means that. Without one, there is no earlier request, and a 409 is a refusal like any other 4xx.
  */
 export const isInProgressBy = (
   { duplicate, inProgress }: Pick<Codes, 'duplicate' | 'inProgress'>,
@@ -95,13 +101,13 @@ export const isInProgressBy = (
 }
 
 /**
- * Tests whether an earlier request is still in progress: `request_pending`, or any 409 that is no duplicate. For a
- * call without request_id only the former counts: a 409 of `submit` is about the state of the batch.
+ * Returns true if an earlier request is still in progress: `request_pending`, or any 409 other than a duplicate. For calls
+ * without a `request_id` only the former counts, because a 409 of `submit` concerns the state of the batch.
  */
 export const isInProgress = (failure: AnyFailure): boolean =>
   isInProgressBy(codes, mayCarryRequestId(failure.endpoint))(failure)
 
-/** Unknown for endpoints of the caller's own. */
+/** Returns true if an endpoint's calls may carry a request_id. True for custom endpoints, since it is unknown. */
 const mayCarryRequestId = (endpoint: string): boolean => {
   const row = rows.find(({ route }) => route === endpoint)
   return row === undefined || carriesRequestId(row)
@@ -120,16 +126,16 @@ export interface FieldError {
 }
 
 /**
- * Returns the invalid fields of a failure as a flat list: the causes of an `InvalidRequest`; the `details` of a
- * `Refused`, in any of the known shapes (defaults, not specified by the interface document), or else its `source`;
- * those of the cause of an `Ambiguous` or a `Truncated`. Empty for a failure that is not about fields.
+ * Returns the invalid fields of a failure as a flat list: the causes of an `InvalidRequest`; the `details` of a `Refused` in any
+ * known shape (our assumption: not in the API description), or else its `source`; for an `Ambiguous` or a `Truncated`, those of
+ * its cause. Empty for a failure that is not about fields.
  */
 export const fieldErrors = (failure: AnyFailure): ReadonlyArray<FieldError> => {
   switch (failure._tag) {
     case 'InvalidRequest':
       return failure.causes.map(({ path, expected, actual }) => ({
         field: path,
-        message: `should be ${expected}, and is ${actual}`,
+        message: `should be ${expected}, but is ${actual}`,
       }))
     case 'Refused': {
       const { source: field, code, message } = failure
@@ -145,10 +151,10 @@ export const fieldErrors = (failure: AnyFailure): ReadonlyArray<FieldError> => {
   }
 }
 
-/** Names under which errors are grouped, which are no fields. */
+/** Names that group errors, and are not fields. */
 const HOLDERS: ReadonlySet<string> = new Set(['errors', 'details', 'params'])
 
-/** Accepts text, one error, a list of errors, or an object with errors by field; `at` is the field so far. */
+/** Returns the errors in a string, an error, a list of errors, or an object with errors by field. `at` is the path so far. */
 const errorsIn = (u: unknown, at?: string): ReadonlyArray<FieldError> => {
   const field = at === undefined ? {} : { field: at }
   if (Array.isArray(u)) return u.flatMap((one) => errorsIn(one, at))

@@ -1,4 +1,4 @@
-/** The one place where responses, and the lack of one, become failures. */
+/** Converts responses, and missing responses, to failures. This is the only place that does so. */
 import type { Position } from '../../api/Paging.js'
 import { type Causes, causesUnder } from '../../decode/causes.js'
 import { plural } from '../../decode/plural.js'
@@ -23,16 +23,16 @@ import { type Problem, problem } from './problem.js'
 
 // model
 
-/** The request that a response, or a failure, belongs to. */
+/** The request that a response or failure belongs to. */
 export interface RequestContext {
   readonly endpoint: string
-  /** The outcome matters: an answer that is no verdict of the service leaves it unknown. */
+  /** True if the outcome matters: it remains unknown after a response that is not the service's own. */
   readonly isWrite: boolean
   /** Number of requests sent for the call, including this one. */
   readonly attempts: number
-  /** Leaves out text that repeats a secret of this request. */
+  /** Removes text that repeats a secret of this request. */
   readonly scrub: Scrub
-  /** Only these codes are shown of an answer, and no text: the request carried a card number. */
+  /** The only codes of a response that are shown. Text is not shown, because the request had a card number. */
   readonly onlyCodes?: ReadonlySet<string>
   /** Identifies the request at the service; known once there is a 2xx response. */
   readonly traceId?: string
@@ -43,8 +43,8 @@ export interface RequestContext {
 // constructors
 
 /**
- * Makes the failure of a response that is not 2xx. A 400 with one of `faultCodes` means the same as a 5xx; so does the
- * answer of a gateway, which does not know what the service did.
+ * Creates the failure of a response that is not 2xx. A 400 with one of `faultCodes` means the same as a 5xx; so does a response
+ * of a gateway, which does not know what the service did.
  */
 export const httpFailure = (
   context: RequestContext,
@@ -61,7 +61,7 @@ export const httpFailure = (
     attempts,
     ...withoutUndefined({ traceId }),
     ...responseOf(context, response),
-    message: `${endpoint}: ${status} ${code}: ${text}${isCut ? ' (the body broke off)' : ''}`,
+    message: `${endpoint}: ${status} ${code}: ${text}${isCut ? ' (the body is incomplete)' : ''}`,
   }
   if (status === 401) return { ...common, _tag: 'Unauthorized', code }
   if (status === 429) {
@@ -81,10 +81,10 @@ export const httpFailure = (
   }
 }
 
-/** Statuses of gateways that gave up a request, or did not pass it on. */
+/** Statuses of gateways that gave up on a request, or did not forward it. */
 const GIVEN_UP: ReadonlySet<number> = new Set([408, 425, 499])
 
-/** Tests for an answer that is not the service's: a redirect, or to a write a 4xx without an error code. */
+/** Returns true for a response that is not the service's: a redirect, or a 4xx without an error code in response to a write. */
 const isGatewayAnswer = (
   { isWrite }: Pick<RequestContext, 'isWrite'>,
   status: number,
@@ -95,7 +95,7 @@ const isGatewayAnswer = (
   return status < 400 || GIVEN_UP.has(status) || (isWrite && !hasCode)
 }
 
-/** Makes the failure of a request without response. */
+/** Creates the failure of a request without a response. */
 export const transportFailure = (
   { endpoint, attempts, scrub, onlyCodes }: RequestContext,
   error: TransportError,
@@ -106,7 +106,7 @@ export const transportFailure = (
   }
   const { mayHaveArrived } = error
   const clean = cleaner(scrub)
-  const code = clean(error.code) // a `fetch` of the caller's own may set any
+  const code = clean(error.code) // your own `fetch` may set any code
   const reason = onlyCodes === undefined ? clean(error.reason) : 'the reason is not shown'
   const text = reason.startsWith(`${code}: `) ? reason.slice(code.length + 2) : reason // Bun repeats the code
   const advice = connectionAdvice(code)
@@ -121,11 +121,11 @@ const OPENSSL = /^[\dA-F]+:error:/
 const AWAITED = {
   connect: 'connection',
   headers: 'answer',
-  body: 'further part of the answer',
-  whole: 'end of the answer',
+  body: 'further chunk of the response',
+  whole: 'end of the response',
 } as const
 
-/** Makes the failure of a 2xx response, or of a part of it at a path, that does not decode. */
+/** Creates the failure of a 2xx response, or of a part of it at a path, that does not decode. */
 export const undecodable = (context: RequestContext, all: Causes, at = ''): Undecodable => {
   const under = causesUnder(at, all)
   const [{ path, expected, actual }] = under
@@ -140,27 +140,31 @@ export const undecodable = (context: RequestContext, all: Causes, at = ''): Unde
     expected,
     actual,
     causes: under,
-    message: `${endpoint}: ${path || 'the answer'} should be ${expected}, and is ${actual}`,
+    message: `${endpoint}: ${path || 'the response'} should be ${expected}, but is ${actual}`,
   }
 }
 
-/** `expected` of a body that is no JSON. */
+/** `expected` text for a body that is not JSON. */
 export const JSON_TEXT = 'JSON'
 
-/** Tests for a body that is no JSON, such as an incomplete one: the next may be. */
+/** Returns true for a body that is not JSON, for example an incomplete one: the next one may be complete. */
 export const isGarbledBody = (failure: Undecodable): boolean =>
   failure.path === '' && [JSON_TEXT, NOT_UTF8.expected].includes(failure.expected)
 
-/** Reads the error object of a response: text without secrets, cut, and on one line. */
+/** Returns true for an object without an id, such as `{}`: it is not the requested one. */
+export const isWithoutId = ({ causes }: Undecodable): boolean =>
+  causes.some(({ path, actual }) => path === 'id' && actual === 'missing')
+
+/** Reads the error object of a response. Its text is without secrets, truncated, and on one line. */
 const problemOf = (
   { scrub, onlyCodes }: RequestContext,
   { status, body, header }: HttpResponse,
 ): Problem => {
-  // of what is no JSON, only the beginning is read, which may end within a secret
+  // if it is not JSON, only the start is read, which may end within a secret
   const found = problem(status, isRecord(parsed(body)) ? body : cut(scrub)(body))
   if (onlyCodes !== undefined) {
     const code = onlyCodes.has(found.code) ? found.code : `http_${status}`
-    return { code, message: 'the answer is not shown, since a card number was sent' }
+    return { code, message: 'the response is not shown, because the request had a card number' }
   }
   const clean = cleaner(scrub)
   const { code, message, source, details } = found
@@ -174,11 +178,11 @@ const problemOf = (
   }
 }
 
-/** Reads the id of a request at the service. These headers are not documented. */
+/** Reads the service's id of a request. These headers are not documented. */
 const traceHeader = (header: HttpResponse['header']): string | undefined =>
   header('x-request-id') ?? header('request-id')
 
-/** Adds to a request what its 2xx response says of it. */
+/** Adds the data of its 2xx response to a request. */
 export const withTraceId = (
   context: RequestContext,
   { status, header }: Pick<HttpResponse, 'status' | 'header'>,
@@ -191,14 +195,14 @@ export const withTraceId = (
   }
 }
 
-/** Headers that say where a response came from, and why: no cookies, and no text of the caller's. */
+/** Headers that show the origin and the reason of a response. No cookies, and no text from the caller. */
 const TOLD_HEADERS = [
   ...['content-type', 'date', 'retry-after', 'server', 'via', 'x-cache'],
   ...['x-request-id', 'request-id', 'x-amzn-requestid', 'x-amz-cf-id', 'cf-ray'],
   ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
 ]
 
-/** Returns what a failure keeps of the head of a response. */
+/** Returns the part of a response's head that a failure keeps. */
 const responseOf = (
   { scrub, onlyCodes }: Pick<RequestContext, 'scrub' | 'onlyCodes'>,
   { status, header }: Pick<HttpResponse, 'status' | 'header'>,
@@ -212,10 +216,10 @@ const responseOf = (
   return { status, ...(shown.length === 0 ? {} : { headers: Object.fromEntries(shown) }) }
 }
 
-/** Characters that a failure keeps of a text of the service. */
+/** Maximum length of a service's text in a failure, in characters. */
 const MAX_TEXT = 500
 
-/** Looks for secrets beyond the cut, which may go through one. */
+/** Truncates text. Looks for secrets beyond the cut, because the cut may go through one. */
 const cut =
   (scrub: Scrub): Scrub =>
   (text) =>
@@ -230,28 +234,28 @@ const cleaner =
 
 export interface TruncatedAt<At> {
   readonly endpoint: string
-  /** Position of what is missing. */
+  /** Position of the missing part. */
   readonly position: At
   /** Number of pages delivered. */
   readonly pages: number
-  /** The end of the list for people: `ended before page_num 3, after 3 pages`. */
+  /** The end of the list as text: `ended before page_num 3, after 3 pages`. */
   readonly ended: string
 }
 
 type AnyCut<F> = Cut<F, Position> | SnapshotCut<F>
 
-/** Makes the failure of a list, or a snapshot, that ended early, from that of a page or the guard that stopped it. */
+/** Creates the failure of a list or snapshot that ended early, from that of a page or the guard that stopped it. */
 export const truncated = <F extends AnyFailure, At>(
   { endpoint, position, pages, ended }: TruncatedAt<At>,
   cut: AnyCut<F>,
 ): F | Truncated<At> => {
   const common = { _tag: 'Truncated', endpoint, position, pages } as const
-  const where = `${endpoint}: incomplete: ${oneLine(ended.slice(0, 500))}:` // a bookmark is text from outside
+  const where = `${endpoint}: incomplete: ${oneLine(ended.slice(0, 500))}:` // a bookmark is external text
   if (cut._tag !== 'Failed') {
     return { ...common, attempts: 0, message: `${where} ${reasonOf(cut)}`, guard: cut._tag }
   }
   const { failure } = cut
-  // without a page, it is a call that failed. A snapshot whose inner list was truncated has a position of its own
+  // without a page, it is a failed call. A snapshot whose inner list was truncated has its own position
   if (pages === 0 && failure._tag !== 'Truncated') return failure
   const { attempts, traceId } = failure
   const message = `${where} ${failure.message}`
@@ -263,24 +267,24 @@ const reasonOf = (cut: Exclude<AnyCut<never>, { readonly _tag: 'Failed' }>): str
     case 'Repeated':
       return 'this page was read before'
     case 'SameRows':
-      return 'this page was read before: its rows are those of an earlier one'
+      return 'this page was read before: its rows are the same as on an earlier one'
     case 'OnlyEmpty':
       return cut.pages === 1
-        ? 'the last one had no new row'
-        : `the last ${cut.pages} had no new row`
+        ? 'the last page had no new row'
+        : `the last ${cut.pages} pages had no new row`
     case 'TooLong':
       return 'more than maxPages'
     case 'Moved':
       return cut.isUneven
-        ? 'one second of it has pages of several lengths, which do not tell how many rows there are'
-        : 'one second of it never rested'
+        ? 'the pages of one second differ in length, so the number of its rows is unknown'
+        : 'the rows of one second kept changing'
     case 'OutsideFilter':
-      return 'rows came from outside the time asked for'
+      return 'there were rows outside the requested time'
     case 'RowsMissing':
-      return `${plural(cut.rows, 'row')} at the edge of a page did not come again, though asked for by the time shown`
+      return `${plural(cut.rows, 'row')} at the edge of a page did not appear again when requested by time`
     case 'OrderChanged':
-      return 'its rows are not in the order that its first pages have shown, so rows of these may be missing'
+      return 'its rows are not in the order of its first pages, so rows may be missing'
     case 'Unordered':
-      return `the last ${cut.answers} answers had no order`
+      return `the last ${cut.answers} pages had no order`
   }
 }

@@ -4,26 +4,26 @@ import { withoutUndefined } from '../../fp.js'
 // model
 
 /**
- * The content of an error answer. The interface shows a body for 429 only; the rest is a default, not
- * specified by the interface document: `code` and `message`, optional `source`, `details`, `trace_id`.
+ * The content of an error response. The API description shows a body only for 429. The rest is our assumption: `code` and
+ * `message`, optional `source`, `details`, `trace_id`.
  */
 export interface Problem {
-  /** The service's code, or `http_<status>` where the body has none. */
+  /** The service's code, or `http_<status>` if the body has none. */
   readonly code: string
   readonly message: string
   readonly traceId?: string
   /** The invalid field, as the service names it. */
   readonly source?: string
-  /** The details as they came: their shape is not specified. */
+  /** The details as received. Their shape is not specified. */
   readonly details?: unknown
 }
 
-/** The most characters that are kept of a body that is not JSON. */
+/** Maximum length of the excerpt from a body that is not JSON, in characters. */
 const EXCERPT = 200
 
 // constructors
 
-/** Reads the body of any error answer; never fails. */
+/** Reads the body of any error response. Never fails. */
 export const problem = (status: number, body: string): Problem => {
   const u = parsed(body)
   if (!isRecord(u)) {

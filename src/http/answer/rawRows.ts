@@ -1,11 +1,13 @@
 /** Finds the JSON text of each row in the bytes of a response. */
 import { isAscii, isUtf8 } from 'node:buffer'
+import { isOverflow } from '../../decode/decodeSafely.js'
+import { parseExact } from '../../decode/index.js'
 import { isRecord, parsed } from '../../decode/unknown.js'
 import { memoized } from '../../fp.js'
-import { type RowText, withRowText } from '../../stream/rawRows.js'
+import { type RowText, rowText, withRowText } from '../../stream/rawRows.js'
 import type { HttpResponse } from '../transport/Transport.js'
 
-/** Attaches their JSON text to the rows of a response; it is found when it is first needed. */
+/** Attaches JSON text to the rows of a response. The text is located on first use. */
 export const rawRows = (
   response: Pick<HttpResponse, 'body' | 'parts'>,
   rows: ReadonlyArray<unknown>,
@@ -15,9 +17,24 @@ export const rawRows = (
     memoized(() => findRowText(response, rows)),
   )
 
+/** Returns a function that reads a row with the digits of its numbers, if its text is known and not nested too deeply. */
+export const exactRows = (raw: ReadonlyArray<unknown>): ((index: number) => unknown) => {
+  const text = memoized(() => rowText(raw))
+  return (index) => {
+    const all = text()
+    if (all === undefined) return raw[index]
+    try {
+      return parseExact(new TextDecoder().decode(all.join([index], { between: '' })))
+    } catch (thrown) {
+      if (!isOverflow(thrown)) throw thrown
+      return raw[index]
+    }
+  }
+}
+
 /**
- * Finds the JSON of each row in the bytes of a response: digits, order of fields and escapes are as sent; white space
- * between tokens is removed. `undefined` if the body is no UTF-8, or its rows are not those of `raw`.
+ * Finds the JSON of each row in the bytes of a response, with the original digits, field order and escapes, but without white
+ * space between tokens. `undefined` if the body is not UTF-8, or its rows are not those in `raw`.
  */
 const findRowText = (
   { body, parts = [encode(body)] }: Pick<HttpResponse, 'body' | 'parts'>,
@@ -34,7 +51,7 @@ const findRowText = (
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Returns the body with one character for each byte, or nothing if it is no UTF-8. All delimiters are ASCII. */
+/** Returns the body with one character per byte, or nothing if it is not UTF-8. All delimiters are ASCII. */
 const toBytewise = (body: string, parts: ReadonlyArray<Uint8Array>): string => {
   if (parts.every(isAscii)) return body
   const bytes = Buffer.concat(parts)
@@ -43,23 +60,23 @@ const toBytewise = (body: string, parts: ReadonlyArray<Uint8Array>): string => {
 
 // fast path: compact JSON, as most services write it
 
-/** Begins an envelope without a list before `items`. */
+/** Matches the start of an envelope without a list before `items`. */
 const HEAD = /^\{(?:"has_more":(?:true|false),)?"items":\[(?=\{)/
 
-/** Ends an envelope whose other values are scalars. */
+/** Matches the end of an envelope whose other values are scalars. */
 const TAIL = /^\](?:,"\w+":(?:true|false|null|-?\d+|"[^"\\]*"))*\}$/
 
 const BETWEEN_ROWS = '},{'
 
-/** White space that may separate rows in place of `},{`. */
+/** White space that may separate rows instead of `},{`. */
 const SPACED = [' {', '\t{', ' ,{', '\t,{', '\n', '\r']
 
 /**
- * Returns the offsets at which rows start, and that at which one more would; `undefined` where they are uncertain.
+ * Returns the offsets at which rows start, plus the offset for one more; `undefined` if uncertain.
  *
- * Rows are separated by `},{` and a key. Within a string, `},{` is followed by the end of the string, not a key. All
- * rows are objects, in JSON without white space, so at least one such separator is between two rows: if their number
- * is right, none is within a row. A list before or after `items` makes the first or last piece fail to parse.
+ * Rows are separated by `},{` and a key. Within a string, `},{` is followed by the end of the string, not a key. All rows are
+ * objects, in JSON without white space, so at least one such separator is between two rows: if their number is right, none is
+ * within a row. A list before or after `items` makes the first or last piece fail to parse.
  */
 const splitCompact = (text: string, rows: number): ReadonlyArray<number> | undefined => {
   const head = HEAD.exec(text)?.[0].length
@@ -87,7 +104,7 @@ const splitCompact = (text: string, rows: number): ReadonlyArray<number> | undef
 /** JSON without white space between its tokens. */
 interface ScannedRows {
   readonly bytes: Uint8Array
-  /** Offsets at which rows start, and that at which one more would. */
+  /** Offsets at which rows start, plus the offset for one more. */
   readonly starts: ReadonlyArray<number>
 }
 
@@ -96,7 +113,7 @@ const scanRows = (json: Uint8Array): ScannedRows => {
   const out = new Uint8Array(json.length)
   let length = 0
   let depth = 0
-  let [from, to] = [0, 0] // of the last string
+  let [from, to] = [0, 0] // offsets of the last string
   let isInItems = false
   let starts: Array<number> = []
   for (let at = 0; at < json.length; at++) {
@@ -137,13 +154,13 @@ const BACKSLASH = '\\'.charCodeAt(0)
 
 const [SPACE, QUOTE, COMMA, OPENING, CLOSING] = [1, 2, 3, 4, 5]
 const tokens = [' \t\n\r', '"', ',', '[{', ']}']
-/** Kind of token by byte; 0 for all others. A table, since every byte is looked up. */
+/** Kind of token by byte; 0 for all others. A table, because every byte is looked up. */
 const TOKENS = Uint8Array.from(
   { length: 256 },
   (_, byte) => 1 + tokens.findIndex((characters) => characters.includes(String.fromCharCode(byte))),
 )
 
-/** Returns the offset after the closing quote of the string that begins at `start`. */
+/** Returns the offset after the closing quote of the string that starts at `start`. */
 const endOfString = (json: Uint8Array, start: number): number => {
   let at = start + 1
   while (at < json.length && json[at] !== QUOTE_MARK) at += json[at] === BACKSLASH ? 2 : 1
@@ -154,13 +171,13 @@ const isItems = (name: Uint8Array): boolean => parsed(new TextDecoder().decode(n
 
 // joining
 
-/** One byte separates two rows. */
+/** Creates the text of rows from their offsets; rows are separated by one byte. */
 const textFrom = (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowText => ({
   length: starts.length - 1,
   join: joinRows(parts, starts),
 })
 
-/** Copies consecutive rows at once, where the new separator is as long as the old one: then it overwrites that. */
+/** Copies consecutive rows at once if the new separator is as long as the old one, which it then overwrites. */
 const joinRows =
   (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowText['join'] =>
   (
@@ -196,7 +213,7 @@ const joinRows =
     return out
   }
 
-/** First and last of consecutive indices. */
+/** The first and the last of consecutive indices. */
 type IndexRange = readonly [number, number]
 
 const single = (index: number): IndexRange => [index, index]

@@ -1,18 +1,18 @@
-/** Readers of 2xx responses. Other statuses are read by `failureOf.ts`. */
+/** Readers of 2xx responses. `failureOf.ts` reads other statuses. */
 import type { AnyEndpoint } from '../../api/Endpoint.js'
-import { following, type Position } from '../../api/Paging.js'
+import { following, type Position, preceding } from '../../api/Paging.js'
 import { Envelope } from '../../codec/common.js'
 import { type Cause, causes } from '../../decode/causes.js'
 import { isOverflow, LESS_DEEP } from '../../decode/decodeSafely.js'
 import { compile, type Decoder } from '../../decode/index.js'
 import { redact } from '../../decode/redact.js'
-import { fieldsOf } from '../../decode/unknown.js'
+import { fieldsOf, parsed } from '../../decode/unknown.js'
 import { E, O, pipe, withoutUndefined } from '../../fp.js'
 import type { Page } from '../../stream/index.js'
 import type { Failure, Undecodable } from '../Failure.js'
 import type { HttpResponse } from '../transport/Transport.js'
 import { JSON_TEXT, type RequestContext, undecodable } from './failureOf.js'
-import { rawRows } from './rawRows.js'
+import { exactRows, rawRows } from './rawRows.js'
 
 // model
 
@@ -21,24 +21,24 @@ export type ResponseReader<A> = (
   context: RequestContext,
 ) => (response: HttpResponse) => E.Either<Failure, A>
 
-/** A value with the response that it was read from. */
+/** A value, together with the response that it was read from. */
 export interface Answer<A> {
-  /** The value, as the call itself emits it. */
+  /** The value that the call itself emits. */
   readonly value: A
   /** HTTP status: 2xx. */
   readonly status: number
-  /** Returns a header of the response, by its name in any letter case. */
+  /** Returns a header of the response. The case of its name does not matter. */
   readonly header: (name: string) => string | undefined
-  /** Number of requests sent for this call, logins aside. */
+  /** Number of requests sent for this call, without logins. */
   readonly attempts: number
-  /** Identifies the request at the service, for its support. */
+  /** The service's id of the request, for its support team. */
   readonly traceId?: string
 }
 
-/** `JSON.parse`, or a parser that keeps more of the text. Throws for text that is no JSON. */
+/** `JSON.parse`, or a parser that keeps more of the text. Throws for text that is not JSON. */
 export type ParseText = (text: string) => unknown
 
-/** Returns what is wrong with the envelope of a page, if the page must not be read. `isNull`: its `items` were. */
+/** Returns the reason why a page must not be read, if its envelope has one. `isNull`: its `items` are null. */
 export type EnvelopeCheck = (
   position: Position,
   envelope: Envelope,
@@ -47,7 +47,7 @@ export type EnvelopeCheck = (
 
 // constructors
 
-/** Reads one value. A row that answers `anything` may respond with other text, or nothing. */
+/** Reads one value. An endpoint whose `answer` is `anything` may respond with any text, or nothing. */
 export const valueReader =
   <A>(
     decode: Decoder<A>,
@@ -58,17 +58,22 @@ export const valueReader =
   (response) => {
     const json = parse(context, response, parseText)
     if (E.isLeft(json) && form === 'json') return json
-    const value = decode(E.isRight(json) ? json.right : response.body || undefined)
+    if (E.isRight(json) && json.right.isTooDeep) {
+      return E.left(
+        undecodable(context, [{ path: '', expected: LESS_DEEP, actual: redact(response.body) }]),
+      )
+    }
+    const value = decode(E.isRight(json) ? json.right.value : response.body || undefined)
     return E.isRight(value) ? value : E.left(undecodable(context, causes(value.left)))
   }
 
-/** Reads the response beside the value. */
+/** Reads the value and the response. */
 export const answerReader =
   <A>(read: ResponseReader<A>): ResponseReader<Answer<A>> =>
   (context) =>
   (response) => {
     const { attempts, traceId } = context
-    const { status, header } = response // without its body, which would live as long as the answer
+    const { status, header } = response // without its body, which would live as long as the result
     return pipe(
       read(context)(response),
       E.map((value) => ({
@@ -81,7 +86,7 @@ export const answerReader =
     )
   }
 
-/** Reads a page of a list. Each row is decoded by itself. */
+/** Reads a page of a list. Each row is decoded separately. */
 export const pageReader = <A>(
   decode: Decoder<A>,
   parseText: ParseText = JSON.parse,
@@ -91,36 +96,53 @@ export const pageReader = <A>(
   return (position) => (context) => (response) => {
     const json = parse(context, response, parseText)
     if (E.isLeft(json)) return json
-    const isNull = fieldsOf(json.right).items === null // as some services write an empty list
-    const envelope = decodeEnvelope(isNull ? { ...fieldsOf(json.right), items: [] } : json.right)
+    const { value, isTooDeep } = json.right
+    const isNull = fieldsOf(value).items === null // some services write an empty list this way
+    const envelope = decodeEnvelope(isNull ? { ...fieldsOf(value), items: [] } : value)
     if (E.isLeft(envelope)) return E.left(undecodable(context, causes(envelope.left)))
     const wrong = check?.(position, envelope.right, isNull)
     if (wrong !== undefined) return E.left(undecodable(context, [wrong]))
-    const raw = envelope.right.items
+    const came = rawRows(response, envelope.right.items)
+    const exactRow = exactRows(came)
+    const raw = isTooDeep
+      ? rawRows(
+          response,
+          came.map((_, i) => exactRow(i)),
+        )
+      : came // all rows except those nested too deeply
     const items = raw.map((row, i): E.Either<Failure, A> => {
       const item = decode(row)
       return E.isRight(item) ? item : E.left(undecodable(context, causes(item.left), `items[${i}]`))
     })
     return E.right({
       items,
-      raw: rawRows(response, raw),
+      raw,
       position,
       next: following(position, envelope.right),
+      ...withoutUndefined({ previous: preceding(envelope.right) }),
     })
   }
+}
+
+interface Parsed {
+  readonly value: unknown
+  /** True if it is nested too deeply for a parser that keeps the digits of numbers. */
+  readonly isTooDeep: boolean
 }
 
 const parse = (
   context: RequestContext,
   { body, invalidBody }: HttpResponse,
   parseText: ParseText,
-): E.Either<Undecodable, unknown> => {
+): E.Either<Undecodable, Parsed> => {
   if (invalidBody !== undefined) {
     return E.left(undecodable(context, [{ path: '', ...invalidBody }]))
   }
   try {
-    return E.right(parseText(body))
+    return E.right({ value: parseText(body), isTooDeep: false })
   } catch (thrown) {
+    const value = isOverflow(thrown) ? parsed(body) : undefined
+    if (value !== undefined) return E.right({ value, isTooDeep: true })
     const expected = isOverflow(thrown) ? LESS_DEEP : JSON_TEXT
     const actual = body === '' ? 'empty' : redact(body)
     return E.left(undecodable(context, [{ path: '', expected, actual }]))
@@ -129,15 +151,15 @@ const parse = (
 
 // ids of rows
 
-/** Returns the `id` of a row, by which rows are told apart unless another key is given. */
+/** Returns the `id` of a row, which identifies it unless another key is given. */
 export const rowId = (row: unknown): string | undefined => {
   const { id } = fieldsOf(row)
   return typeof id === 'string' ? id : undefined
 }
 
 /**
- * Returns a text that differs between pages with different rows: the number of rows, and the ids of the first, the
- * middle and the last. None for rows without unique ids, which may be equal on different pages.
+ * Returns a string that differs between pages with different rows: the number of rows, and the ids of the first, middle and last
+ * row. Returns none for rows without unique ids, which may be equal on different pages.
  */
 export const rowsFingerprint = ({
   raw,

@@ -1,135 +1,140 @@
 import type { Observable } from 'rxjs'
 import type { Position } from '../../api/Paging.js'
-import type { Decodes } from '../../codec/Codec.js'
+import type { RowDecoder } from '../../codec/Codec.js'
 import type { DriftFact } from '../../decode/index.js'
-import { type E, type IO, withoutUndefined } from '../../fp.js'
+import { type IO, withoutUndefined } from '../../fp.js'
 import { is, type OptionsOf, resolveOptions, withDefault } from '../../options/index.js'
 import type { Paged, ParallelOptions } from '../../stream/index.js'
 import type { ClientEvent, DestinationWait } from '../ClientEvent.js'
-import type { AnyFailure } from '../Failure.js'
 import type { ListLimits } from '../limits.js'
 
 // model
 
-/** When to give up a list that does not end, with a `Truncated`. */
+/** Limits at which to give up on a list that does not end, with a `Truncated` failure. */
 export interface ListOptions {
-  /** Pages a list may have. Default 10,000. */
+  /** Maximum number of pages. Default 10,000. */
   readonly maxPages: number
-  /** Consecutive empty pages a list may have. Default 100. */
+  /** Maximum number of consecutive empty pages. Default 100. */
   readonly maxEmptyPages: number
   /**
-   * `true`: the last numbered page has to say so, by `has_more: false` or, as a bookmark list does, by
-   * `page_after: null`; else it is `Undecodable`, not the end. `false`: such a page ends the list. Default `true`.
+   * `true`: the last numbered page must be marked by `has_more: false` or `page_after: null`; otherwise it is `Undecodable`.
+   * `false`: an unmarked page ends the list. Default `true`.
    */
   readonly strictEnd?: boolean
 }
 
-/** Defaults, not specified by the interface document. */
+/** The defaults. They are our assumptions: not in the API description. */
 export const LIST_DEFAULTS: ListOptions = { maxPages: 10_000, maxEmptyPages: 100 }
 
-/** A list of the interface. Cold: requests are sent once it is subscribed to. */
+/** A list of the API. Cold: requests are sent on subscription. */
 export interface List<E, A> extends Paged<E, A, Position> {
   /**
-   * Reads with up to `pages` requests under way, in order unless options say otherwise. A bookmark list stays one
-   * page ahead, since each page names the next. Throws an `InvalidOption` for an invalid number.
+   * Reads with up to `pages` concurrent requests, in order by default. Default: enough to use the full rate limit, but no more
+   * than speeds up the list. A list with bookmarks only reads one page ahead, because each page names the next. Throws an
+   * `InvalidOption` for an invalid number.
    */
-  readonly parallel: (pages: number, options?: ParallelOptions) => List<E, A>
+  readonly parallel: (pages?: number, options?: ParallelOptions) => List<E, A>
   /**
-   * Starts at a position, such as that of a `Truncated`. An invalid position makes the list an `InvalidRequest`, and
-   * nothing is sent; a position of another list cannot be recognized.
+   * Starts at a position, such as the one in a `Truncated`. For an invalid position, fails with `InvalidRequest` and sends
+   * nothing. Cannot detect a position of a different list.
    */
   readonly from: (position: Position) => List<E, A>
   /**
-   * Estimates requests, time and the highest rate of rows from the limits and the page size. Sends nothing. Throws
-   * an `InvalidOption` for invalid numbers.
+   * Estimates requests, time and maximum throughput from the limits and the page size. Sends nothing. Throws an `InvalidOption`
+   * for invalid numbers.
    */
   readonly explain: (options?: PlanOptions) => ListPlan
-  /** Returns what the list reads, and as whom. An export is known by it. */
+  /** Describes the list, its filter and its account. The description identifies an export. */
   readonly describe: () => ListDescription<A>
 }
 
-/** The client of a list: where it reads, as whom, and how its work can be watched. */
+/** The client that a list belongs to: its connection and account, and how to observe its work. */
 export interface ListOrigin {
-  /** Base URL of the platform, without a slash at its end. */
+  /** Base URL of the platform, without a trailing slash. */
   readonly baseUrl: string
   /** The client id of the credentials, or of the partner's application; absent with a token source. */
   readonly clientId?: string
-  /** The account that is logged in as. */
+  /** The account to log in to. */
   readonly loginAs?: string
-  /** The connected account that is acted for. */
+  /** The connected account to act for. */
   readonly onBehalfOf?: string
-  /** Requested version of the API. */
+  /** The requested version of the API. */
   readonly apiVersion?: string
   /** `exact`: rows keep the digits of their numbers. */
   readonly numbers: 'exact' | 'fast'
-  /** Returns how many requests a second the limits of the client allow now; `Infinity` without limits. */
+  /** Returns the number of requests per second that the client's limits allow now; `Infinity` without limits. */
   readonly perSecond: IO<number>
   /**
-   * Returns the time at the service in ms since 1970, never later than it is; `undefined` before an answer has told it.
+   * Returns a lower bound of the service's time, in ms since 1970; `undefined` before the first response.
    */
   readonly serviceTime: IO<number | undefined>
   /** Events of the client. */
   readonly events: Observable<ClientEvent>
-  /** Adds an event: what a reader of the list waits for, so that the log of the client says it. */
+  /** Emits an event about a wait of the list's consumer, so that the client logs it. */
   readonly tell: (wait: DestinationWait) => void
-  /** Fields and values received so far that no codec names. */
+  /** Fields and values received so far that no codec knows. */
   readonly drift: IO<ReadonlyArray<DriftFact>>
   /** Removes the keys and tokens of the client from a value. */
   readonly scrub: (u: unknown) => unknown
 }
 
-/** Identity of the rows of a list, so that an export resumed after a crash recognizes them, and refuses others. */
+/** Identifies the rows of a list, so that an export that resumes after a crash recognizes them, and refuses others. */
 export interface ListDescription<A> extends ListOrigin {
   /** The route, such as `GET /api/v1/charges`. */
   readonly endpoint: string
-  /** A `snapshot` has slices of time and each row once; rows of a plain `list` may come again. */
+  /** A `snapshot` reads time slices and has each row once; a plain `list` may repeat rows. */
   readonly kind: 'list' | 'snapshot'
-  /** The parameters that choose rows: all but the page size. */
+  /** The parameters that select rows: all but the page size. */
   readonly query: Readonly<Record<string, unknown>>
   /** Decodes a row. */
-  readonly codec: Decodes<A>
-  /** Reads a row by its id, as it stands now, where the service has single ones. */
-  readonly retrieve?: (id: string) => Observable<E.Either<AnyFailure, A>>
+  readonly codec: RowDecoder<A>
 }
 
 // estimates
 
 /** An estimate of requests, time and rate, computed from the limits and the page size. */
 export interface ListPlan {
-  /** Rows a page; absent if neither the call nor the interface sets it, or it is invalid. */
+  /** Rows per page. Absent if neither the call nor the API description sets it, or if it is invalid. */
   readonly pageSize?: number
-  /** Rows a second at most, by the limits: `parallel` comes close to it. */
+  /** Maximum rows per second within the limits; `parallel` comes close to it. */
   readonly ceiling?: number
-  /**
-   * The limit that keeps it from being faster; `parallel`: the requests under way at once, by their `roundTrip`.
-   * Absent where there is none.
-   */
+  /** The limit that applies, if any. `parallel`: the concurrent requests and their `roundTrip` are the limit. */
   readonly limit?: 'endpoint' | 'global' | 'concurrency' | 'parallel'
-  /** Requests for the rows expected. */
+  /** Number of requests for the expected rows. */
   readonly requests?: number
-  /** Seconds for these requests: at the ceiling, or by `roundTrip` if pages take longer than that. */
+  /** Duration of these requests, in seconds: at the ceiling, or by `roundTrip` if that takes longer. */
   readonly seconds?: number
 }
 
+/** An estimate of a snapshot, from the limits and a few requests. */
+export interface SnapshotPlan extends ListPlan {
+  /** Number of rows, as counted or given. */
+  readonly rows: number
+  /** `about`: within 5 %. `at least`: the list continues beyond the last page number. */
+  readonly precision: 'exact' | 'about' | 'at least' | 'given'
+  /** Number of requests sent to count the rows. */
+  readonly probes: number
+}
+
 const table = {
-  /** Rows expected. */
+  /** Expected number of rows. */
   rows: is.nonNegativeIntOrInfinity,
   /** Expected duration of a request, in ms. Default 0. */
   roundTrip: withDefault(is.millis, 0),
 }
 
-/** Expectations of a list, for an estimate. */
+/** Expectations about a list, for an estimate. */
 export interface PlanOptions extends OptionsOf<typeof table> {}
 
 export interface PlannedList {
   readonly limits: ListLimits
-  /** Rows a page, if known. */
+  /** Rows per page, if known. */
   readonly pageSize: number | undefined
-  /** Requests under way at once. */
+  /** Number of concurrent requests. */
   readonly width: number
 }
 
-/** An empty list costs one request, too. Throws an `InvalidOption` for invalid numbers. */
+/** Estimates the cost of a list. An empty list also costs one request. Throws an `InvalidOption` for invalid numbers. */
 export const plan = (
   { limits: { global, endpoint, concurrency }, pageSize, width }: PlannedList,
   options: PlanOptions = {},

@@ -1,12 +1,14 @@
+import { isObservable, type Observable } from 'rxjs'
 import type { AnyList } from '../../api/Endpoint.js'
 import { following, type Paging, type Position, showPosition, strayed } from '../../api/Paging.js'
-import type { Decodes } from '../../codec/Codec.js'
+import type { RowDecoder } from '../../codec/Codec.js'
 import type { Decoder, Drift } from '../../decode/index.js'
 import { plural } from '../../decode/plural.js'
 import { redact } from '../../decode/redact.js'
 import { fieldsOf, isRecord } from '../../decode/unknown.js'
 import { type IO, O, pipe, withoutPrototype, withoutUndefined } from '../../fp.js'
-import { left, type PaginateOptions, type ParallelOptions, paginate } from '../../stream/index.js'
+import { left } from '../../stream/either/ObservableEither.js'
+import { type PaginateOptions, type ParallelOptions, paginate } from '../../stream/index.js'
 import { inParallel, type Parallel } from '../../stream/paginate.js'
 import { truncated } from '../answer/failureOf.js'
 import {
@@ -26,27 +28,29 @@ import { type List, type ListOptions, type ListOrigin, type PlanOptions, plan } 
 export interface ReadListSpec<A> {
   readonly row: AnyList
   readonly execute: Execute
-  /** Checks the names of a caller's parameters. */
+  /** Checks the names of the caller's parameters. */
   readonly check: boolean
   readonly decode: Decoder<A>
-  /** Default `JSON.parse`. */
+  /** The parser of responses. Default `JSON.parse`. */
   readonly parseText?: ParseText | undefined
   readonly options: ListOptions & { readonly limits: IO<ListLimits> }
-  /** Records envelopes that do not fit the paging of the row. */
+  /** Number of concurrent requests for `parallel` without a number, measured while subscribed. */
+  readonly measuredWidth: Observable<number>
+  /** Records envelopes that do not match the endpoint's paging. */
   readonly drift?: Drift | undefined
   readonly origin: ListOrigin
 }
 
-/** A list with its start and its way of fetching pages. */
+/** A list with its start position and its way of fetching pages. */
 interface View extends Parallel {
   readonly first: Position
-  /** Fails each page without a request. */
+  /** The failure of each page, for which no request is sent. */
   readonly invalid?: Failure
 }
 
 // constructors
 
-/** Makes the calls of a row that responds with pages. They start with the page that the parameters name, or the first. */
+/** Creates the calls of a list endpoint. They start at the page that the parameters name, or the first. */
 export const readList = <A>({
   row,
   execute,
@@ -54,6 +58,7 @@ export const readList = <A>({
   decode,
   parseText,
   options: { limits, strictEnd = true, ...guards },
+  measuredWidth,
   drift,
   origin,
 }: ReadListSpec<A>): ((params: unknown) => List<Failure, A>) => {
@@ -81,15 +86,15 @@ export const readList = <A>({
         key: (position) => JSON.stringify(position),
         following: nextNumber,
         mark: rowsFingerprint,
-        mayRepeat: ({ raw }) => raw.length === 1, // it moves to the next page when another is made
+        mayRepeat: ({ raw }) => raw.length === 1, // a single row moves to the next page when another row is created
         cut: (cut, position, pages) => {
           const ended = `ended before ${showPosition(position)}, after ${plural(pages, 'page')}`
           return truncated({ endpoint: route, position, pages, ended }, cut)
         },
       }
       return Object.assign(paginate(options), {
-        parallel: (width: number, options?: ParallelOptions) =>
-          listOf({ ...view, ...inParallel(width, options) }),
+        parallel: (width?: number, options?: ParallelOptions) =>
+          listOf({ ...view, ...inParallel(width ?? measuredWidth, options) }),
         from: (position: Position) =>
           pipe(
             parsePosition(paging)(position),
@@ -108,12 +113,13 @@ export const readList = <A>({
           ),
         describe: () => {
           const { page_size: _, ...query } = withoutUndefined(fieldsOf(params))
-          const codec = row.success as Decodes<A> // of the same row as `decode`
+          const codec = row.success as RowDecoder<A> // the same endpoint as that of `decode`
           return { ...origin, endpoint: route, kind: 'list' as const, query, codec }
         },
         explain: (options?: PlanOptions) => {
-          const width = O.isSome(nextNumber(first)) ? view.parallel : 1
-          return plan({ limits: limits(), pageSize, width: width ?? 1 }, options)
+          const { parallel = 1 } = O.isSome(nextNumber(first)) ? view : {}
+          const width = isObservable(parallel) ? Number.POSITIVE_INFINITY : parallel
+          return plan({ limits: limits(), pageSize, width }, options)
         },
       })
     }
@@ -122,19 +128,19 @@ export const readList = <A>({
   }
 }
 
-/** The position after this one, known before its page has come: for page numbers only. */
+/** Returns the position after this one before its page has arrived. Works only for page numbers. */
 const nextNumber = (position: Position): O.Option<Position> =>
   'page_num' in position ? O.some({ page_num: position.page_num + 1 }) : O.none
 
-/** Ignores an invalid page size: the check of the parameters fails with the reason. */
+/** Returns the page size; `undefined` for an invalid one, for which the check of the parameters fails with the reason. */
 const sizeOf = (u: unknown): number | undefined => {
   const size = isDigits(u) ? Number(u) : u
   return typeof size === 'number' && Number.isSafeInteger(size) && size > 0 ? size : undefined
 }
 
 /**
- * Records an envelope that does not fit the paging of its row. With `strictEnd`, rejects one that lacks `has_more`.
- * `items: null` is an empty list at its end, and else no page.
+ * Records an envelope that does not match the endpoint's paging. With `strictEnd`, rejects one without `has_more`. `items: null`
+ * is an empty list at its end, and is otherwise invalid.
  */
 const envelopeCheck =
   ({ route, paging }: AnyList, strictEnd: boolean, drift?: Drift): EnvelopeCheck =>
@@ -157,23 +163,22 @@ const envelopeCheck =
 
 // positions
 
-/** `expected` of an invalid position. */
-const POSITION_TEXT =
-  'where a page of this list stands: page_num, or page, such as `next` of a page'
+/** `expected` text for an invalid position. */
+const POSITION_TEXT = 'the position of a page: page_num or page, such as `next` of another page'
 
 interface PageParams {
   readonly page_num?: unknown
   readonly page?: unknown
 }
 
-/** Reads a position from the parameters of a list. A page number may be text, as in a query. */
+/** Reads a position from the parameters of a list. A page number may be a string, as in a query. */
 const pageParams = ({ page_num, page }: PageParams): O.Option<Position> => {
   if (typeof page_num === 'number') return O.some({ page_num })
   if (isDigits(page_num)) return O.some({ page_num: Number(page_num) })
   return typeof page === 'string' ? O.some({ page }) : O.none
 }
 
-/** Reads a stored position, which may belong to something else. */
+/** Reads a stored position, which may be invalid or belong to another kind of list. */
 const parsePosition =
   ({ style, first }: Paging) =>
   (u: unknown): O.Option<Position> => {

@@ -1,4 +1,4 @@
-/** Authorization of requests: a bearer token that is renewed in time, or HTTP Basic. */
+/** Authorization of requests: a bearer token that is refreshed before it expires, or HTTP Basic. */
 import {
   BehaviorSubject,
   concatMap,
@@ -14,7 +14,13 @@ import {
   timer as wait,
 } from 'rxjs'
 import { E, type IO } from '../../fp.js'
-import { left, type Millis, mapRight, type ObservableEither, right } from '../../stream/index.js'
+import {
+  left,
+  mapRight,
+  type ObservableEither,
+  right,
+} from '../../stream/either/ObservableEither.js'
+import type { Millis } from '../../stream/index.js'
 import { toAll } from '../../stream/toAll.js'
 import type { Failure } from '../Failure.js'
 import { invalidField } from '../request/invalidParams.js'
@@ -22,21 +28,26 @@ import { invalidField } from '../request/invalidParams.js'
 // model
 
 export interface Auth {
-  /** Value of the `Authorization` header. Logs in first, if necessary. */
+  /** Emits the value of the `Authorization` header. Logs in first, if necessary. */
   readonly header: ObservableEither<Failure, string>
-  /** Returns the latest value, for a request that was queued since it took `header`. */
+  /** Returns the latest value, for a request that was queued after it took `header`. */
   readonly latest: (header: string) => string
-  /** Renews a token that is due. To be called when a request is sent: those still queued do not ask for `header`. */
+  /** Refreshes a token that is due. Called when a request is sent, because queued requests do not subscribe to `header`. */
   readonly renewIfDue: IO<void>
-  /**
-   * Calls `listener` when the token of a queued request is refused: it had better wait for a new `header`. Returns a
-   * function that stops listening.
-   */
-  readonly onRevoked: (listener: () => void) => () => void
-  /** Number of logins so far, which identifies a token: two logins may return the same text. */
+  /** Returns the current value; `undefined` if a login is necessary. */
+  readonly ready: IO<string | undefined>
+  /** Notifies a queued request, until `unwatch`, when its token is refused, so that it waits for a new `header`. */
+  readonly watch: (queued: TokenHolder) => void
+  readonly unwatch: (queued: TokenHolder) => void
+  /** Returns the number of logins so far, which identifies a token: two logins may return equal tokens. */
   readonly generation: IO<number>
-  /** Records that the service refused the token of a generation. Returns whether another may be tried. */
+  /** Records that the service refused the token of a generation. Returns true if another may be tried. */
   readonly reject: (generation: number) => boolean
+}
+
+/** A queued request with a token. */
+export interface TokenHolder {
+  revoked(): void
 }
 
 export interface Token {
@@ -46,41 +57,41 @@ export interface Token {
 
 export interface BearerOptions {
   readonly login: ObservableEither<Failure, Token>
-  /** Time before its end at which a token is renewed; at most half its life is used. */
+  /** Time before its expiry at which a token is refreshed; at most half its lifetime. */
   readonly renewEarly: Millis
   readonly timer: SchedulerLike
   readonly onRenewed: (token: Token) => void
 }
 
-/** Code of a failure caused by a source of tokens, not by credentials. */
+/** Code of a failure in a source of tokens, as opposed to invalid credentials. */
 export const SOURCE_FAILED = 'token_source_failed'
 
-/** In ms (default, not specified by the interface document). */
+/** Default of `renewEarly`, in ms (our assumption: not in the API description). */
 export const RENEW_EARLY: Millis = 60_000
 
-/** Time that a login goes on without subscribers: `switchMap` leaves one call before it begins the next. */
+/** Time for which a login continues without subscribers: `switchMap` leaves one call before it subscribes to the next. */
 const LOGIN_GRACE: Millis = 1_000
 
 // constructors
 
-/** Shares one login between all requests that need it, and renews the token before it ends. */
+/** Shares one login between all requests that need it, and refreshes the token before it expires. */
 export class BearerAuth implements Auth {
   readonly header: ObservableEither<Failure, string>
   readonly #options: BearerOptions
-  /** One login at a time for all subscribers. It has ended before they hear of it, so that they may begin the next. */
+  /** Logs in once for all subscribers. The login has ended when they are notified, so that they can start the next one. */
   readonly #login: ObservableEither<Failure, string>
   #current:
     | { readonly header: string; readonly renewAt: Millis; readonly expiresAt: Millis }
     | undefined
   #generation = 0
-  /** The generation that could not be renewed. */
+  /** The generation that could not be refreshed. */
   #unrenewable = 0
-  /** The generation whose listeners have been called. */
+  /** The generation whose requests have left the queue. */
   #revoked = 0
-  readonly #listeners = new Set<() => void>() // in order of arrival
-  /** `false` while listeners are called: a new login begins once all requests have left the queue. */
+  readonly #queued = new Set<TokenHolder>() // in order of arrival
+  /** `false` while requests leave the queue: a new login starts once all have left. */
   readonly #isRevocationDone = new BehaviorSubject(true)
-  /** A renewal begun by `renewIfDue`. */
+  /** A refresh that `renewIfDue` started. */
   #renewal = Subscription.EMPTY
 
   constructor(options: BearerOptions) {
@@ -137,16 +148,23 @@ export class BearerAuth implements Auth {
     const current = this.#current
     if (current === undefined || this.#options.timer.now() < current.renewAt) return
     if (this.#unrenewable === this.#generation) return
-    if (this.#listeners.size === 0 || !this.#renewal.closed) return
+    if (this.#queued.size === 0 || !this.#renewal.closed) return
     this.#renewal = this.#login.subscribe({ error: () => {} }) // subscribers of `header` get the error
   }
 
-  onRevoked(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => {
-      this.#listeners.delete(listener)
-      if (this.#listeners.size === 0) this.#renewal.unsubscribe()
-    }
+  ready(): string | undefined {
+    const current = this.#current
+    const isValid = current !== undefined && this.#options.timer.now() < current.renewAt
+    return isValid ? current.header : undefined
+  }
+
+  watch(queued: TokenHolder): void {
+    this.#queued.add(queued)
+  }
+
+  unwatch(queued: TokenHolder): void {
+    this.#queued.delete(queued)
+    if (this.#queued.size === 0) this.#renewal.unsubscribe()
   }
 
   generation(): number {
@@ -154,7 +172,7 @@ export class BearerAuth implements Auth {
   }
 
   reject(generation: number): boolean {
-    if (generation === this.#generation) this.#revoke() // a late refusal does not concern a newer token
+    if (generation === this.#generation) this.#revoke() // a late refusal does not affect a newer token
     return true
   }
 
@@ -170,15 +188,15 @@ export class BearerAuth implements Auth {
     return header
   }
 
-  /** Calls the listeners once a generation: requests queued since had no other token. */
+  /** Makes requests leave the queue once per generation: requests queued since then had no other token. */
   #revoke(): void {
     this.#current = undefined
     if (this.#revoked === this.#generation) return
     this.#revoked = this.#generation
     this.#isRevocationDone.next(false)
     try {
-      for (const listener of [...this.#listeners]) {
-        if (this.#listeners.delete(listener)) listener()
+      for (const queued of [...this.#queued]) {
+        if (this.#queued.delete(queued)) queued.revoked()
       }
     } finally {
       this.#isRevocationDone.next(true)
@@ -186,12 +204,14 @@ export class BearerAuth implements Auth {
   }
 }
 
-/** For calls without authorization: the login itself. */
+/** The authorization of calls without one, such as the login itself. */
 export const noAuth: Auth = {
   header: right(''),
   latest: () => '',
   renewIfDue: () => {},
-  onRevoked: () => () => {},
+  ready: () => '',
+  watch: () => {},
+  unwatch: () => {},
   generation: () => 0,
   reject: () => false,
 }
@@ -199,17 +219,17 @@ export const noAuth: Auth = {
 /** Authorizes partner calls by HTTP Basic. */
 export const basicAuth = (clientId: string, clientSecret: string): Auth => {
   const header = basicHeader(clientId, clientSecret)
-  return { ...noAuth, header: right(header), latest: () => header }
+  return { ...noAuth, header: right(header), ready: () => header, latest: () => header }
 }
 
-/** Fails calls whose option is missing, without a request. */
+/** Fails calls whose credentials are missing, without a request. */
 export const missingAuth = (endpoint: string, option: 'credentials' | 'partner'): Auth => {
   const expected = 'an option of createClient'
   const failure = invalidField(endpoint, { field: option, expected, actual: 'missing' })
-  return { ...noAuth, header: left(failure) }
+  return { ...noAuth, header: left(failure), ready: () => undefined }
 }
 
-/** Encodes user name and password as UTF-8 (interface, Authentication). */
+/** Encodes user name and password as UTF-8. */
 export const basicHeader = (clientId: string, clientSecret: string): string => {
   const bytes = new TextEncoder().encode(`${clientId}:${clientSecret}`)
   return `Basic ${btoa(String.fromCharCode(...bytes))}`

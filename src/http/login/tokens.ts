@@ -1,4 +1,4 @@
-/** Obtains one token: from the platform by logging in, or from a source of the caller's own. */
+/** Obtains one token: by logging in to the platform, or from a custom source. */
 import {
   catchError,
   defaultIfEmpty,
@@ -16,7 +16,8 @@ import { millisOf } from '../../codec/Instant.js'
 import { compile } from '../../decode/index.js'
 import { E, type IO, pipe, withoutUndefined } from '../../fp.js'
 import { is } from '../../options/index.js'
-import { left, type Millis, mapLeft, type ObservableEither } from '../../stream/index.js'
+import { left, mapLeft, type ObservableEither } from '../../stream/either/ObservableEither.js'
+import type { Millis } from '../../stream/index.js'
 import { later } from '../../stream/later.js'
 import { type ResponseReader, valueReader } from '../answer/readAnswer.js'
 import type { Execute } from '../ClientRuntime.js'
@@ -28,31 +29,28 @@ import { SOURCE_FAILED, type Token } from './Auth.js'
 
 // model
 
-/** API keys of an account. They appear in the headers of the login, and nowhere else. */
+/** API keys of an account. They are sent only in the headers of the login. */
 export interface Credentials {
   /** Sent as `x-client-id`. */
   readonly clientId: string
   /** Sent as `x-api-key`. A secret. */
   readonly apiKey: string
-  /** An account id, for keys that cover several accounts (default, not specified by the interface). */
+  /** The account to log in to, for keys that cover several accounts (our assumption: not in the API description). */
   readonly loginAs?: string
 }
 
 /** A token obtained outside the client. */
-export interface ForeignToken {
+export interface ExternalToken {
   /** Sent as `Authorization: Bearer`. */
   readonly token: string
-  /** Default: 25 minutes from now. */
+  /** When the token expires. Default: 25 minutes from now. */
   readonly expiresAt?: Date
 }
 
-/**
- * Returns a token. Called when there is none, when it is about to end, and after a 401; it has as long as the
- * headers of a response: `timeout.headers`.
- */
-export type TokenSource = () => ObservableInput<ForeignToken>
+/** Returns a token. Called if there is none, if it is about to expire, and after a 401. Must finish within `timeout.headers`. */
+export type TokenSource = () => ObservableInput<ExternalToken>
 
-/** Life of a token without a readable `expires_at`, in ms (default, not specified by the interface document). */
+/** Lifetime of a token without a readable `expires_at`, in ms (our assumption: not in the API description). */
 const ASSUMED_LIFE: Millis = 25 * 60_000
 
 // constructors
@@ -71,17 +69,17 @@ export const logIn = (
     readToken(now),
   ).pipe(mapLeft((failure) => toUnauthorized(nameBaseUrl(failure, baseUrl))))
 
-/** Says of a login that does not exist that the base URL is to blame, and not the keys. */
+/** Names the base URL, not the keys, as the cause if the login endpoint does not exist. */
 const nameBaseUrl = (failure: Failure, baseUrl: string): Failure => {
   if (failure._tag !== 'Refused' || failure.status !== 404) return failure
   const { pathname } = new URL(baseUrl)
   const why = /\/api(\/v\d+)?$/.test(pathname)
-    ? `the base URL should not end with ${pathname}: routes begin with /api/v1 themselves`
-    : 'is the base URL that of the platform?'
+    ? `the base URL should not end with ${pathname}: the client adds /api/v1 itself`
+    : 'is this the base URL of the platform?'
   return { ...failure, message: `${failure.message} (${why})` }
 }
 
-/** The call that needs a login is not to blame if that is refused, whatever the status. */
+/** Converts a refused login of any status to `Unauthorized`, because the call that needs it is not the cause. */
 const toUnauthorized = (failure: Failure): Failure => {
   if (failure._tag !== 'Refused' || failure.status < 400 || failure.status === 404) return failure
   const { endpoint, attempts, traceId, status, headers, code, message } = failure
@@ -107,7 +105,7 @@ const readToken = (now: IO<Millis>): ResponseReader<Token> => {
     )
 }
 
-/** Fails as `Unauthorized` if the source fails, takes longer than `limit`, or returns no valid token. */
+/** Gets a token. Fails as `Unauthorized` if the source fails, takes longer than `limit`, or returns no valid token. */
 export const tokenFromSource = (
   source: TokenSource,
   {
@@ -129,7 +127,7 @@ const askSource = (source: TokenSource, now: IO<Millis>): ObservableEither<Unaut
         return E.left(sourceFailure('no token'))
       }
       if (expiresAt !== undefined && !is.date.accepts(expiresAt)) {
-        return E.left(sourceFailure('one with an expiresAt that is no Date'))
+        return E.left(sourceFailure('one whose expiresAt is not a Date'))
       }
       const validFor = expiresAt === undefined ? ASSUMED_LIFE : expiresAt.getTime() - now()
       return validFor > 0
@@ -137,7 +135,7 @@ const askSource = (source: TokenSource, now: IO<Millis>): ObservableEither<Unaut
         : E.left(sourceFailure('a token that has expired'))
     }),
     defaultIfEmpty(E.left(sourceFailure('nothing'))),
-    // without its message, which may well repeat the secret
+    // without its message, which may repeat the secret
     catchError((error: unknown) => left(sourceFailure(errorKind(error)))),
   )
 
@@ -146,5 +144,5 @@ const sourceFailure = (received: string): Unauthorized => ({
   endpoint: login.route,
   attempts: 0,
   code: SOURCE_FAILED,
-  message: `credentials.token should give a token, and gave ${received}`,
+  message: `credentials.token should return a token, but returned ${received}`,
 })

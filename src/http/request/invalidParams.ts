@@ -8,21 +8,25 @@ import { didYouMean, is, similarName, unknownName } from '../../options/index.js
 import type { InvalidRequest } from '../Failure.js'
 
 /**
- * Returns why a caller's parameters cannot be sent. Even unchecked they must be an object without fields that are
- * inherited or not enumerable, which the check would read and the request would leave out. With `check`, names are
- * checked, too: a misspelt `request_id` would pay twice, a misspelt filter return everything.
+ * Returns the reasons why a caller's parameters cannot be sent. Even without checks, they must be an object without inherited or
+ * non-enumerable fields, which the check would read and the request would omit. With `check`, names are checked as well: a
+ * misspelt `request_id` would pay twice, and a misspelt filter would return everything. `shapes` caches data read from codecs for
+ * other calls of the endpoint.
  */
 export const invalidParams = (
   codec: unknown,
   params: unknown,
   check: boolean,
+  shapes: CodecShapes = new Map(),
 ): Causes | undefined => {
   if (params === undefined) return undefined
   if (!is.isObject(params)) {
-    const actual = isRecord(params) ? 'an object of another kind' : redact(params)
-    return [{ path: '', expected: 'an object with a field for each', actual }]
+    const actual = isRecord(params)
+      ? 'an object without fields, such as a Map or a Date'
+      : redact(params)
+    return [{ path: '', expected: 'an object with a field for each parameter', actual }]
   }
-  const objects = namedObjects(codec, params)
+  const objects = namedObjects(codec, params, shapes)
   const path = inheritedField(objects)
   if (path !== undefined) {
     return [{ path, expected: 'a field of the object itself', actual: 'of its class, or hidden' }]
@@ -31,7 +35,7 @@ export const invalidParams = (
   return first && [first, ...more]
 }
 
-/** Makes the failure of a call that is not sent. */
+/** Creates the failure of a call that is not sent. */
 export const invalidRequest = (endpoint: string, causes: Causes): InvalidRequest => {
   const [{ path: field, expected, actual }] = causes
   return {
@@ -43,11 +47,11 @@ export const invalidRequest = (endpoint: string, causes: Causes): InvalidRequest
     endpoint,
     attempts: 0,
     // the name of a field may come from the caller's data
-    message: `${endpoint}: ${oneLine(field) || 'the parameters'} should be ${expected}, and is ${actual}; nothing was sent`,
+    message: `${endpoint}: ${oneLine(field) || 'the parameters'} should be ${expected}, but is ${actual}; nothing was sent`,
   }
 }
 
-/** Makes the failure of a call with one invalid field. */
+/** Creates the failure of a call with one invalid field. */
 export const invalidField = (
   endpoint: string,
   { field: path, expected, actual }: Pick<InvalidRequest, 'field' | 'expected' | 'actual'>,
@@ -61,13 +65,13 @@ interface NamedObject {
   readonly value: Readonly<Record<string, unknown>>
   /** The codecs of its fields, by name. */
   readonly fields: ReadonlyMap<string, ReadonlyArray<unknown>>
-  /** `closed`: there are no other names. `open`: there may be others. `free`: names are the caller's own. */
+  /** `closed`: there are no other names. `open`: there may be others. `free`: the caller chooses names. */
   readonly names: 'closed' | 'open' | 'free'
 }
 
 /**
- * Returns the path of the first field that the codec names and the value only inherits: an accessor of a class, or
- * a property of a prototype. A codec reads such a field; copies and JSON do not have it.
+ * Returns the path of the first field that the codec names but the value only inherits, from a class or a prototype. A codec
+ * reads this field; copies and JSON do not have it.
  */
 const inheritedField = (objects: ReadonlyArray<NamedObject>): string | undefined => {
   for (const { path, value, fields } of objects) {
@@ -79,7 +83,7 @@ const inheritedField = (objects: ReadonlyArray<NamedObject>): string | undefined
   return undefined
 }
 
-/** Returns a cause for each field that the codec does not name, or that looks like a misspelling of one that it names. */
+/** Returns a cause for each field that the codec does not name, or that looks like a misspelling of one. */
 const unknownFields = ({ path, value, fields, names }: NamedObject): ReadonlyArray<Cause> => {
   if (names === 'free') return []
   const unknown = Object.keys(value).filter(
@@ -91,7 +95,7 @@ const unknownFields = ({ path, value, fields, names }: NamedObject): ReadonlyArr
     const meant = similarName(name, fieldNames)
     if (names === 'open' && meant === undefined) return []
     const expected =
-      names === 'open' ? `left out${didYouMean(meant)}` : unknownName('parameter', name, fieldNames)
+      names === 'open' ? `omitted${didYouMean(meant)}` : unknownName('parameter', name, fieldNames)
     const at = fieldAt(path, looksNamed(name) ? name : '*')
     return { path: at, expected, actual: redact(value[name]) }
   })
@@ -102,13 +106,19 @@ const unknownFields = ({ path, value, fields, names }: NamedObject): ReadonlyArr
 /** The fields and items that the codecs of one value describe together. */
 interface DescribedShape extends Pick<NamedObject, 'fields' | 'names'> {
   readonly items: ReadonlyArray<unknown>
-  /** Leaves the values below to the service, and so their names. */
+  /** Codecs that leave nested values and their names to the service. */
   readonly lenient: ReadonlyArray<LenientType<unknown>>
 }
 
+/** Shapes by codec, since the items of a list have the same codecs. */
+export type CodecShapes = Map<unknown, DescribedShape>
+
 /** Finds the objects among parameters, from the top down. */
-const namedObjects = (root: unknown, params: object): ReadonlyArray<NamedObject> => {
-  const described = new Map<unknown, DescribedShape>() // items of a list have the same codecs
+const namedObjects = (
+  root: unknown,
+  params: object,
+  described: CodecShapes,
+): ReadonlyArray<NamedObject> => {
   const found: Array<NamedObject> = []
 
   const visit = (codecs: ReadonlyArray<unknown>, value: object, path: string, isFree: boolean) => {
@@ -169,7 +179,7 @@ const wrappers = new Set<unknown>([
 
 const choices = new Set<unknown>(['IntersectionType', 'UnionType'])
 
-/** Returns a codec with those that describe the same value as it does. */
+/** Returns a codec together with those that describe the same value. */
 const withInner = (codec: unknown): ReadonlyArray<unknown> => {
   const tag = tagOf(codec)
   if (wrappers.has(tag)) return [codec, ...withInner(part(codec, 'type'))]
@@ -182,5 +192,5 @@ const anyNames = new Set<unknown>([
   'DictionaryType',
   'ObjectType',
   'UnknownType',
-  undefined, // a codec of the caller's own
+  undefined, // a custom codec
 ])

@@ -1,7 +1,8 @@
 import { type AnyEndpoint, method } from '../../api/Endpoint.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { type IO, withoutUndefined } from '../../fp.js'
-import type { Millis, ObservableEither } from '../../stream/index.js'
+import type { ObservableEither } from '../../stream/either/ObservableEither.js'
+import type { Millis } from '../../stream/index.js'
 import { type Codes, carriesRequestId, hasCode, isInProgressBy } from '../answer/errors.js'
 import type { Ambiguous, Failure, FieldDifference } from '../Failure.js'
 
@@ -13,22 +14,22 @@ export interface OutcomeOptions {
   /** The parameters that were sent, as JSON. */
   readonly sentParams: IO<Readonly<Record<string, unknown>>>
   /**
-   * True if a duplicate at the first attempt is this write: its `request_id` was generated for it, or an earlier run of
-   * the same job may have sent it.
+   * True if a duplicate at the first attempt is this write: its `request_id` was generated for it, or an earlier run of the same
+   * job may have sent it.
    */
   readonly isRepeat: boolean
 }
 
-/** The last of several steps of one kind to find out what became of a write. */
+/** The last of several similar look-ups of a write's outcome. */
 export interface LookedUp {
   /** Description of the resource that was found. */
   readonly reason: string
-  /** Number of times it was looked up. */
+  /** Number of look-ups. */
   readonly times: number
   readonly differences?: ReadonlyArray<FieldDifference> | undefined
 }
 
-/** A write that may have been done. */
+/** A write that may have succeeded. */
 export interface Unresolved {
   /** Number of the call. */
   readonly call: number
@@ -37,17 +38,17 @@ export interface Unresolved {
   readonly failure: Failure
   /** The parameters that were sent, as JSON. */
   readonly sentParams: IO<Readonly<Record<string, unknown>>>
-  /** Latest time at which to look again, by the patience of the call. */
+  /** Deadline for look-ups, within the patience of the call. */
   readonly sendBy: Millis
 }
 
-/** Emits what a write has made, marked as recovered, or how it failed. */
+/** Emits the result of a write, marked as recovered, or its failure. */
 export type LookUp<A> = (write: Unresolved) => ObservableEither<Failure, A>
 
 /**
- * Knowledge of a write: nothing was sent < it may have arrived < it was found. It only grows: what one attempt, one
- * round or one look-up has learned stands, whatever comes later. So a failure is definite only if no attempt may have
- * arrived, and no duplicate proves that something exists under its `request_id`; else it is `Ambiguous`.
+ * The known state of a write: nothing was sent < it may have arrived < it was found. It only grows: later attempts and look-ups
+ * never take back what an earlier one learned. So a failure is definite only if no attempt may have arrived, and no duplicate
+ * proves that something exists under its `request_id`; otherwise it is `Ambiguous`.
  *
  *     attempt ended in           it may have arrived
  *     no connection              no
@@ -56,64 +57,69 @@ export type LookUp<A> = (write: Unresolved) => ObservableEither<Failure, A>
  *     another refusal            no
  *     409 in progress            yes
  *     duplicate                  yes, except of a caller's own request_id at the first attempt
- *     5xx, a gateway, no answer  yes
+ *     5xx, gateway, no response  yes
  *     2xx that cannot be read    yes
  */
 export class Outcome {
   readonly #options: OutcomeOptions
   #mayHaveArrived = false
-  /** A duplicate would be this write. */
+  /** True if a duplicate would be this write. */
   #isRepeat: boolean
   #lookedUp: LookedUp | undefined
 
   constructor(options: OutcomeOptions) {
     this.#options = options
-    // the interface says that items sent again are ignored
+    // the API description says that repeated items are ignored
     this.#isRepeat = options.isRepeat || isOfItems(options.row)
   }
 
-  /** True if the write may have been done. */
+  /** True if the write may have succeeded. */
   get mayHaveArrived(): boolean {
     return this.#mayHaveArrived
   }
 
-  /** The `request_id` to find the write by. */
+  /** The `request_id` by which to find the write. */
   get requestId(): string | undefined {
     const { row, sentParams } = this.#options
     return row.repeatable === 'by request_id' ? requestIdOf(sentParams()) : undefined
   }
 
-  /** True if sending it again is harmless. */
+  /** True if repeating it is harmless. */
   get isRepeatable(): boolean {
     const { row, sentParams } = this.#options
     return !isWrite(row) || (row.repeatable !== undefined && hasRequestIds(row, sentParams()))
   }
 
-  /** Records that a request is under way, of which no answer is going to be read. */
+  /** True for a read by id. */
+  get isReadById(): boolean {
+    return /^GET .*\}$/.test(this.#options.row.route)
+  }
+
+  /** Records a request in flight whose response will not be read. */
   leave(): void {
     this.#mayHaveArrived ||= isWrite(this.#options.row)
   }
 
-  /** Records the failure of one attempt; once for each. */
+  /** Records the failure of an attempt. Must be called once for each attempt. */
   learn(failure: Failure): void {
     if (!isWrite(this.#options.row)) return
     this.#mayHaveArrived ||= this.#isDuplicate(failure) ? this.#isRepeat : this.#mayBeDone(failure)
     this.#isRepeat ||= hasLeft(failure)
   }
 
-  /** Records what was found of it. */
+  /** Records the result of a look-up. */
   looked(found: LookedUp): void {
     this.#lookedUp = found
   }
 
-  /** Tests whether an earlier request with its `request_id` is still in progress. */
+  /** Returns true if an earlier request with its `request_id` is still in progress. */
   isInProgress(failure: Failure): boolean {
     const { row, codes, sentParams } = this.#options
     const withRequestId = carriesRequestId(row) && hasRequestIds(row, sentParams())
     return isInProgressBy(codes, withRequestId)(failure)
   }
 
-  /** Returns the failure of the write, from the last that came. */
+  /** Returns the failure of the write, given the last one. */
   conclude(last: Failure): Failure {
     if (!this.#mayHaveArrived) return last
     const { attempts } = last
@@ -125,7 +131,7 @@ export class Outcome {
     const found = reason === undefined || times < 2 ? reason : `${reason} (${times} look-ups)`
     const sent = attempts === 1 ? 'sent once' : `sent ${attempts} times`
     const isSame = attempts > 1 && requestId !== undefined
-    const message = `${endpoint}: may or may not have been done: ${cause.message}`
+    const message = `${endpoint}: may or may not have succeeded: ${cause.message}`
     const ambiguous: Ambiguous = {
       _tag: 'Ambiguous',
       endpoint,
@@ -142,7 +148,7 @@ export class Outcome {
     return ambiguous
   }
 
-  /** Tests whether the service knows the request_ids: those of items, if it knows any of them. */
+  /** Returns true if the service knows the request_id; for items, if it knows any of them. */
   #isDuplicate(failure: Failure): boolean {
     const { row, codes, sentParams } = this.#options
     if (isOfItems(row)) return isItemDuplicate(failure)
@@ -153,7 +159,7 @@ export class Outcome {
     )
   }
 
-  /** Tests whether the request of a failed attempt may have been executed. */
+  /** Returns true if the request of a failed attempt may have been executed. */
   #mayBeDone(failure: Failure): boolean {
     const { row } = this.#options
     switch (failure._tag) {
@@ -161,7 +167,7 @@ export class Outcome {
         return failure.mayHaveArrived
       case 'TimedOut':
         return failure.phase !== 'connect'
-      case 'Undecodable': // it came with a 2xx
+      case 'Undecodable': // the status was 2xx
       case 'ServerFault':
       case 'Ambiguous':
         return true
@@ -179,28 +185,28 @@ export class Outcome {
 
 type FailureTest = (failure: Failure) => boolean
 
-/** Codes of a 401 of the service itself, given before anything is done, on any endpoint (interface, Errors). */
+/** Codes of a 401 from the service itself, which any endpoint sends before it does anything. */
 const REFUSED_TOKEN: ReadonlyArray<string> = ['credentials_invalid', 'credentials_expired']
 
-/** The code of a 429 of the service itself (interface, Errors). */
+/** The code of a 429 from the service itself. */
 const TOO_MANY = 'too_many_requests'
 
-/** Tests for a refusal of items whose `request_id` their batch has (default, not specified by the interface document). */
+/** Returns true for refused items whose `request_id` the batch already has (our assumption: not in the API description). */
 export const isItemDuplicate: FailureTest = hasCode('request_id_in_batch_duplicate')
 
-/** A GET, and what is idempotent, has no outcome that matters. */
+/** Returns true if the outcome matters. That of a GET, and of an idempotent call, does not. */
 const isWrite = ({ route, repeatable }: AnyEndpoint): boolean =>
   method(route) === 'POST' && repeatable !== 'as it is'
 
 const isOfItems = ({ repeatable }: AnyEndpoint): boolean => repeatable === 'by request_id of items'
 
-/** Tests whether the request of a failed attempt has left: a duplicate that follows may be of it. */
+/** Returns true if the request of a failed attempt was sent: a later duplicate may then be its own. */
 const hasLeft = (failure: Failure): boolean =>
   failure._tag === 'Unreachable'
     ? failure.mayHaveArrived
     : failure._tag !== 'TimedOut' || failure.phase !== 'connect'
 
-/** Tests whether the request_ids that make a row repeatable were sent: its codec may have dropped them. */
+/** Returns true if the request_ids that make an endpoint repeatable were sent: its codec may have dropped them. */
 const hasRequestIds = ({ repeatable }: AnyEndpoint, sentParams: unknown): boolean => {
   const hasOne = (u: unknown): boolean => requestIdOf(u) !== undefined
   if (repeatable === 'by request_id') return hasOne(sentParams)
@@ -209,7 +215,7 @@ const hasRequestIds = ({ repeatable }: AnyEndpoint, sentParams: unknown): boolea
   return Array.isArray(items) && items.every(hasOne)
 }
 
-/** Returns the request_id of parameters, an item or a row, unless it is empty or no text. */
+/** Returns the request_id of parameters, an item or a row, unless it is empty or not a string. */
 export const requestIdOf = (u: unknown): string | undefined => {
   const { request_id } = fieldsOf(u)
   return typeof request_id === 'string' && request_id !== '' ? request_id : undefined

@@ -2,24 +2,24 @@ import { type IO, O } from '../../fp.js'
 import type { Millis } from '../../stream/index.js'
 
 export interface RetryBudgetOptions {
-  /** Permits added by each call; `Infinity` for no bound. */
+  /** Permits added by each call; `Infinity` for no limit. */
   readonly share: number
-  /** Permits kept at most. */
+  /** Maximum number of permits kept. */
   readonly burst: number
-  /** Longest wait for a permit. */
+  /** Maximum wait for a permit. */
   readonly maxWait: Millis
   readonly now: IO<Millis>
 }
 
-/** Permits per call (default, not specified by the interface document). */
+/** Permits per call (our assumption: not in the API description). */
 export const RETRY_SHARE = 0.2
 
-/** Permits added per ms, so that a few calls can always retry (default, not specified). */
+/** Permits added per ms, so that a few calls can always retry (our assumption: not in the API description). */
 const REFILL = 2 / 1_000
 
 /**
- * Token bucket for retries after faults of all calls of a client, so that an outage does not multiply requests.
- * A retry takes a permit; calls and time refill them. Without one a retry waits, or the call fails.
+ * Token bucket for the retries after faults of all calls of a client, so that an outage does not multiply requests. A retry takes
+ * a permit; calls and time add permits. Without a permit a retry waits, or the call fails.
  *
  *     calls that fail     ||||||||||||
  *     retries, burst 4    ||||  |  |  |       others would wait longer than maxWait: they fail at once
@@ -27,7 +27,7 @@ const REFILL = 2 / 1_000
 export class RetryBudget {
   readonly #options: RetryBudgetOptions
   readonly #capacity: number
-  /** Below 0: promised to retries that wait. */
+  /** Number of available permits; below 0 if permits are promised to waiting retries. */
   #available: number
   #refilledAt: Millis
 
@@ -44,7 +44,7 @@ export class RetryBudget {
     this.#add(this.#options.share)
   }
 
-  /** Takes a permit. Returns the wait for it, or none if that would be too long. */
+  /** Takes a permit. Returns the time to wait for it, or none if that is too long. */
   take(): O.Option<Millis> {
     const now = this.#options.now()
     this.#add(Math.max(0, now - this.#refilledAt) * REFILL)
@@ -55,7 +55,7 @@ export class RetryBudget {
     return O.some(wait)
   }
 
-  /** Returns a permit that was not used. */
+  /** Returns an unused permit. */
   refund(): void {
     this.#add(1)
   }

@@ -5,8 +5,8 @@ import { isRecord } from '../../decode/unknown.js'
 import type { FieldDifference } from '../Failure.js'
 
 /**
- * Compares what was sent with what was found, field by field, and their scalars by `isSame`. Amounts, currencies, numbers,
- * booleans, dates, ids of accounts and words of enumerations are shown; other texts are described.
+ * Compares the sent value with the one found, field by field, with `isSame` for scalars. Shows amounts, currencies, numbers,
+ * booleans, dates, account ids and enumeration values; other strings are described.
  */
 export const differencesOf = (
   sent: unknown,
@@ -28,17 +28,17 @@ export const differencesOf = (
   return [{ path, sent: a, found: a === b ? `another ${b}` : b }]
 }
 
-/** Says differences in words. */
+/** Describes differences. */
 export const explainDifferences = (differences: ReadonlyArray<FieldDifference>): string =>
   differences
     .slice(0, MAX_EXPLAINED)
-    .map(({ path, sent, found }) => `its ${path}: it is ${found}, and ${sent} was sent`)
+    .map(({ path, sent, found }) => `${path} is ${found}, but ${sent} was sent`)
     .join('; ') + (differences.length > MAX_EXPLAINED ? '; ...' : '')
 
-/** Differences that a message names. The failure has all of them. */
+/** Maximum number of differences in a message. The failure has all of them. */
 const MAX_EXPLAINED = 3
 
-/** Texts that are shown: by the end of the name of their field, and by their shape. */
+/** Strings that are shown, by the end of their field's name and by their shape. */
 const shown: ReadonlyArray<readonly [field: RegExp, text: RegExp]> = [
   [/amount$/, /^\d{1,11}(\.\d{1,4})?$/],
   [/currency$/, /^[A-Z]{3}$/],
@@ -56,8 +56,8 @@ const show = (path: string, u: unknown): string => {
 }
 
 /**
- * Tests whether a value found agrees with the one sent. A value that was not sent, or that is not shown, agrees with any.
- * Amounts are compared as numbers, since they may be sent as text and come as numbers; a day agrees with each time on it,
+ * Returns true if a value found agrees with the one sent. A value that was not sent, or is not shown, agrees with any. Amounts
+ * are compared as numbers, because they may be sent as strings and returned as numbers. A day agrees with every time on that day,
  * and times may be written in several ways.
  */
 export const agrees = (sent: unknown, found: unknown, path: string): boolean => {

@@ -1,10 +1,11 @@
-/** Finds out what became of a write. */
+/** Finds out the outcome of a write. */
 import { defer, map } from 'rxjs'
 import type { AnyEndpoint } from '../../api/Endpoint.js'
 import type { Decoder } from '../../decode/index.js'
 import { fieldsOf, isRecord } from '../../decode/unknown.js'
 import { E, O, pipe } from '../../fp.js'
-import { left, type Millis, mapLeft, type ObservableEither, retry } from '../../stream/index.js'
+import { left, mapLeft, type ObservableEither } from '../../stream/either/ObservableEither.js'
+import { type Millis, retry } from '../../stream/index.js'
 import { type Answer, answerReader, type ParseText, pageReader } from '../answer/readAnswer.js'
 import type { ClientRuntime, Execute } from '../ClientRuntime.js'
 import type { Failure, FieldDifference } from '../Failure.js'
@@ -15,20 +16,23 @@ import { type LookUp, requestIdOf, type Unresolved } from './Outcome.js'
 
 /** The reason why a look-up found nothing. */
 export interface Miss {
-  /** In words. */
+  /** Description of the reason. */
   readonly reason: string
-  /** `never`: another look will show the same. `within the budget` of retries: this one met a fault. */
+  /**
+   * `never`: another look-up would have the same result. `within the budget`: this look-up failed, so another one takes a permit
+   * of the retry budget.
+   */
   readonly again: 'yes' | 'within the budget' | 'never'
   readonly differences?: ReadonlyArray<FieldDifference>
-  /** A failure that came after that of the last attempt. */
+  /** A failure after that of the last attempt. */
   readonly failure?: Failure
 }
 
 // combinators
 
 /**
- * Looks, and looks again with the usual backoff, since lists may lag: for `lookUpFor` ms, within the patience of the
- * call. The last look is made when the time is up. Without success the write is `Ambiguous`.
+ * Looks a write up repeatedly with the usual backoff, since lists may lag, for `lookUpFor` ms and within the patience of the
+ * call. The last look-up is sent when the time is up. Without success, the write is `Ambiguous`.
  *
  *     look        |  |     |           |                       |
  *     in seconds  0  1     3           7                      15
@@ -65,9 +69,9 @@ export const lookAgain =
       )
     })
 
-/** Says of a look-up whose request failed if it is worth another. */
+/** Describes a look-up whose request failed, and decides if another look-up is worthwhile. */
 export const missOf = ({ _tag, message }: Failure): Miss => ({
-  reason: `looking it up failed: ${message}`,
+  reason: `the look-up failed: ${message}`,
   again: TRANSIENT.has(_tag) ? 'within the budget' : 'never',
 })
 
@@ -90,7 +94,7 @@ export interface ByRequestId<A> {
   readonly onFound: (call: number, requestId: string) => void
 }
 
-/** Looks for the one row of a list that has the `request_id` of a write, and agrees with its parameters. */
+/** Looks for the single row of a list that has the `request_id` of a write, and agrees with its parameters. */
 export const byRequestId = <A>({
   find,
   decode,
@@ -113,7 +117,7 @@ export const byRequestId = <A>({
               rowOf({ requestId, sent: sentParams(), knownBy }, page),
               E.map((value) => {
                 onFound(call, requestId)
-                return { ...answer, value: recovered(value), attempts: failure.attempts } // those of the write
+                return { ...answer, value: recovered(value), attempts: failure.attempts } // the attempts of the write
               }),
             ),
         ),
@@ -139,18 +143,18 @@ const rowOf = <A>(
   { requestId, sent, knownBy }: Sought,
   { items, raw, next }: FoundPage<A>,
 ): E.Either<Miss, A> => {
-  // not simply the first row: a service that ignores the filter would show that of another request
+  // not simply the first row: a service that ignores the filter would return the row of another request
   const matches = raw.flatMap((row, at) => (requestIdOf(row) === requestId ? [at] : []))
   if (matches.length > 1) {
     return E.left({
-      reason: `found under its request_id: ${matches.length}, not one`,
+      reason: `found ${matches.length} with this request_id, not one`,
       again: 'never',
     })
   }
   const [at = -1] = matches
   const item = items[at]
   if (item === undefined) {
-    const place = O.isSome(next) ? 'not on the first page of what was found' : 'not found'
+    const place = O.isSome(next) ? 'not on the first page of the results' : 'not found'
     return E.left({ reason: `looked up by its request_id: ${place}`, again: 'yes' })
   }
   if (E.isLeft(item)) {
@@ -162,11 +166,11 @@ const rowOf = <A>(
       ? differencesOf(knownBy(sent), shown, shows)
       : knownBy.flatMap((name) => differencesOf(sent[name], shown[name], agrees, name))
   if (differences.length === 0) return item
-  const reason = `found under its request_id: another one, by ${explainDifferences(differences)}`
+  const reason = `found a different one with this request_id: ${explainDifferences(differences)}`
   return E.left({ reason, again: 'never', differences })
 }
 
-/** `agrees`, except that a null sent is none, and that an object found as null is not shown. */
+/** Like `agrees`, but a null sent means none, and an object found as null counts as not shown. */
 export const shows = (sent: unknown, found: unknown, path: string): boolean =>
   sent === null
     ? found === null || found === undefined
@@ -176,12 +180,12 @@ export const shows = (sent: unknown, found: unknown, path: string): boolean =>
 
 const mark: unique symbol = Symbol('payments-rx: recovered')
 
-/** Marks an object as recovered. A frozen one, which only a codec of the caller's own makes, stays unmarked. */
+/** Marks an object as recovered. A frozen object, which only a custom codec creates, stays unmarked. */
 export const recovered = <A>(value: A): A =>
   typeof value === 'object' && value !== null && Object.isExtensible(value)
     ? Object.defineProperty(value, mark, { value: true })
     : value
 
-/** Tests whether a value was found by its request_id, after a call without a clear answer turned out to be done. */
+/** Returns true if a value was found by its request_id, after a call without a clear response turned out to have succeeded. */
 export const wasRecovered = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && mark in value

@@ -1,5 +1,6 @@
-/** The seam between a request and the network: a `Transport`, which by default sends with a `Fetch`. */
-import type { Millis, ObservableEither } from '../../stream/index.js'
+/** The boundary between a request and the network: a `Transport`, which by default sends with a `Fetch`. */
+import type { ObservableEither } from '../../stream/either/ObservableEither.js'
+import type { Millis } from '../../stream/index.js'
 
 // model
 
@@ -9,42 +10,44 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   /** Absolute URL, with the query. */
   readonly url: string
-  /** Names in lower case. They hold secrets: never print them. */
+  /** Headers, with lower-case names. They contain secrets: never print them. */
   readonly headers: Readonly<Record<string, string>>
-  /** JSON; absent for a GET. */
+  /** The body as JSON; absent for a GET. */
   readonly body?: string
   /** Time limits. */
   readonly timeout: Timeout
 }
 
-/** Limits in ms. Node's `fetch` has its own as well: 10,000 to connect, 300,000 to the headers and between two parts. */
+/** Time limits in ms. Node's `fetch` also has its own: 10,000 to connect, 300,000 to the headers and between two chunks. */
 export interface Timeout {
-  /** Until there is a connection, TLS included. */
+  /** Limit until there is a connection, including TLS. */
   readonly connect: Millis
-  /** From the departure of the request, connecting included, to the headers of the response. */
+  /** Limit from sending the request, including connecting, to the headers of the response. */
   readonly headers: Millis
-  /** Between two parts of the body. */
+  /** Limit between two chunks of the body. */
   readonly body: Millis
-  /** From the headers of the response to the end of its body. */
+  /** Limit from the headers of the response to the end of its body. */
   readonly whole: Millis
 }
 
-/** Defaults in ms, not specified by the interface document. */
+/** Defaults in ms (our assumption: not in the API description). */
 export const TIMEOUT: Timeout = { connect: 10_000, headers: 60_000, body: 30_000, whole: 600_000 }
 
 /** A response of any status. */
 export interface HttpResponse {
   /** The HTTP status. */
   readonly status: number
-  /** Returns the value of a header, by its name in lower case. */
+  /** Returns the value of a header. The name is in lower case. */
   readonly header: (name: string) => string | undefined
-  /** The body; of a status other than 2xx, its beginning suffices. */
+  /** The body. For a status other than 2xx, its beginning is enough. */
   readonly body: string
-  /** The reason why a body cannot be used: it is too long, or no UTF-8. */
+  /** The reason why a body cannot be used: it is too long, or not UTF-8. */
   readonly invalidBody?: { readonly expected: string; readonly actual: string }
-  /** The connection broke within the body of a status other than 2xx: `body` is its beginning. */
+  /** Present if the connection broke within the body of a status other than 2xx, and `body` is its beginning. */
   readonly incompleteBody?: true
-  /** The bytes of the body, in the parts they came in. */
+  /** Present if a hook returned the response, so nothing was sent. */
+  readonly unsent?: true
+  /** The body, as a stream of byte chunks. */
   readonly parts?: ReadonlyArray<Uint8Array>
 }
 
@@ -60,39 +63,39 @@ export type TransportError =
   | { readonly _tag: 'TimedOut'; readonly phase: keyof Timeout; readonly limit: Millis }
 
 /**
- * Sends a request. Cold: each subscription sends, and unsubscribing aborts. Emits one value: a response of any
- * status, or a `Left` if there is none. An error is a bug.
+ * Sends a request. Cold: each subscription sends it, and unsubscribing aborts it. Emits one value: a response of any status, or a
+ * `Left` if there is none. An error is a bug.
  */
 export type Transport = (request: HttpRequest) => ObservableEither<TransportError, HttpResponse>
 
 /**
- * Sends one request without retries: the runtime's `fetch`, undici's, or a wrapper. Resolves with a response of any
- * status; rejects if there is none, with an error whose `code`, or that of its `cause`, is the reason.
+ * Sends one request without retries: the runtime's `fetch`, undici's, or a wrapper. Resolves with a response of any status.
+ * Rejects if there is none, with an error whose `code`, or whose cause's `code`, is the reason.
  */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
 
-/** The request of a `Fetch`: plain data, without a `Request` of this runtime. */
+/** The request passed to a `Fetch`: plain data, not a `Request` of this runtime. */
 export interface FetchInit {
   /** The HTTP method. */
   readonly method: 'GET' | 'POST'
-  /** Names in lower case. They hold secrets: never print them. */
+  /** Headers, with lower-case names. They contain secrets: never print them. */
   readonly headers: Readonly<Record<string, string>>
-  /** JSON. */
+  /** The body as JSON. */
   readonly body?: string
-  /** Aborts when the call is unsubscribed or a time limit has passed, and after the response was read. */
+  /** Aborted on unsubscribing, when a time limit has passed, and after the response was read. */
   readonly signal: AbortSignal
-  /** A redirect would carry the credentials to another host. */
+  /** Redirects are not followed, since they would carry the credentials to another host. */
   readonly redirect: 'manual'
 }
 
-/** The parts of a response that are read; a `Response` has them. */
+/** The parts of a response that are used. A `Response` has them. */
 export interface FetchResponse {
   /** The HTTP status. */
   readonly status: number
-  /** Names in any letter case. */
+  /** Headers, with names in any letter case. */
   readonly headers: { readonly get: (name: string) => string | null }
-  /** Its bytes, decompressed, in the parts they come in. */
-  readonly body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null
+  /** The decompressed body, as a stream of byte chunks; text is encoded as UTF-8. */
+  readonly body: AsyncIterable<Uint8Array | string> | ReadableStream<Uint8Array> | null
 }
 
 // combinators
@@ -101,8 +104,8 @@ export const isSuccess = ({ status }: Pick<HttpResponse, 'status'>): boolean =>
   status >= 200 && status < 300
 
 /**
- * Returns the wait that `Retry-After` asks for, in ms; 0 without one. A date is relative to the `Date` of the same
- * response: our clock may be wrong.
+ * Returns the wait that `Retry-After` requests, in ms; 0 without one. A date is relative to the `Date` of the same response,
+ * because our clock may be wrong.
  */
 export const retryAfterOf = ({ header }: Pick<HttpResponse, 'header'>, now: Millis): Millis => {
   const text = header('retry-after')?.trim() ?? ''
@@ -112,7 +115,7 @@ export const retryAfterOf = ({ header }: Pick<HttpResponse, 'header'>, now: Mill
   return Number.isNaN(wait) ? 0 : Math.max(0, wait)
 }
 
-/** Returns the time of a response by the clock of the service; ours if it shows none. */
+/** Returns the time of a response by the service's clock, or ours if it shows none. */
 export const servedAt = ({ header }: Pick<HttpResponse, 'header'>, now: Millis): Millis => {
   const date = Date.parse(header('date') ?? '')
   return Number.isNaN(date) ? now : date

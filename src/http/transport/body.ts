@@ -21,28 +21,28 @@ import { timeoutAfter } from './transportError.js'
 export type Body = Pick<HttpResponse, 'body' | 'parts' | 'invalidBody' | 'incompleteBody'>
 
 export interface BodyOptions {
-  /** Allocates the bytes that the parts are joined in. */
+  /** Allocates the buffer in which the chunks are joined. */
   readonly allocate: Allocate
   readonly timer: SchedulerLike
   readonly timeout: Pick<Timeout, 'body' | 'whole'>
-  /** Limit for a 2xx, decompressed. */
+  /** Size limit for a 2xx, decompressed. */
   readonly maxBytes: number
 }
 
-/** Default limit for a 2xx: 256 MiB. A page of 2,000 rows has about 2 MB. */
-export const MAX_BYTES = 256 * 1024 * 1024
+/** Default limit for a 2xx: 32 MiB. A page of 2,000 charges has about 1 MB, and a body costs six times its size in memory. */
+export const MAX_BYTES = 32 * 1024 * 1024
 
-/** Limit for other statuses, of which more than the beginning is of no use. */
+/** Limit for other statuses. Only the beginning of their bodies is useful. */
 const MAX_ERROR_BYTES = 1024 * 1024
 
-/** `invalidBody` of bytes that are no UTF-8. Replacement characters would make half of it up; the next may be intact. */
+/** `invalidBody` for bytes that are not UTF-8. Replacement characters would invent content; the next response may be intact. */
 export const NOT_UTF8 = { expected: 'UTF-8', actual: 'other bytes' } as const
 
 // constructors
 
 /**
- * Reads the body of a response. Fails with a `TimeoutError` if it takes too long. A status other than 2xx is
- * a result by itself: if its body breaks or stalls, its beginning is returned.
+ * Reads the body of a response. Fails with a `TimeoutError` if it takes too long. A status other than 2xx is a result in itself:
+ * if its body breaks off or stalls, returns its beginning.
  */
 export const readBody = (
   response: FetchResponse,
@@ -59,7 +59,7 @@ export const readBody = (
     const received: Array<Uint8Array> = []
     const limit = ok ? maxBytes : Math.min(maxBytes, MAX_ERROR_BYTES)
 
-    /** Stops at the limit: a longer 2xx is invalid, of any other status the beginning suffices. */
+    /** Reads chunks up to the limit. A longer 2xx is invalid; for any other status, the beginning is enough. */
     const readParts = async (reader: PartReader): Promise<Body> => {
       let room = limit
       for (let part = await reader.next(); part !== undefined; part = await reader.next()) {
@@ -95,11 +95,11 @@ const decodeParts = (parts: ReadonlyArray<Uint8Array>, allocate: Allocate): Body
 // parts
 
 interface PartReader {
-  /** Returns the next part; `undefined` at the end. Rejects if the body breaks, and once it is closed. */
+  /** Returns the next chunk; `undefined` at the end. Rejects if the body breaks off, and after it is closed. */
   readonly next: () => Promise<Uint8Array | undefined>
   /**
-   * Cancels the rest of the body, and its connection. Aborting the request may not do that: a `Request` knows its
-   * signal only until it is garbage collected.
+   * Cancels the rest of the body, and its connection. Aborting the request may not do that: a `Request` knows its signal only
+   * until it is garbage collected.
    */
   readonly close: () => void
 }
@@ -108,7 +108,7 @@ interface PartReader {
 interface PartSource {
   readonly read: () => PromiseLike<{
     readonly done?: boolean | undefined
-    readonly value?: Uint8Array | undefined
+    readonly value?: Uint8Array | string | undefined
   }>
   readonly cancel: () => unknown
 }
@@ -120,21 +120,26 @@ const partReader = (body: FetchResponse['body']): PartReader => {
     next: async () => {
       for (;;) {
         const { done, value } = await source.read()
-        if (isClosed) throw new Error('the body was given up')
+        if (isClosed) throw new Error('the body was abandoned')
         if (done === true) isClosed = true
-        if (isClosed || value !== undefined) return value
+        if (isClosed) return undefined
+        if (value !== undefined) return bytesOf(value)
       }
     },
     close: () => {
       if (isClosed) return
       isClosed = true
-      // cancels at once, before the signal aborts; an error of a broken body has no receiver any more
+      // cancels at once, before the signal aborts; the error of a broken body is ignored
       new Promise((resolve) => resolve(source.cancel())).catch(() => {})
     },
   }
 }
 
-/** Cancelling a stream drops the part that is awaited; an iterator returns after it. */
+/** Returns the bytes of a chunk. A Node stream with an encoding emits strings instead of bytes. */
+const bytesOf = (part: Uint8Array | string): Uint8Array =>
+  typeof part === 'string' ? new TextEncoder().encode(part) : part
+
+/** Returns a reader of chunks. Cancelling a stream drops the awaited chunk; an iterator returns after it. */
 const partSource = (body: FetchResponse['body']): PartSource => {
   if (!body) return { read: async () => ({ done: true }), cancel: () => {} }
   if (typeof body === 'object') {
@@ -144,5 +149,5 @@ const partSource = (body: FetchResponse['body']): PartSource => {
       return { read: async () => parts.next(), cancel: () => parts.return?.() }
     }
   }
-  throw new TypeError('the body of the answer is no stream') // does not repeat the body
+  throw new TypeError('the body of the response is not a stream') // does not repeat the body
 }

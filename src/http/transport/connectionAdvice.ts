@@ -1,47 +1,70 @@
-/** Advice on failed connections: the fault and the thing to check, by the code of the system or of TLS. */
+/** Advice on failed connections, by error code of the system or of TLS: if a retry helps, and which setting to check. */
 
-const NO_ROUTE = 'the host cannot be reached: check the network, firewalls and proxies'
+/**
+ * The reaction to a failure. `again`: a retry helps. `act`: fix the cause first. `locked`: another run is using the destination.
+ * `look`: it may have succeeded, so check before you repeat it.
+ */
+export type ErrorClass = 'again' | 'act' | 'locked' | 'look'
 
-const REFUSED =
-  'nothing listens there: check host and port of baseUrl, and whether the service is running'
+/** The reaction to a refusal, with advice. */
+export interface Remedy {
+  readonly class: ErrorClass
+  /** Advice for the end of a message. */
+  readonly advice?: string
+}
 
-const SELF_SIGNED =
-  'the certificate is signed by itself: if it is that of your own proxy or test server, name it in NODE_EXTRA_CA_CERTS'
+const remedy =
+  (kind: ErrorClass) =>
+  (advice?: string): Remedy =>
+    advice === undefined ? { class: kind } : { class: kind, advice }
 
-const UNTRUSTED =
-  'the authority of the certificate is not known: the server may leave out a certificate between them, or a proxy opens TLS: name the missing one in NODE_EXTRA_CA_CERTS'
+export const act = remedy('act')
+export const again = remedy('again')
 
-const OTHER_HOST = 'the certificate is that of another host: check the host of baseUrl'
+const NO_ROUTE = again('the host cannot be reached: check the network, firewalls and proxies')
+const REFUSED = again('nothing listens there: check host and port, and that the service is running')
+const NO_TLS = act('the server does not use TLS there: check the port, and https or http')
+const OTHER_HOST = act('the certificate belongs to another host: check the host')
+const SELF_SIGNED = act(
+  'the certificate is self-signed: if your own proxy or test server uses it, name it in NODE_EXTRA_CA_CERTS (Postgres: sslrootcert)',
+)
+const UNTRUSTED = act(
+  'the issuer of the certificate is unknown: the server may omit an intermediate certificate, or a proxy intercepts TLS; name the missing certificate in NODE_EXTRA_CA_CERTS (Postgres: sslrootcert)',
+)
 
-const NO_TLS = 'the server does not speak TLS there: check the port of baseUrl, and https or http'
-
-const ADVICE: ReadonlyMap<string, string> = new Map([
-  ['ENOTFOUND', 'no host has this name: check the spelling of baseUrl, and DNS'],
-  ['EAI_AGAIN', 'the name of the host cannot be looked up: check the network, and DNS'],
-  ['ECONNREFUSED', REFUSED],
-  ['ConnectionRefused', REFUSED], // Bun
-  ['EHOSTUNREACH', NO_ROUTE],
-  ['ENETUNREACH', NO_ROUTE],
-  ['ETIMEDOUT', NO_ROUTE],
-  [
-    'CERT_HAS_EXPIRED',
+/** The advice for connections to any service, by code. */
+export const connections = {
+  ENOTFOUND: act('the host name does not exist: check its spelling, and DNS'),
+  EAI_AGAIN: again('the host name cannot be looked up: check the network, and DNS'),
+  ECONNREFUSED: REFUSED,
+  ConnectionRefused: REFUSED, // Bun
+  ECONNRESET: again(),
+  EPIPE: again(),
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
+  ETIMEDOUT: NO_ROUTE,
+  BLOCKED_PORT: act('fetch blocks this port because another protocol uses it: check the port'),
+  UND_ERR_INVALID_ARG: act(
+    'fetch refuses an argument: a dispatcher, such as an Agent, works only with the fetch of the same undici',
+  ),
+  INVALID_ARGUMENT: act('fetch refuses an argument of this request'),
+  EPROTO: NO_TLS,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+  ERR_TLS_CERT_ALTNAME_INVALID: OTHER_HOST,
+  HOSTNAME_MISMATCH: OTHER_HOST,
+  CERT_HAS_EXPIRED: act(
     'the certificate of the server has expired: check the clock of this machine, or have the certificate renewed',
-  ],
-  ['CERT_NOT_YET_VALID', 'the certificate is not valid yet: check the clock of this machine'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', SELF_SIGNED],
-  ['SELF_SIGNED_CERT_IN_CHAIN', SELF_SIGNED],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNTRUSTED],
-  ['UNABLE_TO_GET_ISSUER_CERT', UNTRUSTED],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNTRUSTED],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', OTHER_HOST],
-  ['HOSTNAME_MISMATCH', OTHER_HOST],
-  [
-    'BLOCKED_PORT',
-    'fetch blocks this port, which is that of another protocol: check the port of baseUrl',
-  ],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', NO_TLS],
-  ['ERR_SSL_PACKET_LENGTH_TOO_LONG', NO_TLS],
-])
+  ),
+  CERT_NOT_YET_VALID: act('the certificate is not valid yet: check the clock of this machine'),
+  DEPTH_ZERO_SELF_SIGNED_CERT: SELF_SIGNED,
+  SELF_SIGNED_CERT_IN_CHAIN: SELF_SIGNED,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+} as const satisfies Readonly<Record<string, Remedy>>
 
-/** Returns one sentence; `undefined` for a code that says nothing of the cause. */
-export const connectionAdvice = (code: string): string | undefined => ADVICE.get(code)
+const ADVICE = new Map<string, Remedy>(Object.entries(connections))
+
+/** Returns advice in one sentence; `undefined` for a code that does not show the cause. */
+export const connectionAdvice = (code: string): string | undefined => ADVICE.get(code)?.advice

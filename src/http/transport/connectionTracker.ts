@@ -6,27 +6,28 @@ import { fieldsOf } from '../../decode/unknown.js'
 // model
 
 /**
- * Tracks whether a request of Node's `fetch` has a connection, by its diagnostics channels `undici:*`. Other runtimes
+ * Tracks whether a request of Node's `fetch` has a connection, through its diagnostics channels `undici:*`. Other runtimes
  * publish nothing: then `steps` emits nothing.
  */
 export interface ConnectionTracker {
-  /** `waiting` when the request waits for a connection, `connected` when it is written to one. */
+  /** Emits `waiting` when the request waits for a connection, `connected` when it is written to one. */
   readonly steps: Observable<'waiting' | 'connected'>
   /** Runs the `fetch` to track, once, after `steps` was subscribed to. */
   readonly run: <A>(send: () => A) => A
-  /** Returns true if the request was written to a connection. */
+  /** Returns how far the request got. */
   readonly departure: () => RequestProgress
 }
 
-/** `unknown` if nothing was published about the request. */
-export type RequestProgress = 'none' | 'written' | 'unknown'
+/** `unseen` if no request was made, as far as the channels show; `unknown` if one was made that is not tracked. */
+export type RequestProgress = 'unseen' | 'unknown' | 'none' | 'written'
 
 const REQUEST_CREATED = 'undici:request:create'
+const HTTP_REQUEST_CREATED = 'http.client.request.created' // published by `node:http`, which a `fetch` of another package uses
 const HEADERS_WRITTEN = 'undici:client:sendHeaders'
 
 /**
- * One for all clients, as the only state of a module: on Node 22, each further one slows every `await` of the process.
- * It holds nothing by itself.
+ * One storage for all clients, and the only module-level state: on Node 22, each additional one slows down every `await` of the
+ * process. It is empty outside `run`.
  */
 const storage = new AsyncLocalStorage<object>()
 
@@ -35,15 +36,23 @@ const storage = new AsyncLocalStorage<object>()
 export const connectionTracker = (): ConnectionTracker => {
   const context = {}
   let request: unknown
+  let isSeen = false
   let isWritten = false
   return {
     run: (send) => storage.run(context, send),
-    departure: () => (request === undefined ? 'unknown' : isWritten ? 'written' : 'none'),
+    departure: () => {
+      if (request === undefined) return isSeen ? 'unknown' : 'unseen'
+      return isWritten ? 'written' : 'none'
+    },
     steps: new Observable((subscriber) => {
+      const onSeen = (): void => {
+        isSeen ||= storage.getStore() === context
+      }
       const onCreated = (message: unknown): void => {
         if (storage.getStore() !== context) return
+        isSeen = true
         const created = fieldsOf(message).request
-        // asks a proxy for the connection that the request waits for
+        // the request to a proxy for the connection that the tracked request waits for
         if (fieldsOf(created).method === 'CONNECT') return
         request = created
         subscriber.next('waiting')
@@ -55,9 +64,11 @@ export const connectionTracker = (): ConnectionTracker => {
         }
       }
       subscribe(REQUEST_CREATED, onCreated)
+      subscribe(HTTP_REQUEST_CREATED, onSeen)
       subscribe(HEADERS_WRITTEN, onWritten)
       return () => {
         unsubscribe(REQUEST_CREATED, onCreated)
+        unsubscribe(HTTP_REQUEST_CREATED, onSeen)
         unsubscribe(HEADERS_WRITTEN, onWritten)
       }
     }),

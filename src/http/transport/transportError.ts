@@ -7,7 +7,7 @@ import type { Timeout, TransportError } from './Transport.js'
 
 // model
 
-/** Thrown when a time limit has passed, so that it ends a request like a fault of the connection. */
+/** Thrown when a time limit has passed, so that it ends a request like a connection fault. */
 class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
   readonly phase: keyof Timeout
@@ -23,36 +23,53 @@ class TimeoutError extends Error {
 const isTimeout = (u: unknown): u is TimeoutError =>
   isRecord(u) && u.name === 'TimeoutError' && 'phase' in u && 'limit' in u
 
-/** Fields of an error. An error of another realm, such as a test runner makes, is no `instanceof Error` of ours. */
+/** Fields of an error. An error of another realm, such as a test runner's, is no `instanceof Error` here. */
 interface ErrorFields {
   readonly name: string
   readonly message: string
   readonly code: string | undefined
   readonly syscall: unknown
-  /** Causes; of an `AggregateError`, its errors. */
+  /** The causes of an error; for an `AggregateError`, its errors. */
   readonly causes: ReadonlyArray<unknown>
 }
 
-/** System calls that come before the request is written. */
+type FailedConnection = Pick<
+  Extract<TransportError, { readonly _tag: 'Unreachable' }>,
+  'code' | 'mayHaveArrived'
+>
+
+/** System calls that precede the writing of the request. */
 const CONNECTING: ReadonlyArray<unknown> = ['connect', 'getaddrinfo']
 
-/** Codes of connections that were not made, certificates that were not accepted, and handshakes that failed. */
+/** Codes for failed connections, rejected certificates and failed handshakes. */
 const UNCONNECTED =
   /^(?:ECONNREFUSED|ConnectionRefused|FailedToOpenSocket|ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_\w+|CRL_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|ERR_SSL_\w*(?:WRONG_VERSION_NUMBER|HANDSHAKE_FAILURE|UNSUPPORTED_PROTOCOL))$|(?:^|_)CERT(?:_|$)/
 
-/** In messages of a connection that was not made, by undici of a proxy, and by Deno, which sets no codes. */
+/** Messages for a failed connection, from undici about a proxy, and from Deno, which sets no codes. */
 const UNCONNECTED_TEXT = /^Proxy response \(\d+\) !== 200|: client error \(Connect\): /
 
-/** Message of `fetch`, without a code, for a port that it blocks (WHATWG Fetch, "port blocking"). */
+/** The message of `fetch`, without a code, for a port that it blocks (WHATWG Fetch, "port blocking"). */
 const BAD_PORT = 'bad port'
 
-/** Our code for a blocked port, where retries are of no use. */
-export const BLOCKED_PORT = 'BLOCKED_PORT'
+/** Our code for a blocked port, for which retries are useless. */
+const BLOCKED_PORT = 'BLOCKED_PORT'
 
-/** Node's `fetch` gives no reason after a 407, and does not show the response. */
+/** Code for an argument that `fetch` refuses without a code, for which retries are useless as well. */
+const INVALID_ARGUMENT = 'INVALID_ARGUMENT'
+
+/** undici's code for an invalid argument, such as the dispatcher of another version. */
+const UNDICI_ARGUMENT = 'UND_ERR_INVALID_ARG'
+
+/** Codes for an argument that the runtime's own `fetch` refuses. */
+const ARGUMENT = /^(?:UND_ERR_INVALID_ARG|ERR_INVALID_(?:URL|ARG_TYPE|ARG_VALUE))$/
+
+/** Messages about an invalid argument without a code, for example an `AbortSignal` of another realm. */
+const ARGUMENT_TEXT = /^(?:RequestInit|Request constructor|Headers\.\w+): /
+
+/** The reason to report if Node's `fetch` gives none: after a 407, it does not show the response. */
 const UNEXPLAINED = 'fetch gives no reason: perhaps a proxy answered 407 and requires a login'
 
-/** Time limits of Node's `fetch` itself, in ms. */
+/** Time limits of Node's own `fetch`, in ms. */
 const FETCH_TIMEOUTS: ReadonlyMap<string, readonly ['connect' | 'headers' | 'body', Millis]> =
   new Map([
     ['UND_ERR_CONNECT_TIMEOUT', ['connect', 10_000]],
@@ -75,36 +92,51 @@ export const timeoutAfter = (
   )
 
 /**
- * Makes the `TransportError` of an error thrown by `fetch`. The departure decides whether the request may have
- * arrived; if unknown, the code of the error does. `departure` is `undefined` for a `fetch` of the caller's own, which
- * may send in ways that are not tracked, with time limits that are not known.
+ * Creates the `TransportError` of an error thrown by `fetch`. The departure decides whether the request may have arrived; if
+ * unknown, the error does. A custom `fetch` may send in untracked ways with unknown time limits, so only "no request was seen" is
+ * trusted, and only together with undici's own code.
  */
 export const transportError = (
   error: unknown,
   timeout: Timeout,
-  departure: RequestProgress | undefined,
+  departure: RequestProgress,
+  isOwn: boolean,
 ): TransportError => {
   if (isTimeout(error)) return { _tag: 'TimedOut', phase: error.phase, limit: error.limit }
   const root = rootOf(causesOf(error))
   const isBlocked = root?.message === BAD_PORT
-  const code = root?.code ?? (isBlocked ? BLOCKED_PORT : 'FETCH_FAILED')
+  const isArgument = departure === 'unseen' && isArgumentError(root, isOwn)
+  const unnamed = isBlocked ? BLOCKED_PORT : isArgument ? INVALID_ARGUMENT : 'FETCH_FAILED'
+  const code = root?.code ?? unnamed
   const fetchTimeout = FETCH_TIMEOUTS.get(code)
-  if (fetchTimeout !== undefined && departure !== undefined) {
+  if (fetchTimeout !== undefined && isOwn) {
     const [phase, limit] = fetchTimeout
     return { _tag: 'TimedOut', phase, limit: Math.min(timeout[phase], limit) }
   }
+  const isTracked = isOwn && (departure === 'none' || departure === 'written')
   return {
     _tag: 'Unreachable',
     code,
-    reason: root?.message || (departure === 'written' ? UNEXPLAINED : 'the connection failed'),
-    mayHaveArrived:
-      departure === undefined || departure === 'unknown'
-        ? !(isBlocked || wasUnconnected(error))
-        : departure === 'written',
+    reason:
+      root?.message ||
+      (isTracked && departure === 'written' ? UNEXPLAINED : 'the connection failed'),
+    mayHaveArrived: isTracked
+      ? departure === 'written'
+      : !(isBlocked || isArgument || wasUnconnected(error)),
   }
 }
 
-/** Tests for an error before there was a connection; of several attempts to connect, for each of them. */
+/** Returns true for an argument error, before anything was sent. */
+const isArgumentError = (root: ErrorFields | undefined, isOwn: boolean): boolean =>
+  root?.code === undefined
+    ? isOwn && ARGUMENT_TEXT.test(root?.message ?? '')
+    : root.code === UNDICI_ARGUMENT || (isOwn && ARGUMENT.test(root.code))
+
+/** Returns true if a request failed before it was sent, and would fail again. */
+export const isFinal = ({ code, mayHaveArrived }: FailedConnection): boolean =>
+  code === BLOCKED_PORT || (!mayHaveArrived && (code === INVALID_ARGUMENT || ARGUMENT.test(code)))
+
+/** Returns true for an error before there was a connection; after several attempts to connect, if this holds for each of them. */
 const wasUnconnected = (error: unknown, depth = 0): boolean => {
   const { code, syscall, message, causes } = errorFields(error)
   if (depth === MAX_CAUSES) return false
@@ -117,14 +149,14 @@ const wasUnconnected = (error: unknown, depth = 0): boolean => {
   )
 }
 
-/** Causes that are followed: an error may be its own cause. */
+/** Maximum number of causes to follow: an error may be its own cause. */
 const MAX_CAUSES = 10
 
-/** The innermost cause with a code, or else the innermost. */
+/** Returns the innermost cause with a code, or else the innermost cause. */
 const rootOf = (chain: ReadonlyArray<ErrorFields>): ErrorFields | undefined =>
   chain.findLast(({ code }) => code !== undefined) ?? chain.at(-1)
 
-/** Follows causes from the outermost error; of several, the first. */
+/** Follows causes from the outermost error; the first one if an error has several. */
 const causesOf = (error: unknown): ReadonlyArray<ErrorFields> => {
   const chain: Array<ErrorFields> = []
   let rest: unknown = error

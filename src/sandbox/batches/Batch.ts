@@ -1,10 +1,11 @@
-/** A batch transfer as it is stored: the calls made on it. Its status follows from these and the time. */
+/** A stored batch transfer: the calls made on it, which determine its status together with the time. */
 import type { BatchQuote, NewBatchTransfer, QuoteValidity } from '../../codec/BatchTransfer.js'
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
+import { Amount } from '../../codec/scalars.js'
 import { E, memoized } from '../../fp.js'
 import type { CollectionItem, Generated } from '../Collection.js'
 import { hash, subSeed } from '../data/hash.js'
-import { rate, rounded } from '../data/money.js'
+import { divided, fromMinor, minorRate, numbersOf, rate, toMinor } from '../data/money.js'
 import { endAt } from '../data/time.js'
 import type { Settings } from '../options.js'
 import type { CheckedItem, SentItem } from './batchItems.js'
@@ -12,11 +13,11 @@ import type { CheckedItem, SentItem } from './batchItems.js'
 // model
 
 export interface StoredItem extends SentItem {
-  /** Counted from 0 within the batch, deleted items included. */
+  /** Number of the item within the batch, starting at 0 and including deleted items. */
   readonly n: number
   /** In ms since 1970. */
   readonly addedAt: number
-  /** Its place among the items of its call, above 0 and up to 1: lists show them in turn. */
+  /** Relative position among its call's items, above 0 and up to 1: items appear in lists in this order. */
   readonly turn: number
   readonly checked: CheckedItem
 }
@@ -36,7 +37,7 @@ export interface SandboxBatch extends CollectionItem {
   /** When a call last changed it, in ms since 1970. */
   readonly changedAt: number
   readonly items: ReadonlyArray<StoredItem>
-  /** How many items were ever added. */
+  /** Number of items ever added. */
   readonly added: number
   readonly quoted: StoredQuote | undefined
   /** In ms since 1970. */
@@ -62,15 +63,15 @@ export const newBatch = (
   submittedAt: undefined,
 })
 
-/** The items that will be booked, in this order. */
+/** Returns the items that will be booked, in order. */
 export const validItems = ({ items }: SandboxBatch): ReadonlyArray<StoredItem> =>
   items.filter(({ checked }) => E.isRight(checked))
 
-/** True for a batch that may be submitted: with a quote that holds, or without one. */
+/** Returns true if the batch may be submitted: it has a valid quote, or none. */
 export const isQuoteValid = ({ quoted }: SandboxBatch, now: number): boolean =>
   quoted === undefined || now < quoted.expires
 
-/** Adds the items whose `request_id` the batch does not have yet. */
+/** Adds items whose `request_id` is new to the batch. */
 export const withItems = (
   batch: SandboxBatch,
   items: ReadonlyArray<SentItem>,
@@ -102,7 +103,7 @@ export const withoutItems = (
   return others.length === batch.items.length ? batch : changeItems(batch, others, now)
 }
 
-/** `life`: how long the quote holds, in ms. */
+/** Adds a quote. `life`: its validity, in ms. */
 export const withQuote = (
   batch: SandboxBatch,
   validity: QuoteValidity,
@@ -120,7 +121,7 @@ export const submitted = (batch: SandboxBatch, now: number): SandboxBatch => ({
   submittedAt: now,
 })
 
-/** Drops the quote, which is for the items of its time. */
+/** Changes the items, and drops the quote, which is for the previous ones. */
 const changeItems = (
   batch: SandboxBatch,
   items: ReadonlyArray<StoredItem>,
@@ -134,7 +135,7 @@ const changeItems = (
 
 // batches that exist from the start
 
-/** One batch is created in the time of so many charges. */
+/** Number of charges created per batch. */
 const CHARGES_PER_BATCH = 100
 
 /** Time from creation to submission, in ms. */
@@ -151,7 +152,7 @@ export const generatedBatches = (settings: Settings): Generated<SandboxBatch> =>
   }
 }
 
-/** The n-th batch, created `at` that time, in ms since 1970. */
+/** Returns the n-th batch, created `at` a time in ms since 1970. */
 export const generatedBatch = (n: number, at: number, { seed }: Settings): SandboxBatch => {
   const random = hash(n ^ subSeed(seed, 18))
   const request_id = `batch-${n}`
@@ -168,7 +169,7 @@ export const generatedBatch = (n: number, at: number, { seed }: Settings): Sandb
     ...newBatch(n, request_id, params, at),
     added,
     submittedAt: random % 16 === 0 ? undefined : at + DRAFTED,
-    // lazy: finding one batch among a million does not generate the items of all
+    // lazy: finding one of a million batches must not generate all items
     get items() {
       return items()
     },
@@ -190,45 +191,58 @@ const itemOf = (batch: number, n: number, random: number): NewBatchItem => ({
 
 export type Quotes = ReadonlyArray<BatchQuote>
 
-/** In major units: of `transfer_currency` for the two transfer amounts, else of `source_currency`. */
-export interface Price {
-  readonly source_amount: number
-  readonly transfer_amount: number
-  readonly fee_amount: number
-  readonly amount_payer_pays: number
-  readonly amount_beneficiary_receives: number
+/** Amounts of a quote: `transfer_amount` and `amount_beneficiary_receives` in `transfer_currency`, the others in `source_currency`. */
+interface Price<A> {
+  readonly source_amount: A
+  readonly transfer_amount: A
+  readonly fee_amount: A
+  readonly amount_payer_pays: A
+  readonly amount_beneficiary_receives: A
 }
 
-/** Fraction of the amount, as for charges. */
-const FEE = 0.003
-
-/** The payer pays the fee on top, unless the beneficiary pays it. An item without an amount moves nothing. */
-export const priceOf = ({
+/**
+ * Returns the price in minor units. The payer pays the fee on top, unless the beneficiary pays it. An item without an amount moves
+ * nothing.
+ */
+const minorPriceOf = ({
   source_currency: source,
   transfer_currency: transfer,
   source_amount,
   transfer_amount,
   fee_paid_by,
-}: NewBatchItem): Price => {
-  const perUnit = rate(source, transfer)
-  const amount = Number(transfer_amount ?? 0)
-  const sent = rounded(
-    source_amount === undefined ? amount / perUnit : Number(source_amount),
-    source,
-  )
-  const arrived = rounded(transfer_amount === undefined ? sent * perUnit : amount, transfer)
-  const fee = rounded(sent * FEE, source)
+}: NewBatchItem): Price<bigint> => {
+  const [times, by] = minorRate(source, transfer)
+  const minor = (amount: number | string, currency: string): bigint =>
+    toMinor(String(Amount.encode(amount)), currency)
+  const amount = minor(transfer_amount ?? 0, transfer)
+  const sent =
+    source_amount === undefined ? divided(amount * by, times) : minor(source_amount, source)
+  const arrived = transfer_amount === undefined ? divided(sent * times, by) : amount
+  const fee = divided(sent * 3n, 1_000n) // same fee as for charges
   const deducted = fee_paid_by === 'BENEFICIARY'
   return {
     source_amount: sent,
     transfer_amount: arrived,
     fee_amount: fee,
-    amount_payer_pays: rounded(deducted ? sent : sent + fee, source),
-    amount_beneficiary_receives: rounded(deducted ? arrived - fee * perUnit : arrived, transfer),
+    amount_payer_pays: deducted ? sent : sent + fee,
+    amount_beneficiary_receives: deducted ? divided(arrived * by - fee * times, by) : arrived,
   }
 }
 
-/** One quote for each currency pair, in the order of the items (interface, Batch transfer). */
+/** Returns the price in major units. */
+export const priceOf = (item: NewBatchItem): Price<number> => {
+  const price = minorPriceOf(item)
+  const { source_currency: source, transfer_currency: transfer } = item
+  return numbersOf({
+    source_amount: fromMinor(price.source_amount, source),
+    transfer_amount: fromMinor(price.transfer_amount, transfer),
+    fee_amount: fromMinor(price.fee_amount, source),
+    amount_payer_pays: fromMinor(price.amount_payer_pays, source),
+    amount_beneficiary_receives: fromMinor(price.amount_beneficiary_receives, transfer),
+  })
+}
+
+/** Returns one quote for each currency pair, in the order of the items. */
 const quotesOf = (items: ReadonlyArray<NewBatchItem>): Quotes => {
   const pairs = new Map<string, Array<NewBatchItem>>()
   for (const item of items) {
@@ -245,19 +259,21 @@ const quoteOf = (
   transfer: string,
   items: ReadonlyArray<NewBatchItem>,
 ): BatchQuote => {
-  const prices = items.map(priceOf)
-  const sum = (field: keyof Price, currency: string): number =>
-    rounded(
-      prices.reduce((total, price) => total + price[field], 0),
+  const prices = items.map(minorPriceOf)
+  const sum = (field: keyof Price<bigint>, currency: string): string =>
+    fromMinor(
+      prices.reduce((total, price) => total + price[field], 0n),
       currency,
     )
   const converts = source !== transfer
   return {
-    amount_beneficiary_receives: sum('amount_beneficiary_receives', transfer),
-    amount_payer_pays: sum('amount_payer_pays', source),
+    ...numbersOf({
+      amount_beneficiary_receives: sum('amount_beneficiary_receives', transfer),
+      amount_payer_pays: sum('amount_payer_pays', source),
+      fee_amount: sum('fee_amount', source),
+    }),
     client_rate: converts ? rate(source, transfer) : null,
     currency_pair: converts ? `${source}${transfer}` : null,
-    fee_amount: sum('fee_amount', source),
     fee_currency: source,
     source_currency: source,
     transfer_currency: transfer,

@@ -1,8 +1,8 @@
-/** Items as they are sent to a batch. More is accepted than the endpoint says: invalid items are kept, with errors. */
+/** Items as sent to a batch. Accepts more than the endpoint documents: invalid items are stored with errors. */
 import type { BatchItem } from '../../codec/BatchItem.js'
-import { ITEMS_PER_CALL, NewBatchItem } from '../../codec/NewBatchItem.js'
+import { AMOUNTS, ITEMS_PER_CALL, NewBatchItem } from '../../codec/NewBatchItem.js'
 import { decimalsOf } from '../../codec/scalars.js'
-import { causes } from '../../decode/index.js'
+import { causes, digitsOf } from '../../decode/index.js'
 import { exponentOf } from '../../decode/minorUnits.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { E, O, pipe } from '../../fp.js'
@@ -21,10 +21,10 @@ export interface SentItem {
   readonly checked: CheckedItem
 }
 
-/** An item whose reference has this ending is invalid, whatever else it says. */
+/** An item whose reference has this suffix is invalid, whatever its other fields. */
 const INVALID = '_invalid'
 
-/** An item whose reference has this ending fails to be booked. */
+/** Booking fails for an item whose reference has this suffix. */
 const UNBOOKABLE = '_failed'
 
 // functions
@@ -61,7 +61,7 @@ export const checkItem = (item: unknown): CheckedItem =>
     ),
   )
 
-/** The items of an `add_items` call. The first that cannot be kept refuses the call. */
+/** Reads the items of an `add_items` call. Returns the error of the first item that cannot be stored. */
 export const readItems = (items: unknown): E.Either<ApiError, ReadonlyArray<SentItem>> =>
   pipe(
     readArray(items, 'items'),
@@ -72,7 +72,7 @@ export const readItems = (items: unknown): E.Either<ApiError, ReadonlyArray<Sent
     E.chain(E.traverseArrayWithIndex(readItem)),
   )
 
-/** The ids of a `delete_items` call. */
+/** Reads the ids of a `delete_items` call. */
 export const readItemIds = (ids: unknown): E.Either<ApiError, ReadonlySet<unknown>> =>
   pipe(
     readArray(ids, 'item_ids'),
@@ -88,10 +88,10 @@ const readArray = (u: unknown, name: string): E.Either<ApiError, ReadonlyArray<u
   return Array.isArray(u) ? E.right(u) : E.left(invalid(`${name} must be a list.`, name))
 }
 
-/** Decimals of the currency that has most of them. */
+/** Maximum number of decimals of any currency. */
 const MOST_DECIMALS = 4
 
-/** Returns the amount that no currency of ISO 4217 holds. A value that is no amount at all makes the item invalid. */
+/** Returns the first amount that is too precise for any currency in ISO 4217. A value that is not an amount makes the item invalid. */
 const unheldAmount = (item: Readonly<Record<string, unknown>>): string | undefined =>
   (['source', 'transfer'] as const)
     .filter((side) => O.isSome(exponentOf(String(item[`${side}_currency`]))))
@@ -101,8 +101,18 @@ const unheldAmount = (item: Readonly<Record<string, unknown>>): string | undefin
       return /^-\d/.test(String(amount)) || decimalsOf(amount) > MOST_DECIMALS
     })
 
-/** An item is kept only by its `request_id`; anything else wrong with it is kept as its errors. */
-const readItem = (i: number, item: unknown): E.Either<ApiError, SentItem> => {
+/** Converts amounts that a double cannot represent to text. */
+const withExactAmounts = (item: unknown): unknown =>
+  AMOUNTS.reduce((exact: unknown, name) => {
+    const digits = O.toUndefined(digitsOf(name)(fieldsOf(item)))
+    return digits !== undefined && /^\d+(\.\d+)?$/.test(digits)
+      ? { ...fieldsOf(exact), [name]: digits }
+      : exact
+  }, item)
+
+/** Reads an item. It is stored only with a `request_id`; all other errors are stored with it. */
+const readItem = (i: number, sent: unknown): E.Either<ApiError, SentItem> => {
+  const item = withExactAmounts(sent)
   const source = `items[${i}].request_id`
   const { request_id } = fieldsOf(item)
   if (request_id === undefined) return E.left(required(source))
@@ -115,5 +125,5 @@ const readItem = (i: number, item: unknown): E.Either<ApiError, SentItem> => {
   }
   return typeof request_id === 'string' && request_id !== ''
     ? E.right({ request_id, checked: checkItem(item) })
-    : E.left(invalid(`${source} must be a text that is not empty.`, source))
+    : E.left(invalid(`${source} must be a non-empty string.`, source))
 }

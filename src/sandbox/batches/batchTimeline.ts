@@ -1,5 +1,5 @@
 /**
- * The statuses of a batch over time, as a list of steps that follows from the calls made on it.
+ * The statuses of a batch over time, as a list of steps derived from the calls made on it.
  *
  *     submitted    approval      funding                      booking
  *     DRAFTING  -> IN_APPROVAL -> SCHEDULED  SCHEDULED ...  -> BOOKING            -> BOOKED
@@ -15,7 +15,7 @@ import { isBookable } from './batchItems.js'
 
 export type FundingStatus = 'SCHEDULED' | 'PROCESSING' | 'FUNDED' | 'FAILED' | 'REVERSED'
 
-/** The statuses from `at` until the next step. */
+/** A batch's statuses from `at` until the next step. */
 export interface BatchStep {
   /** In ms since 1970. */
   readonly at: number
@@ -27,7 +27,7 @@ export type BatchTimeline = readonly [BatchStep, ...ReadonlyArray<BatchStep>]
 
 // functions
 
-/** Every step of the batch, past and future, if no further call changes it. */
+/** Returns every step of the batch, past and future, assuming that no further call changes it. */
 export const batchTimeline = (batch: SandboxBatch, settings: Settings): BatchTimeline => {
   const { submittedAt, changedAt } = batch
   return [
@@ -39,7 +39,7 @@ export const batchTimeline = (batch: SandboxBatch, settings: Settings): BatchTim
 export const stepAt = (timeline: BatchTimeline, now: number): BatchStep =>
   timeline.findLast(({ at }) => at <= now) ?? timeline[0]
 
-/** When the booking of items begins, in ms since 1970; undefined if it never does. */
+/** Returns the time at which booking starts, in ms since 1970; `undefined` if it never does. */
 export const bookingStart = (timeline: BatchTimeline): number | undefined =>
   timeline.find(({ status }) => status === 'BOOKING')?.at
 
@@ -116,13 +116,13 @@ const finalStatus = (batch: SandboxBatch): BatchStatus => {
   return booked.length === 0 ? 'FAILED' : 'PARTIALLY_BOOKED'
 }
 
-/** The funding source decides by its ending, else the options do. */
+/** Returns the outcome of the funding: decided by the source's suffix, or else by the options. */
 const fundingOf = ({ params }: SandboxBatch, { funding }: Settings): Settings['funding'] => {
   const id = params.funding_source?.id ?? ''
   const endings = ['failed', 'overdue', 'reversed', 'cancelled'] as const
   return endings.find((ending) => id.endsWith(`_${ending}`)) ?? funding
 }
 
-/** The earliest time of processing, in ms since 1970: the beginning of its day in UTC. */
+/** Returns the earliest time of processing, in ms since 1970: the start of the transfer date in UTC. */
 const transferDay = ({ params: { transfer_date } }: SandboxBatch): number =>
   transfer_date === undefined || transfer_date === '' ? 0 : Date.parse(transfer_date.slice(0, 10))

@@ -1,4 +1,4 @@
-/** Batches and their items as the service writes them, at a moment. */
+/** Batches and their items as the service writes them, at a given time. */
 import type { BatchItem, TransferDraft } from '../../codec/BatchItem.js'
 import type { BatchFunding, BatchQuoteSummary, BatchTransfer } from '../../codec/BatchTransfer.js'
 import { Instant } from '../../codec/Instant.js'
@@ -26,7 +26,7 @@ import {
   stepAt,
 } from './batchTimeline.js'
 
-/** Moment and sandbox of a view. */
+/** Time and sandbox of a view. */
 export interface ViewContext {
   /** In ms since 1970. */
   readonly now: number
@@ -35,7 +35,7 @@ export interface ViewContext {
   readonly settings: Settings
 }
 
-/** From this API version on, failed funding has `failure_details` (interface, Versioning). */
+/** First API version in which failed funding has `failure_details`. */
 const FAILURE_DETAILS = '2026-06-30'
 
 // batches
@@ -45,7 +45,7 @@ export const shortIdOf = ({ n }: SandboxBatch): string => `BT${hex8(hash(n))}`
 export const statusAt = (batch: SandboxBatch, { now, settings }: ViewContext): BatchStep =>
   stepAt(batchTimeline(batch, settings), now)
 
-/** Responses of retrieve and list alone have a status of the funding (interface, Batch transfer). */
+/** Returns a batch at a time. Only responses of retrieve and list include the funding status. */
 export const batchAt = (
   batch: SandboxBatch,
   context: ViewContext,
@@ -87,7 +87,7 @@ const fundingAt = (
   }
 }
 
-/** The shape depends on the API version (interface, Versioning). */
+/** Returns the failure of a funding, whose shape depends on the API version. */
 const failureOf = (status: FundingStatus, version: string): BatchFunding => {
   const failed = status === 'FAILED'
   if (version < FAILURE_DETAILS) return { failure_reason: failed ? debitFailure.code : '' }
@@ -112,7 +112,7 @@ const quoteSummary = ({ at, expires, validity, quotes }: StoredQuote): BatchQuot
   quotes: [...quotes],
 })
 
-/** The requested date, else the day of submission, or today. */
+/** Returns the requested date, or else the day of submission, or today. */
 const transferDate = (
   { params: { transfer_date }, submittedAt }: SandboxBatch,
   now: number,
@@ -121,7 +121,7 @@ const transferDate = (
   return Instant.is(transfer_date) ? transfer_date : instantAt(toMillis(transfer_date))
 }
 
-/** The time of the last call, step or booked item. */
+/** Returns the time of the last call, step or booked item. */
 const updatedAt = (
   { changedAt }: SandboxBatch,
   step: BatchStep,
@@ -136,7 +136,7 @@ const updatedAt = (
 
 // items
 
-/** Ids of a batch's items, or of their transfers: eight digits for the batch, four for the item. */
+/** Returns the id of an item, or of its transfer: eight digits for the batch, four for the item. */
 export const itemIdOf = (
   kind: 'bti' | 'tfr',
   batch: SandboxBatch,
@@ -147,7 +147,7 @@ export const itemIdOf = (
   return `${kind}_${batchDigits}${item.n.toString(16).padStart(4, '0')}`
 }
 
-/** Some items of a batch. */
+/** Returns items of a batch at a time. */
 export const itemsAt = (
   items: ReadonlyArray<StoredItem>,
   batch: SandboxBatch,
@@ -185,11 +185,11 @@ export const itemsAt = (
 
 interface BookingProgress {
   readonly status: 'VALIDATED' | 'BOOKING' | 'BOOKED' | 'BOOKING_FAILED'
-  /** Since when, in ms since 1970. */
+  /** Time of the last change, in ms since 1970. */
   readonly at: number
 }
 
-/** Valid items are booked one after the other, `bookEvery` ms each, from the start of the booking. */
+/** Returns an item's progress: valid items are booked one after the other, every `bookEvery` ms, from the start of the booking. */
 const progressAt = (
   { addedAt }: StoredItem,
   item: NewBatchItem,

@@ -1,4 +1,5 @@
-/** Charges that are created while the sandbox runs; their status follows from the time. */
+/** Charges created while the sandbox runs; their status depends on the time. */
+
 import type { Charge, ChargeStatus } from '../../codec/Charge.js'
 import type { CollectionItem } from '../Collection.js'
 import {
@@ -9,40 +10,41 @@ import {
 } from './generatedCharges.js'
 import { hash, hex8 } from './hash.js'
 import { idOf } from './ids.js'
+import { numbersOf } from './money.js'
 import { instantAt } from './time.js'
 
 export interface CreatedCharge extends CompleteNewCharge, CollectionItem {
   readonly request_id: string
-  /** When it was created, in ms since 1970. */
+  /** Time of creation, in ms since 1970. */
   readonly at: number
 }
 
-/** Moment and sandbox, from which the status of a charge follows. */
+/** Time and sandbox, which determine the status of a charge. */
 export interface ChargeContext {
   /** In ms since 1970. */
   readonly now: number
   readonly generated: GeneratedCharges
   readonly settings: {
     readonly seed: number
-    /** How long a charge stays in each status, in ms. */
+    /** Time that a charge stays in each status, in ms. */
     readonly settleAfter: number
   }
 }
 
-/** The charge as it stands now. */
+/** Returns the charge in its current state. */
 export const chargeAt = (context: ChargeContext, created: CreatedCharge): Charge => {
   const { at, request_id, source, currency } = created
   const n = context.generated.count + created.n
-  const amount = Number(created.amount)
+  const amount = shownAmount(String(created.amount))
   return {
     id: idOf('charge', context.settings.seed, n),
-    amount,
+    ...amount,
     currency,
     reason: created.reason,
     reference: created.reference,
     request_id,
     source,
-    fee: feeOf(amount, currency),
+    fee: feeOf(amount.amount, currency),
     short_reference_id: `CH${hex8(hash(n))}`,
     status: statusAt(context, created),
     created_at: instantAt(listedAt(context, at)),
@@ -52,7 +54,11 @@ export const chargeAt = (context: ChargeContext, created: CreatedCharge): Charge
   }
 }
 
-/** True if a list with this filter contains the charge now. */
+/** Returns the amount as a number, with its digits if a double cannot represent it. */
+const shownAmount = (text: string): Pick<Charge, 'amount'> =>
+  /^(0|[1-9]\d*)(\.\d+)?$/.test(text) ? numbersOf({ amount: text }) : { amount: Number(text) }
+
+/** Returns true if a list with this filter currently contains the charge. */
 export const isListed = (
   context: ChargeContext,
   filter: Filter,
@@ -69,7 +75,7 @@ export const isListed = (
   )
 }
 
-/** In whole seconds, as ms since 1970, and never before the generated charges. */
+/** Returns the listed time of creation, in ms since 1970: whole seconds, and never before the generated charges. */
 const listedAt = ({ generated }: ChargeContext, ms: number): number =>
   Math.max(generated.until, Math.floor(ms / 1_000)) * 1_000
 
@@ -83,7 +89,7 @@ const stepAt = ({ now, settings }: ChargeContext, { at, source }: CreatedCharge)
     : last
 }
 
-/** The statuses that a charge takes, each with its time in ms since 1970. */
+/** Returns a charge's statuses over time, each with its time in ms since 1970. */
 export const chargeSteps = (
   { at, source }: CreatedCharge,
   { settleAfter }: ChargeContext['settings'],
@@ -92,7 +98,7 @@ export const chargeSteps = (
   return settleAfter > 0 ? steps : steps.slice(-1)
 }
 
-/** The statuses of a charge, in order: decided by the ending of its source, such as `acct_1_failed`. */
+/** Returns the statuses of a charge, in order, as decided by its source's suffix, such as `acct_1_failed`. */
 const statusesOf = (source: string): ReadonlyArray<ChargeStatus> => {
   if (source.endsWith('_pending')) return ['NEW', 'PENDING']
   if (source.endsWith('_failed')) return ['NEW', 'PENDING', 'FAILED']

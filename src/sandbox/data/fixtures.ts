@@ -3,7 +3,7 @@ import type { Bin, IndustryCategory } from '../../codec/reference.js'
 
 // currencies
 
-/** Units of a currency for one US dollar: all currencies that the account can buy and sell. */
+/** Units of a currency for one US dollar, for all currencies that the account can buy and sell. */
 export const unitsPerDollar: Readonly<Record<string, number>> = {
   AUD: 1.52,
   BRL: 5.45,
@@ -34,7 +34,7 @@ export const unitsPerDollar: Readonly<Record<string, number>> = {
   ZAR: 18.6,
 }
 
-/** Days without conversion besides weekends, as MM-DD. */
+/** Days without conversion, in addition to weekends, as MM-DD. */
 export const holidays: Readonly<Record<string, string>> = {
   '01-01': "New Year's Day",
   '12-25': 'Christmas Day',
@@ -110,18 +110,18 @@ export const cardRanges: ReadonlyArray<readonly [RegExp, ReadonlyArray<Bin>]> = 
   [/^3[47]/, [amex]],
 ]
 
-/** Errors that the last four digits of a card number ask for: status, code, message. */
+/** Errors by the last four digits of a card number: status, code, message. */
 export const cardErrors: Readonly<Record<string, readonly [number, string, string]>> = {
   '0400': [400, 'validation_error', 'The card number is not valid.'],
-  '0401': [401, 'unauthorized', 'The credentials are missing, not known or have expired.'],
+  '0401': [401, 'unauthorized', 'The credentials are missing, unknown or expired.'],
   '0403': [403, 'forbidden', 'This account may not look up cards.'],
-  '0404': [404, 'not_found', 'There is no such resource.'],
+  '0404': [404, 'not_found', 'Not found.'],
   '0500': [500, 'internal_error', 'Service unavailable.'],
 }
 
-// industries (interface, Reference data)
+// industries
 
-/** The newer shape; the letter case of types varies as in the examples of the interface. */
+/** The newer shape. The letter case of types varies as in the API description's examples. */
 export const industryCodes: ReadonlyArray<IndustryCategory> = [
   {
     type: 'LIST',

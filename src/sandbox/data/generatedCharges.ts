@@ -1,6 +1,4 @@
-/**
- * Charges that exist from the start: a pure function of seed and number, so ten million of them take no memory.
- */
+/** Charges that exist from the start: a pure function of seed and number, so ten million of them take no memory. */
 import { type Charge, ChargeReason, type ChargeStatus, type NewCharge } from '../../codec/Charge.js'
 import { R } from '../../fp.js'
 import { hash, hex8, subSeed } from './hash.js'
@@ -10,13 +8,13 @@ import { timeWriter } from './time.js'
 
 export interface ChargeOptions {
   readonly seed: number
-  /** How many charges there are. */
+  /** Number of charges. */
   readonly charges: number
-  /** When the first one was created. */
+  /** Time of creation of the first charge. */
   readonly since: Date
-  /** Time from one charge to the next on average, in ms. */
+  /** Average time from one charge to the next, in ms. */
   readonly every: number
-  /** No charge is updated later. */
+  /** Latest time of any update. */
   readonly until?: Date | undefined
 }
 
@@ -27,31 +25,31 @@ export interface Filter extends ColumnFilter {
   readonly to?: number | undefined
 }
 
-/** The charges that pass a filter, in order of creation. */
+/** Charges that match a filter, in order of creation. */
 export interface Selection {
   readonly size: number
-  /** The k-th of them. */
+  /** Returns the k-th matching charge. */
   readonly at: (k: number) => ChargeJson
 }
 
-/** A charge as JSON has it. */
+/** A charge in its JSON form. */
 export interface ChargeJson extends Omit<Charge, 'created_at' | 'updated_at'> {
   readonly created_at: string
   readonly updated_at: string
 }
 
-/** Everything that a new charge says. */
+/** All fields of a new charge. */
 export interface CompleteNewCharge extends NewCharge {
   readonly request_id: string
 }
 
 export interface GeneratedCharges {
   readonly count: number
-  /** When the last charge was created, in whole seconds since 1970. */
+  /** Time of creation of the last charge, in whole seconds since 1970. */
   readonly until: number
   readonly charge: (n: number) => ChargeJson
   readonly select: (filter: Filter) => Selection
-  /** The charge that arrives by itself as the n-th. */
+  /** Returns the n-th charge that arrives automatically. */
   readonly arrival: (n: number) => CompleteNewCharge
 }
 
@@ -59,13 +57,13 @@ const subjects = ['Invoice', 'Order', 'Subscription', 'Payout', 'Membership', 'B
 
 const reasons = R.keys(ChargeReason.keys)
 
-/** Where charges fall within eight steps of time: some in the same second, some far apart. */
+/** Times of eight consecutive charges, in steps: some in the same second, some far apart. */
 const rhythm = [0, 0, 0.7, 1.5, 1.5, 3.2, 5, 7.1]
 
-/** The step of time, in units of `every`, at which charge `n` is created. */
+/** Returns the time at which charge `n` is created, in units of `every`. */
 const stepOf = (n: number): number => n - (n % 8) + (rhythm[n % 8] ?? 0)
 
-/** The step of the last of so many charges. */
+/** Returns the step of the last of the given number of charges. */
 export const lastStep = (charges: number): number => stepOf(Math.max(0, charges - 1))
 
 export const generatedCharges = ({
@@ -81,7 +79,7 @@ export const generatedCharges = ({
   const arrivalKey = subSeed(seed, 19)
   const end = until === undefined ? Number.POSITIVE_INFINITY : Math.floor(until.getTime() / 1_000)
 
-  /** In whole seconds since 1970. */
+  /** Returns the time of creation, in whole seconds since 1970. */
   const createdAt = (n: number): number => Math.floor((since.getTime() + stepOf(n) * every) / 1_000)
 
   const charge = (n: number): ChargeJson => {
@@ -153,17 +151,17 @@ export const generatedCharges = ({
   }
 }
 
-/** 0.3 %, rounded once to the minor unit. */
+/** Returns the fee: 0.3 %, rounded once to the minor unit. */
 export const feeOf = (amount: number, currency: string): number => {
   const units = minorUnitsIn(currency)
   return Math.round(Math.round(amount * units) * 0.003) / units
 }
 
-/** Mostly 1 to 1,000 units, one in sixteen up to 50,000. */
+/** Returns an amount: mostly 1 to 1,000 units, one in sixteen up to 50,000. */
 const amountOf = (random: number, currency: string): number =>
   rounded((((random & 15) === 0 ? 50 : 1) * ((random >>> 4) % 100_000) + 100) / 100, currency)
 
-/** The smallest number below `end` for which `holds`, which then holds for all after it; else `end`. */
+/** Finds the smallest number below `end` for which `holds` is true (then also for all later ones); returns `end` if none. */
 const firstWhere = (end: number, holds: (n: number) => boolean): number => {
   let low = 0
   let high = end
@@ -177,10 +175,10 @@ const firstWhere = (end: number, holds: (n: number) => boolean): number => {
 
 // columns
 
-/** Rows until status, currency and source repeat. */
+/** Number of rows after which status, currency and source repeat. */
 const PERIOD = 4_096
 
-/** How many accounts are charged. */
+/** Number of charged accounts. */
 const SOURCES = 40
 
 const currencies = ['USD', 'EUR', 'GBP', 'AUD', 'SGD', 'HKD', 'JPY', 'CAD', 'CHF', 'NZD'] as const
@@ -192,14 +190,14 @@ export interface ChargeColumns {
   readonly source: string
 }
 
-/** Exact values to filter by; a column that is left out takes every row. */
+/** Exact values to filter by. An omitted column accepts every row. */
 export type ColumnFilter = { readonly [Column in keyof ChargeColumns]?: string | undefined }
 
-/** The rows that pass a filter, by number. */
+/** The rows that match a filter, by number. */
 export interface Matches {
-  /** How many of the rows before the n-th pass. */
+  /** Returns the number of matching rows before the n-th row. */
   readonly before: (n: number) => number
-  /** The number of the k-th row that passes. */
+  /** Returns the number of the k-th matching row. */
   readonly at: (k: number) => number
 }
 
@@ -217,7 +215,7 @@ const columnTable = (seed: number): ColumnTable => {
   const randomAt = (slot: number, purpose: number) => hash(subSeed(key, purpose) ^ slot)
   const rows = Array.from({ length: PERIOD }, (_, slot): ChargeColumns => {
     const random = randomAt(slot, 3)
-    // the smaller of two draws: a few accounts are charged often, most of them seldom
+    // the smaller of two draws, so that a few accounts are charged often and most rarely
     const source = sources[Math.min((random >>> 16) % SOURCES, random % SOURCES)]
     return {
       status: statusOf(randomAt(slot, 1) % 100),
@@ -229,7 +227,7 @@ const columnTable = (seed: number): ColumnTable => {
   return { at, matches: (filter) => matchesOf(rows, filter) }
 }
 
-/** True if the row has the values that the filter asks for. */
+/** Returns true if the row has the values required by the filter. */
 const passes = (row: ChargeColumns, { status, currency, source }: ColumnFilter): boolean =>
   (status ?? row.status) === row.status &&
   (currency ?? row.currency) === row.currency &&
@@ -251,7 +249,7 @@ const matchesOf = (rows: ReadonlyArray<ChargeColumns>, filter: ColumnFilter): Ma
   }
 }
 
-/** 88 % settled, 4 % pending, 3 % failed, 3 % new, 2 % suspended. */
+/** Returns a status: 88 % settled, 4 % pending, 3 % failed, 3 % new, 2 % suspended. */
 const statusOf = (percent: number): ChargeStatus => {
   if (percent < 88) return 'SETTLED'
   if (percent < 92) return 'PENDING'

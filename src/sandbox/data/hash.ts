@@ -1,38 +1,38 @@
-/** Seeded numbers: the same seed gives the same account, whatever order its parts are asked for. */
+/** Seeded numbers: a seed always gives the same account, regardless of the order in which its parts are requested. */
 import type { IO } from '../../fp.js'
 
-/** A bijection on 32 bits: the finalizer of MurmurHash3 (public domain). */
+/** Hashes 32 bits bijectively, with the finalizer of MurmurHash3 (public domain). */
 export const hash = (n: number): number => {
   const a = Math.imul(n ^ (n >>> 16), 0x85ebca6b)
   const b = Math.imul(a ^ (a >>> 13), 0xc2b2ae35)
   return (b ^ (b >>> 16)) >>> 0
 }
 
-/** The inverse: `unhash(hash(n)) === n` for integers from 0 to 2^32 - 1. */
+/** Inverts `hash`: `unhash(hash(n)) === n` for integers from 0 to 2^32 - 1. */
 export const unhash = (n: number): number => {
   const b = Math.imul(n ^ (n >>> 16), 0x7ed1b41d)
   const a = Math.imul(b ^ (b >>> 13) ^ (b >>> 26), 0xa5cb9243)
   return (a ^ (a >>> 16)) >>> 0
 }
 
-/** A seed for one purpose, so that two purposes never share their numbers. */
+/** Derives a seed for one kind of data, so that two kinds never share random numbers. */
 export const subSeed = (seed: number, purpose: number): number =>
   hash(hash(seed) ^ Math.imul(purpose, 0x9e3779b1))
 
 /** Two hexadecimal digits of each byte: ten times as fast as `toString(16)`, of which a charge needs six. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Four hexadecimal digits of the lower 16 bits. */
+/** Returns the lower 16 bits as four hexadecimal digits. */
 export const hex4 = (n: number): string => `${HEX[(n >>> 8) & 255]}${HEX[n & 255]}`
 
-/** Eight hexadecimal digits. */
+/** Returns a number as eight hexadecimal digits. */
 export const hex8 = (n: number): string => hex4(n >>> 16) + hex4(n)
 
-/** Thirty-two hexadecimal digits, of which the first eight are `n`. */
+/** Returns thirty-two hexadecimal digits, of which the first eight are `n`. */
 export const hex32 = (n: number): string =>
   [n, hash(n + 1), hash(n + 2), hash(n + 3)].map(hex8).join('')
 
-/** A generator of numbers from 0 to below 1. */
+/** Returns a generator of numbers from 0 up to, but not including, 1. */
 export const randomNumbers = (seed: number): IO<number> => {
   let n = seed
   return () => {

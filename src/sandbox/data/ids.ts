@@ -13,13 +13,13 @@ export type ResourceKind = keyof typeof kinds
 
 const HEX8 = /^[0-9a-f]{8}$/
 
-/** The id of the n-th resource of a kind: a prefix and 8 hexadecimal digits. */
+/** Returns the id of the n-th resource of a kind: a prefix and 8 hexadecimal digits. */
 export const idOf = (kind: ResourceKind, seed: number, n: number): string => {
   const [prefix, purpose] = kinds[kind]
   return prefix + hex8(hash(n ^ subSeed(seed, purpose)))
 }
 
-/** The number in an id of this kind; undefined for any other text. */
+/** Returns the number in an id of this kind; `undefined` for any other text. */
 export const numberOf = (kind: ResourceKind, seed: number, id: string): number | undefined => {
   const [prefix, purpose] = kinds[kind]
   const digits = id.slice(prefix.length)
@@ -28,7 +28,7 @@ export const numberOf = (kind: ResourceKind, seed: number, id: string): number |
     : undefined
 }
 
-/** The `request_id` of a generated charge, in the shape of a UUID of version 4. */
+/** Returns the `request_id` of a generated charge, in the form of a version 4 UUID. */
 export const requestIdOf = (seed: number, n: number): string => {
   const key = subSeed(seed, 4)
   const a = hash(n ^ key)
@@ -39,7 +39,7 @@ export const requestIdOf = (seed: number, n: number): string => {
   return `${hex8(a)}-${hex4(b >>> 16)}-${version}-${variant}-${hex4(c)}${hex8(hash(c))}`
 }
 
-/** The number in a `request_id` of a generated charge; undefined for any other text. */
+/** Returns the number in a generated charge's `request_id`; `undefined` for any other text. */
 export const numberOfRequestId = (seed: number, requestId: string): number | undefined => {
   const digits = requestId.slice(0, 8)
   if (!HEX8.test(digits)) return undefined

@@ -1,4 +1,4 @@
-/** Sales orders that were uploaded, and the limits that they raise. */
+/** Uploaded sales orders, and the limits that they raise. */
 import { ORDER_AGE } from '../../codec/OrderItem.js'
 import type { ExpiringQuota, Quota, QuotaType } from '../../codec/reference.js'
 import { rounded } from './money.js'
@@ -8,7 +8,7 @@ export interface QuotaOrder {
   readonly type: QuotaType
   /** In major units of `LIMIT_CURRENCY`. */
   readonly amount: number
-  /** When the order was placed, in ms since 1970: it counts until it is too old to be uploaded. */
+  /** Time of the order, in ms since 1970. It counts until it is too old to be uploaded. */
   readonly at: number
 }
 
@@ -32,7 +32,7 @@ export const quotaAt = (now: number, type: QuotaType, orders: ReadonlyArray<Quot
   }
 }
 
-/** The part of a limit that expires within the next week (interface, Reference data). */
+/** Returns the part of a limit that expires within the next week. */
 export const expiringQuotaAt = (
   now: number,
   type: QuotaType,

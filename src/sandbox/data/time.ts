@@ -4,15 +4,15 @@ import { fromDate, Instant } from '../../codec/Instant.js'
 /** One day, in ms. */
 export const DAY = 24 * 3_600_000
 
-/** The last second that a time of four-digit years can say, in ms since 1970. */
+/** The last second with a four-digit year, in ms since 1970. */
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-/** The time in whole seconds; a fraction is cut off. */
+/** Formats a time in whole seconds; a fraction is truncated. */
 export const timeText = (ms: number): string => fromDate(new Date(ms))
 
 /**
- * Returns a function that writes times of seconds since 1970. It keeps the text of the last day: generated charges are
- * near each other, and `Date` takes six times as long.
+ * Returns a function that writes times given in seconds since 1970. It caches the text of the last day, since generated charges
+ * are close to each other, and `Date` takes six times as long.
  */
 export const timeWriter = (): ((seconds: number) => string) => {
   let day = Number.NaN
@@ -33,12 +33,12 @@ const twoDigits = (n: number): string => (n < 10 ? `0${n}` : `${n}`)
 
 export const instantAt = (ms: number): Instant => asInstant(timeText(ms))
 
-/** The day in UTC: `YYYY-MM-DD`. */
+/** Returns the day in UTC: `YYYY-MM-DD`. */
 export const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 export const dayInstantAt = (ms: number): Instant => asInstant(dayAt(ms))
 
-/** When something that begins `now` and lasts `life` ms ends: a whole ms that can be written. */
+/** Returns the end of a period of `life` ms that starts `now`: whole ms, and not after the last time that can be written. */
 export const endAt = (now: number, life: number): number => Math.min(Math.floor(now + life), LAST)
 
 const asInstant = (text: string): Instant => {

@@ -1,4 +1,4 @@
-/** Sends what happens in the sandbox to its webhooks: signed, in order, and again until it is answered by 200. */
+/** Delivers the sandbox's events to its webhooks: signed, in order, and retried until the response is 200. */
 import { timer as after, concatMap, from, merge, Subject, Subscription, take } from 'rxjs'
 import { LONGEST } from '../../stream/later.js'
 import type { Collection } from '../Collection.js'
@@ -15,29 +15,29 @@ import { sendDelivery } from './send.js'
 
 /** Counts of deliveries since the sandbox was created. */
 export interface DeliveryStats {
-  /** Requests sent, repetitions and forgeries included. */
+  /** Requests sent, including retries and forgeries. */
   readonly sent: number
-  /** Events that were answered by 200. */
+  /** Events accepted with 200. */
   readonly accepted: number
-  /** Events that were given up after the last repetition. */
+  /** Events dropped after the last retry. */
   readonly givenUp: number
-  /** Events for a URL that is neither of this machine nor in `deliverTo`: they are not sent. */
+  /** Events that were not sent because their URL is neither on this machine nor in `deliverTo`. */
   readonly blocked: number
   /** Injected faults, by name. */
   readonly faults: Readonly<Record<string, number>>
 }
 
-/** A subscribed webhook, whoever made it. */
+/** A subscribed webhook, of the account or of a partner. */
 interface Subscriber {
   readonly key: string
   readonly webhooks: Collection<StoredWebhook>
   readonly n: number
   readonly secret: string
-  /** The connected account whose event it is; undefined for a webhook of the sandbox's own account. */
+  /** The connected account that the event concerns; `undefined` for a webhook of the sandbox's own account. */
   readonly account: string | undefined
 }
 
-/** An event on its way to a webhook. */
+/** An event being delivered to a webhook. */
 interface Sending {
   readonly to: Subscriber
   readonly body: string
@@ -48,21 +48,21 @@ interface Sending {
 /** The events of one webhook, sent one after the other. */
 interface EventQueue {
   readonly sendings: Subject<Sending>
-  /** Events that wait for the next one to go first. */
+  /** Events held back until the next one is sent. */
   readonly delayed: Set<Sending>
-  /** Events that the webhook has had. */
+  /** Number of events of the webhook so far. */
   events: number
 }
 
-/** Repetitions of an event that is not answered by 200, after 1, 2, 4 ... s. */
+/** Number of retries of an event that was not accepted with 200, after 1, 2, 4 ... s. */
 const REPEATS = 8
 
-/** The next event is sent when this one was answered, or after this time, in ms: a slow receiver holds up no others. */
+/** Maximum wait for a response, in ms, before the next event is sent, so that a slow receiver does not hold up others. */
 const TURN = 1_000
 
 const FORGED_SECRET = 'whsec_of_somebody_else'
 
-/** The account of the sandbox itself, as the events of its own webhooks name it. */
+/** Account id of the sandbox itself in the events of its own webhooks. */
 const OWN_ACCOUNT = 'acct_sandbox'
 
 // class
@@ -73,7 +73,7 @@ export class Deliveries {
   readonly #happenings: Happenings
   readonly #queues = new Map<string, EventQueue>()
   readonly #random: () => number
-  /** Everything that waits or is under way. */
+  /** Pending and running deliveries. */
   readonly #work = new Subscription()
   #wake = Subscription.EMPTY
   #wakeAt = Number.POSITIVE_INFINITY
@@ -88,7 +88,7 @@ export class Deliveries {
     this.#happenings = new Happenings(store, settings, (happening) => this.#publish(happening))
   }
 
-  /** Delivers the changes up to now, and wakes up for the next ones. */
+  /** Delivers the changes up to now, and schedules the next update. */
   update(now: number): void {
     this.#happenings.tellUntil(now)
     if (this.#store.webhooks.next === 0 && this.#store.partnerWebhooks.next === 0) return
@@ -109,7 +109,7 @@ export class Deliveries {
     )
   }
 
-  /** Ends all that waits. */
+  /** Cancels everything pending. */
   close(): void {
     this.#wake.unsubscribe()
     this.#work.unsubscribe()
@@ -204,7 +204,7 @@ export class Deliveries {
     return queue
   }
 
-  /** Sends an event to the URL that its webhook has now; one that is deleted or disconnected by now gets nothing. */
+  /** Sends an event to the current URL of its webhook; a deleted or disconnected one receives nothing. */
   async #attempt(sending: Sending, repeats: number): Promise<void> {
     const { to, body, fault, isForged } = sending
     const settings = this.#settings

@@ -1,4 +1,4 @@
-/** Faults of deliveries: drawn at random, or planned by the caller. */
+/** Faults of deliveries: random, or planned by the caller. */
 import type { IO } from '../../fp.js'
 
 // model
@@ -15,40 +15,40 @@ export const deliveryFaultNames = Object.freeze([
 
 /**
  * - `late`: sent ten seconds later.
- * - `twice`: sent again at once, with the same id.
+ * - `twice`: sent twice in a row, with the same id.
  * - `out-of-order`: sent after the next event of the webhook, or after five seconds.
  * - `lost`: never sent.
- * - `forged`: a copy that is signed with another secret comes before it.
- * - `stale`: first signed with a time an hour ago.
- * - `slow-answer`: the first answer counts as too late, so the event is sent again though it was received.
+ * - `forged`: preceded by a copy signed with another secret.
+ * - `stale`: the first delivery has a signature that is an hour old.
+ * - `slow-answer`: the first response counts as too late, so the event is delivered again although it was received.
  */
 export type DeliveryFault = (typeof deliveryFaultNames)[number]
 
-/** An event for which a fault is planned. */
+/** An event for which to plan a fault. */
 export interface DeliveryTarget {
   /** The name of the event, such as `charge.settled`. */
   readonly event: string
-  /** How many events this webhook has had, this one included: the first is 1. */
+  /** Number of this event among the webhook's, starting at 1. */
   readonly nth: number
 }
 
-/** The probability of each fault, from 0 to 1; or a function that plans them. */
+/** Probability of each fault, from 0 to 1; or a function that plans them. */
 export type DeliveryFaults =
   | { readonly [Name in DeliveryFault]?: number }
   | ((target: DeliveryTarget) => DeliveryFault | undefined)
 
-/** A late event is sent after this time, in ms. */
+/** Delay of a late event, in ms. */
 export const LATE = 10_000
 
-/** An event that is out of order waits this long for another, in ms. */
+/** Maximum time that an out-of-order event waits for another one, in ms. */
 export const HELD = 5_000
 
-/** A stale delivery is signed this long ago, in ms: beyond the usual tolerance of five minutes. */
+/** Age of a stale delivery's signature, in ms: beyond the usual tolerance of five minutes. */
 export const STALE = 3_600_000
 
 // functions
 
-/** The probability that an event has any fault; 0 for a plan. */
+/** Returns the probability that an event has any fault; 0 for a plan. */
 export const totalDeliveryProbability = (faults: DeliveryFaults): number =>
   typeof faults === 'function'
     ? 0

@@ -1,4 +1,4 @@
-/** Bodies of events as the version of a webhook has them, with the fields that the interface gives (interface, Events). */
+/** Bodies of events in the version of a webhook, with the documented fields. */
 import { hash, hex8, hex32, subSeed } from '../data/hash.js'
 import { timeText } from '../data/time.js'
 
@@ -10,16 +10,16 @@ const AUGUST = '2026-08-21'
 /** Adds `card_transaction_data`, and removes `lifecycle_id`. */
 const JULY = '2026-07-17'
 
-/** The names of batch events begin with `payout.` from this version on (default, not specified). */
+/** First version in which the names of batch events start with `payout.` (our assumption). */
 const PAYOUT = '2024-09-27'
 
-/** Keys are in snake case from this version on (default, not specified). */
+/** First version with keys in snake case (our assumption). */
 const SNAKE_CASE = '2024-02-22'
 
-/** Returns why there is no such event in a version; `undefined` if there is one. */
+/** Returns why a version lacks an event; `undefined` if it has it. */
 export const missingIn = (name: string, version: string): string | undefined =>
   (name === 'account.dormant' || name === 'account.closed') && version < AUGUST
-    ? `is an event from version ${AUGUST} on`
+    ? `is an event since version ${AUGUST}`
     : undefined
 
 /** Returns the name that a version gives to an event. */
@@ -28,14 +28,14 @@ export const nameIn = (name: string, version: string): string =>
 
 // model
 
-/** Everything that the body of an event says. */
+/** The content of an event's body. */
 export interface EventFacts {
-  /** Stays the same when the event is sent again. */
+  /** Id of the event; a repeated delivery has the same one. */
   readonly id: string
   readonly name: string
   /** The API version of the payload, as YYYY-MM-DD. */
   readonly version: string
-  /** When it happened, in ms since 1970. */
+  /** Time of the event, in ms since 1970. */
   readonly at: number
   /** Null for the events of an organization. */
   readonly account_id: string | null
@@ -45,7 +45,7 @@ export interface EventFacts {
 
 // functions
 
-/** Returns the JSON text of an event; the envelope is a default, not specified by the interface document. */
+/** Returns the JSON text of an event. The envelope is our assumption: not in the API description. */
 export const eventBody = ({ at, name, version, data, ...facts }: EventFacts): string => {
   const { id, account_id, org_id } = facts
   const body = {
@@ -60,7 +60,7 @@ export const eventBody = ({ at, name, version, data, ...facts }: EventFacts): st
   return JSON.stringify(version < SNAKE_CASE ? camelKeys(body) : body)
 }
 
-/** Keys under `metadata` are the caller's own. */
+/** Converts keys to camel case, except those under `metadata`, which are the caller's own. */
 const camelKeys = (u: unknown): unknown => {
   if (Array.isArray(u)) return u.map(camelKeys)
   if (typeof u !== 'object' || u === null) return u
@@ -72,7 +72,7 @@ const camelKeys = (u: unknown): unknown => {
   )
 }
 
-/** Returns the data of an event that the interface names, with ids that follow from `seed`. */
+/** Returns the data of a documented event, with ids derived from `seed`. */
 export const documentedData = (
   name: string,
   version: string,
@@ -129,5 +129,5 @@ const accountStatus: Readonly<Record<string, string>> = {
   closed: 'CLOSED',
 }
 
-/** Returns true if an event is one of an organization, not of an account (interface, Partner webhooks). */
+/** Returns true for an event of an organization, not of an account. */
 export const isOfOrganization = (name: string): boolean => /^(billing|spend)\./.test(name)

@@ -1,4 +1,4 @@
-/** The events of charges and batches over time, as the sandbox computes their statuses. Names are defaults, not specified. */
+/** Events of charges and batches over time, derived from their computed statuses. Their names are our assumption. */
 
 import { BatchTransfer } from '../../codec/BatchTransfer.js'
 import { Charge } from '../../codec/Charge.js'
@@ -17,18 +17,18 @@ export interface Happening {
   readonly name: string
   /** In ms since 1970. */
   readonly at: number
-  /** The connected account that it is about, if it is about one. */
+  /** The id of the connected account that it concerns, if any. */
   readonly source: string | undefined
-  /** The resource as it stands at that moment, in an API version. */
+  /** Returns the resource at that time, in an API version. */
   readonly data: (version: string) => unknown
 }
 
 // class
 
-/** The changes that are due, in order of time; those of one moment in the order in which they became known. */
+/** Pending changes, sorted by time; changes at the same time in the order in which they became known. */
 export class Happenings {
   readonly #due = new Heap<() => void>()
-  /** The last step of each batch that was emitted. */
+  /** Number of the last emitted step, by batch. */
   readonly #published = new Map<number, number>()
   #order = 0
   readonly #store: SandboxStore
@@ -55,7 +55,7 @@ export class Happenings {
     return this.#due.first()?.rank
   }
 
-  /** Emits the changes up to a moment. */
+  /** Emits the changes up to a time. */
   tellUntil(now: number): void {
     for (let first = this.#due.first(); first && first.rank <= now; first = this.#due.first()) {
       this.#due.remove(first)
@@ -88,12 +88,12 @@ export class Happenings {
     }
   }
 
-  /** Calls may have changed what follows: the timeline is read anew at each step. */
+  /** Emits the steps of a batch. Reads its timeline again at each step, since calls may have changed it. */
   #tellBatch(n: number): void {
     const store = this.#store
     const settings = this.#settings
     const batch = store.batches.get(n)
-    if (batch === undefined) return // deleted
+    if (batch === undefined) return // the batch was deleted
     const timeline = batchTimeline(batch, settings)
     const now = settings.now()
     let published = this.#published.get(n) ?? -1
@@ -122,7 +122,7 @@ export class Happenings {
   }
 }
 
-/** The status if it is another one, and the funding once there is one. */
+/** Returns the events of a step: the status if it changed, and the funding once there is one. */
 const batchEvents = (before: BatchStep | undefined, step: BatchStep): ReadonlyArray<string> => {
   const status = before?.status === step.status ? [] : [step.status.toLowerCase()]
   const isFunded = (one: BatchStep | undefined): boolean =>

@@ -1,4 +1,4 @@
-/** One delivery: signed, sent, and answered or not. */
+/** Signs and sends one delivery, and waits for the response. */
 import { createHmac } from 'node:crypto'
 import * as http from 'node:http'
 import * as https from 'node:https'
@@ -7,7 +7,7 @@ import { sign } from '../../webhooks/sign.js'
 
 // model
 
-/** Sends a request to a receiver, with the signature of `fetch`. */
+/** Sends a request to a receiver; a function like `fetch`. */
 export type Deliver = (request: Request) => Promise<Response>
 
 /** A delivery to make. */
@@ -15,21 +15,21 @@ export interface Outgoing {
   readonly url: string
   readonly secret: string
   readonly body: string
-  /** When it is said to be signed, in ms since 1970. */
+  /** The stated time of signing, in ms since 1970. */
   readonly signedAt: number
 }
 
-/** The answer of a receiver, or the reason why there is none. */
+/** The response of a receiver, or why there is none. */
 export type SendOutcome =
   | { readonly _tag: 'Answered'; readonly status: number }
   | { readonly _tag: 'Failed'; readonly reason: string }
 
-/** How long an answer is waited for, in ms. The interface does not say how long the service waits. */
+/** Time limit for a response, in ms. The API does not document the service's limit. */
 const ANSWER_TIME = 10_000
 
 // functions
 
-/** HMAC in one turn: Web Crypto takes several, in which virtual time would pass. */
+/** Computes an HMAC synchronously: Web Crypto takes several event loop turns, in which virtual time would pass. */
 const hmacSha256 = ({
   secret,
   message,
@@ -38,7 +38,7 @@ const hmacSha256 = ({
   readonly message: Uint8Array
 }) => createHmac('sha256', secret).update(message).digest('hex')
 
-/** Signs and sends a delivery by the default scheme. Never rejects. */
+/** Signs and sends a delivery with the default scheme. Never rejects. */
 export const sendDelivery = async (
   { url, secret, body, signedAt }: Outgoing,
   deliver: Deliver | undefined,
@@ -62,7 +62,7 @@ export const sendDelivery = async (
     }
   })
   const late = after(ANSWER_TIME, timer).pipe(
-    map((): SendOutcome => ({ _tag: 'Failed', reason: `no answer in ${ANSWER_TIME / 1_000} s` })),
+    map((): SendOutcome => ({ _tag: 'Failed', reason: `no response in ${ANSWER_TIME / 1_000} s` })),
   )
   const outcome = await firstValueFrom(race(answered, late))
   end.abort()
@@ -75,7 +75,7 @@ const statusFrom = async (deliver: Deliver, request: Request): Promise<number> =
   return response.status
 }
 
-/** Posts a text, and resolves with the status. Follows no redirect, and costs a third of the time of `fetch`. */
+/** Posts a text, and resolves with the status. Follows no redirects, and takes a third of the time of `fetch`. */
 const post = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -95,7 +95,7 @@ const post = (
     sent.end(body)
   })
 
-/** The code of the system says more than `fetch failed`. */
+/** Returns the reason for a failure: the system's code, which says more than `fetch failed`. */
 const reasonOf = (error: unknown): string => {
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error
   if (!(cause instanceof Error)) return String(cause)

@@ -1,4 +1,4 @@
-/** Sends one event to a receiver, as the service would, to try it. */
+/** Sends a single test event to a receiver, as the service would. */
 import { asyncScheduler, firstValueFrom, type SchedulerLike } from 'rxjs'
 import { BatchTransfer } from '../../codec/BatchTransfer.js'
 import { documentedEvents, type EventName, eventNames } from '../../codec/Webhook.js'
@@ -26,10 +26,10 @@ import { type Deliver, type SendOutcome, sendDelivery } from './send.js'
 
 // model
 
-/** Faults that one event alone can have. */
+/** Faults that a single event can have. */
 export const triggerFaults = ['late', 'twice', 'forged', 'stale'] as const
 
-/** The URL of a receiver; credentials in it would be shown. */
+/** Rule for a receiver's URL, without credentials, which would be shown. */
 const url = is.stringThat((text) => {
   if (!URL.canParse(text)) return false
   const { protocol, username, password } = new URL(text)
@@ -41,21 +41,24 @@ const eventName: OptionRule<EventName> = is.nonEmptyString
 const anyJson: OptionRule<unknown> = { accepts: () => true, expected: 'any JSON' }
 
 const table = {
-  /** The name of the event, such as `account.active`; one that is not known here needs `data`. */
+  /** Name of the event, such as `account.active`; an unknown event needs `data`. */
   event: required(eventName),
   /** The URL to send it to. */
   url: required(url),
-  /** The secret that signs it. */
+  /** The signing secret. */
   secret: required(secretRule),
   /** The API version of the payload, as YYYY-MM-DD. Default 2026-08-21. */
   apiVersion: withDefault(is.isoDay, '2026-08-21'),
-  /** The data of the event. Default: the fields that the interface gives, with values of the sandbox. */
+  /** Data of the event. Default: the documented fields, with generated values. */
   data: anyJson,
-  /** `late`: after ten seconds. `twice`. `forged`: signed with another secret. `stale`: signed an hour ago. */
+  /**
+   * A fault of the delivery. `late`: sent after ten seconds. `twice`: sent twice. `forged`: signed with another secret. `stale`:
+   * signed an hour ago.
+   */
   fault: is.oneOf(...triggerFaults),
   /** Identifies the event. Default: a new one. */
   id: is.nonEmptyString,
-  /** Decides the values of generated data. An integer up to 2^32 - 1. Default 1. */
+  /** Seed for generated data: an integer up to 2^32 - 1. Default 1. */
   seed: withDefault(is.int(0, 2 ** 32 - 1, '2^32 - 1'), 1),
   /** Sends the request, such as the `fetch` of a receiver in this process. Default: over HTTP. */
   deliver: is.fn<Deliver>(),
@@ -72,23 +75,23 @@ export interface Triggered {
   readonly id: string
   /** The JSON text that was sent. */
   readonly body: string
-  /** Status of the answer; absent where none came. */
+  /** Status of the response; absent without one. */
   readonly status?: number
-  /** The reason why no answer came. */
+  /** Why there was no response. */
   readonly reason?: string
-  /** Time from sending to the answer, in ms. */
+  /** Response time, in ms. */
   readonly took: number
-  /** True if the receiver should have believed it: it was neither forged nor stale. */
+  /** True if the receiver should accept it: neither forged nor stale. */
   readonly isGenuine: boolean
-  /** True if a genuine delivery was answered by 200, or another one by a refusal. */
+  /** True if the receiver was right: it accepted a genuine delivery with 200, or refused another one. */
   readonly isRight: boolean
 }
 
 // functions
 
 /**
- * Sends an event, and resolves with what came back: one delivery, or two if it is sent twice. Rejects with an
- * `InvalidOption`, such as for an event that its version does not have.
+ * Sends an event, and resolves with the outcome of each delivery: one, or two if it is sent twice. Rejects with an
+ * `InvalidOption`, for example for an event that the API version lacks.
  */
 export const trigger = async (options: TriggerOptions): Promise<ReadonlyArray<Triggered>> => {
   const resolved = resolveOptions(options, table)
@@ -96,7 +99,7 @@ export const trigger = async (options: TriggerOptions): Promise<ReadonlyArray<Tr
   const { deliver, id = newId() } = resolved
   const missing = missingIn(event, apiVersion)
   if (missing !== undefined) {
-    throw new InvalidOption('event', `one of version ${apiVersion}: ${event} ${missing}`)
+    throw new InvalidOption('event', `an event of version ${apiVersion}: ${event} ${missing}`)
   }
   const at = Math.floor(timer.now())
   const body = eventBody({
@@ -136,7 +139,7 @@ const triggered = (
   return { ...common, status, isRight: isGenuine ? status === 200 : status >= 400 && status < 500 }
 }
 
-/** The data of an event that is known here. Throws an `InvalidOption` for another. */
+/** Returns the data of a known event. Throws an `InvalidOption` for an unknown one. */
 const dataOf = (event: string, version: string, at: number, seed: number): unknown => {
   const names: ReadonlyArray<string> = eventNames
   const eventName = names.find((name) => name === event || nameIn(name, '') === event)

@@ -13,7 +13,7 @@ export interface CallContext {
   readonly settings: Settings
 }
 
-/** Parameters by name, not decoded yet. */
+/** Parameters by name, before decoding. */
 export type RawParams = Readonly<Record<string, unknown>>
 
 /** Handles one call: checks it against the store, changes the store, and returns the response. */
@@ -23,7 +23,7 @@ export type Handle<P, A> = (
   context: CallContext,
 ) => HandlerResult<A>
 
-/** Takes parameters as they came, where the service accepts more than the codec of the endpoint. */
+/** Receives raw parameters, if the service accepts more than the endpoint's codec. */
 export interface RawHandler<A> {
   readonly raw: Handle<RawParams, A>
 }

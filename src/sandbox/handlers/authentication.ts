@@ -1,7 +1,4 @@
-/**
- * Logins, and credentials of calls. A token encodes its number, its expiry and its owner, sealed by the seed, so
- * none is stored.
- */
+/** Logins, and credentials of calls. A token encodes its number, its expiry and its owner, sealed by the seed, so none is stored. */
 import type { login as loginRow } from '../../api/authentication.js'
 import type { AnyEndpoint } from '../../api/Endpoint.js'
 import { E } from '../../fp.js'
@@ -18,7 +15,7 @@ import type { CallContext, Handler } from './Handler.js'
 export const credentialsInvalid = apiError(
   401,
   'credentials_invalid',
-  'The credentials are missing or not known.',
+  'The credentials are missing or unknown.',
 )
 
 const credentialsExpired = apiError(401, 'credentials_expired', 'The access token has expired.')
@@ -26,7 +23,7 @@ const credentialsExpired = apiError(401, 'credentials_expired', 'The access toke
 const unauthorized = apiError(
   401,
   'unauthorized',
-  'The credentials are missing, not known or have expired.',
+  'The credentials are missing, unknown or expired.',
 )
 
 // login
@@ -44,7 +41,7 @@ export const authentication: { readonly login: Handler<typeof loginRow> } = {
 }
 
 interface Claims {
-  /** Counted from 0. */
+  /** Number of the token, starting at 0. */
   readonly number: number
   /** In ms since 1970. */
   readonly expires: number
@@ -68,7 +65,7 @@ const sealOf = (seed: number, { number, expires, owner }: Claims): string =>
 
 type Scopes = CallContext['scopes']
 
-/** The scopes of the credentials in the headers of a call. */
+/** Returns the scopes of the credentials in the headers of a call. */
 export const authorize = (
   { auth, errors }: AnyEndpoint,
   headers: Headers,
@@ -76,7 +73,7 @@ export const authorize = (
   now: number,
   settings: Settings,
 ): E.Either<ApiError, Scopes> => {
-  // the scheme may come in any letter case
+  // the scheme may be in any letter case
   const header = (headers.get('authorization') ?? '').replace(
     /^(bearer|basic) /i,
     (scheme) => `${scheme.charAt(0).toUpperCase()}${scheme.slice(1).toLowerCase()}`,

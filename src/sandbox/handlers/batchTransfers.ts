@@ -1,4 +1,4 @@
-/** The error codes of batch transfers are defaults, not specified by the interface document. */
+/** The error codes of batch transfers are our assumption: not in the API description. */
 import { batchTransfers as rows } from '../../api/batchTransfers.js'
 import { MINUTE } from '../../api/limits.js'
 import { BatchItem } from '../../codec/BatchItem.js'
@@ -150,7 +150,7 @@ const findBatch = (
   return n === undefined ? undefined : batches.get(n)
 }
 
-/** The batch, if it is in one of these statuses. */
+/** Returns the batch if it is in one of the given statuses. */
 const batchIn = (
   store: SandboxStore,
   id: unknown,
@@ -162,7 +162,7 @@ const batchIn = (
     E.fromNullable(notFound),
     E.filterOrElse(
       (batch) => statuses.includes(statusAt(batch, context).status),
-      () => invalid(`This can be done to a batch in ${statuses.join(' or ')} only.`, 'status'),
+      () => invalid(`The batch must be in ${statuses.join(' or ')}.`, 'status'),
     ),
   )
 
@@ -180,26 +180,26 @@ const replace = (
 const duplicate = apiError(
   400,
   'batch_request_id_duplicate',
-  'A batch with this request_id was made before.',
+  'A batch with this request_id already exists.',
   'request_id',
 )
 
 const notDrafting = apiError(
   400,
   'add_batch_item_unsupported',
-  'Items are added to a batch in DRAFTING only.',
+  'Items can only be added to a batch in DRAFTING.',
 )
 
 const repeatedItem = apiError(
   400,
   'request_id_in_batch_duplicate',
-  'The batch has an item with this request_id.',
+  'The batch already has an item with this request_id.',
   'items.request_id',
 )
 
-const tooManyItems = invalid(`A batch takes up to ${ITEMS_PER_BATCH} items.`, 'items')
+const tooManyItems = invalid(`A batch holds up to ${ITEMS_PER_BATCH} items.`, 'items')
 
-const emptyBatch = invalid('There is no valid item in the batch.', 'id')
+const emptyBatch = invalid('The batch has no valid item.', 'id')
 
 const expiredQuote = invalid('The quote of the batch has expired.', 'quote_summary')
 
@@ -222,11 +222,11 @@ const metadataTooLarge = apiError(
 const unknownSource = apiError(
   400,
   'invalid_funding_source',
-  'There is no such linked account.',
+  'The linked account does not exist.',
   'funding_source.id',
 )
 
-/** The error of a new batch that its codec does not see; `now` in ms since 1970. */
+/** Returns an error in a new batch that its codec does not detect; `now` in ms since 1970. */
 const problemOf = (params: NewBatchTransfer, now: number): ApiError | undefined => {
   const { metadata = {}, funding_source } = params
   if (newBatchTransferRules(now).some(({ broken }) => broken(params).length > 0)) return dateInvalid
@@ -236,7 +236,7 @@ const problemOf = (params: NewBatchTransfer, now: number): ApiError | undefined 
   return funding_source?.id?.endsWith('_unknown') === true ? unknownSource : undefined
 }
 
-/** In ms. */
+/** Validity of quotes, in ms. */
 const quoteLives: Readonly<Record<QuoteValidity, number>> = {
   MIN_1: MINUTE,
   MIN_15: 15 * MINUTE,

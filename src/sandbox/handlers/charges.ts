@@ -13,7 +13,7 @@ import { pageByNumber } from './pages.js'
 const duplicate = apiError(
   400,
   'request_id_duplicate',
-  'A charge with this request_id was made before.',
+  'A charge with this request_id already exists.',
   'request_id',
 )
 

@@ -1,7 +1,8 @@
 /**
- * Pages of lists: by number, or by bookmarks in both directions. A bookmark is a gap between two rows in the
- * order of a list, not a count of rows, so rows that come or go elsewhere move no page.
+ * Pages of lists: by number, or by bookmarks in both directions. A bookmark is a gap between two rows in the order of a list, not
+ * a count of rows, so rows that appear or disappear elsewhere shift no page.
  */
+import { stringifyExact } from '../../decode/index.js'
 import { E } from '../../fp.js'
 import type { CollectionItem, Walk } from '../Collection.js'
 import { hash, hex8, subSeed } from '../data/hash.js'
@@ -9,14 +10,14 @@ import { type ApiError, invalid, type Json, json } from '../Reply.js'
 
 // by number
 
-/** Room for a row, in bytes; the buffer grows when rows are larger. */
+/** Initial buffer size per row, in bytes; the buffer grows if rows are larger. */
 const ROW_ROOM = 400
 
 const COMMA = 0x2c
 
 /**
- * A page of rows that are JSON values already. Each row is written as soon as it is generated: the objects or texts
- * of 2,000 rows at once double the time of the sandbox, by garbage collection.
+ * Returns a page of rows that are already JSON values. Serializes each row as soon as it is generated: keeping 2,000 rows as
+ * objects or texts would double the sandbox's time, because of garbage collection.
  */
 export const pageByNumber = (
   rowAt: (i: number) => unknown,
@@ -26,8 +27,8 @@ export const pageByNumber = (
   let bytes = Buffer.allocUnsafe((count + 1) * ROW_ROOM)
   let end = bytes.write(`{"has_more":${has_more},"items":[`)
   for (let i = 0; i < count; i++) {
-    const text = JSON.stringify(rowAt(i))
-    const most = 3 * text.length + 3 // of UTF-8 for a code unit, and what is around it
+    const text = stringifyExact(rowAt(i))
+    const most = 3 * text.length + 3 // maximum UTF-8 bytes per code unit, and the surrounding characters
     if (bytes.length - end < most) bytes = Buffer.concat([bytes], 2 * (bytes.length + most))
     end += bytes.write(text, end)
     bytes[end++] = COMMA
@@ -40,7 +41,7 @@ export const pageByNumber = (
 // by bookmark
 
 export interface BookmarkedList {
-  /** The name of the list: a bookmark is valid for one list only. */
+  /** Name of the list; a bookmark is valid for one list only. */
   readonly list: string
   readonly seed: number
   readonly newestFirst: boolean
@@ -51,13 +52,13 @@ export interface BookmarkedList {
 
 export interface BookmarkedPage<A> {
   readonly items: ReadonlyArray<A>
-  /** Null at the end. */
+  /** The bookmark of the next page; null at the end. */
   readonly page_after: string | null
-  /** Null at the beginning. */
+  /** The bookmark of the previous page; null at the beginning. */
   readonly page_before: string | null
 }
 
-/** The page as a response, or the error for a bookmark that is not of this list. */
+/** Returns the page as a response, or the error for a bookmark of another list. */
 export const pageByBookmark = <A extends CollectionItem>(
   list: BookmarkedList,
   walk: Walk<A>,
@@ -101,7 +102,7 @@ export const bookmarkedPage = <A extends CollectionItem>(
   })
 }
 
-/** Walks rows that are in the order of their numbers. */
+/** Iterates over rows that are sorted by number. */
 export const walkArray =
   <A extends CollectionItem>(rows: ReadonlyArray<A>): Walk<A> =>
   (from, step) =>

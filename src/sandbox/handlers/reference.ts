@@ -57,7 +57,7 @@ export const reference: HandlersOf<{ reference: typeof rows }>['reference'] = {
 
 // industries
 
-/** The oldest version that the interface lists; it brings the newer shape. */
+/** The oldest version in the API description; the newer shape starts with it. */
 const INDUSTRY_CODES = '2025-06-30'
 
 const industriesOf = (
@@ -70,10 +70,10 @@ const industriesOf = (
 
 // conversion
 
-/** How many days ahead invalid dates are listed. */
+/** Number of days ahead for which invalid dates are listed. */
 const DAYS_AHEAD = 365
 
-/** Weekends and holidays, from today on. */
+/** Returns weekends and holidays, from today on. */
 const invalidDates = (now: number): InvalidConversionDates['invalid_conversion_dates'] =>
   Array.from({ length: DAYS_AHEAD }, (_, n) => now + n * DAY).flatMap((at) => {
     const weekday = new Date(at).getUTCDay()
@@ -82,7 +82,7 @@ const invalidDates = (now: number): InvalidConversionDates['invalid_conversion_d
     return reason === undefined ? [] : [{ date: dayInstantAt(at), reason }]
   })
 
-/** Two different currencies that can be converted. */
+/** Returns true for two different convertible currencies. */
 const isPair = (text: string): boolean =>
   /^[A-Z]{6}$/.test(text) &&
   text.slice(0, 3) !== text.slice(3) &&
@@ -106,7 +106,7 @@ function quotaBy<A>(
 const quotaTypes = repeated<QuotaType>(QuotaType)
 
 /**
- * The orders of an upload. Items are checked one by one, since valid ones may be used without the others
+ * Reads the orders of an upload. Items are checked separately, since valid ones may be used without the others
  * (`allow_partial_success`).
  */
 const readOrders = (
@@ -117,14 +117,14 @@ const readOrders = (
   const { items, allow_partial_success = false, types: typesGiven = ['CN_INBOUND'] } = params
   if (!Array.isArray(items)) return E.left(invalid('The body is not a list.', 'items'))
   if (items.length > ITEMS_PER_UPLOAD) {
-    return E.left(invalid(`Up to ${ITEMS_PER_UPLOAD} items are taken.`, 'items'))
+    return E.left(invalid(`Up to ${ITEMS_PER_UPLOAD} items are accepted.`, 'items'))
   }
   const partial = Flag.decode(allow_partial_success)
   if (E.isLeft(partial)) {
     return E.left(invalid('allow_partial_success must be boolean.', 'allow_partial_success'))
   }
   const types = quotaTypes.decode(typesGiven)
-  if (E.isLeft(types)) return E.left(invalid(`types must be of ${QuotaType.name}.`, 'types'))
+  if (E.isLeft(types)) return E.left(invalid(`types must be among ${QuotaType.name}.`, 'types'))
   const missing = types.right.find((type) => !enabled.includes(type))
   if (missing !== undefined) return E.left(notEnabled(missing, 'types'))
   const { left, right: valid } = A.separate(items.map((item, i) => checkOrder(item, i, now)))

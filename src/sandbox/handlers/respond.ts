@@ -1,8 +1,9 @@
-/** From a request that the limits let in to its reply: credentials, version, parameters, handler. */
+/** Turns an admitted request into a reply: credentials, version, parameters, handler. */
 
 import { type AnyEndpoint, method } from '../../api/Endpoint.js'
 import { PlainDate } from '../../codec/times.js'
-import { causes } from '../../decode/index.js'
+import { parseWithDigits } from '../../decode/digits.js'
+import { causes, stringifyExact } from '../../decode/index.js'
 import { isRecord, ROW_LEVELS } from '../../decode/unknown.js'
 import { E, pipe } from '../../fp.js'
 import type { Settings } from '../options.js'
@@ -33,7 +34,7 @@ export const respond = (
   const result = handle(service, request, store, now, settings)
   switch (result._tag) {
     case 'Success':
-      return jsonReply(row.status, Buffer.from(JSON.stringify(row.success.encode(result.value))))
+      return jsonReply(row.status, Buffer.from(stringifyExact(row.success.encode(result.value))))
     case 'Json':
       return jsonReply(row.status, result.body)
     case 'Text':
@@ -69,7 +70,7 @@ const incorrectVersion = apiError(
   'x-api-version',
 )
 
-/** The header is a default, not specified by the interface document. */
+/** Returns the API version of a call. The header is our assumption: not in the API description. */
 const versionOf = (headers: Headers, { apiVersion }: Settings): E.Either<ApiError, string> => {
   const version = headers.get('x-api-version') ?? apiVersion
   return PlainDate.is(version) ? E.right(version) : E.left(incorrectVersion)
@@ -79,30 +80,30 @@ const versionOf = (headers: Headers, { apiVersion }: Settings): E.Either<ApiErro
 
 // model
 
-/** The parts of a request that may hold parameters. */
+/** The parts of a request that may contain parameters. */
 export interface RequestParts {
   readonly headers: Headers
   readonly query: URLSearchParams
-  /** Values of the names in braces of the route. */
+  /** Path parameters: the values of the `{name}` placeholders in the route. */
   readonly path: Readonly<Record<string, string>>
   readonly body: string
 }
 
 // functions
 
-/** The parameters as they came, each from its place. */
+/** Reads the raw parameters from path, query, headers and body. */
 const readParams = (row: AnyEndpoint, request: RequestParts): E.Either<ApiError, RawParams> =>
   pipe(
     parseBody(request.body),
     E.chain((body) => collectParams(row, request, body)),
     E.filterOrElse(
-      // a client generates a `request_id` that its caller leaves out
+      // our client generates a `request_id` if the caller omits it
       ({ request_id }) => row.repeatable !== 'by request_id' || request_id !== undefined,
       () => required('request_id'),
     ),
   )
 
-/** The parameters as the codec of the endpoint decodes them. */
+/** Decodes the parameters with the endpoint's codec. */
 const decodeParams = (row: AnyEndpoint, params: RawParams): E.Either<ApiError, unknown> =>
   pipe(
     row.params.decode(params),
@@ -120,15 +121,15 @@ const notJson = invalid('The body is not JSON.')
 
 const notAnObject = invalid('The body is not a JSON object.')
 
-/** It could not be sent back: `JSON.stringify` fails at some thousands of levels. */
-const tooDeep = invalid(`The body has more than ${ROW_LEVELS} levels.`)
+/** Error for a body that could not be sent back: `JSON.stringify` fails beyond a few thousand levels. */
+const tooDeep = invalid(`The body is nested more than ${ROW_LEVELS} levels deep.`)
 
 const parseBody = (body: string): E.Either<ApiError, unknown> =>
   body === ''
     ? E.right({})
     : pipe(
         E.tryCatch(
-          (): unknown => JSON.parse(body),
+          () => parseWithDigits(body),
           () => notJson,
         ),
         E.filterOrElse(
@@ -170,7 +171,7 @@ const collectParams = (
   })
 }
 
-/** A name that occurs more than once is an array. */
+/** Reads a query; a repeated name becomes an array. */
 const readQuery = (query: URLSearchParams): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Array.from(new Set(query.keys()), (name) => {

@@ -31,14 +31,14 @@ import { pageByBookmark, pageByNumber, walkWhere } from './pages.js'
 interface WebhookOwner {
   readonly kind: 'webhook' | 'partner webhook'
   readonly webhooksOf: (store: SandboxStore) => Collection<StoredWebhook>
-  /** Purpose of the seed of its secrets. */
+  /** Purpose of the seed for its secrets. */
   readonly secretPurpose: number
-  /** The error for a `request_id` that was used before. */
+  /** Error for a reused `request_id`. */
   readonly duplicate: ApiError
 }
 
 const duplicate = (status: number, code: string): ApiError =>
-  apiError(status, code, 'A webhook with this request_id was made before.', 'request_id')
+  apiError(status, code, 'A webhook with this request_id already exists.', 'request_id')
 
 const account: WebhookOwner = {
   kind: 'webhook',
@@ -51,11 +51,11 @@ const partner: WebhookOwner = {
   kind: 'partner webhook',
   webhooksOf: (store) => store.partnerWebhooks,
   secretPurpose: 17,
-  // partner endpoints list no 409 (interface, Errors)
+  // partner endpoints do not document 409
   duplicate: duplicate(400, 'request_id_duplicate'),
 }
 
-// calls of both
+// calls of both kinds
 
 interface WithId {
   readonly id: string
@@ -90,7 +90,7 @@ const retrieve =
     return webhook === undefined ? notFound : success(webhookOf(owner, webhook, context))
   }
 
-/** Only the URL can be updated (interface, Webhooks). */
+/** Updates the URL; other fields cannot be updated. */
 const update =
   (owner: WebhookOwner): Handle<WithId & { readonly url: string }, Webhook> =>
   (store, { id, url }, context) => {
@@ -103,7 +103,7 @@ const update =
     return success(webhookOf(owner, updated, context))
   }
 
-/** Returns false if there is no such webhook. */
+/** Removes a webhook. Returns false if it does not exist. */
 const remove = (
   owner: WebhookOwner,
   store: SandboxStore,
@@ -115,7 +115,7 @@ const remove = (
   return webhook !== undefined
 }
 
-/** The secret of the n-th webhook of a kind. */
+/** Returns the secret of the n-th webhook of a kind. */
 export const secretOf = (kind: WebhookOwner['kind'], seed: number, n: number): string => {
   const { secretPurpose } = kind === 'webhook' ? account : partner
   return `whsec_${hex32(hash(n ^ subSeed(seed, secretPurpose)))}`
@@ -136,7 +136,7 @@ const webhookOf = (
   updated_at: instantAt(updatedAt),
 })
 
-/** Lists show what was created after `listDelay`. */
+/** Returns true if lists show the webhook: `listDelay` after its creation. */
 const isShown =
   ({ now, settings: { listDelay } }: CallContext) =>
   ({ createdAt }: StoredWebhook): boolean =>
@@ -162,7 +162,10 @@ export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
     remove(account, store, id, context) ? success({ id, deleted: true }) : notFound,
 }
 
-/** The bodies of connect, disconnect and delete are not shown: each is another form that clients have to accept. */
+/**
+ * The API description has no response bodies for connect, disconnect and delete, so each returns a different form that clients must
+ * accept.
+ */
 export const partnerWebhooks: HandlersOf<{ partner: typeof partnerRows }>['partner'] = {
   create: create(partner),
   retrieve: retrieve(partner),
@@ -202,7 +205,7 @@ export const partnerWebhooks: HandlersOf<{ partner: typeof partnerRows }>['partn
 
 // events
 
-/** The error of a URL that nothing can be delivered to (default, not specified by the interface document). */
+/** Returns the error for a URL that cannot receive deliveries (our assumption: not in the API description). */
 const urlProblem = (url: string): ApiError | undefined =>
   /^https?:\/\/./.test(url) && URL.canParse(url)
     ? undefined
@@ -210,7 +213,7 @@ const urlProblem = (url: string): ApiError | undefined =>
 
 const knownEvents: ReadonlySet<string> = new Set(eventNames)
 
-/** The error of the first event that cannot be subscribed to. */
+/** Returns an error for the first event that cannot be subscribed to. */
 const eventProblem = (
   { events, version }: NewWebhook,
   scopes: CallContext['scopes'],
@@ -227,11 +230,11 @@ const problemOf = (
   version: string,
   scopes: CallContext['scopes'],
 ): string | undefined => {
-  // webhooks before version 2024-09-27 leave out `payout.`
-  if (!knownEvents.has(event) && !knownEvents.has(`payout.${event}`)) return 'is no event.'
+  // webhooks before version 2024-09-27 omit `payout.`
+  if (!knownEvents.has(event) && !knownEvents.has(`payout.${event}`)) return 'is not an event.'
   const missing = missingIn(event, version)
   if (missing !== undefined) return `${missing}.`
-  // a scope is an event, or the beginning of several: `spend` or `spend.bill`
+  // a scope is an event, or the start of several names: `spend` or `spend.bill`
   const isAllowed = scopes?.some((scope) => event === scope || event.startsWith(`${scope}.`))
   return isAllowed === false ? 'is not allowed by the scopes of the credentials.' : undefined
 }

@@ -1,31 +1,31 @@
 import type { IO } from '../../fp.js'
 import type { Millis } from '../Clock.js'
 
-/** Part of a window that is refused in a burst: half of it at once, or a fifth of it in two windows running. */
+/** Share of a window that is refused in a burst: half of it at once, or a fifth of it in two consecutive windows. */
 const BURST = 1 / 2
 const REPEATED_BURST = 1 / 5
 /** Fewer refusals than this are no burst, however low the limit is. */
 const FEWEST = 3
-/** Refusals in so many windows running show a lower limit, however few they are. */
+/** Refusals in this many consecutive windows show a lower limit, however few they are. */
 const RUNNING = 3
 
-/** Windows until a higher level is tried: fewer after a success, up to so many after failures. */
+/** Number of windows until a higher level is tried: fewer after a success, and up to this many after failures. */
 const PROBE_AFTER = 5
 const PROBE_AFTER_AT_MOST = 60
-/** Windows within which a probe is judged, before the next one. */
+/** Number of windows within which a probe is judged, before the next one. */
 const PROBE_LASTS = 2
-/** Clean windows before the level that worked is tried again; doubles each time that it fails. */
+/** Number of clean windows before the level that worked is tried again; doubles each time that it fails. */
 const RETURN_AFTER_AT_MOST = 32
 
-/** Longest closure while everything is refused; the interface recommends 16 s as the longest backoff. */
+/** Longest closure while everything is refused; the API recommends 16 s as the longest backoff. */
 const LONGEST_CLOSURE: Millis = 16_000
-/** Most that chance adds to a longer closure, as a part of it. */
+/** Maximum random addition to a longer closure, as a share of it. */
 const CLOSURE_JITTER = 1 / 2
 
-/** Why a level is in force: `probe` tries a higher one, `return` goes back to the last one that worked. */
+/** Reason for a level: `probe` tries a higher one, `return` goes back to the last one that worked. */
 type Reason = 'usual' | 'probe' | 'return'
 
-/** Requests that left within one window at one level, and what became of them. */
+/** Requests sent within one window at one level, and their outcomes. */
 export class SendWindow {
   readonly index: number
   readonly startedAt: Millis
@@ -35,11 +35,11 @@ export class SendWindow {
   refused = 0
   open = 0
   isBurst = false
-  /** It has changed the level, or shown that it need not: one decrease a window. */
+  /** True if it has changed the level, or shown that no change is needed: one decrease per window. */
   isJudged = false
-  /** The window before, when the level changed within it: the server counts its requests as well. */
+  /** The preceding window, if the level changed within it: the server counts its requests as well. */
   readonly #continues: SendWindow | undefined
-  /** Kind of the last request that was refused, and how often that changed. */
+  /** Kind of the last refused request, and how often the kind changed. */
   #kind: object | undefined = undefined
   #kinds = 0
 
@@ -55,12 +55,12 @@ export class SendWindow {
     return this.#continues?.since() ?? this.startedAt
   }
 
-  /** Requests that were admitted, those of the windows that it continues included. */
+  /** Returns the number of admitted requests, including those of the windows that it continues. */
   letInSince(): number {
     return this.letIn + (this.#continues?.letInSince() ?? 0)
   }
 
-  /** A request of this kind was refused, by this limit or another one. Returns whether those of several kinds were. */
+  /** Records a refusal of this kind, by this limit or another one. Returns true if several kinds were refused. */
   refusesSeveral(kind: object): boolean {
     if (this.#kind !== kind) this.#kinds++
     this.#kind = kind
@@ -68,29 +68,29 @@ export class SendWindow {
   }
 }
 
-/** Reason of a refusal: `chance` is bad luck of the network, `burst` a lower limit or an outage, `elsewhere` another limit. */
+/** Reason for a refusal: `chance` is bad luck in the network, `burst` a lower limit or an outage, `elsewhere` another limit. */
 export type RefusalVerdict = 'chance' | 'burst' | 'probe' | 'elsewhere'
 
 export interface AdaptiveLimitOptions {
   readonly random: IO<number>
-  /** Level after a burst, from what was admitted during its window and the level until then. */
+  /** Level after a burst, from the admitted number during its window and the previous level. */
   readonly afterBurst: (letIn: number, level: number) => number
   /** Called when a whole window was admitted at another level than before; `max` is the configured limit. */
   readonly confirmed: (level: number, max: number) => void
-  /** Returns whether the refusals of a window come from limits of resources instead. */
+  /** Returns true if limits of resources caused the refusals of a window. */
   readonly isElsewhere: (window: SendWindow, limit: AdaptiveLimit, now: Millis) => boolean
 }
 
 /**
- * The part of a configured limit that is used, after the textbook: after a burst of refusals down to what was admitted
- * during its window, back at once to the last level that worked, careful probing above it. When nothing is admitted
- * that is an outage, which says nothing of the limit: it closes, for longer each time, and goes on where it was.
+ * The part of a configured limit that is used. After a burst of refusals it falls to the number that was admitted in that window,
+ * returns at once to the last level that worked, and probes carefully above it. If nothing is admitted, that is an outage, which
+ * says nothing about the limit: it closes, for longer each time, and then resumes at its previous level.
  *
  *     level   20 20 |10 10 10 10 10 |11 |10 10 10 ... |11 12 14 18 20
  *              burst               probe refused     probes let in
  */
 export class AdaptiveLimit {
-  /** Requests allowed now: within a window, or at once. */
+  /** Number of requests allowed now: within a window, or at once. */
   level: number
   /** Level of the last whole window that was admitted, or the configured limit. */
   confirmed: number
@@ -103,13 +103,13 @@ export class AdaptiveLimit {
   #isNewLevel = true
   #present: SendWindow | undefined
   #windows = 0
-  /** Index of the first window that began under the configured limit of now. */
+  /** Index of the first window that began under the present configured limit. */
   #configuredAt = 0
   /** Highest level at which a whole window was admitted. */
   worked = 0
-  /** Index of the last window whose burst was put down to something. */
+  /** Index of the last window whose burst was explained. */
   lastBurst = Number.NEGATIVE_INFINITY
-  /** Clean windows since the level changed, and how many it takes to go back to the level that worked. */
+  /** Number of clean windows since the level changed, and the number that allows a return to the level that worked. */
   #cleanWindows = 0
   #returnAfter = 1
 
@@ -126,7 +126,7 @@ export class AdaptiveLimit {
   #closures = 0
   #closedUntil: Millis = 0
 
-  /** `limit` is the configured one, `window` the time over which requests are judged together. */
+  /** `limit` is the configured one, `window` the period in which requests are judged together. */
   constructor(limit: number, window: Millis, options: AdaptiveLimitOptions) {
     this.#options = options
     this.window = window
@@ -140,7 +140,7 @@ export class AdaptiveLimit {
     return this.level < this.max
   }
 
-  /** Changes the configured limit. 0 lets nothing through. */
+  /** Changes the configured limit. 0 admits nothing. */
   configure(limit: number, window = this.window): void {
     this.window = window
     this.level = this.isLowered() ? Math.min(this.level, limit) : limit
@@ -152,19 +152,19 @@ export class AdaptiveLimit {
     this.#isNewLevel = true
   }
 
-  /** Begins with what was admitted of a window under another limit, of which `worked` did before. */
+  /** Starts at the admitted number of a window under another limit, at which `worked` was the level before. */
   beginAt(letIn: number, worked: number, now: Millis): void {
     this.worked = worked
     this.fall(letIn, now)
   }
 
-  /** Time until it lets requests through, whatever is in use; 0 for now. Begins a probe that is due. */
+  /** Returns the time until it admits requests, regardless of the permits in use; 0 for now. Starts a probe that is due. */
   closedFor(now: Millis): Millis {
     const present = this.#present
     if (this.max === 0) return Number.POSITIVE_INFINITY
     if (present?.isBurst === true && !present.isJudged && present.open > 0) {
       const left = present.startedAt + 2 * this.window - now
-      if (left > 0) return left // until all of its answers are in
+      if (left > 0) return left // until all of its responses have arrived
     }
     if (now >= this.probesAt()) {
       this.#beforeProbe = this.level
@@ -174,12 +174,12 @@ export class AdaptiveLimit {
     return Math.max(0, this.#closedUntil - now)
   }
 
-  /** When a higher level is tried; `Infinity` if none is. */
+  /** Returns the time when a higher level is tried; `Infinity` if none is. */
   probesAt(): Millis {
     return this.isLowered() && !this.#isDown ? this.#probeAt : Number.POSITIVE_INFINITY
   }
 
-  /** A request leaves. Returns the window that it is judged with. */
+  /** Records a sent request. Returns the window in which it is judged. */
   sent(now: Millis): SendWindow {
     let present = this.#present
     if (present === undefined || this.#isNewLevel || now >= present.startedAt + this.window) {
@@ -205,13 +205,13 @@ export class AdaptiveLimit {
     else if (window.letInSince() >= window.level) this.#clean(window, now)
   }
 
-  /** A request of this window got no answer, or another limit refused it. */
+  /** Records that a request of this window got no response, or was refused by another limit. */
   abandoned(window: SendWindow, now: Millis): void {
     window.open--
     if (window.isBurst && !window.isJudged) this.#fallWhenKnown(window, now)
   }
 
-  /** A request of this window was refused. `retryAfter`: what the server says, 0 for nothing. */
+  /** Records that a request of this window was refused. `retryAfter`: the delay that the server asks for; 0 for none. */
   refused(window: SendWindow, now: Millis, retryAfter: Millis): RefusalVerdict {
     window.open--
     window.refused++
@@ -253,7 +253,7 @@ export class AdaptiveLimit {
     )
   }
 
-  /** A burst lowers the level when all answers of its window are in, unless they show that it comes from elsewhere. */
+  /** Lowers the level after a burst, once all responses of its window have arrived, unless another limit caused it. */
   #fallWhenKnown(window: SendWindow, now: Millis): RefusalVerdict {
     if (window.open > 0) return 'burst'
     window.isJudged = true
@@ -273,7 +273,7 @@ export class AdaptiveLimit {
     return 'burst'
   }
 
-  /** Goes down to what was admitted during a window; when that is nothing, it closes. */
+  /** Falls to the admitted number of a window; closes if that is zero. */
   fall(letIn: number, now: Millis): void {
     if (letIn > 0) {
       this.#change(this.#options.afterBurst(letIn, this.level), 'usual', now)
@@ -284,7 +284,7 @@ export class AdaptiveLimit {
     this.#close(now)
   }
 
-  /** A window was admitted as a whole. */
+  /** Records that a window was admitted as a whole. */
   #clean(window: SendWindow, now: Millis): void {
     window.isJudged = true
     this.#refusedWindows = 0
@@ -304,7 +304,7 @@ export class AdaptiveLimit {
     }
   }
 
-  /** Everything is refused: 1, 2, 4 ... windows without a departure, then one request. */
+  /** Closes for 1, 2, 4 ... windows because everything is refused, then admits one request. */
   #close(now: Millis): void {
     const length = Math.min(LONGEST_CLOSURE, this.window * 2 ** this.#closures)
     const jitter = this.#closures > 0 ? CLOSURE_JITTER * this.#options.random() : 0
@@ -312,7 +312,7 @@ export class AdaptiveLimit {
     this.#closedUntil = now + length * (1 + jitter)
   }
 
-  /** Something was admitted again: at once back to what worked, or a slow start if nothing has yet. */
+  /** Reopens after a request was admitted: returns at once to the level that worked, or starts slowly if none has yet. */
   #open(now: Millis): void {
     this.#isDown = false
     this.#closures = 0
@@ -325,7 +325,7 @@ export class AdaptiveLimit {
 
   /** `probeAfter`: windows until a higher level is tried. */
   #change(level: number, reason: Reason, now: Millis, probeAfter = this.#probeAfter): void {
-    this.level = Math.min(level, this.max) // the limit may have been lowered meanwhile
+    this.level = Math.min(level, this.max) // the limit may have been lowered in the meantime
     this.#reason = reason
     this.#probeAt = now + probeAfter * this.window
     this.#cleanWindows = 0

@@ -2,8 +2,7 @@ import type { Millis } from '../Clock.js'
 import { Limiter } from './Limiter.js'
 
 /**
- * At most `limit` requests under way. A request that is aborted keeps its permit until the server has surely finished
- * its work on it.
+ * At most `limit` requests in flight. An aborted request keeps its permit until the server has surely finished its work on it.
  */
 export class ConcurrencyLimit extends Limiter {
   #count = 0
@@ -23,7 +22,7 @@ export class ConcurrencyLimit extends Limiter {
     this.#lingering.splice(at + 1, 0, until)
   }
 
-  /** A request has a permit itself, which is not the reason why it was refused. */
+  /** A request's own permit is not the reason for its refusal. */
   fullness(now: Millis): number {
     return (this.permitsHeld(now) - 1) / this.limit.level
   }

@@ -2,17 +2,17 @@ import type { Millis } from '../Clock.js'
 import type { SendBatch } from '../SendBatch.js'
 import type { AdaptiveLimit, RefusalVerdict, SendWindow } from './AdaptiveLimit.js'
 
-/** Decides whether one more request may start: for the requests of one key of a tier. */
+/** Decides whether one more request may start, for the requests of one key of a tier. */
 export abstract class Limiter {
-  /** `undefined` when all requests of the tier share it. */
+  /** The key; `undefined` if all requests of the tier share the limiter. */
   readonly key: string | undefined
   readonly limit: AdaptiveLimit
-  /** Limiter sets that it belongs to: kinds of requests that share it. */
+  /** Limiter sets that it belongs to, one for each kind of request. */
   sharedBy = 0
   acquiredAt: Millis = 0
-  /** State of the dispatcher for this limiter; none before a queue waits for it. */
+  /** The dispatcher's state for this limiter; none before a queue waits for it. */
   parking: object | undefined = undefined
-  /** Refusals that it was blamed for. */
+  /** Number of refusals attributed to it. */
   refusals = 0
 
   constructor(key: string | undefined, limit: AdaptiveLimit) {
@@ -20,18 +20,18 @@ export abstract class Limiter {
     this.limit = limit
   }
 
-  /** Changes the configured limit, and the window that it counts in. */
+  /** Changes the configured limit and its window. */
   configure(limit: number, window: Millis): void {
     this.limit.configure(limit, window)
   }
 
-  /** Time until one more request may start: 0 for now, `Infinity` for when a request ends. */
+  /** Returns the time until one more request may start: 0 for now, `Infinity` if a request has to end first. */
   wait(now: Millis): Millis {
     const closed = this.limit.closedFor(now)
     return this.permitsHeld(now) < this.limit.level ? closed : Math.max(closed, this.more(now))
   }
 
-  /** Time until there is more room than now. */
+  /** Returns the time until there is more room than now. */
   more(now: Millis): Millis {
     return Math.min(this.releasesAt(), this.limit.probesAt()) - now
   }
@@ -46,24 +46,24 @@ export abstract class Limiter {
     return this.limit.sent(now)
   }
 
-  /** A request was refused by this limiter, as far as can be told. */
+  /** Records a refusal, most likely by this limiter. */
   refused(window: SendWindow, now: Millis, retryAfter: Millis): RefusalVerdict {
     this.refusals++
     return this.limit.refused(window, now, retryAfter)
   }
 
-  /** The server has counted a request by then. Returns whether a permit may be released sooner than was known. */
+  /** Records that the server has counted a request by then. Returns true if a permit may be released sooner than expected. */
   abstract counted(by: Millis): boolean
-  /** A request has ended; the server may be at work on it until then. */
+  /** Records that a request has ended. The server may work on it until `until`. */
   abstract ended(now: Millis, until: Millis): void
-  /** Part of the limit that others than a refused request use: the fullest limiter is blamed for the refusal. */
+  /** Returns the share of the limit that requests other than the refused one use. The fullest limiter gets the blame. */
   abstract fullness(now: Millis): number
-  /** Releases what is over, and returns the permits held. */
+  /** Releases expired permits, and returns the number held. */
   abstract permitsHeld(now: Millis): number
-  /** Permits held. Read-only: inspecting it never releases a permit. */
+  /** Returns the number of permits held. Read-only: inspecting it never releases a permit. */
   abstract used(now: Millis): number
 
   protected abstract take(batch: SendBatch): void
-  /** When the next permit is released; `Infinity` if only an event can tell. */
+  /** Returns the time when the next permit is released; `Infinity` if only an event can show that. */
   protected abstract releasesAt(): Millis
 }

@@ -6,8 +6,8 @@ import type { AdaptiveLimit, RefusalVerdict, SendWindow } from './AdaptiveLimit.
 import { Limiter } from './Limiter.js'
 
 /**
- * How long a permit stays held beyond the window of its departure: as answers teach (`'learned'`), until a window
- * after the answer (`'safe'`), or for so many milliseconds.
+ * Time for which a permit is held beyond the window after sending: learned from responses (`'learned'`), until a window after the
+ * response (`'safe'`), or a fixed number of milliseconds.
  */
 export type Guard = 'learned' | 'safe' | Millis
 
@@ -16,23 +16,23 @@ export const guardRule: OptionRule<Guard> = {
   expected: "'learned', 'safe' or milliseconds",
 }
 
-/** A guard in use: learned by the guard of this window, or as given. */
+/** The guard in use: that of this window if learned, or the given one. */
 export type RateGuard = JitterGuard | 'safe' | Millis
 
-/** Permits that are released together: those of a batch, or, in `'safe'`, those of answers of one moment. */
+/** Permits that are released together: those of a batch, or, with `'safe'`, those whose responses arrived at the same time. */
 interface HeldPermits {
   readonly batch: SendBatch | undefined
-  /** In `'safe'`: the server has counted them by then. */
+  /** With `'safe'`: the server has counted them by this time. */
   readonly countedBy: Millis
   count: number
 }
 
 /**
- * At most `limit` requests in any rolling window, judged at the server.
+ * At most `limit` requests in any rolling window, as counted by the server.
  *
- * The server counts arrivals; we see departures and answers. So a permit is released when the answer proves that its
- * arrival has left the window, or a window and a guard after its departure, whichever is first. A refused request
- * has used its permit: the interface counts requests.
+ * The server counts arrivals; we see departures and responses. So a permit is released when the response proves that its arrival
+ * has left the window, or a window and a guard after its departure, whichever is first. A refused request has used its permit,
+ * because the API counts all requests.
  *
  *     departure       |-- way there --> arrival       answer
  *     'safe'                                            |------ window ------> released
@@ -58,7 +58,7 @@ export class RollingWindow extends Limiter {
 
   counted(by: Millis): boolean {
     if (this.#guard !== 'safe') return false
-    const at = this.#permits.findLastIndex(({ countedBy }) => countedBy <= by) // they come nearly in order
+    const at = this.#permits.findLastIndex(({ countedBy }) => countedBy <= by) // they arrive nearly in order
     const before = this.#permits[at]
     if (before?.countedBy === by) before.count++
     else this.#permits.splice(at + 1, 0, { batch: undefined, countedBy: by, count: 1 })
@@ -110,7 +110,7 @@ export class RollingWindow extends Limiter {
 
   #releaseOf({ batch, countedBy }: HeldPermits): Millis {
     if (batch === undefined) return countedBy + this.#per + TICK
-    // Until its turn is over its bytes have not left, however long that takes.
+    // its bytes have not left until its turn is over, however long that takes
     if (batch.isLeaving) return Number.POSITIVE_INFINITY
     const margin = typeof this.#guard === 'object' ? this.#guard.after(batch) : Number(this.#guard)
     return batch.sentAt + this.#per + margin

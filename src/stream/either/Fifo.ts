@@ -3,7 +3,7 @@ interface Entry<A> {
   next: Entry<A> | undefined
 }
 
-/** A list, first in, first out: an array moves all that is behind what it loses. */
+/** A first-in, first-out list. An array would move all remaining items on each removal. */
 export class Fifo<A> {
   #first: Entry<A> | undefined
   #last: Entry<A> | undefined
@@ -15,7 +15,7 @@ export class Fifo<A> {
     this.#last = entry
   }
 
-  /** Takes the first one out. */
+  /** Removes and returns the first item. */
   shift(): Entry<A> | undefined {
     const first = this.#first
     this.#first = first?.next

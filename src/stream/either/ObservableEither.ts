@@ -9,34 +9,34 @@ import { concatEach, mapEach } from './steps.js'
 // model
 
 /**
- * A stream whose expected failures are values. A `Left` has a type and ends nothing; the error channel is
- * for bugs.
+ * A stream whose expected failures are values. A `Left` is typed and does not end the stream; the error channel is for
+ * bugs.
  */
 export interface ObservableEither<E, A> extends Observable<E.Either<E, A>> {}
 
 // constructors
 
-/** One failure. */
+/** A stream of one failure. */
 export const left = <E>(e: E): ObservableEither<E, never> => of(E.left(e))
 
-/** One value. */
+/** A stream of one value. */
 export const right = <A>(a: A): ObservableEither<never, A> => of(E.right(a))
 
 // combinators
 
-/** Changes the values, and lets failures pass. */
+/** Maps the values; failures pass through. */
 export const mapRight =
   <A, B>(f: (a: A) => B) =>
   <E>(source: Observable<E.Either<E, A>>): ObservableEither<E, B> =>
     source.pipe(mapEach(E.map(f)))
 
-/** Changes the failures, and lets values pass. */
+/** Maps the failures; values pass through. */
 export const mapLeft =
   <E, F>(f: (e: E) => F) =>
   <A>(source: Observable<E.Either<E, A>>): ObservableEither<F, A> =>
     source.pipe(mapEach(E.mapLeft(f)))
 
-/** For each value the next step, one after the other and in order; failures pass. */
+/** Runs the next step for each value, one after the other and in order; failures pass through. */
 export const concatChain = <A, E2, B>(f: (a: A) => Observable<E.Either<E2, B>>) => {
   const step = orPass(f)
   return <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, B> =>
@@ -44,8 +44,9 @@ export const concatChain = <A, E2, B>(f: (a: A) => Observable<E.Either<E2, B>>) 
 }
 
 /**
- * For each value the next step, up to `concurrent` at a time and as they come; failures pass. Without `concurrent`,
- * all at once: calls of a client then wait for its limits. Throws an `InvalidOption` for what is no number of steps.
+ * Runs the next step for each value, up to `concurrent` at a time, and emits results as they arrive; failures pass through.
+ * Without `concurrent`, all run at once, and calls of a client queue for its limits. Throws an `InvalidOption` if `concurrent` is
+ * not a positive whole number.
  */
 export const mergeChain = <A, E2, B>(
   f: (a: A) => Observable<E.Either<E2, B>>,
@@ -56,17 +57,17 @@ export const mergeChain = <A, E2, B>(
   const step = orPass(f)
   return <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, B> =>
     concurrent === Number.POSITIVE_INFINITY
-      ? source.pipe(mergeMap((ea) => step(ea))) // none waits
+      ? source.pipe(mergeMap((ea) => step(ea))) // no stream has to wait
       : source.pipe(mergeFlat((ea) => step(ea), concurrent))
 }
 
-/** Makes the next step for a value; for a failure, the failure. */
+/** Returns the next step for a value; passes a failure through. */
 const orPass =
   <A, E2, B>(f: (a: A) => Observable<E.Either<E2, B>>) =>
   <E>(ea: E.Either<E, A>): Observable<E.Either<E | E2, B>> =>
     E.isLeft(ea) ? of(ea) : f(ea.right)
 
-/** In place of each failure another stream, one after the other and in order; values pass. */
+/** Replaces each failure with another stream, one after the other and in order; values pass through. */
 export const orElse =
   <E, E2, B>(f: (e: E) => Observable<E.Either<E2, B>>) =>
   <A>(source: Observable<E.Either<E, A>>): ObservableEither<E2, A | B> =>
@@ -79,14 +80,14 @@ export const orElse =
 
 // interop
 
-/** The values alone. Failures are dropped: count it with `lefts`, or end on it with `orThrow`. */
+/** Emits only the values. Failures are dropped: count them with `lefts`, or stop at the first with `orThrow`. */
 export const rights = <E, A>(source: Observable<E.Either<E, A>>): Observable<A> =>
   source.pipe(
     filter(E.isRight),
     map(({ right }) => right),
   )
 
-/** The failures alone. */
+/** Emits only the failures. */
 export const lefts = <E, A>(source: Observable<E.Either<E, A>>): Observable<E> =>
   source.pipe(
     filter(E.isLeft),
@@ -94,8 +95,8 @@ export const lefts = <E, A>(source: Observable<E.Either<E, A>>): Observable<E> =
   )
 
 /**
- * The values, until the first failure, which ends the stream as the error that `toError` makes. The stack of the error
- * begins where the operator was put into a pipe.
+ * Emits the values until the first failure, which ends the stream with the error that `toError` returns. The stack of the
+ * error starts where the operator was added to a pipe.
  */
 export const orThrow = <E>(toError: (e: E) => unknown) => {
   const values = <A>(source: Observable<E.Either<E, A>>): Observable<A> => {
@@ -111,9 +112,8 @@ export const orThrow = <E>(toError: (e: E) => unknown) => {
 }
 
 /**
- * A call as a TaskEither: lazy, and asked anew each time it is run. The stream should have one `Either`: one
- * that has none, or a second, rejects, as with RxJS's `single`. So `collect` a list first; given as it is, it
- * does not compile.
+ * Converts a call to a `TaskEither`, which sends it each time the task runs. The stream must emit exactly one `Either`; otherwise
+ * the task rejects, as with RxJS's `single`. A list must be passed to `collect` first; the list itself does not compile.
  */
 export const toTaskEither =
   <E, A>(source: Observable<E.Either<E, A>> & { readonly pages?: never }): TaskEither<E, A> =>
@@ -121,9 +121,8 @@ export const toTaskEither =
     lastValueFrom(source.pipe(single()))
 
 /**
- * Leaves the source when the signal is aborted, and ends as an error with its `reason`, as what the
- * platform aborts does: what was cut short is never taken for complete. With a signal that is aborted
- * already, the source is not subscribed to at all.
+ * Unsubscribes from the source when the signal is aborted, and errors with its `reason`, as `fetch` does: an interrupted
+ * stream never looks complete. If the signal is already aborted, the source is never subscribed to.
  *
  *     source            --a--b--c|
  *     signal            -----x

@@ -1,17 +1,17 @@
-/** Streams combined with each other, and `Do` notation. */
+/** Combinations of streams, and `Do` notation. */
 import { map, type Observable, of } from 'rxjs'
 import { E, pipe } from '../../fp.js'
 import { concatChain, type ObservableEither, right } from './ObservableEither.js'
 import { concatEachWith, mapEach } from './steps.js'
 
-/** Fields so far, and one more. */
+/** The fields so far, plus another one. */
 export type Bound<N extends string, A, B> = {
   readonly [K in N | keyof A]: K extends keyof A ? A[K] : B
 }
 
 /**
- * Subscribes to both streams at once, and combines each value of `first` with all of `second`, in the order in which
- * `concatChain` would. `second` is kept in memory: it should be a call, or a short list.
+ * Subscribes to both streams at once, and combines each value of `first` with all values of `second`, in the order of
+ * `concatChain`. `second` is kept in memory: it should be a call, or a short list.
  */
 const withAll =
   <A, E2, B, E3, C>(
@@ -27,7 +27,7 @@ const withAll =
       ),
     )
 
-/** Applies functions to values. Both streams are subscribed to at once. */
+/** Applies functions to values. Subscribes to both streams at once. */
 export const ap =
   <E2, A>(fa: Observable<E.Either<E2, A>>) =>
   <E, B>(fab: Observable<E.Either<E, (a: A) => B>>): ObservableEither<E | E2, B> =>
@@ -36,19 +36,19 @@ export const ap =
 /** The empty record, to which `bind`, `apS` and `let` add fields. */
 export const Do: ObservableEither<never, Record<never, never>> = /* @__PURE__ */ right({})
 
-/** Makes each value a record of one field. */
+/** Wraps each value in a record with one field. */
 export const bindTo =
   <N extends string>(name: N) =>
   <E, A>(source: Observable<E.Either<E, A>>): ObservableEither<E, { readonly [K in N]: A }> =>
     source.pipe(mapEach(E.bindTo(name)))
 
-/** Adds a field by a step that knows the fields before it: one after the other. */
+/** Adds a field with a step that knows the previous fields; steps run one after the other. */
 export const bind = <N extends string, A, E2, B>(
   name: Exclude<N, keyof A>,
   f: (a: A) => Observable<E.Either<E2, B>>,
 ) => concatChain((a: A) => f(a).pipe(map((eb) => pipe(E.right(a), E.apSW(name, eb)))))
 
-/** Adds a field of a stream that needs no field before it: subscribed to at once. */
+/** Adds a field from a stream that needs no previous field. Subscribes to it at once. */
 export const apS = <N extends string, A, E2, B>(
   name: Exclude<N, keyof A>,
   fb: Observable<E.Either<E2, B>>,

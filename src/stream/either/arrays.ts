@@ -4,7 +4,7 @@ import type { E } from '../../fp.js'
 import { ap } from './apply.js'
 import { concatChain, mapRight, type ObservableEither, right } from './ObservableEither.js'
 
-/** The values so far, the last one first: several streams of one element may share what is before it. */
+/** The values so far, in reverse order, so that several values of one element can share the earlier ones. */
 type Reversed<B> = { readonly last: B; readonly before: Reversed<B> } | undefined
 
 type Make<A, E, B> = (index: number, a: A) => Observable<E.Either<E, B>>
@@ -39,15 +39,15 @@ const append =
 
 // all at once
 
-/** Makes a stream of each element, subscribes to all at once, and emits the values in the order of the elements. */
+/** Creates a stream for each element, subscribes to all at once, and emits the values in the order of the elements. */
 export const traverseArrayWithIndex = <A, E, B>(f: Make<A, E, B>) =>
   traverse(f, (before, next) => before.pipe(mapRight(append<B>), ap(next)))
 
-/** Makes a stream of each element, subscribes to all at once, and emits the values in the order of the elements. */
+/** Creates a stream for each element, subscribes to all at once, and emits the values in the order of the elements. */
 export const traverseArray = <A, E, B>(f: (a: A) => Observable<E.Either<E, B>>) =>
   traverseArrayWithIndex((_, a: A) => f(a))
 
-/** Subscribes to all streams at once, and emits their values in order; or the first failure among them, at the end. */
+/** Subscribes to all streams at once. At the end, emits their values in order, or the first failure. */
 export const sequenceArray = <E, A>(
   streams: ReadonlyArray<Observable<E.Either<E, A>>>,
 ): ObservableEither<E, ReadonlyArray<A>> =>
@@ -55,15 +55,15 @@ export const sequenceArray = <E, A>(
 
 // one after the other
 
-/** Makes a stream of each element and subscribes to one after the other. The first failure is the end. */
+/** Creates a stream for each element and subscribes to one after the other. The first failure ends it. */
 export const traverseSeqArrayWithIndex = <A, E, B>(f: Make<A, E, B>) =>
   traverse(f, (before, next) => before.pipe(concatChain((bs) => next.pipe(mapRight(append(bs))))))
 
-/** Makes a stream of each element and subscribes to one after the other. The first failure is the end. */
+/** Creates a stream for each element and subscribes to one after the other. The first failure ends it. */
 export const traverseSeqArray = <A, E, B>(f: (a: A) => Observable<E.Either<E, B>>) =>
   traverseSeqArrayWithIndex((_, a: A) => f(a))
 
-/** Subscribes to one stream after the other, and emits their values; or the first failure, which is the end. */
+/** Subscribes to one stream after the other, and emits their values, or the first failure, which ends it. */
 export const sequenceSeqArray = <E, A>(
   streams: ReadonlyArray<Observable<E.Either<E, A>>>,
 ): ObservableEither<E, ReadonlyArray<A>> =>

@@ -1,4 +1,4 @@
-/** `payments-rx/ObservableEither`: streams of `Either` as a module of fp-ts, with its names and argument order. */
+/** `payments-rx/ObservableEither`: streams of `Either` as an fp-ts module, with fp-ts's names and argument order. */
 export { ap, apS, type Bound, bind, bindTo, Do, let } from './apply.js'
 export {
   sequenceArray,
@@ -64,6 +64,5 @@ export {
   scan,
   tap,
   tapError,
-  tapError as tapLeft,
   tapIO,
 } from './operators.js'

@@ -1,18 +1,18 @@
-/** Type class instances of fp-ts. */
-import type { Alt2 } from '#fp-ts/Alt'
-import type { Applicative2 } from '#fp-ts/Applicative'
-import type { Apply2 } from '#fp-ts/Apply'
-import type { Bifunctor2 } from '#fp-ts/Bifunctor'
-import type { Chain2 } from '#fp-ts/Chain'
-import type { FromEither2 } from '#fp-ts/FromEither'
-import type { FromIO2 } from '#fp-ts/FromIO'
-import type { FromTask2 } from '#fp-ts/FromTask'
-import type { Functor2 } from '#fp-ts/Functor'
-import type { Monad2 } from '#fp-ts/Monad'
-import type { MonadIO2 } from '#fp-ts/MonadIO'
-import type { MonadTask2 } from '#fp-ts/MonadTask'
-import type { MonadThrow2 } from '#fp-ts/MonadThrow'
-import type { Pointed2 } from '#fp-ts/Pointed'
+/** fp-ts type class instances. */
+import type { Alt2 } from 'fp-ts/lib/Alt.js'
+import type { Applicative2 } from 'fp-ts/lib/Applicative.js'
+import type { Apply2 } from 'fp-ts/lib/Apply.js'
+import type { Bifunctor2 } from 'fp-ts/lib/Bifunctor.js'
+import type { Chain2 } from 'fp-ts/lib/Chain.js'
+import type { FromEither2 } from 'fp-ts/lib/FromEither.js'
+import type { FromIO2 } from 'fp-ts/lib/FromIO.js'
+import type { FromTask2 } from 'fp-ts/lib/FromTask.js'
+import type { Functor2 } from 'fp-ts/lib/Functor.js'
+import type { Monad2 } from 'fp-ts/lib/Monad.js'
+import type { MonadIO2 } from 'fp-ts/lib/MonadIO.js'
+import type { MonadTask2 } from 'fp-ts/lib/MonadTask.js'
+import type { MonadThrow2 } from 'fp-ts/lib/MonadThrow.js'
+import type { Pointed2 } from 'fp-ts/lib/Pointed.js'
 import { ap } from './apply.js'
 import { fromEither, fromIO, fromTask } from './conversions.js'
 import {
@@ -25,10 +25,10 @@ import {
 } from './ObservableEither.js'
 import { alt, bimap } from './operators.js'
 
-/** Not that of fp-ts-rxjs: both may be installed. */
+/** The identifier of the type in fp-ts. Differs from that of fp-ts-rxjs, because both may be installed. */
 export const URI = 'payments-rx/ObservableEither'
 
-/** The name under which the type classes of fp-ts know the type. */
+/** The name under which fp-ts's type classes know the type. */
 export type URI = typeof URI
 
 declare module 'fp-ts/HKT.js' {
@@ -47,7 +47,7 @@ const apSeq: Apply2<URI>['ap'] = (fab, fa) => chain(fab, (f) => map(fa, f))
 /** Maps the values. */
 export const Functor: Functor2<URI> = { URI, map }
 
-/** Makes a stream of one value. */
+/** Creates a stream of one value. */
 export const Pointed: Pointed2<URI> = { URI, of: right }
 
 /** Maps values and failures. */
@@ -75,7 +75,7 @@ export const Chain: Chain2<URI> = { URI, map, ap: apPar, chain }
 /** Runs one step after the other; `ap` subscribes to both at once. */
 export const Monad: Monad2<URI> = { URI, map, ap: apPar, chain, of: right }
 
-/** `Monad` with `throwError`, which makes a stream of one failure. */
+/** `Monad` with `throwError`, which creates a stream of one failure. */
 export const MonadThrow: MonadThrow2<URI> = {
   URI,
   map,
@@ -85,16 +85,16 @@ export const MonadThrow: MonadThrow2<URI> = {
   throwError: left,
 }
 
-/** Goes on with another stream after a failure. */
+/** Continues with another stream after a failure. */
 export const Alt: Alt2<URI> = { URI, map, alt: (fa, that) => fa.pipe(alt(that)) }
 
-/** Makes a stream of one value or one failure from an `Either`. */
+/** Creates a stream of one value or one failure from an `Either`. */
 export const FromEither: FromEither2<URI> = { URI, fromEither }
 
-/** Makes a stream of the value of an `IO`, which runs at subscription. */
+/** Creates a stream from an `IO`, which runs on subscription. */
 export const FromIO: FromIO2<URI> = { URI, fromIO }
 
-/** Makes a stream of the value of a `Task`, which runs at subscription. */
+/** Creates a stream from a `Task`, which runs on subscription. */
 export const FromTask: FromTask2<URI> = { URI, fromIO, fromTask }
 
 /** `Monad` with `fromIO`. */

@@ -2,9 +2,9 @@ import { from, Observable, Subscriber } from 'rxjs'
 import { Fifo } from './Fifo.js'
 
 /**
- * `mergeMap`, but flat. RxJS starts what waits from within the end of the one before: when a thousand streams
- * that wait complete at once, their frames overflow the stack, and the whole is lost without a word. In a
- * loop, none is nested in another. The classes are those that RxJS asks for.
+ * Works like `mergeMap`, but in a loop. RxJS starts a waiting stream from within the end of the one before: when a thousand
+ * waiting streams complete at once, their nested calls overflow the stack, and all results are lost silently. RxJS requires the
+ * classes.
  */
 export const mergeFlat =
   <A, B>(project: (a: A) => Observable<B>, concurrent: number) =>
@@ -45,7 +45,7 @@ class Flat<A, B> extends Subscriber<A> {
     this.#fill()
   }
 
-  /** One of those that run has ended, and what it held is given back. */
+  /** Handles the end of a running stream, whose resources are released. */
   innerEnded(): void {
     this.#running--
     this.#fill()

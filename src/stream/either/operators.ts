@@ -1,4 +1,4 @@
-/** Operators that fp-ts users expect of a stream of `Either`. All widen, as those of fp-ts that end in `W` do. */
+/** Operators that fp-ts users expect for a stream of `Either`. All widen types, like fp-ts functions that end in `W`. */
 import {
   defaultIfEmpty,
   defer,
@@ -15,7 +15,7 @@ import { concatEach, mapEach } from './steps.js'
 
 // both sides
 
-/** Changes failures and values. */
+/** Maps failures and values. */
 export const bimap =
   <E, G, A, B>(f: (e: E) => G, g: (a: A) => B) =>
   (source: Observable<E.Either<E, A>>): ObservableEither<G, B> =>
@@ -37,13 +37,13 @@ export const matchE =
 
 // failures
 
-/** Replaces each failure by a stream of plain values, one after the other and in order. */
+/** Replaces each failure with a stream of plain values, one after the other and in order. */
 export const getOrElse =
   <E, B>(onLeft: (e: E) => Observable<B>) =>
   <A>(source: Observable<E.Either<E, A>>): Observable<A | B> =>
     source.pipe(matchE(onLeft, (a: A) => of(a)))
 
-/** Replaces each failure by another stream, made anew each time. */
+/** Replaces each failure with another stream, created each time. */
 export const alt =
   <E2, B>(that: () => Observable<E.Either<E2, B>>) =>
   <A>(source: Observable<E.Either<unknown, A>>): ObservableEither<E2, A | B> =>
@@ -51,7 +51,7 @@ export const alt =
 
 // values
 
-/** Drops the values that do not fit; failures pass. */
+/** Drops values that do not match; failures pass through. */
 export function filter<A, B extends A>(
   refinement: (a: A) => a is B,
 ): <E>(source: Observable<E.Either<E, A>>) => ObservableEither<E, B>
@@ -63,7 +63,7 @@ export function filter<A>(predicate: (a: A) => boolean) {
     source.pipe(rxFilter((ea) => E.isLeft(ea) || predicate(ea.right)))
 }
 
-/** Turns the values that do not fit into failures. */
+/** Turns values that do not match into failures. */
 export function filterOrElse<A, B extends A, E2>(
   refinement: (a: A) => a is B,
   onFalse: (a: A) => E2,
@@ -77,7 +77,7 @@ export function filterOrElse<A, E2>(predicate: (a: A) => boolean, onFalse: (a: A
     source.pipe(mapEach(E.filterOrElseW(predicate, onFalse)))
 }
 
-/** Emits the running result of all values so far; failures pass and change nothing. */
+/** Emits the running result of all values so far; failures pass through unchanged. */
 export const scan =
   <A, B>(initial: B, f: (b: B, a: A) => B) =>
   <E>(source: Observable<E.Either<E, A>>): ObservableEither<E, B> =>
@@ -92,7 +92,7 @@ export const scan =
     })
 
 /**
- * Emits the result of all values at the end, or the first failure, with which the source is left, as `collect` does.
+ * Emits the result of all values at the end, or the first failure, which unsubscribes from the source, like `collect`.
  *
  *     --a--b--|             --a--L
  *     reduce(0, add)        reduce(0, add)
@@ -110,15 +110,15 @@ export const reduce =
 
 // effects
 
-/** Runs a step for each value, in order, and keeps the value; a failure of the step replaces it. */
+/** Runs a step for each value, in order, and keeps the value. A failure of the step replaces the value. */
 export const tap = <A, E2>(f: (a: A) => Observable<E.Either<E2, unknown>>) =>
   concatChain((a: A) => f(a).pipe(mapRight(() => a)))
 
-/** Runs a step for each failure, in order, and keeps the failure; a failure of the step replaces it. */
+/** Runs a step for each failure, in order, and keeps the failure. A failure of the step replaces it. */
 export const tapError = <E, E2>(f: (e: E) => Observable<E.Either<E2, unknown>>) =>
   orElse((e: E) => f(e).pipe(map(E.flatMap(() => E.left(e)))))
 
-/** Runs an effect for each value, such as a line of a log. */
+/** Runs an effect for each value, such as logging it. */
 export const tapIO = <A>(f: (a: A) => IO<unknown>) =>
   mapRight((a: A) => {
     f(a)()

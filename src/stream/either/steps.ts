@@ -1,16 +1,16 @@
-/** Steps from one stream to the next, run in a loop: however many there are, the stack does not grow with them. */
+/** Steps from one stream to the next, run in a loop, so that the stack does not grow with their number. */
 import { from, Observable, type ObservableInput, ReplaySubject, Subscriber } from 'rxjs'
 import { Fifo } from './Fifo.js'
 
 // model
 
-/** One step. Its input is the output of the step before it; only the makers below know their types. */
+/** One step. Its input is the output of the step before it; only the constructors below know the types. */
 type EitherStep =
-  /** A value for a value. */
+  /** Maps a value to a value. */
   | { readonly _tag: 'Map'; readonly f: (a: unknown) => unknown }
-  /** A stream for a value, one after the other. */
+  /** Maps a value to a stream; subscribes to one stream after the other. */
   | { readonly _tag: 'Concat'; readonly project: (a: unknown) => ObservableInput<unknown> }
-  /** A stream for a value and all values of `second`, which is subscribed to at the start. */
+  /** Maps a value and all values of `second`, which is subscribed to at the start, to a stream. */
   | {
       readonly _tag: 'With'
       readonly second: Observable<unknown>
@@ -18,9 +18,9 @@ type EitherStep =
     }
 
 /**
- * A stream that knows the step which made it. RxJS subscribes to `f(g(h(source)))` from the outside in, and passes each
- * value and each end from the inside out, a few frames for each: some hundred streams of `traverse` overflow the stack,
- * and are lost without a word. Here a subscription collects all steps down to the source first.
+ * A stream that knows the step that created it. RxJS subscribes to `f(g(h(source)))` from the outside in, and passes each value
+ * and each end from the inside out, a few frames for each: some hundred streams of `traverse` overflow the stack, and are lost
+ * silently. Here a subscription first collects all steps down to the source.
  */
 class Stepped<B> extends Observable<B> {
   readonly before: Observable<unknown>
@@ -51,8 +51,8 @@ export const concatEach =
     })
 
 /**
- * Emits the values of a stream for each value, one stream after the other, made of all values of `second`. That is
- * subscribed to at once, after the source, and kept in memory. Its errors are emitted even if no value asks for it.
+ * For each value, emits the values of a stream built from all values of `second`, one stream after the other. Subscribes to
+ * `second` at once, after the source, and keeps its values in memory. Its errors are emitted even if no value needs it.
  */
 export const concatEachWith =
   <A, S, B>(second: Observable<S>, project: (a: A, all: Observable<S>) => ObservableInput<B>) =>
@@ -75,12 +75,15 @@ const start = <B>(before: Observable<unknown>, last: EitherStep, out: Subscriber
 
 // a loop in place of the stack
 
-/** Calls within calls before they wait for the loop. A value that comes at once is thus passed on before the next one. */
+/**
+ * Maximum depth of nested calls; deeper ones wait for the loop. Up to this depth, a value that arrives at once is passed on
+ * before the next one.
+ */
 const DEPTH = 30
 
-/** The loop of a subscription, and of all that its steps subscribe to. */
+/** The loop of a subscription, and of all streams that its steps subscribe to. */
 class Loop {
-  /** The subscriber of the outermost stream. When it is closed, all within is. */
+  /** The subscriber of the outermost stream. When it is closed, all inner ones are. */
   readonly out: Subscriber<unknown>
   #depth = 0
   readonly #waiting = new Fifo<() => void>()
@@ -89,7 +92,7 @@ class Loop {
     this.out = out
   }
 
-  /** Runs a task: at once, or after those that wait. */
+  /** Runs a task at once, or after the waiting ones. */
   run(task: () => void): void {
     if (this.#depth >= DEPTH || !this.#waiting.isEmpty()) this.#waiting.push(task)
     else this.#within(task)
@@ -177,7 +180,7 @@ class StepRun {
     }
   }
 
-  /** The source of a step has ended. */
+  /** Handles the end of the source of a step. */
   sourceEnded(of: number): void {
     for (let i = of; i < this.#steps.length; i++) {
       const queue = this.#queues[i]
@@ -195,7 +198,7 @@ class StepRun {
     this.#endIfDone(queue, i)
   }
 
-  /** The stream that a step was subscribed to has ended. */
+  /** Handles the end of the stream that a step was subscribed to. */
   innerEnded(i: number): void {
     const queue = this.#queues[i]
     if (queue === undefined) return
@@ -226,7 +229,7 @@ class StepRun {
 const isDone = ({ values, isRunning, isSecondOpen }: StepQueue): boolean =>
   values.isEmpty() && !isRunning && !isSecondOpen
 
-/** A subscriber within a loop: steps that it is the subscriber of run in the same one. */
+/** A subscriber inside a loop. Its own steps run in the same loop. */
 class Linked extends Subscriber<unknown> {
   readonly loop: Loop
   protected readonly run: StepRun
@@ -237,7 +240,7 @@ class Linked extends Subscriber<unknown> {
     this.loop = run.loop
     this.run = run
     this.step = step
-    this.loop.out.add(this) // of the outermost, and not of the one before: to leave them all takes no recursion
+    this.loop.out.add(this) // added to the outermost, not the one before, so that unsubscribing from all needs no recursion
   }
 
   protected override _error(error: unknown): void {
@@ -264,7 +267,7 @@ class InnerOf extends Linked {
   }
 
   protected override _complete(): void {
-    this.unsubscribe() // what it holds is given back before the next one is subscribed to
+    this.unsubscribe() // its resources are released before the next one is subscribed to
     this.loop.run(() => this.run.innerEnded(this.step))
   }
 }

@@ -2,10 +2,10 @@ import type { Page } from '../Paged.js'
 import { gatherRows, pickRows } from '../rawRows.js'
 import { contains, type Span } from './SnapshotPosition.js'
 
-/** Rows of a page, or of several: decoded one by one, and as they came. */
+/** Rows of one or several pages, both decoded and raw. */
 export interface Rows<E, A> extends Pick<Page<E, A, unknown>, 'items' | 'raw'> {}
 
-/** The rows of a stretch of time, and those whose time cannot be read (NaN). */
+/** Returns the rows in a time span, and those whose time is unreadable (NaN). */
 export const within =
   (span: Span, times: ReadonlyArray<number>) =>
   <E, A>(rows: Rows<E, A>): Rows<E, A> =>
@@ -14,7 +14,7 @@ export const within =
       return Number.isNaN(time) || contains(span, time)
     })
 
-/** Rows whose time cannot be read stand in no stretch, and may come with several: each is reported once. */
+/** Reports each row with an unreadable time once: such a row belongs to no span, and may appear in several responses. */
 export const undatedOnce = (
   time: (raw: unknown) => number,
   key: (raw: unknown) => string | undefined,
@@ -32,7 +32,7 @@ export const undatedOnce = (
   }
 }
 
-/** Gathers rows of several pages. */
+/** Joins the rows of several pages. */
 export const gather = <E, A>(
   places: ReadonlyArray<{ readonly page: Rows<E, A>; readonly place: number }>,
 ): Rows<E, A> => ({
@@ -52,8 +52,8 @@ const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A
 // identity
 
 /**
- * The names of rows: their keys. Rows without a key go by all their contents, and by how many before them have the
- * same: of two that are alike, only their number is known.
+ * Identifies rows by their keys. Rows without a key are identified by their whole content, and by the number of earlier rows with
+ * equal content: identical rows can only be counted.
  */
 export const identitiesBy =
   (key: (raw: unknown) => string | undefined) =>
@@ -69,7 +69,7 @@ export const identitiesBy =
     })
   }
 
-/** Returns a text that tells a value from every other, however deep it is nested: `JSON.stringify` goes some thousands down. */
+/** Returns a string that differs for different values of any depth: `JSON.stringify` handles only some thousand levels. */
 const contentText = (row: unknown): string => {
   const rest = [row]
   let text = ''

@@ -1,68 +1,68 @@
-/** How far a snapshot has been read, by spans of time. Plain values, fit for a checkpoint. */
+/** The progress of reading a snapshot, as time spans. Plain values that can be stored in a checkpoint. */
 import type { Millis } from '../Backoff.js'
 import type { Page } from '../Paged.js'
 
-/** A stretch of time in ms since 1970: from `from` on, up to and without `to`. */
+/** A time range in ms since 1970: `from` inclusive, `to` exclusive. */
 export interface Span {
-  /** Its start, in ms since 1970, inclusive. */
+  /** Start of the range, in ms since 1970, inclusive. */
   readonly from: Millis
-  /** Its end, in ms since 1970, exclusive. */
+  /** End of the range, in ms since 1970, exclusive. */
   readonly to: Millis
 }
 
-/** A stretch of the time of a snapshot, read by itself, beside others. */
+/** A part of a snapshot's time range that is read independently of the others (see `Snapshot.parallel`). */
 export interface Slice extends Span {
-  /** From 1 on, in the order in which they were cut. */
+  /** The number of the slice, starting at 1, in the order in which slices were cut. */
   readonly number: number
-  /** Rows delivered of it. */
+  /** Rows delivered so far. */
   readonly rows: number
-  /** The part of it that is not delivered. */
+  /** The part that is not delivered yet. */
   readonly left: Span
 }
 
-/** Where a snapshot stands: all that has to be read of it yet. */
+/** The progress of a snapshot: everything that is still to be read. */
 export interface SnapshotPosition extends Span {
-  /** The slices that are not at their end. */
+  /** The unfinished slices. */
   readonly slices: ReadonlyArray<Slice>
-  /** How many were cut so far. */
+  /** Number of slices so far. */
   readonly cut: number
 }
 
-/** A page of a snapshot: rows that no other page of it has. */
+/** A page of a snapshot. Its rows are in no other page. */
 export interface SnapshotPage<E, A> extends Page<E, A, SnapshotPosition> {
-  /** The slice that it is of, as it stands with this page; at its end, nothing of it is left. */
+  /** The slice of the page, including this page; `left` is empty at its end. */
   readonly slice: Slice
 }
 
-/** A snapshot that is not begun. */
-export const wholeOf = ({ from, to }: Span): SnapshotPosition => {
+/** Returns the position of a snapshot before its first page. */
+export const initialPosition = ({ from, to }: Span): SnapshotPosition => {
   const all = { from, to }
   return { ...all, slices: [{ ...all, number: 1, rows: 0, left: all }], cut: 1 }
 }
 
 // spans of time
 
-/** In ms. Lists are filtered in such steps, both ends inclusive: no time is split finer than that. */
+/** A second, in ms. Lists filter by whole seconds, both ends inclusive, so time is split no finer. */
 export const SECOND = 1_000
 
-/** The start of the second that `ms` is in. */
+/** Returns the start of the second that contains `ms`. */
 export const secondOf = (ms: number): number => Math.floor(ms / SECOND) * SECOND
 
-/** The first whole second that is not before `ms`. */
+/** Returns the first whole second at or after `ms`. */
 export const secondAfter = (ms: number): number => Math.ceil(ms / SECOND) * SECOND
 
 export const isEmpty = ({ from, to }: Span): boolean => from >= to
 
 export const contains = ({ from, to }: Span, ms: number): boolean => from <= ms && ms < to
 
-/** The whole second next to `near` that a stretch can be split at, if it is longer than one. */
+/** Returns the whole second closest to `near` at which a span longer than a second can be split. */
 export const splitNear = ({ from, to }: Span, near: number): number | undefined => {
   const first = secondOf(from) + SECOND
   const last = secondAfter(to) - SECOND
   return first > last ? undefined : Math.min(last, Math.max(first, secondOf(near)))
 }
 
-/** Returns the rest of a span of which one end was read. */
+/** Returns the rest of a span after one end of it was read. */
 export const without = (span: Span, read: Span): Span =>
   read.from <= span.from
     ? { ...span, from: Math.max(span.from, read.to) }
@@ -76,7 +76,7 @@ export const both = (one: Span, other: Span): Span => ({
 
 // interop
 
-/** In ms since 1970, before and after: what a `Date` can hold. */
+/** Range of a `Date`, in ms before and after 1970. */
 const FURTHEST = 8.64e15
 
 const isTime = (u: unknown): boolean => typeof u === 'number' && Math.abs(u) <= FURTHEST
@@ -91,9 +91,9 @@ const isSlice = (u: unknown): u is Slice =>
   'left' in u &&
   [u.number, u.rows].every(Number.isFinite) &&
   isSpan(u.left) &&
-  !isEmpty(u.left) // a slice at its end is in no position
+  !isEmpty(u.left) // a finished slice is not part of a position
 
-/** Checks that a value is a position of a snapshot, also after it was kept as JSON. */
+/** Returns true for a position of a snapshot, even after it was stored as JSON. */
 export const isSnapshotPosition = (u: unknown): u is SnapshotPosition =>
   isSpan(u) &&
   'slices' in u &&

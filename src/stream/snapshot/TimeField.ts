@@ -1,4 +1,4 @@
-/** The time of a snapshot, walked by several readers: which part each of them reads, and what is left. */
+/** Divides the time range of a snapshot among several readers, and tracks the part of each and the part that is left. */
 import type { IO } from '../../fp.js'
 import type { Millis } from '../Backoff.js'
 import { coverageOf, type ListOrder, type Shown } from './coverage.js'
@@ -16,7 +16,7 @@ import {
 
 // model
 
-/** The order and the speed of a walk, once an answer has shown them. */
+/** The order and speed of reading, as shown by responses. */
 export interface WalkPace {
   readonly order: ListOrder
   /** The time that a full page spans, in ms. */
@@ -26,92 +26,92 @@ export interface WalkPace {
 /** A slice that is being read. */
 export interface PageWalk {
   readonly number: number
-  /** The slice; it gets shorter when a part of it is given to another walk. */
+  /** The slice. It shrinks when a part of it is given to another walk. */
   whole: Span
-  /** The part that no answer has covered. */
+  /** The part that no response has covered. */
   ahead: Span
   /** The part that is not delivered. */
   left: Span
-  /** Rows delivered. */
+  /** Number of delivered rows. */
   rows: number
   pace: WalkPace | undefined
-  /** A part to be read by pages next, since one page does not hold it. */
+  /** A time span that does not fit in one page, to be read page by page next. */
   crowded: Span | undefined
-  /** An answer is on its way. */
+  /** True while a request is in flight. */
   busy: boolean
-  /** It was split off, and no answer has shown yet whether there is anything in it. */
+  /** True if it was split off, and no response has shown yet whether it contains rows. */
   unproven: boolean
-  /** Rows that an answer showed and did not cover, by their keys: the next one must have them. */
+  /** Keys of rows that a response showed but did not cover: the next one must have them. */
   edge: ReadonlyMap<string, EdgeRow>
-  /** Rows of `edge` that did not come again. */
+  /** Number of rows of `edge` that did not appear again. */
   missing: MissingRows | undefined
 }
 
 interface EdgeRow {
   readonly time: Millis
-  /** The question whose answer showed it. */
+  /** The request whose response showed it. */
   readonly shownBy: Span
 }
 
-/** Rows that did not come again: the question that showed them is asked once more, to see if they are still there. */
+/** Rows that did not appear again. The request that showed them is repeated, to check if they still exist. */
 interface MissingRows {
   readonly keys: ReadonlyArray<string>
   readonly shownBy: Span
 }
 
-/** An answer: the times of its rows, and their keys. */
+/** A response: the times and keys of its rows. */
 export interface AnswerRows {
-  /** The part that the walk had ahead of it when it asked. */
+  /** The part that was ahead of the walk at the time of the request. */
   readonly asked: Span
-  /** The span that was asked for. */
+  /** The requested span. */
   readonly question: Span
-  /** In ms since 1970; NaN for what cannot be read. */
+  /** Times in ms since 1970; NaN if unreadable. */
   readonly times: ReadonlyArray<Millis>
-  /** Returns the key of the i-th row; it may have none. */
+  /** Returns the key of the i-th row, if it has one. */
   readonly key: (i: number) => string | undefined
-  /** There are more rows than came. */
+  /** True if there are more rows than in this response. */
   readonly more: boolean
 }
 
-/** The conclusion from one answer. */
+/** The conclusion from one response. */
 export type SliceOutcome =
-  /** It has all rows of this stretch. */
+  /** The response has all rows of this span. */
   | { readonly _tag: 'Covered'; readonly span: Span }
-  /** It led to asking otherwise. */
+  /** Further requests are needed. */
   | { readonly _tag: 'Nothing' }
-  /** The service did not keep the filter by time. */
+  /** The service ignored the filter by time. */
   | { readonly _tag: 'OutsideFilter'; readonly asked: Span }
-  /** Answer after answer said that there is more, and showed nothing of it. */
+  /** Consecutive responses claimed that there are more rows, but showed none. */
   | { readonly _tag: 'Unordered'; readonly answers: number }
-  /** An answer contradicts the order that others were read by: they may have left out rows. */
+  /** The response contradicts the order of earlier ones, which may therefore have missed rows. */
   | { readonly _tag: 'OrderChanged' }
-  /** So many rows that are in the list do not come when they are asked for by their time. */
+  /** This many rows of the list do not appear when requested by their time. */
   | { readonly _tag: 'RowsMissing'; readonly rows: number }
 
-/** Answers in a row, for each walk, that only led to splitting: a time in ms cannot be halved more often. */
+/** Maximum number of consecutive responses per walk that only led to splitting: a time in ms cannot be halved more often. */
 const HALVINGS = 64
-/** Walks that parts are split off for, and that count for `HALVINGS`, however many may be asked for at a time. */
+/** Number of walks for which parts are split off, and which count for `HALVINGS`, however many are allowed. */
 const WALKS = 256
 
-/** How far from its walk a part is split off first, in pages; twice as far each time that is too near. */
+/** Initial distance from a walk at which a part is split off, in pages; doubled each time that it is too near. */
 const REACH = 8
 
 const NOTHING: SliceOutcome = { _tag: 'Nothing' }
 
-/** The time of a snapshot, divided between walks. */
+/** The time range of a snapshot, divided among walks. */
 export class TimeField {
   readonly #start: SnapshotPosition
   readonly #width: IO<number>
   readonly #walks: Array<PageWalk>
   #slices: number
   #shown: Shown
-  #isTrusted = false // a page with more after it was taken for complete up to its last row, by the order
+  #isTrusted = false // a page that is not the last counted as complete up to its last row, because of the order
   #reach = REACH
-  #isTrusting = true // no part that was split off was empty: then only proven ones are split
+  #isTrusting = true // false once a part that was split off was empty: then only proven ones are split
   #unordered = 0
-  #margin = 0 // ms that each question goes beyond what it is about
+  #margin = 0 // ms that each request adds before and after its time range
 
-  /** `width`: the most walks at a time, now. */
+  /** `width`: the maximum number of concurrent walks now. */
   constructor(start: SnapshotPosition, width: IO<number>) {
     this.#start = start
     this.#width = width
@@ -119,7 +119,7 @@ export class TimeField {
     this.#slices = start.cut
   }
 
-  /** Returns the walk to ask for: one that waits, or else a new one, with a part of the longest. */
+  /** Returns the walk whose request is next: a waiting one, or else a new one with a part of the longest. */
   next(): PageWalk | undefined {
     const walks = this.#walks
     const waiting = walks.find(({ busy, ahead }) => !busy && !isEmpty(ahead))
@@ -131,19 +131,19 @@ export class TimeField {
     return best && this.#split(best.walk, best.at)
   }
 
-  /** Returns the span to ask for: what a walk has ahead of it, or what showed rows that are missing now. */
+  /** Returns the span to request: the part ahead of a walk, or the one in which missing rows were shown. */
   question({ ahead, whole, pace, crowded, missing, edge }: PageWalk): Span {
     if (missing !== undefined) return missing.shownBy
     const { from, to } = crowded ?? ahead
-    // at the start of a slice, and in and after a crowded second, no answer may have shown a row of this time yet:
-    // then it would not be missed if the service leaves out its bounds
+    // at the start of a slice, and in and after a crowded second, no response may have shown a row of this time yet:
+    // then it would not be missed if the service excludes its bounds
     const isShown = [...edge.values()].some(({ time }) => time < from + SECOND)
     const isStart = pace === undefined || from === whole.from || crowded !== undefined
     const earlier = isStart || !isShown ? SECOND : this.#margin
     return { from: Math.max(0, from - earlier), to: to + this.#margin }
   }
 
-  /** Takes an answer to the question of a walk. */
+  /** Processes a response to the request of a walk. */
   receivePage(walk: PageWalk, rows: AnswerRows): SliceOutcome {
     const { asked, question, times, more } = rows
     if (walk.missing !== undefined) return recheck(walk, walk.missing, rows)
@@ -159,11 +159,11 @@ export class TimeField {
       case 'Halves':
         return this.#halve(walk, coverage.at)
       case 'Covers':
-        return this.#cover(walk, both(coverage.span, walk.ahead), rows) // of what is this walk's still
+        return this.#cover(walk, both(coverage.span, walk.ahead), rows) // the part that still belongs to this walk
     }
   }
 
-  /** Takes all rows of a crowded stretch, in answer to the question of a walk. */
+  /** Processes all rows of a crowded span, in response to the request of a walk. */
   receiveSecond(walk: PageWalk, span: Span, rows: AnswerRows): SliceOutcome {
     if (this.#isDoubtful(walk, span, rows, rows.question.to > span.to)) return NOTHING
     if (rows.times.length > 0) this.#unordered = 0
@@ -173,7 +173,7 @@ export class TimeField {
     return { _tag: 'Covered', span }
   }
 
-  /** Takes note of a page that is delivered. Returns the slice as it stands with it. */
+  /** Records a delivered page. Returns the slice including this page. */
   deliver(walk: PageWalk, span: Span, rows: number): Slice {
     walk.left = without(walk.left, span)
     walk.rows += rows
@@ -190,7 +190,7 @@ export class TimeField {
     return this.#walks.length === 0
   }
 
-  /** Drops all that is left to read. */
+  /** Drops everything that is left to read. */
   clear(): void {
     this.#walks.length = 0
   }
@@ -206,7 +206,7 @@ export class TimeField {
     if (this.#unordered > HALVINGS * Math.min(this.#width(), WALKS)) {
       return { _tag: 'Unordered', answers: this.#unordered }
     }
-    // that part may be another walk's by now, up to there and no further too
+    // by now that part may belong to another walk, which also ends there
     if (splitNear(walk.ahead, at) === at) this.#split(walk, at)
     return NOTHING
   }
@@ -224,7 +224,7 @@ export class TimeField {
     return { _tag: 'Covered', span }
   }
 
-  /** Returns whether rows of the edge of a walk are not among those of a span: then it is asked for otherwise. */
+  /** Returns true if rows of the edge of a walk are not among those of a span: then another request is made. */
   #isDoubtful(walk: PageWalk, span: Span, rows: AnswerRows, isWide: boolean): boolean {
     const edge = [...walk.edge].filter(([, { time }]) => contains(span, time))
     if (edge.length === 0) return false
@@ -236,12 +236,12 @@ export class TimeField {
     const [, { shownBy }] = first
     const ofOneAnswer = missing.filter(([, row]) => row.shownBy === shownBy)
     if (isWide) walk.missing = { keys: ofOneAnswer.map(([key]) => key), shownBy }
-    else this.#margin = SECOND // the service may leave out its bounds, or round the times that it shows
+    else this.#margin = SECOND // the service may exclude its bounds, or round the times that it shows
     return true
   }
 }
 
-/** Takes the answer to the question that showed missing rows: they left the list, or the service loses them. */
+/** Processes the response to the request that showed missing rows: they left the list, or the service loses them. */
 const recheck = (walk: PageWalk, { keys }: MissingRows, rows: AnswerRows): SliceOutcome => {
   const found = keysWhere(rows, () => true)
   const present = keys.filter((key) => found.has(key))
@@ -251,7 +251,7 @@ const recheck = (walk: PageWalk, { keys }: MissingRows, rows: AnswerRows): Slice
   return NOTHING
 }
 
-/** Returns the time from the first row to the last, at least a second: before and after them there may be none for long. */
+/** Returns the time from the first row to the last, at least a second. The time before and after them may be empty for long. */
 const spanOf = (times: ReadonlyArray<Millis>): Millis => {
   const readable = times.filter((time) => !Number.isNaN(time))
   const [first = 0, last = 0] = [readable[0], readable.at(-1)]
@@ -281,7 +281,7 @@ const sliceOf = ({ number, whole, rows, left }: PageWalk): Slice => ({
   left,
 })
 
-/** Splits a walk in two. It keeps the part that it is at; the one that comes out has the part beyond. */
+/** Splits a walk in two. It keeps the part at its position; the new one has the part beyond. */
 const splitAt = (walk: PageWalk, at: number, number: number): PageWalk => {
   const { whole, ahead, left, pace } = walk
   const early = (span: Span): Span => ({ ...span, to: at })
@@ -298,7 +298,7 @@ const splitAt = (walk: PageWalk, at: number, number: number): PageWalk => {
   }
 }
 
-/** Takes note of an answer that covers a part of a walk. */
+/** Records a response that covers a part of a walk. */
 const covered = (walk: PageWalk, span: Span, pace: WalkPace | undefined): void => {
   walk.ahead = without(walk.ahead, span)
   walk.crowded = undefined
@@ -307,7 +307,7 @@ const covered = (walk: PageWalk, span: Span, pace: WalkPace | undefined): void =
 
 // rows at the edge of a page
 
-/** Returns the rows of an answer that a walk still has ahead of it. */
+/** Returns the rows of a response that a walk still has ahead of it. */
 const edgeOf = ({ ahead }: PageWalk, { question, times, key }: AnswerRows): PageWalk['edge'] => {
   const edge = new Map<string, EdgeRow>()
   times.forEach((time, i) => {
@@ -333,17 +333,17 @@ const keysWhere = (
 export interface Split {
   readonly walk: PageWalk
   readonly at: number
-  /** It is as far from its walk as it may be. */
+  /** The maximum distance from its walk. */
   readonly far: boolean
 }
 
-/** Pages that a walk has before it, at least, when a part of it is given away. */
+/** Minimum number of pages ahead of a walk for which a part of it is given away. */
 const WORTH = 4
 
 /**
- * Returns where one more walk is of most use: in the middle of what the longest one has before it, by the pages
- * that it is thought to have; but no more than `reach` pages from where it is, since the rows
- * may end anywhere. A list that is read from its newest row on may have no known beginning at all.
+ * Returns the time at which one more walk helps most: the middle of the longest walk's remaining time, measured in estimated
+ * pages, but at most `reach` pages from its position, because the rows may end anywhere. A list that is read from its newest row
+ * on may have no known start.
  */
 const bestSplit = (walks: ReadonlyArray<PageWalk>, reach: number): Split | undefined => {
   let best: Split | undefined

@@ -1,60 +1,64 @@
-/** Counts the rows of a numbered list by reading few of its pages. */
+/** Counts the rows of a numbered list by reading only a few of its pages. */
 import { concatChain, type ObservableEither, right } from '../either/ObservableEither.js'
 
 // model
 
-/** One page of a list that is counted. */
+/** One page of a list that is being counted. */
 export interface CountedPage {
   readonly rows: number
-  /** There are pages after it. */
+  /** True if there are pages after it. */
   readonly more: boolean
 }
 
 export interface CountOptions<E> {
-  /** Reads a page, numbered from 0. One beyond the end has no rows, and no more after it. */
+  /** Reads a page, numbered from 0. A page beyond the end has no rows and nothing after it. */
   readonly page: (number: number) => ObservableEither<E, CountedPage>
-  /** Rows a page, as asked for: a service may cap it. */
+  /** Rows per page, as requested: a service may use fewer. */
   readonly pageSize: number
-  /** Between the most and the fewest pages, for `about`. Default 1.1. */
+  /** The ratio between the maximum and the minimum number of pages that counts as `about`. Default 1.1. */
   readonly precise?: number
 }
 
 /** Number of rows of a list. */
 export interface RowCount {
+  /** The number of rows. */
   readonly rows: number
-  /** `about`: 5 % more or less, or an estimate where pages are of several lengths. `at least`: the list goes on after the last page that could be asked for. */
+  /**
+   * `about`: within 5 %, or an estimate if pages differ in length. `at least`: the list continues after the last page that could
+   * be requested.
+   */
   readonly precision: 'exact' | 'about' | 'at least'
-  /** Rows a page, as the service makes them: those of its first page. */
+  /** Rows per page, as in the first page of the response. */
   readonly pageSize: number
-  /** Requests sent to find it out. */
+  /** Number of requests sent to count the rows. */
   readonly probes: number
 }
 
-/** The pages between a first one that exists and a first one that does not. */
+/** The range that contains the last page. */
 interface Bracket {
-  /** Pages that are full, and not the last. */
+  /** Number of pages that are full, and not the last. */
   readonly least: number
-  /** A page that is beyond the end; `Infinity` before one was found. */
+  /** Number of a page beyond the end; `Infinity` before one was found. */
   readonly beyond: number
   readonly probes: number
   readonly pageSize: number
   readonly isEven: boolean
 }
 
-/** From one page to the next while none beyond the end is known. */
+/** Factor from one page to the next while none beyond the end is known. */
 const STRIDE = 8
 
 /** Default of `precise`. */
 const PRECISE = 1.1
 
-/** Highest page number: some lists have no more (not specified). */
+/** Highest page number: some lists have no more (our assumption). */
 const LAST_PAGE = 9_999
 
 // constructors
 
 /**
- * Counts the rows of a list: a page after eight times as many until one is beyond the end, then between. A list of one
- * page costs one request, one of a million rows at 2,000 a page nine. The list may change meanwhile.
+ * Counts the rows of a list: multiplies the page number by eight until it is beyond the end, then bisects. A list of one page
+ * costs one request, one of a million rows at 2,000 per page nine. The list may change while it is counted.
  *
  *     pages    0       8                                72
  *     probes   |1------|2-------------|4------|5-|6-----|3
@@ -97,5 +101,5 @@ export const countRows = <E>({
 
 const nextProbe = (least: number, beyond: number): number => {
   if (beyond === Number.POSITIVE_INFINITY) return Math.min(LAST_PAGE, least * STRIDE)
-  return Math.min(beyond - 1, Math.max(least, Math.round(Math.sqrt(least * beyond))))
+  return Math.round(Math.sqrt(least * beyond)) // below `beyond`: rounded down if they are neighbors
 }

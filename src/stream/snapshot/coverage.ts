@@ -1,43 +1,42 @@
-/** Judges how much of a span one answer covers: pure. */
+/** Judges how much of a span one response covers. Pure. */
 import { isEmpty, SECOND, type Span, secondAfter, secondOf, splitNear } from './SnapshotPosition.js'
 
 // model
 
 export type ListOrder = 'ascending' | 'descending'
 
-/** The order of a list, as far as answers have shown it: `none` once they contradict each other, or themselves. */
+/** The order of a list as shown by responses: `none` once they contradict each other, or themselves. */
 export type Shown = ListOrder | 'none' | undefined
 
 export type Coverage =
-  /** All rows of `span` are in the answer, since one answer is consistent in itself. */
+  /** All rows of `span` are in the response, because one response is consistent in itself. */
   | { readonly _tag: 'Covers'; readonly span: Span; readonly shown: Shown }
-  /** Nothing can be said of a part of it: to be asked for in two halves. */
+  /** A part of the span is uncertain, and must be requested in two halves. */
   | { readonly _tag: 'Halves'; readonly at: number; readonly shown: Shown }
-  /** More rows than a page has are in `span`, which cannot be split: to be read by pages. */
+  /** `span` has more rows than a page but cannot be split, so it must be read page by page. */
   | { readonly _tag: 'Crowded'; readonly span: Span; readonly shown: Shown }
-  /** Rows from elsewhere: the filter by time was not kept. */
+  /** Some rows are outside the requested time: the service ignored the filter. */
   | { readonly _tag: 'OutsideFilter' }
 
-/** An answer to "all from `asked.from` to `asked.to`". */
+/** A response to the request "all from `asked.from` to `asked.to`". */
 export interface Answered {
   readonly asked: Span
-  /** The span of the question, if it was wider: rows from all of it may come. Default: `asked`. */
+  /** The requested span, if it was wider: rows from all of it may appear. Default: `asked`. */
   readonly question?: Span
-  /** Times of the rows, as they came, in ms since 1970; NaN for one that cannot be read. */
+  /** Times of the rows in their order, in ms since 1970; NaN if unreadable. */
   readonly times: ReadonlyArray<number>
-  /** There are more rows than came. */
+  /** True if there are more rows than in this response. */
   readonly more: boolean
-  /** The order that the answers before this one have shown. */
+  /** The order that earlier responses have shown. */
   readonly orderBefore: Shown
 }
 
 // constructors
 
 /**
- * An answer without more covers all that was asked for. Another has the first rows of its order: in
- * ascending order all up to the last row's second, in descending order all after it. Only the second
- * at the far end may go on in the next page. In a list that has shown itself to have no order, only answers without
- * more cover anything.
+ * Judges a response. The last page covers the whole request. Any other response has the first rows of its order: in ascending
+ * order all up to the last row's second, in descending order all after it. Only the second at the far end may continue in the
+ * next page. In a list without order, only a last page covers anything.
  *
  *     asked       |------------------------------|
  *     rows         .. . ... .  . .:
@@ -72,19 +71,19 @@ export const coverageOf = ({
     : { _tag: 'Covers', span: covered, shown }
 }
 
-/** The second that a walk in this order is at. */
+/** Returns the second at which a walk in this order is. */
 const farSecond = ({ from, to }: Span, order: ListOrder): Span =>
   order === 'ascending'
     ? { from, to: Math.min(to, secondOf(from) + SECOND) }
     : { from: Math.max(from, secondAfter(to) - SECOND), to }
 
-/** Combines the orders of all answers before with that of one more. */
+/** Combines the orders of all earlier responses with that of one more. */
 const together = (before: Shown, order: Shown): Shown => {
   if (before === undefined || order === undefined) return before ?? order
   return before === order ? before : 'none'
 }
 
-/** Returns the earliest and the latest time of rows, and the order that they show: rows of one moment show none. */
+/** Returns the earliest and the latest time of rows, and the order that they show. Rows with the same time show none. */
 export const survey = (times: ReadonlyArray<number>) => {
   let low = Number.POSITIVE_INFINITY
   let high = Number.NEGATIVE_INFINITY

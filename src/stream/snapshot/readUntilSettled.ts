@@ -9,50 +9,50 @@ import { gather, identitiesBy, type Rows } from './Rows.js'
 export interface SettledOptions<E, A> {
   /** The list, page by page. */
   readonly pages: Observable<E.Either<E, Page<E, A, unknown>>>
-  /** Two rows with the same key are the same row; there may be none. */
+  /** Returns the key of a row: rows with the same key are the same row. */
   readonly key: (raw: unknown) => string | undefined
 }
 
-/** Why a readUntilSettled could not be read. */
-export type Unsettled<E> =
+/** The reason why a list could not be read until it settled. */
+export type UnsettledRead<E> =
   | { readonly _tag: 'Failed'; readonly failure: E }
   | {
       readonly _tag: 'Moved'
       readonly readings: number
-      /** No reading could be compared with others: its pages were of several lengths. */
+      /** True if no reading could be compared with others, because its pages differed in length. */
       readonly isUneven: boolean
     }
 
-/** A row, and where it came. */
+/** A row, and its position. */
 interface ListedRow<E, A> {
   readonly page: Page<E, A, unknown>
   readonly place: number
 }
 
-/** One reading of the list, page after page, while it may have moved. */
+/** One reading of the list, page by page, while it may have shifted. */
 interface ListReading<E, A> {
   readonly rows: ReadonlyMap<string, ListedRow<E, A>>
-  /** Rows in the list when the last page was read; NaN where pages of several lengths do not tell. */
+  /** Number of rows in the list when the last page was read; NaN if pages of different lengths do not show it. */
   readonly size: number
 }
 
-/** Readings before it is given up as a list that never rests. */
+/** Maximum number of readings of a list that keeps changing. */
 const READINGS = 30
 
 // constructors
 
-/** The rows of a list that may move while its pages are read: it is read until readings settle. */
+/** Reads the rows of a list that may shift between pages, repeatedly until readings agree. */
 export const readUntilSettled = <E, A>({
   pages,
   key,
-}: SettledOptions<E, A>): ObservableEither<Unsettled<E>, Rows<E, A>> => {
+}: SettledOptions<E, A>): ObservableEither<UnsettledRead<E>, Rows<E, A>> => {
   const reading = pages.pipe(toArray(), map(A.sequence(E.Applicative)), mapRight(readingOf(key)))
 
   const read = (
     before: ReadonlyArray<ListReading<E, A>>,
-  ): ObservableEither<Unsettled<E>, Rows<E, A>> =>
+  ): ObservableEither<UnsettledRead<E>, Rows<E, A>> =>
     reading.pipe(
-      concatMap((latest): ObservableEither<Unsettled<E>, Rows<E, A>> => {
+      concatMap((latest): ObservableEither<UnsettledRead<E>, Rows<E, A>> => {
         if (E.isLeft(latest)) return of(E.left({ _tag: 'Failed', failure: latest.left } as const))
         const readings = [...before, latest.right]
         return pipe(
@@ -67,7 +67,7 @@ export const readUntilSettled = <E, A>({
   return read([])
 }
 
-const moved = <E, A>(readings: ReadonlyArray<ListReading<E, A>>): Unsettled<never> => ({
+const moved = <E, A>(readings: ReadonlyArray<ListReading<E, A>>): UnsettledRead<never> => ({
   _tag: 'Moved',
   readings: readings.length,
   isUneven: readings.every(({ size }) => Number.isNaN(size)),
@@ -85,11 +85,11 @@ const readingOf =
   }
 
 /**
- * All rows that stayed, as soon as it is certain: when as many rows as the list had at the end of one
- * reading were seen both by then and after.
+ * Returns all rows that remained in the list, as soon as they are certain: when as many rows as the list had at the end of one
+ * reading were seen both before and after that time.
  *
- * For what was seen before that end and after it was in the list at it. So these rows are the list as it
- * was then, and a row that stayed is among them. (A row that goes and comes back could deceive.)
+ * A row that was seen before and after the end was in the list at the end. So these rows are the list at that time, and include
+ * every row that remained. (A row that disappears and reappears could deceive.)
  */
 const settled = <E, A>(readings: ReadonlyArray<ListReading<E, A>>): O.Option<Rows<E, A>> => {
   for (const [last, { size }] of readings.entries()) {

@@ -22,56 +22,58 @@ import {
   pullPages,
 } from '../Pull.js'
 import { type Rows, undatedOnce, within } from './Rows.js'
-import { readUntilSettled, type Unsettled } from './readUntilSettled.js'
+import { readUntilSettled, type UnsettledRead } from './readUntilSettled.js'
 import type { SnapshotPage, SnapshotPosition, Span } from './SnapshotPosition.js'
 import { type PageWalk, type SliceOutcome, TimeField } from './TimeField.js'
 
 // model
 
-/** Why a snapshot was given up. */
-export type SnapshotCut<E> = Unsettled<E> | Exclude<SliceOutcome, { _tag: 'Covered' | 'Nothing' }>
+/** The reason why reading a snapshot stopped. */
+export type SnapshotCut<E> =
+  | UnsettledRead<E>
+  | Exclude<SliceOutcome, { _tag: 'Covered' | 'Nothing' }>
 
-/** How a snapshot is read. */
+/** Options for reading a snapshot. */
 export interface SnapshotOptions<E, A> {
-  /** Emits what is to be read, at each subscription; or the failure that ends the snapshot at once. */
+  /** Emits the start position on each subscription, or the failure that ends the snapshot at once. */
   readonly position: Observable<E.Either<E, SnapshotPosition>>
-  /** The list of the rows of a span. It may also have rows of the second on either side of the span. */
+  /** Returns the list of the rows of a span. It may include rows of the adjacent seconds. */
   readonly list: (span: Span) => {
     readonly pages: Observable<E.Either<E, Page<E, A, unknown>>>
   }
-  /** Returns when a row was created, in ms since 1970, from the row as it came; NaN if that cannot be read. */
+  /** Returns when a row was created, in ms since 1970, from the raw row; `NaN` if unreadable. */
   readonly time: (raw: unknown) => Millis
-  /** Identifies a row. One without a key is identified by all of its fields. */
+  /** Identifies a row. Rows without a key are compared by all fields. */
   readonly key: (raw: unknown) => string | undefined
-  /** Makes the failure that ends a snapshot of which `position` is missing, after `pages` pages. */
+  /** Builds the failure for a snapshot that stopped at `position`, after `pages` pages. */
   readonly cut: (cut: SnapshotCut<E>, position: SnapshotPosition, pages: number) => E
   /**
-   * The most requests under way at once, each for a slice of time of its own; or a stream of such numbers, of which the
-   * last holds. It is subscribed to while the snapshot is read. Default 1.
+   * Maximum number of concurrent requests, each for its own time slice, or a stream of such numbers, of which the latest applies
+   * and which is subscribed to while the snapshot is read. Default 1.
    */
   readonly parallel?: number | Observable<number>
 }
 
-/** Rows that came, and are not delivered. */
+/** Rows that were received but not delivered. */
 interface Ready<E, A> {
   readonly walk: PageWalk
-  /** The rows are all rows of this span. */
+  /** True if these are all rows of the span. */
   readonly span: Span
   readonly rows: Rows<E, A>
 }
 
-/** Rows, or why there are none, or nothing but that they have to be asked for otherwise. */
+/** Rows, the reason why there are none, or `none` if another request is needed. */
 type SliceAnswer<E, A> = E.Either<SnapshotCut<E>, O.Option<Ready<E, A>>>
 
-const nothingCame = (): Error => new Error('list should emit a page, and emitted nothing')
+const nothingCame = (): Error => new Error('list should emit a page, but emitted nothing')
 
 // constructors
 
 /**
- * A list that changes while it is read, as it stood at one moment: every row that is in it from start to end comes
- * once. Its time is cut into slices. Each is walked by asking for all rows from here on: one answer is consistent up
- * to its last second. Up to `parallel` slices are walked at once; a walk that is done takes over a part of the
- * longest one. Throws an `InvalidOption` for a `parallel` that is no number of requests.
+ * Reads a changing list as it was at one moment: every row that is in it from start to end is emitted once. The time range is cut
+ * into slices. Each is read by requesting all rows from the current time on: one response is consistent up to its last second. Up
+ * to `parallel` slices are read at once; a finished reader takes over a part of the longest slice. Throws an `InvalidOption` if
+ * `parallel` is not a number of requests.
  *
  *     time      |----------------------------------------|
  *     slice 1   ====>====>====>==|
@@ -105,7 +107,7 @@ const pullFrom = <E, A>(
     requests = n
   })
   const width = (): number => Math.max(requests, prefetch + 1)
-  const concurrency = parallel === 1 ? () => 1 : width // one at a time comes in the order of the list
+  const concurrency = parallel === 1 ? () => 1 : width // a single slice is read in the order of the list
   const { next, close } = pullPages(snapshotPlan(options, start, concurrency), {
     width,
     concurrency,
@@ -183,14 +185,14 @@ const snapshotPlan = <E, A>(
   }
 }
 
-/** Returns what asks for the rows that a walk has ahead of it, and tells the field what came of that. */
+/** Returns a function that requests the rows ahead of a walk, and reports the result to the field. */
 const asker = <E, A>(
   field: TimeField,
   { list, time, key }: Pick<SnapshotOptions<E, A>, 'list' | 'time' | 'key'>,
 ): ((walk: PageWalk) => Observable<SliceAnswer<E, A>>) => {
   const unseen = undatedOnce(time, key)
   const failed = (failure: E): SnapshotCut<E> => ({ _tag: 'Failed', failure })
-  // a list without pages would be asked for again and again, or rows would be missing without a failure
+  // a list without pages would be requested forever, or rows would be missing without a failure
   const pagesOf = (span: Span) => list(span).pages.pipe(throwIfEmpty(nothingCame))
 
   const keyAt =
@@ -221,7 +223,7 @@ const asker = <E, A>(
     return pagesOf(question).pipe(take(1), mapLeft(failed), map(E.chain(read)))
   }
 
-  /** All pages of a second with more rows than a page. */
+  /** Reads all pages of a second that has more rows than a page. */
   const allPages = (walk: PageWalk, span: Span): Observable<SliceAnswer<E, A>> => {
     const question = field.question(walk)
     const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {

@@ -11,7 +11,7 @@ const DELETE_ITEMS = 'POST /api/v1/batch_transfers/{id}/delete_items'
 
 const ITEMS = 'GET /api/v1/batch_transfers/{id}/items'
 
-const filled = { bad: ['', 7], expected: 'a text that is not empty' }
+const filled = { bad: ['', 7], expected: 'a non-empty string' }
 
 const day = 'an ISO 8601 date, such as "2026-01-31"'
 
@@ -44,7 +44,7 @@ export const batchTransfers: ReadonlyArray<Constraint> = [
     field: 'transfer_date',
     good: [undefined, ''],
     bad: ['2026-01-31'],
-    expected: 'left out or empty when funding_source has an id',
+    expected: 'omitted or empty when funding_source has an id',
   },
   {
     route: CREATE,

@@ -43,7 +43,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
     field: 'items',
     good: [items(1), items(100)],
     bad: [items(0), items(101)],
-    expected: 'a list of 1 to 100 items (addAllItems sends more)',
+    expected: 'a list of 1 to 100 items (to send more, use addAllItems)',
   },
   {
     route: ADD,
@@ -61,7 +61,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
       [named({ a: 1n }), named({ a: 2n })],
     ],
     path: 'items[1].request_id',
-    expected: 'one that no different item has',
+    expected: 'unique among different items',
   },
   ...at(ADD, ['items[0].reason', 'items[0].reference'], needed),
   {
@@ -69,7 +69,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
     field: 'items[0].request_id',
     good: ['no UUID'],
     bad: [undefined, ''],
-    expected: 'a text that is not empty',
+    expected: 'a non-empty string',
   },
   { route: ADD, field: 'items[0].source_currency', ...currency, good: ['USD', 'EUR'] },
   { route: ADD, field: 'items[0].transfer_currency', ...currency, good: ['EUR'] },
@@ -92,7 +92,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
     field: 'items[0].beneficiary',
     good: [beneficiary],
     bad: [{}],
-    expected: 'left out or filled when beneficiary_id is not given',
+    expected: 'omitted, or not empty, when beneficiary_id is not given',
   },
   {
     route: ADD,
@@ -108,7 +108,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
     good: [undefined],
     bad: ['ben_1'],
     path: 'items[0].beneficiary',
-    expected: 'left out or empty when beneficiary_id is given',
+    expected: 'omitted or empty when beneficiary_id is given',
   },
   {
     route: ADD,
@@ -119,7 +119,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
     ],
     bad: [{ ...item, beneficiary, beneficiary_id: 'ben_1' }],
     path: 'items[0].beneficiary',
-    expected: 'left out or empty when beneficiary_id is given',
+    expected: 'omitted or empty when beneficiary_id is given',
   },
   {
     route: ADD,
@@ -127,7 +127,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
     good: [undefined],
     bad: [900],
     path: 'items[0].source_amount',
-    expected: 'left out when transfer_amount is given',
+    expected: 'omitted when transfer_amount is given',
   },
   {
     route: ADD,

@@ -105,7 +105,7 @@ export const reference: ReadonlyArray<Constraint> = [
     field: 'items',
     good: [[item], Array(500).fill(item)],
     bad: [[], Array(501).fill(item)],
-    expected: 'a list of 1 to 500 items (uploadAll sends more)',
+    expected: 'a list of 1 to 500 items (to send more, use uploadAll)',
   },
   {
     route: UPLOAD,
@@ -124,7 +124,7 @@ export const reference: ReadonlyArray<Constraint> = [
   ...at(UPLOAD, ['jwt_oauth_client_id', 'jwt_type'], {
     good: [undefined, 'a b'],
     bad: ['', 'a\nb', 'é'],
-    expected: 'a text that fits a header',
+    expected: 'a valid header value',
   }),
   ...orders,
   {

@@ -10,7 +10,7 @@ export const currency = {
 export const lengthOf = (min: number, max: number) => ({
   good: [text(min), text(max), '👩'.repeat(min), '👩'.repeat(max)],
   bad: [text(min - 1), text(max + 1), '👩'.repeat(min - 1), '👩'.repeat(max + 1)],
-  expected: `a text of ${min} to ${max} characters`,
+  expected: `a string of ${min} to ${max} characters`,
 })
 
 export const needed = { good: ['x'], bad: [undefined, null, 7], expected: 'string' }

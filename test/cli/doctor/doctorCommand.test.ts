@@ -30,19 +30,21 @@ const doctor = async (
   return { status, text: `${stdout}${stderr}` }
 }
 
-const PADDED = 'a key or an id begins or ends with a space or a line break: take it out'
+const PADDED = 'a key or an id begins or ends with a space: remove the space'
 
 describe('doctor', () => {
   it('passes against a sandbox over a socket', async () => {
-    const { status, text } = await doctor(['--sandbox', '--environment', 'sandbox'])
+    const { status, text } = await doctor(['--sandbox', '--environment', 'test'])
     expect(text).not.toMatch(/^(warning|failed)/m)
-    expect(text).toMatch(/^ok {7}limits {9}10 requests a second per endpoint/m)
+    expect(text).toMatch(/^ok {7}limits {9}10 requests per second per endpoint/m)
     expect(status).toBe(0)
   })
 
   it('keeps a share of the limits', async () => {
     const { text } = await doctor(['--sandbox', '--share', '0.5'])
-    expect(text).toMatch(/^ok {7}limits {9}10 requests a second .* \(production, 50 % of them\)$/m)
+    expect(text).toMatch(
+      /^ok {7}limits {9}10 requests per second .* \(production, 50 % of them\)$/m,
+    )
   })
 
   it('exceeds no limit', async () => {
@@ -68,7 +70,7 @@ describe('doctor', () => {
         PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
         PAYMENTS_API_KEY: sandboxCredentials.apiKey,
       })
-      expect(text).toContain('charges come newest first')
+      expect(text).toContain('charges are listed newest first')
     } finally {
       await server.close()
     }
@@ -102,9 +104,9 @@ describe('doctor', () => {
 
   it.each([
     [
-      'a key with a line break',
-      { PAYMENTS_API_KEY: `${secrets.apiKey}\n` },
-      'PAYMENTS_API_KEY should be a text',
+      'a key with a space',
+      { PAYMENTS_API_KEY: `${secrets.apiKey} ` },
+      'PAYMENTS_API_KEY should be a valid header value',
       PADDED,
     ],
     [
@@ -116,7 +118,7 @@ describe('doctor', () => {
     [
       'an id that no header takes',
       { PAYMENTS_LOGIN_AS: 'acct\u2026' },
-      'PAYMENTS_LOGIN_AS should be a text',
+      'PAYMENTS_LOGIN_AS should be a valid header value',
       undefined,
     ],
   ])(
@@ -164,7 +166,7 @@ describe('doctor', () => {
   })
 
   it.each([
-    ['https', 'connect', /^failed {3}TLS .*: no answer within 2 min 00 s$/m],
+    ['https', 'connect', /^failed {3}TLS .*: no response within 2 min 00 s$/m],
     ['http', 'headers', /^failed {3}login .*: no answer within 120000 ms$/m],
   ])('waits for one that does not answer %s as long as it is told', async (scheme, phase, said) => {
     const { port } = closing(await speaking((socket) => socket.resume()))
@@ -187,7 +189,7 @@ describe('doctor', () => {
         NODE_USE_ENV_PROXY: '1',
       })
       expect(text).toMatch(
-        /^ok {7}configuration .*\nok {7}base URL .*\nskipped {2}connection {5}through a proxy.*\nok {7}login/,
+        /\nok {7}configuration .*\nok {7}base URL .*\nskipped {2}connection {5}through a proxy.*\nok {7}login/,
       )
       expect(status).toBe(0)
     } finally {
@@ -215,7 +217,7 @@ it('reports the requested version of the API', async () => {
       PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
       PAYMENTS_API_KEY: sandboxCredentials.apiKey,
     })
-    expect(text).toMatch(/^ok {7}API version {4}2024-09-27 is asked for$/m)
+    expect(text).toMatch(/^ok {7}API version {4}2024-09-27 is requested$/m)
   } finally {
     await server.close()
   }
@@ -228,7 +230,7 @@ describe('settings', () => {
       PAYMENTS_API_KEY: secrets.apiKey,
       PAYMENTS_API_VERSION: '',
       PAYMENTS_CLIENT_ID: 'me',
-      PAYMENTS_ENVIRONMENT: 'sandbox',
+      PAYMENTS_ENVIRONMENT: 'test',
       PAYMENTS_LOGIN_AS: 'acct_1',
       PAYMENTS_ON_BEHALF_OF: 'acct_2',
     })
@@ -238,13 +240,18 @@ describe('settings', () => {
     ]
     expect(JSON.parse(text).findings[0]).toMatchObject({
       verdict: 'ok',
-      found: `${set.join(', ')}; limits of sandbox`,
-      facts: { set, environment: 'sandbox' },
+      found: `${set.join(', ')}; limits of test`,
+      facts: { set, environment: 'test' },
     })
   })
 
   it.each<[string, ReadonlyArray<string>, Readonly<Record<string, string>>, RegExp]>([
-    ['nothing', [], {}, /failed {3}configuration .*PAYMENTS_BASE_URL is needed.*; nothing is set/],
+    [
+      'nothing',
+      [],
+      {},
+      /failed {3}configuration .*PAYMENTS_BASE_URL is required.*; nothing is set/,
+    ],
     [
       'a key on the command line',
       ['--base-url', 'http://127.0.0.1:2', '--client-id', 'me', '--api-key', secrets.apiKey],
@@ -252,10 +259,10 @@ describe('settings', () => {
       /warning .*--api-key; limits of production\n {24}other users of this machine can see --api-key/,
     ],
     [
-      'a key with a line break',
+      'a key with a line break in it',
       ['--base-url', 'http://127.0.0.1:2', '--client-id', 'me'],
-      { PAYMENTS_API_KEY: `${secrets.apiKey}\n` },
-      /failed .*PAYMENTS_API_KEY should be .*; set: .*PAYMENTS_API_KEY\n.*a space or a line break/,
+      { PAYMENTS_API_KEY: `${secrets.apiKey}\nx` },
+      /failed .*PAYMENTS_API_KEY should be text without control characters; set: .*PAYMENTS_API_KEY/,
     ],
     [
       'a base URL that is not secure',
@@ -285,7 +292,7 @@ describe('settings', () => {
       'a key with a no-break space, which a header takes',
       ['--base-url', 'http://127.0.0.1:2'],
       { PAYMENTS_CLIENT_ID: 'me', PAYMENTS_API_KEY: `${secrets.apiKey}\u00a0` },
-      /^warning .*\n {24}a key or an id begins or ends with a space.*\nok {7}base URL /,
+      /\nwarning .*\n {24}a key or an id begins or ends with a space.*\nok {7}base URL /,
     ],
   ])('%s', async (_, args, env, said) => {
     const { text } = await doctor(args, env)

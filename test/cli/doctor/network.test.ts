@@ -32,7 +32,7 @@ describe('the network checks', () => {
     expect(found({})).toMatchObject([
       { check: 'DNS', verdict: 'ok', found: 'api.example.com is 192.0.2.1, 192.0.2.2 (0 ms)' },
       { check: 'connection', verdict: 'ok', found: 'api.example.com, port 443 (0 ms)' },
-      { check: 'TLS', verdict: 'ok', found: 'TLSv1.3, certificate good for 90 days' },
+      { check: 'TLS', verdict: 'ok', found: 'TLSv1.3, certificate valid for 90 days' },
     ])
   })
 
@@ -76,7 +76,7 @@ describe('the network checks', () => {
       'nobody answers',
       { connect: () => NEVER },
       'connection',
-      'no answer within 10.0 s',
+      'no response within 10.0 s',
       'firewall',
     ],
     [
@@ -116,7 +116,7 @@ describe('the network checks', () => {
     expect(found({ secure }).at(-1)).toMatchObject({
       check: 'TLS',
       verdict,
-      found: `TLSv1.3, certificate good for ${left}`,
+      found: `TLSv1.3, certificate valid for ${left}`,
     })
   })
 })

@@ -1,14 +1,14 @@
 /** Advice at the end: resuming is advised only where it helps. */
 import { lastValueFrom } from 'rxjs'
 import { expect, it } from 'vitest'
-import { conclusion } from '../../../src/cli/export/conclusion.js'
+import { exportWords } from '../../../src/cli/export/performExport.js'
+import { conclusion } from '../../../src/cli/perform.js'
 import {
   type ExportError,
   type ExportProgress,
   isExportError,
   type ManifestRun,
 } from '../../../src/export/index.js'
-import { E } from '../../../src/fp.js'
 import type { AnyFailure, Truncated } from '../../../src/index.js'
 import { type Memory, memory } from '../../export/transfer/memory.js'
 import {
@@ -39,13 +39,13 @@ const run: ManifestRun = {
   files: [],
 }
 
-const output = { name: 'x', rejectsName: 'y', canResume: true, canAdd: true, sinceLast: false }
+const output = { name: 'x', rejectsName: 'y', files: undefined, canResume: true }
 
 /** The end of an export after some progress. */
 const ended = (
   error: AnyFailure | ExportError,
   progress: ExportProgress = { rows: 1, rejects: 0, pages: 1, ended: false, run },
-) => conclusion({ event: E.left(error), progress, stopped: undefined }, output)
+) => conclusion({ error, progress, stopped: undefined }, exportWords(output))
 
 const truncated = (why: Pick<Truncated, 'guard' | 'cause'>): Truncated => ({
   _tag: 'Truncated',
@@ -67,14 +67,14 @@ it.each([
   ...(['Repeated', 'SameRows', 'OutsideFilter', 'RowsMissing', 'Unordered'] as const),
   'OrderChanged' as const,
 ])('%s comes again', (guard) => {
-  const again = 'it went round: --resume comes to the same, unless the list has changed'
+  const again = 'it went round: a retry will fail in the same way unless the list has changed'
   expect(reason(truncated({ guard }))).toBe(again)
   expect(reason(truncated({ cause: truncated({ guard }) }))).toBe(again) // a second of a snapshot
 })
 
 it.each(['OnlyEmpty', 'TooLong', 'Moved'] as const)('after %s there may be more', (guard) => {
   expect(reason(truncated({ guard }))).toBe(
-    'it went round; the same command with --resume continues',
+    'it went round; rerun the same command with --resume to continue',
   )
 })
 
@@ -116,8 +116,8 @@ it('a missing file may have been moved', async () => {
   const gone = await disturbed((files, path) => files.rm(path, { force: true }))
   expect(gone.status).toBe(2)
   expect(gone.reason).toMatch(
-    /was removed or moved while it was written: --restart starts over, or, where it was moved with its checkpoint, --resume continues there$/,
+    /was removed or moved while it was written: use --restart to start over, or, if it was moved together with its checkpoint, --resume to continue at its new path$/,
   )
   const changed = await disturbed((files, path) => files.put(path, 'more'))
-  expect(changed.reason).toMatch(/ while it was written: --restart starts over$/)
+  expect(changed.reason).toMatch(/ while it was written: use --restart to start over$/)
 })

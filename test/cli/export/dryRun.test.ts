@@ -17,8 +17,10 @@ describe('export --dry-run', () => {
     expect(stdout.replace(/about [\d.]+ s/, 'about N s').split('\n')).toEqual([
       `rows      about 1,225 (${asked} requests to count them)`,
       'requests  about 25 of 50 rows each',
-      'time      about N s, with enough concurrent requests for the full rate limit',
-      expect.stringMatching(/^ceiling {3}1,000 rows\/s, by 20 requests a second; limited by the /),
+      'time      about N s',
+      expect.stringMatching(
+        /^ceiling {3}1,000 rows\/s, at 20 requests per second; limited by the /,
+      ),
       'nothing was written',
       '',
     ])
@@ -33,9 +35,9 @@ describe('export --dry-run', () => {
     expect(status).toBe(0)
     expect(stdout).toBe(
       `${[
-        'rows      unknown: the list says only whether there are more',
+        'rows      unknown: the list only says whether there are more',
         'requests  one for 50 rows',
-        'ceiling   1,000 rows/s, by 20 requests a second; limited by the limit of this endpoint',
+        'ceiling   1,000 rows/s, at 20 requests per second; limited by the rate limit of this endpoint',
         'nothing was written',
       ].join('\n')}\n`,
     )
@@ -60,7 +62,7 @@ describe('export --dry-run', () => {
     const args = ['export', 'charges', '--dry-run', '--base-url', server.url, ...wrong]
     const { status, stdout, stderr } = await cli(args)
     expect([status, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/^payments-rx: /)
+    expect(stderr).toMatch(/^http.*\npayments-rx: /)
   })
 
   it('ends at a signal', async () => {

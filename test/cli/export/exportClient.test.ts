@@ -2,6 +2,7 @@ import { count, firstValueFrom, lastValueFrom } from 'rxjs'
 import { afterEach, expect, it, vi } from 'vitest'
 import { exportClient, guardFor } from '../../../src/cli/export/exportClient.js'
 import { idleClock } from '../../support/idleClock.js'
+import { isWhole } from '../../support/runs.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -45,10 +46,10 @@ it('requires an explicit end of numbered pages', async () => {
 })
 
 it('reads lists to their end, however many pages they have', async () => {
-  const pages = 10_010
+  const pages = isWhole ? 10_010 : 1_010
   vi.stubGlobal('fetch', serving(pages))
   expect(await lastValueFrom(clientAt().webhooks.list().pages.pipe(count()))).toBe(pages)
-}, 60_000)
+})
 
 it.each([
   [1, [20, 100, 50]],

@@ -3,8 +3,9 @@ import { expect, it } from 'vitest'
 import { charges } from '../../../src/cli/export/resources.js'
 import { exportTo, sync } from '../../../src/export/index.js'
 import { createClient } from '../../../src/index.js'
-import { createSandbox, sandboxCredentials, virtualTime } from '../../../src/sandbox/index.js'
+import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { folder } from '../../export/sync/databases.js'
+import { virtualTime } from '../../support/idleClock.js'
 
 const file = folder()
 

@@ -7,7 +7,6 @@ import {
   countedInThisRun,
   countProgress,
   NO_COUNTERS,
-  summary,
 } from '../../../src/cli/progress/ExportCounters.js'
 import { monitorProgress, type ProgressMonitor } from '../../../src/cli/progress/ProgressMonitor.js'
 import {
@@ -19,7 +18,7 @@ import {
   type ViewFlags,
   waitNotes,
 } from '../../../src/cli/progress/ProgressView.js'
-import { describeStall } from '../../../src/cli/progress/StallReason.js'
+import { describeStall, type StallReason } from '../../../src/cli/progress/StallReason.js'
 import type { Terminal } from '../../../src/cli/Terminal.js'
 import { E } from '../../../src/fp.js'
 import type { TierSnapshot } from '../../../src/scheduler/index.js'
@@ -36,7 +35,7 @@ interface Screen {
 const DONE = { status: 0, summary: 'complete: 5 rows' }
 const FAILED = { status: 1, summary: 'incomplete: 5 rows', reason: 'the service is away' }
 
-/** A list of charges, a page of 5 a request, read for a minute in virtual time; and what was shown. */
+/** A list of charges, a page of 5 per request, read for a minute in virtual time; and what was shown. */
 const shown = (
   shown: Partial<ViewFlags>,
   screen: Screen = {},
@@ -130,7 +129,7 @@ describe('on a terminal', () => {
     expect(shown({}, { isTTY: true, env: { NO_COLOR: '' } }, away)).toContain(colours)
     const plain = shown({}, { isTTY: true, env: { NO_COLOR: '1' } }, away)
     expect(plain).not.toContain(colours)
-    expect(plain).toMatch(/again in \d\.\d s: GET \/api\/v1\/charges: 503 away/)
+    expect(plain).toMatch(/retrying in \d\.\d s: GET \/api\/v1\/charges: 503 away/)
   })
 })
 
@@ -149,8 +148,10 @@ describe('in a log', () => {
     })
     const lines = shown({}, {}, slow)
       .split('\n')
-      .filter((line) => line.includes('no answer for'))
-    expect(lines).toEqual([expect.stringMatching(/ [56]\.\d s, .*no answer for \d+ s: 1 request/)])
+      .filter((line) => line.includes('no response for'))
+    expect(lines).toEqual([
+      expect.stringMatching(/ [56]\.\d s, .*no response for \d+ s: 1 request/),
+    ])
   })
 
   it('prints the same on a terminal that cannot redraw', () => {
@@ -218,7 +219,7 @@ describe('for machines', () => {
       ...{ elapsedMs: 31_000, rows: 1_234_000, rejects: 3, pages: 617, rowsPerSecond: 39_800 },
       ...{ share: 0.47, msLeft: 35_400, requests: 618, refused: 9, failed: 7, quota: 0.98 },
       ...{ inFlight: 2, waiting: 5, backingOff: 5 },
-      waits: ['1 request refused (429): sent again after a pause'],
+      waits: ['1 request refused (429): retrying after a pause'],
     })
   })
 
@@ -226,7 +227,7 @@ describe('for machines', () => {
     expect(records(shown({ progress: 'json' }, {}, away))[1]).toMatchObject({
       failed: expect.any(Number),
       backingOff: 1,
-      waits: [expect.stringMatching(/^again in .*503 away/)],
+      waits: [expect.stringMatching(/^retrying in .*503 away/)],
     })
   })
 })
@@ -291,13 +292,13 @@ it('says that one request at a time is the bound, as it was given', () => {
   runUntil(10_000)
   watching.close()
   expect(said.at(-1)).toBe(
-    '1 concurrent request at 400 ms a page: --parallel 11 uses more of the quota',
+    '1 concurrent request at 400 ms per page: --parallel 11 would use more of the quota (estimate)',
   )
 })
 
 describe('a run that was resumed', () => {
   const begun = { rows: 900, rejects: 3, pages: 9, share: 0.9, ended: false }
-  const resumed = countProgress({ ...begun, begun: { resumed: true } })(NO_COUNTERS)
+  const resumed = countProgress({ ...begun, started: { resumed: true } })(NO_COUNTERS)
 
   it('begins at the share of the run before, and counts its own rows for speed', () => {
     expect(resumed.share).toBe(0.9)
@@ -326,13 +327,6 @@ describe('a run that was resumed', () => {
     expect(ended.share).toBe(1)
     expect(countedInThisRun(ended)).toEqual({ rows: 10, rejects: 0 })
   })
-})
-
-it('is summed up in one line', () => {
-  const counters = { ...NO_COUNTERS, rows: 1_200, requests: 3, ended: true }
-  expect(summary(counters, 600, 'charges.ndjson')).toBe(
-    'complete: 1,200 rows in charges.ndjson, 0.6 s (2,000 rows/s), 3 requests, 0 refused, 0 rows rejected',
-  )
 })
 
 const lineAt = (columns: number, sample = SAMPLE): string =>
@@ -396,10 +390,10 @@ describe('a line on a terminal', () => {
     const because = 'GET /api/v1/charges: 503 unavailable: \u001b[2Jaway\r\nfor now'
     const stallReasons = [{ _tag: 'Fault', ms: 3_200, because }] as const
     expect(lineAt(140, { ...SAMPLE, stallReasons }).split('\n')[1]).toBe(
-      'again in 3.2 s: GET /api/v1/charges: 503 unavailable: [2Jaway for now',
+      'retrying in 3.2 s: GET /api/v1/charges: 503 unavailable: [2Jaway for now',
     )
     expect(lineAt(30, { ...SAMPLE, stallReasons }).split('\n')[1]).toBe(
-      'again in 3.2 s: GET /api/v1/…',
+      'retrying in 3.2 s: GET /api/…',
     )
   })
 
@@ -420,19 +414,18 @@ describe('a line on a terminal', () => {
   })
 })
 
-it('is one line with commas in a log', () => {
-  const stallReasons = [{ _tag: 'Limit', tier: 'endpoint', requests: 1, limit: 20 }] as const
-  expect(progressLogLine({ ...SAMPLE, stallReasons })).toBe(
-    '47 %, 1,234,000 rows, 39,800 rows/s, 98 % of the quota, 0 refused, 31.0 s, about 40 s left, 1 request behind the endpoint limit of 20',
-  )
-})
-
-it('is one line in a log, with the stall reason', () => {
-  const stallReasons = [
+it.each<readonly [StallReason, string]>([
+  [
+    { _tag: 'Limit', tier: 'endpoint', requests: 1, limit: 20 },
+    '1 request queued by the endpoint limit of 20/s',
+  ],
+  [
     { _tag: 'Fault', ms: 3_200, because: '503 \u001b[2Jaway\r\nfor now' },
-  ] as const
-  expect(progressLogLine({ ...SAMPLE, stallReasons })).toMatch(
-    /, again in 3\.2 s: 503 \[2Jaway for now$/,
+    'retrying in 3.2 s: 503 [2Jaway for now',
+  ],
+])('is one line with commas in a log: %j', (reason, said) => {
+  expect(progressLogLine({ ...SAMPLE, stallReasons: [reason] })).toBe(
+    `47 %, 1,234,000 rows, 39,800 rows/s, 98 % of the quota, 0 refused, 31.0 s, about 40 s left, ${said}`,
   )
 })
 
@@ -467,17 +460,15 @@ describe('retries', () => {
 
   it('for one reason are one line at once, and then one each half minute, with their number', () => {
     expect(notes(100, () => 503)).toEqual([
-      '0: waiting 1.2 s: GET /x: 503 busy',
-      ...[30, 60, 90].map(
-        (s) => `${s}: waiting 1.2 s: GET /x: 503 busy (and 29 more like it before)`,
-      ),
+      '0: retrying in 1.2 s: GET /x: 503 busy',
+      ...[30, 60, 90].map((s) => `${s}: retrying in 1.2 s: GET /x: 503 busy (and 29 more like it)`),
     ])
   })
 
   it('for another reason have their own line at once', () => {
     expect(notes(20, (second) => (second < 5 ? 503 : 500))).toEqual([
-      '0: waiting 1.2 s: GET /x: 503 busy',
-      '5: waiting 1.2 s: GET /x: 500 busy',
+      '0: retrying in 1.2 s: GET /x: 503 busy',
+      '5: retrying in 1.2 s: GET /x: 500 busy',
     ])
   })
 })

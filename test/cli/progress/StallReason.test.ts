@@ -31,12 +31,15 @@ const said = (
   now = 10_000,
 ): ReadonlyArray<string> => stallReasons(activity, state(changes), now).map(describeStall)
 
-const ANSWERED = {
-  _tag: 'Answered',
+const ANSWERED = { _tag: 'Answered', call: 1, endpoint, attempt: 1, status: 200 } as const
+
+const repeating = {
+  _tag: 'Retrying',
   call: 1,
   endpoint,
   attempt: 1,
-  status: 200,
+  failure,
+  pause: 4_000,
 } as const
 
 const SENT = { _tag: 'Sent', call: 1, endpoint, attempt: 1, waited: 0 } as const
@@ -44,13 +47,6 @@ const SENT = { _tag: 'Sent', call: 1, endpoint, attempt: 1, waited: 0 } as const
 describe('stall reasons', () => {
   it('are none when nothing waits', () => {
     expect(said({})).toEqual([])
-  })
-
-  it('name the limit when the quota is used up', () => {
-    const global = tier({ name: 'global', limit: 100, allowed: 100 })
-    expect(said({ waiting: 4, tiers: [global, tier({ waiting: 1 })] })).toEqual([
-      '4 requests behind the endpoint limit of 20',
-    ])
   })
 
   describe('name the concurrent requests when they leave some of the quota', () => {
@@ -64,14 +60,25 @@ describe('stall reasons', () => {
 
     it('as given', () => {
       expect(of({ given: 8, underWay: 7.6 })).toEqual([
-        '8 concurrent requests at 490 ms a page: --parallel 14 uses more of the quota',
+        '8 concurrent requests at 490 ms per page: --parallel 14 would use more of the quota (estimate)',
       ])
+    })
+
+    it('as found where more are no faster, until they are again', () => {
+      const found = (isEnough: boolean) =>
+        ({ _tag: 'ConcurrencyFound', endpoint, requests: 4, isEnough, message: '' }) as const
+      const turn = told([9_000, { ...ANSWERED, took: 900 }], [9_100, found(true)])
+      expect(of({ underWay: 3.9 }, turn)).toEqual([
+        '4 concurrent requests at 900 ms per page: more would not be faster',
+      ])
+      expect(of({ given: 3, underWay: 3 }, turn)[0]).toContain('(estimate)')
+      expect(of({ underWay: 3.9 }, noteEvent(found(false), 9_200)(turn))).toEqual([])
     })
 
     it('as the service allows', () => {
       const slower = told([9_000, { ...ANSWERED, took: 4_900 }])
       expect(of({ underWay: 50 }, slower)).toEqual([
-        '50 concurrent requests at 4,900 ms a page: the service allows no more',
+        '50 concurrent requests at 4,900 ms per page: the service allows no more',
       ])
     })
 
@@ -84,40 +91,32 @@ describe('stall reasons', () => {
     })
   })
 
-  it('name refused requests', () => {
-    expect(said({ backingOff: 2 })).toEqual(['2 requests refused (429): sent again after a pause'])
-  })
-
   it('name a lowered limit', () => {
     expect(said({ tiers: [tier({ allowed: 12 })] })).toEqual([
-      'endpoint limit taken as 12, not 20, after refusals: does another process use this account?',
+      'endpoint limit lowered from 20/s to 12/s after refusals: is another process using this account?',
     ])
   })
 
   it('name a fault until the request is sent again', () => {
-    const repeating = {
-      _tag: 'Retrying',
-      call: 1,
-      endpoint,
-      attempt: 1,
-      failure,
-      pause: 4_000,
-    } as const
     const activity = told([8_000, SENT], [8_100, repeating], [9_000, { ...repeating, pause: 500 }])
-    expect(said({ inFlight: 0 }, activity, 9_100)).toEqual([`again in 0.4 s: ${failure.message}`])
-    expect(said({ inFlight: 0 }, activity, 10_100)).toEqual([`again in 2.0 s: ${failure.message}`])
+    expect(said({ inFlight: 0 }, activity, 9_100)).toEqual([
+      `retrying in 0.4 s: ${failure.message}`,
+    ])
+    expect(said({ inFlight: 0 }, activity, 10_100)).toEqual([
+      `retrying in 2.0 s: ${failure.message}`,
+    ])
     expect(said({ inFlight: 0 }, activity, 12_100)).toEqual([])
   })
 
   it('name a missing answer', () => {
     const activity = told([1_000, SENT], [9_000, { ...SENT, attempt: 2 }])
     expect(said({}, activity, 5_000)).toEqual([])
-    expect(said({}, activity, 13_000)).toEqual(['no answer for 15 s: 3 requests under way'])
-    expect(said({}, activity, 6_000)).toEqual(['no answer for 5 s: 3 requests under way'])
+    expect(said({}, activity, 13_000)).toEqual(['no response for 15 s: 3 requests in flight'])
+    expect(said({}, activity, 6_000)).toEqual(['no response for 5 s: 3 requests in flight'])
   })
 
-  it('name the Redis of a shared quota', () => {
-    const message = 'the Redis of the shared quota cannot be used, and is tried again: NOPERM'
+  it('name the Redis of a shared quota until it is back', () => {
+    const message = 'the Redis of the shared quota cannot be used, and will be retried: NOPERM'
     const refused: ClientEvent = { _tag: 'QuotaChanged', isAvailable: false, message }
     expect(said({}, told([1_000, refused]))).toEqual([message])
     expect(said({}, told([1_000, refused], [2_000, { ...refused, isAvailable: true }]))).toEqual([])
@@ -130,6 +129,12 @@ describe('stall reasons', () => {
       'nothing written for 5 s: the destination is slow or locked',
     ])
     expect(said({ inFlight: 0, waiting: 1 }, activity, 7_000)).toEqual([])
+    const onDisk = (now: number) =>
+      stallReasons(activity, state({ inFlight: 0 }), now, undefined, true).map(describeStall)
+    expect([onDisk(31_999), onDisk(32_000)]).toEqual([
+      [],
+      ['nothing written for 30 s: the destination is slow or locked'],
+    ])
     const wait = {
       _tag: 'DestinationWait',
       destination: 'charges.sqlite',
@@ -152,26 +157,14 @@ describe('stall reasons', () => {
       ...{ _tag: 'Unanswered', call: 1, endpoint, attempt: 1, took: 10 },
       failure: { ...failure, _tag: 'Unreachable', code: 'ECONNRESET', mayHaveArrived: true },
     }
-    const events = [
-      { _tag: 'Answered', call: 1, endpoint, attempt: 1, status: 200, took: 10 },
-      reset,
-    ] as const
-    for (const event of events) {
+    for (const event of [{ ...ANSWERED, took: 10 }, reset]) {
       const activity = told([1_000, SENT], [9_000, event])
       expect(said({}, activity, 13_000)).toEqual([])
-      expect(said({}, activity, 14_000)).toEqual(['no answer for 5 s: 3 requests under way'])
+      expect(said({}, activity, 14_000)).toEqual(['no response for 5 s: 3 requests in flight'])
     }
   })
 
   it('have the gravest first', () => {
-    const repeating = {
-      _tag: 'Retrying',
-      call: 1,
-      endpoint,
-      attempt: 1,
-      failure,
-      pause: 4_000,
-    } as const
     const tiers = [tier({ allowed: 5, waiting: 1 })]
     const all = stallReasons(
       told([10_000, repeating]),

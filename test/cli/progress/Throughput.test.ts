@@ -17,7 +17,7 @@ const paceOf = (
     [],
   )
 
-describe('rows a second', () => {
+describe('rows per second', () => {
   it('are 0 without samples', () => {
     expect(rowsPerSecond([])).toBe(0)
     expect(rowsPerSecond([{ at: 0, rows: 0 }])).toBe(0)

@@ -37,12 +37,15 @@ export const state = (changes: Partial<SchedulerState> = {}): SchedulerState => 
   backingOff: 0,
   started: 620,
   refused: 0,
+  waitingKeys: 0,
+  waitingByKey: [],
   tiers: [tier()],
   ...changes,
 })
 
 export const SAMPLE: ProgressSample = {
   elapsedMs: 31_000,
+  isCounting: false,
   counters: COUNTERS,
   rowsPerSecond: 39_800,
   msLeft: 35_400,

@@ -1,19 +1,9 @@
 /** An account of a sandbox with a ledger of its own, in which runs of payments are killed, and run again. */
 import { lastValueFrom, type Observable, Subject, takeUntil, toArray } from 'rxjs'
-import {
-  type Client,
-  createClient,
-  type Fetch,
-  type PayAllOptions,
-  type PayEvent,
-  type PayItems,
-} from '../../../src/index.js'
-import {
-  createSandbox,
-  type SandboxOptions,
-  sandboxCredentials,
-  virtualTime,
-} from '../../../src/sandbox/index.js'
+import type { Client, Fetch, PayAllOptions, PayEvent, PayItems } from '../../../src/index.js'
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/index.js'
+import { virtualTime } from '../../support/idleClock.js'
+import { sandboxClient } from '../../support/sandboxClient.js'
 
 // model
 
@@ -47,14 +37,20 @@ const WRITE =
 
 // the account
 
+/** The fetch of a sandbox, with whole responses. */
+export type Service = Sandbox['fetch']
+
 export interface AccountOptions extends Partial<SandboxOptions> {
   /** How long a new batch or item is not shown in lists, in ms. */
   readonly lag?: () => number
+  /** Changes the answers of the sandbox, as a platform might. */
+  readonly served?: (fetch: Service) => Service
 }
 
-export const account = ({ lag, ...options }: AccountOptions = {}) => {
+export const account = ({ lag, served = (fetch) => fetch, ...options }: AccountOptions = {}) => {
   const { timer, run: inTime, pass } = virtualTime()
   const sandbox = createSandbox({ charges: 0, bookEvery: 1, limits: false, timer, ...options })
+  const service = served(sandbox.fetch)
   const entries: Array<Entry> = []
   /** The items of each batch, and how often each was paid, by this ledger. */
   const batches = new Map<string, Set<string>>()
@@ -102,19 +98,13 @@ export const account = ({ lag, ...options }: AccountOptions = {}) => {
 
   /** Once a request has left, it is dealt with, whoever waits for the answer. */
   const asked: Fetch = async (url, init) => {
-    const response = await sandbox.fetch(url, { ...init, signal: new AbortController().signal })
+    const response = await service(url, { ...init, signal: new AbortController().signal })
     await record(url, init?.body, response)
     return asShown(url, response)
   }
 
   const clientOf = (fetch: Fetch = asked): Client =>
-    createClient({
-      baseUrl: 'https://sandbox',
-      credentials: sandboxCredentials,
-      fetch,
-      timer,
-      random: () => 0,
-    })
+    sandboxClient(fetch, { timer, random: () => 0 })
 
   /** One process: what it emits until it ends or is killed, and how many requests it sends. */
   const life = async <A>(
@@ -140,14 +130,15 @@ export const account = ({ lag, ...options }: AccountOptions = {}) => {
     return { events, sent, writes }
   }
 
-  const start = <F = never>(
-    items: PayItems<F>,
-    { kill, around, approve = () => true, ...options }: RunOptions = {},
-  ) =>
-    life((client) => client.batchTransfers.payAll({ run: RUN, approve, ...options })(items), {
+  const start = <F = never>(items: PayItems<F>, { kill, around, ...options }: RunOptions = {}) => {
+    const { approve, approved } = options
+    const yes =
+      approved === undefined ? { approve: approve ?? (() => true) } : { approve, approved }
+    return life((client) => client.batchTransfers.payAll({ run: RUN, ...options, ...yes })(items), {
       kill,
       ...(around === undefined ? {} : { around }),
     })
+  }
 
   return { sandbox, timer, inTime, pass, clientOf, asked, life, start, entries, paid }
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { seeded } from '../../../bench/simulated/random.js'
 import type { Fetch, NewBatchItem } from '../../../src/index.js'
 import { item } from '../../support/batch.js'
+import { sample } from '../../support/runs.js'
 import { type Account, account, faulty, type Kill, ofTag, type RunOptions } from './account.js'
 
 /** Three batches, the first of which takes two calls: no more of them, so that each run is short. */
@@ -52,7 +53,12 @@ describe.each([
   ['after', 'ignored'],
   ['after', 'refused'],
 ] as const)('killed %s a write, and run again, items that are there %s', (when, repeatedItems) => {
-  it.each(Array.from({ length: WRITES }, (_, n) => n + 1))('write %i', async (at) => {
+  it.each(
+    sample(
+      4,
+      Array.from({ length: WRITES }, (_, n) => n + 1),
+    ),
+  )('write %i', async (at) => {
     const on = account({ repeatedItems })
     await paying(on, { kill: { at, when, writes: true } })
     await expectPaidOnce(on)
@@ -70,7 +76,7 @@ it('is paid once, killed again and again at random', async () => {
 })
 
 describe('where a tenth of answers is lost, or those of a gateway', () => {
-  it.each([1, 2, 3, 4, 5])('each item is paid once (%i)', async (seed) => {
+  it.each(sample(2, [1, 2, 3, 4, 5]))('each item is paid once (%i)', async (seed) => {
     const random = seeded(seed)
     const on = account()
     await untilReported(on, { around: faulty(random, 0.1) })
@@ -88,7 +94,7 @@ it('is paid once where lists are 0 to 3 s behind, killed again and again', async
 })
 
 describe('two at once', () => {
-  it.each([0, 1, 10, 300, 1_000])('the second %i ms after the first', async (apart) => {
+  it.each(sample(2, [0, 1, 10, 300, 1_000]))('the second %i ms after the first', async (apart) => {
     const on = account({ latency: 40, jitter: 40 })
     const second = async () => {
       await lastValueFrom(timer(apart, on.timer))
@@ -103,20 +109,22 @@ describe('two at once', () => {
     await expectPaidOnce(on)
   })
 
-  it.each(Array.from({ length: 12 }, (_, n) => n + 3))(
-    'a zombie that was frozen at request %i',
-    async (at) => {
-      const on = account()
-      let sent = 0
-      const zombie =
-        (fetch: Fetch): Fetch =>
-        async (url, init) => {
-          if (++sent === at) await on.start(wages, { perBatch: PER_BATCH })
-          return fetch(url, init)
-        }
-      const { events } = await paying(on, { around: zombie })
-      expect(ofTag(events, 'Reported')).toMatchObject([{ report: { isPaid: true } }])
-      await expectPaidOnce(on)
-    },
-  )
+  it.each(
+    sample(
+      3,
+      Array.from({ length: 12 }, (_, n) => n + 3),
+    ),
+  )('a zombie that was frozen at request %i', async (at) => {
+    const on = account()
+    let sent = 0
+    const zombie =
+      (fetch: Fetch): Fetch =>
+      async (url, init) => {
+        if (++sent === at) await on.start(wages, { perBatch: PER_BATCH })
+        return fetch(url, init)
+      }
+    const { events } = await paying(on, { around: zombie })
+    expect(ofTag(events, 'Reported')).toMatchObject([{ report: { isPaid: true } }])
+    await expectPaidOnce(on)
+  })
 })

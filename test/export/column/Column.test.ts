@@ -83,11 +83,11 @@ describe('the columns of a codec', () => {
 
 describe('columns that are chosen', () => {
   it.each([
-    [['id', 'nothing'], 'among id, amount, '],
+    [['id', 'nothing'], 'any of id, amount, '],
     [['tags.0'], 'there is no tags.0'],
-    [[':text'], 'there is no one without a name'],
-    [['id', ''], 'there is no one without a name'],
-    [[':'], 'others as NAME:TYPE'],
+    [[':text'], 'there is no column with an empty name'],
+    [['id', ''], 'there is no column with an empty name'],
+    [[':'], 'NAME:TYPE for another field'],
     [['id', 'id:json'], 'id is named twice'],
     [['id:number'], 'of the types text, time, '],
     [[], 'at least one column'],

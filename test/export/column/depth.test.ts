@@ -3,10 +3,8 @@ import fc from 'fast-check'
 import * as t from 'io-ts'
 import { describe, expect, it } from 'vitest'
 import { serializable, truncated } from '../../../src/export/column/json.js'
-import { formatNames, formatOf } from '../../../src/export/index.js'
-import { E } from '../../../src/fp.js'
-import { memory } from '../transfer/memory.js'
-import { good, item, listOf, numbers, OUT, outcome, type Row } from '../transfer/playing.js'
+import { formatNames } from '../../../src/export/format/Format.js'
+import { formatOf } from '../../../src/export/index.js'
 
 /** So many levels of lists, or objects. */
 const nested = (levels: number, wrap: (u: unknown) => object = (u) => [u]): object =>
@@ -22,7 +20,7 @@ describe.each([
     const made = formatOf(t.type({ id: t.string, more: t.unknown }))({ format })
     const { check } = made
     expect(check({ id: 'a', more: nested(499, wrap) })).toBe(undefined)
-    const expected = 'JSON of at most 500 levels, and no bigint'
+    const expected = 'JSON of at most 500 levels without a bigint'
     const message = `more should be ${expected}`
     for (const levels of [500, 20_000]) {
       expect(check({ id: 'a', more: nested(levels, wrap) })).toMatchObject({ message })
@@ -37,7 +35,7 @@ describe.each([
 describe('a row with a bigint in it', () => {
   it.each(formatNames)('%s: does not fit, and is named', (format) => {
     const made = formatOf(t.type({ id: t.string, more: t.unknown }))({ format })
-    const message = 'more should be JSON of at most 500 levels, and no bigint'
+    const message = 'more should be JSON of at most 500 levels without a bigint'
     for (const more of [12n, [{ a: 12n }]]) {
       expect(made.check({ id: 'a', more })).toMatchObject({ message })
     }
@@ -49,7 +47,7 @@ describe('a row with a bigint in it', () => {
 })
 
 it.each([undefined, 12n, () => 1, Symbol('a')])('is no row: %s', (row) => {
-  const message = 'the row should be JSON of at most 500 levels, and no bigint'
+  const message = 'the row should be JSON of at most 500 levels without a bigint'
   expect(serializable()(row)).toMatchObject({ field: '', message })
 })
 
@@ -60,17 +58,4 @@ it('is left as it is, if it is not', () => {
       expect(truncated(u)).toBe(u)
     }),
   )
-})
-
-it('a run puts it aside, and goes on', async () => {
-  const files = memory()
-  const deep: Row = E.right({ ...item(1), more: nested(20_000) })
-  const last = await outcome(files, listOf([[...good(0), deep, ...good(2)]]))
-  expect(last).toMatchObject({ ended: true, rows: 2, rejects: 1 })
-  expect(numbers(files.text(OUT))).toEqual([0, 2])
-  const [text = ''] = files.text(`${OUT}.rejects.ndjson`).split('\n')
-  expect(JSON.parse(text)).toMatchObject({
-    reason: 'more should be JSON of at most 500 levels, and no bigint',
-    row: { id: 'id-1' },
-  })
 })

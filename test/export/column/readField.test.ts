@@ -1,17 +1,11 @@
-/** Fields that a row received, apart from the names that every object has. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type FormatOptions, openFile } from '../../../src/export/index.js'
+import { tempFolder } from '../../support/tempFolder.js'
 import { duckdb, textOf } from '../reading.js'
 import { format, rowOf } from '../rows.js'
 
-let folder = ''
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'export-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = tempFolder()
 
 const columns = [
   'id',
@@ -24,11 +18,11 @@ const columns = [
 ]
 
 /** It inherits all of these, and has none. */
-const bare = rowOf({ id: 'bare', note: 'a text' })
+const bare = rowOf({ id: 'bare', note: 'a string' })
 
 const own = (value: unknown) => ({ value, enumerable: true })
 
-const named = Object.defineProperties(rowOf({ id: 'named', note: 'a text' }), {
+const named = Object.defineProperties(rowOf({ id: 'named', note: 'a string' }), {
   toString: own('a'),
   constructor: own({ name: 'b' }),
   ['__proto__']: own('c'),

@@ -1,17 +1,14 @@
 /** Whoever removes, replaces or changes a file while it is written is told of, before it is said to be whole. */
 import { appendFile, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FormatName, formatNames, openFile } from '../../../src/export/index.js'
+import { describe, expect, it } from 'vitest'
+import { formatNames } from '../../../src/export/format/Format.js'
+import { type FormatName, openFile } from '../../../src/export/index.js'
+import { tempFolder } from '../../support/tempFolder.js'
 import { format, rowOf } from '../rows.js'
 import { watched } from './disk.js'
 
-let folder = ''
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'disturbed-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = tempFolder()
 
 const page = Array.from({ length: 30 }, (_, n) => rowOf({ id: `charge ${n}` }))
 
@@ -27,9 +24,13 @@ const DISTURBANCES: ReadonlyArray<
   ['removed with its folder', (path) => rm(dirname(path), { recursive: true }), 'was removed'],
   ['replaced', replace, 'was replaced by another file'],
   ['emptied', (path) => truncate(path, 0), 'was'],
-  ['cut short', (path) => truncate(path, 100), 'was changed by somebody else (100 bytes'],
-  ['cut to a byte', (path) => truncate(path, 1), 'was changed by somebody else (1 byte in'],
-  ['appended to', (path) => appendFile(path, 'mine\n'.repeat(1e4)), 'was changed by somebody else'],
+  ['cut short', (path) => truncate(path, 100), 'was changed by another program (100 bytes'],
+  ['cut to a byte', (path) => truncate(path, 1), 'was changed by another program (1 byte in'],
+  [
+    'appended to',
+    (path) => appendFile(path, 'mine\n'.repeat(1e4)),
+    'was changed by another program',
+  ],
 ]
 
 const opened = async (name: FormatName) => {

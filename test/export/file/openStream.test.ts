@@ -64,9 +64,7 @@ describe('rows into a stream of Node', () => {
     const stream = new PassThrough()
     const { write, finish } = await openStream({ stream, format: how, close: false })
     await finish()
-    await expect(write([a])).rejects.toThrow(
-      'the stream: finish was called, and nothing more is written',
-    )
+    await expect(write([a])).rejects.toThrow('the stream: nothing more can be written after finish')
   })
 
   it('keep what was handed on as it was, however long the stream holds it', async () => {

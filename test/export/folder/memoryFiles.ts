@@ -15,6 +15,8 @@ export const memoryFiles = (): MergedFiles & {
     remove: async (name) => {
       all.delete(name)
     },
+    size: async (name) => all.get(name)?.length,
+    tidy: async () => {},
     unremoved: () => [],
     list: async (isOurs, prefix = '') =>
       [...all].flatMap(([name, { length: size }]) =>

@@ -1,18 +1,14 @@
 /** Rows of a codec that makes a `Date` of a text, as those of io-ts-types do. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import * as t from 'io-ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type FormatOptions, formatOf, openFile } from '../../../src/export/index.js'
+import { tempFolder } from '../../support/tempFolder.js'
 import { duckdb } from '../reading.js'
 
-let folder = ''
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'export-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = tempFolder()
 
 const Moment = new t.Type<Date, string, unknown>(
   'Moment',

@@ -1,21 +1,20 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { raw } from 'jq-wasm'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/decode/index.js'
 import { jsonLines } from '../../../src/export/format/json.js'
 import { type FormatOptions, openFile } from '../../../src/export/index.js'
+import { runs } from '../../support/runs.js'
+import { tempFolder } from '../../support/tempFolder.js'
 import { format, pages, Row, rowOf } from '../rows.js'
 
 let path = ''
-let folder = ''
+const folder = tempFolder()
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'export-'))
   path = join(folder, 'rows')
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 const written = async (
   given: ReadonlyArray<ReadonlyArray<Row>>,
@@ -36,7 +35,7 @@ describe('NDJSON, read by jq', () => {
         expect(JSON.parse(read)).toEqual(given.flat())
         expect(text.split('\n').length - 1).toBe(given.flat().length)
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     ))
 })
 
@@ -57,7 +56,7 @@ describe('JSON, read by jq', () => {
         const text = await written(given, { format: 'json' })
         expect(JSON.parse(await raw(text, '.', ['-c']))).toEqual(given.flat())
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     ))
 
   it('is an array when there are no rows', async () => {
@@ -122,7 +121,7 @@ describe('NDJSON', () => {
       const decoded = Row.decode(parseExact(came))
       if (decoded._tag === 'Left') throw new Error('no row')
       const options = columns === undefined ? {} : { columns }
-      expect(await written([[decoded.right]], { numbers: 'exact', ...options })).toBe(
+      expect(await written([[decoded.right]], { ...options })).toBe(
         `${columns === undefined ? came : text}\n`,
       )
     },

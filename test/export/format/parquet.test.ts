@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/decode/index.js'
 import { type FormatOptions, openFile } from '../../../src/export/index.js'
+import { runs } from '../../support/runs.js'
+import { tempFolder } from '../../support/tempFolder.js'
 import { duckdb, type Query } from '../reading.js'
 import { amount, format, pages, Row, rowOf } from '../rows.js'
 
 let path = ''
-let folder = ''
+const folder = tempFolder()
 let query: Query
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'export-'))
   path = join(folder, 'rows.parquet')
   query = await duckdb()
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 const written = async (
   given: ReadonlyArray<ReadonlyArray<Row>>,
@@ -82,7 +81,7 @@ describe('Parquet, read by DuckDB', () => {
           })),
         )
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     ))
 
   it('sums money exactly', () =>
@@ -94,7 +93,7 @@ describe('Parquet, read by DuckDB', () => {
         )
         expect(row?.total).toBe(String(amounts.map(units).reduce((a, b) => a + b, 0n)))
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     ))
 
   it('finds rows by what is said of their row groups', async () => {
@@ -116,17 +115,17 @@ describe('Parquet, read by DuckDB', () => {
     )
     if (decoded._tag === 'Left') throw new Error('no row')
     const page = [decoded.right]
-    await written([page], { numbers: 'exact', columns: ['amount'] })
+    await written([page], { columns: ['amount'] })
     expect(await read('amount::varchar amount')).toEqual([{ amount: '99999999999999.9900' }])
-    await written([page], { numbers: 'exact', columns: ['amount'], amounts: 'text' })
+    await written([page], { columns: ['amount'], amounts: 'text' })
     expect(await read()).toEqual([{ amount: '99999999999999.9900' }])
     const whole = Row.decode(
       parseExact(JSON.stringify(rowOf({})).replace('"amount":1', '"amount":9007199254740993')),
     )
     if (whole._tag === 'Left') throw new Error('no row')
-    await written([[whole.right]], { numbers: 'exact', columns: ['amount:integer'] })
+    await written([[whole.right]], { columns: ['amount:integer'] })
     expect(await read('amount::varchar amount')).toEqual([{ amount: '9007199254740993' }])
-    await written([page], { numbers: 'exact', columns: ['amount:json'] })
+    await written([page], { columns: ['amount:json'] })
     expect(await read('amount::varchar amount')).toEqual([{ amount: '99999999999999.9900' }])
   })
 
@@ -172,9 +171,9 @@ describe('Parquet', () => {
     (digits) => {
       const text = JSON.stringify(rowOf({})).replace('"tries":1', `"tries":${digits}`)
       const row = { ...rowOf({}), ...Object(parseExact(text)) }
-      const exact = format({ format: 'parquet', numbers: 'exact' })
+      const exact = format({ format: 'parquet' })
       expect(exact.check(row)).toMatchObject({ field: 'tries' })
-      const csv = format({ format: 'csv', numbers: 'exact' })
+      const csv = format({ format: 'csv' })
       expect(csv.check(row)?.field).toBe(digits === '1e18' ? undefined : 'tries')
     },
   )
@@ -184,7 +183,7 @@ describe('Parquet', () => {
     async (digits) => {
       const text = JSON.stringify(rowOf({})).replace('"tries":1', `"tries":${digits}`)
       const row = { ...rowOf({}), ...Object(parseExact(text)) }
-      await written([[row]], { numbers: 'exact', columns: ['tries'] })
+      await written([[row]], { columns: ['tries'] })
       const [[whole = '', power = '0'] = []] = [digits.split('e')]
       const value = BigInt(whole.replace(/\..*/, '')) * 10n ** BigInt(power)
       expect(await read('tries::varchar tries')).toEqual([{ tries: `${value}` }])
@@ -258,25 +257,25 @@ describe('Parquet', () => {
       'another type',
       { columns: ['id', 'note'] },
       { columns: ['id', 'note:time'] },
-      'column 2 was note (text), and now it is note (time)',
+      'column 2 was note (text), but is now note (time)',
     ],
     [
       'amounts as text',
       {},
       { amounts: 'text' },
-      'column 2 was amount (decimal), and now it is amount (decimal as text)',
+      'column 2 was amount (decimal), but is now amount (decimal as text)',
     ],
     [
       'fewer columns',
       { columns: ['id', 'tries'] },
       { columns: ['id'] },
-      'column 2 was tries (integer), and now it is none',
+      'column 2 was tries (integer), but is now none',
     ],
     [
       'more columns',
       { columns: ['id'] },
       { columns: ['id', 'tries'] },
-      'column 2 was none, and now it is tries (integer)',
+      'column 2 was none, but is now tries (integer)',
     ],
   ])(
     'is not gone on with for rows of other columns, and stays as it is: %s',

@@ -1,7 +1,7 @@
 /** A way to a service of HTTP on which each request is an operation of one owner. */
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Operation } from './Owner.js'
+import type { Owner } from '../../../src/export/laws/Owner.js'
 
 interface Answer {
   readonly status: number
@@ -21,7 +21,7 @@ const bytesOf = async (from: AsyncIterable<Uint8Array>): Promise<Buffer> => {
 }
 
 /** Listens on a free port, and passes requests on as they come: their signature has the name of the host that was asked. */
-export const throughProxy = async (service: string, operation: Operation): Promise<Way> => {
+export const throughProxy = async (service: string, owner: Owner): Promise<Way> => {
   const { hostname, port } = new URL(service)
   const server = createServer(async (asked, response) => {
     const body = await bytesOf(asked)
@@ -35,7 +35,7 @@ export const throughProxy = async (service: string, operation: Operation): Promi
         passed.on('error', reject)
         passed.end(body)
       })
-    const answer = await operation(pass).catch(() => undefined)
+    const answer = await owner.named(method ?? '', pass).catch(() => undefined)
     if (answer === undefined) return void response.destroy()
     response
       .writeHead(answer.status, { ...answer.headers } as Record<string, string>)

@@ -4,17 +4,18 @@
  * pyarrow where Python has it.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { lastValueFrom, type Observable, takeWhile } from 'rxjs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { s3Double } from '../../../bench/services/s3Double.js'
 import { exportTo, sync } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
-import { createClient } from '../../../src/index.js'
-import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
+import { createSandbox } from '../../../src/sandbox/index.js'
 import { idleClock } from '../../support/idleClock.js'
+import { sample } from '../../support/runs.js'
+import { sandboxClient } from '../../support/sandboxClient.js'
+import { tempFolder } from '../../support/tempFolder.js'
 import { duckdb } from '../reading.js'
 
 const timer = idleClock
@@ -29,14 +30,9 @@ const fetch: typeof globalThis.fetch = async (input, init) => {
   return new Response(spoiled, answer)
 }
 
-const client = (hasRejects: boolean) =>
-  createClient({
-    ...{ baseUrl: 'https://sandbox', credentials: sandboxCredentials, timer },
-    fetch: hasRejects ? fetch : sandbox.fetch,
-  })
+const client = (hasRejects: boolean) => sandboxClient(hasRejects ? fetch : sandbox.fetch, { timer })
 
-const home = mkdtempSync(join(tmpdir(), 'payments-rx-data-set-'))
-afterAll(() => rmSync(home, { recursive: true }))
+const home = tempFolder()
 
 const hasPyarrow = (() => {
   try {
@@ -78,7 +74,7 @@ const outputs: ReadonlyArray<Output> = (['export', 'sync'] as const).flatMap((ki
   ),
 )
 
-describe.each(outputs)(
+describe.each(sample(8, outputs))(
   '$kind in $format into a $place, whole: $isWhole, with rejects: $hasRejects',
   ({ kind, format, place, isWhole, hasRejects }) => {
     it('reads as one data set', async () => {

@@ -6,15 +6,12 @@ import { lastValueFrom } from 'rxjs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type S3Double, s3Double } from '../../../bench/services/s3Double.js'
 import { exportTo, type SyncOptions, sync, verify } from '../../../src/export/index.js'
-import { createClient } from '../../../src/index.js'
-import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
+import { createSandbox } from '../../../src/sandbox/index.js'
 import { idleClock } from '../../support/idleClock.js'
+import { sandboxClient } from '../../support/sandboxClient.js'
 
 const timer = idleClock
-const payments = createClient({
-  baseUrl: 'https://sandbox',
-  credentials: sandboxCredentials,
-  fetch: createSandbox({ charges: 300, limits: false, timer }).fetch,
+const payments = sandboxClient(createSandbox({ charges: 300, limits: false, timer }).fetch, {
   timer,
 })
 
@@ -116,7 +113,10 @@ describe('a service that redirects', () => {
         return true
       })
       expect(await synced(env)).toMatchObject({
-        left: { code: `HTTP ${status}`, message: expect.stringContaining('where nothing is sent') },
+        left: {
+          code: `HTTP ${status}`,
+          message: expect.stringContaining('redirects are not followed'),
+        },
       })
       expect(reached).toEqual([])
     },
@@ -272,6 +272,32 @@ describe('a service', () => {
         const checks = verify(folder, { env: bucket.env })
         expect(await lastValueFrom(checks)).toMatchObject({ right: { differences: [] } })
       }
+    },
+  )
+
+  it.each(['200-error', '200-empty'] as const)(
+    'that answers each copy with a success, and copies nothing, ends no export, and loses no row: %s',
+    async (fault) => {
+      let isBroken = true
+      const bucket = await s3Double({
+        faults: ({ operation }) => (isBroken && operation === 'CopyObject' ? fault : undefined),
+      })
+      opened.push(bucket.close)
+      const out = 's3://bucket/charges.ndjson'
+      const exported = (resume: boolean) =>
+        lastValueFrom(
+          exportTo(payments.charges.snapshot(), { out, env: bucket.env, timer, resume }),
+        )
+      expect(await exported(false)).toMatchObject({ left: { _tag: 'WriteFailed' } })
+      const rows = [...bucket.objects.values()].map(
+        (body) => body.toString().split('\n').length - 1,
+      )
+      expect(Math.max(...rows)).toBe(300)
+
+      isBroken = false
+      expect(await exported(true)).toMatchObject({ right: { ended: true } })
+      const checks = verify(out, { env: bucket.env })
+      expect(await lastValueFrom(checks)).toMatchObject({ right: { differences: [] } })
     },
   )
 })

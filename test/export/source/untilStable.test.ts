@@ -81,7 +81,7 @@ it('that never rests is not complete, and what is kept says that there is more',
     ended: false,
     failure: {
       guard: 'Moved',
-      message: 'GET /api/v1/items: incomplete: each of 5 readings had other rows',
+      message: 'GET /api/v1/items: incomplete: all 5 readings had different rows',
     },
   })
   expect(last?.run?.complete).toBe(false)

@@ -19,7 +19,7 @@ interface Batch {
 const iso = (day: number): string =>
   new Date(Date.UTC(2026, 0, 1) + day * 86_400_000).toISOString().replace('.000Z', '+0000')
 
-/** Rows a page: so few that lists have several. */
+/** Rows per page: so few that lists have several. */
 const PAGE = { batches: 50, items: 3 }
 
 const shown = ({ id, status, updated, items, total = items.length }: Batch) => ({
@@ -28,7 +28,7 @@ const shown = ({ id, status, updated, items, total = items.length }: Batch) => (
 })
 
 export const batchesOf = () => {
-  const { timer, run } = idleTime()
+  const { timer, run, pass } = idleTime()
   const batches = new Map<string, Batch>()
   const hidden = new Set<string>()
   const asked: Array<string> = []
@@ -91,5 +91,5 @@ export const batchesOf = () => {
     }))
     batches.set(id, { id, status, updated, items: rows, ...(total === undefined ? {} : { total }) })
   }
-  return { payments, timer, run, batches, hidden, asked, put }
+  return { payments, timer, run, pass, batches, hidden, asked, put }
 }

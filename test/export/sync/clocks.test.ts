@@ -1,11 +1,19 @@
 /** Times from outside that are wrong: the clock of the service for a night, and `updated_at` of a row. */
+import { lastValueFrom, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { sync } from '../../../src/export/index.js'
-import { databases } from './databases.js'
+import { readRows, sync } from '../../../src/export/index.js'
+import { E } from '../../../src/fp.js'
+import { Charge } from '../../../src/index.js'
+import { inTurn } from '../../support/inTurn.js'
+import { databases, folder, present } from './databases.js'
 import { account, DAY } from './nights.js'
 
-describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => {
-  const test = it.skipIf(!isThere)
+const all = databases()
+const pathOf = folder()
+
+describe.each(all)('a table of $name', (database) => {
+  const { isThere, make, sql } = database
+  const test = inTurn(present(all), database, it.skipIf(!isThere))
   const count = async (to: string, where = 'true'): Promise<number> =>
     Number((await sql(to, `select count(*) as n from charges where ${where}`))[0]?.n)
 
@@ -51,7 +59,7 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
     expect(events).toContainEqual(
       expect.objectContaining({
         right: expect.objectContaining({
-          begun: expect.objectContaining({
+          started: expect.objectContaining({
             doubted: expect.stringMatching(/^2026-01-31T/),
             from: expect.stringMatching(/^2026-01-01T00:00:0\d\.000Z$/),
           }),
@@ -60,25 +68,42 @@ describe.each([...databases()])('a table of $name', ({ isThere, make, sql }) => 
     )
     expect(await count(to)).toBe(2)
   })
+})
 
-  test('replaces a row whose update is of a year to come', async () => {
-    let row: object = { reference: 'first', updated_at: '2030-01-01T00:00:00+0000' }
-    const { payments, timer, last, pass } = account({ charges: 3 }, async (response) => {
-      const body: unknown = JSON.parse(await response.text())
-      const { items } = Object(body)
-      const changed = items?.map((item: object) => ({ ...item, ...row }))
-      const { status, headers } = response
-      return Response.json(items === undefined ? body : { ...Object(body), items: changed }, {
-        status,
-        headers: { date: headers.get('date') ?? '' },
-      })
+/** The references of all charges in a destination. */
+const places = [
+  ...all.map(({ name, isThere, make, sql }) => ({
+    ...{ name: `a table of ${name}`, isThere, make },
+    references: async (to: string) =>
+      (await sql(to, 'select reference from charges')).map(({ reference }) => reference),
+  })),
+  {
+    ...{ name: 'a folder', isThere: true, make: async () => `${pathOf('ahead')}/` },
+    references: async (to: string) => {
+      const rows = await lastValueFrom(readRows(to, { codec: Charge }).pipe(toArray()))
+      return rows.map((row) => (E.isRight(row) ? row.right.reference : row.left.message))
+    },
+  },
+]
+
+it.each(places)('$name replaces a row whose update is of a year to come', async (place) => {
+  if (!place.isThere) return
+  let row: object = { reference: 'first', updated_at: '2030-01-01T00:00:00+0000' }
+  const { payments, timer, last, pass } = account({ charges: 3 }, async (response) => {
+    const body: unknown = JSON.parse(await response.text())
+    const { items } = Object(body)
+    const changed = items?.map((item: object) => ({ ...item, ...row }))
+    const { status, headers } = response
+    return Response.json(items === undefined ? body : { ...Object(body), items: changed }, {
+      status,
+      headers: { date: headers.get('date') ?? '' },
     })
-    const to = await make()
-    const options = { to, timer, lookback: 2_000 * DAY }
-    await last(sync(payments.charges, options))
-    await pass(DAY)
-    row = { reference: 'second' }
-    await last(sync(payments.charges, options))
-    expect(await count(to, "reference = 'second'")).toBe(3)
   })
+  const to = await place.make()
+  const options = { to, timer, lookback: 2_000 * DAY }
+  await last(sync(payments.charges, options))
+  await pass(DAY)
+  row = { reference: 'second' }
+  await last(sync(payments.charges, options))
+  expect(await place.references(to)).toEqual(['second', 'second', 'second'])
 })

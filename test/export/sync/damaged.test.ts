@@ -1,17 +1,16 @@
 /** Folders and buckets whose files or records were changed by others: a sync tells it, and merges nothing of them. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lastValueFrom, toArray } from 'rxjs'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { exportTo, readRows, type SyncEvent, sync, verify } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { Charge } from '../../../src/index.js'
 import { showSummed } from '../../../src/store/readRecord.js'
+import { tempFolder } from '../../support/tempFolder.js'
 import { account, DAY } from './nights.js'
 
-const home = mkdtempSync(join(tmpdir(), 'payments-rx-damaged-'))
-afterAll(() => rmSync(home, { recursive: true }))
+const home = tempFolder()
 let made = 0
 
 const failuresOf = async (folder: string): Promise<ReadonlyArray<string>> => {
@@ -75,7 +74,7 @@ describe.each(['ndjson', 'parquet'] as const)('a file of %s in a synced folder',
       expect(last).toMatchObject({ left: { _tag: 'ChecksumMismatch', path: piece } })
       expect(last).toHaveProperty(
         'left.message',
-        expect.stringContaining('put it back as it was, or sync into another folder'),
+        expect.stringContaining('restore it, or sync into another folder'),
       )
       expect(readFileSync(join(folder, '_manifest.json'), 'utf8')).toBe(manifest)
       expect(await failuresOf(folder)).toEqual(before)

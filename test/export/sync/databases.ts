@@ -1,10 +1,8 @@
-/** Databases that a sync writes into, for one test file. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll } from 'vitest'
 import { hasPostgres, type Postgres, startPostgres } from '../../../bench/services/postgres.js'
+import { tempFolder } from '../../support/tempFolder.js'
 
 export interface Database {
   readonly name: 'SQLite' | 'Postgres'
@@ -20,10 +18,14 @@ export interface Database {
 
 /** Paths in a folder of one test file. */
 export const folder = (): ((name: string) => string) => {
-  const path = mkdtempSync(join(tmpdir(), 'payments-rx-sync-'))
-  afterAll(() => rmSync(path, { recursive: true }))
+  const path = tempFolder()
   return (name) => join(path, name)
 }
+
+/** Kinds of destinations that this machine has. */
+export const present = <A extends { readonly isThere: boolean }>(
+  kinds: ReadonlyArray<A>,
+): ReadonlyArray<A> => kinds.filter(({ isThere }) => isThere)
 
 export const databases = (): ReadonlyArray<Database> => {
   const file = folder()

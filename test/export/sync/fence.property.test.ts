@@ -4,6 +4,7 @@ import { asyncScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { Charge } from '../../../src/codec/Charge.js'
 import { shapeOf } from '../../../src/export/column/Shape.js'
+import { readPostgresUrl } from '../../../src/export/location/postgresUrl.js'
 import { postgresDestination } from '../../../src/export/sql/postgres.js'
 import { sqliteDestination } from '../../../src/export/sql/sqlite.js'
 import { tableShape } from '../../../src/export/sql/TableColumn.js'
@@ -12,14 +13,14 @@ import { Waits } from '../../../src/store/Waits.js'
 import { runs } from '../../support/runs.js'
 import { databases } from './databases.js'
 
-const shape = tableShape(shapeOf(Charge), { numbers: 'fast', minorUnits: false })
+const shape = tableShape(shapeOf(Charge), { minorUnits: false })
 
 const open = (name: string, to: string): Promise<Destination<object>> => {
   const waits = new Waits(name, asyncScheduler, () => {})
-  const options = { table: 'charges', shape, doubtful: 4e12, replaces: false, waits }
+  const options = { table: 'charges', shape, replaces: false, waits }
   return name === 'SQLite'
     ? sqliteDestination<object>({ ...options, path: to, pause: async () => {} })
-    : postgresDestination<object>({ ...options, url: to, name: 'the database' })
+    : postgresDestination<object>({ ...options, at: readPostgresUrl(to, 'to') })
 }
 
 const turn = fc.record({
@@ -41,15 +42,15 @@ const rowOf = (id: number, updated: number, reference: string) => ({
 })
 
 describe.each([...databases()])('$name', ({ name, isThere, make, sql }) => {
-  it.skipIf(!isThere)('is a store with a fence', { timeout: 120_000 }, async () => {
+  it.skipIf(!isThere)('is a store with a fence', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(turn, { maxLength: 15 }), async (turns) => {
+      fc.asyncProperty(fc.array(turn, { minLength: 6, maxLength: 15 }), async (turns) => {
         const to = await make()
         const owners = [await open(name, to), await open(name, to)]
         // the model: the text, its version as a number, and the rows
         let text: string | undefined
         let count = 0
-        const rows = new Map<string, { readonly updated: number; readonly reference: string }>()
+        const rows = new Map<string, string>()
         const known: Array<{ version: string | undefined; count: number }> = [
           { version: undefined, count: 0 },
           { version: undefined, count: 0 },
@@ -73,10 +74,7 @@ describe.each([...databases()])('$name', ({ name, isThere, make, sql }) => {
             if (version === undefined) continue
             text = reference
             known[owner] = { version, count: ++count }
-            const before = rows.get(`chg_${id}`)
-            if (before === undefined || before.updated <= updated) {
-              rows.set(`chg_${id}`, { updated, reference })
-            }
+            rows.set(`chg_${id}`, reference) // whatever its time of change
           } else if (own.version !== undefined) {
             const isRemoved = await target.store?.remove('checkpoint', own.version)
             expect(isRemoved).toBe(isCurrent && text !== undefined)
@@ -87,7 +85,7 @@ describe.each([...databases()])('$name', ({ name, isThere, make, sql }) => {
           }
         }
         const found = await sql(to, 'select id, reference from charges order by id')
-        expect(found).toEqual([...rows].sort().map(([id, { reference }]) => ({ id, reference })))
+        expect(found).toEqual([...rows].sort().map(([id, reference]) => ({ id, reference })))
         for (const owner of owners) await owner.store?.close?.()
       }),
       { numRuns: runs(name === 'SQLite' ? 50 : 10) },

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { type FollowOptions, follow, type SyncEvent, sync } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { InvalidOption } from '../../../src/options/index.js'
-import { Account, clientOf, clock, START } from '../../changes/play.js'
+import { Account, clientOf, clock, iso, START } from '../../changes/play.js'
 import { DAY } from '../../changes/rows.js'
 import { folder } from '../../cli/support.js'
 
@@ -90,6 +90,28 @@ describe('a table that follows', () => {
     await pass(15)
     expect(isSame()).toBe(true)
     expect(await end()).toMatchObject(E.right({ stopped: true }))
+  })
+
+  it('says up to when it has read, and starts again an hour before', async () => {
+    const { begin, pass, account, seconds, asked } = world('position.sqlite')
+    const slow = { every: 600_000, lease: 600_000 }
+    const { events, end } = begin(slow)
+    await pass(7_200)
+    const created = seconds()
+    account.add(created, 'NEW', created)
+    await pass(1_300)
+    const shown = events.findLast((event) => E.isRight(event) && event.right.upTo !== undefined)
+    expect(shown).toMatchObject(E.right({ upTo: new Date(created * 1_000).toISOString() }))
+    await end()
+    asked.length = 0
+    const again = begin(slow)
+    await pass(5)
+    const [first] = asked
+    expect(first?.searchParams.get('from_created_at')).toBe(iso(created - 3_600))
+    expect(again.events[0]).toMatchObject(
+      E.right({ started: { from: new Date((created - 3_600) * 1_000).toISOString() } }),
+    )
+    await again.end()
   })
 
   it('sends a few requests in a quiet poll, and writes nothing', async () => {

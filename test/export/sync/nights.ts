@@ -2,14 +2,9 @@
 import { lastValueFrom, type Observable, toArray } from 'rxjs'
 import type { SyncEvent, SyncProgress } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
-import { createClient } from '../../../src/index.js'
-import {
-  createSandbox,
-  type SandboxOptions,
-  sandboxCredentials,
-  type VirtualTime,
-} from '../../../src/sandbox/index.js'
+import { createSandbox, type SandboxOptions, type VirtualTime } from '../../../src/sandbox/index.js'
 import { idleTime } from '../../support/idleClock.js'
+import { sandboxClient } from '../../support/sandboxClient.js'
 
 export const DAY = 86_400_000
 
@@ -30,15 +25,13 @@ export const account = (
     ...options,
   })
   const asked: Array<URL> = []
-  const payments = createClient({
-    baseUrl: 'https://sandbox',
-    credentials: sandboxCredentials,
-    fetch: async (input, init) => {
+  const payments = sandboxClient(
+    async (input, init) => {
       asked.push(new URL(String(input)))
       return answered(await sandbox.fetch(input, init))
     },
-    timer,
-  })
+    { timer },
+  )
   const all = (events: Observable<SyncEvent>): Promise<ReadonlyArray<SyncEvent>> =>
     run(lastValueFrom(events.pipe(toArray())))
   /** Runs again while a step of a run before is still on its way to the destination: then that run lives. */

@@ -30,7 +30,7 @@ const firstMessage = async (host: string, query: string): Promise<number | undef
 }
 
 it.each([
-  ['0.0.0.0', '', TLS], // leads to this machine, and is none of its names
+  ['0.0.0.0', '', TLS], // leads to this machine, but is none of its names
   ['0.0.0.0', '?sslmode=prefer', TLS],
   ['0.0.0.0', '?sslmode=disable', PLAIN],
   ['127.0.0.1', '', PLAIN],

@@ -1,4 +1,4 @@
-/** Tables that prove themselves: what is late, gone or changed against the rules is found, at a few requests a night. */
+/** Tables that prove themselves: what is late, gone or changed against the rules is found, at a few requests per night. */
 import { DatabaseSync } from 'node:sqlite'
 import { lastValueFrom, toArray } from 'rxjs'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { E, withoutUndefined } from '../../../src/fp.js'
 import { Account, clientOf, clockOfFiles, isFinal, START } from '../../changes/play.js'
 import { DAY } from '../../changes/rows.js'
 import { folder } from '../../cli/support.js'
-import { cases } from '../../support/runs.js'
+import { inTurn } from '../../support/inTurn.js'
 
 const file = await folder()
 let made = 0
@@ -42,7 +42,7 @@ const folderOf = (format: 'ndjson' | 'parquet'): Kind => ({
   },
 })
 
-const kinds = cases(2, [table, folderOf('ndjson'), folderOf('parquet')])
+const kinds = [table, folderOf('ndjson'), folderOf('parquet')]
 
 /** Requests of a night for rows: pages of all of them, lists by status, and rows by id. */
 const lists = (asked: ReadonlyArray<URL>) => {
@@ -120,7 +120,9 @@ beforeAll(async () => {
 })
 
 describe.each(kinds)('$name that proves itself', (kind) => {
-  it('is proven in the first night, and in a quiet one with at most 30 requests for it', async () => {
+  const test = inTurn(kinds, kind)
+
+  test('is proven in the first night, and in a quiet one with at most 30 requests for it', async () => {
     const { night, asked, isSame } = world(kind)
     const first = await night()
     expect(first.proof).toMatchObject({ rows: 3_000, late: 0, gone: 0, differences: [] })
@@ -130,7 +132,7 @@ describe.each(kinds)('$name that proves itself', (kind) => {
     expect(asked.length).toBeLessThanOrEqual(30 + 6)
   })
 
-  it('gets charges that come months late, marks those that are gone, and takes the mark away', async () => {
+  test('gets charges that come months late, marks those that are gone, and takes the mark away', async () => {
     const { night, account, isSame, idAt, old, there } = world(kind)
     await night()
     const late = account.add(old, 'SETTLED', old)
@@ -150,7 +152,7 @@ describe.each(kinds)('$name that proves itself', (kind) => {
     expect(await isSame()).toBe(true)
   })
 
-  it('finds final charges that were opened again, or failed after all', async () => {
+  test('finds final charges that were opened again, or failed after all', async () => {
     const { night, account, isSame, idAt, seconds } = world(kind)
     await night()
     const [one = '', other = ''] = [idAt(500), idAt(2_001)].filter((id) => {
@@ -163,7 +165,7 @@ describe.each(kinds)('$name that proves itself', (kind) => {
     expect(await isSame()).toBe(true)
   })
 
-  it('reads nothing twice, and asks at most 110 times where 100 of 5,000 open ones have changed', async () => {
+  test('reads nothing twice, and asks at most 110 times where 100 of 5,000 open ones have changed', async () => {
     const { night, account, asked, isSame, seconds } = world(kind, 20_000, 4)
     const first = await night()
     expect(first).toMatchObject({ rows: 20_000, rereads: { done: 5_000, gone: 0 } })
@@ -181,7 +183,7 @@ describe.each(kinds)('$name that proves itself', (kind) => {
     expect(await isSame()).toBe(true)
   })
 
-  it('counts an open charge that is gone with the others', async () => {
+  test('counts an open charge that is gone with the others', async () => {
     const { night, account, there } = world(kind)
     await night()
     const [open = ''] = [...account.entries].flatMap(([id, entry]) => (isFinal(entry) ? [] : [id]))
@@ -191,7 +193,7 @@ describe.each(kinds)('$name that proves itself', (kind) => {
     expect((await night()).proof).toMatchObject({ rows: 2_999, gone: 0, differences: [] })
   })
 
-  it('reports a charge that it cannot write once a night, however often it is read', async () => {
+  test('reports a charge that it cannot write once a night, however often it is read', async () => {
     const { night, account, isSame, old } = world(kind)
     await night()
     const [open = ''] = [...account.entries].flatMap(([id, entry]) => (isFinal(entry) ? [] : [id]))
@@ -212,7 +214,7 @@ describe.each(kinds)('$name that proves itself', (kind) => {
     expect(await isSame()).toBe(true)
   })
 
-  it('finds opposite errors by a sweep', async () => {
+  test('finds opposite errors by a sweep', async () => {
     const { night, account, isSame, idAt, old } = world(kind)
     await night()
     account.delete(idAt(1_100))
@@ -244,5 +246,22 @@ describe('a service that refuses deep pages', () => {
     expect(await proof()).toBe(shorter)
     await pass(31 * DAY)
     expect(await proof()).toBeLessThanOrEqual(30 + 6)
+  })
+})
+
+describe('a service that cannot be counted', () => {
+  it('says for how many nights running, until it can', async () => {
+    let isShut = true
+    const { night } = world(table, 300, 100, (url) =>
+      isShut && url.searchParams.get('status') === 'SETTLED' ? 400 : undefined,
+    )
+    const nights = async () => (await night()).proof?.unprovenNights
+    expect(await nights()).toBe(1)
+    expect(await nights()).toBe(2)
+    expect(await nights()).toBe(3)
+    isShut = false
+    expect(await nights()).toBe(undefined)
+    isShut = true
+    expect(await nights()).toBe(1)
   })
 })

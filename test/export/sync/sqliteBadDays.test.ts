@@ -40,7 +40,7 @@ it.skipIf(!hasDisk)(
       const wrong = await failure(sync(payments.charges, options))
       expect(wrong).toMatchObject({ _tag: 'UnusableDestination', code: 'SQLITE_FULL' })
       expect(wrong.message).toBe(
-        `cannot write ${to}: database or disk is full (SQLITE_FULL): make room`,
+        `cannot write ${to}: database or disk is full (SQLITE_FULL): free some space`,
       )
       execFileSync('mount', ['-o', 'remount,size=20m', small])
       const kept = countIn(to)

@@ -71,7 +71,7 @@ describe('totals', () => {
 describe('reasons', () => {
   it('are counted without the place of a row and its value', () => {
     const of = (index: number, actual: string) => ({
-      reason: `GET /api/v1/charges: items[${index}].amount should be a number, and is ${actual}`,
+      reason: `GET /api/v1/charges: items[${index}].amount should be a number, but is ${actual}`,
     })
     const before = addReasons([], [of(3, 'an object'), of(4, 'text')])
     expect(addReasons(before, [of(1, 'null'), { reason: 'fee should be a number' }])).toEqual([

@@ -28,7 +28,7 @@ export const hanging = (at: Operation, hold: () => Promise<void>): Destination<C
   }
   const step = async () => ({ own: {}, settle: held('settle', async () => {}) })
   return {
-    ...{ name: 'memory', store, commitEvery: 0, check: () => undefined },
+    ...{ name: 'memory', store, commitEvery: 0, rows: 'byId', check: () => undefined },
     resume: held('resume', async () => {}),
     write: held('write', async () => {}),
     reject: async () => {},

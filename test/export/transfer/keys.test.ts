@@ -6,7 +6,6 @@ import { E } from '../../../src/fp.js'
 import { type Memory, memory } from './memory.js'
 import {
   away,
-  fileWith,
   good,
   type Item,
   item,
@@ -16,7 +15,6 @@ import {
   outcome,
   pagesOf,
   type Row,
-  refused,
   unfinished,
 } from './playing.js'
 
@@ -61,40 +59,6 @@ it('a list that goes round adds nothing, however often it is resumed', async () 
     expect(last).toMatchObject({ rows: 1_200, repeated: 1_200 * i, failure: away })
     expect(files.text(unfinished(files)).length).toBe(size)
   }
-})
-
-it('keys are kept while there is a checkpoint, and no longer', async () => {
-  const files = memory()
-  await begun(files, 3)
-  await outcome(files, listOf([[], good(3)]), { resume: true })
-  expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
-})
-
-it('keys may be any text', async () => {
-  const files = memory()
-  const key = ({ id }: { readonly id: string }) => `${id}\n"ü€😀`
-  await outcome(files, listOf([...pagesOf(3, 1), away]), { key })
-  const last = await outcome(files, listOf([[], [], [], ...pagesOf(4, 1)]), {
-    key,
-    resume: true,
-  })
-  expect(last).toMatchObject({ ended: true, rows: 4, repeated: 3 })
-})
-
-it.each(['gone', 'changed'])('keys that are %s are told before anything is asked', async (what) => {
-  const files = memory()
-  await begun(files, 3)
-  const keys = fileWith(files, '"id-1"\n')
-  if (what === 'gone') await files.rm(keys, { force: true })
-  else files.put(keys, files.text(keys).replace('id-1', 'id-9'))
-  const path = unfinished(files)
-  files.put(path, `${files.text(path)}{"id":"id-`) // as a run that was killed leaves it
-  const rows = files.text(path)
-  expect(await refused(files, { resume: true })).toMatchObject({
-    _tag: 'ChecksumMismatch',
-    path: keys,
-  })
-  expect(files.text(path)).toBe(rows)
 })
 
 it('a restart leaves none of those before', async () => {

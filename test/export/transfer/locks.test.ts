@@ -1,10 +1,10 @@
 /** One run at a time writes an export, and a run that was shut out changes nothing. */
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { firstValueFrom, ReplaySubject, type SchedulerLike, Subject, Subscription } from 'rxjs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type SchedulerLike, Subject, Subscription } from 'rxjs'
+import { describe, expect, it } from 'vitest'
 import { idleClock } from '../../support/idleClock.js'
+import { tempFolder } from '../../support/tempFolder.js'
 import { type Memory, memory } from './memory.js'
 import {
   away,
@@ -23,11 +23,7 @@ import {
 
 const CHECKPOINT = `${OUT}.checkpoint.json`
 
-let folder = ''
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'locks-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = tempFolder()
 
 /** A run that renews its lease, and one that waits for six seconds to see that. */
 const LEASED = { lease: 6_000, timer: idleClock } as const
@@ -48,21 +44,6 @@ const meanwhile = async (
   expect(acted).toBeDefined()
 }
 
-/** A disk as one process sees it: something is done before each of its operations. `to`: their last argument. */
-const acting = (disk: Memory, act: (operation: string, to: unknown) => Promise<void>): Memory =>
-  new Proxy(disk, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name)
-      if (typeof member !== 'function' || !OPERATIONS.includes(String(name))) return member
-      return async (...given: ReadonlyArray<unknown>) => {
-        await act(String(name), given.at(-1))
-        return member.apply(target, given)
-      }
-    },
-  })
-
-const OPERATIONS = ['open', 'rename', 'stat', 'readdir', 'rm', 'link', 'copyFile', 'readFile']
-
 /** A disk on which a run died after its second page, whose lease was never released. */
 const killed = async (options: Played = {}): Promise<Memory> => {
   const files = memory()
@@ -81,13 +62,6 @@ const killed = async (options: Played = {}): Promise<Memory> => {
 }
 
 describe('a run', () => {
-  it('leaves no lease when it is over', async () => {
-    const files = memory()
-    await outcome(files, listOf(pagesOf(3, 1)))
-    expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])
-    await refused(memory(), { resume: true })
-  })
-
   it.each([
     ['the same file', {}, {}, CHECKPOINT],
     [
@@ -131,70 +105,6 @@ describe('a run', () => {
     },
   )
 
-  it('comes to its end whenever one that was frozen gives the file its name', async () => {
-    const first = memory()
-    let isOver = false
-    for (let meets = 1; !isOver; meets++) {
-      const disk = first.after('kill')
-      const reached = new Subject<void>()
-      const thawed = new ReplaySubject<void>(1)
-      const frozen = acting(disk, async (operation, to) => {
-        if (operation !== 'rename' || to !== OUT) return
-        reached.next()
-        await firstValueFrom(thawed)
-      })
-      const isFrozen = firstValueFrom(reached)
-      const left = outcome(frozen, listOf(pagesOf(3, 1))).catch(() => undefined)
-      await isFrozen
-      let count = 0
-      const later = acting(disk, async () => {
-        if (++count === meets) thawed.next()
-        if (count === meets) await left
-      })
-      const end = await outcome(later, listOf(pagesOf(3, 1)), { resume: true }).then(
-        () => 'complete',
-        ({ _tag }) => _tag,
-      )
-      isOver = count < meets
-      thawed.next()
-      await left
-      const when = `thawed at operation ${meets}`
-      expect(['complete', 'Fenced', 'Locked', 'NothingToResume'], when).toContain(end)
-      expect(numbers(disk.text(OUT)), when).toEqual([0, 1, 2])
-    }
-  })
-
-  it('says so when it was frozen as it resumed, and another one has come to the end meanwhile', async () => {
-    const first = await killed()
-    let isOver = false
-    for (let stops = 1; !isOver; stops++) {
-      const disk = first.after('kill')
-      const reached = new Subject<void>()
-      const thawed = new ReplaySubject<void>(1)
-      let count = 0
-      const frozen = acting(disk, async () => {
-        if (++count !== stops) return
-        reached.next()
-        await firstValueFrom(thawed)
-      })
-      const isFrozen = firstValueFrom(reached, { defaultValue: undefined })
-      const resumed = (files: Memory): Promise<string> =>
-        outcome(files, listOf(pagesOf(4, 1)), { resume: true }).then(
-          () => 'complete',
-          ({ _tag }) => _tag,
-        )
-      const left = resumed(frozen).finally(() => reached.complete())
-      await isFrozen
-      isOver = count < stops
-      const end = await resumed(disk)
-      thawed.next()
-      const when = `frozen before operation ${stops}`
-      expect(['complete', 'NothingToResume'], when).toContain(end)
-      expect(['complete', 'Fenced', 'Locked', 'NothingToResume'], when).toContain(await left)
-      expect(numbers(disk.text(OUT)), when).toEqual([0, 1, 2, 3])
-    }
-  })
-
   it('stops waiting for another one when it is told to', async () => {
     const files = memory()
     await meanwhile(files, {}, async () => {
@@ -219,7 +129,7 @@ describe('a run', () => {
     const files = await killed()
     const [waiting, begun, ...more] = await run(files, listOf(pagesOf(4, 1)), { resume: true })
     expect(waiting?.waiting).toEqual({ path: CHECKPOINT, ms: 1_500 })
-    expect(begun?.begun).toEqual({ resumed: true, tookOver: true })
+    expect(begun?.started).toEqual({ resumed: true, tookOver: true })
     expect(more.at(-1)).toMatchObject({ rows: 4, ended: true })
     expect(numbers(files.text(OUT))).toEqual([0, 1, 2, 3])
     expect(files.names()).toEqual([OUT, `${OUT}.manifest.json`])

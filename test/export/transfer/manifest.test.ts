@@ -1,8 +1,7 @@
 import { basename } from 'node:path'
 import { lastValueFrom, Subject, tap, VirtualTimeScheduler } from 'rxjs'
-import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
-import { readManifest } from '../../../src/export/index.js'
+import { readManifest } from '../../../src/export/transfer/Manifest.js'
 import { E } from '../../../src/fp.js'
 import type { ClientEvent } from '../../../src/index.js'
 import { type Memory, memory } from './memory.js'
@@ -24,13 +23,13 @@ import {
 } from './playing.js'
 
 const MANIFEST = `${OUT}.manifest.json`
-const runs = (files: Memory, path = MANIFEST) => readManifest(path)(files.text(path)).runs
+const runOf = (files: Memory, path = MANIFEST) => readManifest(path)(files.text(path)).run
 
 describe('a manifest', () => {
   it('says what is in the files', async () => {
     const files = memory()
     const last = await outcome(files, listOf([good(0, 1, 1), good(1, 2)]))
-    expect(runs(files)).toEqual([last?.run])
+    expect(runOf(files)).toEqual(last?.run)
     expect(last?.run).toMatchObject({
       complete: true,
       missing: [],
@@ -48,14 +47,12 @@ describe('a manifest', () => {
   it('says what is missing when rows were rejected', async () => {
     const files = memory()
     await outcome(files, listOf([[E.left(away), ...good(1)]]))
-    expect(runs(files)).toMatchObject([
-      {
-        complete: false,
-        ended: true,
-        missing: ['1 row that was rejected'],
-        rejected: { path: 'items.rejects.ndjson', rows: 1 },
-      },
-    ])
+    expect(runOf(files)).toMatchObject({
+      complete: false,
+      ended: true,
+      missing: ['1 row that was rejected'],
+      rejected: { path: 'items.rejects.ndjson', rows: 1 },
+    })
   })
 
   it('says what is missing when the list failed, and up to where files are good', async () => {
@@ -65,7 +62,7 @@ describe('a manifest', () => {
     expect(last?.run).toMatchObject({
       complete: false,
       ended: false,
-      missing: [`what comes after these rows: ${away.message}`],
+      missing: [`the rows after these: ${away.message}`],
       files: [{ path: basename(path), rows: 1, bytes: files.text(path).length }],
     })
     expect(last?.run?.files[0]?.sha256).toBe(undefined)
@@ -80,7 +77,7 @@ describe('a manifest', () => {
       return id
     }
     const stopped = await outcome(files, listOf([good(0), good(1), good(2)]), { stop, key })
-    expect(stopped?.run?.missing).toEqual(['what comes after these rows: it was stopped'])
+    expect(stopped?.run?.missing).toEqual(['the rows after these: it was stopped'])
 
     const small = memory({ room: 2_200 })
     const many = Array.from({ length: 40 }, (_, n) => good(n))
@@ -152,8 +149,8 @@ describe('a manifest', () => {
     }
     const list = sourceOf(listOf([good(0)]), { events, perSecond: () => 0.2 })
     await outcome(files, list, { timer, key })
-    expect(runs(files)).toMatchObject([{ ms, requests: 1 }])
-    expect(runs(files)[0]?.quota).toBe(quota)
+    expect(runOf(files)).toMatchObject({ ms, requests: 1 })
+    expect(runOf(files).quota).toBe(quota)
   })
 
   it('is not written when nothing was read: what was there stays as it is', async () => {
@@ -171,57 +168,15 @@ describe('a folder', () => {
   const OUT = '/exports/items/'
   const MANIFEST = '/exports/items/_manifest.json'
 
-  it('keeps runs beside each other, the later after the earlier', async () => {
-    const files = memory()
-    await outcome(files, snapshotOf([good(0, 1)]), { out: OUT, sinceLast: true })
-    await outcome(files, snapshotOf([good(1, 2)]), { out: OUT, sinceLast: true })
-    expect(files.names()).toEqual([
-      '/exports/items/_manifest.json',
-      '/exports/items/part-00001-001.ndjson',
-      '/exports/items/run-0002-00001-001.ndjson',
-    ])
-    expect(runs(files, MANIFEST).map(({ files }) => files.map(({ path }) => path))).toEqual([
-      ['part-00001-001.ndjson'],
-      ['run-0002-00001-001.ndjson'],
-    ])
-  })
-
-  it('keeps runs that began at the same time, as the clock says it', async () => {
-    const files = memory()
-    const timer = new TestScheduler(() => {})
-    const adding = { out: OUT, sinceLast: true, timer }
-    await outcome(files, snapshotOf([good(0)]), adding)
-    await outcome(files, snapshotOf([good(1)]), adding)
-    await outcome(files, snapshotOf([good(2), away]), adding)
-    await outcome(files, snapshotOf([good(2), good(3)]), { ...adding, resume: true })
-    expect(new Set(runs(files, MANIFEST).map(({ started }) => started)).size).toBe(1)
-    expect(runs(files, MANIFEST).map(({ rows }) => rows)).toEqual([1, 1, 2])
-  })
-
-  it('goes on with a run that adds', async () => {
-    const files = memory()
-    await outcome(files, snapshotOf([good(0, 1)]), { out: OUT, sinceLast: true })
-    await outcome(files, snapshotOf([good(2), away]), { out: OUT, sinceLast: true })
-    expect(runs(files, MANIFEST).map(({ ended }) => ended)).toEqual([true, false])
-    await outcome(files, snapshotOf([good(2), good(3)]), {
-      out: OUT,
-      sinceLast: true,
-      resume: true,
-    })
-    expect(runs(files, MANIFEST).map(({ rows }) => rows)).toEqual([2, 2])
-    expect(numbers(files.text('/exports/items/run-0002-00001-001.ndjson'))).toEqual([2, 3])
-  })
-
   it('is not replaced unless it is said so', async () => {
     const files = memory()
-    await outcome(files, snapshotOf([[E.left(away), ...good(0)]]), { out: OUT, sinceLast: true })
-    await outcome(files, snapshotOf([good(1)]), { out: OUT, sinceLast: true })
+    await outcome(files, snapshotOf([[E.left(away), ...good(0)]]), { out: OUT })
     await expect(run(files, snapshotOf([good(5)]), { out: OUT })).rejects.toMatchObject({
       _tag: 'OutputExists',
       path: MANIFEST,
     })
     await outcome(files, snapshotOf([good(5)]), { out: OUT, restart: true })
-    expect(files.names()).toEqual([MANIFEST, '/exports/items/run-0003-00001-001.ndjson'])
-    expect(runs(files, MANIFEST).map(({ rows }) => rows)).toEqual([1])
+    expect(files.names()).toEqual([MANIFEST, '/exports/items/run-0002-00001-001.ndjson'])
+    expect(runOf(files, MANIFEST)).toMatchObject({ rows: 1, complete: true })
   })
 })

@@ -191,10 +191,3 @@ const memoryOf = (
 
 export const memory = (options: MemoryOptions = {}): Memory =>
   memoryOf(new Map(), new Map(), options)
-
-/** These files, with other faults. */
-export const copyOf = (files: Memory, options: MemoryOptions): Memory => {
-  const copy = memory(options)
-  for (const name of files.names()) copy.put(name, files.text(name))
-  return copy
-}

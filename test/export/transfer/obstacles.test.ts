@@ -36,7 +36,7 @@ describe('a checkpoint that is there', () => {
     const files = await stopped()
     const { _tag, path, message } = await refused(files)
     expect({ _tag, path }).toEqual({ _tag: 'CheckpointExists', path: CHECKPOINT })
-    expect(message).toBe(`${CHECKPOINT} is of an export that was not finished`)
+    expect(message).toBe(`${CHECKPOINT} belongs to an unfinished export`)
   })
 
   it('is gone on with', async () => {
@@ -89,23 +89,19 @@ describe('a checkpoint of something else is refused, by the field', () => {
     [
       { endpoint: 'GET /api/v1/others' },
       'resource',
-      'its resource is "items", and now it is "others"',
+      'its resource is "items", but is now "others"',
     ],
     [
       { clientId: 'you' },
       'account',
-      'its account (base URL, client id, login-as, on-behalf-of) is not the one of now',
+      'its account (base URL, client id, login-as, on-behalf-of) is not the present one',
     ],
     [
       { query: { status: 'NEW' } },
       'query.status',
-      'its query.status is not given, and now it is "NEW"',
+      'its query.status is not given, but is now "NEW"',
     ],
-    [
-      { numbers: 'exact' },
-      'format.numbers',
-      'its format.numbers is not given, and now it is "exact"',
-    ],
+    [{ numbers: 'exact' }, 'format.numbers', 'its format.numbers is not given, but is now "exact"'],
   ] as const)('%j', async (other, field, why) => {
     const files = await stopped()
     const before = found(files)
@@ -114,16 +110,16 @@ describe('a checkpoint of something else is refused, by the field', () => {
     )
     expect(found(files)).toEqual(before)
     expect(error).toMatchObject({ _tag: 'SpecMismatch', path: CHECKPOINT, field })
-    expect(error).toMatchObject({ message: `${CHECKPOINT} is of another export: ${why}` })
+    expect(error).toMatchObject({ message: `${CHECKPOINT} belongs to another export: ${why}` })
   })
 
   it.each([
     [
       { compress: 'gzip' } as const,
       'format.compress',
-      'its format.compress is "none", and now it is "gzip"',
+      'its format.compress is "none", but is now "gzip"',
     ],
-    [csv('id'), 'format.name', 'its format.name is "ndjson", and now it is "csv"'],
+    [csv('id'), 'format.name', 'its format.name is "ndjson", but is now "csv"'],
   ])('another format', async (format, field, why) => {
     const error = await refused(await stopped(), { resume: true, ...format })
     expect(error).toMatchObject({ _tag: 'SpecMismatch', field })
@@ -155,13 +151,33 @@ describe('a checkpoint of something else is refused, by the field', () => {
 
 describe('a checkpoint that cannot be read is refused', () => {
   it.each([
-    ['{"version":1,"purp', 'Damaged', '', 'is no checkpoint: it should be JSON'],
-    ['[]', 'Damaged', '', 'is no checkpoint: it should be'],
-    ['{}', 'Damaged', 'version', 'is no checkpoint: version should be 5, and is missing'],
-    ['{"version":1}', 'Damaged', 'version', 'is of version 1, and this package resumes'],
-    ['{"version":2}', 'Damaged', 'version', 'is of version 2, and this package resumes'],
-    ['{"version":3}', 'Damaged', 'version', 'is of version 3, and this package resumes'],
-    ['{"version":6}', 'NewerVersion', '', 'is of version 6, and this package knows 5'],
+    ['{"version":1,"purp', 'Damaged', '', 'is not a checkpoint: it should be JSON'],
+    ['[]', 'Damaged', '', 'is not a checkpoint: it should be'],
+    ['{}', 'Damaged', 'version', 'is not a checkpoint: version should be 5, but is missing'],
+    [
+      '{"version":1}',
+      'Damaged',
+      'version',
+      'has version 1, but this release of payments-rx resumes',
+    ],
+    [
+      '{"version":2}',
+      'Damaged',
+      'version',
+      'has version 2, but this release of payments-rx resumes',
+    ],
+    [
+      '{"version":3}',
+      'Damaged',
+      'version',
+      'has version 3, but this release of payments-rx resumes',
+    ],
+    [
+      '{"version":6}',
+      'NewerVersion',
+      '',
+      'has version 6, but this release of payments-rx knows version 5',
+    ],
   ])('%j', async (text, _tag, field, why) => {
     const files = memory()
     files.put(CHECKPOINT, text)
@@ -262,23 +278,23 @@ describe('a folder that is not there', () => {
     const { _tag, path, message } = await refused(undefined, { out: join(folder, out), ...kept })
     const missing = join(folder, out.startsWith('file') ? 'file' : 'away')
     expect({ _tag, path }).toEqual({ _tag: 'UnusablePath', path: missing })
-    expect(message).toBe(`${option}: ${missing} should be a folder that can be written to`)
+    expect(message).toBe(`${option}: ${missing} should be a writable folder`)
     expect(await readdir(folder)).toEqual(['file'])
   })
 })
 
 it.each([
-  ['a file in the place of the folder', 'file/', 'file is a file, and no folder'],
+  ['a file in the place of the folder', 'file/', 'file is a file, not a folder'],
+  ['a file in the place of one that it is in', 'file/items/', 'file should be a writable folder'],
   [
-    'a file in the place of one that it is in',
-    'file/items/',
-    'file should be a folder that can be written to',
+    'a link to nothing in the place of the folder',
+    'dangling/',
+    'dangling is a link, but not to a folder',
   ],
-  ['a link to nothing in the place of the folder', 'dangling/', 'dangling is a link to no folder'],
   [
     'a link to nothing in the place of one that it is in',
     'dangling/items/',
-    'dangling is a link to no folder',
+    'dangling is a link, but not to a folder',
   ],
 ])('%s is named', async (_, name, why) => {
   const folder = await mkdtemp(join(tmpdir(), 'payments-rx-'))
@@ -312,7 +328,7 @@ it.each([{}, { resume: true }, { restart: true }])(
     const { _tag, path, message } = await refused(undefined, { out, ...begin })
     expect({ _tag, path }).toEqual({ _tag: 'UnusablePath', path: out })
     expect(message).toBe(
-      `${out} is a folder, and no file: to write into it, end its name with a slash`,
+      `${out} is a folder, not a file: to write into it, end its name with a slash`,
     )
     expect([await readdir(folder), await readdir(out)]).toEqual([['items'], []])
   },

@@ -1,5 +1,5 @@
 /** Page after page: what an export tells, what it asks for ahead, when it is durable, and when it is cut. */
-import { lastValueFrom, Subject, take, tap, VirtualTimeScheduler } from 'rxjs'
+import { lastValueFrom, Subject, take, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import type { Reject } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
@@ -10,7 +10,6 @@ import {
   exportOf,
   good,
   type Item,
-  item,
   listOf,
   outcome,
   type Played,
@@ -41,7 +40,7 @@ describe('an export', () => {
     const told = await run(undefined, listOf([good(1, 2), [], good(3)]), options)
     expect(written).toEqual([[1, 2], [], [3]])
     expect(told).toEqual([
-      { rows: 0, rejects: 0, pages: 0, ended: false, begun: { resumed: false } },
+      { rows: 0, rejects: 0, pages: 0, ended: false, started: { resumed: false } },
       { rows: 2, rejects: 0, pages: 1, ended: false, next: { page_num: 1 } },
       { rows: 2, rejects: 0, pages: 2, ended: false, next: { page_num: 2 } },
       { rows: 3, rejects: 0, pages: 3, ended: false },
@@ -55,15 +54,6 @@ describe('an export', () => {
     expect(written).toEqual([[1]])
     const next = { page_num: 1 }
     expect(last).toEqual({ rows: 1, rejects: 0, pages: 1, ended: false, failure: away, next })
-  })
-
-  it('asks for nothing before it is subscribed to, and reads its list each time', async () => {
-    const asked: Array<number> = []
-    const exporting = exportOf(undefined, listOf([good(1), good(2)], asked), taking().options)
-    expect(asked).toEqual([])
-    await lastValueFrom(exporting)
-    await lastValueFrom(exporting)
-    expect(asked).toEqual([0, 1, 0, 1])
   })
 
   it('reads one page ahead of what is written, and no more', async () => {
@@ -128,15 +118,6 @@ describe('rows are durable', () => {
     const at = await resumedAt((n) => (n === 1 ? -3_600_000 : 600))
     expect(at).toEqual([0, 1, 2, 2, 4, 4, 6, 6])
   })
-
-  it('when the list fails', async () => {
-    const files = memory()
-    await outcome(files, listOf([good(0), good(1), away]), { commitEvery: 1e9 })
-    const asked: Array<number> = []
-    const last = await outcome(files, listOf([[], [], good(2)], asked), { resume: true })
-    expect(asked).toEqual([2])
-    expect(last).toMatchObject({ rows: 3 })
-  })
 })
 
 describe('stop', () => {
@@ -179,35 +160,12 @@ describe('rows that are not written', () => {
     expect(last).toMatchObject({ rows: 3, rejects: 1, ended: true })
   })
 
-  it('are those that do not fit, too', async () => {
-    const rejected: Array<Reject> = []
-    const onReject = async (rows: ReadonlyArray<Reject>) => void rejected.push(...rows)
-    const last = await outcome(memory(), listOf([good(0), good(2 ** 60, 1)]), {
-      ...csv('id', 'n'),
-      onReject,
-    })
-    expect(last).toMatchObject({ rows: 2, rejects: 1 })
-    expect(rejected).toMatchObject([{ position: { page_num: 1 }, index: 0, row: item(2 ** 60) }])
-  })
-
   it('do not end it when there are no more than may be', async () => {
     const stop = new Subject<void>()
     const out = async () => stop.next()
     const list = listOf([[spoilt, ...good(1)], good(2)])
     const last = await outcome(undefined, list, { out, stop, maxRejects: 1 })
     expect(last).toMatchObject({ rejects: 1, stopped: true })
-  })
-
-  it('end it when there are more than may be, with the page written', async () => {
-    const { written, rejected, options } = taking()
-    const list = listOf([[spoilt, ...good(1)], [spoilt, spoilt, ...good(2)], good(3)])
-    const told: Array<Told> = []
-    const exporting = exportOf(undefined, list, { ...options, maxRejects: 2 })
-    const all = lastValueFrom(exporting.pipe(tap((event) => told.push(event))))
-    await expect(all).rejects.toMatchObject({ _tag: 'TooManyRejects' })
-    expect(written).toEqual([[1], [2]])
-    expect(rejected).toHaveLength(3)
-    expect(told.at(-1)).toMatchObject({ rejects: 3, ended: false, next: { page_num: 2 } })
   })
 
   it('cut nothing when all was read', async () => {

@@ -14,7 +14,6 @@ import {
 } from 'rxjs'
 import { expect } from 'vitest'
 import {
-  type Decodes,
   type ExportError,
   type ExportOptions,
   type ExportProgress,
@@ -22,6 +21,7 @@ import {
   exportTo,
   type FileSystem,
   isExportError,
+  type RowDecoder,
 } from '../../../src/export/index.js'
 import { E, O } from '../../../src/fp.js'
 import type { ListDescription } from '../../../src/http/list/List.js'
@@ -63,7 +63,7 @@ export type Pages<A> = ReadonlyArray<ReadonlyArray<E.Either<AnyFailure, A>> | An
 
 /** Makes lists by number of rows of a codec, whose pages may fail; they tell what was asked. */
 export const listAs =
-  <A>(codec: Decodes<A>) =>
+  <A>(codec: RowDecoder<A>) =>
   (pages: Pages<A>, asked: Array<number> = []): ExportSource<A> => {
     const listFrom = (first: Position): Paged<AnyFailure, A, Position> =>
       paginate<AnyFailure, A, Position>({
@@ -121,7 +121,7 @@ const PAGE_SPAN = 5
  * is new, it has all of it again.
  */
 export const snapshotAs =
-  <A>(codec: Decodes<A>) =>
+  <A>(codec: RowDecoder<A>) =>
   (
     pages: Pages<A>,
     { perSlice = Number.POSITIVE_INFINITY, to = 10 + PAGE_SPAN * pages.length } = {},

@@ -108,13 +108,13 @@ describe('an export', () => {
 
   it('says how its rows are written', async () => {
     const files = memory()
-    const how = { ...csv('id', 'n'), numbers: 'exact' } as const
+    const how = { ...csv('id', 'n'), formulas: 'mask' } as const
     const last = await outcome(files, listOf([good(0)]), how)
     expect(last?.run?.spec.format).toEqual({
       name: 'csv',
       compress: 'none',
       columns: 'id,n',
-      numbers: 'exact',
+      formulas: 'mask',
     })
   })
 
@@ -212,7 +212,7 @@ describe('an export', () => {
     expect(first).toMatchObject({ rejects: 3, ended: false })
     expect(first?.run?.missing).toEqual([
       '3 rows that were rejected',
-      'what comes after these rows: too many rows were rejected',
+      'the rows after these: too many rows were rejected',
     ])
     const same = await refused(files, { maxRejects: 2, resume: true })
     const { _tag, path } = same

@@ -1,7 +1,6 @@
 /** A snapshot that is read by slices of time, over all its starts. */
 import { VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { isExportError } from '../../../src/export/index.js'
 import { E } from '../../../src/fp.js'
 import { memory } from './memory.js'
 import { away, good, numbers, outcome, type Row, snapshotOf } from './playing.js'
@@ -56,23 +55,5 @@ describe('a snapshot in a folder', () => {
     expect(last).toMatchObject({ ended: true, rows: 2, rejects: 2 })
     const aside = files.names().find((name) => name.endsWith('rejects.ndjson')) ?? 'none'
     expect(files.text(aside).trimEnd().split('\n')).toHaveLength(2)
-  })
-
-  it('has its bounds and slices wherever it was killed', async () => {
-    const pages = [good(0), good(1), good(2), good(3)]
-    const whole = memory()
-    await outcome(whole, sliced(pages), { out: OUT })
-    for (let dies = 1; dies <= whole.changes(); dies++) {
-      const files = memory({ dies })
-      await outcome(files, sliced(pages), { out: OUT }).catch(() => {})
-      const next = files.after('kill')
-      const last = await outcome(next, sliced(pages), { out: OUT, resume: true }).catch(
-        (error: unknown) => {
-          if (!isExportError(error) || error._tag !== 'NothingToResume') throw error
-          return outcome(next, sliced(pages), { out: OUT, restart: true })
-        },
-      )
-      expect(last?.run).toMatchObject({ complete: true, rows: 4, bounds, slices: [first, second] })
-    }
   })
 })

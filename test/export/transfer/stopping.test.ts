@@ -9,17 +9,14 @@ import { join } from 'node:path'
 import { lastValueFrom, type Observable, Subject } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Destination, exportTo, sync } from '../../../src/export/index.js'
-import { type Charge, createClient } from '../../../src/index.js'
-import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
+import type { Charge } from '../../../src/index.js'
+import { createSandbox } from '../../../src/sandbox/index.js'
 import { idleClock } from '../../support/idleClock.js'
+import { sandboxClient } from '../../support/sandboxClient.js'
 import { hanging, OPERATIONS, type Operation } from './hanging.js'
 
 const timer = idleClock
-const client = (fetch: typeof globalThis.fetch) =>
-  createClient({
-    ...{ baseUrl: 'https://sandbox', credentials: sandboxCredentials, timer },
-    fetch,
-  })
+const client = (fetch: typeof globalThis.fetch) => sandboxClient(fetch, { timer })
 const { fetch } = createSandbox({ charges: 300, limits: false, timer })
 const never = (): Promise<never> => new Promise(() => {})
 

@@ -1,10 +1,3 @@
-/**
- * A destination that hangs, is locked or refuses for a while is told after five seconds, in its own words where it has some:
- * as an event of the client, a line of its log at `warn`, and where there is no client, to `onWait`.
- */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { lastValueFrom, type Observable, Subject, takeUntil, toArray } from 'rxjs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasPostgres, type Postgres, startPostgres } from '../../../bench/services/postgres.js'
@@ -18,22 +11,17 @@ import {
   sync,
   verify,
 } from '../../../src/export/index.js'
-import { Charge, type Client, type ClientEvent, createClient } from '../../../src/index.js'
-import { createSandbox, sandboxCredentials, virtualTime } from '../../../src/sandbox/index.js'
-import { idleClock } from '../../support/idleClock.js'
+import { Charge, type Client, type ClientEvent } from '../../../src/index.js'
+import { createSandbox } from '../../../src/sandbox/index.js'
+import { idleClock, virtualTime } from '../../support/idleClock.js'
+import { sandboxClient } from '../../support/sandboxClient.js'
 import { hanging, OPERATIONS, type Operation } from './hanging.js'
-
-const home = mkdtempSync(join(tmpdir(), 'payments-rx-waits-'))
-afterAll(() => rmSync(home, { recursive: true }))
 
 /** A client of a sandbox in virtual time: the waits that it tells, and the warnings of its log. */
 const listening = () => {
   const { timer, pass, run } = virtualTime()
   const warnings: Array<string> = []
-  const payments = createClient({
-    baseUrl: 'https://sandbox',
-    credentials: sandboxCredentials,
-    fetch: createSandbox({ charges: 300, limits: false, timer }).fetch,
+  const payments = sandboxClient(createSandbox({ charges: 300, limits: false, timer }).fetch, {
     timer,
     log: {
       ...{ debug: () => {}, info: () => {}, error: () => {} },
@@ -88,7 +76,7 @@ describe.each(Object.entries(RUNS))('%s tells', (_, start) => {
     expect(waits).toEqual([
       {
         ...{ _tag: 'DestinationWait', destination: 'memory', waited: 5_000, isOver: false },
-        message: 'memory: waiting for 5 s so far: no answer: it is slow, locked, or hangs',
+        message: 'memory: waiting for 5 s so far: no response: it is slow, locked, or hangs',
       },
     ])
     expect(warnings).toEqual(waits.map(({ message }) => message))
@@ -97,7 +85,7 @@ describe.each(Object.entries(RUNS))('%s tells', (_, start) => {
     expect(waits.slice(1)).toEqual([
       {
         ...{ _tag: 'DestinationWait', destination: 'memory', waited: 7_000, isOver: true },
-        message: 'memory: went on after 7 s',
+        message: 'memory: continued after 7 s',
       },
     ])
   })
@@ -110,7 +98,7 @@ it('an export tells that a function of yours hangs', async () => {
   await pass(6_000)
   leave()
   expect(waits.map(({ message }) => message)).toEqual([
-    'the function: waiting for 5 s so far: no answer: it is slow, locked, or hangs',
+    'the function: waiting for 5 s so far: no response: it is slow, locked, or hangs',
   ])
 })
 
@@ -123,7 +111,7 @@ it('a stream of changes tells that its store hangs', async () => {
   following.unsubscribe()
   expect(timer.now()).toBeGreaterThan(0)
   expect(warnings).toEqual([
-    'the store of changes: waiting for 5 s so far: no answer: it is slow, locked, or hangs',
+    'the store of changes: waiting for 5 s so far: no response: it is slow, locked, or hangs',
   ])
 })
 
@@ -164,10 +152,7 @@ describe('without a client, onWait is told that a bucket refuses', () => {
   const refusing = async () => {
     let isRefused = false
     const double = await s3Double({ faults: () => (isRefused ? 'slow-down' : undefined) })
-    const payments = createClient({
-      baseUrl: 'https://sandbox',
-      credentials: sandboxCredentials,
-      fetch: createSandbox({ charges: 30, limits: false, timer }).fetch,
+    const payments = sandboxClient(createSandbox({ charges: 30, limits: false, timer }).fetch, {
       timer,
     })
     const { env } = double

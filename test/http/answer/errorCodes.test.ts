@@ -7,7 +7,7 @@ import {
   hasCode,
   isDuplicate,
   isInProgress,
-  isShortOfMoney,
+  isInsufficientFunds,
   type Refused,
 } from '../../../src/index.js'
 import { CHARGE, CREATE, lab, NEW_CHARGE, type Play, problem } from '../../support/lab.js'
@@ -33,7 +33,7 @@ describe('a failure', () => {
   it.each(['insufficient_fund', 'insufficient_funds', 'balance_insufficient'])(
     'with %s is short of money',
     (code) => {
-      expect([refusal(code), other].map(isShortOfMoney)).toEqual([true, false])
+      expect([refusal(code), other].map(isInsufficientFunds)).toEqual([true, false])
     },
   )
 
@@ -59,7 +59,7 @@ describe('a failure', () => {
   )
 
   it('may have a code of the caller’s own', () => {
-    const mine = hasCode(...codes.shortOfMoney, 'wallet_empty')
+    const mine = hasCode(...codes.insufficientFunds, 'wallet_empty')
     const all = [refusal('wallet_empty'), refusal('insufficient_fund'), other]
     expect(all.map(mine)).toEqual([true, true, false])
   })
@@ -68,7 +68,7 @@ describe('a failure', () => {
     const cause = refusal('insufficient_fund')
     const open = { ...cause, _tag: 'Ambiguous', tried: [], cause } as const
     const { code: _, status: __, ...ambiguous } = open
-    expect(isShortOfMoney(ambiguous)).toBe(false)
+    expect(isInsufficientFunds(ambiguous)).toBe(false)
   })
 })
 

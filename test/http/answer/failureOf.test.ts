@@ -55,7 +55,7 @@ describe('a refusal', () => {
       status: 400,
       code: 'validation_error',
       message:
-        'GET /api/v1/charges/{id}: 400 validation_error: the answer is not shown, since a card number was sent',
+        'GET /api/v1/charges/{id}: 400 validation_error: the response is not shown, because the request had a card number',
     })
     for (const answer of [responseOf(400, body(said), headers), responseOf(502, `<p>${said}`)]) {
       const { status } = answer
@@ -137,8 +137,8 @@ describe('a refusal', () => {
     const broken = (body: string) =>
       httpFailure(context, { ...responseOf(400, body), incompleteBody: true as const })
     expect(broken('{"code":"invalid').message).toContain('400 http_400')
-    expect(broken('{"code":"invalid').message).toContain('(the body broke off)')
-    expect(broken('{"code":"invalid_argument"}').message).not.toContain('broke off')
+    expect(broken('{"code":"invalid').message).toContain('(the body is incomplete)')
+    expect(broken('{"code":"invalid_argument"}').message).not.toContain('incomplete')
   })
 
   it('takes the request id of the answer where the body has none', () => {
@@ -251,7 +251,7 @@ describe('no answer', () => {
       }),
     ).toMatchObject({
       message:
-        'GET /api/v1/charges/{id}: ECONNREFUSED: nothing listens there: check host and port of baseUrl, and whether the service is running (Unable to connect)',
+        'GET /api/v1/charges/{id}: ECONNREFUSED: nothing listens there: check host and port, and that the service is running (Unable to connect)',
     })
     expect(
       transportFailure(context, { _tag: 'TimedOut', phase: 'headers', limit: 60_000 }),

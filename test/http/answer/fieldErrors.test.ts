@@ -91,9 +91,9 @@ describe('fieldErrors', () => {
       expect(told).toEqual([
         {
           field: 'items[0].beneficiary.bank_details.account_number',
-          message: 'should be filled when iban is not, and is missing',
+          message: 'should be filled when iban is not, but is missing',
         },
-        { field: 'items[0].beneficiary', message: 'should be an empty object, and is object' },
+        { field: 'items[0].beneficiary', message: 'should be an empty object, but is object' },
       ])
     })
 
@@ -101,12 +101,12 @@ describe('fieldErrors', () => {
       [
         'application_fee_options',
         { application_fee_options: {} },
-        'should be a list of fee options, and is object',
+        'should be a list of fee options, but is object',
       ],
       [
         'beneficiary',
         { beneficiary: 'x' },
-        'should be object | an empty object, and is text of 1 character',
+        'should be object | an empty object, but is text of 1 character',
       ],
     ])('says in words what %s should be', (field, wrong, message) => {
       expect(blamed(wrong)).toEqual([{ field: `items[0].${field}`, message }])

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { rawRows } from '../../../src/http/answer/rawRows.js'
 import type { HttpResponse } from '../../../src/index.js'
 import { type RowText, rowText } from '../../../src/stream/rawRows.js'
+import { runs } from '../../support/runs.js'
 
 const rowTexts = (
   answer: Pick<HttpResponse, 'body' | 'parts'>,
@@ -101,7 +102,7 @@ describe('the texts of rows', () => {
           }
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 
@@ -128,7 +129,7 @@ describe('the texts of rows', () => {
         const lines = join(texts, places, '\n')?.split('\n')
         expect(lines?.map((line) => JSON.parse(line))).toEqual(rows)
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(5_000) },
     )
   })
 

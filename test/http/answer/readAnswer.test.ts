@@ -67,7 +67,7 @@ describe('one value', () => {
         expected,
         actual,
         causes: [{ path, expected, actual }],
-        message: `GET /api/v1/charges/{id}: ${path} should be ${expected}, and is ${actual}`,
+        message: `GET /api/v1/charges/{id}: ${path} should be ${expected}, but is ${actual}`,
       }),
     )
   })
@@ -133,7 +133,7 @@ describe('a page', () => {
           expected: 'a finite number',
           actual: 'object',
           message:
-            'GET /api/v1/charges/{id}: items[1].amount should be a finite number, and is object',
+            'GET /api/v1/charges/{id}: items[1].amount should be a finite number, but is object',
         }),
       ),
       E.right({ ...row, id: 'chg_2' }),

@@ -5,6 +5,7 @@ import { lastValueFrom, map, type Observable, of, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../../src/fp.js'
 import type { Client, Failure, List } from '../../../src/index.js'
+import { inTurn } from '../../support/inTurn.js'
 import { type JudgeOptions, PARTNER, type Seen } from '../../support/judge.js'
 import { judged } from '../../support/judged.js'
 
@@ -103,9 +104,11 @@ const views: ReadonlyArray<readonly [string, View]> = [
 const open = async ({ has }: Subject, more: JudgeOptions = {}) =>
   judged({ ...has, ...more }, { partner: PARTNER })
 
+const isOdd = [false, true]
+
 describe.each(SUBJECTS)('every one of the $name', (subject) => {
-  describe.each([false, true])('short and empty pages: %j', (oddPages) => {
-    it.each(views)('%s', async (_, view) => {
+  describe.each(isOdd)('short and empty pages: %j', (oddPages) => {
+    inTurn(isOdd, oddPages).each(views)('%s', async (_, view) => {
       const { client } = await open(subject, { oddPages })
       const list = subject.list(client)
       expect(await view(list)).toEqual(subject.ids)

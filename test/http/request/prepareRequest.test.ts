@@ -141,7 +141,7 @@ describe('a POST', () => {
       E.left([
         {
           path: 'note',
-          expected: 'left out, or somewhere else (at), since lines is the whole body',
+          expected: 'omitted, or placed outside the body with "at", since lines is the entire body',
           actual: 'text of 5 characters',
         },
       ]),
@@ -182,7 +182,7 @@ describe('a GET', () => {
     )
   })
 
-  it('writes a Date that no codec names like other times, and other values as JSON', () => {
+  it('writes a Date that no codec knows like other times, and other values as JSON', () => {
     const since = new Date(Date.UTC(2026, 0, 2, 3, 4, 5, 678))
     const { target } = asked(charges.list, { since, between: [since, since], n: 1, yes: true })
     expect([...new URL(target, 'http://host.test').searchParams]).toEqual([
@@ -203,7 +203,7 @@ describe('a GET', () => {
   ])('refuses %s, and names it, with and without checks', (_, since) => {
     for (const check of [true, false]) {
       expect(ask(charges.list, { since }, check)).toMatchObject(
-        E.left([{ path: 'since', expected: 'what JSON can say' }]),
+        E.left([{ path: 'since', expected: 'a value that JSON can express' }]),
       )
     }
   })
@@ -293,7 +293,23 @@ describe('checks', () => {
     expect(JSON.stringify(made)).not.toContain('a lot')
   })
 
-  it('accept fields that no codec names', () => {
+  it('say how to pass an object of a decimal library', () => {
+    class Decimal {
+      readonly digits = '12.50'
+      toFixed = () => this.digits
+    }
+    const params = { ...{ currency: 'USD', reason: 'gift', reference: 'r', source: 's' } }
+    for (const amount of [new Decimal(), Object(12.5)]) {
+      const actual =
+        amount instanceof Decimal ? 'a decimal object (pass amount.toFixed())' : 'object'
+      const made = ask(charges.create, { ...params, amount })
+      expect(made).toMatchObject(
+        E.left(expect.arrayContaining([expect.objectContaining({ path: 'amount', actual })])),
+      )
+    }
+  })
+
+  it('accept fields that no codec knows', () => {
     expect(asked(charges.list, { settled_by: 'x' }).target).toBe('/api/v1/charges?settled_by=x')
   })
 
@@ -303,7 +319,9 @@ describe('checks', () => {
     for (const metadata of [{ n: 10n }, own]) {
       for (const check of [true, false]) {
         const made = ask(batchTransfers.create, { name: 'a', request_id: 'b', metadata }, check)
-        expect(made).toMatchObject(E.left([{ path: 'metadata', expected: 'what JSON can say' }]))
+        expect(made).toMatchObject(
+          E.left([{ path: 'metadata', expected: 'a value that JSON can express' }]),
+        )
       }
     }
   })
@@ -337,7 +355,7 @@ describe('checks', () => {
           E.left([
             {
               path: 'extra',
-              expected: 'what JSON can say',
+              expected: 'a value that JSON can express',
               actual: expect.stringContaining(actual),
             },
           ]),
@@ -373,7 +391,7 @@ describe('checks', () => {
     let metadata = {}
     for (let depth = 0; depth < 100_000; depth++) metadata = { metadata }
     expect(ask(batchTransfers.create, { request_id: 'b', metadata }, false)).toMatchObject(
-      E.left([{ path: 'metadata', expected: 'what JSON can say' }]),
+      E.left([{ path: 'metadata', expected: 'a value that JSON can express' }]),
     )
   })
 

@@ -4,12 +4,8 @@ import { gzipSync } from 'node:zlib'
 import { firstValueFrom, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../../src/fp.js'
-import {
-  type HttpResponse,
-  kyTransport,
-  type TransportError,
-  wasRecovered,
-} from '../../../src/index.js'
+import { kyTransport } from '../../../src/http/transport/kyTransport.js'
+import { type HttpResponse, type TransportError, wasRecovered } from '../../../src/index.js'
 import { createSandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
 import { clientOf, closing, newCharge } from '../../support/judged.js'
 import { CHARGE } from '../../support/lab.js'
@@ -105,7 +101,7 @@ describe('a body that is too long', () => {
       E.left({
         _tag: 'Undecodable',
         path: '',
-        message: expect.stringMatching(/the answer should be at most 1000 bytes.*and is more$/),
+        message: expect.stringMatching(/the response should be at most 1000 bytes.*but is more$/),
       }),
     )
     expect(asked()).toBe(1)
@@ -186,7 +182,7 @@ describe('a body that does not come to its end, of what is no success', () => {
         _tag: 'Refused',
         attempts: 1,
         message: expect.stringMatching(
-          /^GET \/api\/v1\/charges\/\{id\}: 404 .* \(the body broke off\)$/,
+          /^GET \/api\/v1\/charges\/\{id\}: 404 .* \(the body is incomplete\)$/,
         ),
       }),
     )

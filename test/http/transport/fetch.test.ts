@@ -1,14 +1,16 @@
 /** A `fetch` of the caller's own, which need not be the runtime's, nor know its classes. */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { Readable } from 'node:stream'
 import { firstValueFrom, lastValueFrom, toArray } from 'rxjs'
 import { fetch as undiciFetch } from 'undici'
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { E } from '../../../src/fp.js'
 import { type Client, createClient, type Fetch } from '../../../src/index.js'
-import { createSandbox, type Sandbox, sandboxCredentials } from '../../../src/sandbox/index.js'
+import { createSandbox, type Sandbox } from '../../../src/sandbox/index.js'
 import { type Judge, type JudgeOptions, judge } from '../../support/judge.js'
 import { closing } from '../../support/judged.js'
 import { CHARGE, NEW_CHARGE, USER_AGENT } from '../../support/lab.js'
+import { sandboxClient } from '../../support/sandboxClient.js'
 import { speaking } from '../../support/speaking.js'
 
 const serve = async (options: JudgeOptions): Promise<Judge> => closing(await judge(options))
@@ -25,11 +27,22 @@ const clientOf = (baseUrl: string, fetch: Fetch): Client =>
 
 const charge = (client: Client) => firstValueFrom(client.charges.retrieve({ id: 'chg_1' }))
 
+/** The type of the package node-fetch: its body is a stream of Node. */
+type NodeFetch = (
+  url: string | URL,
+  init?: { method?: string; headers?: Record<string, string>; body?: string | null },
+) => Promise<{
+  readonly status: number
+  readonly headers: Headers
+  readonly body: NodeJS.ReadableStream | null
+}>
+
 it('may be the runtime’s, undici’s or a sandbox’s, without a cast', () => {
   expectTypeOf<typeof fetch>().toExtend<Fetch>()
   expectTypeOf<typeof undiciFetch>().toExtend<Fetch>()
   expectTypeOf<Sandbox['fetch']>().toExtend<Fetch>()
   expectTypeOf<(url: string) => Promise<Response>>().toExtend<Fetch>()
+  expectTypeOf<NodeFetch>().toExtend<Fetch>()
   expectTypeOf<(request: Request) => Promise<Response>>().not.toExtend<Fetch>()
 })
 
@@ -140,7 +153,7 @@ describe('a recorded one', () => {
       expect(told).toMatchObject(
         E.left({
           _tag: 'Unreachable',
-          message: expect.stringMatching(/FETCH_FAILED: the body of the answer is no stream$/),
+          message: expect.stringMatching(/FETCH_FAILED: the body of the response is not a stream$/),
         }),
       )
       expect(JSON.stringify(told)).not.toContain('whsec')
@@ -171,16 +184,8 @@ it.each(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT'])(
 
 it('a sandbox’s takes a URL with an init, and a Request', async () => {
   const { fetch } = createSandbox({ charges: 3 })
-  const client = createClient({
-    baseUrl: 'https://sandbox.test',
-    credentials: sandboxCredentials,
-    fetch: (url, init) => fetch(new Request(url, init)),
-  })
-  const direct = createClient({
-    baseUrl: 'https://sandbox.test',
-    credentials: sandboxCredentials,
-    fetch,
-  })
+  const client = sandboxClient((url, init) => fetch(new Request(url, init)))
+  const direct = sandboxClient(fetch)
   for (const one of [client, direct]) {
     expect(await lastValueFrom(one.charges.list().pipe(toArray()))).toHaveLength(3)
   }
@@ -274,6 +279,13 @@ describe('a body of iterators', () => {
     await new Promise(setImmediate)
     expect(taken).toBe(3)
   })
+})
+
+it('a body of text is read as UTF-8, as of a stream of Node with an encoding', async () => {
+  const [begin, end] = [JSON.stringify(CHARGE).slice(0, 20), JSON.stringify(CHARGE).slice(20)]
+  const body = Readable.from([begin, end]).setEncoding('utf8')
+  const response = { status: 200, headers: { get: () => null }, body }
+  expect(await charge(clientOf('https://own', async () => response))).toEqual(E.right(CHARGE))
 })
 
 describe('one that a test has made by half', () => {

@@ -4,13 +4,8 @@ import type { Socket } from 'node:net'
 import { firstValueFrom, VirtualTimeScheduler } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 import { E } from '../../../src/fp.js'
-import {
-  type Fetch,
-  type HttpRequest,
-  type HttpResponse,
-  kyTransport,
-  type TransportError,
-} from '../../../src/index.js'
+import { kyTransport } from '../../../src/http/transport/kyTransport.js'
+import type { Fetch, HttpRequest, HttpResponse, TransportError } from '../../../src/index.js'
 import { CLIENT, type Fault, type Judge, type JudgeOptions, judge } from '../../support/judge.js'
 import { closing } from '../../support/judged.js'
 import { speaking } from '../../support/speaking.js'
@@ -342,7 +337,7 @@ describe('a `fetch` of the caller’s own', () => {
   })
 
   it('that throws is a fault of the line', async () => {
-    for (const error of [new TypeError('fetch failed'), 'a text', undefined]) {
+    for (const error of [new TypeError('fetch failed'), 'a string', undefined]) {
       const transport = kyTransport({ fetch: () => Promise.reject(error) })
       expect(await firstValueFrom(transport(get('https://platform.test/x')))).toMatchObject(
         E.left({ _tag: 'Unreachable', code: 'FETCH_FAILED', mayHaveArrived: true }),

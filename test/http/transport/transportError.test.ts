@@ -15,19 +15,21 @@ it.each([
   const forever = Number.POSITIVE_INFINITY
   const timeouts = { connect: forever, headers: forever, body: forever, whole: forever }
   const timedOut = { _tag: 'TimedOut', phase, limit }
-  expect(transportError(late(code), timeouts, 'written')).toEqual(timedOut)
-  expect(transportError(late(code), { ...timeouts, [phase]: 5_000 }, 'written')).toMatchObject({
+  expect(transportError(late(code), timeouts, 'written', true)).toEqual(timedOut)
+  expect(
+    transportError(late(code), { ...timeouts, [phase]: 5_000 }, 'written', true),
+  ).toMatchObject({
     ...timedOut,
     limit: 5_000,
   })
 })
 
 it('a connection that was not made has sent nothing, by any fetch', () => {
-  expect(transportError(late('UND_ERR_CONNECT_TIMEOUT'), timeout, undefined)).toMatchObject({
+  expect(transportError(late('UND_ERR_CONNECT_TIMEOUT'), timeout, 'unknown', false)).toMatchObject({
     _tag: 'Unreachable',
     mayHaveArrived: false,
   })
-  expect(transportError(late('UND_ERR_HEADERS_TIMEOUT'), timeout, undefined)).toMatchObject({
+  expect(transportError(late('UND_ERR_HEADERS_TIMEOUT'), timeout, 'unknown', false)).toMatchObject({
     _tag: 'Unreachable',
     mayHaveArrived: true,
   })
@@ -40,7 +42,7 @@ it.each([
 ])(
   'where the runtime tells nothing of the line, the code tells what became of it: %s',
   (code, may) => {
-    expect(transportError(late(code), timeout, 'unknown')).toMatchObject({
+    expect(transportError(late(code), timeout, 'unknown', true)).toMatchObject({
       code,
       mayHaveArrived: may,
     })
@@ -60,11 +62,11 @@ it.each([
   ],
 ])('where there is no code, as in Deno, the words tell: %s', (_, words, mayHaveArrived) => {
   const error = new TypeError(`error sending request for url (https://example.test/api): ${words}`)
-  expect(transportError(error, timeout, 'unknown')).toMatchObject({
+  expect(transportError(error, timeout, 'unknown', true)).toMatchObject({
     code: 'FETCH_FAILED',
     mayHaveArrived,
   })
-  expect(transportError(new Error(words), timeout, 'written')).toMatchObject({
+  expect(transportError(new Error(words), timeout, 'written', true)).toMatchObject({
     mayHaveArrived: true,
   })
 })
@@ -73,14 +75,14 @@ it('has the code of the first cause that has one', () => {
   const socket = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' })
   socket.cause = new Error('why, in words')
   expect(
-    transportError(new TypeError('fetch failed', { cause: socket }), timeout, 'written'),
+    transportError(new TypeError('fetch failed', { cause: socket }), timeout, 'written', true),
   ).toMatchObject({ code: 'UND_ERR_SOCKET', reason: 'other side closed' })
 })
 
 it('comes to an end where an error is its own cause', () => {
   const error = Object.assign(new Error('round and round'), { code: 'ELOOP' })
   error.cause = new Error('and back', { cause: error })
-  expect(transportError(error, timeout, 'written')).toMatchObject({ code: 'ELOOP' })
+  expect(transportError(error, timeout, 'written', true)).toMatchObject({ code: 'ELOOP' })
 })
 
 describe('sent by a fetch of the caller', () => {
@@ -112,7 +114,7 @@ describe('sent by a fetch of the caller', () => {
     ['an abort', failed('', { code: 'UND_ERR_ABORTED' }), true],
   ])('%s tells whether it left', (_, cause, mayHaveArrived) => {
     const error = new TypeError('fetch failed', { cause })
-    expect(transportError(error, timeout, undefined)).toMatchObject({ mayHaveArrived })
+    expect(transportError(error, timeout, 'unknown', false)).toMatchObject({ mayHaveArrived })
   })
 
   it('an error of another realm is recognised', () => {
@@ -120,7 +122,7 @@ describe('sent by a fetch of the caller', () => {
       `new TypeError('fetch failed', { cause: Object.assign(new Error('no way'), { code: 'ECONNREFUSED' }) })`,
     )
     expect(error).not.toBeInstanceOf(Error)
-    expect(transportError(error, timeout, undefined)).toEqual({
+    expect(transportError(error, timeout, 'unknown', false)).toEqual({
       _tag: 'Unreachable',
       code: 'ECONNREFUSED',
       reason: 'no way',

@@ -16,7 +16,6 @@ import {
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E, pipe, type TaskEither } from '../../../src/fp.js'
 import {
-  collect,
   concatChain,
   left,
   lefts,
@@ -26,12 +25,11 @@ import {
   type ObservableEither,
   orElse,
   orThrow,
-  type Paged,
   right,
   rights,
   toTaskEither,
-  until,
-} from '../../../src/stream/index.js'
+} from '../../../src/stream/either/ObservableEither.js'
+import { collect, type Paged, until } from '../../../src/stream/index.js'
 import { marbles } from '../../support/marbles.js'
 import { rightsOf, upTo } from '../../support/numbers.js'
 

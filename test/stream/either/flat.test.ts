@@ -15,6 +15,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { E, pipe } from '../../../src/fp.js'
 import * as OE from '../../../src/stream/either/index.js'
+import { inTurn } from '../../support/inTurn.js'
 
 const MANY = 10_000
 const numbers = Array.from({ length: MANY }, (_, i) => i)
@@ -30,11 +31,13 @@ const kinds = [
   ['at once', atOnce],
   ['later', later],
 ] as const
+const makers = kinds.map(([, make]) => make)
 
 describe.each(kinds)('ten thousand streams that emit %s', (_, make) => {
+  const test = inTurn(makers, make)
   const all = numbers.map((n) => make(n))
 
-  it.each([
+  test.each([
     ['ApplicativePar', OE.ApplicativePar],
     ['ApplicativeSeq', OE.ApplicativeSeq],
   ])('are traversed and sequenced with %s', async (_, F) => {
@@ -43,7 +46,7 @@ describe.each(kinds)('ten thousand streams that emit %s', (_, make) => {
     expect(await resultOf(A.sequence(F)(all.slice(0, 3_000)))).toEqual(E.right(some))
   })
 
-  it.each([
+  test.each([
     ['traverseArray', OE.traverseArray((n: number) => make(n))],
     ['traverseArrayWithIndex', OE.traverseArrayWithIndex((_, n: number) => make(n))],
     ['traverseSeqArray', OE.traverseSeqArray((n: number) => make(n))],
@@ -52,12 +55,12 @@ describe.each(kinds)('ten thousand streams that emit %s', (_, make) => {
     expect(await resultOf(traverse(numbers))).toEqual(E.right(numbers))
   })
 
-  it('are sequenced by sequenceArray and sequenceSeqArray', async () => {
+  test('are sequenced by sequenceArray and sequenceSeqArray', async () => {
     expect(await resultOf(OE.sequenceArray(all))).toEqual(E.right(numbers))
     expect(await resultOf(OE.sequenceSeqArray(all))).toEqual(E.right(numbers))
   })
 
-  it('are added up by ap, chain, map, filterOrElse and bind', async () => {
+  test('are added up by ap, chain, map, filterOrElse and bind', async () => {
     const sum = (MANY * (MANY - 1)) / 2
     const add = (a: number) => (b: number) => a + b
     const byAp = all.reduce((total, n) => pipe(total, OE.map(add), OE.ap(n)), make(0))
@@ -96,7 +99,7 @@ describe.each(kinds)('ten thousand streams that emit %s', (_, make) => {
     expect(E.isRight(fields) && Object.keys(fields.right).length).toBe(10)
   })
 
-  it('are chained by a function that calls itself', async () => {
+  test('are chained by a function that calls itself', async () => {
     const count = (n: number): Stream<number> =>
       n === 0
         ? make(0)
@@ -108,16 +111,7 @@ describe.each(kinds)('ten thousand streams that emit %s', (_, make) => {
     expect(await resultOf(count(MANY))).toEqual(E.right(MANY))
   })
 
-  it('are combined from the right', async () => {
-    const cons = (a: number) => (rest: ReadonlyArray<number>) => [a, ...rest.slice(0, 2)]
-    const folded = all.reduceRight<Stream<ReadonlyArray<number>>>(
-      (rest, n) => pipe(n, OE.map(cons), OE.ap(rest)),
-      OE.right([]),
-    )
-    expect(await resultOf(folded)).toEqual(E.right([0, 1, 2]))
-  })
-
-  it('pass the first failure, and an error', async () => {
+  test('pass the first failure, and an error', async () => {
     const failing = (n: number): Stream<number> => (n > 5_000 ? OE.left(`no ${n}`) : make(n))
     expect(await resultOf(OE.traverseArray(failing)(numbers))).toEqual(E.left('no 5001'))
     expect(await resultOf(OE.traverseSeqArray(failing)(numbers))).toEqual(E.left('no 5001'))

@@ -235,12 +235,6 @@ describe('conversions', () => {
     ]
     for (const source of broken) await expect(all(source)).rejects.toBe(bug)
   })
-
-  it('come back as they were, by `toTaskEither`', async () => {
-    for (const ea of [E.right(1), E.left('bad')]) {
-      expect(await OE.toTaskEither(OE.fromTaskEither(async () => ea))()).toEqual(ea)
-    }
-  })
 })
 
 describe('instances', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { wholeOf } from '../../../src/stream/snapshot/SnapshotPosition.js'
+import { initialPosition } from '../../../src/stream/snapshot/SnapshotPosition.js'
 import {
   type PageWalk,
   type SliceOutcome,
@@ -24,7 +24,7 @@ describe('TimeField', () => {
   it.each([1, 4, 1_000, Number.POSITIVE_INFINITY])(
     'gives up when no answer shows anything, and %s may be asked for at a time',
     (width) => {
-      const field = new TimeField(wholeOf(YEAR), () => width)
+      const field = new TimeField(initialPosition(YEAR), () => width)
       const answer = (walk: PageWalk): SliceOutcome => {
         walk.busy = false
         const rows = {

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../../src/fp.js'
-import { type SnapshotPosition, wholeOf } from '../../../src/stream/index.js'
+import { initialPosition, type SnapshotPosition } from '../../../src/stream/index.js'
 import { runs } from '../../support/runs.js'
 import { idsOf, type Moving, scene } from './movingList.js'
 
@@ -45,7 +45,7 @@ describe('a snapshot of a list that moves', () => {
     fc.assert(
       fc.property(moving, (drawn) => {
         const played = scene(drawn)
-        const rows = played.run(played.read(wholeOf(played.range)))
+        const rows = played.run(played.read(initialPosition(played.range)))
         expectRested(rows)
         expectWhole(idsOf(rows), played)
       }),
@@ -67,7 +67,7 @@ describe('a snapshot of a list that moves', () => {
           isExclusive,
           shows: (at) => shows(at / 1_000) * 1_000,
         })
-        const rows = played.run(played.read(wholeOf(played.range)))
+        const rows = played.run(played.read(initialPosition(played.range)))
         expectRested(rows)
         const last = rows.at(-1)
         if (last !== undefined && E.isLeft(last)) expect(last.left).toBe('RowsMissing')
@@ -95,7 +95,7 @@ describe('a snapshot of a list that moves', () => {
       fc.property(moving, fc.integer({ min: 1, max: 4 }), (drawn, stretch) => {
         const played = scene(drawn)
         const ids: Array<string> = []
-        let next: O.Option<SnapshotPosition> = O.some(wholeOf(played.range))
+        let next: O.Option<SnapshotPosition> = O.some(initialPosition(played.range))
         while (O.isSome(next)) {
           const position: SnapshotPosition = JSON.parse(JSON.stringify(next.value))
           next = O.none
@@ -120,7 +120,7 @@ describe('a snapshot of a list that moves', () => {
         const ended = new Map<number, number>()
         let rows = 0
         let left = Math.max(0, played.range.to - played.range.from)
-        const pages = played.run(played.read(wholeOf(played.range)).pages)
+        const pages = played.run(played.read(initialPosition(played.range)).pages)
         expectRested(pages)
         for (const page of pages) {
           if (E.isLeft(page)) throw new Error(page.left)
@@ -145,7 +145,7 @@ describe('a plain list of the same rows', () => {
     const common = { ...drawn, wholeSeconds: true, pageSize: 10, coming: 0, from: undefined }
     const lost: Array<string> = []
     const twice: Array<string> = []
-    for (let seed = 0; seed < 20; seed++) {
+    for (let seed = 0; seed < runs(20); seed++) {
       const leaving = scene({ ...common, seed, leaving: 0.3, shuffling: 0 })
       const ids = new Set(idsOf(leaving.run(leaving.list.list())))
       lost.push(...leaving.list.stayed().filter((id) => !ids.has(id)))

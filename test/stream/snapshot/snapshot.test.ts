@@ -3,13 +3,13 @@ import { defer, EMPTY, map, Observable, of, type Subscription, take, throwError,
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../../src/fp.js'
 import {
+  initialPosition,
   type Page,
   type SnapshotOptions,
   type SnapshotPage,
   type SnapshotPosition,
   type Span,
   snapshot,
-  wholeOf,
 } from '../../../src/stream/index.js'
 import { marbles } from '../../support/marbles.js'
 
@@ -35,7 +35,7 @@ type P = SnapshotPage<string, Row>
 const playing = ({
   rows = 100,
   order = 'ascending',
-  position = wholeOf({ from: 0, to: rows * SECOND }),
+  position = initialPosition({ from: 0, to: rows * SECOND }),
   answer = E.right,
   more = (rows, found) => found.length < rows.length,
 }: Play = {}) => {
@@ -187,7 +187,7 @@ describe('a snapshot', () => {
   it(
     'finds out that the rows end long before the time does',
     marbles((m) => {
-      const position = wholeOf({ from: 0, to: 1_000_000 * SECOND })
+      const position = initialPosition({ from: 0, to: 1_000_000 * SECOND })
       const { log, read } = playing({ rows: 1_000, position })
       const { out } = collected(read(5))
       m.flush()
@@ -241,7 +241,7 @@ describe('a snapshot', () => {
     'is given up where the service does not keep the filter by time',
     marbles((m) => {
       const { read } = playing({
-        position: wholeOf({ from: 50 * SECOND, to: 100 * SECOND }),
+        position: initialPosition({ from: 50 * SECOND, to: 100 * SECOND }),
         answer: () => E.right([{ id: 1, at: 0 }]),
       })
       const { out } = collected(read(1))
@@ -264,7 +264,7 @@ describe('a snapshot', () => {
   it(
     'with no time at all asks for nothing',
     marbles((m) => {
-      const { log, read } = playing({ position: wholeOf({ from: 5, to: 5 }) })
+      const { log, read } = playing({ position: initialPosition({ from: 5, to: 5 }) })
       const { out } = collected(read(2))
       m.flush()
       expect(out).toEqual([])
@@ -284,7 +284,7 @@ describe('a snapshot', () => {
     const bug = new Error('bug')
     let got: unknown
     snapshot<string, Row>({
-      position: of(E.right(wholeOf({ from: 0, to: 1 }))),
+      position: of(E.right(initialPosition({ from: 0, to: 1 }))),
       list: () => ({ pages: throwError(() => bug) }),
       time: () => 0,
       key: String,
@@ -333,7 +333,7 @@ describe('a snapshot', () => {
       snapshot<string, Row>({ ...playing().options, list, parallel: width }).subscribe({
         error: (e: unknown) => (error = e),
       })
-      expect(error).toEqual(new Error('list should emit a page, and emitted nothing'))
+      expect(error).toEqual(new Error('list should emit a page, but emitted nothing'))
       expect(asked).toBe(1)
     },
   )
@@ -342,7 +342,7 @@ describe('a snapshot', () => {
     const rows = Array.from({ length: 200_000 }, (_, id): Row => ({ id, at: id * SECOND }))
     let count = 0
     snapshot<string, Row>({
-      position: of(E.right(wholeOf({ from: 0, to: rows.length * SECOND }))),
+      position: of(E.right(initialPosition({ from: 0, to: rows.length * SECOND }))),
       list: ({ from, to }) => {
         const first = Math.ceil(from / SECOND)
         const found = rows.slice(first, Math.min(first + SIZE, Math.floor(to / SECOND) + 1))

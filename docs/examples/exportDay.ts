@@ -1,0 +1,20 @@
+/** Exports one day as a job for any engine. Continues where an earlier job stopped. */
+import { type Charge, type Client, toError } from 'payments-rx'
+import { type ExportOptions, exportTo, isExportError, type ManifestRun } from 'payments-rx/export'
+import { lastValueFrom } from 'rxjs'
+
+/** Exports the charges created on a day (UTC, such as `2026-01-31`). Rejects with the failure if it is not complete. */
+export const exportDay = async (
+  payments: Client,
+  day: string,
+  options: Omit<ExportOptions<Charge>, 'resume'>,
+): Promise<ManifestRun> => {
+  if (!(day < new Date().toISOString().slice(0, 10))) throw new RangeError(`${day} has not ended`)
+  const charges = payments.charges.snapshot({ from_created_at: day, to_created_at: day }).parallel()
+  const run = (resume: boolean) => lastValueFrom(exportTo(charges, { ...options, resume }))
+  let end = await run(options.restart !== true)
+  if (end._tag === 'Left' && end.left._tag === 'NothingToResume') end = await run(false)
+  if (end._tag === 'Left') throw isExportError(end.left) ? end.left : toError(end.left)
+  if (end.right.run?.complete === true) return end.right.run
+  throw new Error(`${day}: ${end.right.run?.missing.join(', ')}`)
+}

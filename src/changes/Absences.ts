@@ -1,0 +1,111 @@
+/** Rows for which the service answers 404, and the limit beyond which this counts as a fault of the service. */
+import { fromDate } from '../codec/Instant.js'
+import { plural } from '../decode/plural.js'
+import { type StoreError, storeError } from '../store/StoreError.js'
+import type { Millis } from '../stream/index.js'
+import type { OpenCharge } from './KnownCharges.js'
+
+// model
+
+/** Rows found gone together, and the number of rows known before. */
+interface Gone {
+  readonly gone: number
+  readonly total: number
+  /** True if no list has shown a row. */
+  readonly isEmpty: boolean
+}
+
+export interface AbsencesOptions {
+  /** Names the table or stream in messages. */
+  readonly name: string
+  /** Number of missing rows that is accepted once, however large their share. */
+  readonly allowed: number | undefined
+  readonly now: () => Millis
+}
+
+/** Result of a judgement: rows that are gone, or why they are kept. */
+export interface Judged {
+  readonly gone: ReadonlyArray<OpenCharge>
+  readonly doubt?: StoreError
+}
+
+/** Number of rows that may disappear at any time, whatever their share of all rows ... */
+const FEW = 20
+
+/** ... and the share of all rows up to which more may disappear. */
+const SHARE = 0.05
+
+/** Rows found missing within this period are judged together. */
+const DAY: Millis = 86_400_000
+
+// functions
+
+/** Returns true if suspiciously many rows are gone: the service may have a wrong scope, account or data. */
+const areTooMany = ({ gone, total, isEmpty }: Gone): boolean =>
+  gone > 1 && (isEmpty || gone >= total || (gone > FEW && gone > total * SHARE))
+
+/** Returns why a number of missing rows is not accepted as gone. */
+export const doubtOf = (name: string, rows: Gone, allowed = 0): StoreError | undefined =>
+  rows.gone > allowed && areTooMany(rows) ? rowsGone(name, rows.gone, []) : undefined
+
+/** Creates the error for implausibly many missing rows. `times`: when they were created, in ms since 1970. */
+const rowsGone = (name: string, rows: number, times: ReadonlyArray<Millis>): StoreError => {
+  const known = times.filter((time) => !Number.isNaN(time))
+  const at = (pick: (a: number, b: number) => number) =>
+    known.length === 0 ? undefined : fromDate(new Date(known.reduce(pick)))
+  const [oldest, newest] = [at((a, b) => Math.min(a, b)), at((a, b) => Math.max(a, b))]
+  const span = oldest === undefined ? '' : `, created from ${oldest} to ${newest}`
+  const message = `${name}: the service no longer has ${plural(rows, 'known row')}${span}: implausibly many; check the account and its scopes; allowGone: ${rows} (--allow-gone ${rows}) accepts that they are gone`
+  return storeError('RowsGone', message, {
+    path: name,
+    rows,
+    ...(oldest === undefined || newest === undefined ? {} : { oldest, newest }),
+  })
+}
+
+/** Holds missing rows until they are accepted as gone, or reappear. */
+export class Absences {
+  readonly held = new Map<string, OpenCharge>()
+  readonly #options: AbsencesOptions
+  #allowed: number
+  #believed: ReadonlyArray<{ readonly at: Millis; readonly rows: number }> = []
+  #told = 0
+
+  constructor(options: AbsencesOptions) {
+    this.#options = options
+    this.#allowed = options.allowed ?? 0
+  }
+
+  hold(rows: Iterable<OpenCharge>): void {
+    for (const row of rows) this.held.set(row.id, row)
+  }
+
+  /** Releases rows that reappeared. */
+  came(rows: Iterable<{ readonly id: string }>): void {
+    if (this.held.size > 0) for (const { id } of rows) this.held.delete(id)
+  }
+
+  /** Judges the held rows. `total`: counts the known rows, including these. A doubt about the same number is reported once. */
+  async judge(total: () => Promise<number>, isEmpty: boolean): Promise<Judged> {
+    const { name, now } = this.#options
+    const rows = [...this.held.values()]
+    if (rows.length === 0) {
+      this.#told = 0
+      return { gone: [] }
+    }
+    this.#believed = this.#believed.filter(({ at }) => at > now() - DAY)
+    const before = this.#believed.reduce((sum, one) => sum + one.rows, 0)
+    const gone = before + rows.length
+    const isDoubtful = gone > 1 && areTooMany({ gone, total: before + (await total()), isEmpty })
+    if (isDoubtful && rows.length > this.#allowed) {
+      if (this.#told >= rows.length) return { gone: [] }
+      this.#told = rows.length
+      const times = rows.map(({ created }) => created * 1_000)
+      return { gone: [], doubt: rowsGone(name, rows.length, times) }
+    }
+    if (isDoubtful) this.#allowed = 0
+    else this.#believed = [...this.#believed, { at: now(), rows: rows.length }]
+    this.held.clear()
+    return { gone: rows }
+  }
+}

@@ -1,0 +1,86 @@
+/** One poll of a list that is read in full, since the service offers no other way to find changes. */
+import { E } from '../fp.js'
+import { rowId } from '../http/answer/readAnswer.js'
+import type { AnyFailure } from '../http/Failure.js'
+import type { StoreError } from '../store/StoreError.js'
+import type { Page } from '../stream/index.js'
+import type { Absences } from './Absences.js'
+import { PollInterrupted } from './Asking.js'
+import { fingerprint } from './fingerprint.js'
+
+// model
+
+/** A row that the memory does not have in this version. */
+export interface RowNews<A> {
+  /** The decoded row, or why it does not decode. */
+  readonly row: E.Either<AnyFailure, A>
+  /** True if the memory has no version of it. */
+  readonly isNew: boolean
+  /** Adds this version to the memory. */
+  readonly remember: () => void
+}
+
+/** Result of a page, or of the end of the list. */
+export interface ListPage<A> {
+  readonly news: ReadonlyArray<RowNews<A>>
+  /** Number of rows that are gone; at the end of the list. */
+  readonly gone: number
+  /** Why missing rows are not accepted as gone; reported once per number of rows. */
+  readonly doubt?: StoreError
+}
+
+type ReadPage<A> = E.Either<AnyFailure, Page<AnyFailure, A, unknown>>
+
+/** Length of a version, in characters: 60 bits. */
+const VERSION_LENGTH = 10
+
+// functions
+
+/** Compares readings of a list with a memory of hashes. */
+export class ListPoll<A> {
+  readonly #absences: Absences
+  /** By id; by themselves for rows without one. */
+  readonly #versions = new Map<string, string>()
+  /** Number of existing rows, whose ids are unknown before the first reading. */
+  #unknown: number
+
+  constructor(absences: Absences, there = 0) {
+    this.#absences = absences
+    this.#unknown = there
+  }
+
+  /** Reads the list. Rejects with `PollInterrupted`. */
+  async *next(
+    pages: AsyncIterable<ReadPage<A>> | Iterable<ReadPage<A>>,
+  ): AsyncGenerator<ListPage<A>, void, undefined> {
+    const seen = new Set<string>()
+    for await (const page of pages) {
+      if (E.isLeft(page)) throw new PollInterrupted(page.left)
+      const { items, raw } = page.right
+      yield { news: items.flatMap((row, i) => this.#newsOf(row, raw[i], seen)), gone: 0 }
+    }
+    const missing = [...this.#versions.keys()].filter((id) => !seen.has(id))
+    for (let i = seen.size; i < this.#unknown; i++) missing.push(`unknown ${i}`)
+    const absences = this.#absences
+    absences.held.clear()
+    absences.hold(missing.map((id) => ({ id, created: Number.NaN, status: '' })))
+    const total = async () => this.#versions.size + this.#unknown
+    const { gone, doubt } = await absences.judge(total, seen.size === 0)
+    for (const { id } of gone) this.#versions.delete(id)
+    if (absences.held.size === 0) this.#unknown = 0
+    yield { news: [], gone: gone.length, ...(doubt && { doubt }) }
+  }
+
+  #newsOf(
+    row: E.Either<AnyFailure, A>,
+    raw: unknown,
+    seen: Set<string>,
+  ): ReadonlyArray<RowNews<A>> {
+    const version = fingerprint(JSON.stringify(raw) ?? '', VERSION_LENGTH)
+    const id = rowId(raw) ?? version
+    const known = this.#versions.get(id)
+    seen.add(id)
+    const remember = () => void this.#versions.set(id, version)
+    return known === version ? [] : [{ row, isNew: known === undefined, remember }]
+  }
+}
