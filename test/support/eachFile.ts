@@ -1,6 +1,6 @@
 /** Runs for each test file. */
 import fc from 'fast-check'
-import { afterAll } from 'vitest'
+import { afterAll, vi } from 'vitest'
 import { restartChance } from './chance.js'
 import { idleClock } from './idleClock.js'
 import { realWork } from './realWork.js'
@@ -15,4 +15,9 @@ idleClock.start()
 afterAll(() => {
   idleClock.stop()
   realWork.stop()
+  // vitest does so before each test, but a file keeps globals such as `fetch` when it is imported
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
+  vi.restoreAllMocks()
 })
