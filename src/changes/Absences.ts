@@ -48,6 +48,16 @@ const areTooMany = ({ gone, total, isEmpty }: Gone): boolean =>
 export const doubtOf = (name: string, rows: Gone, allowed = 0): StoreError | undefined =>
   rows.gone > allowed && areTooMany(rows) ? rowsGone(name, rows.gone, []) : undefined
 
+/**
+ * Returns the number of existing rows that a list lacks: by id, and at least the difference in number. `there`: the ids of the
+ * existing rows, empty for a row without one; `seen`, `rows`: the ids and the number of the listed rows.
+ */
+export const countMissing = (
+  there: ReadonlyArray<string>,
+  seen: ReadonlySet<string>,
+  rows: number,
+): number => Math.max(there.length - rows, there.filter((id) => id !== '' && !seen.has(id)).length)
+
 /** Creates the error for implausibly many missing rows. `times`: when they were created, in ms since 1970. */
 const rowsGone = (name: string, rows: number, times: ReadonlyArray<Millis>): StoreError => {
   const known = times.filter((time) => !Number.isNaN(time))

@@ -4,7 +4,7 @@ import { rowId } from '../http/answer/readAnswer.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { StoreError } from '../store/StoreError.js'
 import type { Page } from '../stream/index.js'
-import type { Absences } from './Absences.js'
+import { type Absences, countMissing } from './Absences.js'
 import { PollInterrupted } from './Asking.js'
 import { fingerprint } from './fingerprint.js'
 
@@ -41,12 +41,12 @@ export class ListPoll<A> {
   readonly #absences: Absences
   /** By id; by themselves for rows without one. */
   readonly #versions = new Map<string, string>()
-  /** Number of existing rows, whose ids are unknown before the first reading. */
-  #unknown: number
+  /** The ids of the existing rows, each once; empty for a row without one. */
+  #there: ReadonlyArray<string>
 
-  constructor(absences: Absences, there = 0) {
+  constructor(absences: Absences, there: ReadonlyArray<string> = []) {
     this.#absences = absences
-    this.#unknown = there
+    this.#there = there
   }
 
   /** Reads the list. Rejects with `PollInterrupted`. */
@@ -54,20 +54,23 @@ export class ListPoll<A> {
     pages: AsyncIterable<ReadPage<A>> | Iterable<ReadPage<A>>,
   ): AsyncGenerator<ListPage<A>, void, undefined> {
     const seen = new Set<string>()
+    const here: Array<string> = []
     for await (const page of pages) {
       if (E.isLeft(page)) throw new PollInterrupted(page.left)
       const { items, raw } = page.right
-      yield { news: items.flatMap((row, i) => this.#newsOf(row, raw[i], seen)), gone: 0 }
+      yield { news: items.flatMap((row, i) => this.#newsOf(row, raw[i], seen, here)), gone: 0 }
     }
-    const missing = [...this.#versions.keys()].filter((id) => !seen.has(id))
-    for (let i = seen.size; i < this.#unknown; i++) missing.push(`unknown ${i}`)
     const absences = this.#absences
     absences.held.clear()
-    absences.hold(missing.map((id) => ({ id, created: Number.NaN, status: '' })))
-    const total = async () => this.#versions.size + this.#unknown
+    for (let i = countMissing(this.#there, seen, here.length); i > 0; i--) {
+      absences.hold([{ id: String(i), created: Number.NaN, status: '' }])
+    }
+    const total = async () => this.#there.length
     const { gone, doubt } = await absences.judge(total, seen.size === 0)
-    for (const { id } of gone) this.#versions.delete(id)
-    if (absences.held.size === 0) this.#unknown = 0
+    if (absences.held.size === 0) {
+      this.#there = here
+      for (const id of this.#versions.keys()) if (!seen.has(id)) this.#versions.delete(id)
+    }
     yield { news: [], gone: gone.length, ...(doubt && { doubt }) }
   }
 
@@ -75,9 +78,12 @@ export class ListPoll<A> {
     row: E.Either<AnyFailure, A>,
     raw: unknown,
     seen: Set<string>,
+    here: Array<string>,
   ): ReadonlyArray<RowNews<A>> {
     const version = fingerprint(JSON.stringify(raw) ?? '', VERSION_LENGTH)
-    const id = rowId(raw) ?? version
+    const own = rowId(raw)
+    const id = own ?? version
+    if (own === undefined || !seen.has(id)) here.push(own ?? '')
     const known = this.#versions.get(id)
     seen.add(id)
     const remember = () => void this.#versions.set(id, version)

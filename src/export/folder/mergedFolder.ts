@@ -42,6 +42,7 @@ import {
   pieceOfMarks,
   pieceWith,
   readPiece,
+  rowsOf,
 } from './pieces.js'
 
 // model
@@ -183,7 +184,11 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
       const { settle, ...step } = prepared(next, obsolete)
       return { ...step, settle: () => settle().then(files.tidy) }
     },
-    rowsThere: async () => state.base.reduce((sum, piece) => sum + piece.rows, 0),
+    rowsThere: async () => {
+      const ids: Array<string> = []
+      for await (const { id } of rowsOf(state.base, read)) ids.push(id)
+      return ids
+    },
     place,
     open: (final) => counted.open(final),
     counted: counted.rows(leave),

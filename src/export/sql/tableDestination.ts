@@ -56,7 +56,7 @@ export const tableDestination = <A>(table: DatabaseTable<A>): Destination<A> => 
   }
   return {
     ...{ name, commitEvery, rows: 'byId', store, added, check },
-    rowsThere: rows.total,
+    rowsThere: rows.ids,
     open: rows.open,
     counted: {
       ...rows.counted,

@@ -39,8 +39,8 @@ export interface TableRows {
   readonly counted: Omit<CountedRows, 'markGone'>
   readonly children: Omit<ChildRows, 'markGone'>
   readonly open: NonNullable<Destination<never>['open']>
-  /** Resolves with their number. */
-  readonly total: () => Promise<number>
+  /** Resolves with their ids. */
+  readonly ids: () => Promise<ReadonlyArray<string>>
 }
 
 /** A table that is only read. */
@@ -153,7 +153,7 @@ export const tableRows = <V>(
       const sql = `SELECT ${version} FROM ${table} WHERE ${isThere} AND NOT ${isAmong('status', '$1')}`
       return (await query(sql, [texts(final)])).map(rowIn)
     },
-    total: async () => Number((await query(`SELECT count(*) AS total FROM ${table}`))[0]?.total),
+    ids: async () => (await query(`SELECT id FROM ${table}`)).map(({ id }) => String(id)),
   }
 }
 

@@ -27,8 +27,6 @@
  * all batches are read by batch; see `childStages`.
  */
 import { asyncScheduler, catchError, concatMap, type Observable } from 'rxjs'
-import { doubtOf } from '../../changes/Absences.js'
-import { plural } from '../../decode/plural.js'
 import { E, withoutPrototype, withoutUndefined } from '../../fp.js'
 import {
   checkArgument,
@@ -204,7 +202,6 @@ const planOf = <A>(
     client,
     repeats: false,
     stages: syncStages(reading),
-    ...(reading.list && { beforeEnd: notEmptied(destination, options) }),
     ended: reachedState(() => (timer ?? asyncScheduler).now()),
     maxRejects,
     redact: (raw: unknown) => client.scrub(truncated(stripped(raw))),
@@ -219,19 +216,6 @@ const stateName = (to: SyncReading<never>['to']): string =>
 /** Accepts folders and buckets. */
 const isFolder = (to: SyncReading<never>['to']): to is FilesLocation & MergedLocation =>
   !('commit' in to) && (to.kind === 'folder' || to.kind === 'bucket')
-
-/** Refuses a list that is empty or far shorter than the existing rows: the filter, the account or the service may be wrong. */
-const notEmptied =
-  <A>(destination: Destination<A>, { allowEmpty = false, allowGone }: SyncOptions<A>) =>
-  async (rows: number): Promise<void> => {
-    const { name, rowsThere } = destination
-    const there = (await rowsThere?.()) ?? 0
-    const doubt = doubtOf(name, { gone: there - rows, total: there, isEmpty: false }, allowGone)
-    if (rows > 0 && doubt !== undefined) throw doubt
-    if (rows > 0 || allowEmpty || there === 0) return
-    const why = `${name}: the list is empty, but the destination has ${plural(there, 'row')}: allowEmpty (--allow-empty) removes them`
-    throw exportError('EmptyList', why, { destination: name, rows: there })
-  }
 
 /** Maximum difference between correct clocks. */
 const CLOCKS: Millis = 60_000

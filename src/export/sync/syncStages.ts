@@ -1,14 +1,19 @@
 /** Stages of a sync: the rest of an interrupted run, new or possibly changed rows, and rows that are not final. */
 import { asyncScheduler, concat, defer, EMPTY, from, ignoreElements, type Observable } from 'rxjs'
+import { countMissing, doubtOf } from '../../changes/Absences.js'
 import type { Ledger } from '../../changes/Ledger.js'
 import { fromDate, millisOf } from '../../codec/Instant.js'
 import { toMillis } from '../../codec/times.js'
+import { plural } from '../../decode/plural.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { E, type IO, withoutPrototype } from '../../fp.js'
+import { rowId } from '../../http/answer/readAnswer.js'
 import type { ListDescription } from '../../http/list/List.js'
 import type { Millis } from '../../stream/index.js'
+import { exportError } from '../ExportError.js'
 import type { MergedLocation } from '../location/Location.js'
 import { type ExportSource, sourceOf } from '../source/ExportSource.js'
+import type { SourcePage } from '../source/SourcePage.js'
 import type { Destination } from '../transfer/Destination.js'
 import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
 import type { TransferEvent } from '../transfer/TransferEvent.js'
@@ -187,15 +192,42 @@ const readTimed = <A>(
   return transfer.read({ source, boundsOf, ...rest })
 }
 
-/** Reads a list that cannot be narrowed by time. */
+/** Reads a list that cannot be narrowed by time, and checks that it may replace the existing rows. */
 const readAll = <A>(
   transfer: Transfer<A, A>,
   list: ExportSource<A>,
-  { untilStable = false }: SyncOptions<A>,
+  options: SyncOptions<A>,
 ): Observable<TransferEvent> => {
   const to = nowOf(transfer)
-  const source = sourceOf(list, untilStable)
-  return transfer.read({ source, boundsOf: () => ({ from: 0, to }) })
+  const source = sourceOf(list, options.untilStable ?? false)
+  const seen = new Set<string>()
+  const boundsOf = ({ raw }: SourcePage<A>) => {
+    for (const row of raw) seen.add(rowId(row) ?? '')
+    return { from: 0, to }
+  }
+  const check = () => transfer.session.tracked(() => notEmptied(transfer, seen, options))
+  return concat(
+    transfer.read({ source, boundsOf }),
+    defer(() => (transfer.isCut ? EMPTY : check())).pipe(ignoreElements()),
+  )
+}
+
+/** Refuses a list that is empty or lacks too many existing rows: the filter, the account or the service may be wrong. */
+const notEmptied = async <A>(
+  transfer: Transfer<A, A>,
+  seen: ReadonlySet<string>,
+  { allowEmpty = false, allowGone }: SyncOptions<A>,
+): Promise<void> => {
+  const { name, rowsThere } = transfer.session.destination
+  const { rows } = transfer.shown()
+  const there = (await rowsThere?.()) ?? []
+  const total = there.length
+  const gone = countMissing(there, seen, rows)
+  const doubt = doubtOf(name, { gone, total, isEmpty: false }, allowGone)
+  if (rows > 0 && doubt !== undefined) throw doubt
+  if (rows > 0 || allowEmpty || total === 0) return
+  const why = `${name}: the list is empty, but the destination has ${plural(total, 'row')}: allowEmpty (--allow-empty) removes them`
+  throw exportError('EmptyList', why, { destination: name, rows: total })
 }
 
 /** Records that a list was read to its end. */

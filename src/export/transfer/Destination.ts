@@ -172,8 +172,11 @@ export interface Destination<in A> {
    * supported; also for `sync` and `follow`.
    */
   readonly rows: 'appended' | 'byId'
-  /** Resolves with the number of existing rows, if all rows are replaced. */
-  readonly rowsThere?: () => Promise<number>
+  /**
+   * Resolves with the ids of the existing rows, if all rows are replaced. A list that lacks implausibly many of these rows does
+   * not replace them. Rows without an id are only counted: return an empty text for each.
+   */
+  readonly rowsThere?: () => Promise<ReadonlyArray<string>>
   /** Columns that were added to a table with rows. Existing rows lack them until they are read again. */
   readonly added?: ReadonlyArray<string>
   /** Returns why a row cannot be stored without changing its values. `isRaw`: its original text is stored. */

@@ -83,8 +83,6 @@ export interface TransferPlan<A, B> extends Pace<A, B> {
   readonly stages: (transfer: Transfer<A, B>) => ReadonlyArray<() => Observable<TransferEvent>>
   /** Returns the state after the end. */
   readonly ended: (state: TransferState) => TransferState
-  /** Rejects with an `ExportError` if everything was read but must not replace the existing rows. */
-  readonly beforeEnd?: ((rows: number) => Promise<void>) | undefined
   readonly onReject?: WriteRows<Reject> | undefined
   readonly lease?: Millis | undefined
   readonly deadline?: Millis | undefined
@@ -401,7 +399,6 @@ export class Transfer<A, B> {
       ...withoutUndefined({ rereads: this.rereads, proof: this.proof, cut: this.doubt }),
     }
     const run = recorder.ended(this.#latest ?? recorder.at(this.#total))
-    await plan.beforeEnd?.(run.counts.rows)
     const step = await session.destination.finish()
     await this.#dropManifest()
     await session.keep(step, plan.ended({ ...session.state, run }))

@@ -2,9 +2,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import { firstValueFrom, lastValueFrom, Subject, take, toArray } from 'rxjs'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { BatchTransfer } from '../../../src/codec/BatchTransfer.js'
 import { Charge } from '../../../src/codec/Charge.js'
+import type { Codec } from '../../../src/codec/Codec.js'
 import { fieldsOf } from '../../../src/decode/unknown.js'
-import { follow, readRows, type SyncOptions, sync } from '../../../src/export/index.js'
+import {
+  type Destination,
+  type ExportSource,
+  follow,
+  readRows,
+  type SyncOptions,
+  sync,
+} from '../../../src/export/index.js'
 import { E, withoutUndefined } from '../../../src/fp.js'
 import { Account, clientOf, clockOfFiles, iso, START, secondsOf } from '../../changes/play.js'
 import { DAY } from '../../changes/rows.js'
@@ -25,21 +34,28 @@ interface Place {
   readonly make: () => Promise<string>
   readonly options: Partial<SyncOptions>
   readonly read: (to: string) => Promise<ReadonlyArray<Found>>
+  readonly readBatches: (to: string) => Promise<ReadonlyArray<Found>>
 }
+
+const rowsIn =
+  <A>(codec: Codec<A>): Place['read'] =>
+  async (to) => {
+    const rows = await lastValueFrom(readRows(to, { codec }).pipe(toArray()))
+    return rows.map((row) => (E.isRight(row) ? fieldsOf(row.right) : { id: 'unreadable' }))
+  }
 
 const folderOf = (format: 'ndjson' | 'parquet'): Place => ({
   ...{ name: `a folder of ${format}`, isThere: true, options: { format } },
   make: async () => `${file(String(++made))}/`,
-  read: async (to) => {
-    const rows = await lastValueFrom(readRows(to, { codec: Charge }).pipe(toArray()))
-    return rows.map((row) => (E.isRight(row) ? fieldsOf(row.right) : { id: 'unreadable' }))
-  },
+  read: rowsIn(Charge),
+  readBatches: rowsIn(BatchTransfer),
 })
 
 const [sqlite, postgres] = databases().map(
   ({ name, isThere, make, sql }): Place => ({
     ...{ name, isThere, make, options: {} },
     read: (to) => sql(to, 'select * from charges'),
+    readBatches: (to) => sql(to, 'select * from batch_transfers'),
   }),
 )
 
@@ -409,31 +425,47 @@ describe('a list that is read whole', () => {
     following.unsubscribe()
   })
 
+  type Played = ReturnType<typeof account>
+
+  /** Follows a list, and what its polls tell. */
+  const following = async <A>(
+    { timer, pass, run }: Played,
+    list: ExportSource<A>,
+    options: Pick<SyncOptions<A>, 'to' | 'table' | 'allowGone'>,
+  ) => {
+    const failures: Array<unknown> = []
+    const stop = new Subject<void>()
+    const shown = new Subject<void>() // once at the start, and after each poll
+    const polls = (n: number) => run(lastValueFrom(shown.pipe(take(n))))
+    follow(list, { stop, timer, ...options }).subscribe((event) => {
+      if (E.isLeft(event)) failures.push(event.left)
+      else shown.next()
+    })
+    await polls(1)
+    const until = async (isSo: () => boolean | Promise<boolean>) => {
+      for (let n = 0; !(await isSo()); n++) {
+        expect(n).toBeLessThan(100)
+        await polls(1)
+      }
+    }
+    const end = async () => {
+      stop.next()
+      await pass(5_000)
+    }
+    return { failures, polls, until, end }
+  }
+
   it.each([sqlite, postgres].flatMap((place) => (place?.isThere ? place : [])))(
     'is not replaced in $name by rows of another account, unless so many are allowed',
     async ({ make, read }) => {
-      const { payments, put, pass, timer, run } = account()
+      const played = account()
+      const { payments, put } = played
       const to = await make()
-      const begin = async (allowGone?: number) => {
-        const failures: Array<unknown> = []
-        const stop = new Subject<void>()
-        const given = { to, stop, timer, table: 'charges', ...withoutUndefined({ allowGone }) }
-        const shown = new Subject<void>() // once at the start, and after each poll
-        const polls = (n: number) => run(lastValueFrom(shown.pipe(take(n))))
-        follow(payments.batchTransfers.list(), given).subscribe((event) => {
-          if (E.isLeft(event)) failures.push(event.left)
-          else shown.next()
+      const begin = (allowGone?: number) =>
+        following(played, payments.batchTransfers.list(), {
+          ...{ to, table: 'charges' },
+          ...withoutUndefined({ allowGone }),
         })
-        await polls(1)
-        const until = async (isSo: () => boolean | Promise<boolean>) => {
-          while (!(await isSo())) await polls(1)
-        }
-        const end = async () => {
-          stop.next()
-          await pass(5_000)
-        }
-        return { failures, polls, until, end }
-      }
       const idsThere = async () => (await read(to)).map(({ id }) => id).sort()
       const has = (names: ReadonlyArray<string>) => async () =>
         isDeepStrictEqual(await idsThere(), names)
@@ -447,16 +479,133 @@ describe('a list that is read whole', () => {
       put(batchNames(0, 59))
       await first.until(has(batchNames(0, 59)))
       await first.end()
-      put(batchNames(0, 9))
-      const second = await begin() // whose memory is the number of rows that are there
-      await second.until(() => second.failures.length > 0)
-      expect(second.failures).toMatchObject([{ _tag: 'RowsGone', rows: 50 }])
-      expect(await idsThere()).toEqual(batchNames(0, 59))
-      await second.end()
-      const third = await begin(50)
-      await third.until(has(batchNames(0, 9)))
+      for (const [names, rows] of [
+        [batchNames(0, 9), 50],
+        [batchNames(100, 159), 59],
+      ] as const) {
+        put(names)
+        const second = await begin() // which knows only the rows of the table
+        await second.until(() => second.failures.length > 0)
+        expect(second.failures).toMatchObject([{ _tag: 'RowsGone', rows }])
+        expect(await idsThere()).toEqual(batchNames(0, 59))
+        await second.end()
+      }
+      const third = await begin(59)
+      await third.until(has(batchNames(100, 159)))
       expect(third.failures).toEqual([])
       await third.end()
+      const exchanged = batchNames(101, 160)
+      put(exchanged)
+      const fourth = await begin()
+      await fourth.until(has(exchanged))
+      expect(fourth.failures).toEqual([])
+      await fourth.end()
     },
   )
+
+  it.each(places.filter(({ isThere }) => isThere))(
+    'is not replaced in $name by a sync of another account with the same number of rows, unless so many are allowed',
+    async ({ make, readBatches, options }) => {
+      const { payments, put, timer, run } = account()
+      const to = await make()
+      const night = async (names: ReadonlyArray<string>, allowGone?: number) => {
+        put(names)
+        const given = { to, timer, ...options, ...withoutUndefined({ allowGone }) }
+        const syncing = sync(payments.batchTransfers.list(), given)
+        const events = await run(lastValueFrom(syncing.pipe(toArray())))
+        const ids = (await readBatches(to)).map(({ id }) => id).sort()
+        return { failure: events.findLast(E.isLeft)?.left, ids }
+      }
+      const [ours, others] = [batchNames(0, 60), batchNames(100, 160)]
+      expect(await night(ours)).toEqual({ failure: undefined, ids: ours })
+      for (const [names, rows, allowed] of [
+        [others, 60, undefined],
+        [others, 60, 59],
+        [batchNames(21, 81), 21, undefined],
+      ] as const) {
+        const { failure, ids } = await night(names, allowed)
+        expect(failure).toMatchObject({ _tag: 'RowsGone', rows })
+        expect(ids).toEqual(ours)
+      }
+      const exchanged = batchNames(1, 61)
+      expect(await night(exchanged)).toEqual({ failure: undefined, ids: exchanged })
+      expect(await night(others, 60)).toEqual({ failure: undefined, ids: others })
+    },
+  )
+
+  it('is judged by the number of its rows if they have no ids', async () => {
+    const played = account()
+    const { payments, put, batches, timer, run } = played
+    const list = payments.batchTransfers.list()
+    const without = ({
+      drain,
+    }: Pick<typeof list, 'drain'>): Pick<ExportSource<unknown>, 'drain'> => ({
+      drain: (project) =>
+        drain((page) => {
+          if (E.isLeft(page)) return project(page)
+          const raw = page.right.raw.map((row) => ({ ...fieldsOf(row), id: undefined }))
+          return project(E.right({ ...page.right, raw, items: raw.map(E.right) }))
+        }),
+    })
+    const rates: ExportSource<unknown> = {
+      describe: list.describe,
+      ...without(list),
+      from: (position) => without(list.from(position)),
+    }
+    const { to, texts } = listOfOnes()
+    const night = async () => {
+      const events = await run(lastValueFrom(sync(rates, { to, timer }).pipe(toArray())))
+      return events.findLast(E.isLeft)?.left
+    }
+    const change = (status: string) => {
+      for (const [id, batch] of batches) batches.set(id, { ...batch, status })
+    }
+    const have = (rows: number, status: string) => () =>
+      texts().length === rows && texts().every((text) => text.includes(status))
+    expect(await night()).toBeUndefined()
+    change('SECOND')
+    expect(await night()).toBeUndefined()
+    expect(have(60, 'SECOND')()).toBe(true)
+    change('THIRD')
+    const first = await following(played, rates, { to })
+    await first.until(have(60, 'THIRD'))
+    change('FOURTH')
+    await first.until(have(60, 'FOURTH'))
+    expect(first.failures).toEqual([])
+    put(batchNames(0, 2))
+    await first.until(() => first.failures.length > 0)
+    expect(first.failures).toMatchObject([{ _tag: 'RowsGone', rows: 58 }])
+    await first.end()
+    expect(await night()).toMatchObject({ _tag: 'RowsGone', rows: 58 })
+    expect(have(60, 'FOURTH')()).toBe(true)
+  })
 })
+
+/** A destination of one's own, whose rows have no ids. */
+const listOfOnes = () => {
+  const store = memoryStore()
+  let texts: ReadonlyArray<string> = []
+  let next: ReadonlyArray<string> = []
+  const to: Destination<unknown> = {
+    ...{ name: 'own', store, commitEvery: 0, rows: 'byId', check: () => undefined },
+    rowsThere: async () => texts.map(() => ''),
+    resume: async () => {
+      next = []
+    },
+    write: async (rows) => {
+      next = [...next, ...rows.map((row) => JSON.stringify(row))]
+    },
+    commit: async () => ({}),
+    finish: async () => {
+      const all = next
+      next = []
+      return {
+        settle: async () => {
+          texts = all
+        },
+      }
+    },
+    ...{ reject: async () => {}, close: async () => {} },
+  }
+  return { to, texts: () => texts }
+}
