@@ -56,7 +56,6 @@ class Game {
   readonly losers = new Map<string, number>()
   kills = 0
   freezes = 0
-  #hasBegun = false
   #isComplete = false
   /** Moments that were before this game. */
   readonly #before: number
@@ -140,31 +139,10 @@ class Game {
       nextNight: () => {},
     }
     const delay = this.#killing.random() * 15
-    let hasActed = false // also where a second process begins what the first could not resume
-    const later = (pid: number): void => {
-      if (hasActed) return
-      hasActed = true
+    const more = command === 'sync' ? [] : ['--resume']
+    return start({ service: counted, args: [...args, ...more], env }, at, (pid) => {
       setTimeout(() => act(pid), delay)
-    }
-    const run = (more: ReadonlyArray<string>, moment: number | undefined) =>
-      start({ service: counted, args: [...args, ...more], env }, moment, later)
-    const isFirst = !this.#hasBegun
-    this.#hasBegun = true
-    if (command === 'sync' || isFirst) return run([], at)
-    const resumed = run(['--resume'], at)
-    let current = resumed.pid
-    const ended = resumed.ended.then((end) => {
-      if (!/no unfinished export/.test(end.stderr)) return end
-      const begun = run([], at)
-      current = begun.pid
-      return begun.ended
     })
-    return {
-      ended,
-      get pid() {
-        return current
-      },
-    }
   }
 }
 

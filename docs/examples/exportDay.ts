@@ -11,9 +11,8 @@ export const exportDay = async (
 ): Promise<ManifestRun> => {
   if (!(day < new Date().toISOString().slice(0, 10))) throw new RangeError(`${day} has not ended`)
   const charges = payments.charges.snapshot({ from_created_at: day, to_created_at: day }).parallel()
-  const run = (resume: boolean) => lastValueFrom(exportTo(charges, { ...options, resume }))
-  let end = await run(options.restart !== true)
-  if (end._tag === 'Left' && end.left._tag === 'NothingToResume') end = await run(false)
+  const resume = options.restart !== true
+  const end = await lastValueFrom(exportTo(charges, { ...options, resume }))
   if (end._tag === 'Left') throw isExportError(end.left) ? end.left : toError(end.left)
   if (end.right.run?.complete === true) return end.right.run
   throw new Error(`${day}: ${end.right.run?.missing.join(', ')}`)

@@ -19,8 +19,6 @@ export interface ExportErrors extends StoreErrors {
   readonly SpecMismatch: { readonly path: string; readonly field: string }
   /** A checkpoint exists, and neither `resume` nor `restart` is set. */
   readonly CheckpointExists: { readonly path: string }
-  /** `resume` is set, but there is no unfinished export. */
-  readonly NothingToResume: { readonly path: string }
   /** The folder holds a finished run, or the file was not written by an export: `restart` replaces it. */
   readonly OutputExists: { readonly path: string }
   /** More rows were rejected than `maxRejects` allows. `path`: the file with these rows, or the checkpoint that counts them. */
@@ -99,7 +97,6 @@ const CLASSES: Readonly<Record<ExportError['_tag'] | AnyFailure['_tag'], ErrorCl
   UnusablePath: 'act',
   SpecMismatch: 'act',
   CheckpointExists: 'act',
-  NothingToResume: 'act',
   OutputExists: 'act',
   TooManyRejects: 'act',
   EmptyList: 'act',

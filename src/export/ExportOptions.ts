@@ -69,7 +69,7 @@ export const exportTable = {
 
   // going on
 
-  /** Continues an interrupted run of the same export; fails if there is none. Default `false`. */
+  /** Continues an interrupted run of the same export, or starts one. Default `false`. */
   resume: is.boolean,
   /**
    * Discards existing output and starts over. Default `false`: a checkpoint, or a folder with a complete run, is an

@@ -1,20 +1,19 @@
 /** How an export starts if a state, a run or rows exist: refuses, continues, or replaces them. */
 import { fieldsOf } from '../decode/unknown.js'
 import type { Millis } from '../stream/index.js'
-import { type ExportError, exportError, isExportError } from './ExportError.js'
+import { exportError, isExportError } from './ExportError.js'
 import type { OpenedFiles } from './file/openFileDestination.js'
 import { finalOf, isOfRun, runOfName } from './file/paths.js'
 import type { AnyPosition } from './source/SourcePage.js'
 import { checkSameQuery, checkSameSpec, type ExportSpec } from './transfer/ExportSpec.js'
 import { iso, type Manifest, type ManifestRun } from './transfer/Manifest.js'
 import type { Beginning } from './transfer/TransferEvent.js'
-import type { StateText } from './transfer/TransferSession.js'
 import { existing } from './transfer/TransferSession.js'
 import { readTransferState, type TimeBounds, type TransferState } from './transfer/TransferState.js'
 
 // model
 
-/** How a run begins if a state or an earlier run may exist: refuse it, resume it, or replace everything. */
+/** How a run begins if a state or an earlier run may exist: refuses it, resumes it, or replaces everything. */
 export type Begin = 'new' | 'resume' | 'restart'
 
 /** Where to look, and what may exist. */
@@ -33,7 +32,8 @@ export interface BeginOptions {
 
 /** Examines what exists, without changes. Rejects with an `ExportError` if that prevents the export. */
 export const beginExport = async (options: BeginOptions, found: unknown): Promise<Beginning> => {
-  const { opened, begin, spec } = options
+  const { opened, spec } = options
+  const begin = options.begin === 'resume' && found === undefined ? 'new' : options.begin
   const { at, files, stateText } = opened
   if (fieldsOf(found).sync !== undefined) {
     const why = `${stateText.path} belongs to a sync, which uses this folder: name another one`
@@ -131,11 +131,7 @@ export const stateToResume = (
   { path, spec, isPosition, begin, maxRejects }: ResumeOptions,
   kept: unknown,
 ): TransferState | undefined => {
-  if (begin === 'restart') return undefined
-  if (kept === undefined) {
-    if (begin !== 'resume') return undefined
-    throw nothingToResume(path)
-  }
+  if (begin === 'restart' || kept === undefined) return undefined
   if (begin === 'new') throw existing(path)
   const found = readTransferState(path, kept)
   checkSameSpec(path, spec)(found.spec)
@@ -151,17 +147,6 @@ export const stateToResume = (
   }
   return found
 }
-
-/**
- * Rejects with `NothingToResume` if there is no text, before a lease is taken in vain: releasing it would remove the text, and a
- * run frozen in between would remove the text of a later one.
- */
-export const checkResumable = async ({ store, name, path }: StateText): Promise<void> => {
-  if ((await store.read(name)) === undefined) throw nothingToResume(path)
-}
-
-const nothingToResume = (path: string): ExportError =>
-  exportError('NothingToResume', `there is no unfinished export to resume at ${path}`, { path })
 
 /** The service reports its time in whole seconds (`Date`), so the later of two runs in one second may seem to end earlier. */
 const CLOCK_STEP: Millis = 1_000

@@ -5,7 +5,7 @@ import type { ListDescription } from '../http/list/List.js'
 import { checkArgument, checkOptions } from '../options/index.js'
 import type { Waits } from '../store/Waits.js'
 import type { Millis } from '../stream/index.js'
-import { beginExport, checkResumable, stateToResume } from './beginExport.js'
+import { beginExport, stateToResume } from './beginExport.js'
 import { truncated } from './column/json.js'
 import { shapeOf } from './column/Shape.js'
 import { noFindings, type TextFindings } from './column/text.js'
@@ -188,7 +188,6 @@ const planFiles = async <A, B>(
   if (options.files === undefined) await checkPaths({ out: at, checkpoint })
   const opened = await openLocation(at, options)
   await prepare(opened)
-  if (begins === 'resume') await checkResumable(opened.stateText)
   const reading = read(source)
   const destination = fileDestination<B>({
     ...{ opened, format },

@@ -46,6 +46,20 @@ describe('an export that stopped', () => {
     })
   })
 
+  it.each([
+    ['export', ['--page-size', '50', '--out', 'c.ndjson', '--resume']],
+    ['sync', ['c.sqlite']],
+  ])('ends with 2 if the key is refused when it continues: %s', async (command, args) => {
+    const { fault } = breaking(6)
+    const { url } = await serve({ charges: 5_000, fault })
+    const named = args.map((arg) => (arg.startsWith('c.') ? file(arg) : arg))
+    const run = (...keys: ReadonlyArray<string>) =>
+      cli([command, 'charges', ...named, '--base-url', url, ...keys])
+    expect(await run(...KEYS)).toMatchObject({ status: 1 })
+    const refused = await run(...KEYS.slice(0, 3), 'another-key')
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('doctor') })
+  })
+
   it('by a signal advises --resume, and resumes', async () => {
     const signals = new Subject<'SIGTERM'>()
     const { fault, state } = breaking(5, 'silent')
@@ -148,22 +162,18 @@ describe('an export that stopped', () => {
     })
   })
 
-  it.each([false, true])(
-    'is told where there is nothing to resume, a complete file: %s',
-    async (isThere) => {
-      const server = await serve({ charges: 5 })
-      const out = file('c.ndjson')
-      if (isThere) await charges(server, out)
-      const before = isThere ? await readFile(out, 'utf8') : undefined
-      const other = ['--resume', '--login-as', 'another']
-      const { status, stderr } = await charges(server, out, other)
-      expect(stderr).toBe(
-        `payments-rx: there is no unfinished export to resume at ${out}.checkpoint.json: leave out --resume to start an export\n`,
-      )
-      expect(status).toBe(2)
-      expect(existsSync(out) ? await readFile(out, 'utf8') : undefined).toBe(before)
-    },
-  )
+  it('starts an export where there is none to resume, also over a complete file of the same query', async () => {
+    const server = await serve({ charges: 5 })
+    const out = file('c.ndjson')
+    for (const _ of ['nothing', 'a complete file']) {
+      expect(await charges(server, out, ['--resume'])).toMatchObject({ status: 0 })
+      expect(await rowsOf(out)).toHaveLength(5)
+    }
+    const before = await readFile(out, 'utf8')
+    const other = await charges(server, out, ['--resume', '--login-as', 'another'])
+    expect(other).toMatchObject({ status: 2, stderr: expect.stringContaining('account') })
+    expect(await readFile(out, 'utf8')).toBe(before)
+  })
 
   it.each(['c.ndjson', 'd/'])(
     'starts over with --restart, and names each file that it removes: %s',

@@ -136,9 +136,7 @@ const fetch = (...request) => {
 }
 const payments = createClient({ baseUrl: 'https://sandbox', credentials: sandboxCredentials, fetch })
 const list = payments.charges.snapshot({ page_size: 20 })
-const run = async (resume) => lastValueFrom(exportTo(list, { out: await duckDestination('${path}'), resume, commitEvery: 0, lease: 500 }))
-let end = await run(true)
-if (end._tag === 'Left' && end.left._tag === 'NothingToResume') end = await run(false)
+const end = await lastValueFrom(exportTo(list, { out: await duckDestination('${path}'), resume: true, commitEvery: 0, lease: 500 }))
 if (end._tag === 'Left') { console.error(end.left.message); process.exit(1) }
 `
 

@@ -83,17 +83,15 @@ export const exportWords = ({
   isOnDisk: files !== undefined && !isInBucket(files),
   rejects: ({ run }) =>
     `some rows could not be written${whyRejected(run)}: see ${rejectsName}${canResume ? '; use --restart to read all rows again' : ''}`,
-  exceptions: ({ error, progress }): Exceptions => {
+  exceptions: ({ error, progress, hasRead }): Exceptions => {
     const { pages = 0, run } = progress ?? {}
-    const isStarted = pages > 0 || run !== undefined
     const isGone = error?._tag === 'FileConflict' && error.isGone
     return {
-      isStarted,
-      next: !canResume ? '' : isStarted ? RESUME : NEXT,
+      isStarted: hasRead,
+      next: !canResume ? '' : pages > 0 || run !== undefined ? RESUME : NEXT,
       advice: {
         CheckpointExists: ': use --resume to continue it, or --restart to start over',
         OutputExists: ': use --restart to replace it',
-        NothingToResume: ': leave out --resume to start an export',
         SpecMismatch: ': use the options that it was started with, or --restart to start over',
         Damaged: RESTART,
         ChecksumMismatch: RESTART,

@@ -116,9 +116,7 @@ const exported = async (
       true,
     )
   if (restart) return start({ restart })
-  const resumed = await start({ resume: true })
-  if (resumed.isComplete || resumed.tag !== 'NothingToResume') return resumed
-  const begun = await start({})
+  const begun = await start({ resume: true })
   // a folder that is complete is not begun again
   return !begun.isComplete && begun.tag === 'OutputExists' ? { isComplete: true } : begun
 }
