@@ -120,7 +120,11 @@ export const verdictOf = (one: Case): BenchVerdict => {
     )
   }
   const waited =
-    measured.waiting >= WAITING ? `, ${number(measured.waiting)} waiting for a limit` : ''
+    measured.waiting >= WAITING
+      ? `, ${number(measured.waiting)} waiting for a limit`
+      : measured.underWay >= BUSY * width
+        ? ', and more were not tried (`--parallel`)'
+        : ''
   return say(
     'unclear',
     `${number(Math.min(width, measured.underWay))} of ${plural(width, 'concurrent request')} in flight at ${answer}${waited}`,

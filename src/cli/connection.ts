@@ -1,6 +1,6 @@
 /** Connection settings: each is a flag, an environment variable, and an option of the client. */
 import { type Command, Option } from 'commander'
-import { defer, Observable, of } from 'rxjs'
+import { defer, map, Observable, of } from 'rxjs'
 import { type Environment, limits } from '../api/limits.js'
 import {
   type Connection,
@@ -277,9 +277,9 @@ const asUsage = <A>(read: () => A): A => {
 
 // sandbox
 
-/** Creates `--sandbox`, which replaces every setting except the environment. */
+/** Creates `--sandbox`, which replaces every setting except the environment and the connected account. */
 export const sandboxOption = (description: string): Option => {
-  const { environment: _, ...others } = SETTINGS
+  const { environment: _, onBehalfOf: __, ...others } = SETTINGS
   return new Option('--sandbox', description)
     .helpGroup(GROUP.connection)
     .conflicts([...Object.keys(others), 'envFile'])
@@ -297,7 +297,7 @@ interface ConnectOptions<Flags> {
 
 /** Emits the connection given by flags and variables, or, with `--sandbox`, a connection to a new sandbox. */
 export const connect = <
-  Flags extends Pick<SettingFlags, 'environment'> & {
+  Flags extends Pick<SettingFlags, 'environment' | 'onBehalfOf'> & {
     readonly sandbox?: boolean
     readonly rows?: number
     readonly limits?: boolean
@@ -310,12 +310,13 @@ export const connect = <
   defer(() => {
     if (flags.sandbox === true) {
       const limits = flags.limits === false ? { limits: false as const } : {}
+      const { onBehalfOf } = flags
       return openSandbox({
         ...simulated,
         ...limits,
         timer,
         environment: environmentFrom(flags, env),
-      })
+      }).pipe(map((connection) => ({ ...connection, ...withoutUndefined({ onBehalfOf }) })))
     }
     if (flags.rows !== undefined) throw new UsageError('--rows requires --sandbox')
     return of(connection(flags, env))

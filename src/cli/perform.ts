@@ -35,6 +35,8 @@ export interface Performed<P> {
   readonly error: ExportError | AnyFailure | undefined
   /** The last progress; absent if the run never started. */
   readonly progress: P | undefined
+  /** True if this process has read a page; `progress.pages` also counts those of an earlier start. */
+  readonly hasRead: boolean
   /** The signal that stopped it. */
   readonly stopped: Signal | undefined
 }
@@ -77,6 +79,7 @@ export const perform = async <P extends AnyProgress>(
   for (const line of first) run.say(line)
   const noting = rejected?.notes.subscribe(run.say)
   let progress: P | undefined
+  let pagesBefore = 0
   const note = (event: AnyEvent<P>): void => {
     if (E.isRight(event)) {
       progress = event.right
@@ -84,7 +87,10 @@ export const perform = async <P extends AnyProgress>(
       watch.count(countProgress(progress))
     }
     for (const line of words.told(event)) run.say(line)
-    if (E.isRight(event) && event.right.started !== undefined) watch.begin()
+    if (E.isRight(event) && event.right.started !== undefined) {
+      pagesBefore = event.right.pages
+      watch.begin()
+    }
   }
   const last = await lastValueFrom(events.pipe(tap(note)), { defaultValue: undefined }).finally(
     () => noting?.unsubscribe(),
@@ -92,7 +98,8 @@ export const perform = async <P extends AnyProgress>(
   await rejected?.close()
   for (const line of [...notes(progress), ...unremovedNotes(progress)]) run.say(line)
   const error = last !== undefined && E.isLeft(last) ? last.left : undefined
-  const end = { error, progress, stopped: run.stopped() }
+  const hasRead = (progress?.pages ?? 0) > pagesBefore
+  const end = { error, progress, hasRead, stopped: run.stopped() }
   const ending = conclusion(end, words)
   if (summary === undefined || ending.status === EXIT_BY_SIGNAL.SIGPIPE) return ending
   return { ...ending, summary: `${summary(end, watch)}${unremovedEnd(progress)}` }

@@ -143,8 +143,12 @@ const endingOf = ({ print }: Output, proof: Proof): Ending => {
   if (uncountable !== undefined) print(`cannot count the rows at the service: ${uncountable}`)
   return isProven(proof)
     ? { status: EXIT_COMPLETE, summary: provenText(proof) }
-    : { status: EXIT_INCOMPLETE }
+    : { status: EXIT_INCOMPLETE, ...(differences.length > 0 && { reason: DIFFERENT }) }
 }
+
+/** Advice for a copy whose counts differ from the service's. */
+const DIFFERENT =
+  'the copy differs from the service: rerun the sync that keeps it, or the export with --restart'
 
 const verifyFiles = (
   { terminal: { env, timer }, output, say }: CommandRun,

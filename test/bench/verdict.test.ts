@@ -83,7 +83,8 @@ it('says service where the client found that more are no faster', () => {
 it('names no number of concurrent requests that was not tried', () => {
   expect(verdict({}, narrow)).toMatchObject({
     boundBy: 'unclear',
-    verdict: '48 % of the rate limit used: 8 of 8 concurrent requests in flight at 490 ms per page',
+    verdict:
+      '48 % of the rate limit used: 8 of 8 concurrent requests in flight at 490 ms per page, and more were not tried (`--parallel`)',
   })
 })
 

@@ -80,6 +80,8 @@ describe('payments-rx pay', () => {
     const second = await pay([file, '--run', run, '--yes'])
     expect(second.status).toBe(0)
     expect(second.stdout).not.toContain('you pay')
+    expect(first.stderr).not.toContain('submitted earlier')
+    expect(second.stderr).toContain('booked, all of them submitted earlier, ')
     const outcomes = await rowsOf(`${file}.${run}.outcomes.ndjson`)
     expect(outcomes).toHaveLength(3)
     expect(outcomes).toMatchObject([

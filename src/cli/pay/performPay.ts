@@ -218,7 +218,7 @@ const pay = async (
       ...{ run, last, refusal, isSent, maySubmit, held, published },
       stopped: running.stopped(),
     }),
-    summary: `${verdict(report)}, ${effort}`,
+    summary: `${verdict(report)}${report?.isPaid && !maySubmit ? ', all of them submitted earlier' : ''}, ${effort}`,
   }
 }
 

@@ -52,9 +52,7 @@ export const performSync = (
 export const syncWords = ({ name, kind }: MergedLocation) => ({
   name,
   isOnDisk: kind === 'folder',
-  exceptions: ({ progress }: Performed<SyncProgress>): Exceptions => ({
-    isStarted: (progress?.pages ?? 0) > 0,
-  }),
+  exceptions: ({ hasRead }: Performed<SyncProgress>): Exceptions => ({ isStarted: hasRead }),
 })
 
 // messages

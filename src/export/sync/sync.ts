@@ -248,7 +248,8 @@ const checkSameList = (
 ): void => {
   const check = (field: string, isSame: boolean): void => {
     if (isSame) return
-    const why = `${destination} belongs to another ${field}: name another table or folder`
+    const of = field === 'account' ? 'account (base URL, client id, login-as, on-behalf-of)' : field
+    const why = `${destination} belongs to another ${of}: name another table or folder`
     throw exportError('SpecMismatch', why, { path: destination, field })
   }
   if (sync === undefined) {

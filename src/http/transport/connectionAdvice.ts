@@ -40,6 +40,7 @@ export const connections = {
   ConnectionRefused: REFUSED, // Bun
   ECONNRESET: again(),
   EPIPE: again(),
+  UND_ERR_SOCKET: again('the connection was closed early'),
   EHOSTUNREACH: NO_ROUTE,
   ENETUNREACH: NO_ROUTE,
   ETIMEDOUT: NO_ROUTE,
