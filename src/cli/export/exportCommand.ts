@@ -105,7 +105,9 @@ const withResuming = (command: Command): Command =>
   command
     .optionsGroup(GROUP.resume)
     .addOption(
-      new Option('--resume', 'resume an interrupted export, or start one').default(false).conflicts('restart'),
+      new Option('--resume', 'resume an interrupted export, or start one')
+        .default(false)
+        .conflicts('restart'),
     )
     .option('--restart', 'discard any existing output and start over', false)
     .option(

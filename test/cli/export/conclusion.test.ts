@@ -46,7 +46,10 @@ const ended = (
   error: AnyFailure | ExportError,
   progress: ExportProgress = { rows: 1, rejects: 0, pages: 1, ended: false, run },
 ) =>
-  conclusion({ error, progress, hasRead: progress.pages > 0, stopped: undefined }, exportWords(output))
+  conclusion(
+    { error, progress, hasRead: progress.pages > 0, stopped: undefined },
+    exportWords(output),
+  )
 
 const truncated = (why: Pick<Truncated, 'guard' | 'cause'>): Truncated => ({
   _tag: 'Truncated',
