@@ -93,7 +93,7 @@ export const printCommandLine = (program: Command): string => {
   )
   return `${[
     '# Command line',
-    '`payments-rx COMMAND --help` prints the same. Brackets at the end of a description contain the default, or the environment variable of the option. Give an option only once, unless its description says otherwise.',
+    '`payments-rx COMMAND --help` prints the same. If the package is installed in your project, write `npx payments-rx`. Brackets at the end of a description contain the default, or the environment variable of the option. Give an option only once, unless its description says otherwise.',
     '## Exit status',
     table(
       ['status', 'meaning'],

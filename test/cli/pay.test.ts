@@ -32,7 +32,7 @@ describe('payments-rx pay', () => {
     expect(stdout).toContain(`${run}: 3 items in 1 batch\n`)
     expect(stdout).toMatch(/^USD {3}USD {3}304\.21 {8}303\.30 {2}0\.91$/m)
     expect(stdout).toMatch(/^quotes are valid until \d{4}-/m)
-    const line = `payments-rx pay ${file} --run ${run} --yes --max USD=304.21\n`
+    const line = `npx payments-rx pay ${file} --run ${run} --yes --max USD=304.21\n`
     expect(stdout).toContain(`quoted, nothing submitted. To pay, run:\n${line}`)
     expect(stderr).toMatch(/^quoted: 3 payments in run-\d+, 0 booked/m)
   })
@@ -45,7 +45,7 @@ describe('payments-rx pay', () => {
     expect(status).toBe(2)
     expect(stdout).toMatch(/^USD {3}USD {3}304\.21 {8}303\.30 {2}0\.91$/m)
     expect(stdout).toContain(
-      `To pay, run:\npayments-rx pay ${file} --run ${run} --yes --max USD=304.21\n`,
+      `To pay, run:\nnpx payments-rx pay ${file} --run ${run} --yes --max USD=304.21\n`,
     )
     expect(stderr).toMatch(
       /--yes requires a limit, such as --max in the line above: nothing was submitted$/m,
@@ -100,7 +100,7 @@ describe('payments-rx pay', () => {
     const args = [...connection, '--name', 'Its pay', '--funding-source', 'la_1']
     const { stdout } = await pay([file, '--run', run, ...args, '--validity', 'HR_1'])
     expect(stdout).toContain(
-      `payments-rx pay '${file}' --run ${run} --yes --max USD=201.80 --plain-http --client-id ${clientId} --on-behalf-of acct_9 --name 'Its pay' --funding-source la_1 --validity HR_1\n`,
+      `npx payments-rx pay '${file}' --run ${run} --yes --max USD=201.80 --plain-http --client-id ${clientId} --on-behalf-of acct_9 --name 'Its pay' --funding-source la_1 --validity HR_1\n`,
     )
     expect((await pay([file, '--run', run, '--yes', ...args])).status).toBe(0)
   })

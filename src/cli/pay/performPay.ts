@@ -245,7 +245,7 @@ const payingLine = ({ name, run }: PayFileOptions, flags: PayFlags, bounds: stri
     ['validity', flags.validity],
   ]
   return [
-    `payments-rx pay ${shellWord(name === 'stdin' ? '-' : name)} --run ${run} --yes ${bounds}`,
+    `npx payments-rx pay ${shellWord(name === 'stdin' ? '-' : name)} --run ${run} --yes ${bounds}`,
     ...(flags.sandbox === true ? ['--sandbox'] : []),
     ...(flags.plainHttp === true ? ['--plain-http'] : []),
     ...options.flatMap(([option, value]) =>
