@@ -99,7 +99,7 @@ class Game {
       if (status === 0) this.#isComplete = true
       if (status === 0 || isThere(end)) continue
       const why =
-        /(took it over|is in use|has it locked|belongs to an|unfinished export|not exist any more)/.exec(
+        /(took over|is in use|has locked it|belongs to an|unfinished export|no longer exists)/.exec(
           stderr,
         )
       const key = `${status ?? signal}${why === null ? `: ${stderr.trim().slice(-160)}` : ''}`

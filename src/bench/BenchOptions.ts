@@ -33,7 +33,7 @@ const optionsTable = {
   workload: withDefault(is.oneOf(...WORKLOADS), 'read'),
   /** Client options to measure your own environment. Default: an embedded sandbox in a separate process. */
   // the client checks each of them: here only that it is an object
-  connection: is.object('options of a client') as OptionRule<ClientOptions>,
+  connection: is.object('an object of client options') as OptionRule<ClientOptions>,
   /** Options of the embedded sandbox. */
   sandbox: is.group<SandboxTable>(sandboxTable),
   /** Measuring time, in ms; at least 2,000. Default 30,000. */
@@ -75,15 +75,18 @@ export const benchSettings = (options: BenchOptions): BenchSettings => {
   if (peers) throw new InvalidOption('peers', `omitted: ${NO_LIMITS}`)
   if (against !== undefined) throw new InvalidOption('against', `omitted: ${NO_LIMITS}`)
   if (settings.sandbox !== undefined)
-    throw new InvalidOption('sandbox', 'omitted, because there is a connection')
+    throw new InvalidOption('sandbox', 'omitted, because connection is given')
   if (workload === 'write' && connection.environment !== 'test') {
     throw new InvalidOption(
       'workload',
-      "'read', 'mixed' or 'export', since other programs write only to a sandbox",
+      "'read', 'mixed' or 'export', because the write workload requires environment: 'test'",
     )
   }
   if (workload === 'write' && !write) {
-    throw new InvalidOption('write', 'true, to allow a run that creates and deletes draft batches')
+    throw new InvalidOption(
+      'write',
+      'true, because the write workload creates and deletes draft batches',
+    )
   }
   return settings
 }

@@ -221,9 +221,9 @@ const programsOf = (
   const width = Math.max(1, Math.floor((perSecond * (answer.p50 ?? 0)) / 1_000))
   const peer = (name: (typeof PEERS)[number]): PeerProgram | BenchPeer =>
     paths.length === 0
-      ? leftOut(name, 'only reads are compared')
+      ? leftOut(name, 'only read workloads are compared')
       : (peerProgram(name, { paths, perSecond, concurrency, width }) ??
-        leftOut(name, 'not installed here'))
+        leftOut(name, 'not installed'))
   return [
     ...(peers ? PEERS.map(peer) : []),
     ...(against === undefined ? [] : [userProgram(against)]),

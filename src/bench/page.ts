@@ -38,7 +38,7 @@ const rateChart = ({ timeline, ceiling }: BenchResult): Html => {
     {
       id: 'rate-chart',
       title: 'Requests per second',
-      summary: `${mean.toFixed(1)} per second on average, ${number(Math.max(0, ...values))} at most.`,
+      summary: `${mean.toFixed(1)} per second on average, ${number(Math.max(0, ...values))} at peak.`,
       ...{ name: 'requests', form: 'area' },
       limit: {
         name: `rate limit, ${number(ceiling.perSecond)} per second`,
@@ -58,8 +58,8 @@ const timesChart = ({ answers }: BenchResult): Html => {
   return svgChart(
     {
       id: 'times-chart',
-      title: 'Responses by the time they took',
-      summary: `${plural(total, 'response')}; time in ms.`,
+      title: 'Responses by response time',
+      summary: `${plural(total, 'response')}; response times in ms.`,
       ...{ name: 'responses', form: 'bars' },
       marks: {
         at: (end) => ticks(end).filter((ms) => ms <= end),
@@ -97,6 +97,6 @@ const bars = ({ rowsPerSecond, refused, peers }: BenchResult): Html => {
     return html`<tr class="${i === 0 ? 'own' : 'other'}"><th scope="row">${name}</th><td class="bar"><svg aria-hidden="true"><rect width="${width}%" height="100%" rx="2"/></svg></td><td class="n">${text}</td></tr>
 `
   })
-  return html`<p>Each ran alone against its own sandbox, which counted its requests.</p>
+  return html`<p>Each program ran alone against its own sandbox, which counted the requests.</p>
 <table class="bars-table"><tbody>${rows}</tbody></table>`
 }

@@ -124,7 +124,7 @@ export const judge = (program: PeerProgram, judging: Judging): Observable<BenchP
       child.once('close', (code) => {
         const lines = output.trim().split('\n')
         const line = oneLine(lines.find((one) => /^\w*Error\b/.test(one)) ?? lines.at(-1) ?? '')
-        trouble.next(code === 0 ? '' : `ended with status ${code}: ${line}`)
+        trouble.next(code === 0 ? '' : `exited with status ${code}: ${line}`)
       })
       return race(trouble, watch(sandbox, judging)).pipe(
         take(1),
@@ -154,7 +154,7 @@ const watch = (sandbox: EmbeddedSandbox, { duration, timer }: Judging): Observab
             ),
             map(() => ''),
           )
-        : of('sent no request'),
+        : of('sent no requests'),
     ),
   )
 
@@ -181,7 +181,7 @@ const contenderOf = (
   ceiling: Ceiling,
 ): BenchPeer => {
   const { isSettled: _, ms, ...arrivals } = count
-  if (arrivals.requests === 0) return leftOut(name, 'sent no request')
+  if (arrivals.requests === 0) return leftOut(name, 'sent no requests')
   // a program that ended by itself had less time
   const seconds = (ms > duration - 2_000 ? duration : Math.max(1_000, ms)) / 1_000
   const requestsPerSecond = arrivals.requests / seconds

@@ -88,7 +88,9 @@ export const withSandbox = <A>(
       return counted
     }
     child.once('error', (error) => subscriber.error(error))
-    child.once('exit', () => subscriber.error(new Error('the embedded sandbox ended')))
+    child.once('exit', () =>
+      subscriber.error(new Error('the embedded sandbox exited unexpectedly')),
+    )
     child.send(settings)
     subscriber.add(started)
     subscriber.add(() => {

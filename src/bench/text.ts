@@ -42,7 +42,7 @@ const times = ({ p50, p95, p99 }: Percentiles): TextRow =>
   [p50, p95, p99].map((ms) => (ms === null ? '' : `${number(ms)} ms`))
 
 const peerRows = (result: BenchResult): ReadonlyArray<TextRow> => [
-  ['', 'Rows/s', 'Requests/s', 'Limit used', 'Refused', 'Most in one second'],
+  ['', 'Rows/s', 'Requests/s', 'Limit used', 'Refused', 'Peak per second'],
   contenderRow('payments-rx', result, result.refused, result.arrivals?.mostOfEndpoint ?? 0),
   ...result.peers.map(({ leftOut, ...one }) =>
     leftOut === undefined
@@ -71,7 +71,7 @@ export const benchText = (result: BenchResult): ReadonlyArray<string> => {
   const { verdict, total, arrivals, peers } = result
   const counted =
     arrivals &&
-    `${number(arrivals.requests)} of ${number(total.requests)} requests arrived. The busiest second had ${number(arrivals.mostOfEndpoint)} at one endpoint, and ${number(arrivals.mostOfAll)} at all endpoints.`
+    `${number(arrivals.requests)} of ${number(total.requests)} requests arrived. In the busiest second, ${number(arrivals.mostOfEndpoint)} arrived at one endpoint and ${number(arrivals.mostOfAll)} in total.`
   return [
     [verdict],
     aligned(figures(result)),

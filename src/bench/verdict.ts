@@ -91,12 +91,12 @@ export const verdictOf = (one: Case): BenchVerdict => {
         )
   }
   if (measured.cpuShare >= CPU_FULL) {
-    return say('machine', `this process has a core busy ${percent(measured.cpuShare)} of the time`)
+    return say('machine', `this process keeps a CPU core ${percent(measured.cpuShare)} busy`)
   }
   if (measured.late >= LATE) {
     return say(
       'machine',
-      `timers fire ${number(measured.late)} ms late, because this process or others use the whole processor`,
+      `timers fire ${number(measured.late)} ms late because this process or others use all of the CPU`,
     )
   }
   if (Math.max(refused, retries) + failed > TROUBLE * measured.requests) {
@@ -121,7 +121,7 @@ export const verdictOf = (one: Case): BenchVerdict => {
   }
   const waited =
     measured.waiting >= WAITING
-      ? `, ${number(measured.waiting)} waiting for a limit`
+      ? `, ${number(measured.waiting)} queued by a limit`
       : measured.underWay >= BUSY * width
         ? ', and more were not tried (`--parallel`)'
         : ''
@@ -153,8 +153,8 @@ const realLimit = ({ measured, ceiling, lowered }: Case): string | undefined => 
     allowed === lowered.allowed && message.includes(SANDBOX_MEANT)
       ? SANDBOX_MEANT
       : `set \`limits: { ${ceiling.name}: ${allowed} }\`, or use a share of the limits with \`--share\` if other programs use this account`
-  return `${percent(Math.min(1, share))} of a real limit of ${number(perSecond)} requests per second used; ${number(ceiling.perSecond)} are configured: ${setting}`
+  return `${percent(Math.min(1, share))} of the real limit of ${number(perSecond)} requests per second used, but ${number(ceiling.perSecond)} are configured: ${setting}`
 }
 
 /** Question that the client also asks, if the sandbox's limits explain the figure. */
-const SANDBOX_MEANT = "is environment: 'test' meant?"
+const SANDBOX_MEANT = "did you mean environment: 'test'?"

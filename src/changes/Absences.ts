@@ -64,8 +64,8 @@ const rowsGone = (name: string, rows: number, times: ReadonlyArray<Millis>): Sto
   const at = (pick: (a: number, b: number) => number) =>
     known.length === 0 ? undefined : fromDate(new Date(known.reduce(pick)))
   const [oldest, newest] = [at((a, b) => Math.min(a, b)), at((a, b) => Math.max(a, b))]
-  const span = oldest === undefined ? '' : `, created from ${oldest} to ${newest}`
-  const message = `${name}: the service no longer has ${plural(rows, 'known row')}${span}: implausibly many; check the account and its scopes; allowGone: ${rows} (--allow-gone ${rows}) accepts that they are gone`
+  const span = oldest === undefined ? '' : ` created between ${oldest} and ${newest}`
+  const message = `${name}: the service no longer returns ${plural(rows, 'known row')}${span}. That is implausibly many: check the account and its scopes. If the rows are really gone, set allowGone: ${rows} (--allow-gone ${rows})`
   return storeError('RowsGone', message, {
     path: name,
     rows,

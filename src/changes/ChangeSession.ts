@@ -74,7 +74,7 @@ export class ChangeSession implements Memory {
       import('../store/lease.js'),
       import('../store/Waits.js'),
     ])
-    const waits = new Waits('the store of changes', timer, (wait) =>
+    const waits = new Waits('the change store', timer, (wait) =>
       tell({ _tag: 'DestinationWait', ...wait }),
     )
     const lease = await takeLease({
@@ -86,7 +86,9 @@ export class ChangeSession implements Memory {
     const read = ChangeState.decode(lease.state)
     if (E.isRight(read)) return new ChangeSession(options, lease, read.right)
     await lease.release()
-    throw storeError('Damaged', `${NAME} has no state of a stream of changes`, { path: NAME })
+    throw storeError('Damaged', `${NAME} does not contain the state of a change stream`, {
+      path: NAME,
+    })
   }
 
   get isNew(): boolean {

@@ -58,19 +58,20 @@ interface BenchFlags extends ConnectionFlags {
 const WORKLOADS: ReadonlyArray<WorkloadName> = ['read', 'mixed', 'write', 'export']
 
 const ABOUT = `
+The workloads:
   read    reads pages of charges, up to the limit of one endpoint
   mixed   reads from eight endpoints, up to the global limit
   write   adds items to draft batches and deletes them; no money moves
   export  writes charges to a file and removes it
 
 Without connection settings, bench starts a local sandbox and measures that.
-With them, it measures your own account within its limits. The write workload
-requires --write and --environment test. While it runs, bench uses the whole
-quota; --share leaves some for others.
+With them, it measures the platform with your own account, within its rate
+limits. The write workload requires --write and --environment test. bench uses
+the whole quota while it runs; --share leaves some for others.
 
-The program given by --against gets the sandbox in PAYMENTS_BASE_URL,
-PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY. It runs alone, the sandbox counts its
-requests, and bench stops it at the end.`
+The program given by --against finds the sandbox in PAYMENTS_BASE_URL,
+PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY. It runs alone, and the sandbox counts
+its requests. bench stops the program at the end.`
 
 export const benchCommand = (context: CommandContext): Command =>
   documented(
@@ -105,7 +106,7 @@ export const benchCommand = (context: CommandContext): Command =>
           guard,
         ),
     )
-      .addOption(sandboxOption('start a local sandbox, even if the variables name a platform'))
+      .addOption(sandboxOption('start a local sandbox, even if connection settings are given'))
       .option('--latency <time>', 'response time of that sandbox [150ms]', timeSpan)
       .option('--jitter <time>', 'jitter of the response time [30ms]', timeSpan)
       .option('--rows <n>', 'number of charges in that sandbox [2000000]', integer(0, 2 ** 31)),
@@ -114,7 +115,7 @@ export const benchCommand = (context: CommandContext): Command =>
       statuses: {
         ...statuses(0, 1, 2, 130),
         0: 'measured',
-        1: 'could not be measured: the last line says why',
+        1: 'the measurement failed: the last line says why',
         2: 'usage error, or a failure whose cause must be fixed first',
         130: STOPPED,
       },
@@ -166,7 +167,7 @@ const measure = async (
       ? { status: EXIT_INCOMPLETE, reason: 'nothing was measured' }
       : failureEnding(last.left, { next: '' })
   }
-  if (last.right._tag !== 'Measured') throw new Error('the last fact is no result')
+  if (last.right._tag !== 'Measured') throw new Error('bench ended without a result')
   const { result } = last.right
   const summary = flags.json
     ? JSON.stringify({ ...result, version }, null, 2)
@@ -228,7 +229,7 @@ const optionsOf = (
     const withSandbox = against === undefined ? (peers ? '--peers' : undefined) : '--against'
     if (withSandbox !== undefined) {
       throw new UsageError(
-        `${withSandbox} would exceed the limits of the real account given by variables or options: add --sandbox`,
+        `${withSandbox} would exceed the rate limits of the real account in your connection settings: add --sandbox`,
       )
     }
     return { workload, ...settings, write, peers, connection: connectionFrom(flags, env) }

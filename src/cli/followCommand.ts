@@ -60,9 +60,10 @@ const OF_TABLE = [
 const ABOUT = `
 Without DEST, each line is a JSON object:
   kind      added or changed
-  value     the row in its current state; states between polls are not emitted
-  position  emitted: number of changes emitted before this one; upTo: the time
-            up to which all new rows were emitted, for --since of a later run
+  value     the row in its current state; states between polls are skipped
+  position  emitted: number of changes emitted before this one
+            upTo: all new rows up to this time were emitted; pass it as
+            --since to a later run
 The output starts with the rows that can still change.
 
 DEST is a table with one row per id, in its latest version:
@@ -75,16 +76,16 @@ continues where the other stopped. Only sync can write to folders and buckets.
 follow runs until stopped. It reports an outage on stderr and keeps polling.`
 
 const PROOF = `
-Each day at --prove, follow proves that the charges in DEST are complete: it
-compares their number with the service's, in total and by final status, in eight
-time ranges, up to an hour ago. Where the counts differ, it finds and re-reads
-the rows that differ. Rows that no longer exist at the service are kept and
-marked in the column _gone_at. --sweep re-reads part of the rows completely, to
-find what counts cannot. A line on stderr reports the result.`
+Each day at --prove, follow checks that DEST has all charges: it compares their
+number with the service's, in total and by final status, in eight time ranges,
+up to an hour ago. Where the counts differ, it finds and re-reads the rows that
+differ. Rows that no longer exist at the service are kept and marked in the
+column _gone_at. Some errors do not change the counts. To find them, --sweep
+re-reads part of the rows in full. A line on stderr reports the result.`
 
 const STATUS = {
   ...statuses(1, 2, 3, 130, 141),
-  1: 'the service failed at the start, or DEST failed; rerun the same command\nto continue',
+  1: 'the service failed at the start, or writing to DEST failed; rerun the\nsame command to continue',
 }
 
 export const followCommand = (context: CommandContext): Command =>
@@ -102,10 +103,14 @@ const followCharges = (context: CommandContext): Command =>
       .optionsGroup(GROUP.filters)
       .option(
         '--since <time>',
-        'created at or after, such as 24h (ago) [now; with DEST: everything, and in later runs, as in the first]',
+        'created at or after, such as 24h (ago) [now; with DEST: everything; later runs default to the first run’s value]',
         timestamp('00:00:00', () => context.terminal.timer.now()),
       )
-      .option('--prove <time>', 'DEST: time of day to prove it complete, in UTC [02:00]', nonEmpty)
+      .option(
+        '--prove <time>',
+        "DEST: when to compare its row counts with the service's each day, in UTC [02:00]",
+        nonEmpty,
+      )
       .addOption(
         new Option(
           '--sweep <how>',

@@ -14,7 +14,7 @@ const isOlder = (version: string, than: string): boolean => {
 
 if (isOlder(process.versions.node, OLDEST)) {
   process.stderr.write(
-    `payments-rx needs Node ${OLDEST} or later, but this is ${process.versions.node}\n`,
+    `payments-rx needs Node ${OLDEST} or later, but this is Node ${process.versions.node}\n`,
   )
   process.exitCode = 2
 } else {

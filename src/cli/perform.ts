@@ -135,7 +135,7 @@ export const conclusion = <P extends AnyProgress>(
   return { status, reason: reasons.join('; ') }
 }
 
-export const unproven = (proof: SyncProof): string => `not proven complete: ${whyNotProven(proof)}`
+export const unproven = (proof: SyncProof): string => `may be incomplete: ${whyNotProven(proof)}`
 
 /** Lists objects that a run could not remove for lack of permission. */
 const unremovedNotes = ({ unremoved = [] }: Partial<AnyProgress> = {}): ReadonlyArray<string> => {
@@ -144,7 +144,7 @@ const unremovedNotes = ({ unremoved = [] }: Partial<AnyProgress> = {}): Readonly
   const many = plural(unremoved.length, 'object')
   const advice = 'grant s3:DeleteObject, or read only the files listed in the manifest'
   return [
-    `${many} not removed, for lack of permission: ${first}${unremoved.length > 1 ? ' and others' : ''}; ${advice}`,
+    `${many} not removed, because permission is missing: ${first}${unremoved.length > 1 ? ' and others' : ''}; ${advice}`,
   ]
 }
 

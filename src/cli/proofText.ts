@@ -30,8 +30,10 @@ export const provenText = ({
   ].join(', ')
   const days = readSince === undefined ? 0 : Math.ceil((until * 1_000 - readSince) / DAY)
   const read =
-    readSince === undefined ? '' : `; every row read within ${plural(Math.max(1, days), 'day')}`
-  return `proven up to ${iso(until * 1_000)}: ${facts}${read}`
+    readSince === undefined
+      ? ''
+      : `; every row last read at most ${plural(Math.max(1, days), 'day')} ago`
+  return `row counts match the service up to ${iso(until * 1_000)} (${facts})${read}`
 }
 
 /** Describes a time range with different counts, and the difference. */
@@ -45,7 +47,7 @@ export const differenceText = ({
 }: SyncDifference): string => {
   const counts =
     there === undefined
-      ? 'the service does not serve pages that deep'
+      ? 'the count at the service is unknown, because it does not serve pages that deep'
       : `${number(here)} here, ${number(there)} at the service`
   if (parent !== undefined) {
     const says = there === undefined ? 'cannot be read' : `says ${number(there)}`
@@ -59,7 +61,7 @@ export const differenceText = ({
 export const whyNotProven = (proof: SyncProof): string => {
   const { differences, uncountable, unprovenNights = 0 } = proof
   const stuck = isStuck(proof)
-    ? `, for ${number(unprovenNights)} nights in a row: rerun with --sweep now to re-read all rows; if that does not help, sync into another table or folder, or send these counts to the platform’s support`
+    ? ` (for ${number(unprovenNights)} nights in a row); rerun with --sweep now to re-read all rows; if that does not help, sync into another table or folder, or send these counts to the platform’s support`
     : ''
   if (uncountable !== undefined)
     return `cannot count the rows at the service: ${uncountable}${stuck}`
@@ -67,7 +69,7 @@ export const whyNotProven = (proof: SyncProof): string => {
   if (first === undefined) return ''
   const more =
     differences.length > 1 ? `, and ${plural(differences.length - 1, 'more difference')}` : ''
-  return `counts differ: ${differenceText(first)}${more}${stuck}`
+  return `row counts do not match: ${differenceText(first)}${more}${stuck}`
 }
 
 /** Returns true if the same range could not be proven on three consecutive nights, so another run will not help. */

@@ -58,8 +58,8 @@ export const sandboxCommand = (context: CommandContext): Command =>
       about: `
 With a program, the sandbox sets the connection variables for it, stops when the
 program exits, and returns its exit status. Otherwise it prints the variables to
-set in another shell. GET /__sandbox/stats, from this machine only, returns the
-numbers of requests, refusals, faults and deliveries as JSON.`,
+set in another shell. On this machine, GET /__sandbox/stats returns the numbers
+of requests, refusals, faults and deliveries as JSON.`,
       statuses: {
         0: 'stopped by a signal; with a program, its own status',
         1: 'the sandbox could not listen on the port',
@@ -88,7 +88,7 @@ const withData = (command: Command, { terminal: { timer } }: CommandContext): Co
     )
     .option(
       '--until <time>',
-      'creation time of the last charge, or now [unset: the charges begin on 2024-01-01]',
+      'creation time of the last charge, such as now [by default, the first is created on 2024-01-01]',
       momentBefore(() => timer.now()),
     )
     .option('--arrivals <time>', 'add a new charge this often, such as 5s [never]', timeSpan)

@@ -139,7 +139,7 @@ const report = (
   print(`signed    ${signed}`)
   print(
     status === undefined
-      ? `answered  nothing: ${oneLine(reason)}`
+      ? `no reply  ${oneLine(reason)}`
       : `answered  ${status} in ${Math.round(took)} ms`,
   )
   print(`verdict   ${verdictOf(isGenuine, isRight, status)}`)

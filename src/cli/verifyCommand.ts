@@ -47,9 +47,9 @@ interface VerifyFlags
 const ABOUT = `
 Without --against-service, verify compares each file with the manifest and sends
 no request. With it, verify compares the number of charges with the service's,
-in total and by final status, in eight time ranges, up to the time that the
-table or the files claim to have reached. Charges that were open in the copy and
-have since settled or failed do not count as differences. verify writes nothing;
+in total and by final status, in eight time ranges, up to the time recorded in
+the table or the manifest. Charges that were open in the copy and have since
+settled or failed do not count as differences. verify writes nothing;
 "payments-rx sync" finds and re-reads the rows that differ.`
 
 /** Flags that do not apply to a comparison of files only. */

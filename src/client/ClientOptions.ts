@@ -39,9 +39,9 @@ const header = is.stringThat(isHeaderValue, HEADER_VALUE)
 const isBasicText = (text: string): boolean =>
   text.isWellFormed() && /^\S(.*\S)?$/u.test(text) && !/\p{Cc}/u.test(text)
 
-const BASIC_TEXT = 'a non-empty string, without control characters, space around it'
+const BASIC_TEXT = 'a non-empty string without surrounding spaces and without control characters'
 const timeLimit = { ...is.above(0), expected: 'more than 0 milliseconds' }
-const codeList = is.arrayOf(is.string, 'a list of texts')
+const codeList = is.arrayOf(is.string, 'a list of strings')
 
 const BASE_URL =
   'an HTTPS URL (or HTTP on this machine, and elsewhere with plainHttp) without user name, query and fragment'
@@ -49,7 +49,7 @@ const BASE_URL =
 /** `checkCredentials` completes this check. */
 const credentialsRule: OptionRule<Credentials | { readonly token: TokenSource }> = {
   accepts: is.isObject,
-  expected: 'an object of clientId, apiKey, loginAs, token',
+  expected: 'an object like { clientId, apiKey, loginAs } or { token }',
   fields: {
     clientId: header,
     apiKey: header,
@@ -95,7 +95,7 @@ export const callTable = {
    * Extra request headers, for example for a gateway. Failures do not contain the values of headers named like `key`, `token` or
    * `secret`. `with` adds to these headers.
    */
-  headers: is.recordOf(header, 'an object of headers: names and texts'),
+  headers: is.recordOf(header, 'an object with a string for each header name'),
   /**
    * The lane of a call in the queue: `bulk` calls yield to `interactive` ones when a limit is reached. Exports are `bulk`.
    * Default `interactive`.
@@ -134,10 +134,7 @@ export const clientTable = {
   /** The OAuth application, for the partner calls. */
   partner: is.group<{ readonly clientId: string; readonly clientSecret: string }>({
     clientId: required(
-      is.stringThat(
-        (text) => isBasicText(text) && !text.includes(':'),
-        `${BASIC_TEXT} or a colon in it`,
-      ),
+      is.stringThat((text) => isBasicText(text) && !text.includes(':'), `${BASIC_TEXT} or colons`),
     ),
     clientSecret: required(is.stringThat(isBasicText, BASIC_TEXT)),
   }),
@@ -274,7 +271,10 @@ const checkCredentials = ({ credentials }: Pick<ResolvedOptions, 'credentials'>)
   const isSource = 'token' in credentials
   const names = Object.keys(credentials)
   if (names.length === 0 || (isSource && names.length > 1)) {
-    throw new InvalidOption('credentials', 'clientId and apiKey, or else token')
+    throw new InvalidOption(
+      'credentials',
+      'an object like { clientId, apiKey, loginAs } or { token }',
+    )
   }
   if (isSource) return
   for (const name of ['clientId', 'apiKey'] as const) {

@@ -179,7 +179,7 @@ const repeatedId =
     return {
       path: `items[${at}].request_id`,
       expected: UNIQUE_REQUEST_ID,
-      actual: `that of item ${first.index}${where}${difference}`,
+      actual: `the same as in item ${first.index}${where}${difference}`,
     }
   }
 

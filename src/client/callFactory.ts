@@ -162,10 +162,7 @@ const finderOf = ({ foundBy }: AnyEndpoint): AnyEndpoint | undefined => {
   if (foundBy === undefined) return undefined
   const row = typeof foundBy === 'string' ? rows.find(({ route }) => route === foundBy) : foundBy
   if (row === undefined) {
-    throw new InvalidOption(
-      'foundBy',
-      'the route of a list of the API, or your own list as an endpoint',
-    )
+    throw new InvalidOption('foundBy', 'the route of an API list, or the endpoint of your own list')
   }
   return untyped(row)
 }

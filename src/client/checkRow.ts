@@ -13,7 +13,7 @@ import {
 
 const route: OptionRule = is.stringThat(
   (text) => /^(GET|POST) \/[^\s?#]*$/.test(text),
-  "a route such as 'GET /api/v1/charges/{id}': GET or POST, and the path alone",
+  "GET or POST and a path without a query, such as 'GET /api/v1/charges/{id}'",
 )
 
 const codec = is.withMethods('an io-ts codec', 'decode', 'validate', 'encode')
@@ -43,30 +43,30 @@ const anyPlace = is.stringThat(
   "'query', 'whole body' or a header such as 'header x-name'",
 )
 
-const names = is.arrayOf(is.string, 'a list of texts')
+const names = is.arrayOf(is.string, 'a list of strings')
 
 const rulesOf = (isPost: boolean): OptionsTable<AnyEndpoint> => ({
   route: required(route),
   params: required(codec),
   success: required(codec),
   status: required({ accepts: (u) => u === 200 || u === 201, expected: '200 or 201' }),
-  errors: required(is.recordOf(names, 'an object of lists of codes by their status')),
+  errors: required(is.recordOf(names, 'an object with a list of error codes for each status')),
   otherErrors: required(names),
   answer: required(is.oneOf('json', 'anything')),
-  noContent: optional(is.object('an object of fields of the outcome')),
+  noContent: optional(is.object('an object with the fields of the outcome')),
   paging: optional(paging),
   at: required(
-    is.recordOf(isPost ? anyPlace : queryOrHeader, 'an object of places by parameter name'),
+    is.recordOf(isPost ? anyPlace : queryOrHeader, 'an object with the place of each parameter'),
   ),
   repeatable: optional(is.oneOf('by request_id', 'by request_id of items', 'as it is')),
   rules: optional(is.fn()),
   foundBy: optional({
     accepts: (u) => route.accepts(u) || (is.isObject(u) && route.accepts(Reflect.get(u, 'route'))),
-    expected: 'the route of a list, or the list as an endpoint',
+    expected: 'the route of an API list, or the endpoint of your own list',
   }),
   knownBy: required({
     accepts: (u) => typeof u === 'function' || names.accepts(u),
-    expected: 'a list of texts, or a function',
+    expected: 'a list of strings, or a function',
   }),
   auth: required(is.oneOf('bearer', 'basic', 'none')),
   unspecified: required(names),
@@ -82,7 +82,7 @@ export const checkedRow = (row: AnyEndpoint): AnyEndpoint => {
     Object.values(at).includes('whole body') &&
     at.request_id === undefined
   ) {
-    const expected = "'query' or a header, since another parameter is the whole body"
+    const expected = "'query' or a header, because another parameter is the whole body"
     throw new InvalidOption('at.request_id', expected, 'request: ')
   }
   return row

@@ -148,7 +148,7 @@ const missingVariables = (
   const rest = others.map((option) => `, ${VARIABLES[option].name} to ${VARIABLES[option].holds}`)
   return new InvalidOption(
     VARIABLES[first].name,
-    `set to ${VARIABLES[first].holds}${rest.join('')}: a client without the option baseUrl reads its connection from environment variables. If you have no account, run "npx payments-rx sandbox" instead of the platform`,
+    `set to ${VARIABLES[first].holds}${rest.join('')}: without the option baseUrl, the client reads its connection from environment variables. If you have no account, start a local sandbox with "npx payments-rx sandbox"`,
   )
 }
 

@@ -181,7 +181,7 @@ const ignored = (endpoint: string, differences: ReadonlyArray<FieldDifference>):
     first ?? { path: 'items', expected: 'the same', actual: 'another' },
     ...others,
   ] as const
-  const message = `${endpoint}: items were ignored, because the batch already has different items with their request_ids`
+  const message = `${endpoint}: some items were ignored, because the batch already has different items with the same request_ids`
   return { ...invalidRequest(endpoint, causes), attempts: 1, message }
 }
 
@@ -211,7 +211,7 @@ export const agreesIfShown = (sent: unknown, found: unknown, path: string): bool
   found === null || agrees(sent, found, path)
 
 const differing = (differences: ReadonlyArray<FieldDifference>): Miss => ({
-  reason: `the batch has different items with their request_ids: ${explainDifferences(differences)}`,
+  reason: `the batch has different items with the same request_ids: ${explainDifferences(differences)}`,
   again: 'never',
   differences,
 })

@@ -190,8 +190,8 @@ const snapshotOf = <Code extends string>(
     time: timeOf,
     key: rowId,
     cut: (cut, position, pages) => {
-      const many = plural(position.slices.length, 'slice')
-      const ended = `ended after ${plural(pages, 'page')}, with ${many} of time to read`
+      const many = plural(position.slices.length, 'time slice')
+      const ended = `ended after ${plural(pages, 'page')}, with ${many} left to read`
       return truncated({ endpoint, position, pages, ended }, cut)
     },
     parallel: width ?? source.measuredWidth,
@@ -275,16 +275,16 @@ const startsLater = (endpoint: string, now: Millis, clock: string): InvalidReque
   invalidTime(
     endpoint,
     'from_created_at',
-    `no later than now, ${fromDate(new Date(now))} by the clock of the ${clock}`,
-    'a time after it',
+    `no later than now (${fromDate(new Date(now))} by the clock of the ${clock})`,
+    'a later time',
   )
 
 const clockBehind = (endpoint: string, now: Millis, newest: Millis): InvalidRequest =>
   invalidTime(
     endpoint,
     'to_created_at',
-    `given, because the service sends no time and the clock of this machine (${fromDate(new Date(now))}) is behind`,
-    `missing, although a charge is dated ${fromDate(new Date(newest))}`,
+    `given, because the clock of this machine (${fromDate(new Date(now))}) is behind and the service does not send its time`,
+    `missing (the newest charge is dated ${fromDate(new Date(newest))})`,
   )
 
 const checkedPosition = (
@@ -344,7 +344,7 @@ const invalidFilter = (
         endpoint,
         'to_created_at',
         `${from_created_at === undefined ? '1970' : 'from_created_at'} or later`,
-        'a time before it',
+        'an earlier time',
       )
     : undefined
 }

@@ -61,7 +61,7 @@ const isFilled = (text: string | undefined): boolean => text !== undefined && te
 export const BankDetails: Codec<BankDetails> = ruled<BankDetails>(
   rule(
     'account_number',
-    'filled when iban is not',
+    'non-empty when iban is missing or empty',
     ({ account_number, iban }) => isFilled(account_number) || isFilled(iban),
   ),
 )(bankDetails)

@@ -63,7 +63,7 @@ export const FeeOption: Codec<FeeOption> = ruled<FeeOption>(
   ),
   rule(
     'percentage',
-    'filled when type is PERCENTAGE',
+    'non-empty when type is PERCENTAGE',
     ({ type, percentage = '' }) => type !== 'PERCENTAGE' || percentage !== '',
   ),
 )(feeOption)
@@ -149,7 +149,7 @@ export interface NewBatchItem extends t.TypeOf<typeof newBatchItem> {}
 /** Requires a fee on a conversion to be in one of the two currencies of the pair. */
 const feeCurrencies: Rule<NewBatchItem> = {
   field: 'application_fee_options[].currency',
-  expected: "one of the item's currencies for a PERCENTAGE of a CONVERSION",
+  expected: "one of the item's currencies for a PERCENTAGE fee on a CONVERSION",
   broken: ({ application_fee_options, source_currency, transfer_currency }) =>
     (application_fee_options ?? []).flatMap(({ type, source_type, currency }, i) =>
       type !== 'PERCENTAGE' ||
@@ -170,7 +170,7 @@ export const NewBatchItem: Codec<NewBatchItem> = ruled<NewBatchItem>(
   ),
   rule(
     'beneficiary',
-    'omitted, or not empty, when beneficiary_id is not given',
+    'omitted or non-empty when beneficiary_id is missing',
     ({ beneficiary, beneficiary_id }) =>
       beneficiary === undefined || beneficiary_id !== undefined || !isEmpty(beneficiary),
   ),
@@ -232,7 +232,7 @@ export const ItemsToDelete: Codec<ItemsToDelete> = itemsToDelete
 // items with the same request_id
 
 /** The rule for an item's `request_id`. */
-export const UNIQUE_REQUEST_ID = 'unique among different items'
+export const UNIQUE_REQUEST_ID = 'unique, except among identical items'
 
 /** An item as JSON with sorted keys, or a unique symbol if it has none, with its index. */
 export interface FirstItem {

@@ -234,7 +234,7 @@ export type WebhookConnection = t.TypeOf<typeof connection>
 export const WebhookConnection: Codec<WebhookConnection> = ruled<WebhookConnection>({
   ...rule<WebhookConnection>(
     'account_id',
-    'given when org_id is not',
+    'given when org_id is missing',
     ({ account_id, org_id }) => account_id !== undefined || org_id !== undefined,
   ),
   unspecified: true,

@@ -137,9 +137,9 @@ export const heldBy = <A extends object>(
     O.toUndefined(exponentOf(String(Reflect.get(a, currency))))
   return {
     field: amount,
-    expected: `an amount with no more decimals than ${currency} has`,
+    expected: `an amount with no more decimals than ${currency} allows`,
     explain: (a) =>
-      `an amount of ${plural(exponent(a) ?? 0, 'decimal')} at most, as ${String(Reflect.get(a, currency))} has`,
+      `an amount with at most ${plural(exponent(a) ?? 0, 'decimal')}, the maximum for ${String(Reflect.get(a, currency))}`,
     broken: (a) => {
       const most = exponent(a)
       return most === undefined || decimalsOf(Reflect.get(a, amount)) <= most ? [] : [[amount]]

@@ -69,7 +69,11 @@ export const Day: Codec<string> = dated(
 /** A day without a time. */
 export const PlainDate: Codec<string> = dated(
   described(
-    t.refinement(t.string, (text) => DAY.test(text) && isDay(text), 'a date as YYYY-MM-DD'),
+    t.refinement(
+      t.string,
+      (text) => DAY.test(text) && isDay(text),
+      'a date in the form YYYY-MM-DD',
+    ),
     patternOf(DAY),
   ),
 )

@@ -21,7 +21,7 @@ export interface Cause {
 export type Causes = readonly [Cause, ...ReadonlyArray<Cause>]
 
 /** The cause for a codec without a name in its error, and for a value that throws when read. */
-const UNKNOWN: Cause = { path: '', expected: 'another value', actual: 'unknown' }
+const UNKNOWN: Cause = { path: '', expected: 'a valid value', actual: 'unknown' }
 
 // constructors
 

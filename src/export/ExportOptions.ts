@@ -36,7 +36,7 @@ const out: OptionRule = {
 
 const env: OptionRule<Readonly<Record<string, string | undefined>>> = {
   accepts: is.isObject,
-  expected: 'variables by name',
+  expected: 'an object of environment variables',
 }
 
 /** Rule for a source. */

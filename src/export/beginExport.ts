@@ -36,7 +36,7 @@ export const beginExport = async (options: BeginOptions, found: unknown): Promis
   const begin = options.begin === 'resume' && found === undefined ? 'new' : options.begin
   const { at, files, stateText } = opened
   if (fieldsOf(found).sync !== undefined) {
-    const why = `${stateText.path} belongs to a sync, which uses this folder: name another one`
+    const why = `${stateText.path} belongs to a sync, which uses this folder: choose another one`
     throw exportError('UnusableDestination', why, { destination: stateText.path })
   }
   const state = stateToResume({ ...options, path: stateText.path }, found) ?? { spec }
@@ -58,14 +58,18 @@ export const beginExport = async (options: BeginOptions, found: unknown): Promis
   if (begin !== 'new') return beginning
   if (run?.ended === true) {
     const path = manifestPath(options)
-    throw exportError('OutputExists', `${path} belongs to an export that would be replaced`, {
-      path,
-    })
+    throw exportError(
+      'OutputExists',
+      `${path} belongs to an earlier export, which would be replaced`,
+      {
+        path,
+      },
+    )
   }
   const [other] = await files.list((name) => runOfName(name)?.isRows === true)
   if (other === undefined) return { state }
   const path = files.nameOf(other.name)
-  const why = `${path} belongs to no complete run in the manifest, and might be replaced`
+  const why = `${path} does not belong to a complete run in the manifest, and might be replaced`
   throw exportError('OutputExists', why, { path })
 }
 
@@ -137,7 +141,7 @@ export const stateToResume = (
   checkSameSpec(path, spec)(found.spec)
   const { position, counts: { rejects = 0 } = {} } = found.run ?? {}
   if (position !== undefined && !isPosition(position)) {
-    const why = 'it was started from a list and is now given a snapshot, or the other way round'
+    const why = 'it was started from a list but is now given a snapshot, or vice versa'
     const details = { path, field: 'position' }
     throw exportError('SpecMismatch', `${path} belongs to another export: ${why}`, details)
   }

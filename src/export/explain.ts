@@ -140,7 +140,7 @@ const exportPlan = (plan: ListPlan | SnapshotPlan): RunPlan => {
     limit === undefined ? [] : [['ceiling', `${most}; limited by ${BOTTLENECKS[limit]}`]]
   if (!('rows' in plan)) {
     const pages: ReadonlyArray<Line> =
-      pageSize === 0 ? [] : [['requests', `one for ${number(pageSize)} rows`]]
+      pageSize === 0 ? [] : [['requests', `one per ${number(pageSize)} rows`]]
     return planned({ probes: 0 }, 10, [['rows', UNCOUNTED], ...pages, ...bound])
   }
   const { rows, precision, probes } = plan
@@ -157,7 +157,7 @@ const exportPlan = (plan: ListPlan | SnapshotPlan): RunPlan => {
   ])
 }
 
-const UNCOUNTED = 'unknown: the list only says whether there are more'
+const UNCOUNTED = 'unknown: the list only says whether there is another page'
 
 const BOTTLENECKS: Readonly<Record<Required<ListPlan>['limit'], string>> = {
   endpoint: 'the rate limit of this endpoint',
@@ -194,12 +194,13 @@ const chargesPlan = async (
   const listed = `${plural(lists, 'list')} of ${plural(total(open), 'open charge')}`
   const nights = sweep === 'now' || all.rows <= SWEPT_WHOLE ? 1 : NIGHTS
   const swept = sweep === 'off' ? 0 : Math.ceil(all.rows / nights)
-  const sweeping = sweep === 'off' ? 'no sweep' : `a sweep of ${plural(swept, 'row')}`
+  const sweeping =
+    sweep === 'off' ? 'nothing else re-read' : `${plural(swept, 'other row')} re-read`
   const proof = PROOF + Math.ceil(swept / PAGE_SIZE)
   const count = countText(all, probes)
   const counted = { rows: all.rows, probes }
   if (of === 'sync') {
-    const upkeep = `${listed}, ${PROOF} counts`
+    const upkeep = `${listed}, ${PROOF} requests for counts`
     const span = lookback % DAY === 0 ? plural(lookback / DAY, 'day') : duration(lookback)
     return E.right(
       planned(counted, 13, [
@@ -221,14 +222,14 @@ const chargesPlan = async (
       pollLine(inTurn(1 + lists), all, every),
       ['', `the newest charges, ${listed}; more for those that change meanwhile`],
       ...(of === 'follow'
-        ? [line('proof', inTurn(proof), ` per day: ${PROOF} counts, ${sweeping}`)]
+        ? [line('proof', inTurn(proof), ` per day: ${PROOF} requests for counts, ${sweeping}`)]
         : []),
     ]),
   )
 }
 
 const SEARCH =
-  'where counts differ: 2 requests for each bisection step; up to 25 to find one missing row in a million'
+  'where counts differ: 2 requests per bisection step; up to 25 to find one missing row in a million'
 
 const NO_ROWS: SnapshotPlan = { rows: 0, precision: 'exact', probes: 0 }
 
@@ -329,7 +330,7 @@ const pollLine = (
   const ofLimit =
     Number.isFinite(ceiling) && ceiling > 0 ? `, ${percent(share)} of the rate limit` : ''
   const daily = number(Math.round((requests * DAY) / every))
-  const text = `${plural(requests, 'request')} each ${duration(every)}: ${daily} per day${ofLimit}`
+  const text = `${plural(requests, 'request')} every ${duration(every)}: ${daily} per day${ofLimit}`
   return ['poll', text, { part: 'poll', ...cost }]
 }
 

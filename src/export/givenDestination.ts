@@ -42,7 +42,7 @@ export const destinationOf = <A, B>(options: ExportOptions<A, B>): GivenDestinat
   }
   const isKept =
     to.kind === 'files' || (to.kind === 'destination' && to.destination.store !== undefined)
-  if (!isKept) leftOut(KEPT, 'output to a stream or in place cannot be truncated')
+  if (!isKept) leftOut(KEPT, 'output to a stream or in place cannot be resumed')
   if (to.kind !== 'stream') leftOut(['endStream'], 'it is only for streams')
   if (to.kind !== 'stream') leftOut(['inPlace'], 'it is only for a path that is not a folder')
   if (to.kind === 'destination') {
@@ -52,10 +52,11 @@ export const destinationOf = <A, B>(options: ExportOptions<A, B>): GivenDestinat
     )
   }
   if (to.kind !== 'files' || to.file !== '') {
-    leftOut(['rotateRows', 'rotateBytes'], 'only a folder (FOLDER/) has parts')
+    leftOut(['rotateRows', 'rotateBytes'], 'only a folder (FOLDER/) is split into several files')
   }
-  if (to.kind === 'files' && isInBucket(to.at)) leftOut(['checkpoint'], 'a bucket stores its own')
-  if (options.resume === true) leftOut(['restart'], 'resume and restart contradict each other')
+  if (to.kind === 'files' && isInBucket(to.at))
+    leftOut(['checkpoint'], 'a bucket stores its own checkpoint')
+  if (options.resume === true) leftOut(['restart'], 'resume and restart cannot be used together')
   return to
 }
 
@@ -106,7 +107,7 @@ export const formatFor = <B>(
   if (named.unknown !== undefined && options.format === undefined) {
     throw new InvalidOption(
       'out',
-      `a name that ends in ${EXTENSIONS}, since ${named.unknown} is not a known format; or set the option format`,
+      `a name that ends in ${EXTENSIONS}, because ${named.unknown} is not a known format; or set the option format`,
     )
   }
   if (named.compress !== undefined && format === 'parquet') {

@@ -14,14 +14,14 @@ export const files = is.withMethods<FileSystem>('functions like those of node:fs
 /** How to access files. */
 export const reach = {
   files,
-  env: is.object('variables by name'),
+  env: is.object('an object of environment variables'),
   timer: is.rxScheduler<SchedulerLike>(),
 }
 
 export const onWait = is.fn<OnWait>()
 
 /** Where to resume a file. */
-export const mark = is.object('a mark from commit')
+export const mark = is.object('a mark returned by commit')
 
 /** Your own destination. */
 export const destination: OptionRule = {

@@ -87,7 +87,7 @@ interface Expected {
 
 /** Returns the differences of a run that is incomplete according to the manifest. */
 const checkedRun = (path: string, { complete, missing, started }: ManifestRun): FileCheck => {
-  const all = complete ? missing : [missing.join(', ') || 'rows that it does not name']
+  const all = complete ? missing : [missing.join(', ') || 'rows that the manifest does not name']
   return {
     path,
     isFile: false,

@@ -42,7 +42,7 @@ const PARAMETERS: ReadonlySet<string> = new Set(
 export const unfitHeader = (name: string): string | undefined => {
   const lower = name.toLowerCase()
   const option = SET_BY_OPTION.get(lower)
-  if (option !== undefined) return `omitted: the client sets it, from the option ${option}`
+  if (option !== undefined) return `omitted: the client sets it from the option ${option}`
   if (SET_ALWAYS.has(lower)) return 'omitted: the client sets it'
   if (PARAMETERS.has(lower)) return 'omitted: it is a parameter of a call'
   return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) ? undefined : 'named as a header can be'

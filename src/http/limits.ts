@@ -131,8 +131,8 @@ export const explainLowered = (
   change: { readonly limit: number; readonly allowed: number; readonly message: string },
 ): string => {
   const question = isTestLimit(tier, change)
-    ? "is environment: 'test' meant?"
-    : 'does another process use this account?'
+    ? "did you mean environment: 'test'?"
+    : 'is another process using this account?'
   return `${change.message}: ${question}`
 }
 

@@ -53,7 +53,7 @@ export const checkOptions = <A extends object>(
 ): Checked<A> => {
   if (!isObject(options)) {
     throw invalidOption('options', options, {
-      expected: `an object of ${Object.keys(table).join(', ')}`,
+      expected: `an object like { ${Object.keys(table).join(', ')} }`,
       ...withoutUndefined({ context: settings.context }),
     })
   }

@@ -75,7 +75,7 @@ const isDay = (text: string): boolean => {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${text}T`)
 }
 
-export const isoDay = stringThat(isDay, 'a date as YYYY-MM-DD')
+export const isoDay = stringThat(isDay, 'a date in the form YYYY-MM-DD')
 
 export const oneOf = <const Word extends string>(
   ...words: ReadonlyArray<Word>
@@ -169,6 +169,6 @@ export const group = <A extends object>(
   fields: OptionsTable<A> & Table,
 ): OptionRule<A, MayBeUndefined<A>> => ({
   accepts: isObject,
-  expected: `an object of ${Object.keys(fields).join(', ')}`,
+  expected: `an object like { ${Object.keys(fields).join(', ')} }`,
   fields,
 })

@@ -220,7 +220,7 @@ export class Member implements QuotaMember {
     this.#lastReason = message
     this.#emit(
       false,
-      `the Redis of the shared quota cannot be used, and will be retried: ${message}`,
+      `the Redis server of the shared quota cannot be used and will be retried: ${message}`,
     )
   }
 
@@ -228,7 +228,7 @@ export class Member implements QuotaMember {
     this.#failingSince = undefined
     if (this.#lastReason === undefined) return
     this.#lastReason = undefined
-    this.#emit(true, 'the Redis of the shared quota replies again')
+    this.#emit(true, 'the Redis server of the shared quota responds again')
   }
 
   #emit(isAvailable: boolean, message: string): void {

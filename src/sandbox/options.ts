@@ -256,7 +256,7 @@ export const settingsOf = (options: SandboxOptions): Settings => {
   if (!(all.since.getTime() >= 0 && end < Date.UTC(9999, 0))) {
     throw new InvalidOption(
       'since',
-      'after 1969, and early enough that the last charge, with one every `every` ms, is created before 9999',
+      'after 1969, and early enough that the last charge (one is created every `every` ms) is before 9999',
     )
   }
   if (totalProbability(all.faults) > 1 + ROUNDING) {

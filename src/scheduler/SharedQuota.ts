@@ -63,7 +63,10 @@ export const joinQuota = <R>(
 ): QuotaMember => {
   const names = new Set(tiers.map(({ tier }) => tier.name))
   if (names.size < tiers.length) {
-    throw new InvalidOption('tiers', 'tiers with different names, because of the quota')
+    throw new InvalidOption(
+      'tiers',
+      'tiers with different names, because the quota tells them apart by name',
+    )
   }
   const divided = new Map(
     tiers.flatMap((one) => (isDivided(one.tier) ? [[one.tier.name, one] as const] : [])),

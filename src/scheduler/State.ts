@@ -118,7 +118,7 @@ const WINDOWS: ReadonlyMap<Millis, string> = new Map([
 /** Describes how much of a limit is admitted. */
 export const describeLimit = <R>(tier: Tier<R>, limit: number, allowed: number): string => {
   const window = tier._tag === 'Rate' ? (WINDOWS.get(tier.per) ?? `in ${tier.per} ms`) : 'at once'
-  return `${allowed} of ${limit} ${window} ${allowed === 1 ? 'is' : 'are'} admitted`
+  return `${allowed} of ${limit} requests ${window} ${allowed === 1 ? 'is' : 'are'} admitted`
 }
 
 /** Returns the state of a tier. `sets`: all sets of limiters; `parkedAt`: queues that wait for a limiter. */

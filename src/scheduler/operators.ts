@@ -106,7 +106,7 @@ export const scheduleMap = <R, A, B>(
   const { key, maxBuffered = MAX_BUFFERED, ...others } = checked
   const each = withoutPrototype(others)
   if (key === undefined && scheduler.core.isKeyed) {
-    const needed = 'a function, since a tier of the scheduler has a key, but is missing'
+    const needed = 'given, because a tier of the scheduler has a key'
     throw new InvalidOption('key', needed, 'scheduleMap: ')
   }
   const warn = warnOnce('the option key of scheduleMap')
@@ -249,7 +249,7 @@ const pushedItems = <A>(
   const stopped = new Subject<void>()
   const next = (value: A): void => {
     if (incoming.length + outgoing.length === max) {
-      const instead = 'or use an iterable or a list as the source, which is pulled'
+      const instead = 'or pass an iterable or a list, whose items are read on demand'
       fail(new InvalidOption('maxBuffered', `above ${max}, ${instead}`, 'scheduleMap: '))
     } else {
       incoming.push({ value })

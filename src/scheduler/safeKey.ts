@@ -37,7 +37,7 @@ const fields = { by: required(is.fn()), weight: is.fn() }
 /** Accepts `FairOptions`, or `false`. */
 export const fairRule: OptionRule = {
   accepts: (u) => u === false || is.isObject(u),
-  expected: 'an object of by and weight, or false',
+  expected: 'an object like { by, weight }, or false',
   fields,
 }
 

@@ -256,7 +256,7 @@ export class ObjectStorage {
       if (condition === undefined) return false
       if (status === 501) {
         const said = words === undefined ? '' : ` (${words.replace(/\.$/, '')})`
-        throw unconditional(this.nameOf(key), `implements no conditional writes${said}`)
+        throw unconditional(this.nameOf(key), `does not implement conditional writes${said}`)
       }
       // 409: another conditional write of the same key was in progress; 404: it was removed in the meantime
       return status === 412 || code === 'ConditionalRequestConflict' || code === 'NoSuchKey'

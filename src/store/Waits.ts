@@ -113,12 +113,12 @@ export class Waits {
     if (this.#words !== undefined && this.#words === this.#toldWords) return
     this.#toldWords = this.#words
     const waited = this.#timer.now() - this.#since
-    this.#emit(waited, false, `waiting for ${seconds(waited)} so far: ${this.#words ?? SILENT}`)
+    this.#emit(waited, false, `waited ${seconds(waited)} so far: ${this.#words ?? SILENT}`)
   }
 
   #tellEnd(): void {
     const waited = this.#timer.now() - this.#since
-    this.#emit(waited, true, `continued after ${seconds(waited)}`)
+    this.#emit(waited, true, `continued after waiting ${seconds(waited)}`)
   }
 
   #emit(waited: Millis, isOver: boolean, words: string): void {
@@ -150,6 +150,6 @@ export const watchedStore = (store: Store, waits: Waits): Store => ({
   ...(store.close && { close: async () => store.close?.() }),
 })
 
-const SILENT = 'no response: it is slow, locked, or hangs'
+const SILENT = 'it does not respond, because it is slow, locked or hanging'
 
 const seconds = (ms: Millis): string => `${Math.round(ms / 1_000)} s`

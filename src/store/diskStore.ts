@@ -136,7 +136,10 @@ const textAt = async (
       const stat = await handle.stat()
       if (!stat.isFile()) throw unusable(path, 'is not a regular file')
       if (stat.size > MOST_BYTES)
-        throw unusable(path, `has ${plural(stat.size, 'byte')}, so no export wrote it`)
+        throw unusable(
+          path,
+          `has ${plural(stat.size, 'byte')}, which is more than any export writes`,
+        )
       const { size } = stat
       if (size === 0) return undefined // its removal was started
       return new TextDecoder().decode(await readFully(path, handle, 0, size))

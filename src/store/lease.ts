@@ -286,7 +286,7 @@ export class Lease {
   #fenced(): StoreError {
     const { path } = this.#options
     const why =
-      'now belongs to another run, which took it over because this one did not renew its lease for too long'
+      'now belongs to another run, which took over because this run did not renew its lease in time'
     return storeError('Fenced', `${path} ${why}`, { path })
   }
 

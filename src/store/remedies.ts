@@ -7,7 +7,7 @@ import { act, again, connections, type Remedy } from '../http/transport/connecti
 // the table
 
 const REDIRECTED = act(
-  'it redirects to another address, and redirects are not followed: check the endpoint',
+  'it redirects to another address, but redirects are not followed: check the endpoint',
 )
 const REGION = act('check AWS_REGION: the bucket is in another region')
 const EXPIRED = act('renew the credentials')
@@ -20,7 +20,7 @@ const SYSTEM = {
   EPERM: act('check the permissions of the file and its folder'),
   EROFS: act('the file system is read-only: use a folder on another one'),
   ENOSPC: FULL,
-  EDQUOT: act('the quota is used up: free some space, or get it raised'),
+  EDQUOT: act('the quota is used up: free some space, or ask for a larger one'),
   EFBIG: act('the file would be larger than the file system or the limit of this process allows'),
   EISDIR: act(),
   ENOTDIR: act(),
@@ -56,7 +56,7 @@ const S3 = {
   PermanentRedirect: REGION,
   TemporaryRedirect: act('check AWS_REGION: the bucket is in another region, or is new'),
   RequestTimeTooSkewed: act("the clock of this machine differs from the service's: correct it"),
-  NotImplemented: act('the service cannot do this: use another one'),
+  NotImplemented: act('the service does not support this operation: use another service'),
   MethodNotAllowed: act(),
   InvalidRequest: act(),
   InvalidArgument: act(),
@@ -64,15 +64,15 @@ const S3 = {
   InvalidObjectState: act('it is archived: restore it'),
   EntityTooLarge: act(),
   KeyTooLongError: act('use a shorter prefix'),
-  QuotaExceeded: act('the quota of the bucket or user is used up: get it raised'),
+  QuotaExceeded: act('the quota of the bucket or user is used up: ask for a larger one'),
   XMinioStorageFull: FULL,
-  XMinioAdminBucketQuotaExceeded: act('the quota of the bucket is used up: get it raised'),
+  XMinioAdminBucketQuotaExceeded: act('the quota of the bucket is used up: ask for a larger one'),
   InsufficientStorage: FULL,
   TooLarge: act('the response is longer than expected: check the endpoint'),
   ForeignKey: act('the listing has keys that were not requested: check the endpoint'),
   EndlessListing: act('the listing never ends: check the endpoint'),
-  'KMS.DisabledException': act('enable the key'),
-  'KMS.NotFoundException': act('check the key'),
+  'KMS.DisabledException': act('enable the KMS key'),
+  'KMS.NotFoundException': act('check the KMS key'),
   SlowDown: again('the storage is overloaded'),
   ServiceUnavailable: again(),
   InternalError: again(),
@@ -96,7 +96,7 @@ const S3 = {
   'HTTP 403': act('check the credentials, and their permissions'),
   'HTTP 404': ENDPOINT,
   'HTTP 405': ENDPOINT,
-  'HTTP 501': act('the service cannot do this: use another one'),
+  'HTTP 501': act('the service does not support this operation: use another service'),
   'HTTP 507': FULL,
 } as const
 
@@ -131,12 +131,14 @@ const POSTGRES = {
   '55': again(),
   '57': again('the server ended the session'),
   '57014': act(
-    'a statement was canceled: raise statement_timeout (ALTER ROLE ... SET statement_timeout = ...), unless it was canceled by hand',
+    'a statement was canceled: raise statement_timeout (ALTER ROLE ... SET statement_timeout = ...), unless somebody canceled it',
   ),
   '57P04': act('the database was dropped: create it, or check the URL'),
   '58': again(),
   '58P01': act(),
-  P0: act('a trigger or function refuses it: change that, or use another table'),
+  P0: act(
+    'a trigger or function rejected it: change that trigger or function, or use another table',
+  ),
   XX: act(),
 } as const
 
@@ -144,8 +146,8 @@ const POSTGRES = {
 const SQLITE = {
   SQLITE_ERROR: act(),
   SQLITE_PERM: act('check the permissions of the file and its folder'),
-  SQLITE_BUSY: again('another program has it locked: end it'),
-  SQLITE_LOCKED: again('another program has it locked: end it'),
+  SQLITE_BUSY: again('another program has locked it: stop that program'),
+  SQLITE_LOCKED: again('another program has locked it: stop that program'),
   SQLITE_NOMEM: again(),
   SQLITE_READONLY: act('it cannot be written to: check the permissions of the file and its folder'),
   SQLITE_READONLY_DBMOVED: act(

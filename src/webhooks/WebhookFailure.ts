@@ -91,7 +91,7 @@ export const forged = (
   return {
     _tag: 'Forged',
     bytes,
-    message: `${header} (${signature}) does not match ${secret} and this body of ${plural(bytes, 'byte')}`,
+    message: `${header} (${signature}) does not match this body of ${plural(bytes, 'byte')} with ${secret}`,
   }
 }
 
@@ -115,5 +115,5 @@ export const late = (bodyTimeout: Millis): Interrupted => ({
 
 export const interrupted: Interrupted = {
   _tag: 'Interrupted',
-  message: 'the connection broke in the middle of the body',
+  message: 'the connection broke before the whole body was received',
 }

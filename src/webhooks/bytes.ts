@@ -23,7 +23,8 @@ export const subtle = (): SubtleCrypto => {
   return found
 }
 
-const MISSING = 'crypto.subtle is missing: a page has it only over HTTPS, or from this machine'
+const MISSING =
+  'crypto.subtle is missing: browsers provide it only to pages loaded over HTTPS or from this machine'
 
 /**
  * Compares an HMAC synchronously, in constant time, if the platform has Node's crypto: Web Crypto takes several turns, in which

@@ -51,11 +51,13 @@ it('rules that the docs have, and the API description does not show, are marked'
   const page = Object.values(printReference()).join('\n')
   const ours = '(our assumption: not in the API description)'
   expect(page).toContain(`\`source_amount\` must be omitted when transfer_amount is given ${ours}.`)
-  expect(page).toContain(`\`account_id\` must be given when org_id is not ${ours}.`)
-  expect(page).toContain(`\`items[].request_id\` must be unique among different items ${ours}.`)
+  expect(page).toContain(`\`account_id\` must be given when org_id is missing ${ours}.`)
+  expect(page).toContain(
+    `\`items[].request_id\` must be unique, except among identical items ${ours}.`,
+  )
   expect(page).toContain(' Up to 100 items; at least 1 item \\* |')
   expect(page).toContain(' Up to 500 items; at least 1 item \\* |')
-  expect(page).toContain('`account_number` must be filled when iban is not.') // the API description says so
+  expect(page).toContain('`account_number` must be non-empty when iban is missing or empty.') // the API description says so
   const upload = openapi().paths['/api/v1/reference/order_items/upload']
   expect(upload).toHaveProperty('post.requestBody.content.application/json.schema', {
     type: 'array',

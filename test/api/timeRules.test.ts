@@ -63,7 +63,7 @@ it('a webhook is connected to an account, an organization or both', () => {
   expect(first(connect, { id: 'w', org_id: 'o' })).toBeUndefined()
   expect(first(connect, { id: 'w' })).toEqual({
     path: 'account_id',
-    expected: 'given when org_id is not',
+    expected: 'given when org_id is missing',
     actual: 'missing',
   })
 })

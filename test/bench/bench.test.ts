@@ -123,12 +123,12 @@ describe('bench', () => {
     [
       'writes to production',
       { workload: 'write', write: true, connection: { environment: 'production' } },
-      "workload should be 'read', 'mixed' or 'export', since other programs write only to a sandbox",
+      "workload should be 'read', 'mixed' or 'export', because the write workload requires environment: 'test'",
     ],
     [
       'writes that were not asked for',
       { workload: 'write', connection: { environment: 'test' } },
-      'write should be true, to allow a run that creates and deletes draft batches',
+      'write should be true, because the write workload creates and deletes draft batches',
     ],
     [
       'other programs on a real account',

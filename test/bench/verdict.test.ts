@@ -92,14 +92,14 @@ it('says machine when timers are late', () => {
   expect(verdict({ ...tries(14, 9.7) }, { ...narrow, late: 38 })).toMatchObject({
     boundBy: 'machine',
     verdict:
-      '48 % of the rate limit used: timers fire 38 ms late, because this process or others use the whole processor',
+      '48 % of the rate limit used: timers fire 38 ms late because this process or others use all of the CPU',
   })
 })
 
 it('says machine when this process has no more of a core', () => {
   expect(verdict({}, { cpuShare: 0.97 })).toMatchObject({
     boundBy: 'machine',
-    verdict: '50 % of the rate limit used: this process has a core busy 97 % of the time',
+    verdict: '50 % of the rate limit used: this process keeps a CPU core 97 % busy',
   })
 })
 
@@ -123,7 +123,7 @@ it.each([
 describe('a real limit below the configured one', () => {
   const lowered = {
     ...{ tier: 'endpoint', limit: 20, allowed: 10 },
-    message: "10 of 20 per second are admitted: is environment: 'test' meant?",
+    message: "10 of 20 requests per second are admitted: did you mean environment: 'test'?",
   }
   const busy = { unitsPerSecond: 9.4, underWay: 7.9, meanAnswer: 800, waiting: 1 }
 
@@ -132,27 +132,30 @@ describe('a real limit below the configured one', () => {
       boundBy: 'quota',
       share: expect.closeTo(0.47),
       verdict:
-        "94 % of a real limit of 10 requests per second used; 20 are configured: is environment: 'test' meant?",
+        "94 % of the real limit of 10 requests per second used, but 20 are configured: did you mean environment: 'test'?",
     })
   })
 
   it('is named with the option to set, where no environment explains it', () => {
-    const message = '14 of 20 per second are admitted: does another process use this account?'
+    const message =
+      '14 of 20 requests per second are admitted: is another process using this account?'
     const other = { ...lowered, allowed: 14, message }
     expect(
       verdict({ refused: 30, lowered: other }, { ...busy, unitsPerSecond: 13.3 }).verdict,
     ).toBe(
-      '95 % of a real limit of 14 requests per second used; 20 are configured: set `limits: { endpoint: 14 }`, or use a share of the limits with `--share` if other programs use this account',
+      '95 % of the real limit of 14 requests per second used, but 20 are configured: set `limits: { endpoint: 14 }`, or use a share of the limits with `--share` if other programs use this account',
     )
   })
 
   it('is not below what was admitted, though the last requests were held back further', () => {
-    const last = { ...lowered, allowed: 3, message: '3 of 20 per second are admitted' }
+    const last = { ...lowered, allowed: 3, message: '3 of 20 requests per second are admitted' }
     const { verdict: words } = verdict(
       { refused: 7, lowered: last },
       { ...busy, unitsPerSecond: 17.2 },
     )
-    expect(words).toContain('of a real limit of 17 requests per second used; 20 are configured')
+    expect(words).toContain(
+      'of the real limit of 17 requests per second used, but 20 are configured',
+    )
     expect(words).toContain('limits: { endpoint: 17 }')
   })
 

@@ -86,7 +86,7 @@ describe('the installed command', () => {
 
     const second = await installed('read', ...common, '--against', './broken.mjs')
     expect(second.status).toBe(0)
-    expect(second.stdout).toContain('./broken.mjs: ended with status 3: no token')
+    expect(second.stdout).toContain('./broken.mjs: exited with status 3: no token')
   })
 
   it('exports into a folder of its own, and leaves nothing', async () => {
@@ -127,11 +127,14 @@ describe('wrong use of bench sends nothing', () => {
     [['--duration', '1s'], 'It should be a time of at least 2s.'],
     [['--parallel', '0'], 'whole number from 1 to 100'],
     [['--share', '2'], 'greater than 0 and at most 1'],
-    [['write', ...account], "workload should be 'read', 'mixed' or 'export', since other"],
-    [['write', '--write', ...account], 'since other programs write only to a sandbox'],
+    [['write', ...account], "workload should be 'read', 'mixed' or 'export', because"],
+    [['write', '--write', ...account], 'because the write workload requires environment'],
     [['write', '--environment', 'test', ...account], '--write should be true'],
-    [['--peers', ...account], '--peers would exceed the limits of the real account'],
-    [['--against', 'x.mjs', ...account], '--against would exceed the limits of the real account'],
+    [['--peers', ...account], '--peers would exceed the rate limits of the real account'],
+    [
+      ['--against', 'x.mjs', ...account],
+      '--against would exceed the rate limits of the real account',
+    ],
     [['--latency', '5ms', ...account], '--latency requires --sandbox'],
     [['--base-url', 'https://a.example'], 'PAYMENTS_CLIENT_ID'],
     [['--sandbox', ...account], 'cannot be used with'],

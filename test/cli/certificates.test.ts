@@ -58,7 +58,7 @@ describe.each(PARAMETERS)('%s', (parameter) => {
         expect([status, args[0]]).toEqual([2, args[0]])
         expect(stderr).toMatch(/^(?:http:.*\n)?(?:incomplete.*\n)?payments-rx: [^\n]+\n$/)
         expect(stderr).toContain(`${parameter}=${path} `)
-        expect(stderr).toMatch(/name (?:a|the right) file/)
+        expect(stderr).toMatch(/set it to (?:a|the right) file/)
         expect(`${stdout}${stderr}`).not.toMatch(/secretWord|^ {4}at |ECONNREFUSED|ERR_/m)
       }
     },
@@ -187,7 +187,9 @@ describe('a certificate and a key', () => {
     const [[cert = ''] = [], [, key = ''] = []] = pems
     expect(await used(cert, key)).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('sslkey is not the key of sslcert'),
+      stderr: expect.stringContaining(
+        'the key in sslkey does not belong to the certificate in sslcert',
+      ),
     })
   })
 })

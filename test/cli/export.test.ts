@@ -170,7 +170,7 @@ describe('an export from a server that nobody here wrote the codecs of', () => {
     out = '-'
     const { stdout, stderr, status } = await cli(to(server, '--rejects', kept, ...NO_LOG))
     expect(stdout.trim().split('\n')).toHaveLength(2)
-    expect(stderr).toMatch(/^rejected: c 1: .*\nrejected: row 1 of a page: .*\n/)
+    expect(stderr).toMatch(/^rejected: c 1: .*\nrejected: row 1 of its page: .*\n/)
     expect(stderr).toContain(`see ${kept}`)
     expect(stderr).not.toContain('4111')
     expect(await rowsOf(kept)).toMatchObject([{ index: 0, row: { pan: '4111' } }, { row: 1 }])

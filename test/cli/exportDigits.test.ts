@@ -95,8 +95,8 @@ it('rows of a second with more rows than a page are those that came, too', async
 })
 
 it.each([
-  ['keep', "a spreadsheet would run 2 texts; use --formulas mask to put ' before them"],
-  ['mask', 'formulas: 2 texts masked'],
+  ['keep', "a spreadsheet would run 2 texts as formulas; use --formulas mask to put ' before them"],
+  ['mask', 'formulas: masked 2 texts'],
 ])(
   'texts that other programs would not read, or would run, are said (--formulas %s)',
   async (formulas, said) => {

@@ -19,7 +19,12 @@ it.each([
   ['a link to it', 'c.ndjson', ['--checkpoint', 'link.ndjson'], '--checkpoint and --out'],
   ['the same', 'c.ndjson', ['--checkpoint', '../sub/c.ndjson'], '--checkpoint and --out'],
   ['a manifest', 'd/', ['--checkpoint', 'd/_manifest.json'], '--checkpoint and the manifest'],
-  ['a part', 'd/', ['--checkpoint', 'd/part-00001-001.ndjson'], 'is the name of a file for rows'],
+  [
+    'a part',
+    'd/',
+    ['--checkpoint', 'd/part-00001-001.ndjson'],
+    'is a name that the export uses for its rows',
+  ],
 ])('are refused when one is %s: %s %j', async (_, out, [first, ...rest], said) => {
   await mkdir(file('sub'))
   await writeFile(file('sub/c.ndjson'), 'earlier\n')
@@ -117,7 +122,7 @@ it.each([
 ])('are not called too long: %s', async (option, words) => {
   const { status, stderr } = await exported(...words('x'.repeat(240)))
   expect(stderr).toMatch(
-    /^payments-rx: .* is too long a name for this file or the files next to it\n$/,
+    /^payments-rx: .* is too long: this file, or the files next to it, could not be created\n$/,
   )
   expect([status, stderr.includes(`rx: ${option}: `)]).toEqual([2, true])
   expect(await readdir(file('.'))).toEqual([])

@@ -226,7 +226,7 @@ describe('an export that stopped', () => {
     const first = await charges(server, out, ['--max-rejects', '3', '--parallel', '1'])
     expect(first.status).toBe(2)
     expect(first.stderr).toMatch(
-      /more rows than --max-rejects allows cannot be written \(\d+: .* should be .*\): see .*; use --resume with a higher --max-rejects to continue\n$/,
+      /more rows were rejected than --max-rejects allows \(\d+: .* should be .*\): see .*; use --resume with a higher --max-rejects to continue\n$/,
     )
     const asked = server.seen.length
     const same = await charges(server, out, ['--max-rejects', '3', '--resume'])

@@ -163,7 +163,7 @@ describe('follow DEST', () => {
     expect([status, stdout]).toEqual([expected, ''])
     expect(stderr).toMatch(/^reading everything$/m)
     expect(stderr).toMatch(/caught up to .*: 5[01] rows written; polling from now on/)
-    expect(stderr).toMatch(/^proven up to .*: 50 rows/m)
+    expect(stderr).toMatch(/^row counts match the service up to .* \(50 rows/m)
     expect(stderr).toMatch(
       new RegExp(
         `stopped by ${signal === 'SIGINT' ? 'Ctrl-C' : signal}; rerun the same command to continue\n$`,

@@ -35,7 +35,7 @@ it('says which Node it needs on an older one', async () => {
   })
   expect(await status).toBe(2)
   expect(`>=${/needs Node (\S+)/.exec(said)?.[1]}`).toBe(engines.node)
-  expect(said).toBe('payments-rx needs Node 22.15.0 or later, but this is 20.20.2\n')
+  expect(said).toBe('payments-rx needs Node 22.15.0 or later, but this is Node 20.20.2\n')
 })
 
 const linesOf = (path: string): number => readFileSync(path, 'utf8').split('\n').length - 1

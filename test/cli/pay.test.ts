@@ -346,7 +346,9 @@ describe('files of payments', () => {
     )
     const { status, stderr } = await pay([file, '--run', newRun(), '--yes'])
     expect(status).toBe(2)
-    expect(stderr).toMatch(/item 2: source_amount should be transfer_amount, as in item 1/)
+    expect(stderr).toMatch(
+      /item 2: transfer_amount should be given instead of source_amount, as in item 1/,
+    )
   })
 })
 

@@ -69,7 +69,7 @@ describe('the status', () => {
         const behind = { ...env, PAYMENTS_BASE_URL: url }
         const { status, stderr } = await pay([file, '--run', run, ...BOUND], { env: behind })
         expect(status).toBe(4)
-        const first = `${what} was refused, and this run submitted nothing: (GET|POST) .* ${code} `
+        const first = `${what} was refused, so this run submitted nothing \\((GET|POST) .* ${code} `
         const last = `; an earlier run of ${run} may have submitted payments; once the cause is fixed, `
         expect(stderr).toMatch(new RegExp(`^payments-rx: ${first}.*${last}`, 'm'))
       })

@@ -47,7 +47,7 @@ export interface RunOptions {
 const SKEW = /^the clock of this machine is \d+ s behind the service's.*\n/m
 
 /** Elsewhere than on Linux, the idle clock does not see what other threads compress, and passes meanwhile. */
-const SILENCE = /^.*: waiting for \d+ s so far: no response: .*\n/gm
+const SILENCE = /^.*: waited \d+ s so far: it does not respond.*\n/gm
 
 /** Runs a command line in this process, in time that passes only while it has nothing to do. */
 export const cli = async (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Run> => {

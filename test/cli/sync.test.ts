@@ -52,14 +52,16 @@ it('is the same command in the first night and in the next', async () => {
   const first = await cli(told)
   expect(first.status).toBe(0)
   expect(first.stderr).toMatch(
-    /^http.*\nreading since 2024-01-01T00:00:00\.000Z\n.*\ncomplete and proven up to 20\d\d-\d\d-\d\dT[\d:.]+Z: 300 rows; every row read within 1 day, 300 rows read into \S+charges\.sqlite, .*\n$/,
+    /^http.*\nreading since 2024-01-01T00:00:00\.000Z\n.*\ncomplete: row counts match the service up to 20\d\d-\d\d-\d\dT[\d:.]+Z \(300 rows\); every row last read at most 1 day ago, 300 rows read into \S+charges\.sqlite, .*\n$/,
   )
   const next = await cli(told)
-  expect(next.stderr).toMatch(/re-read \d+ open or just closed charges\n/)
-  expect(next.stderr).toMatch(/complete and proven up to .*, \d+ rows read into/)
+  expect(next.stderr).toMatch(/re-read \d+ open or recently closed charges\n/)
+  expect(next.stderr).toMatch(/complete: row counts match the service up to .*, \d+ rows read into/)
   const second = await cli(sync('charges', to, '--since', '2024-01-01'))
   expect(second.status).toBe(0)
-  expect(second.stderr).toMatch(/^complete and proven up to .*, \d+ rows read into.*\n$/)
+  expect(second.stderr).toMatch(
+    /^complete: row counts match the service up to .*, \d+ rows read into.*\n$/,
+  )
   expect(rowsIn(to)).toBe(300)
 })
 
@@ -129,7 +131,7 @@ it.each(['charges.csv', 'ftp://host/charges'])(
 
 it.each([
   ['nowhere/charges.sqlite', 'check that its folder exists'],
-  ['charges.txt/', 'a file has its name'],
+  ['charges.txt/', 'a file already has this name'],
 ])('ends with status 2 where the destination cannot be used: %s', async (to, advice) => {
   await writeFile(file('charges.txt'), '')
   const { status, stderr } = await cli(sync('charges', file(to)))
@@ -165,7 +167,7 @@ it('says that another program has the database locked, and so does verify', asyn
   expect((await cli(sync('charges', to))).status).toBe(0)
   const other = new DatabaseSync(to)
   other.exec('begin exclusive')
-  const waiting = `${to}: waiting for 5 s so far: database is locked (SQLITE_BUSY)\n`
+  const waiting = `${to}: waited 5 s so far: database is locked (SQLITE_BUSY)\n`
   const { status, stderr } = await cli(sync('charges', to))
   expect(status).toBe(1)
   expect(stderr).toContain(waiting)
@@ -233,17 +235,22 @@ describe.skipIf(!hasPostgres)('a URL with a password', () => {
 describe.each([
   {
     ...{ list: 'charges', full: { charges: 60 }, reset: { charges: 0 }, left: 0 },
-    ...{ span: /: the service no longer has 60 known rows, created from 2024-\S+ to 2024-\S+: / },
+    ...{
+      span: /: the service no longer returns 60 known rows created between 2024-\S+ and 2024-\S+\. /,
+    },
     isGone: '_gone_at IS NOT NULL',
   },
   {
     ...{ list: 'batch-items', full: { charges: 0, batches: 30 }, reset: { charges: 0 }, left: 0 },
-    ...{ span: /: the service no longer has \d+ known rows: /, isGone: '_gone_at IS NOT NULL' },
+    ...{
+      span: /: the service no longer returns \d+ known rows\. /,
+      isGone: '_gone_at IS NOT NULL',
+    },
   },
   {
     ...{ list: 'batch-transfers', full: { charges: 0, batches: 60 }, left: 3 },
     ...{ reset: { charges: 0, batches: 3 }, isGone: 'false' },
-    span: /: the service no longer has 57 known rows: /,
+    span: /: the service no longer returns 57 known rows\. /,
   },
 ])('$list of a sandbox that was reset', ({ list, full, reset, left, span, isGone }) => {
   it('end with 2 and the number of rows that are gone; the option that is shown accepts them', async () => {

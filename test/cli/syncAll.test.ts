@@ -47,12 +47,14 @@ describe('sync all', () => {
     expect(stderr).toContain(
       'partner-webhooks: skipped: --partner-id or PAYMENTS_PARTNER_ID is required, --partner-secret or PAYMENTS_PARTNER_SECRET is required\n',
     )
-    expect(stderr).toMatch(/^charges: complete and proven up to .*: 300 rows; .*$/m)
-    expect(stderr).toMatch(/^batch-transfers: complete: up to .*, 60 rows read into .*$/m)
     expect(stderr).toMatch(
-      /^batch-items: complete and proven up to .*: [\d,]+ rows of 60 batches, .*$/m,
+      /^charges: complete: row counts match the service up to .* \(300 rows\); .*$/m,
     )
-    expect(stderr).toMatch(/^webhooks: complete: up to .*$/m)
+    expect(stderr).toMatch(/^batch-transfers: complete, with rows up to .*, 60 rows read into .*$/m)
+    expect(stderr).toMatch(
+      /^batch-items: complete: row counts match the service up to .* \([\d,]+ rows of 60 batches\).*$/m,
+    )
+    expect(stderr).toMatch(/^webhooks: complete, with rows up to .*$/m)
     expect(stderr).toMatch(/\ncomplete: 4 lists; without credentials: partner-webhooks\n$/)
     expect(status).toBe(0)
     expect(rowsIn(to, 'charges')).toBe(300)
@@ -173,7 +175,7 @@ describe('sync --dry-run', () => {
     const { status, stdout } = await cli(sync('charges', to, ...KEYS, '--dry-run'))
     expect(status).toBe(0)
     expect(stdout).toMatch(
-      /^rows {9}300 \(\d requests? to count them\)\nfirst night {2}about 3\d requests, .*: all rows, 3 lists of \d+ open charges, 28 counts\nlater {8}about 3\d requests, .*: \d+ rows of the last 7 days, .*, a sweep of 300 rows\nmore .*\nnothing was written\n$/,
+      /^rows {9}300 \(\d requests? to count them\)\nfirst night {2}about 3\d requests, .*: all rows, 3 lists of \d+ open charges, 28 requests for counts\nlater {8}about 3\d requests, .*: \d+ rows of the last 7 days, .*, 300 other rows re-read\nmore .*\nnothing was written\n$/,
     )
     expect(existsSync(to)).toBe(false)
   })
@@ -222,7 +224,7 @@ describe('follow --dry-run', () => {
     const { status, stdout } = await follow('charges', file('follow.sqlite'), '--every', '1m')
     expect(status).toBe(0)
     expect(stdout).toMatch(
-      /^rows {4}300 \(\d+ requests to count them\)\nstart {3}about \d+ requests, .*\npoll {4}4 requests each 1 min 00 s: 5,760 per day, < 1 % of the rate limit\n.*3 lists of \d+ open charges.*\nproof {3}about 29 requests, .* per day: 28 counts, a sweep of 300 rows\nnothing was written\n$/,
+      /^rows {4}300 \(\d+ requests to count them\)\nstart {3}about \d+ requests, .*\npoll {4}4 requests every 1 min 00 s: 5,760 per day, < 1 % of the rate limit\n.*3 lists of \d+ open charges.*\nproof {3}about 29 requests, .* per day: 28 requests for counts, 300 other rows re-read\nnothing was written\n$/,
     )
     expect(existsSync(file('follow.sqlite'))).toBe(false)
   })
@@ -230,7 +232,7 @@ describe('follow --dry-run', () => {
   it('says so of stdout, and of a list that is read whole', async () => {
     expect((await follow('charges')).stdout).not.toContain('proof')
     expect((await follow('batch-transfers')).stdout).toMatch(
-      /^rows {4}60 \(2 requests to count them\)\npoll {4}2 requests each 10\.0 s: 17,280 per day, .*\n/,
+      /^rows {4}60 \(2 requests to count them\)\npoll {4}2 requests every 10\.0 s: 17,280 per day, .*\n/,
     )
   })
 })

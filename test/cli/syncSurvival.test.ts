@@ -134,12 +134,12 @@ for (const { name, isThere, make, sql } of tables) {
     if (second.status === 0) {
       // or, frozen within a transaction for half a minute, its server has ended that
       expect(frozen.stderr).toMatch(
-        /now belongs to another run, which took it over|connection was lost/,
+        /now belongs to another run, which took over|connection was lost/,
       )
-      expect(frozen.status).toBe(/took it over/.test(frozen.stderr) ? 3 : 1)
+      expect(frozen.status).toBe(/took over/.test(frozen.stderr) ? 3 : 1)
     } else {
       // frozen within a transaction of SQLite, whose lock the system keeps as long as the process lives
-      expect(second.stderr).toContain('another program has it locked')
+      expect(second.stderr).toContain('another program has locked it')
       expect(frozen.status).toBe(0)
     }
     expect(differ(await chargesOf(service.url), await read(to))).toEqual([])

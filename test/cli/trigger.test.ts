@@ -54,7 +54,7 @@ it('ends with 1 where nothing answers, and says why', async () => {
   const args = ['trigger', 'account.active', '--url', 'http://127.0.0.1:1/']
   const { status, stdout } = await cli(args, { env })
   expect(status).toBe(1)
-  expect(stdout).toContain('answered  nothing: ECONNREFUSED\n')
+  expect(stdout).toContain('no reply  ECONNREFUSED\n')
 })
 
 it.each([

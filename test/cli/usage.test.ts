@@ -64,7 +64,7 @@ describe('wrong use ends with status 2 and one clear line', () => {
     ],
     [
       ['export', 'charges', '--sandbox', '--rotate-rows', '5'],
-      '--rotate-rows should be omitted: only a folder (FOLDER/) has parts',
+      '--rotate-rows should be omitted: only a folder (FOLDER/) is split into several files',
     ],
     [
       ['export', 'charges', '--sandbox', '--amounts', 'text'],
@@ -111,7 +111,10 @@ describe('wrong use ends with status 2 and one clear line', () => {
     [['verify'], 'PATH is missing; for example: payments-rx verify charges.csv'],
     [['verify', ''], 'It should not be empty'],
     [['verify', 'no/such/export.csv'], `the folder ${process.cwd()}/no/such does not exist`],
-    [['verify', 'package.json'], 'manifest.json does not exist: name a file or folder as in --out'],
+    [
+      ['verify', 'package.json'],
+      'manifest.json does not exist: give the file or folder from --out',
+    ],
     [['export', 'charges', '--environment', 'moon'], 'production, test'],
     [['export', 'charges', '--guard', 'brave'], 'learned, safe, or a time such as 50ms'],
     [['export', 'charges', '--rows', '5'], '--rows requires --sandbox'],
@@ -325,7 +328,7 @@ it.each([
   ],
   [
     ['bench', '--against', './a.mjs', '--base-url', 'https://a.example'],
-    '--against would exceed the limits of the real account given by variables or options: add --sandbox',
+    '--against would exceed the rate limits of the real account in your connection settings: add --sandbox',
   ],
 ])('says what was probably meant: %j', async (args, said) => {
   const { status, stderr } = await cli(args)

@@ -69,7 +69,7 @@ it('reports a folder without a manifest', async () => {
     const { status, stderr } = await cli(['verify', path])
     expect(status).toBe(2)
     expect(stderr).toBe(
-      `payments-rx: ${file('empty/_manifest.json')} does not exist: name a file or folder as in --out of an export, or its manifest\n`,
+      `payments-rx: ${file('empty/_manifest.json')} does not exist: give the file or folder from --out of an export, or its manifest\n`,
     )
   }
 })
@@ -89,7 +89,7 @@ describe('against the service', () => {
       expect([to, status, stdout]).toEqual([
         to,
         0,
-        expect.stringMatching(/^proven up to .*Z: 500 rows/),
+        expect.stringMatching(/^row counts match the service up to .*Z \(500 rows/),
       ])
     }
   })

@@ -30,10 +30,10 @@ describe('headers', () => {
   })
 
   it.each([
-    ['Authorization', 'omitted: the client sets it, from the option credentials'],
-    ['x-api-key', 'omitted: the client sets it, from the option credentials'],
-    ['X-On-Behalf-Of', 'omitted: the client sets it, from the option onBehalfOf'],
-    ['x-api-version', 'omitted: the client sets it, from the option apiVersion'],
+    ['Authorization', 'omitted: the client sets it from the option credentials'],
+    ['x-api-key', 'omitted: the client sets it from the option credentials'],
+    ['X-On-Behalf-Of', 'omitted: the client sets it from the option onBehalfOf'],
+    ['x-api-version', 'omitted: the client sets it from the option apiVersion'],
     ['Content-Type', 'omitted: the client sets it'],
     ['user-agent', 'omitted: the client sets it'],
     ['transfer-encoding', 'omitted: the client sets it'],

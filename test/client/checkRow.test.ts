@@ -35,7 +35,9 @@ describe('a row', () => {
     '',
   ])('is of no route %o', (route) => {
     expect(() => asked(route, {})).toThrow(InvalidOption)
-    expect(() => asked(route, {})).toThrow(/^request\S* route should be a route such as 'GET /)
+    expect(() => asked(route, {})).toThrow(
+      /^request\S* route should be GET or POST and a path without a query, such as 'GET /,
+    )
   })
 
   it.each([
@@ -47,13 +49,13 @@ describe('a row', () => {
     [{ answer: 'text' }, /answer should be one of 'json', 'anything'/],
     [{ auth: 'none at all' }, /auth should be one of/],
     [{ repeatable: 'always' }, /repeatable should be one of 'by request_id'/],
-    [{ errors: { 400: 'bad' } }, /errors\.400 should be a list of texts/],
+    [{ errors: { 400: 'bad' } }, /errors\.400 should be a list of strings/],
     [{ otherErrors: [1] }, /otherErrors\[0\] should be a string/],
-    [{ foundBy: 'charges' }, /foundBy should be the route of a list/],
+    [{ foundBy: 'charges' }, /foundBy should be the route of an API list/],
     [{ rules: 1 }, /rules should be a function/],
-    [{ knownBy: 'id' }, /knownBy should be a list of texts/],
-    [{ at: 1 }, /at should be an object of places/],
-    [{ at: new Map([['id', 'query']]) }, /at should be an object of places/],
+    [{ knownBy: 'id' }, /knownBy should be a list of strings/],
+    [{ at: 1 }, /at should be an object with the place of each parameter/],
+    [{ at: new Map([['id', 'query']]) }, /at should be an object with the place of each parameter/],
     [{ at: { a: 'path' } }, /at\.a should be 'query' or a header such as 'header x-name'/],
     [{ at: { a: 'cookie' } }, /at\.a should be/],
     [{ at: { a: 'headers x-a' } }, /at\.a should be/],
@@ -79,7 +81,7 @@ describe('a row', () => {
   it('says where its request_id stands, when the whole body is something else', () => {
     const row = { at: { lines: 'whole body' }, repeatable: 'by request_id' }
     expect(() => asked('POST /api/v2/things', row)).toThrow(
-      "request: at.request_id should be 'query' or a header, since another parameter is the whole body",
+      "request: at.request_id should be 'query' or a header, because another parameter is the whole body",
     )
     const placed = { ...row, at: { ...row.at, request_id: 'header x-request' } }
     expect(asked('POST /api/v2/things', placed)).toBeInstanceOf(Function)

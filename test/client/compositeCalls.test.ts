@@ -399,8 +399,8 @@ describe('addAllItems', () => {
           _tag: 'InvalidRequest',
           endpoint: 'POST /api/v1/batch_transfers/{id}/add_items',
           field,
-          expected: 'unique among different items',
-          actual: 'that of item 0 of the stream, whose transfer_amount is 100, not 200',
+          expected: 'unique, except among identical items',
+          actual: 'the same as in item 0 of the stream, whose transfer_amount is 100, not 200',
         }),
       )
       expect(adding(wire)).toHaveLength(before.length < 100 ? 0 : 1) // of that call, nothing is sent
@@ -420,11 +420,11 @@ describe('addAllItems', () => {
             {
               path: 'items[2].request_id',
               actual:
-                'that of item 1 of the stream, whose reference is text of 5 characters, not another text of 5 characters',
+                'the same as in item 1 of the stream, whose reference is text of 5 characters, not a different text of 5 characters',
             },
             {
               path: 'items[3].request_id',
-              actual: 'that of item 0 of the stream, whose metadata is missing, not object',
+              actual: 'the same as in item 0 of the stream, whose metadata is missing, not object',
             },
           ],
         }),
@@ -447,7 +447,7 @@ describe('addAllItems', () => {
       expect(out?.value).toMatchObject(
         E.left({
           field: 'items[2].request_id',
-          message: expect.stringContaining(`that of item 0, whose ${how}`),
+          message: expect.stringContaining(`the same as in item 0, whose ${how}`),
         }),
       )
       expect(JSON.stringify(out)).not.toContain('4929')

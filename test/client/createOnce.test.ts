@@ -60,7 +60,7 @@ describe('a create for a job that runs again', () => {
     [
       'is there twice',
       listed(MADE, { ...MADE, id: 'chg_2' }),
-      'found 2 with this request_id, not one',
+      'found 2 with this request_id instead of one',
     ],
     [
       'is there once with another amount',

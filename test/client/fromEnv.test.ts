@@ -77,7 +77,7 @@ describe('fromEnv', () => {
   it('names all variables that are missing, and what they should hold', () => {
     const { message } = thrownBy(() => fromEnv({ PAYMENTS_API_KEY: '' }))
     expect(message).toBe(
-      'PAYMENTS_BASE_URL should be set to the URL of the platform, such as https://api.example.com, PAYMENTS_CLIENT_ID to the client id of an API key, PAYMENTS_API_KEY to the API key: a client without the option baseUrl reads its connection from environment variables. If you have no account, run "npx payments-rx sandbox" instead of the platform',
+      'PAYMENTS_BASE_URL should be set to the URL of the platform, such as https://api.example.com, PAYMENTS_CLIENT_ID to the client id of an API key, PAYMENTS_API_KEY to the API key: without the option baseUrl, the client reads its connection from environment variables. If you have no account, start a local sandbox with "npx payments-rx sandbox"',
     )
   })
 
@@ -95,7 +95,7 @@ describe('fromEnv', () => {
     [{ ...account, PAYMENTS_PLAIN_HTTP: 'yes' }, 'PAYMENTS_PLAIN_HTTP should be 1 or 0'],
     [
       { ...account, PAYMENTS_API_VERSION: '2026-02-30' },
-      'PAYMENTS_API_VERSION should be a date as YYYY-MM-DD',
+      'PAYMENTS_API_VERSION should be a date in the form YYYY-MM-DD',
     ],
     [
       { ...account, PAYMENTS_API_KEY: ' key-81dc' },

@@ -143,7 +143,7 @@ describe('a limit that really is lower is told with its likely reason', () => {
   )("asks for environment: 'test' at its limits, %d ± %d ms away", async (latency, jitter) => {
     const messages = await told(SANDBOX, latency, jitter)
     expect(messages.length).toBeGreaterThan(0)
-    for (const message of messages) expect(message).toMatch(/: is environment: 'test' meant\?$/)
+    for (const message of messages) expect(message).toMatch(/: did you mean environment: 'test'\?$/)
   })
 
   it.each(sample(1, [1, 5, 15]))(
@@ -152,7 +152,7 @@ describe('a limit that really is lower is told with its likely reason', () => {
       const messages = await told({ ...PRODUCTION, endpoint })
       expect(messages.length).toBeGreaterThan(0)
       for (const message of messages)
-        expect(message).toMatch(/: does another process use this account\?$/)
+        expect(message).toMatch(/: is another process using this account\?$/)
     },
   )
 })

@@ -198,7 +198,7 @@ describe('a list that fails', () => {
       last: E.left({
         _tag: 'Truncated',
         guard: 'Repeated',
-        message: expect.stringContaining('read before'),
+        message: expect.stringContaining('already been read'),
       }),
     })
     expect(all.asked()).toEqual(['0', 'm1', 'm2', 'm0'])
@@ -213,7 +213,7 @@ describe('a list that fails', () => {
         _tag: 'Truncated',
         guard: 'SameRows',
         position: { page_num: 1 },
-        message: expect.stringContaining('its rows are the same as on an earlier one'),
+        message: expect.stringContaining('its rows are the same as on an earlier page'),
       }),
     })
   })

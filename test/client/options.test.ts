@@ -129,7 +129,7 @@ describe('an invalid option', () => {
       { credentials: { clientId: '', apiKey: '' } },
       'without leading or trailing whitespace, but is empty',
     ],
-    [{ apiVersion: '' }, 'a date as YYYY-MM-DD, but is empty'],
+    [{ apiVersion: '' }, 'a date in the form YYYY-MM-DD, but is empty'],
   ])('is said to be empty, as a variable that is not set may be: %j', (options, words) => {
     expect(String(thrown(options))).toContain(words)
   })
@@ -140,7 +140,7 @@ describe('an invalid option', () => {
     expect(() => client.with({ timeout: { body: -1 } })).toThrow('timeout.body')
     const entries: object = new Map([['check', false]])
     expect(() => client.with(entries)).toThrow(
-      'options should be an object of apiVersion, onBehalfOf, timeout, headers, priority, retry, lookUpFor, deadline, check, but is an object without fields',
+      'options should be an object like { apiVersion, onBehalfOf, timeout, headers, priority, retry, lookUpFor, deadline, check }, but is an object without fields',
     )
     const misspelt: Readonly<Record<string, unknown>> = { apiversion: '2026-02-27' }
     expect(() => client.with(misspelt)).toThrow(

@@ -116,7 +116,7 @@ describe('a page that was read before', () => {
         _tag: 'Truncated',
         position: { page_num: 2 },
         pages: 2,
-        message: expect.stringContaining('this page was read before'),
+        message: expect.stringContaining('this page has already been read'),
       }),
     )
     expect(calls().length).toBeLessThan(3 + pages)

@@ -290,7 +290,7 @@ describe('items that the platform has already', () => {
             {
               path: 'items[1].beneficiary_id',
               sent: 'text of 5 characters',
-              found: 'another text of 5 characters',
+              found: 'a different text of 5 characters',
             },
           ],
         }),

@@ -183,7 +183,7 @@ describe('a snapshot of charges', () => {
             _tag: 'InvalidRequest',
             field: 'from_created_at',
             message: expect.stringMatching(
-              /from_created_at should be no later than now, 2026-01-01T00:00:59\+0000 by the clock of the service, but is a time after it/,
+              /from_created_at should be no later than now \(2026-01-01T00:00:59\+0000 by the clock of the service\), but is a later time/,
             ),
           }),
         },
@@ -402,7 +402,7 @@ describe('a snapshot of charges', () => {
       _tag: 'Truncated',
       pages: 2,
       message: expect.stringMatching(
-        /^GET \/api\/v1\/charges: incomplete: ended after 2 pages, with 1 slice/,
+        /^GET \/api\/v1\/charges: incomplete: ended after 2 pages, with 1 time slice/,
       ),
       cause: { _tag: 'Refused' },
     })
@@ -422,7 +422,7 @@ describe('a snapshot of charges', () => {
     const snapshot = client.charges.snapshot({ to_created_at, page_size: 10 })
     const failures = run(snapshot).flatMap(({ value }) => (E.isLeft(value) ? [value.left] : []))
     expect(failures.map(({ message }) => message)).toEqual([
-      expect.stringContaining(': ended after 1 page, with 1 slice of time to read: '),
+      expect.stringContaining(': ended after 1 page, with 1 time slice left to read: '),
     ])
   })
 
@@ -582,13 +582,13 @@ describe('a snapshot of charges', () => {
       'is never at rest',
       [10, 10, 3],
       (nth: number) => `chg_${nth}`,
-      'the rows of one second kept changing',
+      'the rows within one second kept changing',
     ],
     [
       'has pages of several lengths',
       [8, 10, 3],
       () => 'chg',
-      'the pages of one second differ in length',
+      'the pages within one second have different lengths',
     ],
   ])('whose second %s says so, and ends', (_, lengths, name, reason) => {
     const second = new Date(START)

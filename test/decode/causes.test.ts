@@ -163,9 +163,9 @@ it('shows a long number by its length, with decimals too', () => {
 it('has a cause also where the codec that refused names no error', () => {
   const Silent = new t.Type('Silent', t.unknown.is, () => t.failures([]), t.identity)
   expect(causes(errorsOf(Silent, 1))).toEqual([
-    { path: '', expected: 'another value', actual: 'unknown' },
+    { path: '', expected: 'a valid value', actual: 'unknown' },
   ])
-  expect(explain(errorsOf(Silent, 1))).toBe('the value should be another value, but is unknown')
+  expect(explain(errorsOf(Silent, 1))).toBe('the value should be a valid value, but is unknown')
 })
 
 it('names two hundred thousand places within a union', () => {

@@ -185,7 +185,7 @@ describe('a proof of a copy', () => {
       name: 'columns.csv',
       options: { columns: ['id', 'created_at'] },
       _tag: 'UnusableDestination',
-      message: /has no column status/,
+      message: /lacks the column status/,
     },
     {
       what: 'an export of some rows',

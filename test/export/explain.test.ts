@@ -46,7 +46,7 @@ it('an export of another list sends nothing', async () => {
   const { client, asked } = service()
   const plan = await planOf(explainExport(client.batchTransfers.list()))
   expect(plan).toMatchObject({ probes: 0, costs: [] })
-  expect(plan.lines[0]).toBe('rows      unknown: the list only says whether there are more')
+  expect(plan.lines[0]).toBe('rows      unknown: the list only says whether there is another page')
   expect(asked).toEqual([])
 })
 
@@ -69,7 +69,7 @@ it('a follow costs a start, polls, and, into a table, a proof', async () => {
   expect(await partsOf('follow')).toEqual(['start', 'poll', 'proof'])
   expect(await partsOf('changes')).toEqual(['start', 'poll'])
   const batches = await planOf(explainSync(client.batchTransfers.list(), { of: 'follow' }))
-  expect(batches.lines[1]).toMatch(/^poll {4}2 requests each 10\.0 s: 17,280 per day/)
+  expect(batches.lines[1]).toMatch(/^poll {4}2 requests every 10\.0 s: 17,280 per day/)
 })
 
 it('lists that are replaced are read whole, as often as a night reads them', async () => {

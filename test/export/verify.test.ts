@@ -162,7 +162,7 @@ describe('verify', () => {
     const files = await exported()
     edit(files, MANIFEST, (text) => text.replace('"complete":true', '"complete":false'))
     expect(await found(files)).toEqual([
-      expect.stringMatching(/^Incomplete .* missing: rows that it does not name$/),
+      expect.stringMatching(/^Incomplete .* missing: rows that the manifest does not name$/),
     ])
   })
 

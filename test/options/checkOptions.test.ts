@@ -139,7 +139,7 @@ describe('options that do not fit', () => {
       'limit',
       'a whole number of at least 1, or Infinity, but is a bigint',
     ],
-    [{ name: 'a', timeout: [22] }, 'timeout', 'an object of connect, body, but is a list'],
+    [{ name: 'a', timeout: [22] }, 'timeout', 'an object like { connect, body }, but is a list'],
     [{ name: 'a', timeout: { body: true } }, 'timeout.body', 'at least 0 milliseconds, but is a b'],
     [{ name: 'a', weights: { b: 0 } }, 'weights.b', 'a finite number above 0, but is 0'],
     [{ name: 'a', codes: '22' }, 'codes', 'a list of texts, but is a string'],
@@ -153,10 +153,18 @@ describe('options that do not fit', () => {
     [
       new Date(22),
       'options',
-      'an object of name, limit, timeout, weights, codes, but is an object',
+      'an object like { name, limit, timeout, weights, codes }, but is an object',
     ],
-    [undefined, 'options', 'an object of name, limit, timeout, weights, codes, but is missing'],
-    [() => 22, 'options', 'an object of name, limit, timeout, weights, codes, but is a function'],
+    [
+      undefined,
+      'options',
+      'an object like { name, limit, timeout, weights, codes }, but is missing',
+    ],
+    [
+      () => 22,
+      'options',
+      'an object like { name, limit, timeout, weights, codes }, but is a function',
+    ],
   ])('%o are told by name, and not repeated', (options, option, expected) => {
     const error = expect.objectContaining({
       name: 'InvalidOption',

@@ -72,7 +72,9 @@ describe('a Redis that cannot be used is told, and tried again', () => {
   ])('once, in its own words: %s', async (words) => {
     const { client, pass, lines, untilTold } = open(() => Promise.reject(new Error(words)))
     const waiting = client.reference.supportedCurrencies().subscribe()
-    await untilTold(`the Redis of the shared quota cannot be used, and will be retried: ${words}`)
+    await untilTold(
+      `the Redis server of the shared quota cannot be used and will be retried: ${words}`,
+    )
     await pass(10_000)
     expect(lines.filter((line) => line.includes(words))).toHaveLength(1)
     waiting.unsubscribe()

@@ -81,7 +81,7 @@ it.each(sample(5, WORDS))(`%s (seed ${SEED})`, async (words) => {
     const when = `game ${game}: refused from ${refused} to ${until}, told ${JSON.stringify(told)}`
     expect(first?.message, when).toContain(words ?? 'no reply within 1 s')
     expect((first?.at ?? Number.POSITIVE_INFINITY) - refused, when).toBeLessThanOrEqual(SOON)
-    expect(second?.message, when).toContain('replies again')
+    expect(second?.message, when).toContain('responds again')
     expect((second?.at ?? Number.POSITIVE_INFINITY) - until, when).toBeLessThanOrEqual(SOON)
     expect(more, when).toEqual([])
   }

@@ -28,8 +28,8 @@ const EMPTY = 'should be a non-empty string'
 
 it.each<readonly [Readonly<Record<string, unknown>>, string]>([
   [{ charges: -1 }, 'charges should be a whole number from 0 to 2^31, but is below 0'],
-  [{ apiVersion: 'latest' }, 'apiVersion should be a date as YYYY-MM-DD'],
-  [{ apiVersion: '2026-13-01' }, 'apiVersion should be a date as YYYY-MM-DD'],
+  [{ apiVersion: 'latest' }, 'apiVersion should be a date in the form YYYY-MM-DD'],
+  [{ apiVersion: '2026-13-01' }, 'apiVersion should be a date in the form YYYY-MM-DD'],
   [{ since: new Date(Number.NaN) }, 'since should be a valid Date'],
   [{ since: new Date(-1) }, 'since should be after 1969, and early enough that the last charge'],
   [{ seed: Number.NaN }, 'seed should be a whole number from 0 to 2^32 - 1, but is NaN'],

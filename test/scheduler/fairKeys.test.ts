@@ -179,7 +179,7 @@ describe('a function of `fair`', () => {
 
   it.each<readonly [unknown, RegExp]>([
     [{}, /fair\.by should be a function, but is missing/],
-    [true, /fair should be an object of by and weight, or false/],
+    [true, /fair should be an object like \{ by, weight \}, or false/],
     [{ by: () => 'a', weight: 2 }, /fair\.weight should be a function/],
     [{ by: () => 'a', wieght: () => 2 }, /fair\.wieght .*weight/],
   ])('is checked: %j', (fair, message) => {

@@ -156,7 +156,7 @@ describe('options of another shape', () => {
       { name: 'r', limit: 1 },
       "rate 'r': per should be more than 0 milliseconds, but is missing",
     ],
-    [rate, JSON.parse('null'), 'rate: options should be an object of name, limit'],
+    [rate, JSON.parse('null'), 'rate: options should be an object like { name, limit'],
     [rate, { limit: 1, per: 1 }, 'rate: name should be a string, but is missing'],
     [concurrency, { ...good, name: 'c' }, "concurrency 'c': per should be omitted"],
   ])('make no tier', (make, options, message) => {

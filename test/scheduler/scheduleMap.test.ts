@@ -225,7 +225,7 @@ describe('an iterable', () => {
     const scheduler = createScheduler({ tiers: [perPath] })
     // @ts-expect-error `key` is needed
     expect(() => scheduleMap(scheduler, of)).toThrow(
-      'scheduleMap: key should be a function, since a tier of the scheduler has a key, but is missing',
+      'scheduleMap: key should be given, because a tier of the scheduler has a key',
     )
   })
 
@@ -433,7 +433,7 @@ describe('an Observable, which pushes its items,', () => {
     expect(error).toMatchObject({
       option: 'maxBuffered',
       message: expect.stringMatching(
-        /^scheduleMap: maxBuffered should be .* 3, or use an iterable or a list as the source, which is pulled/,
+        /^scheduleMap: maxBuffered should be .* 3, or pass an iterable or a list, whose items are read on demand/,
       ),
     })
   })

@@ -137,12 +137,12 @@ describe('a limit that is found to be lower', () => {
         key: 'charges',
         limit: 20,
         allowed: 10,
-        message: '10 of 20 per second are admitted',
+        message: '10 of 20 requests per second are admitted',
       },
     ])
     expect(stateOf(w.scheduler)?.tiers).toMatchObject([
       { name: 'global', lowered: undefined },
-      { name: 'endpoint', lowered: '10 of 20 per second are admitted' },
+      { name: 'endpoint', lowered: '10 of 20 requests per second are admitted' },
       { lowered: undefined },
     ])
     w.server = judge(configured)

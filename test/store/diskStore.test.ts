@@ -105,7 +105,7 @@ describe('a store in a folder', () => {
     for (const [name, why] of [
       ['folder', 'is not a regular file'],
       ['endless', 'is not a regular file'],
-      ['huge', 'has 1073741824 bytes, so no export wrote it'],
+      ['huge', 'has 1073741824 bytes, which is more than any export writes'],
     ] as const) {
       const message = `${at(name)} ${why}`
       await expect(read(name)).rejects.toMatchObject({

@@ -421,7 +421,7 @@ describe('the store', () => {
         await expect(s3Store(storage).replace('state', 'one', undefined)).rejects.toMatchObject({
           _tag: 'UnusableDestination',
           message: expect.stringContaining(
-            'implements no conditional writes (A header you provided implies functionality)',
+            'does not implement conditional writes (A header you provided implies functionality)',
           ),
         })
         expect(double.calls.length).toBe(1)

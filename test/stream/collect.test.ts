@@ -60,7 +60,9 @@ describe('collect', () => {
 
   it('says what it takes, where it is given something else', () => {
     const called = (...given: ReadonlyArray<unknown>) => Reflect.apply(collect, undefined, given)
-    expect(() => called()).toThrow('collect: options should be an object of max, but is missing')
+    expect(() => called()).toThrow(
+      'collect: options should be an object like { max }, but is missing',
+    )
     expect(() => called({ limit: 1 })).toThrow('collect: limit should be omitted')
   })
 

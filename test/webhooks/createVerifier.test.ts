@@ -236,16 +236,16 @@ describe('a delivery is not believed', () => {
       _tag: 'Forged',
       bytes: 60,
       message:
-        'x-signature (text of 64 characters) does not match the secret and this body of 60 bytes',
+        'x-signature (text of 64 characters) does not match this body of 60 bytes with the secret',
     })
     expect((await failure(delivery, { secret: ['one', 'two'] })).message).toContain(
-      'does not match any of the 2 secrets',
+      'this body of 60 bytes with any of the 2 secrets',
     )
   })
 
   it('for another signature, of a single byte', async () => {
     const delivery = { headers: headers('x', { secret: 'another' }), body: 'x' }
-    expect((await failure(delivery)).message).toMatch(/and this body of 1 byte$/)
+    expect((await failure(delivery)).message).toMatch(/this body of 1 byte with the secret$/)
   })
 
   it('for a signature of another form or length', async () => {

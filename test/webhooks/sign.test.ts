@@ -49,7 +49,8 @@ describe('sign', () => {
       vi.restoreAllMocks()
       vi.unstubAllGlobals()
     })
-    const missing = /^crypto\.subtle is missing: a page has it only over HTTPS/
+    const missing =
+      /^crypto\.subtle is missing: browsers provide it only to pages loaded over HTTPS/
     await expect(sign({ secret: SECRET })({ body: SETTLED, timestamp: NOW })).rejects.toThrow(
       missing,
     )
@@ -84,7 +85,7 @@ describe('sign', () => {
     const given: unknown = SECRET
     // what a caller without types may hand over
     expect(() => sign(given as SignOptions)).toThrow(
-      /^options should be an object of secret, scheme, timer, but is a string$/,
+      /^options should be an object like \{ secret, scheme, timer \}, but is a string$/,
     )
     // @ts-expect-error
     expect(() => sign({})).toThrow(/^secret should be .*missing$/)

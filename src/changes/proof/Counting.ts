@@ -84,7 +84,7 @@ export class Counting<A> {
     for (const [bounds, from, to] of questions) {
       const { rows } = await this.#ask({ from, to, page: 0, size: COUNT_SIZE })
       if (rows.some(({ created }) => created < from || created > to)) {
-        throw new Uncountable('the service does not keep to a filter by time')
+        throw new Uncountable('it returns rows outside the requested time range')
       }
       if (!rows.some((row) => row.id === id)) continue
       this.#bounds = bounds

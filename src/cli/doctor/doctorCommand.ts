@@ -121,7 +121,7 @@ const checks = (
   const service = defer(() => {
     if (!isReached) return []
     if (worst(findings) === 'failed') {
-      return skipService('not possible with these settings: see configuration')
+      return skipService('cannot be checked with these settings: see configuration')
     }
     const transport = kyTransport({ timer })
     return checkService({ ...connection, share, transport, timer, ...(timeout && { timeout }) })

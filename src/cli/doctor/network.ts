@@ -88,7 +88,10 @@ export const checkNetwork = (options: NetworkOptions): Observable<Finding> => {
 
   return concat(
     step('DNS', probe.addresses(host), (addresses, ms) =>
-      found(`${host} is ${addresses.join(', ')} (${Math.round(ms)} ms)`, { addresses, ms }),
+      found(`${host} resolves to ${addresses.join(', ')} (${Math.round(ms)} ms)`, {
+        addresses,
+        ms,
+      }),
     ),
     step('connection', probe.connect(server), (_, ms) =>
       found(`${place} (${Math.round(ms)} ms)`, { ms }),

@@ -110,11 +110,11 @@ const CHECKS = {
     if (first === undefined) return skipped(NO_PAGE)
     const times = first.raw.map((row) => millisOf(fieldsOf(row).created_at))
     if (times.some(Number.isNaN)) {
-      return found('rows without a valid created_at', { order: 'unreadable' }, UNORDERED)
+      return found('some charges have no valid created_at', { order: 'unreadable' }, UNORDERED)
     }
     const { order = null } = survey(times)
     if (order === null) return skipped('too few charges to tell', { order })
-    if (order === 'none') return found('neither oldest nor newest first', { order }, UNORDERED)
+    if (order === 'none') return found('charges are not sorted by time', { order }, UNORDERED)
     return found(`charges are listed ${order === 'ascending' ? 'oldest' : 'newest'} first`, {
       order,
     })
@@ -159,8 +159,8 @@ const CHECKS = {
     const side = offset > 0 ? 'behind' : 'ahead of'
     return found(
       size <= Math.min(within, MAX_OFFSET)
-        ? `within ${duration(size + within)} of the service's`
-        : `${duration(size)} ${side} the service's, give or take ${duration(within)}`,
+        ? `within ${duration(size + within)} of the service's clock`
+        : `${duration(size)} ${side} the service's clock, give or take ${duration(within)}`,
       { offsetMs: Math.round(offset), withinMs: Math.round(within) },
       size > MAX_OFFSET
         ? 'correct the clock of this machine: it determines the age of webhook deliveries'
@@ -195,7 +195,7 @@ const CHECKS = {
   'API version': ({ service: { apiVersion = null } }) =>
     found(
       apiVersion === null
-        ? "the account's default: none is requested"
+        ? "none requested, so the account's default applies"
         : `${apiVersion} is requested`,
       { apiVersion },
     ),
@@ -210,7 +210,7 @@ const ADVICE: { readonly [Tag in Failure['_tag']]?: string } = {
   Unauthorized:
     'check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY, and that they belong to the environment of the base URL',
   Refused: 'check the base URL and the permissions of the API key',
-  Undecodable: 'check the base URL: the platform sends other responses',
+  Undecodable: "check the base URL: the platform's responses look different",
   Throttled:
     'another process is using up the limits of this account: try again, or use part of them with --share',
   Unreachable: TRY_AGAIN,

@@ -53,7 +53,7 @@ const exported = async <A, Flags, Filter extends object>(
   const isStream = files === undefined
   if (flags.rejects !== undefined && !isStream) {
     throw new UsageError(
-      '--rejects requires --out - or --in-place: elsewhere, rejected rows go to a file next to the output',
+      '--rejects requires --out - or --in-place: otherwise, rejected rows go to a file next to the output',
     )
   }
   const client = exportClient(terminal, flags, connection)

@@ -172,8 +172,8 @@ const findings = (
     ? []
     : [
         flags.formulas === 'mask'
-          ? `formulas: ${plural(formulas, 'text')} masked`
-          : `formulas: a spreadsheet would run ${plural(formulas, 'text')}; use --formulas mask to put ' before them`,
+          ? `formulas: masked ${plural(formulas, 'text')}`
+          : `formulas: a spreadsheet would run ${plural(formulas, 'text')} as formulas; use --formulas mask to put ' before them`,
       ]),
 ]
 

@@ -42,7 +42,7 @@ export const rejectedRows = (path?: string): RejectedRows => {
       const lines = rows.map((row) => `${stringifyExact(row)}\n`).join('')
       await (await file)?.appendFile(lines)
       for (const { row, index, reason } of rows) {
-        notes.next(`rejected: ${shownId(row) ?? `row ${index} of a page`}: ${reason}`)
+        notes.next(`rejected: ${shownId(row) ?? `row ${index} of its page`}: ${reason}`)
       }
     },
     close: async () => {

@@ -102,7 +102,7 @@ const concludeFailure = (
   if (isDenied(failure) && isUnseen && !maySubmit) {
     const what = failure.endpoint === login.route ? 'the login' : 'access'
     const before = `an earlier run of ${run} may have submitted payments`
-    const reason = `${what} was refused, and this run submitted nothing: ${ending.reason}; ${before}${next}`
+    const reason = `${what} was refused, so this run submitted nothing (${ending.reason}); ${before}${next}`
     return { status, reason }
   }
   return { status, reason: `${ending.reason}; ${heldText(run, held)}${next}` }

@@ -31,15 +31,15 @@ submitted earlier. A valid quote is paid as shown; an expired one is renewed,
 and paid if it is within the limits. A quote that cannot be added up, such as
 one without an amount, is not paid. The state of a run is kept in its batches on
 the platform: rerun the same command on any machine to complete the rest; no
-payment is made twice. A file with other payments under the same --run is
-refused.
+payment is made twice. pay refuses a file with different payments under the same
+--run.
 
-If payments repeat others, pay lists them and sends nothing. It finds matching
-rows in the file (same account, currencies, amount and reference), and rows or
-whole files that another run has, as far as 20 requests can find them. To pay
-them anyway, pass their number as --repeats N. Ambiguous amounts such as
-1.250 EUR and shortened account numbers are refused; IBANs with wrong check
-digits cause a warning.
+If payments repeat others, pay lists them and sends nothing. It looks for
+matching rows in the file (same account, currencies, amount and reference), and
+for rows or whole files that another run already has. The search in other runs
+sends at most 20 requests. To pay them anyway, pass the number of repeats as
+--repeats N. pay refuses ambiguous amounts such as 1.250 EUR and shortened
+account numbers. It only warns about IBANs with wrong check digits.
 
 Outcomes are written to FILE.RUN.outcomes.ndjson, and rows that were not paid to
 FILE.RUN.rejected.csv, with a reason. Only you can read these files. An existing

@@ -168,7 +168,7 @@ const read = async (file: PayFileOptions) => {
     ...(first === undefined
       ? []
       : [
-          `read as decimals, not as thousands: ${first[0]} (${rowList(decimals.map(([, at]) => at))})`,
+          `the dot was read as a decimal point, not as a thousands separator: ${first[0]} (${rowList(decimals.map(([, at]) => at))})`,
         ]),
     ...(wrongIbans.length === 0
       ? []
@@ -294,7 +294,7 @@ const compared = async (
     ...Array.from(isOtherDay, ([run, state]) => `warning: ${all} ${run} (${state})`),
     ...fewLines(repeating),
     ...Array.from(isNow, ([run, state]) => `${all} ${run} (${state})`),
-    `checked ${plural(batches.length, 'other batch').replace('batchs', 'batches')} for repeats, and the items of ${number(listed.length)}${isWhole ? '' : '; others were not checked'}`,
+    `checked ${plural(batches.length, 'other batch').replace('batchs', 'batches')} for repeats, and the items in ${number(listed.length)} of them${isWhole ? '' : '; the rest was not checked'}`,
   ]
   const count = isNow.size > 0 ? seen.items : rows.size
   if (count === (repeats ?? 0)) return { lines }

@@ -82,7 +82,7 @@ const rereadNotes = ({ rereads }: Partial<SyncProgress> = {}): ReadonlyArray<str
   if (rereads === undefined || rereads.done + rereads.gone === 0) return []
   const { done, gone } = rereads
   const without = gone === 0 ? '' : `, ${number(gone)} no longer at the service`
-  return [`re-read ${plural(done, 'open or just closed charge')}${without}`]
+  return [`re-read ${plural(done, 'open or recently closed charge')}${without}`]
 }
 
 const summary = (
@@ -105,7 +105,7 @@ const outcome = (progress: SyncProgress | undefined, rejects: number): string =>
   if (progress?.upTo === undefined) return 'incomplete'
   const { upTo, proof } = progress
   const word = rejects === 0 ? 'complete' : 'incomplete'
-  if (proof === undefined) return `${word}: up to ${upTo}`
-  if (!isProven(proof)) return `not proven: up to ${upTo}`
-  return `${word} and ${provenText(proof)}`
+  if (proof === undefined) return `${word}, with rows up to ${upTo}`
+  if (!isProven(proof)) return `may be incomplete, with rows up to ${upTo}`
+  return `${word}: ${provenText(proof)}`
 }

@@ -29,7 +29,7 @@ DEST is one of
 const STATUS = {
   ...statuses(0, 1, 2, 3, 130),
   0: 'done: DEST is complete up to the time in the last line',
-  1: 'failed, incomplete or not proven: the last line says why; rerun the same\ncommand to continue',
+  1: 'failed or incomplete, or row counts do not match: the last line says why;\nrerun the same command to continue',
 }
 
 const FORM = `${PLACES}The table is named after the list, or by --table. Files contain each row once,
@@ -42,13 +42,13 @@ and those that can still change. Each later run reads new charges and those that
 may have changed. If a run was interrupted, the next one resumes it. All state
 is kept in DEST: run the same command each night, on any machine.
 
-Then sync proves that DEST is complete: it compares the number of charges with
+Then sync checks that DEST is complete: it compares the number of charges with
 the service's, in total and by final status, in eight time ranges, up to an hour
 ago. Where the counts differ, it finds and re-reads the rows that differ. Rows
 that no longer exist at the service are kept and marked in the column _gone_at.
---sweep re-reads part of the rows completely, to find what counts cannot: errors
-that cancel out within one time range. The last line says up to which time DEST
-is proven complete.`
+Errors that cancel out within a time range do not change the counts. To find
+them, --sweep also re-reads part of the rows in full. The last line gives the
+time up to which the counts match.`
 
 const documentationOf = ({ name, isTimed = false }: SyncedList): Documentation =>
   isTimed

@@ -48,10 +48,10 @@ export const withTimes = (command: Command, now: IO<number>): Command =>
     .optionsGroup(GROUP.filters)
     .option(
       '--since <time>',
-      'created at or after, such as 30d (ago) [everything; in later runs, as in the first]',
+      'created at or after, such as 30d (ago) [everything; later runs default to the first run’s value]',
       timestamp('00:00:00', now),
     )
-    .option('--lookback <time>', 'how far back charges may have changed [7d]', timeSpan)
+    .option('--lookback <time>', 'how far back to look for changed charges [7d]', timeSpan)
     .addOption(
       new Option(
         '--sweep <how>',

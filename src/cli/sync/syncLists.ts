@@ -94,7 +94,7 @@ export const lists: ReadonlyArray<SyncedList> = [
     ...account,
     name: 'batch-items',
     description:
-      'Sync the items of all batches. Batches that can still change are read by each run, others once.',
+      'Sync the items of all batches. Each run reads the batches that can still change; other batches are read once.',
     table: ({ batch }) => (batch === undefined ? 'batch_items' : 'batch_transfers_items'),
     simulated: batchTransfers.simulated,
     withOptions: (command) =>

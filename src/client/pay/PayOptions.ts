@@ -63,7 +63,7 @@ const planTable = {
 }
 
 const batchTable: OptionsTable<Omit<NewBatchTransfer, 'request_id'>> = {
-  funding_source: is.object('an object of id, deposit_type, reference'),
+  funding_source: is.object('an object like { id, deposit_type, reference }'),
   metadata: {
     ...is.object(`an object without ${RUN_KEYS.join(', ')}`),
     accepts: (u) => is.isObject(u) && RUN_KEYS.every((key) => !Object.hasOwn(u, key)),

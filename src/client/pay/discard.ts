@@ -78,7 +78,7 @@ const checkOfRun = (
     const requestId = requestIdOf({ run, index })
     const failure = otherRun(run, requestId, placeDifferences(batch, { index, hash }))
     const held = { batches: [...found.values()], isWhole: false }
-    const message = `${run}: batch ${requestId} was not created by this run (its metadata should have its place, a count and a hash): no draft was deleted`
+    const message = `${run}: batch ${requestId} was not created by this run, because its metadata lacks the run's position, count or hash: no draft was deleted`
     throw new Stop({ ...failure, held, message })
   }
 }

@@ -127,7 +127,7 @@ const comparison = async (
 ): Promise<Compared> => {
   const [first] = held.batches
   if (first === undefined || !isOfRun(first, 1))
-    return { ...NOT_COMPARED, words: ['not created by a run'] }
+    return { ...NOT_COMPARED, words: ['it was not created by a run'] }
   const { set } = fieldsOf(first.metadata)
   if (set === payments.set) {
     const isCutSo = countOf(first) === payments.count
@@ -229,7 +229,9 @@ const compareRows = (
         ]
       : []),
     ...(gone > 0
-      ? [`${gone} of its ${listed.size} items ${gone === 1 ? 'is' : 'are'} not among these`]
+      ? [
+          `${gone} of its ${listed.size} items ${gone === 1 ? 'is' : 'are'} not among the given ones`,
+        ]
       : []),
   ]
   const hidden = 'the request_ids are the same, but at least one amount or other detail differs'

@@ -162,14 +162,13 @@ const invalidOf = ({ leftOut }: RunBatch): ReadonlyArray<InvalidItem> =>
 // failures
 
 const notFinal = ([first, ...others]: ReadonlyArray<RunBatch>, limit: Millis): TimedOut => {
-  const more =
-    others.length === 0 ? '' : `, and ${others.length} other batches are not final either`
+  const more = others.length === 0 ? '' : `; not final either: ${others.length} more`
   return {
     _tag: 'TimedOut',
     endpoint: 'GET /api/v1/batch_transfers/{id}',
     attempts: 1,
     phase: 'state',
     limit,
-    message: `${first?.requestId} was ${first?.batch.status} after ${limit} ms${more}`,
+    message: `${first?.requestId} was still ${first?.batch.status} after ${limit} ms${more}`,
   }
 }

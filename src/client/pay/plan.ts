@@ -187,7 +187,7 @@ const itemCheck = ({ check }: Pick<PayPlanOptions, 'check'>) => {
   const fields = new Map<string, readonly [field: string, index: number]>()
   return (item: NewBatchItem, text: unknown, index: number): ReadonlyArray<string> => {
     if (requestIdOf(item) === undefined) return ['request_id should be a non-empty string']
-    if (typeof text !== 'string') return ['it should be a value that JSON can express']
+    if (typeof text !== 'string') return ['it should be JSON-serializable']
     if (!check) return []
     const decoded = NewBatchItem.decode(item)
     if (E.isLeft(decoded)) return describeCauses(parameterCauses(decoded.left))
@@ -201,7 +201,9 @@ const itemCheck = ({ check }: Pick<PayPlanOptions, 'check'>) => {
     fields.set(pair, [known, first])
     return known === field
       ? []
-      : [`${field} should be ${known}, as in item ${first + 1}, also from ${pair}`]
+      : [
+          `${known} should be given instead of ${field}, as in item ${first + 1}, which is also from ${pair}`,
+        ]
   }
 }
 

@@ -31,7 +31,7 @@ const INTEGER: Kind = {
 /** A number in a field that no codec describes. */
 const ANY: Kind = {
   isExact: (n) => isExact(n) || Number.isSafeInteger(n),
-  expected: `a number below 549,755,813,888, a whole one below 2^53, ${DIGITS}`,
+  expected: `a number below 549,755,813,888, a whole number below 2^53, ${DIGITS}`,
 }
 
 const fits = ({ isExact, accepts }: Kind, value: number, digits: string | undefined): boolean =>

@@ -58,7 +58,7 @@ export const storedColumn = (
     case 'boolean':
       return column('true or false', isBoolean, (value) => value)
     case 'time':
-      return column('an existing time, to the microsecond', isString, microsOf)
+      return column('a valid time, to the microsecond', isString, microsOf)
     case 'integer':
       return column('a whole number below 2^53, or its digits, at most 18', isNumber, (n, row) => {
         const text = digits(row, n)

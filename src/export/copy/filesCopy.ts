@@ -81,12 +81,14 @@ const filterOf = (name: string, { spec: { query, format } }: ManifestRun): strin
   }
   const columns = format.columns?.split(',') ?? []
   const missing = COUNTED.find((column) => columns.length > 0 && !columns.includes(column))
-  if (missing !== undefined) throw unusable(name, `it has no column ${missing}`)
+  if (missing !== undefined) throw unusable(name, `it lacks the column ${missing}`)
   return query.status
 }
 
 const unusable = (destination: string, why: string) =>
-  exportError('UnusableDestination', `${destination} cannot be counted: ${why}`, { destination })
+  exportError('UnusableDestination', `${destination} cannot be compared with the service: ${why}`, {
+    destination,
+  })
 
 // times
 

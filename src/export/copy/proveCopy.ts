@@ -76,7 +76,7 @@ export const proveCopy = <A>(
   })
   const options = checkOptions(given, rules)
   const { ledger } = source
-  if (ledger === undefined) throw new InvalidOption('source', 'payments.charges, with its ledger')
+  if (ledger === undefined) throw new InvalidOption('source', 'payments.charges of a client')
   const { timer = asyncScheduler } = options
   const at = locationOf('copy', options.copy, COPIES)
   const waits = waitsOf(source.snapshot({}).describe(), at.name, timer)

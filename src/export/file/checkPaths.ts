@@ -137,7 +137,11 @@ const checksOf = (show: (option: string) => string) => {
     for (const name of names) {
       const code = await stat(name).then(() => undefined, codeOf)
       if (code !== 'ENAMETOOLONG') continue
-      throw unusable(option, path, 'is too long a name for this file or the files next to it')
+      throw unusable(
+        option,
+        path,
+        'is too long: this file, or the files next to it, could not be created',
+      )
     }
   }
 
@@ -156,7 +160,7 @@ const checksOf = (show: (option: string) => string) => {
       )
       if (isOther) throw unusable(option, path, 'is a pipe or a device, not a file')
       if (await isOpenFile(path))
-        throw unusable(option, path, 'is an open file descriptor: name a file')
+        throw unusable(option, path, 'is an open file descriptor: use the name of a file')
     },
 
     canBeFolder: async (option: string, out: string): Promise<void> => {
@@ -186,11 +190,11 @@ const checksOf = (show: (option: string) => string) => {
         const real = await resolved(path)
         const other = taken.get(real)
         if (other !== undefined) {
-          const why = `${what} and ${other} are the same file, ${path}: name another`
+          const why = `${what} and ${other} are the same file, ${path}: choose another name for one of them`
           throw exportError('UnusablePath', why, { path })
         }
         if (!what.startsWith('the ') && dirname(real) === own && isOfRun(basename(real))) {
-          const why = `${what}: ${path} is the name of a file for rows: choose another`
+          const why = `${what}: ${path} is a name that the export uses for its rows: choose another name`
           throw exportError('UnusablePath', why, { path })
         }
         taken.set(real, what)

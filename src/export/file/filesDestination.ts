@@ -250,7 +250,10 @@ export class FilesDestination<A> implements Destination<A> {
     const { files } = this.#options
     const final = this.#final(part)
     if (finalOf(part.name) !== final) {
-      throw checksumMismatch(files.nameOf(part.name), `has no name for ${final}`)
+      throw checksumMismatch(
+        files.nameOf(part.name),
+        `does not have the name expected for ${final}`,
+      )
     }
     if (!part.ended) return
     if ((await files.size(part.name)) === undefined) this.#published.add(part.name)
@@ -369,7 +372,9 @@ const ownOf = (path: string, u: unknown): Own => {
       (name) => typeof name === 'string' && !/^\.|[/\\\0]/.test(name.replace(INCOMING, '')),
     )
   if (isIntact) return u as Own // as checked above
-  throw exportError('Damaged', `${path} has no state of this version`, { path })
+  throw exportError('Damaged', `${path} does not contain state that this version can read`, {
+    path,
+  })
 }
 
 /** Abandons all files, one after another, even if one cannot be closed; then fails with the first error. */

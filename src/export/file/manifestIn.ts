@@ -52,7 +52,7 @@ export const manifestFor = async (
   const path = found.files.nameOf(found.name)
   const manifest = await manifestIn(found.files, found.name)
   if (manifest !== undefined) return { ...found, path, manifest }
-  const why = `${path} does not exist: name a file or folder as in --out of an export, or its manifest`
+  const why = `${path} does not exist: give the file or folder from --out of an export, or its manifest`
   throw exportError('NoManifest', why, { path })
 }
 
@@ -66,7 +66,7 @@ export const manifestOfKind = async (
   if (manifest === undefined || manifest.kind === kind) return manifest
   const path = files.nameOf(name)
   const own = manifest.kind === 'sync' ? 'a sync' : 'an export'
-  const why = `belongs to ${own}, which uses this folder: name another one`
+  const why = `belongs to ${own}, which uses this folder: choose another one`
   throw exportError('UnusableDestination', `${path} ${why}`, { destination: path })
 }
 

@@ -80,7 +80,12 @@ export interface FolderState extends t.TypeOf<typeof folderState> {}
 /** Reads the state of a folder. Throws a `SpecMismatch` if its files have another format. */
 export const stateOf = (own: unknown, folder: string, format: string): FolderState => {
   if (own === undefined) return { format, base: [], incoming: [] }
-  const state = decodedAs(folderState, own, folder, `${folder} has no state of this version`)
+  const state = decodedAs(
+    folderState,
+    own,
+    folder,
+    `${folder} does not contain state that this version can read`,
+  )
   if (state.format === format) return state
   const why = `${folder} has ${state.format} files, not ${format}: choose that format, or another folder`
   throw exportError('SpecMismatch', why, { path: folder, field: 'format' })

@@ -345,7 +345,7 @@ const unlisted = async <A, C>(
   const sizes = new Map(found.flat().map(({ name, size }) => [name, size]))
   for (const { path, bytes } of [...state.base, ...state.incoming]) {
     const size = sizes.get(path)
-    if (size === undefined) throw changed(files, path, 'is gone')
+    if (size === undefined) throw changed(files, path, 'no longer exists')
     if (size !== bytes) throw changed(files, path, `has ${size} bytes instead of ${bytes}`)
     sizes.delete(path)
   }

@@ -119,7 +119,7 @@ export async function* readPiece<C>(
 ): Batches<C> & AsyncGenerator<ReadonlyArray<PieceRow<C>>> {
   const { path, bytes } = piece
   const found = await files.get(path)
-  if (found === undefined) throw changed(files, path, 'is gone')
+  if (found === undefined) throw changed(files, path, 'no longer exists')
   if (found.length !== bytes || sha256(found) !== piece.sha256) {
     throw changed(files, path, 'has changed since it was written')
   }

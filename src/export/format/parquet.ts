@@ -127,7 +127,8 @@ const groupsOf = async (
   described: RowGroups['columns'],
 ): Promise<RowGroups['groups']> => {
   const records = await groupsUpTo(kept)
-  if (records === undefined) throw checksumMismatch(kept.path, 'is not Parquet up to its mark')
+  if (records === undefined)
+    throw checksumMismatch(kept.path, 'is not valid Parquet up to the last saved position')
   for (const { columns } of records) {
     const at = Array.from({ length: Math.max(columns.length, described.length) }).findIndex(
       (_, i) => columns[i] !== described[i],
@@ -136,7 +137,7 @@ const groupsOf = async (
     const [begun = 'none', now = 'none'] = [columns[at], described[at]]
     throw checksumMismatch(
       kept.path,
-      `was begun with other columns: column ${at + 1} was ${begun}, but is now ${now}`,
+      `was started with other columns (column ${at + 1} was ${begun}, but is now ${now})`,
     )
   }
   return records.flatMap(({ groups }) => groups)

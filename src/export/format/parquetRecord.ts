@@ -86,7 +86,7 @@ const deserialized = (path: string, body: Uint8Array): unknown => {
   try {
     return deserialize(body)
   } catch {
-    throw checksumMismatch(path, 'was begun by another runtime, or a newer version of it')
+    throw checksumMismatch(path, 'was started by another runtime, or by a newer version of it')
   }
 }
 

@@ -89,12 +89,13 @@ const expectExact = async (
   when: string,
 ): Promise<void> => {
   const [is, should] = [shown(pairs(await place.read())), shown(rows)]
-  if (is !== should) throw new Broken(law, `${when}: there is ${is}, in place of ${should}`)
+  if (is !== should)
+    throw new Broken(law, `${when}: the destination has ${is} instead of ${should}`)
 }
 
 const expectPlanted = async (place: Place, when: string): Promise<void> => {
   if (await place.planted()) return
-  throw new Broken('own names', `${when}: what was planted is not there as it was`)
+  throw new Broken('own names', `${when}: what plant() created was changed or removed`)
 }
 
 /** Throws unless a reader sees rows of saved steps only, once each, and all rows of steps that became visible. */
@@ -120,12 +121,13 @@ const expectSteps = async (
   const there = new Map(found)
   const says = `${when}: a reader sees ${shown(found)}`
   const byId = night.kind === 'by time' && law === 'step' ? 'by id' : law
-  if (there.size !== found.length) throw new Broken(byId, `${says}: one of them twice`)
+  if (there.size !== found.length) throw new Broken(byId, `${says}, one of them twice`)
   const early = found.find((one) => !allowed.has(shown([one])))
-  if (early !== undefined) throw new Broken(law, `${says}: ${shown([early])} is of no kept step`)
+  if (early !== undefined)
+    throw new Broken(law, `${says}, but ${shown([early])} belongs to no saved step`)
   const lost = required.find(([key, version]) => (there.get(key) ?? 0) < version)
   if (lost === undefined) return
-  throw new Broken(there.has(lost[0]) ? byId : law, `${says}, and not ${shown([lost])}`)
+  throw new Broken(there.has(lost[0]) ? byId : law, `${says}, but not ${shown([lost])}`)
 }
 
 /** Errors of an owner that another owner has overtaken or replaced. */
@@ -133,7 +135,7 @@ const OUTRUN: ReadonlyArray<string> = ['Fenced', 'Locked', 'CheckpointExists', '
 
 const expectOutrun = (end: RunEnd, law: Law, when: string): void => {
   if (end.isComplete || OUTRUN.includes(end.tag)) return
-  throw new Broken(law, `${when}: it ends with ${end.tag}: ${end.why}`)
+  throw new Broken(law, `${when}: the run ends with ${end.tag}: ${end.why}`)
 }
 
 /** Number of resumptions after which a transfer counts as endless. */
@@ -151,7 +153,7 @@ const completed = async (
     const end = await place.run([night], new Owner(), watch)
     if (end.isComplete) return end
     if (tries === RUNS || !OUTRUN.includes(end.tag)) {
-      throw new Broken(law, `${when}: it ends with ${end.tag}: ${end.why}`)
+      throw new Broken(law, `${when}: the run ends with ${end.tag}: ${end.why}`)
     }
   }
 }
@@ -204,7 +206,8 @@ class Game {
       }
       const owner = new Owner(undefined, look)
       const end = await place.run([night], owner, watch)
-      if (!end.isComplete) throw new Broken(law, `${when}: it ends with ${end.tag}: ${end.why}`)
+      if (!end.isComplete)
+        throw new Broken(law, `${when}: the run ends with ${end.tag}: ${end.why}`)
       rows = after(rows, night)
       await expectExact(place, rows, law, when)
       await expectPlanted(place, when)
@@ -221,7 +224,7 @@ class Game {
     const when = `two polls of a follow, after ${titleOf(first)}`
     const end = await place.run(others, new Owner(), new KeptRows())
     const law = LAW_OF[first.kind]
-    if (!end.isComplete) throw new Broken(law, `${when}: it ends with ${end.tag}: ${end.why}`)
+    if (!end.isComplete) throw new Broken(law, `${when}: the run ends with ${end.tag}: ${end.why}`)
     await expectExact(place, this.nights.reduce(after, new Map()), law, when)
   }
 
@@ -255,7 +258,7 @@ class Game {
     await expectExact(place, rows, law, when)
     const count = end.rows ?? rows.size
     if (count !== rows.size) {
-      throw new Broken('step', `${when}: it counts ${count} of ${rows.size} rows`)
+      throw new Broken('step', `${when}: the run counts ${count} of ${rows.size} rows`)
     }
     await completed(place, next, 'replay', `${when}, and run twice`)
     await expectExact(place, rows, 'replay', `${when}, and run twice`)
@@ -369,7 +372,7 @@ const expectBounds = async (make: () => Promise<Place>, kind: ListKind): Promise
   for (const [name, pages, rows, nights] of checks) {
     const many = await sizeAfter(pages, rows, nights)
     if (many <= few + DIGITS) continue
-    const why = `own has ${few} bytes after 3 rows in 3 steps, and ${many} after ${name}`
+    const why = `the state in own has ${few} bytes after 3 rows in 3 steps, and ${many} after ${name}`
     throw new Broken('bounds', `${LISTS[kind]}, undisturbed: ${why}`)
   }
 }

@@ -62,7 +62,7 @@ const runSession = async <A>(
   const replaces = nights.some(({ kind }) => kind === 'replaced')
   const destination = stoppable(opened, owner, watch, replaces)
   const { name, store } = destination
-  if (store === undefined) throw new Error('a destination without a store has no laws to keep')
+  if (store === undefined) throw new Error('a destination without a store cannot be checked')
   const session = await TransferSession.begin<A>({
     ...{ destination, restart: false, replaces, timer: hasty, lease: LEASE, onWait: () => {} },
     waits: new Waits(name, hasty, () => {}),
@@ -170,20 +170,26 @@ const expectStore = async <A>(one: CheckedDestination<A>): Promise<void> => {
   const { store, close } = await one.open((work) => work())
   if (store === undefined) return
   const first = await store.replace(MANIFEST, 'one', undefined)
-  expect(first !== undefined, '`replace` of a text that is not there changes nothing')
+  expect(first !== undefined, '`replace` does not create a text that is missing')
   if (first === undefined) return
   const isTaken = (await store.replace(MANIFEST, 'two', undefined)) !== undefined
-  expect(!isTaken, '`replace` without a version changes a text that is there')
+  expect(!isTaken, '`replace` without a version changes an existing text')
   const second = await store.replace(MANIFEST, 'three', first)
-  expect(second !== undefined, '`replace` of the version that is there changes nothing')
+  expect(second !== undefined, '`replace` with the current version does not change the text')
   const isOld = (await store.replace(MANIFEST, 'four', first)) !== undefined
-  expect(!isOld, '`replace` of an earlier version changes a text')
-  expect(!(await store.remove(MANIFEST, first)), '`remove` of an earlier version removes a text')
+  expect(!isOld, '`replace` with an earlier version changes the text')
+  expect(
+    !(await store.remove(MANIFEST, first)),
+    '`remove` with an earlier version removes the text',
+  )
   const found = await store.read(MANIFEST)
-  expect(found?.text === 'three', '`read` has another text than the last `replace`')
-  expect(found?.version === second, '`read` has another version than the last `replace`')
-  expect(await store.remove(MANIFEST, second ?? ''), '`remove` of the last version removes nothing')
-  expect((await store.read(MANIFEST)) === undefined, '`remove` leaves a text')
+  expect(found?.text === 'three', '`read` does not return the text of the last `replace`')
+  expect(found?.version === second, '`read` does not return the version of the last `replace`')
+  expect(
+    await store.remove(MANIFEST, second ?? ''),
+    '`remove` with the current version does not remove the text',
+  )
+  expect((await store.read(MANIFEST)) === undefined, '`read` still returns a text after `remove`')
   await close()
   await store.close?.()
 }

@@ -60,5 +60,5 @@ const moved = (endpoint: string, pages: number): AnyFailure => ({
   position: { page_num: 0 },
   pages,
   guard: 'Moved',
-  message: `${endpoint}: incomplete: all ${MAX_READINGS} readings had different rows`,
+  message: `${endpoint}: incomplete: the rows were different in each of ${MAX_READINGS} readings`,
 })

@@ -72,7 +72,7 @@ export const postgresDestination = async <A>(options: PostgresOptions): Promise<
   const connection = await PostgresConnection.open(options)
   const { at, waits } = options
   if (at.ignored.length > 0) {
-    waits.note(`ignores ${at.ignored.join(', ')} in its URL, unknown to the driver`)
+    waits.note(`ignores ${at.ignored.join(', ')} in the URL, which the driver does not know`)
   }
   try {
     const table = await connection.transaction((transaction) =>

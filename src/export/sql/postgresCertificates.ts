@@ -9,9 +9,9 @@ import type { PostgresUrl } from '../location/postgresUrl.js'
 
 /** Parameters that name a file, and the file's expected content. Each check throws for any other content. */
 const FILES: Readonly<Record<string, readonly [what: string, check: (pem: string) => unknown]>> = {
-  sslrootcert: ['a certificate in PEM', (pem) => new X509Certificate(pem)],
-  sslcert: ['a certificate in PEM', (pem) => new X509Certificate(pem)],
-  sslkey: ['a private key in PEM, without a passphrase', createPrivateKey],
+  sslrootcert: ['a PEM certificate', (pem) => new X509Certificate(pem)],
+  sslcert: ['a PEM certificate', (pem) => new X509Certificate(pem)],
+  sslkey: ['a PEM private key without a passphrase', createPrivateKey],
 }
 
 /** Throws an `UnusableDestination` that names the parameter and its file, if the file is missing or not a certificate. */
@@ -31,12 +31,12 @@ export const checkCertificates = ({ name, query, password }: PostgresUrl): void 
     try {
       pem = readFileSync(path, 'utf8')
     } catch (error) {
-      throw unusable(`cannot be read (${codeOf(error)}): name a file with ${what}`, error)
+      throw unusable(`cannot be read (${codeOf(error)}): set it to a file with ${what}`, error)
     }
     try {
       check(pem)
     } catch (error) {
-      throw unusable(`is not ${what}: name the right file`, error)
+      throw unusable(`is not ${what}: set it to the right file`, error)
     }
     given.set(option, pem)
   }
@@ -45,7 +45,7 @@ export const checkCertificates = ({ name, query, password }: PostgresUrl): void 
   try {
     createSecureContext({ cert, key })
   } catch {
-    const why = `cannot write ${name}: sslkey is not the key of sslcert: name a matching pair`
+    const why = `cannot write ${name}: the key in sslkey does not belong to the certificate in sslcert: use a matching pair`
     throw exportError('UnusableDestination', why, { destination: name })
   }
 }

@@ -124,7 +124,7 @@ export const missingColumns = (
   { columns, key }: FoundTable,
 ): ReadonlyArray<ColumnDefinition> => {
   const wrong = (why: string) =>
-    exportError('UnusableDestination', `${name}: ${why}, or name another table`, {
+    exportError('UnusableDestination', `${name}: ${why}, or use another table`, {
       destination: name,
     })
   const found = new Map(columns.map((column) => [column.name, column]))
@@ -135,7 +135,9 @@ export const missingColumns = (
     if (is !== should)
       throw wrong(`its column ${column} is ${is}, but should be ${should}: change it`)
     if (one.isGenerated)
-      throw wrong(`its column ${column} is filled by the database: make it a normal column`)
+      throw wrong(
+        `the database generates the values of its column ${column}: make it a normal column`,
+      )
   }
   const needed = columns.find(
     ({ name, isNeeded }) => isNeeded && !wanted.some((one) => one.name === name),
@@ -179,6 +181,6 @@ export const upsert = ({ into, columns, rows, isMarked }: Upsert): string => {
 export const rowsLost = (name: string, table: string, lost: number, of: number): ExportError =>
   exportError(
     'UnusableDestination',
-    `${name}: table ${table} has not kept ${lost} of ${of} rows that were written to it: a trigger, a rule or a policy drops them or changes their id; remove it, or name another table`,
+    `${name}: table ${table} lacks ${lost} of the ${of} rows that were written to it, because a trigger, a rule or a policy drops them or changes their id: remove it, or use another table`,
     { destination: name },
   )

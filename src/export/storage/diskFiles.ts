@@ -26,13 +26,13 @@ import { openBytes } from './ByteFile.js'
 import { type Files, type FoundFile, INCOMING, type IsOurs, type ReadableFile } from './Files.js'
 import { checkSize, isGone } from './integrity.js'
 
-const IN_THE_WAY = 'a file has its name, or that of a folder above it'
+const IN_THE_WAY = 'a file already has this name, or the name of a folder above it'
 
 /** Advice by system error code. */
 const ADVICE: Readonly<Record<string, string>> = {
   EEXIST: IN_THE_WAY,
   ENOTDIR: IN_THE_WAY,
-  ENOENT: 'a link to nothing has its name, or that of a folder above it',
+  ENOENT: 'a broken link already has this name, or the name of a folder above it',
   EACCES: 'the folder above it is not writable',
 }
 

@@ -53,7 +53,7 @@ const checked = async (
 }
 
 /** Creates the error for a marked file that does not exist. */
-export const isGone = (path: string) => checksumMismatch(path, 'does not exist any more')
+export const isGone = (path: string) => checksumMismatch(path, 'no longer exists')
 
 /** Hashes the committed bytes. Rejects with a `ChecksumMismatch` if they have changed. */
 export const hashCommitted = async (
@@ -68,7 +68,10 @@ export const hashCommitted = async (
   }
   for await (const block of blocksOf(file, bytes)) hash.update(block)
   if (hash.copy().digest('hex') !== sha256) {
-    throw checksumMismatch(path, `has changed in the ${bytes} that were committed`)
+    throw checksumMismatch(
+      path,
+      `was changed within the first ${bytes} bytes, which were committed`,
+    )
   }
 }
 
@@ -76,7 +79,7 @@ export const hashCommitted = async (
 
 /** Creates the error for a file that another program changed. */
 export const fileConflict = (path: string, why: string, isGone = false): ExportError =>
-  exportError('FileConflict', `${path} ${why} while it was written`, { path, isGone })
+  exportError('FileConflict', `${path} ${why} while it was being written`, { path, isGone })
 
 /** Throws a `FileConflict` unless a file has the expected size; `undefined`: it does not exist. */
 export const checkSize = (path: string, is: number | undefined, should: number): void => {

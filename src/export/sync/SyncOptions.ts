@@ -139,7 +139,7 @@ export const syncRules: OptionsTable<SyncOptions<never>> = {
   }),
   table: is.stringThat((name) => TABLE_NAME.test(name), 'a name of letters, digits and _'),
   format: is.oneOf('ndjson', 'parquet'),
-  env: is.object('variables by name'),
+  env: is.object('an object of environment variables'),
   since: time,
   lookback: is.finiteMillis,
   sweep: is.oneOf('off', '30d', 'now'),

@@ -74,12 +74,15 @@ export const follow = <A>(
   const pace: FollowPace = { every, prove: timeOfDay(prove), sweep, allowGone, timer }
   if (!('snapshot' in source)) {
     if (given.prove !== undefined) {
-      throw new InvalidOption('prove', 'omitted, because only charges are proven')
+      throw new InvalidOption(
+        'prove',
+        'omitted, because only charges are compared with the service',
+      )
     }
     return startSync(source, options, (transfer) => followList(transfer, source, pace))
   }
   const { ledger } = source
-  if (ledger === undefined) throw new InvalidOption('source', 'payments.charges, with its ledger')
+  if (ledger === undefined) throw new InvalidOption('source', 'payments.charges of a client')
   return startSync(source, { ...options, lookback: LOOKBACK }, (transfer, readsAll) =>
     followCharges(transfer, ledger, pace, readsAll),
   )

@@ -45,7 +45,7 @@ export const followCharges = <A>(
 ): Observable<TransferEvent> => {
   const { counted, open, name } = transfer.session.destination
   if (counted === undefined || open === undefined) {
-    const why = `${name} cannot be followed: it does not count its rows`
+    const why = `follow cannot write to ${name}, because it does not count its rows`
     throw exportError('UnusableDestination', why, { destination: name })
   }
   return followPolls(transfer, pace, (stop) => {

@@ -43,7 +43,7 @@ export const destinationOf = <A>(
     if (family !== undefined && to.children === undefined) {
       throw new InvalidOption(
         'to',
-        'a destination with children, because the rows have many parents',
+        'a destination with children, because the rows belong to several parents',
       )
     }
     return async () => to

@@ -236,7 +236,7 @@ const refuseExport = async (
   const { manifest } = OF_FOLDER
   if ((await manifestIn(files, manifest)) === undefined) return
   const path = files.nameOf(manifest)
-  const why = `${path} belongs to an export, or to a sync whose state is missing: name another folder`
+  const why = `${path} belongs to an export, or to a sync whose state is missing: choose another folder`
   throw exportError('UnusableDestination', why, { destination: path })
 }
 
@@ -249,11 +249,11 @@ const checkSameList = (
   const check = (field: string, isSame: boolean): void => {
     if (isSame) return
     const of = field === 'account' ? 'account (base URL, client id, login-as, on-behalf-of)' : field
-    const why = `${destination} belongs to another ${of}: name another table or folder`
+    const why = `${destination} belongs to another ${of}: choose another table or folder`
     throw exportError('SpecMismatch', why, { path: destination, field })
   }
   if (sync === undefined) {
-    const why = `${destination} belongs to an unfinished export: name another destination`
+    const why = `${destination} belongs to an unfinished export: choose another destination`
     throw exportError('UnusableDestination', why, { destination })
   }
   check('resource', spec.resource === resource)

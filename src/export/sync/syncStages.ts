@@ -226,7 +226,7 @@ const notEmptied = async <A>(
   const doubt = doubtOf(name, { gone, total, isEmpty: false }, allowGone)
   if (rows > 0 && doubt !== undefined) throw doubt
   if (rows > 0 || allowEmpty || total === 0) return
-  const why = `${name}: the list is empty, but the destination has ${plural(total, 'row')}: allowEmpty (--allow-empty) removes them`
+  const why = `${name}: the list is empty, but the destination has ${plural(total, 'row')}: to delete them, set allowEmpty (--allow-empty)`
   throw exportError('EmptyList', why, { destination: name, rows: total })
 }
 

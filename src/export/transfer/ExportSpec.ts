@@ -103,7 +103,7 @@ export const checkSameSpec =
     }
     differs('resource', found.resource, wanted.resource)
     if (found.account !== wanted.account) {
-      const why = 'its account (base URL, client id, login-as, on-behalf-of) is not the present one'
+      const why = 'its account (base URL, client id, login-as, on-behalf-of) is not the current one'
       throw mismatch(path, 'account', why)
     }
     for (const part of ['query', 'format'] as const) {

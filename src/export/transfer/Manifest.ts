@@ -214,7 +214,7 @@ const missingOf = (rejects: number, why: string | undefined): ReadonlyArray<stri
   ...(rejects === 0
     ? []
     : [`${rejects} ${rejects === 1 ? 'row that was' : 'rows that were'} rejected`]),
-  ...(why === undefined ? [] : [`the rows after these: ${why}`]),
+  ...(why === undefined ? [] : [`all later rows: ${why}`]),
 ]
 
 /** Formats a time as ISO 8601. */

@@ -175,6 +175,6 @@ export const leftOf = (
 ): ReadonlyArray<E.Either<ExportError | AnyFailure, never>> => {
   if (cut === undefined || cut === 'stopped') return []
   if (cut !== 'rejects') return [E.left(cut)]
-  const why = 'more rows than maxRejects allows cannot be written'
+  const why = 'more rows were rejected than maxRejects allows'
   return [E.left(exportError('TooManyRejects', why, { path: name }))]
 }

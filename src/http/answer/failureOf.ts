@@ -120,8 +120,8 @@ const OPENSSL = /^[\dA-F]+:error:/
 
 const AWAITED = {
   connect: 'connection',
-  headers: 'answer',
-  body: 'further chunk of the response',
+  headers: 'response',
+  body: 'further part of the response',
   whole: 'end of the response',
 } as const
 
@@ -265,26 +265,26 @@ export const truncated = <F extends AnyFailure, At>(
 const reasonOf = (cut: Exclude<AnyCut<never>, { readonly _tag: 'Failed' }>): string => {
   switch (cut._tag) {
     case 'Repeated':
-      return 'this page was read before'
+      return 'this page has already been read'
     case 'SameRows':
-      return 'this page was read before: its rows are the same as on an earlier one'
+      return 'this page has already been read: its rows are the same as on an earlier page'
     case 'OnlyEmpty':
       return cut.pages === 1
         ? 'the last page had no new row'
         : `the last ${cut.pages} pages had no new row`
     case 'TooLong':
-      return 'more than maxPages'
+      return 'the list has more pages than maxPages allows'
     case 'Moved':
       return cut.isUneven
-        ? 'the pages of one second differ in length, so the number of its rows is unknown'
-        : 'the rows of one second kept changing'
+        ? 'the pages within one second have different lengths, so the number of rows in that second is unknown'
+        : 'the rows within one second kept changing'
     case 'OutsideFilter':
-      return 'there were rows outside the requested time'
+      return 'the service returned rows outside the requested time range'
     case 'RowsMissing':
-      return `${plural(cut.rows, 'row')} at the edge of a page did not appear again when requested by time`
+      return `${plural(cut.rows, 'row')} at the edge of a page did not appear again when that time was requested`
     case 'OrderChanged':
-      return 'its rows are not in the order of its first pages, so rows may be missing'
+      return 'the rows are no longer in the order of the first pages, so rows may be missing'
     case 'Unordered':
-      return `the last ${cut.answers} pages had no order`
+      return `the rows of the last ${cut.answers} pages were in no order`
   }
 }

@@ -224,7 +224,7 @@ export const basicAuth = (clientId: string, clientSecret: string): Auth => {
 
 /** Fails calls whose credentials are missing, without a request. */
 export const missingAuth = (endpoint: string, option: 'credentials' | 'partner'): Auth => {
-  const expected = 'an option of createClient'
+  const expected = 'given to createClient'
   const failure = invalidField(endpoint, { field: option, expected, actual: 'missing' })
   return { ...noAuth, header: left(failure), ready: () => undefined }
 }

@@ -29,7 +29,9 @@ export const invalidParams = (
   const objects = namedObjects(codec, params, shapes)
   const path = inheritedField(objects)
   if (path !== undefined) {
-    return [{ path, expected: 'a field of the object itself', actual: 'of its class, or hidden' }]
+    return [
+      { path, expected: 'a field of the object itself', actual: 'inherited, or not enumerable' },
+    ]
   }
   const [first, ...more] = check ? objects.flatMap(unknownFields) : []
   return first && [first, ...more]

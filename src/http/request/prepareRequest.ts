@@ -66,7 +66,7 @@ const place = (
   for (const [path, value] of given) {
     const actual = notSerializable(value)
     if (actual !== undefined)
-      return E.left([{ path, expected: 'a value that JSON can express', actual }])
+      return E.left([{ path, expected: 'a JSON-serializable value', actual }])
   }
   const headers: Record<string, string> = {}
   let query: URLSearchParams | undefined
@@ -88,7 +88,7 @@ const place = (
 
   const beside = Object.keys(body).find((name) => name !== whole)
   if (whole !== undefined && beside !== undefined) {
-    const expected = `omitted, or placed outside the body with "at", since ${whole} is the entire body`
+    const expected = `omitted, or placed outside the body with "at", because ${whole} is the entire body`
     return E.left([{ path: beside, expected, actual: redact(body[beside]) }])
   }
   const missing = path.find((name) => !isSegment(encoded[name]))

@@ -25,7 +25,7 @@ export const differencesOf = (
   }
   if (isSame(sent, found, path)) return []
   const [a, b] = [show(path, sent), show(path, found)]
-  return [{ path, sent: a, found: a === b ? `another ${b}` : b }]
+  return [{ path, sent: a, found: a === b ? `a different ${b}` : b }]
 }
 
 /** Describes differences. */

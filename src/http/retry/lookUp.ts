@@ -147,7 +147,7 @@ const rowOf = <A>(
   const matches = raw.flatMap((row, at) => (requestIdOf(row) === requestId ? [at] : []))
   if (matches.length > 1) {
     return E.left({
-      reason: `found ${matches.length} with this request_id, not one`,
+      reason: `found ${matches.length} with this request_id instead of one`,
       again: 'never',
     })
   }

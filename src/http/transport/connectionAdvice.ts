@@ -22,20 +22,26 @@ export const act = remedy('act')
 export const again = remedy('again')
 
 const NO_ROUTE = again('the host cannot be reached: check the network, firewalls and proxies')
-const REFUSED = again('nothing listens there: check host and port, and that the service is running')
-const NO_TLS = act('the server does not use TLS there: check the port, and https or http')
-const OTHER_HOST = act('the certificate belongs to another host: check the host')
+const REFUSED = again(
+  'nothing is listening there: check the host and port, and that the service is running',
+)
+const NO_TLS = act(
+  'the server does not use TLS on this port: check the port, and whether the URL should start with https or http',
+)
+const OTHER_HOST = act(
+  'the certificate of the server is for another host name: check the host name',
+)
 const SELF_SIGNED = act(
-  'the certificate is self-signed: if your own proxy or test server uses it, name it in NODE_EXTRA_CA_CERTS (Postgres: sslrootcert)',
+  'the certificate of the server is self-signed: if it belongs to your own proxy or test server, set NODE_EXTRA_CA_CERTS (Postgres: sslrootcert) to a file with that certificate',
 )
 const UNTRUSTED = act(
-  'the issuer of the certificate is unknown: the server may omit an intermediate certificate, or a proxy intercepts TLS; name the missing certificate in NODE_EXTRA_CA_CERTS (Postgres: sslrootcert)',
+  'the certificate of the server is signed by an unknown CA: the server may not send its intermediate certificate, or a proxy may intercept TLS; set NODE_EXTRA_CA_CERTS (Postgres: sslrootcert) to a file with the missing certificate',
 )
 
 /** The advice for connections to any service, by code. */
 export const connections = {
-  ENOTFOUND: act('the host name does not exist: check its spelling, and DNS'),
-  EAI_AGAIN: again('the host name cannot be looked up: check the network, and DNS'),
+  ENOTFOUND: act('the host name does not exist: check its spelling and the DNS settings'),
+  EAI_AGAIN: again('the host name cannot be looked up: check the network and the DNS settings'),
   ECONNREFUSED: REFUSED,
   ConnectionRefused: REFUSED, // Bun
   ECONNRESET: again(),
@@ -44,11 +50,13 @@ export const connections = {
   EHOSTUNREACH: NO_ROUTE,
   ENETUNREACH: NO_ROUTE,
   ETIMEDOUT: NO_ROUTE,
-  BLOCKED_PORT: act('fetch blocks this port because another protocol uses it: check the port'),
-  UND_ERR_INVALID_ARG: act(
-    'fetch refuses an argument: a dispatcher, such as an Agent, works only with the fetch of the same undici',
+  BLOCKED_PORT: act(
+    'fetch blocks this port, which is reserved for another protocol: check the port',
   ),
-  INVALID_ARGUMENT: act('fetch refuses an argument of this request'),
+  UND_ERR_INVALID_ARG: act(
+    'fetch rejects an argument: a dispatcher, such as an Agent, works only with fetch from the same copy of undici',
+  ),
+  INVALID_ARGUMENT: act('fetch rejects an argument of this request'),
   EPROTO: NO_TLS,
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,

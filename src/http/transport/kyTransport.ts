@@ -164,12 +164,14 @@ class Exchange {
         const { headers } = request as Request // ky has made one of the URL
         const response = await this.#send(url, { ...init, headers: Object.fromEntries(headers) })
         if (afterResponse.length > 0 && !isTagged<Response>('Response', response)) {
-          this.#fail(new InvalidOption(AFTER, 'omitted, because the fetch returns no Response'))
+          this.#fail(
+            new InvalidOption(AFTER, 'omitted, because your fetch does not return a Response'),
+          )
         }
         return response as Response // ky passes on any other unchanged
       },
     }).catch((error: unknown) => {
-      const expected = 'functions that do not return ky.retry(), since the client itself retries'
+      const expected = 'functions that do not return ky.retry(), because the client itself retries'
       if (isForceRetryError(error)) this.#fail(new InvalidOption(AFTER, expected))
       throw error
     })

@@ -78,7 +78,7 @@ export const readItemIds = (ids: unknown): E.Either<ApiError, ReadonlySet<unknow
     readArray(ids, 'item_ids'),
     E.filterOrElse(
       (list) => list.every((id) => typeof id === 'string'),
-      () => invalid('item_ids must be a list of texts.', 'item_ids'),
+      () => invalid('item_ids must be a list of strings.', 'item_ids'),
     ),
     E.map((list) => new Set(list)),
   )

@@ -42,6 +42,6 @@ export const dayInstantAt = (ms: number): Instant => asInstant(dayAt(ms))
 export const endAt = (now: number, life: number): number => Math.min(Math.floor(now + life), LAST)
 
 const asInstant = (text: string): Instant => {
-  if (!Instant.is(text)) throw new RangeError(`${text} is not before the year 10000`)
+  if (!Instant.is(text)) throw new RangeError(`${text} is after the year 9999`)
   return text
 }

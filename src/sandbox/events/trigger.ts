@@ -99,7 +99,7 @@ export const trigger = async (options: TriggerOptions): Promise<ReadonlyArray<Tr
   const { deliver, id = newId() } = resolved
   const missing = missingIn(event, apiVersion)
   if (missing !== undefined) {
-    throw new InvalidOption('event', `an event of version ${apiVersion}: ${event} ${missing}`)
+    throw new InvalidOption('event', `an event of version ${apiVersion}, but ${event} ${missing}`)
   }
   const at = Math.floor(timer.now())
   const body = eventBody({

@@ -66,7 +66,7 @@ const handle = (
 const incorrectVersion = apiError(
   400,
   'incorrect_version',
-  'x-api-version must be a date as YYYY-MM-DD.',
+  'x-api-version must be a date in the form YYYY-MM-DD.',
   'x-api-version',
 )
 

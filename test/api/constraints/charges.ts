@@ -21,7 +21,7 @@ export const charges: ReadonlyArray<Constraint> = [
     field: 'amount',
     good: ['9.9', 9.99],
     bad: ['1.005', 0.1 + 0.2, 1e-7],
-    expected: 'an amount of 2 decimals at most, as USD has',
+    expected: 'an amount with at most 2 decimals, the maximum for USD',
   },
   { route: CREATE, field: 'currency', ...currency },
   {

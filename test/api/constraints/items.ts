@@ -61,7 +61,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
       [named({ a: 1n }), named({ a: 2n })],
     ],
     path: 'items[1].request_id',
-    expected: 'unique among different items',
+    expected: 'unique, except among identical items',
   },
   ...at(ADD, ['items[0].reason', 'items[0].reference'], needed),
   {
@@ -92,7 +92,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
     field: 'items[0].beneficiary',
     good: [beneficiary],
     bad: [{}],
-    expected: 'omitted, or not empty, when beneficiary_id is not given',
+    expected: 'omitted or non-empty when beneficiary_id is missing',
   },
   {
     route: ADD,
@@ -144,7 +144,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
       { ...item, source_amount: '1.005' },
     ],
     path: 'items[0].source_amount',
-    expected: 'an amount of 2 decimals at most, as USD has',
+    expected: 'an amount with at most 2 decimals, the maximum for USD',
   },
   {
     route: ADD,
@@ -155,7 +155,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
       { ...item, transfer_currency: 'JPY', transfer_amount: 10.5 },
     ],
     path: 'items[0].transfer_amount',
-    expected: 'an amount of 0 decimals at most, as JPY has',
+    expected: 'an amount with at most 0 decimals, the maximum for JPY',
   },
   {
     route: ADD,
@@ -225,14 +225,14 @@ export const batchItems: ReadonlyArray<Constraint> = [
     field: 'items[0].application_fee_options[1].percentage',
     good: ['0.5'],
     bad: [undefined, ''],
-    expected: 'filled when type is PERCENTAGE',
+    expected: 'non-empty when type is PERCENTAGE',
   },
   {
     route: ADD,
     field: 'items[0].application_fee_options[1].currency',
     good: [undefined, 'USD', 'EUR'],
     bad: ['GBP'],
-    expected: "one of the item's currencies for a PERCENTAGE of a CONVERSION",
+    expected: "one of the item's currencies for a PERCENTAGE fee on a CONVERSION",
   },
   {
     route: ADD,
@@ -244,7 +244,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
     ],
     bad: [fees(fixed, { ...share, currency: 'GBP' })],
     path: 'items[0].application_fee_options[1].currency',
-    expected: "one of the item's currencies for a PERCENTAGE of a CONVERSION",
+    expected: "one of the item's currencies for a PERCENTAGE fee on a CONVERSION",
   },
   // the beneficiary
   { route: ADD, field: 'items[0].beneficiary.entity_type', ...needed },
@@ -268,7 +268,7 @@ export const batchItems: ReadonlyArray<Constraint> = [
     ],
     bad: [bank, { ...bank, account_number: '' }, { ...bank, iban: '' }],
     path: `${details}.account_number`,
-    expected: 'filled when iban is not',
+    expected: 'non-empty when iban is missing or empty',
   },
   {
     route: ADD,

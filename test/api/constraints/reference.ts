@@ -68,7 +68,7 @@ const orders: ReadonlyArray<Constraint> = [
     field: 'items[0].line_total',
     good: ['59.700', 59.7],
     bad: ['59.705', 0.1 + 0.2],
-    expected: 'an amount of 2 decimals at most, as USD has',
+    expected: 'an amount with at most 2 decimals, the maximum for USD',
   },
   { route: UPLOAD, field: 'items[0].item_url', ...lengthOf(1, 1_000) },
   {

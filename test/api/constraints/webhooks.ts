@@ -6,7 +6,7 @@ const event = { good: [['account.active', 'anything.else'], []] }
 const version = {
   good: ['2026-08-21'],
   bad: [undefined, '2026-8-21', '20260821', '2026-02-30', '2026-08-21T00:00:00Z', 'latest'],
-  expected: 'a date as YYYY-MM-DD',
+  expected: 'a date in the form YYYY-MM-DD',
 }
 
 const both = (name: string) =>

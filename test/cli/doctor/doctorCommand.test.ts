@@ -167,7 +167,7 @@ describe('doctor', () => {
 
   it.each([
     ['https', 'connect', /^failed {3}TLS .*: no response within 2 min 00 s$/m],
-    ['http', 'headers', /^failed {3}login .*: no answer within 120000 ms$/m],
+    ['http', 'headers', /^failed {3}login .*: no response within 120000 ms$/m],
   ])('waits for one that does not answer %s as long as it is told', async (scheme, phase, said) => {
     const { port } = closing(await speaking((socket) => socket.resume()))
     const { status, text } = await doctor(

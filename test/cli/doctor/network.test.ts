@@ -30,7 +30,11 @@ const failing = (code: string) =>
 describe('the network checks', () => {
   it('resolve the name, connect, and open TLS', () => {
     expect(found({})).toMatchObject([
-      { check: 'DNS', verdict: 'ok', found: 'api.example.com is 192.0.2.1, 192.0.2.2 (0 ms)' },
+      {
+        check: 'DNS',
+        verdict: 'ok',
+        found: 'api.example.com resolves to 192.0.2.1, 192.0.2.2 (0 ms)',
+      },
       { check: 'connection', verdict: 'ok', found: 'api.example.com, port 443 (0 ms)' },
       { check: 'TLS', verdict: 'ok', found: 'TLSv1.3, certificate valid for 90 days' },
     ])
@@ -101,7 +105,7 @@ describe('the network checks', () => {
     const addresses = () => of(['192.0.2.1']).pipe(delay(20, timer))
     const connect = () => of(undefined).pipe(delay(300, timer))
     expect(found({ addresses, connect }, undefined, timer)).toMatchObject([
-      { found: 'api.example.com is 192.0.2.1 (20 ms)', facts: { ms: 20 } },
+      { found: 'api.example.com resolves to 192.0.2.1 (20 ms)', facts: { ms: 20 } },
       { found: 'api.example.com, port 443 (300 ms)', facts: { ms: 300 } },
       { check: 'TLS' },
     ])

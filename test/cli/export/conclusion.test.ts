@@ -120,8 +120,8 @@ it('a missing file may have been moved', async () => {
   const gone = await disturbed((files, path) => files.rm(path, { force: true }))
   expect(gone.status).toBe(2)
   expect(gone.reason).toMatch(
-    /was removed or moved while it was written: use --restart to start over, or, if it was moved together with its checkpoint, --resume to continue at its new path$/,
+    /was removed or moved while it was being written: use --restart to start over, or, if it was moved together with its checkpoint, --resume to continue at its new path$/,
   )
   const changed = await disturbed((files, path) => files.put(path, 'more'))
-  expect(changed.reason).toMatch(/ while it was written: use --restart to start over$/)
+  expect(changed.reason).toMatch(/ while it was being written: use --restart to start over$/)
 })

@@ -35,8 +35,8 @@ describe('export --dry-run', () => {
     expect(status).toBe(0)
     expect(stdout).toBe(
       `${[
-        'rows      unknown: the list only says whether there are more',
-        'requests  one for 50 rows',
+        'rows      unknown: the list only says whether there is another page',
+        'requests  one per 50 rows',
         'ceiling   1,000 rows/s, at 20 requests per second; limited by the rate limit of this endpoint',
         'nothing was written',
       ].join('\n')}\n`,

@@ -195,7 +195,7 @@ describe('payments of another run', () => {
     expect(stdout).toMatch(
       /^all 4 payments are the same as in run wages-1 \(BOOKED for \d{4}-\d\d-\d\d\)$/m,
     )
-    expect(stdout).toMatch(/^checked 1 other batch for repeats, and the items of 0$/m)
+    expect(stdout).toMatch(/^checked 1 other batch for repeats, and the items in 0 of them$/m)
     expect(stderr).toContain(
       '4 payments repeat others: nothing was sent; if this is intended, add --repeats 4',
     )
@@ -247,7 +247,7 @@ describe('payments of another run', () => {
     const { stdout } = await pay('wages', alike)
     expect(requests() - before).toBe(20 + 1) // with the login
     expect(stdout).toMatch(
-      /^checked 25 other batches for repeats, and the items of 18; others were not checked$/m,
+      /^checked 25 other batches for repeats, and the items in 18 of them; the rest was not checked$/m,
     )
   })
 })
@@ -270,6 +270,8 @@ describe('warnings', () => {
   it('say how amounts with three decimals are read', async () => {
     const dinars = { source_currency: 'KWD', transfer_currency: 'KWD', transfer_amount: '1.250' }
     const { stdout } = await pay('wages', [payment(0), payment(1, dinars)])
-    expect(stdout).toContain('read as decimals, not as thousands: 1.250 KWD (row 2)\n')
+    expect(stdout).toContain(
+      'the dot was read as a decimal point, not as a thousands separator: 1.250 KWD (row 2)\n',
+    )
   })
 })

@@ -116,7 +116,8 @@ describe('stall reasons', () => {
   })
 
   it('name the Redis of a shared quota until it is back', () => {
-    const message = 'the Redis of the shared quota cannot be used, and will be retried: NOPERM'
+    const message =
+      'the Redis server of the shared quota cannot be used and will be retried: NOPERM'
     const refused: ClientEvent = { _tag: 'QuotaChanged', isAvailable: false, message }
     expect(said({}, told([1_000, refused]))).toEqual([message])
     expect(said({}, told([1_000, refused], [2_000, { ...refused, isAvailable: true }]))).toEqual([])
@@ -140,7 +141,7 @@ describe('stall reasons', () => {
       destination: 'charges.sqlite',
       waited: 5_000,
       isOver: false,
-      message: 'charges.sqlite: waiting for 5 s so far: database is locked (SQLITE_BUSY)',
+      message: 'charges.sqlite: waited 5 s so far: database is locked (SQLITE_BUSY)',
     } as const
     const refused = noteEvent({ ...wait, reason: 'database is locked (SQLITE_BUSY)' }, 7_000)
     expect(said({ inFlight: 0 }, refused(activity), 9_000)).toEqual([

@@ -258,7 +258,7 @@ const PLAYS: Readonly<Record<StallReason['_tag'], ReadonlyArray<Play>>> = {
   Destination: [
     {
       name: 'a destination of your own',
-      words: /memory: waiting for 5 s so far: no response/,
+      words: /memory: waited 5 s so far: it does not respond/,
       begin: async (world) => {
         const client = world.client()
         const out = own(() => world.hangs())

@@ -286,7 +286,10 @@ describe('invalid items', () => {
     ])
     expect(failure).toMatchObject({
       first: [
-        { index: 1, reasons: [/^source_amount should be transfer_amount, as in item 1/] },
+        {
+          index: 1,
+          reasons: [/^transfer_amount should be given instead of source_amount, as in item 1/],
+        },
         { index: 3, reasons: [/^source_amount or transfer_amount should be given/] },
       ],
     })
@@ -530,7 +533,7 @@ describe('the end', () => {
     const { failure } = await pay(on, items(30), { perBatch: 10, limit: 600_000 })
     expect(failure).toMatchObject({
       _tag: 'TimedOut',
-      message: expect.stringContaining(', and 2 other batches are not final either'),
+      message: expect.stringContaining('; not final either: 2 more'),
     })
   })
 

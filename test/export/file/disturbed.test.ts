@@ -79,7 +79,7 @@ it('a file that is emptied between a look at its end and a write is not committe
   await file.write(page)
   await expect(file.commit()).rejects.toMatchObject({
     ...{ _tag: 'FileConflict', path },
-    message: `${path} was emptied by another process while it was written`,
+    message: `${path} was emptied by another process while it was being written`,
   })
   await file.abandon()
 })

@@ -247,7 +247,7 @@ describe('Parquet', () => {
     const from = { bytes, rows, sha256: createHash('sha256').update(all).digest('hex') }
     await expect(openFile({ path, format: how, from })).rejects.toMatchObject({
       _tag: 'ChecksumMismatch',
-      message: `${path} was begun by another runtime, or a newer version of it: it cannot be resumed`,
+      message: `${path} was started by another runtime, or by a newer version of it: it cannot be resumed`,
     })
     expect(await readFile(path)).toEqual(all)
   })
@@ -290,7 +290,7 @@ describe('Parquet', () => {
       const how = format({ format: 'parquet', ...after })
       await expect(openFile({ path, format: how, from: mark })).rejects.toMatchObject({
         _tag: 'ChecksumMismatch',
-        message: `${path} was begun with other columns: ${why}: it cannot be resumed`,
+        message: `${path} was started with other columns (${why}): it cannot be resumed`,
       })
       expect(await readFile(path)).toEqual(before)
     },

@@ -81,7 +81,7 @@ it('that never rests is not complete, and what is kept says that there is more',
     ended: false,
     failure: {
       guard: 'Moved',
-      message: 'GET /api/v1/items: incomplete: all 5 readings had different rows',
+      message: 'GET /api/v1/items: incomplete: the rows were different in each of 5 readings',
     },
   })
   expect(last?.run?.complete).toBe(false)

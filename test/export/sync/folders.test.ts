@@ -144,7 +144,7 @@ it('says so when the folder is none', async () => {
   const wrong = await failure(sync(payments.charges, { to: `${path}/`, timer }))
   expect(wrong).toMatchObject({ _tag: 'UnusablePath' })
   expect(wrong.message).toBe(
-    `cannot create the folder ${path}/: a file has its name, or that of a folder above it`,
+    `cannot create the folder ${path}/: a file already has this name, or the name of a folder above it`,
   )
 })
 

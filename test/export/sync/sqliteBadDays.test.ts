@@ -61,7 +61,7 @@ it('waits for another program that has the database locked, and ends if it does 
   other.exec('begin exclusive')
   const wrong = await failure(sync(payments.charges, { to, timer }))
   expect(wrong).toMatchObject({ _tag: 'WriteFailed', code: 'SQLITE_BUSY' })
-  expect(wrong.message).toContain('another program has it locked')
+  expect(wrong.message).toContain('another program has locked it')
   other.exec('rollback')
   other.close()
   await last(sync(payments.charges, { to, timer }))

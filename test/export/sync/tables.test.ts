@@ -226,7 +226,7 @@ describe.each(all)('a table of $name', (database) => {
     [
       'a column that the database fills',
       "create table charges (id text primary key, reference text generated always as ('x') stored)",
-      'reference is filled by the database',
+      'the database generates the values of its column reference',
     ],
   ])('is refused with %s', async (_, statement, word) => {
     const { payments, timer, failure, asked } = account()
@@ -283,7 +283,7 @@ describe.each(all)('a table of $name', (database) => {
     for (let n = 0; n < 3; n++) await charge('acct_1', '1', `Order ${n}`)
     const wrong = await failure(sync(payments.charges, { to, timer }))
     expect(wrong._tag).toBe('UnusableDestination')
-    expect(wrong.message).toContain('has not kept 1 of 3 rows')
+    expect(wrong.message).toContain('lacks 1 of the 3 rows')
     expect(await count(to)).toBe(0)
     await sql(to, to.startsWith('postgres') ? 'drop trigger t on charges' : 'drop trigger t')
     await last(sync(payments.charges, { to, timer }))

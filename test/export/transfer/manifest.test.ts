@@ -62,7 +62,7 @@ describe('a manifest', () => {
     expect(last?.run).toMatchObject({
       complete: false,
       ended: false,
-      missing: [`the rows after these: ${away.message}`],
+      missing: [`all later rows: ${away.message}`],
       files: [{ path: basename(path), rows: 1, bytes: files.text(path).length }],
     })
     expect(last?.run?.files[0]?.sha256).toBe(undefined)
@@ -77,7 +77,7 @@ describe('a manifest', () => {
       return id
     }
     const stopped = await outcome(files, listOf([good(0), good(1), good(2)]), { stop, key })
-    expect(stopped?.run?.missing).toEqual(['the rows after these: it was stopped'])
+    expect(stopped?.run?.missing).toEqual(['all later rows: it was stopped'])
 
     const small = memory({ room: 2_200 })
     const many = Array.from({ length: 40 }, (_, n) => good(n))

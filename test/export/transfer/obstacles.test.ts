@@ -94,7 +94,7 @@ describe('a checkpoint of something else is refused, by the field', () => {
     [
       { clientId: 'you' },
       'account',
-      'its account (base URL, client id, login-as, on-behalf-of) is not the present one',
+      'its account (base URL, client id, login-as, on-behalf-of) is not the current one',
     ],
     [
       { query: { status: 'NEW' } },

@@ -212,7 +212,7 @@ describe('an export', () => {
     expect(first).toMatchObject({ rejects: 3, ended: false })
     expect(first?.run?.missing).toEqual([
       '3 rows that were rejected',
-      'the rows after these: too many rows were rejected',
+      'all later rows: too many rows were rejected',
     ])
     const same = await refused(files, { maxRejects: 2, resume: true })
     const { _tag, path } = same

@@ -76,7 +76,8 @@ describe.each(Object.entries(RUNS))('%s tells', (_, start) => {
     expect(waits).toEqual([
       {
         ...{ _tag: 'DestinationWait', destination: 'memory', waited: 5_000, isOver: false },
-        message: 'memory: waiting for 5 s so far: no response: it is slow, locked, or hangs',
+        message:
+          'memory: waited 5 s so far: it does not respond, because it is slow, locked or hanging',
       },
     ])
     expect(warnings).toEqual(waits.map(({ message }) => message))
@@ -85,7 +86,7 @@ describe.each(Object.entries(RUNS))('%s tells', (_, start) => {
     expect(waits.slice(1)).toEqual([
       {
         ...{ _tag: 'DestinationWait', destination: 'memory', waited: 7_000, isOver: true },
-        message: 'memory: continued after 7 s',
+        message: 'memory: continued after waiting 7 s',
       },
     ])
   })
@@ -98,7 +99,7 @@ it('an export tells that a function of yours hangs', async () => {
   await pass(6_000)
   leave()
   expect(waits.map(({ message }) => message)).toEqual([
-    'the function: waiting for 5 s so far: no response: it is slow, locked, or hangs',
+    'the function: waited 5 s so far: it does not respond, because it is slow, locked or hanging',
   ])
 })
 
@@ -111,7 +112,7 @@ it('a stream of changes tells that its store hangs', async () => {
   following.unsubscribe()
   expect(timer.now()).toBeGreaterThan(0)
   expect(warnings).toEqual([
-    'the store of changes: waiting for 5 s so far: no response: it is slow, locked, or hangs',
+    'the change store: waited 5 s so far: it does not respond, because it is slow, locked or hanging',
   ])
 })
 
@@ -182,6 +183,6 @@ describe('without a client, onWait is told that a bucket refuses', () => {
     const { double, said, options } = await refusing()
     await read(options)
     await double.close()
-    expect(said.join('\n')).toMatch(/^s3:\/\/bucket\/a\/: waiting for \d+ s so far: 503 SlowDown/m)
+    expect(said.join('\n')).toMatch(/^s3:\/\/bucket\/a\/: waited \d+ s so far: 503 SlowDown/m)
   })
 })

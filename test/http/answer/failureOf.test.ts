@@ -251,7 +251,7 @@ describe('no answer', () => {
       }),
     ).toMatchObject({
       message:
-        'GET /api/v1/charges/{id}: ECONNREFUSED: nothing listens there: check host and port, and that the service is running (Unable to connect)',
+        'GET /api/v1/charges/{id}: ECONNREFUSED: nothing is listening there: check the host and port, and that the service is running (Unable to connect)',
     })
     expect(
       transportFailure(context, { _tag: 'TimedOut', phase: 'headers', limit: 60_000 }),
@@ -261,7 +261,7 @@ describe('no answer', () => {
       attempts: 2,
       phase: 'headers',
       limit: 60_000,
-      message: 'GET /api/v1/charges/{id}: no answer within 60000 ms',
+      message: 'GET /api/v1/charges/{id}: no response within 60000 ms',
     })
   })
 })

@@ -91,7 +91,7 @@ describe('fieldErrors', () => {
       expect(told).toEqual([
         {
           field: 'items[0].beneficiary.bank_details.account_number',
-          message: 'should be filled when iban is not, but is missing',
+          message: 'should be non-empty when iban is missing or empty, but is missing',
         },
         { field: 'items[0].beneficiary', message: 'should be an empty object, but is object' },
       ])

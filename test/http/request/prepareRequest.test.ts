@@ -141,7 +141,8 @@ describe('a POST', () => {
       E.left([
         {
           path: 'note',
-          expected: 'omitted, or placed outside the body with "at", since lines is the entire body',
+          expected:
+            'omitted, or placed outside the body with "at", because lines is the entire body',
           actual: 'text of 5 characters',
         },
       ]),
@@ -203,7 +204,7 @@ describe('a GET', () => {
   ])('refuses %s, and names it, with and without checks', (_, since) => {
     for (const check of [true, false]) {
       expect(ask(charges.list, { since }, check)).toMatchObject(
-        E.left([{ path: 'since', expected: 'a value that JSON can express' }]),
+        E.left([{ path: 'since', expected: 'a JSON-serializable value' }]),
       )
     }
   })
@@ -320,7 +321,7 @@ describe('checks', () => {
       for (const check of [true, false]) {
         const made = ask(batchTransfers.create, { name: 'a', request_id: 'b', metadata }, check)
         expect(made).toMatchObject(
-          E.left([{ path: 'metadata', expected: 'a value that JSON can express' }]),
+          E.left([{ path: 'metadata', expected: 'a JSON-serializable value' }]),
         )
       }
     }
@@ -355,7 +356,7 @@ describe('checks', () => {
           E.left([
             {
               path: 'extra',
-              expected: 'a value that JSON can express',
+              expected: 'a JSON-serializable value',
               actual: expect.stringContaining(actual),
             },
           ]),
@@ -391,7 +392,7 @@ describe('checks', () => {
     let metadata = {}
     for (let depth = 0; depth < 100_000; depth++) metadata = { metadata }
     expect(ask(batchTransfers.create, { request_id: 'b', metadata }, false)).toMatchObject(
-      E.left([{ path: 'metadata', expected: 'a value that JSON can express' }]),
+      E.left([{ path: 'metadata', expected: 'a JSON-serializable value' }]),
     )
   })
 

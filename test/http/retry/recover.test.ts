@@ -228,7 +228,9 @@ describe('an ambiguous charge', () => {
     }
     const unknown = endpoint('POST /api/v2/payouts/create', { ...own, foundBy: payouts.route })
     expect(() => lab({}).client.request(unknown)).toThrow(InvalidOption)
-    expect(() => lab({}).client.request(unknown)).toThrow('foundBy should be the route of a list')
+    expect(() => lab({}).client.request(unknown)).toThrow(
+      'foundBy should be the route of an API list',
+    )
   })
 })
 

@@ -6,17 +6,17 @@ import { type ClientEvent, createClient } from '../../../src/index.js'
 it.each([
   ['ENOTFOUND', /the host name does not exist: check its spelling/],
   ['EAI_AGAIN', /cannot be looked up: check the network/],
-  ['ECONNREFUSED', /nothing listens there: check host and port/],
+  ['ECONNREFUSED', /nothing is listening there: check the host and port/],
   ['EHOSTUNREACH', /cannot be reached: check the network/],
   ['CERT_HAS_EXPIRED', /has expired: check the clock/],
   ['CERT_NOT_YET_VALID', /not valid yet: check the clock/],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', /self-signed: .* NODE_EXTRA_CA_CERTS/],
   ['SELF_SIGNED_CERT_IN_CHAIN', /self-signed: .* NODE_EXTRA_CA_CERTS/],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /issuer of the certificate .* NODE_EXTRA_CA_CERTS/],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', /issuer of the certificate .* NODE_EXTRA_CA_CERTS/],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', /another host: check the host/],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /signed by an unknown CA: .* NODE_EXTRA_CA_CERTS/],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', /signed by an unknown CA: .* NODE_EXTRA_CA_CERTS/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /another host name: check the host name/],
   ['BLOCKED_PORT', /fetch blocks this port/],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', /does not use TLS there: check the port/],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', /does not use TLS on this port: check the port/],
 ])('%s', async (code, advice) => {
   const cause = Object.assign(new Error('as the runtime says it'), { code })
   const payments = createClient({

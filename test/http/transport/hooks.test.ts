@@ -193,7 +193,7 @@ describe('beside a fetch of the caller', () => {
       hooks: { afterResponse: [() => undefined] },
     })
     await expect(lastValueFrom(client.charges.list())).rejects.toThrow(
-      'hooks.afterResponse should be omitted, because the fetch returns no Response',
+      'hooks.afterResponse should be omitted, because your fetch does not return a Response',
     )
   })
 })
