@@ -1,4 +1,4 @@
-/** The circumstances of figures: machine, versions, load. */
+/** The conditions under which figures were measured: machine, versions, load. */
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import type { Suite } from './suites.ts'
@@ -10,7 +10,9 @@ export interface Conditions {
   readonly processor: string
   readonly cores: number
   readonly memoryGiB: number
-  /** Processes that wanted to run, on average over the last minute: above the number of cores, look at ratios only. */
+  /**
+   * Average number of runnable processes over the last minute. If it exceeds the number of cores, only ratios are meaningful.
+   */
   readonly load: number
 }
 

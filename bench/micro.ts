@@ -1,20 +1,20 @@
 /**
- * Micro benchmarks, run by mitata and printed as it prints them; `--json` prints its JSON. The median of each contender
- * is also reported for one item, so that pages of different sizes compare.
+ * Micro benchmarks, run by mitata, which prints their results; `--json` prints its JSON. The median of each contender is also
+ * reported per item, so that pages of different sizes can be compared.
  */
 import { bench, group, run, summary } from 'mitata'
 import { type BenchPeer, report } from './result.ts'
 
 export interface MicroContender extends Pick<BenchPeer, 'name' | 'role'> {
-  /** A function, or a generator that prepares each sample: see mitata's `bench`. */
+  /** A function, or a generator that prepares each sample; see mitata's `bench`. */
   readonly run: (() => unknown) | (() => Generator)
 }
 
 export interface MicroGroup {
   readonly subject: string
-  /** Items for each call of a contender. */
+  /** Number of items per call of a contender. */
   readonly items: number
-  /** `ns an item` by default. */
+  /** Unit of the results. Default: `ns an item`. */
   readonly of?: string
   readonly contenders: ReadonlyArray<MicroContender>
 }

@@ -1,4 +1,4 @@
-/** The tour as a page that loads and runs nothing: figures, and bars of each contender beside ours. */
+/** The tour as a page that loads nothing and runs no scripts, with figures, and bars of each contender next to ours. */
 import { type Conditions, inWords } from './conditions.ts'
 import { figure, type Result } from './result.ts'
 import type { Ran } from './runSuite.ts'
@@ -8,7 +8,7 @@ export interface Visit {
   readonly suite: Suite
   readonly peers: ReadonlyArray<string>
   readonly runs: ReadonlyArray<Ran>
-  /** The server that it needs and did not find. */
+  /** The server that the suite requires, if it was not found. */
   readonly missing?: string
 }
 
@@ -43,7 +43,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 const text = (given: string): string => given.replace(/[&<>"]/g, (one) => ESCAPES[one] ?? '')
 
-/** Longest bar, percent of the line. */
+/** Length of the longest bar, in percent of the line. */
 const LONGEST = 70
 
 const bars = ({ subject, unit, better, contenders }: Result): string => {

@@ -1,4 +1,4 @@
-/** Figures of a benchmark, as the tour collects them: a line of JSON each in the file that `BENCH_RESULTS` names. */
+/** Figures of a benchmark, as the tour collects them: one line of JSON each in the file named by `BENCH_RESULTS`. */
 import { appendFileSync } from 'node:fs'
 
 export interface BenchPeer {
@@ -8,21 +8,21 @@ export interface BenchPeer {
 }
 
 export interface Result {
-  /** The work that all contenders did: `2,000 charges`. */
+  /** The work that all contenders did, such as `2,000 charges`. */
   readonly subject: string
-  /** `µs an item`. */
+  /** The unit, such as `µs an item`. */
   readonly unit: string
   readonly better: 'lower' | 'higher'
   readonly contenders: ReadonlyArray<BenchPeer>
 }
 
-/** Adds a result to the file of the run. Does nothing where no file is asked for. */
+/** Adds a result to the file of the run. Does nothing if no file was requested. */
 export const report = (result: Result): void => {
   const file = process.env.BENCH_RESULTS
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(result)}\n`)
 }
 
-/** Returns how many times a contender takes what the first of another role takes; undefined without one. */
+/** Returns the ratio of a contender to the first one of another role; undefined if there is none. */
 export const ratio = (
   { contenders }: Result,
   of: BenchPeer['role'],
@@ -33,14 +33,14 @@ export const ratio = (
   return above === undefined || below === undefined ? undefined : above / below
 }
 
-/** Returns the peer that does best. */
+/** Returns the best peer. */
 export const bestPeer = ({ contenders, better }: Result): BenchPeer | undefined => {
   const sign = better === 'lower' ? 1 : -1
   const peers = contenders.filter(({ role }) => role === 'peer')
   return peers.toSorted((a, b) => sign * (a.value - b.value))[0]
 }
 
-/** Three digits that count. */
+/** Formats three significant digits. */
 export const figure = (value: number): string =>
   Number.isNaN(value)
     ? '?'
@@ -48,7 +48,7 @@ export const figure = (value: number): string =>
       ? Math.round(value).toLocaleString('en-US')
       : String(Number(value.toPrecision(3)))
 
-/** Reports how many of some runs that were killed are exact: all must be. */
+/** Reports how many of the killed runs are exact. All of them must be. */
 export const reportExact = (subject: string, exact: number, of: number): void =>
   report({
     subject,

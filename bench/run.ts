@@ -1,6 +1,6 @@
 /**
- * Benchmarks. `npm run bench` is a tour of all, in less than five minutes; `npm run bench -- NAME [ARGUMENTS]` runs one;
- * `npm run bench -- --help` lists them.
+ * Benchmarks. `npm run bench` is a tour of all, in less than five minutes; `npm run bench -- NAME [ARGUMENTS]` runs one; `npm
+ * run bench -- --help` lists them.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ ${suites.map(({ name, question }) => `  ${name.padEnd(12)}${question}`).join('\n
 
 Figures are also written to bench-results, as JSON and, of the tour, as a page.`
 
-/** Says what is measured, beside what, and on which machine; then runs it. */
+/** Prints what is measured, what it is compared with, and the machine. Then runs the benchmark. */
 const runOne = async (suite: Suite, args: ReadonlyArray<string>): Promise<number> => {
   const at = conditions()
   const peers = peerVersions(suite)

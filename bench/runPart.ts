@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { didYouMean, similarName } from '../src/options/unknownName.ts'
 
-/** Runs the script of a suite that the first argument names, by default the first of them; exits with 2 for another name. */
+/** Runs the script of a suite that the first argument names; by default the first script. Exits with 2 for an unknown name. */
 export const runPart = (
   suite: string,
   parts: readonly [string, ...ReadonlyArray<string>],

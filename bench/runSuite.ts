@@ -1,4 +1,4 @@
-/** Runs a suite in a process of its own, is never silent for long, and collects its figures. */
+/** Runs a suite in a separate process, prints something at least every few seconds, and collects its figures. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,9 +17,9 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  /** Shown while nothing else is. */
+  /** Shown while nothing else is shown. */
   readonly title: string
-  /** Print what the suite prints. */
+  /** True to print the output of the suite. */
   readonly isPrinted: boolean
 }
 
@@ -35,7 +35,7 @@ const parsed = (file: string): ReadonlyArray<Result> =>
         .map((line) => JSON.parse(line))
     : []
 
-/** Shows on stderr that a suite is at work: one changing line in a terminal, otherwise a dot at a time. */
+/** Shows on stderr that a suite is running: one changing line on a terminal, otherwise one dot at a time. */
 const watch = (title: string) => {
   const began = performance.now()
   const isTerminal = process.stderr.isTTY
@@ -56,7 +56,7 @@ const watch = (title: string) => {
   }
   const timer = setInterval(show, 250)
   return {
-    /** Makes room for other text. */
+    /** Clears the line for other text. */
     clear,
     stop: () => {
       clearInterval(timer)
@@ -66,7 +66,7 @@ const watch = (title: string) => {
   }
 }
 
-/** Runs `bench/NAME/index.ts` with the arguments. Never rejects: a suite that fails has its status. */
+/** Runs `bench/NAME/index.ts` with the arguments. Never rejects; resolves with the status of a suite that fails. */
 export const runSuite = (
   { name }: Suite,
   args: ReadonlyArray<string>,

@@ -1,18 +1,18 @@
-/** The benchmarks: a folder each, with an `index.ts` that runs it. */
+/** The benchmarks. Each is a folder with an `index.ts` that runs it. */
 
 export interface Suite {
   readonly name: string
-  /** One line: the question that it answers. */
+  /** The question that it answers, in one line. */
   readonly question: string
-  /** The least that the same work costs. */
+  /** The lowest possible cost of the same work. */
   readonly floor: string
   /** Packages that do the same work, measured in the same run. */
   readonly peers: ReadonlyArray<string>
-  /** Where its random numbers come from. */
+  /** The source of its random numbers. */
   readonly seeds: string
-  /** Arguments that make it short, for the tour: each list is one run. */
+  /** Arguments that make it short, for the tour. Each list is one run. */
   readonly tour: ReadonlyArray<ReadonlyArray<string>>
-  /** A server that it needs. */
+  /** A server that it requires. */
   readonly needs?: 'redis-server'
 }
 

@@ -1,4 +1,4 @@
-/** All suites, made short: one table at the end, and the same as JSON and as a page. */
+/** All suites in a short form: one table at the end, also as JSON and as a page. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type Suite, suites } from './suites.ts'
 
 // model
 
-/** A line of the table: one piece of work. */
+/** A row of the table: one piece of work. */
 export interface Line {
   readonly suite: string
   readonly subject: string
@@ -18,7 +18,7 @@ export interface Line {
   readonly ours: string
   readonly floor: string
   readonly peer: string
-  /** How many times the floor. */
+  /** Ratio to the floor. */
   readonly ratio: string
 }
 

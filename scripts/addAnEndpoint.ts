@@ -1,6 +1,6 @@
 /**
- * `npm run test:endpoint`: follows docs/internals/add-an-endpoint.md to the letter in a copy of the repository, and runs
- * there what the page ends with, `npm run check && npm test`. Arguments: test files or folders, in place of all.
+ * `npm run test:endpoint`: follows docs/internals/add-an-endpoint.md to the letter in a copy of the repository. Then runs the
+ * last command of the page there, `npm run check && npm test`. Arguments: test files or folders to run instead of all tests.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -19,14 +19,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** A block of code of the page: a new file, or lines below a line of a file. */
+/** A code block of the page: a new file, or lines to insert below a line of a file. */
 interface Step {
   readonly file: string
   readonly below?: string
   readonly code: string
 }
 
-/** Returns the blocks of code of the page, each with the last place that the text before it names. */
+/** Returns the code blocks of the page, each with the last file that the text before it names. */
 export const steps = (): ReadonlyArray<Step> => {
   const page = readFileSync(join(root, 'docs/internals/add-an-endpoint.md'), 'utf8')
   let file = ''
@@ -41,7 +41,7 @@ export const steps = (): ReadonlyArray<Step> => {
   )
 }
 
-/** Copies all files but those that Git ignores, with the installed packages. */
+/** Copies all files except those that Git ignores, and links the installed packages. */
 const copyRepository = (copy: string): void => {
   const files = ['ls-files', '--cached', '--others', '--exclude-standard']
   const names = execFileSync('git', files, { cwd: root, encoding: 'utf8' }).trim().split('\n')
@@ -69,7 +69,7 @@ const run = (copy: string, tests: ReadonlyArray<string>): void => {
     execFileSync(program, args, { cwd: copy, stdio: 'inherit' })
   }
   const vitest = (...args: ReadonlyArray<string>): void =>
-    start(process.execPath, 'node_modules/vitest/vitest.mjs', 'run', ...args) // npm would take its own Node
+    start(process.execPath, 'node_modules/vitest/vitest.mjs', 'run', ...args) // npm would use its own Node
   start('npm', 'run', 'build') // as `npm ci` does
   vitest('test/api/docs.test.ts', '-u')
   vitest('test/surface.test.ts', '-u')

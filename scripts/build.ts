@@ -1,6 +1,6 @@
 /**
- * `npm run build`: bundles each entry of the package into `dist`, and writes its declarations. Code that two entries share
- * is a chunk in `dist/shared`. Peers but fp-ts, and dependencies, stay imports.
+ * `npm run build`: bundles each entry of the package into `dist`, and writes its declarations. Code shared by two entries
+ * becomes a chunk in `dist/shared`. Dependencies and all peers except fp-ts remain imports.
  */
 import { execFile } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const { version }: { readonly version: string } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
 )
 
-/** The entries for library users, by their place in `src` and in `dist`. */
+/** The entries for library users, by their path in `src` and in `dist`. */
 const entries = [
   'index',
   ...[
@@ -32,7 +32,7 @@ const entries = [
   ].map((f) => `${f}/index`),
 ]
 
-/** Programs: started, never imported. */
+/** Programs, which are started and never imported. */
 const programs = ['cli/main', 'bench/sandboxProcess', 'bench/peerProcess']
 
 /** Layers that several entries share, as chunks. */
@@ -47,7 +47,7 @@ const inputs = (folder: string, extension: string): Record<string, string> =>
   Object.fromEntries(entries.map((entry) => [entry, join(folder, `${entry}.${extension}`)]))
 
 /**
- * fp-ts has no modules that Node and bundlers both take in parts: its functions in use are copied (its license is that of
+ * fp-ts has no modules that both Node and bundlers can tree-shake, so the functions in use are copied (its license is that of
  * this package, see LICENSE).
  */
 const FP_TS = 'fp-ts/lib'
@@ -74,14 +74,14 @@ export const buildCode = async (dist: string): Promise<void> => {
     output: {
       dir: dist,
       chunkFileNames: 'shared/[name].js',
-      // few files load faster than many: a chunk for each layer
+      // few files load faster than many, so each layer is one chunk
       codeSplitting: { groups: layers.map(([name, test]) => ({ name, test })) },
       comments: { jsdoc: false, legal: false, annotation: true },
     },
   })
 }
 
-/** The declarations that a user's compiler reads: those of the entries, and all that they import. */
+/** Returns the declarations that a user's compiler reads: those of the entries, and everything that they import. */
 const reachable = (file: string, found = new Set<string>()): ReadonlySet<string> => {
   if (found.has(file)) return found
   found.add(file)
@@ -93,12 +93,12 @@ const reachable = (file: string, found = new Set<string>()): ReadonlySet<string>
 }
 
 /**
- * A declaration for each source file that the public types reach. They are not bundled: see
+ * Writes a declaration for each source file that the public types reach. They are not bundled: see
  * docs/internals/architecture.md.
  */
 export const buildDeclarations = async (dist: string): Promise<void> => {
   const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  // `npm run check:types` checks the types, in more files than these
+  // `npm run check:types` checks the types, in more files than this
   const args = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--noCheck', '--outDir', dist]
   await promisify(execFile)(process.execPath, [tsc, ...args], { cwd: root })
   const needed = new Set<string>()
@@ -111,11 +111,11 @@ export const buildDeclarations = async (dist: string): Promise<void> => {
   }
 }
 
-/** Tabs, as in the code, take less room than the compiler's spaces. */
+/** Tabs, as in the code, take less space than the compiler's spaces. */
 const published = (declaration: string): string =>
   declaration.replaceAll(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4))
 
-/** Empties the folder `dist` and fills it. */
+/** Empties the folder `dist` and fills it again. */
 export const buildPackage = async (dist: string): Promise<void> => {
   rmSync(dist, { recursive: true, force: true })
   await Promise.all([buildCode(dist), buildDeclarations(dist)])

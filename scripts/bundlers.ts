@@ -1,7 +1,7 @@
 /**
- * `npm run test:bundlers`: packs the built package, installs it without its optional peers beside the usual bundlers, and
- * runs a program of each entry: bundled by each of them, traced by `@vercel/nft`, and served by Next. Installs some 500 MB
- * from the npm registry into a temporary folder, and builds one at a time.
+ * `npm run test:bundlers`: packs the built package, and installs it with the usual bundlers but without its optional peers.
+ * Then runs a program for each entry: bundled by each bundler, traced by `@vercel/nft`, and served by Next. Installs some 500
+ * MB from the npm registry into a temporary folder, and builds one at a time.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { entrySources } from './surface.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const project = mkdtempSync(join(tmpdir(), 'payments-rx-bundlers-'))
 
-/** Installed in that folder alone: package-lock.json has none of them. */
+/** Installed only in that folder; package-lock.json lists none of them. */
 const TOOLS = {
   '@rollup/plugin-commonjs': '29.0.3',
   '@rollup/plugin-node-resolve': '16.0.3',
@@ -38,7 +38,7 @@ interface Program {
   readonly expected: string
 }
 
-/** Programs that do more than load their entry. */
+/** Programs that do more than load their entry, by entry. */
 const PROGRAMS: Readonly<Record<string, Program>> = {
   index: {
     code: `import { createClient, unwrap } from 'payments-rx'
@@ -88,7 +88,7 @@ export const run = async () => {
   },
 }
 
-/** All entries but `otel`, which is of no use without its optional peer. */
+/** All entries except `otel`, which is useless without its optional peer. */
 const programs: ReadonlyMap<string, Program> = new Map(
   [...entrySources().keys()].flatMap((path) => {
     const name = path === '.' ? 'index' : path.slice('./'.length)
@@ -103,7 +103,7 @@ const names = [...programs.keys()]
 // tools
 
 interface Tool {
-  /** A program of the project that builds `programs/NAME.main.mjs` of all `names` for Node, with all packages in it. */
+  /** Source of a program that builds `programs/NAME.main.mjs` for each of `names` for Node, with all packages included. */
   readonly build: string
   /** The file to run. */
   readonly output: (name: string) => string
@@ -212,7 +212,7 @@ const isUp = (url: string): Promise<boolean> =>
     () => false,
   )
 
-/** Serves an app with a route for each program, built by Turbopack, from the files that Next has traced. */
+/** Serves an app with a route for each program. Turbopack builds it, from the files that Next has traced. */
 const serveByNext = async (): Promise<void> => {
   const tool = 'Next with Turbopack, standalone'
   for (const [name, { code }] of programs) {
@@ -225,7 +225,7 @@ export const GET = async () => new Response(await run().catch(String))`,
     )
   }
   write('app/layout.js', 'export default ({ children }) => <html><body>{children}</body></html>')
-  // named, since a lock file in a folder above would have Next take that one for the root
+  // named, because Next would otherwise take a lock file in a parent folder as the root
   write(
     'next.config.mjs',
     `const root = import.meta.dirname

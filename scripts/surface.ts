@@ -1,6 +1,6 @@
 /**
- * `npm run surface`: prints the public names of each entry of the package, types and values, and counts them:
- * the sum over the entries, and the different names, since entries share some (`InvalidOption`, `Page`).
+ * `npm run surface`: prints the public names of each entry of the package, types and values. Counts them twice: the sum over
+ * the entries, and the number of different names, since entries share some (`InvalidOption`, `Page`).
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ export type Surface = ReadonlyMap<string, ReadonlyArray<PublicName>>
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The source of each subpath of the package: that of `./stream` is `src/stream/index.ts`. */
+/** Returns the source file of each subpath of the package: for `./stream`, `src/stream/index.ts`. */
 export const entrySources = (): ReadonlyMap<string, string> => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return new Map(
@@ -30,7 +30,7 @@ export const entrySources = (): ReadonlyMap<string, string> => {
   )
 }
 
-/** `export type { A }` and `export { type A }` leave no value, even where `A` has one. */
+/** Returns true for `export type { A }` and `export { type A }`, which export no value even if `A` has one. */
 const isTypeOnly = async (symbol: Exported): Promise<boolean> => {
   const specifier = await symbol.declarations[0]?.resolve()
   if (specifier === undefined || !isExportSpecifier(specifier)) return false
@@ -71,7 +71,7 @@ export const readSurface = async (): Promise<Surface> => {
   }
 }
 
-/** One name a line, so that a change of surface is a change of lines. */
+/** Prints one name per line, so a change of the surface is a change of lines. */
 export const showSurface = (surface: Surface): string => {
   const lines = [...surface].flatMap(([entry, names]) => [
     `${entry.replace(/^\./, 'payments-rx')}: ${names.length}`,

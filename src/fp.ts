@@ -1,5 +1,5 @@
 /**
- * The parts of fp-ts in use, and a few helpers that it lacks. The build copies the functions in use into `dist` (see
+ * The parts of fp-ts that are used, and a few helpers that it lacks. The build copies the functions in use into `dist` (see
  * scripts/build.ts).
  */
 import type { IO } from 'fp-ts/lib/IO.js'
@@ -13,14 +13,17 @@ export * as R from 'fp-ts/lib/Record.js'
 export type { Task } from 'fp-ts/lib/Task.js'
 export type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 
-/** Fields that may be left out, but are not `undefined`. */
+/** Fields that may be omitted but must not be `undefined`. */
 export type WithoutUndefined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
 
-/** Copies the fields that have a value: one that is `undefined` is left out, and hides no default. No prototype. */
+/**
+ * Copies the fields that have a value. Omits fields that are `undefined`, so that they do not hide defaults. The copy has no
+ * prototype.
+ */
 export const withoutUndefined = <A extends object>(fields: A): WithoutUndefined<A> => {
   const kept: WithoutUndefined<A> = Object.create(null)
   for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined) Reflect.set(kept, name, value) // `__proto__` as well: it has no prototype
+    if (value !== undefined) Reflect.set(kept, name, value) // also `__proto__`, because the copy has no prototype
   }
   return kept
 }
@@ -30,8 +33,8 @@ export const withoutPrototype = <A extends object>(fields: A): A =>
   Object.assign(Object.create(null), fields)
 
 /**
- * Creates the `Symbol.hasInstance` of a class of errors whose name is its `_tag`: where `node_modules` has two copies of this
- * package, each has a class of its own. A class that extends it recognizes its instances as usual.
+ * Creates the `Symbol.hasInstance` of a class of errors whose name is its `_tag`. If `node_modules` has two copies of this
+ * package, each copy has a class of its own. A class that extends it recognizes its instances as usual.
  */
 export const ofAnyCopy = (tag: string) =>
   function (this: object, u: unknown): boolean {
@@ -42,7 +45,7 @@ export const ofAnyCopy = (tag: string) =>
     return Reflect.get(u, '_tag') === tag && Reflect.get(u, 'name') === tag
   }
 
-/** Made when it is first asked for. */
+/** Returns a function that creates a value on the first call, and returns that value again later. */
 export const memoized = <A>(make: IO<A>): IO<A> => {
   let made: { readonly value: A } | undefined
   return () => {

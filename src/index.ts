@@ -1,4 +1,4 @@
-/** The public surface, name by name. */
+/** The public names of the package. */
 
 // the client
 

@@ -5,7 +5,7 @@ import { mapFields, type ObjectShape, type Shape } from './shapes.ts'
 export interface Manner {
   /** True to strip unknown keys. */
   readonly strict: boolean
-  /** `keyof` is the cheapest enumeration that io-ts has, a union of literals the dearest. */
+  /** `keyof` is the cheapest enumeration in io-ts; a union of literals is the most expensive. */
   readonly enumeration: 'keyof' | 'union'
 }
 

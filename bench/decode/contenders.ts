@@ -18,8 +18,8 @@ export type Contender = (items: ReadonlyArray<unknown>) => ReadonlyArray<unknown
 const left = (left: unknown): object => ({ _tag: 'Left', left })
 
 /**
- * A loop of its own for each contender, so that none is slowed by what another taught the engine.
- * Contenders that only return a boolean are given the same result to make.
+ * Returns a separate loop for each contender, so that no contender is slowed down by what the engine has learned from another.
+ * Contenders that only return a boolean have to create the same result.
  */
 const loop = (body: string, given: object): Contender => {
   const make: unknown = new Function(

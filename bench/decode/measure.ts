@@ -3,7 +3,7 @@ import type { Contender } from './contenders.ts'
 
 const options = { min_cpu_time: 30 * 1e6, min_samples: 30, batch_threshold: 0 }
 
-/** About as many items in each sample, whatever the size of a page. */
+/** Number of items in each sample, about the same for all page sizes. */
 const pagesPerSample = (text: string): number => Math.max(1, Math.round(700_000 / text.length))
 
 /** Median time of parsing a page, in ns. */
@@ -18,8 +18,8 @@ const parsing = async (text: string): Promise<number> => {
 }
 
 /**
- * Median time of a contender for a page, in ns. Each sample gets pages fresh from the parser, as a
- * client does: to look at the same objects again flatters whatever hashes their texts.
+ * Median time of a contender for a page, in ns. Each sample gets freshly parsed pages, as in a client. Reusing the same objects
+ * would flatter contenders that hash texts.
  */
 const decoding = async (text: string, contender: Contender): Promise<number> => {
   const pages = Array.from({ length: pagesPerSample(text) })
@@ -39,13 +39,13 @@ const decoding = async (text: string, contender: Contender): Promise<number> => 
 export interface Measured {
   /** Time for one item, in ns. */
   readonly ns: number
-  /** As a share of the time in which the same page is parsed. */
+  /** Share of the time that parsing the same page takes. */
   readonly share: number
 }
 
 /**
- * The contenders in turn, round after round, with the parser in each. From the medians of all rounds
- * the smallest counts, which is the one that other work on the machine disturbed least.
+ * Runs the contenders in turn, round after round, with the parser in each round. Of the medians of all rounds, the smallest
+ * counts, because other work on the machine has disturbed it least.
  */
 export const measured = async (
   text: string,

@@ -1,6 +1,6 @@
 /**
- * Parsing a page and decoding it, beside parsing alone: `npm run bench -- decode [pages] [PART OF A NAME] [--json]`.
- * Decoding alone is too small beside it for exact ratios: these are `decode shares`.
+ * Parsing and decoding a page, compared with parsing alone: `npm run bench -- decode [pages] [PART OF A NAME] [--json]`.
+ * Decoding takes too small a part of that time for exact ratios; for these, see `decode shares`.
  */
 import { type MicroContender, runMicro } from '../micro.ts'
 import { contenders } from './contenders.ts'

@@ -1,4 +1,4 @@
-/** The shapes of the items, in one place, so that every library checks the same. */
+/** The shapes of the items, in one place, so that all libraries check the same data. */
 import * as p from './texts.ts'
 
 export type Shape =
@@ -89,7 +89,7 @@ export const transfer: ObjectShape = {
   },
 }
 
-/** `fields` and `optional` as a library wants them. */
+/** `fields` and `optional` in the form that a library requires. */
 export const mapFields = <A>(
   fields: Readonly<Record<string, Shape>> | undefined,
   f: (shape: Shape) => A,

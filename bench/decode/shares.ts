@@ -1,6 +1,6 @@
 /**
- * The cost of decoding alone, as a share of parsing, contenders in turn: `npm run bench -- decode shares [NAME]`. An
- * optional argument names the contenders to measure, as in `strict`.
+ * The cost of decoding alone, as a share of parsing. The contenders run in turn: `npm run bench -- decode shares [NAME]`. The
+ * optional argument selects the contenders to measure, as in `strict`.
  */
 import { contenders } from './contenders.ts'
 import { measured, print } from './measure.ts'

@@ -1,4 +1,4 @@
-/** Pages as the service sends them, from a seed. */
+/** Pages as the service sends them, generated from a seed. */
 
 /** A generator of numbers from 0 to 1 (mulberry32). */
 const random = (seed: number) => (): number => {

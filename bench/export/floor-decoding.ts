@@ -1,4 +1,4 @@
-/** The loop over the runtime's fetch, with the rows decoded: what decoding adds. */
+/** The loop over the runtime's fetch that also decodes the rows. It shows the cost of decoding. */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'

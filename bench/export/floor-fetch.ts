@@ -1,6 +1,6 @@
 /**
- * The floor: what an export costs when it is written by hand for this one list, with the runtime's fetch.
- * NDJSON, or CSV when the file is called so.
+ * The floor: the cost of an export that is written by hand for this one list, with the runtime's fetch. Writes NDJSON, or CSV
+ * if the file name says so.
  */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'

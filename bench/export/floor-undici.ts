@@ -1,4 +1,4 @@
-/** The floor: what an export costs when it is written by hand for this one list, with undici. */
+/** The floor: the cost of an export that is written by hand for this one list, with undici. */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'

@@ -1,6 +1,6 @@
 /**
- * Charges from a sandbox in another process into a file: CPU, time and peak memory, beside loops that
- * are written by hand for this one list. `npm run bench -- export [ROWS ...]`.
+ * Exports charges from a sandbox in another process to a file: CPU, time and peak memory, compared with loops that are written
+ * by hand for this one list. `npm run bench -- export [ROWS ...]`.
  */
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises'
@@ -12,11 +12,11 @@ import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet'
 import { type BenchPeer, report } from '../result.ts'
 
 interface Usage {
-  /** Seconds, user and system. */
+  /** User and system time, in seconds. */
   readonly cpu: number
-  /** Peak, MiB. */
+  /** Peak memory, in MiB. */
   readonly rss: number
-  /** Wall. */
+  /** Elapsed time. */
   readonly ms: number
 }
 
@@ -25,7 +25,7 @@ const cli = here('../../dist/cli/main.js')
 
 interface Candidate {
   readonly name: string
-  /** With URL and FILE in place of both. */
+  /** Arguments of the program; URL and FILE are replaced. */
   readonly args: ReadonlyArray<string>
   readonly format: 'ndjson' | 'csv' | 'parquet'
 }
@@ -36,10 +36,10 @@ const limited = [
 ]
 const command = [...limited, '--no-limits']
 
-/** A young generation that does not grow: what the command line does for itself. */
+/** Limits the growth of the young generation, as the command line does. */
 const library = ['--max-semi-space-size=8', here('ours.ts'), 'URL', 'FILE']
 
-/** The first of a format is what the others of it are measured by; Parquet has the first of all. */
+/** The first contender of a format is the baseline for the others; for Parquet, the first of all is. */
 const contenders: ReadonlyArray<Candidate> = [
   { name: 'fetch loop', format: 'ndjson', args: [here('floor-fetch.ts'), 'URL', 'FILE'] },
   { name: 'undici loop', format: 'ndjson', args: [here('floor-undici.ts'), 'URL', 'FILE'] },
@@ -69,7 +69,7 @@ const measure = async (args: ReadonlyArray<string>): Promise<Usage> => {
   return usage
 }
 
-/** Rows in a file; of Parquet, as its footer says. */
+/** Returns the number of rows in a file; for Parquet, the number in its footer. */
 const rowsIn = async (file: string, format: Candidate['format']): Promise<number> => {
   if (format === 'parquet') {
     const { num_rows } = await parquetMetadataAsync(await asyncBufferFromFile(file))

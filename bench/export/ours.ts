@@ -1,4 +1,4 @@
-/** Exports with the library and without its limits; the name of the file decides the format. */
+/** Exports with the library, without rate limits. The file name determines the format. */
 import { createClient, unlimited } from 'payments-rx'
 import { exportTo } from 'payments-rx/export'
 import { lastValueFrom } from 'rxjs'

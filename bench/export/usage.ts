@@ -1,4 +1,4 @@
-/** Loaded first into a process that is measured: at its end it says what it used. */
+/** Loaded first into a process that is measured. Prints the resources used when the process ends. */
 import { writeSync } from 'node:fs'
 
 process.once('exit', () => {

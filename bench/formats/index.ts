@@ -1,6 +1,6 @@
 /**
- * Cost of writing a million charges in each format, beside `JSON.stringify` in a loop: CPU, size
- * and peak memory, each in a process of its own. `npm run bench -- formats [ROWS ...] [--rounds N]`.
+ * Cost of writing a million charges in each format, compared with `JSON.stringify` in a loop: CPU, size and peak memory, each
+ * in a separate process. `npm run bench -- formats [ROWS ...] [--rounds N]`.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
@@ -11,11 +11,11 @@ import { parseArgs } from 'node:util'
 import { report } from '../result.ts'
 
 interface Usage {
-  /** Seconds, user and system. */
+  /** User and system time, in seconds. */
   readonly cpu: number
-  /** Peak, MiB. */
+  /** Peak memory, in MiB. */
   readonly rss: number
-  /** Wall. */
+  /** Elapsed time. */
   readonly ms: number
 }
 
@@ -44,7 +44,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rounds: { type: 'string', default: '3' } },
 })
-/** Others use the machine, too: each has its turn, and the least CPU counts. */
+/** The contenders take turns, and the lowest CPU time counts, because others use the machine as well. */
 const rounds = Number(values.rounds)
 const sizes = positionals.length > 0 ? positionals.map(Number) : [1_000_000]
 const folder = await mkdtemp(join(tmpdir(), 'bench-formats-'))

@@ -1,4 +1,4 @@
-/** Pages into a file of the library. Commits every 40,000 rows, as an export does about every second. */
+/** Writes pages to a file with the library. Commits every 40,000 rows, which an export does about every second. */
 import { Charge } from 'payments-rx'
 import { type FormatOptions, formatOf, openFile } from 'payments-rx/export'
 import { pages } from './pages.ts'

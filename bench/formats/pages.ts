@@ -1,4 +1,4 @@
-/** Pages of charges as they come: JSON text, parsed and decoded anew each time. */
+/** Pages of charges as received: JSON text, which is parsed and decoded each time. */
 import { createHash } from 'node:crypto'
 import { Charge } from 'payments-rx'
 import { compile } from 'payments-rx/decode'
@@ -32,7 +32,7 @@ const texts = Array.from({ length: TEXTS }, (_, at) =>
   JSON.stringify(Array.from({ length: PAGE }, (_, n) => charge(at * PAGE + n))),
 )
 
-/** As many pages as make `rows`. */
+/** Returns as many pages as are needed for `rows`. */
 export function* pages(rows: number): Generator<ReadonlyArray<Charge>> {
   for (let page = 0; page * PAGE < rows; page++) {
     const read: unknown = JSON.parse(texts[page % TEXTS] ?? '[]')

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- import [ROUNDS]`: how long an import takes in a new process, beside other clients and beside the
- * packages that `payments-rx` itself imports (its floor). The contenders take turns; the median round counts.
+ * `npm run bench -- import [ROUNDS]`: time of an import in a new process, compared with other clients and with the packages
+ * that `payments-rx` itself imports (its floor). The contenders take turns; the median round counts.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { report } from '../result.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const rounds = Number(process.argv[2] ?? 21)
 
-/** All that an entry imports from other packages, through the chunks that it shares. */
+/** Returns everything that an entry imports from other packages, including through shared chunks. */
 const packagesOf = (file: string, seen = new Set<string>()): ReadonlyArray<string> => {
   if (seen.has(file)) return []
   seen.add(file)

@@ -1,6 +1,6 @@
 /**
- * `follow charges DEST`, killed (SIGKILL) again and again while charges come and change: whether the table is the same as
- * the service, row by row, after a poll in which nothing moved. Takes the service and the table from outside.
+ * `follow charges DEST`, killed (SIGKILL) repeatedly while charges arrive and change. Checks that the table equals the service,
+ * row by row, after a poll during which nothing changed. The service and the table are passed in.
  */
 import {
   beginOnceFree,
@@ -12,22 +12,22 @@ import {
 } from './syncNights.ts'
 
 export interface Following {
-  /** Time passes at it, fast, until it is told to stand still. */
+  /** Time at the service, which passes fast until it is stopped. */
   readonly service: Pick<Service, 'url' | 'requests'> & { readonly standStill: () => void }
-  /** The arguments of node: the command, and all that it is told. */
+  /** The arguments of node: the command and its own arguments. */
   readonly args: ReadonlyArray<string>
-  /** All rows of the table. */
+  /** Reads all rows of the table. */
   readonly read: () => Promise<ReadonlyArray<StoredCharge>>
   readonly kills: number
-  /** Requests that a run may live to send, at most. */
+  /** Maximum number of requests before a run is killed. */
   readonly most: number
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   readonly random: () => number
 }
 
 export interface FollowingOutcome {
   readonly kills: number
-  /** The status of the last run, which was stopped by SIGTERM. */
+  /** The status of the last run, which SIGTERM stopped. */
   readonly status: number | null
   /** Differences from the service. */
   readonly wrong: ReadonlyArray<string>
@@ -35,10 +35,12 @@ export interface FollowingOutcome {
   readonly stderr: string
 }
 
-/** Requests after which a run has ended a poll that saw everything: the first one reads back as far as any. */
+/**
+ * Number of requests after which a run has finished a poll that saw everything, because the first poll reads back the farthest.
+ */
 const QUIET = 60
 
-/** Kills runs at moments that are drawn, and stops the last one in order. */
+/** Kills runs at random moments, and stops the last one with a signal that it handles. */
 export const followKilled = async (following: Following): Promise<FollowingOutcome> => {
   const { service, kills, most, random, read } = following
   const nights = { ...following, service: { ...service, nextNight: () => {} } }
@@ -60,7 +62,7 @@ export const followKilled = async (following: Following): Promise<FollowingOutco
   return { kills, status, wrong, rows: found.length, stderr }
 }
 
-/** A clock that passes `factor` times as fast as that of the machine, from a time that lies in the past. */
+/** A clock that starts in the past and runs `factor` times as fast as that of the machine. */
 export const fastClock = (start: number, factor: number) => {
   const began = performance.now()
   let stood: number | undefined
@@ -73,7 +75,7 @@ export const fastClock = (start: number, factor: number) => {
   }
 }
 
-/** A service at which a charge comes each 20 s, and settles after five minutes. */
+/** A service at which a charge arrives every 20 s and settles after five minutes. */
 export const FOLLOWED = { arrivals: 20_000, settleAfter: 300_000, limits: false } as const
 
 /** The arguments of a run. */

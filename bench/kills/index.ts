@@ -1,6 +1,7 @@
 /**
- * Exports and syncs into each kind of destination that are killed, or frozen while another process takes over, and tables
- * that follow: whether each row is there once in the end. `npm run bench -- kills [KILLS] [FREEZES] [ROWS] [SEED] [KIND ...]`: so many of all.
+ * Exports and syncs to each kind of destination that are killed, or frozen while another process takes over; and tables that
+ * follow. Checks that each row exists once at the end. `npm run bench -- kills [KILLS] [FREEZES] [ROWS] [SEED] [KIND ...]`:
+ * totals for all kinds.
  */
 import { createSandbox, listen } from 'payments-rx/sandbox'
 import { asyncScheduler } from 'rxjs'
@@ -46,7 +47,7 @@ const worker = async (number: number): Promise<void> => {
     await close()
   }
 }
-/** Tables that follow: charges come and change meanwhile. */
+/** Tables that follow while charges arrive and change. */
 const follow = async (table: string): Promise<void> => {
   const { now, standStill } = fastClock(Date.UTC(2026, 0, 1), 600)
   const timer = Object.assign(Object.create(asyncScheduler), { now })

@@ -13,14 +13,14 @@ import { type S3Double, s3Double } from '../services/s3Double.ts'
 
 export interface KilledPlace {
   readonly name: string
-  /** `export` begins or resumes; `sync` goes on by itself. */
+  /** `export` starts or resumes, while `sync` resumes automatically. */
   readonly command: 'export' | 'sync'
-  /** Further arguments of the command. */
+  /** Additional arguments of the command. */
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>
-  /** Changes of it so far: moments to be killed at. */
+  /** Number of changes so far; each is a moment at which a run can be killed. */
   readonly changes: () => number
-  /** Ids and amounts of its rows, and what its files are not as its manifest says. */
+  /** Ids and amounts of its rows, and the differences between its files and its manifest. */
   readonly read: () => Promise<Found>
   readonly remove: () => void
 }
@@ -37,7 +37,7 @@ export interface KilledPlaces {
   readonly stop: () => Promise<void>
 }
 
-/** Words of a row: what is compared. */
+/** Returns the text of a row that is compared. */
 export const rowText = (id: unknown, amount: unknown): string => `${id} ${Number(amount)}`
 
 // reading
@@ -56,7 +56,7 @@ const readFiles = async (path: string, env: Readonly<Record<string, string>>): P
   return { rows, differences }
 }
 
-/** Counts what is seen to change in a folder. */
+/** Counts the changes that are visible in a folder. */
 const watched = (folder: string): { readonly changes: () => number; readonly end: () => void } => {
   let count = 0
   const watching = watch(folder, { recursive: true }, () => count++)
@@ -96,7 +96,7 @@ const readSqlite = async (path: string): Promise<Found> => {
 
 let buckets = 0
 
-/** Opens what the destinations need: a bucket, and a server of Postgres where one is installed. */
+/** Opens the servers that the destinations need: a bucket and, if installed, a Postgres server. */
 export const killedPlaces = async (): Promise<KilledPlaces> => {
   const double: S3Double = await s3Double({ latency: 2 })
   const server: Postgres | undefined = hasPostgres ? await startPostgres() : undefined

@@ -1,28 +1,28 @@
 /**
- * Nights of a sync on the command line, which is killed (SIGKILL) again and again: charges come and change between the
- * nights, all that is known of them stands at the destination, and in the end it is compared with the service, row by
- * row. Takes the sandbox and the destination from outside: tests and benchmarks run it on code of their own.
+ * Nights of a sync on the command line, which is killed (SIGKILL) repeatedly. Charges arrive and change between the nights, the
+ * destination holds the whole state, and at the end it is compared with the service, row by row. The sandbox and the
+ * destination are passed in, because tests and benchmarks run this with code of their own.
  */
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 // model
 
-/** A row as the service or the destination has it. */
+/** A row as it is at the service or at the destination. */
 export interface StoredCharge {
   readonly id: string
-  /** Decimal text without zeros at its end. */
+  /** Decimal text without trailing zeros. */
   readonly amount: string
   readonly currency: string
   readonly status: string
-  /** In ms since 1970. */
+  /** Time in ms since 1970. */
   readonly updated: number
 }
 
-/** A service that is served in this process; its time stands still during a night. */
+/** A service in this process. Its time stands still during a night. */
 export interface Service {
   readonly url: string
-  /** Requests so far. */
+  /** Number of requests so far. */
   readonly requests: () => number
   /** Lets a day pass. */
   readonly nextNight: () => void
@@ -30,26 +30,26 @@ export interface Service {
 
 export interface Nights {
   readonly service: Service
-  /** The arguments of node: the command, and all that it is told. */
+  /** The arguments of node: the command and its own arguments. */
   readonly args: ReadonlyArray<string>
-  /** All rows of the destination. */
+  /** Reads all rows of the destination. */
   readonly read: () => Promise<ReadonlyArray<StoredCharge>>
   readonly nights: number
-  /** How often it is killed in a night. */
+  /** Number of kills per night. */
   readonly kills: number
-  /** Requests that a run may live to send, at most. */
+  /** Maximum number of requests before a run is killed. */
   readonly most: number
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   readonly random: () => number
-  /** The options of node's child processes, such as another host. */
+  /** Options of node's child processes, for example another host. */
   readonly command?: ReadonlyArray<string>
-  /** Variables beside those of this process. */
+  /** Variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>
 }
 
 export interface NightsOutcome {
   readonly kills: number
-  /** Nights after which the destination was the same as the service. */
+  /** Number of nights after which the destination equalled the service. */
   readonly exact: number
   /** Other faults. */
   readonly wrong: ReadonlyArray<string>
@@ -64,7 +64,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Starts the command; `onRequests` is called once that many requests have come. */
+/** Starts the command. `onRequests` is called after the given number of requests. */
 export const begin = (
   {
     service,
@@ -104,15 +104,15 @@ export const begin = (
 }
 
 /**
- * Starts the command, and again while a run before is in its way: the last step of one that was killed or frozen may still be
- * on its way to the destination, which then looks like a run that lives.
+ * Starts the command, and starts it again while an earlier run blocks it. The last step of a run that was killed or frozen may
+ * still be on its way to the destination, which then looks like a live run.
  */
 export const beginOnceFree = async (...given: Parameters<typeof begin>): Promise<Ended> => {
   const end = await begin(...given).ended
   return /another run is writing there/.test(end.stderr) ? beginOnceFree(...given) : end
 }
 
-/** Runs the nights; the last run of each is let be. Rejects if that does not end with status 0. */
+/** Runs the nights. The last run of each night is not disturbed. Rejects if that run does not end with status 0. */
 export const syncNights = async (given: Nights): Promise<NightsOutcome> => {
   const { service, nights, most, random } = given
   const wrong: Array<string> = []
@@ -131,7 +131,7 @@ export const syncNights = async (given: Nights): Promise<NightsOutcome> => {
       )
       if (signal === 'SIGKILL') killed++
       else if (status !== 0) throw new Error(`night ${night}: status ${status}: ${stderr}`)
-      else break // it was faster than its end
+      else break // it ended before it could be killed
     }
     kills += given.kills
     const { status, stderr } = await beginOnceFree(given)
@@ -146,16 +146,16 @@ export const syncNights = async (given: Nights): Promise<NightsOutcome> => {
   return { kills, exact, wrong, rows }
 }
 
-/** Kills a process, unless it has ended. */
+/** Kills a process unless it has already ended. */
 export const kill = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // it has ended
+    // it has already ended
   }
 }
 
-/** A run that is frozen (SIGSTOP) for a time, in which a second one takes over. */
+/** A run that is frozen (SIGSTOP) for some time, during which a second one takes over. */
 export const freeze = async (
   nights: Pick<Nights, 'service' | 'args' | 'command'>,
   after: number,
@@ -175,14 +175,14 @@ export const freeze = async (
   try {
     process.kill(pid, 'SIGCONT')
   } catch {
-    // it had ended before it could be frozen
+    // it ended before it could be frozen
   }
   return { frozen: await first.ended, second }
 }
 
-// what is right
+// expected rows
 
-/** All charges of a service, read page by page by hand. */
+/** Reads all charges of a service, page by page, without the library. */
 export const chargesOf = async (url: string): Promise<ReadonlyArray<StoredCharge>> => {
   const login = await stubborn(`${url}/api/v1/authentication/login`, {
     method: 'POST',
@@ -202,7 +202,7 @@ export const chargesOf = async (url: string): Promise<ReadonlyArray<StoredCharge
   return all
 }
 
-/** Asks until it is answered: the service has faults. */
+/** Repeats a request until it gets a response, because the service has faults. */
 const stubborn = async (url: string, init: RequestInit) => {
   for (;;) {
     try {
@@ -210,13 +210,13 @@ const stubborn = async (url: string, init: RequestInit) => {
       if (answer.ok) return await answer.json()
       await answer.body?.cancel()
     } catch {
-      // asked again
+      // repeated
     }
     await sleep(20)
   }
 }
 
-/** Differences: ids that are missing, doubled or strange, rows of an older version, sums of a currency. */
+/** Returns the differences: ids that are missing, duplicated or unknown, rows in an older version, and sums by currency. */
 export const differ = (
   expected: ReadonlyArray<StoredCharge>,
   found: ReadonlyArray<StoredCharge>,
@@ -237,7 +237,7 @@ export const differ = (
   ]
 }
 
-/** By currency, in hundredths. */
+/** Sums by currency, in hundredths. */
 const sums = (rows: ReadonlyArray<StoredCharge>): string => {
   const all = new Map<string, bigint>()
   for (const { amount, currency } of rows) {

@@ -1,6 +1,6 @@
 /**
- * Memory of 1,000 pages of 2,000 charges with a consumer that takes 50 ms a page: each view in a
- * process of its own with `--max-old-space-size=64`, and what RxJS does by itself with 256.
+ * Memory for 1,000 pages of 2,000 charges with a consumer that takes 50 ms per page. Each view runs in a separate process with
+ * `--max-old-space-size=64`, and RxJS by itself with 256.
  *
  *     npm run bench -- lists memory [pages] [views whose name has this]
  */
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 const SIZE = 2_000
 
-/** MiB of old space for each view. */
+/** Old space for each view, in MiB. */
 const VIEWS = {
   drain: 64,
   'parallel(10).drain': 64,
@@ -40,7 +40,7 @@ const measure = async (view: string, space: number) => {
   const began = performance.now()
   const child = fork(here('views.ts'), [view, String(url)], {
     execArgv: [`--max-old-space-size=${space}`],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'], // a heap that is full is told at length
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'], // a full heap is reported at length
   })
   let done = 0
   let most = 0

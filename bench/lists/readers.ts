@@ -1,4 +1,4 @@
-/** Reads every charge in one of several ways, and tells its parent how long that took. */
+/** Reads all charges in one of several ways, and reports to its parent how long that took. */
 import { createClient } from 'payments-rx'
 import { sandboxCredentials } from 'payments-rx/sandbox'
 import { lastValueFrom, mergeMap, range, take, tap } from 'rxjs'
@@ -11,7 +11,7 @@ const [name = '', baseUrl = '', port = '', total = ''] = process.argv.slice(2)
 const payments = createClient({ baseUrl, credentials: sandboxCredentials })
 const charges = payments.charges.list({ page_size: SIZE })
 
-/** Rows of a list, and the failures among them are not to be. */
+/** Emits the rows of a list. None of them may be a failure. */
 const count = async (pages: AsyncIterable<unknown>): Promise<number> => {
   let rows = 0
   for await (const page of pages) {

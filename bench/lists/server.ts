@@ -1,6 +1,6 @@
 /**
- * A sandbox on a port, and beside it an adapter with the same pages in the shape of another payments platform:
- * `{ data, has_more }`, each requested by the id that it starts after. Limits and delays are the same.
+ * A sandbox on a port, with an adapter that serves its pages in the shape of another payments platform: `{ data, has_more }`.
+ * Each page is requested by the id after which it starts. Limits and delays are the same.
  *
  *     node bench/lists/server.ts '{"charges":400000,"latency":200}'
  */
@@ -20,7 +20,7 @@ const answer = await sandbox.fetch('http://sandbox/api/v1/authentication/login',
 })
 const { token } = await answer.json()
 
-/** The page that starts after an id. */
+/** Returns the page that starts after an id. */
 const pages = new Map<string, number>()
 
 const page = async (query: URLSearchParams, to: ServerResponse): Promise<void> => {

@@ -1,7 +1,7 @@
 /**
- * How fast a list of charges is read under the limits of production, 200 ms a page and 2,000 charges a
- * page: pages a second, as a share of the 20 that the limits allow, and how often the platform had to
- * refuse. Each reader is a process of its own, one after the other, logins included.
+ * How fast a list of charges is read under the limits of production, with 200 ms and 2,000 charges per page: pages per second,
+ * as a share of the 20 that the limits allow, and the number of refusals. The readers run one after the other, each in a
+ * separate process, including its login.
  *
  *     npm run bench -- lists speed [runs] [charges] [readers whose name has this]
  */

@@ -1,4 +1,4 @@
-/** Reads pages in one view of a list and works 50 ms on each; tells its parent of each that is done. */
+/** Reads pages in one view of a list, and works on each for 50 ms. Reports each finished page to its parent. */
 import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- payments [payments] [kills] [alone]`: payments as jobs of 250 in four worker processes that are killed and
- * frozen, with a share of answers lost and jobs queued again; the sandbox counts how often each was booked.
+ * `npm run bench -- payments [payments] [kills] [alone]`: payments as jobs of 250 in four worker processes. Workers are killed
+ * and frozen, some responses are lost, and some jobs are queued again. The sandbox counts how often each payment was booked.
  */
 
 import { reportExact } from '../result.ts'

@@ -1,6 +1,6 @@
 /**
- * A run of payments as jobs: a Redis, a sandbox and worker processes, which are killed, frozen and continued at requests
- * that arrive at the sandbox, and jobs that are queued again.
+ * A run of payments as jobs, with a Redis, a sandbox and worker processes. Workers are killed, frozen and continued at requests
+ * that arrive at the sandbox, and jobs are queued again.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,22 +23,22 @@ import { type PaymentJob, queueBatches } from './batchJobs.ts'
 // model
 
 export interface PayRun {
-  /** The program of a worker. Default: `worker.ts` beside this file. */
+  /** The program of a worker. Default: `worker.ts` next to this file. */
   readonly worker?: string
   readonly payments: number
   readonly perBatch: number
   readonly workers: number
   readonly kills: number
-  /** Workers that are frozen, and continued when others have finished a job since. */
+  /** Number of workers that are frozen, and continued after others have finished a job. */
   readonly freezes: number
-  /** Requests between two of these events, at most. */
+  /** Maximum number of requests between two of these events. */
   readonly apart: number
-  /** The workers share the limits of the account; otherwise the sandbox has none. */
+  /** True if the workers share the limits of the account; otherwise the sandbox has no limits. */
   readonly isShared?: boolean
   readonly repeatedItems?: 'ignored' | 'refused'
-  /** Share of requests whose answer is lost. */
+  /** Share of requests whose response is lost. */
   readonly lostAnswers?: number
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   readonly random: () => number
   /** Called at each kill and freeze, and when a job has finished. */
   readonly onProgress?: (progress: PayProgress) => void
@@ -49,19 +49,19 @@ export interface PayProgress {
   readonly jobs: number
   readonly kills: number
   readonly freezes: number
-  /** Jobs that were given to another worker since theirs was silent. */
+  /** Number of jobs that were given to another worker because theirs did not respond. */
   readonly stalled: number
   readonly requests: number
 }
 
 export interface PayOutcome extends PayProgress {
-  /** How often each payment was booked, by its `request_id`. */
+  /** Number of times that each payment was booked, by its `request_id`. */
   readonly booked: ReadonlyMap<string, number>
-  /** States of the batches that the platform has. */
+  /** States of the batches at the platform. */
   readonly batches: ReadonlyArray<string>
 }
 
-/** More than any batch of a run costs. */
+/** An amount that exceeds the cost of any batch of a run. */
 export const APPROVED = { max: [{ currency: 'USD', amount: '1000000000' }] }
 
 // functions
@@ -77,7 +77,7 @@ export const paymentOf = (n: number): NewBatchItem => ({
   beneficiary_id: 'ben_1',
 })
 
-/** Resolves when all jobs are finished, and all workers have ended: those that were frozen worked on to their end. */
+/** Resolves once all jobs are finished and all workers have ended. Workers that were frozen also work to their end. */
 export const payRun = async (run: PayRun): Promise<PayOutcome> => {
   const { random, worker = fileURLToPath(new URL('worker.ts', import.meta.url)) } = run
   const redis = await startRedis()
@@ -173,7 +173,7 @@ export const payRun = async (run: PayRun): Promise<PayOutcome> => {
   const jobs = (await queued()).length
   const progress = (): PayProgress => ({ finished, jobs, kills, freezes, stalled, requests })
 
-  /** Some jobs are queued again, also after the queue has forgotten them. */
+  /** Queues some jobs again, including jobs that the queue has forgotten. */
   const onFinished = async (jobId: string): Promise<boolean> => {
     finished++
     thaw((since) => finished > since)

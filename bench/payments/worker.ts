@@ -1,7 +1,9 @@
 /**
- * A worker process of the tests: works on the queue until it is told to end, or killed.
+ * A worker process of the tests. Processes the queue until it is stopped or killed.
  *
- *     node worker.ts REDIS_PORT [shared]      shared: with a quota in the same Redis
+ *     node worker.ts REDIS_PORT [shared]
+ *
+ *     shared: with a quota in the same Redis
  */
 import { createClient } from 'payments-rx'
 import { redisQuota } from 'payments-rx/quota'
@@ -20,15 +22,15 @@ const client = createClient({
 })
 const worker = batchWorker(client, {
   connection: { host: '127.0.0.1', port: Number(port) },
-  // short, so that a test need not wait for half a minute
+  // short, so that a test does not have to wait for half a minute
   lockDuration: 1_000,
   stalledInterval: 500,
 })
-worker.on('error', () => {}) // a lock that was lost, or Redis that is stopped first
+worker.on('error', () => {}) // a lock was lost, or Redis was stopped first
 worker.on('active', () => process.send?.('active'))
 
 process.once('message', async () => {
-  await worker.close() // waits for what it works on
+  await worker.close() // waits for the jobs in progress
   process.exit()
 })
 process.once('disconnect', () => process.exit())

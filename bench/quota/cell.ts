@@ -1,4 +1,4 @@
-/** Groups of processes that run at the same time against one server, each group with an account of its own. */
+/** Groups of processes that run at the same time against one server. Each group has an account of its own. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -18,15 +18,15 @@ export interface Group {
   readonly kind: Kind
   readonly workers: Map<string, ChildProcess>
   readonly redis: Redis
-  /** Starts one more process, and resolves with its name when it has begun. */
+  /** Starts another process, and resolves with its name once it has started. */
   readonly start: () => Promise<string>
   readonly arrivals: () => Promise<{
     readonly now: number
     readonly arrivals: ReadonlyArray<Arrival>
   }>
-  /** Commands that the processes sent to Redis so far. */
+  /** Number of commands that the processes have sent to Redis so far. */
   readonly commands: () => Promise<number>
-  /** CPU time of its Redis in seconds. */
+  /** CPU time of the group's Redis, in seconds. */
   readonly cpu: () => Promise<number>
   readonly stop: () => void
 }
@@ -34,13 +34,13 @@ export interface Group {
 export interface Measured {
   readonly kind: Kind
   readonly workers: number
-  /** Share of the limit that was let in, in percent. */
+  /** Admitted share of the limit, in percent. */
   readonly used: number
   /** Share of all requests that were refused, in percent. */
   readonly refused: number
-  /** Jain's index: 1 if all processes have the same, 1 / n if one has everything. */
+  /** Jain's index: 1 if all processes have equal shares, 1 / n if one process has everything. */
   readonly fairness: number
-  /** Commands sent to Redis for each request that was let in. */
+  /** Number of commands sent to Redis per admitted request. */
   readonly commands: number
   /** CPU time of Redis, in percent of a core. */
   readonly cpu: number
@@ -68,8 +68,8 @@ export const startServer = async (): Promise<Server> => {
 }
 
 /**
- * Marks the account as in use, so that a run does not begin with the first lease, in which no process gets a part.
- * Peers ignore it.
+ * Marks the account as in use, so that a run does not start with the first lease, in which no process gets a part. Peers ignore
+ * it.
  */
 const markUsed = async (redis: Redis): Promise<void> => {
   const [, run = ''] = /run_id:(\w+)/.exec(String(await redis.send(['INFO', 'server']))) ?? []
@@ -130,7 +130,7 @@ export const startGroups = async (
 
 export const inAll = ({ endpoints }: Setting): number => Math.min(IN_ALL, PER_ENDPOINT * endpoints)
 
-/** Waits, and says for what. */
+/** Waits, and prints the reason. */
 export const pass = async (seconds: number, what: string): Promise<void> => {
   console.error(`${what}: ${seconds} s`)
   await wait(1_000 * seconds)
@@ -141,7 +141,7 @@ const jain = (counts: ReadonlyArray<number>): number => {
   return sum ** 2 / (counts.length * counts.reduce((all, one) => all + one ** 2, 0))
 }
 
-/** Measures groups that have warmed up over the same seconds. */
+/** Measures groups over the same seconds, after they have warmed up. */
 export const measure = async (
   groups: ReadonlyArray<Group>,
   setting: Setting,

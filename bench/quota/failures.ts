@@ -1,13 +1,13 @@
-/** Four processes on loopback while Redis fails, and while processes come and go. */
+/** Four processes on loopback while Redis fails, and while processes start and end. */
 import { type Redis, startRedis } from '../services/redis.ts'
 import { type Arrival, type Group, inAll, pass, type Server, startGroups } from './cell.ts'
 
-/** As long as each failure lasts. */
+/** Duration of each failure. */
 const FAILS_FOR = 8
 const WARM_UP = 6
 const WATCHED = 12
 
-/** How a failure begins, and how it ends: with what is to be stopped at last. */
+/** Each function starts a failure. The returned function ends it, and resolves with the Redis to stop at the end. */
 const causes: Readonly<Record<string, (group: Group) => () => Promise<Pick<Redis, 'stop'>>>> = {
   'Redis frozen': ({ redis }) => {
     redis.signal('SIGSTOP')
@@ -30,8 +30,9 @@ const causes: Readonly<Record<string, (group: Group) => () => Promise<Pick<Redis
 }
 
 /**
- * Returns the least share of the quota in percent that was let in over as long as one window: the limit, and the longest time that
- * as many arrivals in a row took. Requests come in bursts, so that seconds by the clock differ however even they are.
+ * Returns the lowest share of the quota, in percent, that was admitted over the length of one window. It is computed from the
+ * limit and the longest time that this number of consecutive arrivals took. Requests come in bursts, so clock seconds would
+ * differ even if the rate is even.
  */
 const worst = (letIn: ReadonlyArray<Arrival>, limit: number): number => {
   let longest = 0
@@ -88,7 +89,7 @@ export const failures = async (server: Server): Promise<ReadonlyArray<object>> =
 
 const SHARED = { network: 'loopback', endpoints: 1 }
 
-/** Time until a fourth process has nine tenths of its share in a window, from its first look at the limits. */
+/** Time from a fourth process's first look at the limits until it has nine tenths of its share in a window. */
 const joiner = async (server: Server): Promise<object> => {
   const [group] = await startGroups(server, SHARED, [['payments-rx', 3]])
   if (group === undefined) throw new Error('not started')
@@ -113,7 +114,7 @@ const joiner = async (server: Server): Promise<object> => {
   return { case: 'a process joins three: has its share, ms', each: times.map(Math.round) }
 }
 
-/** Time until others use the share of a process that was killed. */
+/** Time until others use the share of a killed process. */
 const killed = async (server: Server): Promise<object> => {
   const [group] = await startGroups(server, SHARED, [['payments-rx', 4]])
   if (group === undefined) throw new Error('not started')
@@ -127,7 +128,7 @@ const killed = async (server: Server): Promise<object> => {
     if (name !== undefined) group.workers.delete(name)
     await pass(20, 'a process was killed')
     const letIn = (await group.arrivals()).arrivals.filter(([at, , ok]) => ok && at > from + 2_000)
-    const windows = 4 // in one, more may fit than the limit that is left, since requests come in bursts
+    const windows = 4 // a window may admit more than the limit that is left, because requests come in bursts
     const most = Math.floor(0.95 * limit * windows)
     const full = letIn.find(
       ([at], i) => (letIn[i + most]?.[0] ?? Number.POSITIVE_INFINITY) - at <= 1_000 * windows,

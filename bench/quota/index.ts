@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- quota [seconds] [compare | peers | failures | many | tour]... [network]...`: processes that share 20 requests per second at each
- * endpoint and 100 in all through one Redis, judged by a server that counts arrivals; one process without a quota beside them,
- * in the same seconds. Prints tables, and at the end everything as JSON.
+ * `npm run bench -- quota [seconds] [compare | peers | failures | many | tour]... [network]...`: processes that share 20
+ * requests per second at each endpoint and 100 in total through one Redis, judged by a server that counts arrivals. One process
+ * without a quota runs next to them in the same seconds. Prints tables, followed by everything as JSON.
  */
 
 import { type BenchPeer, report } from '../result.ts'
@@ -15,18 +15,18 @@ const SECONDS = Number(seconds)
 const WARM_UP = 6
 const ENDPOINTS = [1, 8]
 
-/** Names among the arguments; all if there is none. */
+/** Names among the arguments, or all names if there are none. */
 const chosenOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.some((name) => chosen.includes(name))
     ? names.filter((name) => chosen.includes(name))
     : names
 const NETWORKS = chosenOf(['loopback', 'steady', 'jittery'])
 const PARTS = chosenOf(['compare', 'peers', 'failures', 'many', 'tour'])
-/** The tour is one cell of those that are there anyway. */
+/** The tour is one of the existing cells. */
 const isChosen = (name: string): boolean =>
   PARTS.includes(name) && (name !== 'tour' || chosen.includes(name))
 
-/** Rounded; the ratio is to the first row, which is one process without a quota. */
+/** Rounded. The ratio is relative to the first row, which is one process without a quota. */
 const row = (setting: Setting, one: Measured, alone: Measured | undefined) => ({
   network: setting.network,
   endpoints: setting.endpoints,
@@ -52,7 +52,7 @@ const ROLES: Readonly<Record<Kind, BenchPeer['role']>> = {
 const server = await startServer()
 const results: Record<string, ReadonlyArray<object>> = {}
 
-/** One cell: groups in the same seconds, beside one process alone. */
+/** One cell: groups in the same seconds, next to one process alone. */
 const cell = async (setting: Setting, others: ReadonlyArray<readonly [Kind, number]>) => {
   const what = `${setting.network}, ${setting.endpoints} endpoints, ${others.map(([kind, n]) => `${n} ${kind}`).join(', ')}`
   const groups = await startGroups(server, setting, [['alone', 1], ...others])

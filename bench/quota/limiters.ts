@@ -1,6 +1,6 @@
 /**
- * Ways in which processes share 20 per second at each endpoint and 100 in all through a Redis. A library is loaded
- * by the processes that use it.
+ * Ways in which processes share 20 requests per second at each endpoint and 100 in total through a Redis. A library is loaded
+ * only by the processes that use it.
  */
 import type Bottleneck from 'bottleneck'
 import { Redis } from 'ioredis'
@@ -14,14 +14,14 @@ export const IN_ALL = 100
 const WINDOW = 1_000
 const UNDER_WAY = 50
 
-/** Sends a request of this endpoint when it may be sent, and returns its status. */
+/** Sends a request to this endpoint once it may be sent, and returns its status. */
 type Limiter = (endpoint: string, send: () => Promise<number>) => Promise<number>
 
 export interface LimiterOptions {
   readonly redisPort: number
   /** Called for each command that is sent to Redis. */
   readonly onCommand: () => void
-  /** Time in ms by which each command is delayed, now. */
+  /** Returns the current delay of each command, in ms. */
   readonly delay: () => number
 }
 
@@ -63,14 +63,14 @@ const divided = (options: LimiterOptions | undefined): Limiter => {
     firstValueFrom(from(defer(send)).pipe(schedule(scheduler, endpoint, { refused })))
 }
 
-/** As an observable that sends when it is subscribed to. */
+/** Returns an observable that sends on subscription. */
 const defer = (send: () => Promise<number>): AsyncIterable<number> => ({
   async *[Symbol.asyncIterator]() {
     yield await send()
   },
 })
 
-/** Requests at even distances: its reservoir is refilled at fixed times, so that twice the limit fits into a window. */
+/** Requests at even intervals. The reservoir is refilled at fixed times, so twice the limit would fit into one window. */
 const bottleneck = async (options: LimiterOptions): Promise<Limiter> => {
   const { default: Bottleneck } = await import('bottleneck')
   const connection = new Bottleneck.IORedisConnection({ client: connect(options) })

@@ -1,4 +1,4 @@
-/** Load of 50 processes on Redis: 50 schedulers in one process, with requests that take no network. */
+/** Load of 50 processes on Redis: 50 schedulers in one process, with requests that use no network. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { delay, firstValueFrom, of } from 'rxjs'
@@ -15,7 +15,7 @@ const WINDOW = 1_000
 const WARM_UP = 15
 const LATENCY = 40
 
-/** Requests that wait at each endpoint. */
+/** Number of requests waiting at each endpoint. */
 const demands: Readonly<Record<string, (random: () => number) => number>> = {
   'each has always enough to do': () => 10,
   'each wants something else at each time': (random) => Math.floor(4 * random()),

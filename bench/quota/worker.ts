@@ -1,6 +1,6 @@
 /**
- * A process that shares an account: keeps 40 requests waiting at each endpoint until its parent disconnects. Answers
- * `count` with the number of commands that it sent to Redis; `slow` delays all of them, and `fast` ends that.
+ * A process that shares an account. Keeps 40 requests waiting at each endpoint until its parent disconnects. Answers `count`
+ * with the number of commands that it has sent to Redis. `slow` delays all commands, and `fast` ends that.
  *
  *     node worker.ts KIND PORT ACCOUNT ENDPOINTS REDIS_PORT NAME
  */

@@ -1,6 +1,6 @@
 /**
- * 1,000 tasks at once through each limiter, of which 50 may run, no rate used up, run by mitata:
- * `npm run bench -- scheduler micro [--json]`. `overhead` measures the same in processes of their own, and memory.
+ * 1,000 tasks at once through each limiter; 50 may run, and no rate is used up. Run by mitata: `npm run bench -- scheduler
+ * micro [--json]`. `overhead` measures the same in separate processes, and also memory.
  */
 import { type MicroContender, runMicro } from '../micro.ts'
 import { ALONE, COUNTS, runners } from './runners.ts'
@@ -12,7 +12,7 @@ const roleOf = (name: string): MicroContender['role'] => {
   return name.startsWith('payments-rx') ? 'ours' : 'peer'
 }
 
-/** They do less: nothing waits, or nothing is counted. A task costs bottleneck the more, the more wait: see `overhead`. */
+/** These do less: nothing waits, or nothing is counted. In bottleneck, a task costs more if more tasks wait; see `overhead`. */
 const LEFT_OUT = [ALONE.promises, COUNTS, 'effect (none waits)', 'bottleneck']
 
 await runMicro([

@@ -1,8 +1,7 @@
 /**
- * Cost of a task when no rate is used up: microseconds of processor time, how many of those a limiter
- * adds to the same task without one, and bytes while it waits for one of 50 permits. Each limiter runs in
- * a process of its own, in turn, with a task that does nothing but answer later. Processor time, of the
- * thread that runs them: other programs do not count.
+ * Cost of a task when no rate is used up: microseconds of CPU time, the part that a limiter adds to the task, and bytes while
+ * the task waits for one of 50 permits. The limiters run in turn, each in a separate process, with a task that only responds
+ * later. CPU time is that of the thread that runs the tasks, so other programs do not count.
  *
  *     npm run build && node bench/scheduler/overhead.ts [tasks]
  */
@@ -11,12 +10,12 @@ import { fileURLToPath } from 'node:url'
 import { ALONE, COUNTS, runners } from './runners.ts'
 
 const ROUNDS = 7
-/** Processes for each limiter. */
+/** Number of processes for each limiter. */
 const PASSES = 3
 
 interface Cost {
   readonly micros: number
-  /** A tenth of the tasks. */
+  /** Result for a tenth of the tasks. */
   readonly few: number
   readonly bytes: number
 }
@@ -33,7 +32,7 @@ const measure = async (name: string, tasks: number): Promise<Cost> => {
   if (make === undefined) throw new Error(`no limiter ${name}`)
   const run = make()
 
-  /** So many times one after the other: the system counts processor time in steps of up to 10 ms. */
+  /** Number of consecutive repetitions. They are needed because the system counts CPU time in steps of up to 10 ms. */
   const cheapest = async (count: number, times: number): Promise<number> => {
     let least = Number.POSITIVE_INFINITY
     for (let round = 0; round < ROUNDS; round++) {
@@ -61,19 +60,19 @@ const measure = async (name: string, tasks: number): Promise<Cost> => {
   return { micros, few, bytes }
 }
 
-/** A task costs them the more, the more wait. */
+/** Contenders in which a task costs more if more tasks wait. */
 const STEEP = ['bottleneck', 'effect']
 
 const countOf = (name: string, tasks: number): number =>
   STEEP.includes(name) ? tasks / 100 : tasks
 
-/** In a process of its own. */
+/** Runs in a separate process. */
 const apart = (name: string, tasks: number): Cost => {
   const args = ['--expose-gc', fileURLToPath(import.meta.url), name, `${countOf(name, tasks)}`]
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))
 }
 
-/** A median, by a run of everything at a time: what the machine does meanwhile is no matter of one limiter. */
+/** Returns the median. All limiters run once per round, so other work on the machine affects all of them. */
 const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 

@@ -1,4 +1,4 @@
-/** Public limiters, each as it would be used against this API. They need nothing of Node. */
+/** Public limiters, each in the way one would use it with this API. They need nothing from Node. */
 import Bottleneck from 'bottleneck'
 import pQueue from 'p-queue'
 import pThrottle from 'p-throttle'
@@ -9,10 +9,10 @@ const PER = 1_000
 /** Runs a task when its own limit allows. */
 export type Limit = (task: () => Promise<number>) => Promise<number>
 
-/** Makes a limit of so many requests per second, and so many at once. */
+/** Creates a limit on requests per second and on concurrent requests. */
 export type MakeLimit = (limit: number, concurrent: number) => Limit
 
-/** Pause after so many refusals of one request, in ms: the backoff that the interface recommends. */
+/** Returns the pause after the given number of refusals of one request, in ms: the backoff that the API recommends. */
 export const backoff = (refusals: number, random: () => number): number =>
   Math.min(16, 2 ** refusals) * 1_000 * (1 + random() / 2)
 

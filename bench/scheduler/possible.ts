@@ -1,6 +1,6 @@
 /**
- * How much of a quota can be used at all, by one that never waits in vain. The last request of a run comes as long
- * after the first of its window as that of the first window, at the least: the server counts both.
+ * The maximum share of a quota that can be used without waiting unnecessarily. In the last window, the last request comes at
+ * least as long after the first one as in the first window, because the server counts both.
  *
  *     first window    |-- spread --|
  *     last window                      ...   |-- spread --|
@@ -9,7 +9,7 @@ import type { Limits } from '../simulated/judge.ts'
 import type { Network } from '../simulated/network.ts'
 import { seeded } from '../simulated/random.ts'
 
-/** Departures of a window's requests, in ms: the first ones leave together, the others as answers come. */
+/** Departures of the requests of a window, in ms. The first ones leave together, the others as responses arrive. */
 const spread = (network: Network, count: number, concurrent: number, seed: number): number => {
   const random = seeded(seed)
   const arrivals: Array<number> = []
@@ -25,7 +25,7 @@ const spread = (network: Network, count: number, concurrent: number, seed: numbe
   return Math.max(...arrivals) - Math.min(...arrivals)
 }
 
-/** A share, on average. `best`: milliseconds from the first to the last window. */
+/** An average share. `best`: milliseconds from the first window to the last. */
 export const possible = (
   network: Network,
   { concurrent }: Limits,

@@ -1,6 +1,6 @@
 /**
- * Cost of refusals in virtual time: limits that are lower than configured, refusals by chance, and outages. The
- * scheduler beside a plain loop that spaces its departures and backs off.
+ * Cost of refusals in virtual time: limits lower than configured, random refusals, and outages. Compares the scheduler with a
+ * plain loop that spaces its departures and backs off.
  *
  *     npm run build && node bench/scheduler/refused.ts
  */
@@ -40,7 +40,7 @@ const ours: Limiting = (timer, random) => {
     })
 }
 
-/** Without limits but the given ones, so that nothing else refuses. */
+/** Has only the given limits, so that nothing else refuses requests. */
 const serverOf = (limits: Partial<Limits>, roundTrip: number): RefusingServer => ({
   limits: { ...CONFIGURED, concurrent: 1_000, ...limits },
   ...roundTripOf(roundTrip),
@@ -55,7 +55,7 @@ interface Case {
   readonly name: string
   readonly server: RefusingServer
   readonly load: Load
-  /** Seconds when nothing is wasted. */
+  /** Duration in seconds if nothing is wasted. */
   readonly ideal?: number
   /** Time between two departures of the plain loop, in ms. */
   readonly spacing?: number

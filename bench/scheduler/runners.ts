@@ -1,4 +1,4 @@
-/** The limiters whose overhead is measured: each runs a task so many times, all asked for at once. */
+/** The limiters whose overhead is measured. Each runs a task the given number of times, all started at once. */
 import Bottleneck from 'bottleneck'
 import * as Effect from 'effect/Effect'
 import * as Layer from 'effect/Layer'
@@ -19,7 +19,7 @@ export type Runner = (task: Task, tasks: number) => Promise<unknown>
 const all = (tasks: number, one: (i: number) => Promise<unknown>): Promise<unknown> =>
   Promise.all(Array.from({ length: tasks }, (_, i) => one(i)))
 
-/** Not through mergeMap: without a bound, that takes time by the square of what waits in it. */
+/** Does not use mergeMap, which without a bound takes time that grows with the square of the number of waiting items. */
 const subscribed = (tasks: number, one: (i: number) => Observable<number>): Promise<void> =>
   new Promise((resolve) => {
     let left = tasks
@@ -48,7 +48,7 @@ const scheduled = (keys: number, watched = false): Runner => {
   }
 }
 
-/** The least that an operator can do that holds back: it counts permits, first in, first out. */
+/** The simplest operator that can hold back tasks: it counts permits, first in, first out. */
 const semaphore = (): Runner => {
   let waiting: Array<() => void> = []
   let next = 0
@@ -90,14 +90,14 @@ const queued =
     return all(tasks, () => one.add(task))
   }
 
-/** As it is done for limits by key: one queue for each, within one for all. */
+/** The usual solution for limits by key: one queue for each key, inside one queue for all. */
 const queuedByKey = (keys: number): Runner => {
   const total = queue()
   const each = Array.from({ length: keys }, () => queue())
   return (task, tasks) => all(tasks, async (i) => each[i % keys]?.add(() => total.add(task)))
 }
 
-/** Without `all`, it takes the next task when a permit is free: none waits. */
+/** Without `all`, takes the next task when a permit is free, so no task waits. */
 const effected =
   (waiting: 'all' | 'none'): Runner =>
   (task, tasks) =>
@@ -127,7 +127,7 @@ export const ALONE = {
   rx: 'not scheduled: defer alone',
   promises: 'not scheduled: promises alone',
 }
-/** An operator that counts permits, and does nothing else. */
+/** An operator that only counts permits. */
 export const COUNTS = 'not limited: counts permits'
 
 export const runners: Readonly<Record<string, () => Runner>> = {

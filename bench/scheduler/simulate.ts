@@ -1,5 +1,5 @@
 /**
- * How much of the quota the scheduler uses, and how much is refused, in virtual time.
+ * The share of the quota that the scheduler uses, and the share of refused requests, in virtual time.
  *
  *     npm run build && node bench/scheduler/simulate.ts [seeds]
  */
@@ -38,7 +38,7 @@ const POLICIES: ReadonlyArray<Run['policy']> = ['learned', REFERENCE, 'safe', 30
 const WEIGHTS = [180, 180, 140, 120, 120, 100, 80, 80]
 
 const one = Array.from({ length: 2_000 }, () => 'a')
-/** In turn, as far as each has any left. */
+/** In turn, as long as each has some left. */
 const eight = Array.from({ length: 900 }, (_, turn) =>
   WEIGHTS.flatMap((weight, i) => (turn < 5 * weight ? [`${i}`] : [])),
 ).flat()

@@ -1,6 +1,6 @@
 /**
- * Cost of calls that wait, none of which may start: bytes of heap, and microseconds of processor time to begin each.
- * A call of the client beside a task of its scheduler and of other limiters, each in a process of its own.
+ * Cost of waiting calls, none of which may start: bytes of heap, and microseconds of CPU time to begin each. Compares a call of
+ * the client with a task of its scheduler and of other limiters, each in a separate process.
  *
  *     npm run build && node bench/scheduler/waiting.ts [calls]
  */
@@ -22,7 +22,7 @@ interface Cost {
   readonly micros: number
 }
 
-/** Begins calls, of which none ends; returns what must be kept alive. */
+/** Begins calls that never end. Returns what must be kept alive. */
 type Begin = (calls: number) => unknown
 
 const never = (): Promise<never> => new Promise(() => {})
@@ -76,7 +76,7 @@ const measure = async (name: string, calls: number): Promise<Cost> => {
   if (make === undefined) throw new Error(`no limiter ${name}`)
   const kept: Array<unknown> = [make()(WARM_UP)]
   const begin = make()
-  kept.push(begin(1)) // the client has a token by then
+  kept.push(begin(1)) // the client has a token by that time
   await settle()
   const { heapUsed } = process.memoryUsage()
   const before = process.threadCpuUsage()

@@ -1,6 +1,6 @@
 /**
- * PgBouncer before a Postgres of a test file's own, on a free port of this machine. Its program comes from the Debian
- * package `pgbouncer`. Where it is not installed, the tests that need it are skipped, and the line at the end counts them.
+ * PgBouncer in front of a test file's own Postgres, on a free port of this machine. Its program comes from the Debian package
+ * `pgbouncer`. If it is not installed, the tests that need it are skipped, and counted in the last line of output.
  */
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const program = folders.map((folder) => join(folder, 'pgbouncer')).find((path) =
 
 export const hasPgBouncer = program !== undefined
 
-/** When another client gets the session of the server. */
+/** When another client gets a session of the server. */
 export type PoolMode = 'session' | 'transaction' | 'statement'
 
 export interface Pooler {
@@ -35,7 +35,7 @@ const connectTo = (port: number): Promise<void> =>
     socket.once('error', reject)
   })
 
-/** Starts it before a server; `sessions`: how many sessions of the server its clients share. */
+/** Starts it in front of a server. `sessions`: number of server sessions that its clients share. */
 export const startPgBouncer = async (
   server: number,
   mode: PoolMode,

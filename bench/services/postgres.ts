@@ -1,6 +1,6 @@
 /**
- * A Postgres server of a test file's own, on a free port of this machine. Its programs are taken from where Debian puts
- * them, or from PATH. Where there are none, the tests that need it are skipped, and the line at the end counts them.
+ * A test file's own Postgres server, on a free port of this machine. Its programs are taken from Debian's folder or from PATH.
+ * If they are not installed, the tests that need them are skipped, and counted in the last line of output.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -22,7 +22,7 @@ export const hasPostgres = programs !== undefined
 
 export interface Postgres {
   readonly port: number
-  /** Makes a database, and resolves with its URL. */
+  /** Creates a database, and resolves with its URL. */
   readonly database: () => Promise<string>
   readonly query: (
     url: string,
@@ -79,5 +79,5 @@ export const startPostgres = async (): Promise<Postgres> => {
   }
 }
 
-/** Told by no output of this package. */
+/** No output of this package may contain it. */
 export const PASSWORD = 'correct-horse-battery'

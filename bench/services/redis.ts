@@ -1,6 +1,6 @@
 /**
- * A Redis server of a test file's own, on a free port of this machine, and a connection that needs no package. Where
- * Debian's `redis-server` is not installed, the tests that need it are skipped, and the line at the end counts them.
+ * A test file's own Redis server, on a free port of this machine, and a connection that needs no package. If Debian's
+ * `redis-server` is not installed, the tests that need it are skipped, and counted in the last line of output.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -18,7 +18,7 @@ export interface Redis {
   readonly port: number
   readonly send: (command: ReadonlyArray<string>) => Promise<unknown>
   readonly signal: (signal: NodeJS.Signals) => void
-  /** Resolves when it has ended, and its port is free. */
+  /** Resolves once the server has ended and its port is free. */
   readonly stop: () => Promise<void>
 }
 
@@ -54,7 +54,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Speaks RESP2. A command fails when the connection does; the next one opens it again. */
+/** A client that uses RESP2. A command fails if the connection fails; the next one reconnects. */
 export const redisClient = (port: number) => {
   let socket: Socket | undefined
   let waiting: Array<Waiting> = []
@@ -94,7 +94,7 @@ export const redisClient = (port: number) => {
   }
 }
 
-/** One reply and where it ends; `undefined` if it is not whole. */
+/** Returns one reply and its end; `undefined` if the reply is incomplete. */
 const parse = (
   bytes: Buffer,
   from: number,

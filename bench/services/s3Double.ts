@@ -1,6 +1,6 @@
 /**
- * A strict, small double of S3, path style: objects, lists and multipart uploads in memory, signatures checked (AWS
- * Signature Version 4), conditional writes, md5 ETags, the 5 MiB rule of parts, and faults on demand.
+ * A strict, small double of S3 in path style: objects, listings and multipart uploads in memory, checked signatures (AWS
+ * Signature Version 4), conditional writes, MD5 ETags, the 5 MiB rule for parts, and faults on demand.
  */
 import { createHash, createHmac, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -39,14 +39,14 @@ export interface S3Asked extends S3Call {
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 }
 
-/** The answer of a rule of the bucket: status, code, and sentence. */
+/** The response of a rule of the bucket: status, code, and message. */
 export type S3Refused = readonly [status: number, code: string, message?: string]
 
 export interface S3Call {
   /** Such as `PutObject`, `UploadPart`. */
   readonly operation: string
   readonly key: string
-  /** How many calls of this operation there were, this one included. */
+  /** Number of calls of this operation, including this one. */
   readonly nth: number
 }
 
@@ -55,19 +55,22 @@ export interface S3DoubleOptions {
   readonly region?: string
   readonly credentials?: S3Credentials
   readonly faults?: (call: S3Call) => S3Fault | undefined
-  /** Time from request to answer, in ms. */
+  /** Time from request to response, in ms. */
   readonly latency?: number
   /** Rules of the bucket, such as a policy. */
   readonly refuse?: (asked: S3Asked) => S3Refused | undefined
-  /** Conditions that it takes for none. */
+  /** Conditions that it ignores. */
   readonly ignores?: ReadonlyArray<'if-match' | 'if-none-match'>
-  /** Its clock, in ms since 1970: as AWS does, it refuses requests of another quarter of an hour. Default: any time is right. */
+  /**
+   * Its clock, in ms since 1970. Like AWS, it refuses requests whose time differs by a quarter of an hour. Default: any time is
+   * accepted.
+   */
   readonly clock?: () => number
-  /** Escapes keys in listings, and says so, or does not. */
+  /** Whether keys in listings are escaped, and whether the response says so. */
   readonly encodes?: 'said' | 'unsaid'
-  /** How it compares `If-Match`: as AWS does, or as Ceph, which knows an ETag without quotes only. */
+  /** How `If-Match` is compared: as in AWS, or as in Ceph, which knows only ETags without quotes. */
   readonly etags?: 'quoted' | 'unquoted'
-  /** True: as with SSE-KMS, the ETag of an object that was joined is no hash of its parts. Default `false`. */
+  /** True if the ETag of a joined object is not a hash of its parts, as with SSE-KMS. Default `false`. */
   readonly isKms?: boolean
 }
 
@@ -75,7 +78,7 @@ export interface S3Double {
   readonly url: string
   readonly credentials: S3Credentials
   readonly region: string
-  /** The variables by which the AWS tools find it. */
+  /** The variables with which the AWS tools find it. */
   readonly env: Readonly<Record<string, string>>
   /** Objects by `bucket/key`. */
   readonly objects: ReadonlyMap<string, Buffer>
@@ -495,7 +498,7 @@ const checkTime = ({ headers }: IncomingMessage, now: number): void => {
   throw new S3Error(403, 'RequestTimeTooSkewed', why)
 }
 
-/** Checks the signature of a request by AWS Signature Version 4, computed anew. */
+/** Checks the signature of a request by computing it again (AWS Signature Version 4). */
 const checkSignature = (
   { method = 'GET', headers }: IncomingMessage,
   url: URL,

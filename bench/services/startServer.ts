@@ -1,4 +1,4 @@
-/** Parts that real servers share when a test file starts its own: a port, a user, and the wait until they answer. */
+/** Functions that real servers share when a test file starts its own: a port, a user, and the wait until they respond. */
 import { execFileSync } from 'node:child_process'
 import { chownSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -16,13 +16,16 @@ export const freePort = (): Promise<number> =>
 const idOf = (flag: '-u' | '-g'): number =>
   Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
 
-/** A user that is not root, under which a server can run. */
+/** A user other than root under which a server can run. */
 export interface ServerUser {
   readonly uid?: number
   readonly gid?: number
 }
 
-/** Returns the user `postgres`, which its Debian package makes, if this is root: as root, some servers refuse to run. */
+/**
+ * Returns the user `postgres`, which the Debian package creates, if this process is root, because some servers refuse to run as
+ * root.
+ */
 export const serverUser = (): ServerUser =>
   process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
 
@@ -31,7 +34,7 @@ export const giveTo = ({ uid, gid }: ServerUser, path: string): void => {
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
-/** Resolves when `ask` does, which is called for ten minutes and more, 50 ms apart. Rejects with its last error. */
+/** Resolves when `ask` does. Calls it every 50 ms for ten minutes and more. Rejects with its last error. */
 export const untilAnswered = async (ask: () => Promise<unknown>): Promise<void> => {
   for (let tries = 0; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-/** Flags for a program in TypeScript: the oldest Node strips types only when it is told to. */
+/** Flags for a program in TypeScript. The oldest supported Node strips types only with a flag. */
 export const typeStripping: ReadonlyArray<string> =
   process.features.typescript === false
     ? ['--experimental-strip-types', '--disable-warning=ExperimentalWarning']

@@ -1,4 +1,4 @@
-/** The limits of a server: requests within any `per` milliseconds, together and by endpoint. */
+/** The limits of a server: requests within any `per` milliseconds, in total and by endpoint. */
 export interface Limits {
   readonly global: number
   readonly endpoint: number
@@ -9,7 +9,7 @@ export interface Limits {
 }
 
 export interface Judge {
-  /** True if a request that arrives now is let in. */
+  /** Returns true if a request that arrives now is admitted. */
   readonly arrives: (endpoint: string, now: number) => boolean
   readonly leaves: () => void
   readonly arrivals: () => {
@@ -20,7 +20,7 @@ export interface Judge {
   readonly refused: () => number
 }
 
-/** Keeps rolling windows over arrivals. Knows nothing of the code it judges. */
+/** Keeps rolling windows of arrivals. Knows nothing about the code that it judges. */
 export const judge = ({
   global,
   endpoint,

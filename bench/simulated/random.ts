@@ -1,4 +1,4 @@
-/** Chance from a seed (mulberry32), from 0 to below 1. */
+/** Random numbers from a seed (mulberry32), from 0 up to 1. */
 export const seeded = (seed: number): (() => number) => {
   let state = seed >>> 0
   return () => {
@@ -12,13 +12,13 @@ export const seeded = (seed: number): (() => number) => {
 const gaussian = (random: () => number): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
-/** Half of the draws below `median`, 99 in 100 below `p99`. 2.326: that quantile of the normal distribution. */
+/** Half of the draws are below `median`, and 99 in 100 below `p99`. 2.326 is that quantile of the normal distribution. */
 export const lognormal =
   (median: number, p99: number) =>
   (random: () => number): number =>
     median * Math.exp((gaussian(random) * Math.log(p99 / median)) / 2.326)
 
-/** Evenly between the two. */
+/** Evenly distributed between the two. */
 export const uniform =
   (from: number, to: number) =>
   (random: () => number): number =>

@@ -1,4 +1,4 @@
-/** Servers that refuse more than they promise, in virtual time: a lower limit, mere chance, outages. */
+/** Servers that refuse more than promised, in virtual time: because of a lower limit, at random, or in outages. */
 import { type MonoTypeOperatorFunction, Observable, type SchedulerLike } from 'rxjs'
 import { judge, type Limits } from './judge.ts'
 import { seeded, uniform } from './random.ts'
@@ -9,24 +9,24 @@ interface Answer {
 }
 
 export interface RefusingServer {
-  /** Limits that it keeps, whatever its clients were told. */
+  /** The limits that it enforces, whatever its clients were told. */
   readonly limits: Limits
-  /** Part of the requests that it refuses for no reason. */
+  /** Share of the requests that it refuses for no reason. */
   readonly chance?: number
-  /** It refuses everything for `ms`, from each request on whose number is a multiple of `every`. */
+  /** It refuses everything for `ms` after each request whose number is a multiple of `every`. */
   readonly outage?: { readonly every: number; readonly ms: number }
-  /** Time there, and time back, in ms. */
+  /** Time of each way, in ms. */
   readonly up: (random: () => number) => number
   readonly down: (random: () => number) => number
 }
 
-/** An even network of this round trip, in ms. */
+/** An even network with this round trip, in ms. */
 export const roundTripOf = (ms: number): Pick<RefusingServer, 'up' | 'down'> => ({
   up: uniform(ms / 2 + 0.1, ms / 2 + 0.4),
   down: uniform(ms / 2, ms / 2 + 0.2),
 })
 
-/** A server with outages of 2 s, 150 ± 40 ms away, that allows an endpoint 20 per second. */
+/** A server with outages of 2 s at a distance of 150 ± 40 ms, which allows 20 requests per second per endpoint. */
 export const withOutages = (every: number): RefusingServer => ({
   limits: { global: 100, endpoint: 20, per: 1_000, concurrent: 1_000 },
   outage: { every, ms: 2_000 },
@@ -35,33 +35,33 @@ export const withOutages = (every: number): RefusingServer => ({
 })
 
 export interface Load {
-  /** The endpoint of each request, in the order in which they are asked for. */
+  /** The endpoint of each request, in the order of the requests. */
   readonly requests: ReadonlyArray<string>
-  /** Requests that are asked for at a time; each answer asks for the next. Default: all at once. */
+  /** Maximum number of pending requests; each response starts another one. Default: all at once. */
   readonly workers?: number
 }
 
 export interface Outcome {
-  /** Until the last answer. */
+  /** Time until the last response. */
   readonly seconds: number
   readonly refused: number
-  /** Requests that left in the busiest window: of the busiest endpoint, and of all. */
+  /** Number of requests in the busiest window: of the busiest endpoint, and in total. */
   readonly busiest: number
   readonly busiestOfAll: number
-  /** Requests that were let in at last. */
+  /** Number of requests that were finally admitted. */
   readonly done: number
 }
 
-/** Makes what holds back the requests to an endpoint. */
+/** Creates the function that holds back the requests to an endpoint. */
 export type Limiting = (
   timer: SchedulerLike,
   random: () => number,
 ) => (endpoint: string) => MonoTypeOperatorFunction<Answer>
 
-/** Longest run, in ms: a request that is not done by then is lost. */
+/** Longest run, in ms. A request that is not finished by that time is lost. */
 const LONGEST = 900_000
 
-/** Returns the most of these times, in order, that any window of `per` has. */
+/** Returns the maximum number of these sorted times in any window of `per`. */
 export const busiestWindow = (times: ReadonlyArray<number>, per: number): number => {
   let first = 0
   let most = 0
@@ -137,12 +137,14 @@ const sendAll = (
   }
 }
 
-/** Time between two departures of the plain loop, in ms: a little below 20 per second. */
+/** Time between two departures of the plain loop, in ms; slightly below 20 per second. */
 export const SPACING = 55
 const FIRST_BACKOFF = 1_000
 const LONGEST_BACKOFF = 16_000
 
-/** The loop that one would write without a scheduler: departures at equal distances, and a backoff that doubles, with jitter. */
+/**
+ * The loop that one would write without a scheduler: departures at equal intervals, and a backoff that doubles, with jitter.
+ */
 export const plainLoop =
   (spacing = SPACING): Limiting =>
   (timer, random) => {
@@ -171,7 +173,7 @@ export const plainLoop =
 export const mean = (values: ReadonlyArray<number>): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Means over five seeds, and the most that any of them sent at once. */
+/** Means over five seeds, and the maximum that any of them sent at once. */
 export const overSeeds = (
   ...[limiting, server, load]: [Limiting, RefusingServer, Load]
 ): Outcome => {

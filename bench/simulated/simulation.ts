@@ -1,6 +1,6 @@
 /**
- * One run of one limiter in virtual time: a client, a network and a server that judges arrivals. It needs nothing of Node:
- * the playground of the site runs it in a browser.
+ * One run of one limiter in virtual time, with a client, a network and a server that judges arrivals. It needs nothing from
+ * Node, because the playground of the site runs it in a browser.
  */
 
 import * as O from 'fp-ts/lib/Option.js'
@@ -16,12 +16,12 @@ export interface Answer {
   readonly ok: boolean
 }
 
-/** Holds requests to an endpoint back. */
+/** Holds back requests to an endpoint. */
 export type Hold = (endpoint: string) => MonoTypeOperatorFunction<Answer>
 
 /** One attempt, with its times in ms. */
 export interface Attempt {
-  /** Place of its request among all requests. */
+  /** Index of its request among all requests. */
   readonly request: number
   readonly departed: number
   arrived: number
@@ -32,24 +32,24 @@ export interface Attempt {
 export interface Situation {
   readonly network: Network
   readonly seed: number
-  /** The endpoint of every request, in the order in which they are asked for. */
+  /** The endpoint of every request, in the order of the requests. */
   readonly requests: ReadonlyArray<string>
-  /** Requests that are asked for in a second; all at once when left out. */
+  /** Number of requests started per second; all at once if omitted. */
   readonly perSecond?: number
-  /** The limits that the server keeps. */
+  /** The limits that the server enforces. */
   readonly limits: Limits
-  /** Milliseconds from the first to the last arrival, when nothing is wasted. */
+  /** Milliseconds from the first to the last arrival if nothing is wasted. */
   readonly best: number
-  /** How the machine stalls that the client runs on, and the server, too, if they share it. */
+  /** How the client's machine stalls; also the server's, if they share it. */
   readonly busy?: Stalls & { readonly shared: boolean }
 }
 
-/** Longer than any run, milliseconds. */
+/** A time longer than any run, in ms. */
 const LONGEST = 900_000
 
 export interface Result {
   readonly share: number
-  /** Share without the last two windows, where a run waits for its last requests. */
+  /** Share without the last two windows, in which a run waits for its last requests. */
   readonly before: number
   readonly toAnswer: number
   readonly refusedPer1000: number
@@ -61,7 +61,7 @@ export interface Simulation {
   readonly result: () => Result
 }
 
-/** The scheduler with these limits, whatever those of the server are. */
+/** The scheduler with these limits, whatever the limits of the server are. */
 export const scheduled =
   (guard: Guard, { global, endpoint: limit, per, concurrent }: Limits) =>
   (timer: SchedulerLike, seed: number): Hold => {
@@ -82,7 +82,9 @@ export const scheduled =
       })
   }
 
-/** Asks for all requests, each held back by what `holdOf` makes. It is over when `timer` is flushed. */
+/**
+ * Starts all requests. Each is held back by the function that `holdOf` creates. The run is over once `timer` has been flushed.
+ */
 export const simulation = (
   { network, seed, requests, perSecond, limits, best, busy }: Situation,
   holdOf: (timer: SchedulerLike, seed: number) => Hold,

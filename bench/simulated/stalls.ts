@@ -1,16 +1,16 @@
-/** A machine that does nothing now and then, since others use its processors. */
+/** A machine that stalls now and then because others use its processors. */
 import type { SchedulerAction, SchedulerLike } from 'rxjs'
 
-/** How often it stalls, and for how long on average, milliseconds. */
+/** How often it stalls, and for how long on average, in ms. */
 export interface Stalls {
   readonly perSecond: number
   readonly ms: number
 }
 
-/** From when to when, in order. */
+/** Start and end of each stall, in order. */
 type Span = readonly [from: number, to: number]
 
-/** After a time, and for a time, that are drawn: most are short, some are long. */
+/** Random intervals and durations; most are short, and some are long. */
 export const stallsUntil = (
   end: number,
   { perSecond, ms }: Stalls,

@@ -10,14 +10,14 @@ interface Entry {
 const before = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
 
 export interface VirtualTimer extends SchedulerLike {
-  /** Runs everything that is due, and all that comes of it, up to `until`. */
+  /** Runs everything that is due up to `until`, including work that this schedules. */
   readonly flush: (until?: number) => void
   readonly pending: () => number
-  /** When the next work is due; undefined when there is none. */
+  /** Time at which the next work is due; undefined if there is none. */
   readonly next: () => number | undefined
 }
 
-/** Time that passes only when nothing is left to do at the present moment; from `start` on, in ms since 1970. */
+/** Time that passes only when nothing is left to do at the current moment. It starts at `start`, in ms since 1970. */
 export const virtualTimer = (start = 0): VirtualTimer => {
   const heap: Array<Entry> = []
   let now = start

@@ -1,4 +1,4 @@
-/** Destinations of a sync by the name of their kind, and how their rows are read back. */
+/** Destinations of a sync by kind, and how their rows are read back. */
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { seeded } from '../simulated/random.ts'
 
 export interface Destination {
   readonly to: string
-  /** Further arguments of the command. */
+  /** Additional arguments of the command. */
   readonly more: ReadonlyArray<string>
   readonly read: () => Promise<ReadonlyArray<StoredCharge>>
   readonly remove: () => Promise<void>
@@ -66,7 +66,7 @@ const postgres = async (): Promise<Destination> => {
   }
 }
 
-/** A folder, read as a user would: all files at its top. */
+/** A folder, read as a user would read it: all files at its top level. */
 const folder = (format: 'ndjson' | 'parquet') => async (): Promise<Destination> => {
   const path = await mkdtemp(join(tmpdir(), 'bench-sync-'))
   return {
@@ -88,7 +88,7 @@ const folder = (format: 'ndjson' | 'parquet') => async (): Promise<Destination> 
   }
 }
 
-/** As DuckDB writes a time with a time zone; the offset of the service with a colon, else. */
+/** The format in which DuckDB writes a time with a time zone; otherwise the service's offset with a colon. */
 const timeOf = (u: unknown): string =>
   String(u)
     .replace(/\+00$/, 'Z')
@@ -96,7 +96,7 @@ const timeOf = (u: unknown): string =>
 
 let double: Promise<S3Double> | undefined
 
-/** A double of S3 that loses answers of requests which had their effect, and is overloaded now and then. */
+/** A double of S3 that loses responses to requests that took effect, and is sometimes overloaded. */
 const startDouble = (): Promise<S3Double> => {
   const random = seeded(7)
   return s3Double({
@@ -109,7 +109,7 @@ const startDouble = (): Promise<S3Double> => {
   })
 }
 
-/** A prefix of a bucket: its objects are read from a copy on the disk, as those of a folder. */
+/** A prefix of a bucket. Its objects are copied to the disk, and read like the files of a folder. */
 const bucket = (format: 'ndjson' | 'parquet') => async (): Promise<Destination> => {
   double ??= startDouble()
   const running = await double
@@ -142,7 +142,7 @@ export const destinations: Readonly<Record<string, () => Promise<Destination>>> 
   's3-parquet': bucket('parquet'),
 }
 
-/** Stops what was started. */
+/** Stops everything that was started. */
 export const stopServers = async (): Promise<void> => {
   await (await server)?.stop()
   await (await double)?.close()

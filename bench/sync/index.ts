@@ -1,6 +1,6 @@
 /**
- * Syncs that are killed at random moments over many nights, frozen while a second one takes over, and run on other hosts:
- * whether each row is there once, in its newest version. Then their speed, and their memory beside that of an export.
+ * Syncs that are killed at random moments over many nights, frozen while a second one takes over, and run on other hosts.
+ * Checks that each row exists once, in its newest version. Also measures their speed, and their memory compared with an export.
  *
  *     npm run bench -- sync kills KIND [KILLS] [SEED]
  *     npm run bench -- sync freezes KIND [TIMES] [SECONDS]
@@ -31,7 +31,7 @@ const FAULTS = {
 
 const DAY = 86_400_000
 
-/** Charges come every three minutes, and change after a day and a half: later than the lookback of a day. */
+/** Charges arrive every three minutes, and change after a day and a half, which is later than the lookback of a day. */
 const serve = async (
   charges: number,
   faults: object,
@@ -120,7 +120,10 @@ const freezes = async (times = 5, seconds = 20): Promise<void> => {
   }
 }
 
-/** Killed in one container, and gone on with in another: other host names, and other processes with the same numbers. */
+/**
+ * Killed in one container and resumed in another, with other host names, and with other processes that have the same process
+ * ids.
+ */
 const hosts = async (): Promise<void> => {
   const host = (name: string): ReadonlyArray<string> => [
     ...['unshare', '--uts', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c'],
@@ -151,7 +154,7 @@ const hosts = async (): Promise<void> => {
     if (differences.length > 0 || status !== 0) process.exitCode = 1
     service.nextNight()
   }
-  // two that live: one of them ends, and says so
+  // two live runs, of which one must end with a message
   const [one, two] = await Promise.all(
     ['one', 'two'].map((name) => begin({ service, args, command: host(name) }).ended),
   )

@@ -1,4 +1,6 @@
-/** How many rows per second a sync writes, and how much memory it takes beyond an export into a file. */
+/**
+ * The number of rows per second that a sync writes, and the memory that it takes in addition to that of an export to a file.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +9,7 @@ import { Worker } from 'node:worker_threads'
 import { report } from '../result.ts'
 import type { Destination } from './destinations.ts'
 
-/** Serves from a thread of its own: it is not what is measured. */
+/** Serves from a separate thread, because the server is not measured. */
 const SERVER = `
   import { parentPort, workerData } from 'node:worker_threads'
   const { listen } = await import(workerData.sandbox)
@@ -35,7 +37,7 @@ interface Measured {
   readonly peakMiB: number
 }
 
-/** Runs a command, and looks at its memory while it runs. Linux only. */
+/** Runs a command, and samples its memory while it runs. Linux only. */
 const run = (args: ReadonlyArray<string>): Promise<Measured> =>
   new Promise((resolve, reject) => {
     const began = performance.now()
@@ -46,14 +48,14 @@ const run = (args: ReadonlyArray<string>): Promise<Measured> =>
       try {
         const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
         const highest = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024
-        peakMiB = Math.max(peakMiB, highest) // one that has ended says nothing
+        peakMiB = Math.max(peakMiB, highest) // a process that has ended reports nothing
         const stat = readFileSync(`/proc/${child.pid}/stat`, 'latin1')
           .split(') ')
           .at(-1)
           ?.split(' ')
         cpuSeconds = (Number(stat?.[11]) + Number(stat?.[12])) / 100
       } catch {
-        // it has ended
+        // it has already ended
       }
     }, 20)
     child.once('error', reject)

@@ -1,4 +1,4 @@
-/** Every call, with what its row says: the form from which both docs are printed. */
+/** Every call with the data of its row. Both docs are printed from it. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { type AnyEndpoint, method, pathNames } from '../../src/api/Endpoint.js'
 import { tables } from '../../src/api/index.js'
@@ -19,10 +19,10 @@ export interface CallDoc {
   readonly resource: string
   readonly name: string
   readonly row: AnyEndpoint
-  /** The comment above the row, which its hover shows. */
+  /** The comment above the row, which editors show in hovers. */
   readonly comment: string
   readonly parameters: ReadonlyArray<Parameter>
-  /** Rules between parameters, and rules that need the time, in words. */
+  /** Rules between parameters, and rules that depend on the time, as text. */
   readonly rules: ReadonlyArray<string>
 }
 
@@ -49,7 +49,7 @@ const placeOf = (row: AnyEndpoint, name: string): Parameter['place'] =>
 
 const parametersOf = (resource: string, row: AnyEndpoint): ReadonlyArray<Parameter> => {
   const { properties = {}, required = [] } = shapeOf(row.params)
-  // made by the client when the caller leaves it out
+  // the client generates it if the caller omits it
   const made = row.repeatable === 'by request_id' ? ['request_id'] : []
   const all = Object.entries(properties).map(([name, schema]) => ({
     name,
@@ -60,7 +60,7 @@ const parametersOf = (resource: string, row: AnyEndpoint): ReadonlyArray<Paramet
   return all.sort((a, b) => Number(b.required) - Number(a.required))
 }
 
-/** With the note of an `id`, and the marks of rules that the interface does not show. */
+/** Adds the note of an `id`, and marks rules that the API description does not show. */
 const noted = (
   resource: string,
   { route, repeatable }: AnyEndpoint,

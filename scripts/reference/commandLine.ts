@@ -1,4 +1,4 @@
-/** The page of the command line, from the declarations of its commands. */
+/** The page of the command line, printed from the declarations of its commands. */
 import type { Command, Option } from 'commander'
 import { documentationOf, GROUP, STATUSES } from '../../src/cli/help.js'
 
@@ -35,7 +35,7 @@ const optionRows = (command: Command, options: ReadonlyArray<Option>) => {
   return options.map((option) => [`\`${option.flags}\``, cell(help.optionDescription(option))])
 }
 
-/** Prints a command; options of a connection that stand in a section of their own are linked. */
+/** Prints a command. Connection options have a section of their own, and are linked. */
 const section = (command: Command, settings: ReadonlyArray<string>): string => {
   const help = command.createHelp()
   const [first = ''] = nameOf(command).split(' ')
@@ -99,7 +99,7 @@ export const printCommandLine = (program: Command): string => {
       ['status', 'meaning'],
       Object.entries(STATUSES).map(([status, words]) => [status, cell(words)]),
     ),
-    'Statuses above 128 are 128 plus the number of a signal. A section of a command lists the statuses that mean something more specific there. `sync all` ends with the worst status of its lists, in the order 0, 3, 1, 2.',
+    'Statuses above 128 are 128 plus the number of a signal. The section of a command lists the statuses that have a more specific meaning for that command. `sync all` ends with the worst status of its lists, in the order 0, 3, 1, 2.',
     '## Connection',
     CONNECTION,
     table(['option', ''], optionRows(call, settings)),
@@ -113,4 +113,4 @@ export const printCommandLine = (program: Command): string => {
 }
 
 const CONNECTION =
-  'Each setting is an option or an environment variable; the option wins. An empty variable counts as not set. With `--env-file FILE`, all variables come from a file with lines such as `PAYMENTS_BASE_URL=https://api.example.com`. A variable that is exported with a different value is an error, so that the account never depends on the shell. `PAYMENTS_API_KEY_FILE` names a file that contains the API key, such as a mounted secret.'
+  'Each setting is an option or an environment variable; the option takes precedence. An empty variable counts as not set. With `--env-file FILE`, all variables come from a file with lines such as `PAYMENTS_BASE_URL=https://api.example.com`. It is an error if a variable is also exported with a different value, so the account never depends on the shell. `PAYMENTS_API_KEY_FILE` names a file that contains the API key, such as a mounted secret.'

@@ -1,6 +1,6 @@
 /**
- * The doc comments of fields, as they stand in `src/codec`. An editor shows them in hovers; here they become the notes of
- * the reference. A codec keeps no comment at run time, so its fields are found by their names: those of one object.
+ * The doc comments of fields, read from `src/codec`. An editor shows them in hovers; here they become the notes of the
+ * reference. A codec keeps no comment at run time, so the comments of an object are found by the names of its fields.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -14,14 +14,14 @@ interface Frame {
 const TOKEN =
   /\/\*\*(?<comment>[\s\S]*?)\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|(?<key>\w+)(?=\s*[:,}])|(?<open>\{)|(?<close>\})|(?<comma>,)|(?<other>\S)/g
 
-/** Joins the lines of a comment, without references to chapters of the interface. */
+/** Joins the lines of a comment, and drops references to chapters of the API description. */
 const words = (comment: string): string =>
   comment
     .replaceAll(/\n\s*\* ?/g, ' ')
     .replaceAll(/ \((?:default, not specified by the )?interface\b[^)]*\)/g, '')
     .trim()
 
-/** The objects of a source text whose fields have comments. */
+/** Returns the objects of a source text whose fields have comments. */
 const objectsOf = (source: string): ReadonlyArray<Frame> => {
   const found: Array<Frame> = []
   const open: Array<Frame> = []
@@ -56,7 +56,7 @@ const all = readdirSync(folder)
   .filter((name) => name.endsWith('.ts'))
   .flatMap((name) => objectsOf(readFileSync(new URL(name, folder), 'utf8')))
 
-/** Returns the comments of the object that has these fields; none of a field that several objects describe differently. */
+/** Returns the comments of the object that has these fields, except for fields that several objects describe differently. */
 export const commentsOf = (names: ReadonlyArray<string>): Comments => {
   const found = all.filter((one) => idOf(one.names) === idOf(names))
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Our defaults where the API description is silent, by the page that they are printed on. */
+/** Our defaults for topics that the API description does not cover, by the page that they are printed on. */
 
 /** A topic, its default, and how to change it. */
 type Default = readonly [topic: string, byDefault: string, change: string]
@@ -10,7 +10,7 @@ export const defaults: Readonly<Record<string, ReadonlyArray<Default>>> = {
   charges: [
     [
       'Order of `list`',
-      'by creation time, ascending or descending: a [snapshot](../snapshots.md) detects which',
+      'by creation time, ascending or descending; a [snapshot](../snapshots.md) detects the direction',
       '',
     ],
     [
@@ -53,10 +53,10 @@ export const defaults: Readonly<Record<string, ReadonlyArray<Default>>> = {
       '`BOOKED`, `PARTIALLY_BOOKED`, `FAILED`, `CANCELLED` and the three `APPROVAL_` statuses',
       '`untilState({ id, states })`',
     ],
-    ['Statuses that forbid a call', 'none: the platform decides', ''],
+    ['Statuses that forbid a call', 'none; the platform decides', ''],
     [
       'Assumptions of `payAll` and `pay`',
-      'a batch counts all items and the valid ones; the list of a draft has invalid items with their errors; there is a quote for each currency pair; the amount that the payer pays includes a fee in the same currency; an expired quote cannot be submitted',
+      'a batch shows the number of all items and of valid ones; the list of a draft includes invalid items with their errors; there is a quote for each currency pair; the amount that the payer pays includes a fee in the same currency; an expired quote cannot be submitted',
       'the calls themselves',
     ],
   ],
@@ -94,12 +94,12 @@ export const defaults: Readonly<Record<string, ReadonlyArray<Default>>> = {
     ],
     [
       '`data` for charges and batches',
-      'the resource, or one level down in `data.object`',
+      'the resource itself, or nested in `data.object`',
       '`data`, `raw`',
     ],
     [
       'Response to an event',
-      '200, before it is processed; 503 if it is new and nothing is subscribed',
+      '200, before it is processed; 503 if the event is new and nothing is subscribed',
       '`createVerifier` in your own server',
     ],
   ],
@@ -135,7 +135,7 @@ export const defaults: Readonly<Record<string, ReadonlyArray<Default>>> = {
       '`renewEarly`',
     ],
     ['401 on a call', 'one new login, then the call is retried once', ''],
-    ['401 or 403 on the login', 'not retried; all calls that wait for the token fail with it', ''],
+    ['401 or 403 on the login', 'not retried; all calls waiting for the token fail as well', ''],
   ],
 }
 
@@ -151,11 +151,11 @@ The API description does not say how deliveries are signed, so all of these are 
 | signature | header \`x-signature\`, hexadecimal in either case | \`scheme.signatureHeader\`, \`scheme.algorithm\` |
 | signed text | the value of \`x-timestamp\`, directly followed by the bytes of the body | \`scheme.message\` |
 | algorithm | HMAC-SHA256, keyed with the whole text of the secret | \`scheme.algorithm\`, such as \`hmac('SHA-512')\` |
-| age | up to 300,000 ms in the past or the future | \`tolerance\`; \`Infinity\` for any |
+| age | up to 300,000 ms in the past or the future | \`tolerance\`; \`Infinity\` accepts any age |
 | secrets | one, or several, in any order | \`secret\` |
-| clock | rxjs's | \`timer\` |
+| clock | that of RxJS | \`timer\` |
 | largest body | 1,048,576 bytes | \`maxBytes\` of a receiver |
-| time for a body | 10,000 ms | \`bodyTimeout\` of a receiver; \`Infinity\` for any |
+| time for a body | 10,000 ms | \`bodyTimeout\` of a receiver; \`Infinity\`: no limit |
 | ids remembered | 10,000 | \`remember\` of a receiver; 0 for none |
 
 If \`sentAt\` returns anything but a finite number, the delivery is \`Unsigned\`. For [tests](../testing.md#webhooks), \`sign({ secret, scheme })\` returns the headers that a verifier accepts; its scheme may also have a \`signature\`.`

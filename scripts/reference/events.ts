@@ -1,4 +1,4 @@
-/** The events of webhooks: the names that are known, by what their payload is. */
+/** The known events of webhooks, by the type of their payload. */
 import * as t from 'io-ts'
 import { BatchTransfer } from '../../src/codec/BatchTransfer.js'
 import { Charge } from '../../src/codec/Charge.js'
@@ -15,11 +15,11 @@ import { NOT_SPECIFIED } from './words.js'
 
 interface Group {
   readonly title: string
-  /** How the names begin; empty for those that are left. */
+  /** Prefix of the names; empty for all remaining events. */
   readonly prefix: string
-  /** The `_tag` of what `payloadOf` makes of them. */
+  /** The `_tag` of the payload that `payloadOf` returns for them. */
   readonly tag: Payload['_tag']
-  /** The field beside it, and its type. */
+  /** The payload's field besides the tag, and its type. */
   readonly field: string
   readonly codec: t.Mixed
   readonly note: string

@@ -8,7 +8,7 @@ import { CREDENTIALS, meanings, type Refusal, refusals } from './refusals.js'
 import { schemaOf, shapeOf } from './schemaOf.js'
 import { type JsonSchema, NOT_SPECIFIED, replay } from './words.js'
 
-// schemas of what is not in `src/codec` as one codec
+// schemas that are not a single codec in `src/codec`
 
 const text: JsonSchema = { type: 'string' }
 
@@ -88,7 +88,7 @@ const bodyOf = ({ parameters, rules }: CallDoc): JsonSchema => {
 }
 
 const successOf = ({ row }: CallDoc) => {
-  // any body of any type, or none: what is not described is not held against anything
+  // any body of any type, or none: an undescribed response is never an error
   if (row.answer === 'anything') return { description: 'Success, with any body or none.' }
   const schema = schemaOf(row.success)
   const { paging } = row
@@ -128,7 +128,7 @@ const operation = (call: CallDoc) => {
   }
 }
 
-/** A delivery to the URL of a webhook. The interface shows the names of events and what is under `data`. */
+/** A delivery to the URL of a webhook. The API description shows the names of events and the content of `data`. */
 const delivery = ({ title, names, tag, codec, isOurs }: EventFamily) => ({
   post: {
     operationId: `deliver.${tag}`,
@@ -175,7 +175,7 @@ const paths = () => {
   return all
 }
 
-/** Marks fields of which the interface does not say that they are required. */
+/** Marks fields that the API description does not say are required. */
 const markRequired = (schema: JsonSchema, notes: Readonly<Record<string, string>>): JsonSchema => ({
   ...schema,
   ...(schema.properties === undefined

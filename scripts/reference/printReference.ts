@@ -37,7 +37,7 @@ const inner = (schema: JsonSchema): JsonSchema => {
 const unique = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> =>
   lines.filter((line, i) => lines.findIndex(({ name }) => name === line.name) === i)
 
-/** The fields of an object, and those of the objects inside it that have no name of their own. */
+/** Returns the fields of an object, including those of unnamed objects inside it. */
 const fields = (schema: JsonSchema, at = ''): ReadonlyArray<Line> => {
   const { properties = {}, required = [], allOf = [], anyOf = [] } = schema
   const own = Object.entries(properties).flatMap(([name, property]) => {
@@ -78,11 +78,11 @@ const unspecified = ({ row }: CallDoc): ReadonlyArray<string> => {
   )
   if (parts.length === 0) return []
   return [
-    `Our assumption, since the API description does not specify it: ${parts.map((part) => PARTS[part]).join(', ')}.`,
+    `Our assumption, not specified in the API description: ${parts.map((part) => PARTS[part]).join(', ')}.`,
   ]
 }
 
-/** A name as TypeScript has it: with `?` if it may be left out, or missing. */
+/** Returns a name as TypeScript writes it, with `?` if it may be omitted. */
 const named = (name: string, isRequired: boolean): string => `\`${name}${isRequired ? '' : '?'}\``
 
 const isMade = ({ row }: CallDoc, name: string): boolean =>
@@ -126,7 +126,7 @@ const signature = ({ resource, name, row, parameters }: CallDoc): string => {
 const codes = (codes: ReadonlyArray<string>): string =>
   codes.map((code) => `\`${code}\``).join(', ')
 
-/** The errors of every call: the index of the pages has them. */
+/** The errors of every call, listed on the index page. */
 const COMMON: Readonly<Record<string, string>> = {
   401: codes(CREDENTIALS),
   429: codes(['too_many_requests']),
@@ -144,7 +144,7 @@ const failures = ({ row }: CallDoc): ReadonlyArray<string> => {
   return [...(words.length === 0 ? [] : [`Errors: ${words.join('; ')}.`]), ...seen]
 }
 
-/** Tells if a write is retried: of reads, the index says so. */
+/** Says whether a write is retried. For reads, the index says so. */
 const retries = ({ row }: CallDoc): ReadonlyArray<string> =>
   method(row.route) === 'GET' ? [] : [replay(row)]
 
@@ -241,7 +241,7 @@ const pages: Readonly<Record<string, Page>> = {
     file: 'authentication.md',
     title: 'Authentication',
     words:
-      'The client logs in by itself on first use, and refreshes the token before it expires, so you never call `login` yourself, and `payments` does not have it. A token is valid for 30 minutes, and an API key may log in 100 times per minute.',
+      'The client logs in on first use and refreshes the token before it expires. You never call `login` yourself; `payments` does not have it. A token is valid for 30 minutes, and an API key may log in 100 times per minute.',
   },
 }
 
@@ -267,7 +267,7 @@ const resourcePage = ([resource, { title, words, more }]: readonly [string, Page
 const index = (): string =>
   [
     '# Every call',
-    `The *Payments Platform* is an HTTP API that charges connected accounts, pays out batches of transfers, and sends events to webhooks. This page describes it, generated from the source of the client; [openapi.json](../openapi.json) is the same for tools. \`payments.request(endpoint(...))\` makes [a call that is not listed](client.md#undocumented-calls).`,
+    `The *Payments Platform* is an HTTP API that charges connected accounts, pays out batches of transfers, and sends events to webhooks. This page describes its calls and is generated from the source of the client; [openapi.json](../openapi.json) has the same description for tools. \`payments.request(endpoint(...))\` makes [a call that is not listed](client.md#undocumented-calls).`,
     `Each call takes one object and returns one stream. A name with \`?\` is optional. A star marks our assumption about something that the API description does not specify: the platform may behave differently.`,
     'Any call may fail with `InvalidRequest` (nothing was sent), `Unauthorized` (401 `credentials_invalid`, `credentials_expired`), `Refused` (another 4xx), `Throttled` (429 `too_many_requests`), `ServerFault` (5xx), `Unreachable`, `TimedOut` and `Undecodable`; a write can also fail with `Ambiguous`, and a list with `Truncated`: see [Failures](../failures.md). A GET is retried after any fault; the section of each write says when it is retried.',
     ...resources.flatMap(([resource, { file, title }]) => [

@@ -1,24 +1,24 @@
-/** How a call is refused: the statuses, and the codes that come with them. */
+/** The statuses with which a call is refused, and their codes. */
 import type { AnyEndpoint } from '../../src/api/Endpoint.js'
 
 // model
 
 export interface Refusal {
   readonly status: string
-  /** True if the interface lists it. */
+  /** True if the API description lists it. */
   readonly isListed: boolean
-  /** As the interface names them; it may name none. */
+  /** The codes that the API description names, if any. */
   readonly codes: ReadonlyArray<string>
-  /** Other codes that were seen: defaults, not specified by the API description. */
+  /** Other codes that were seen (our assumption: not in the API description). */
   readonly seen: ReadonlyArray<string>
 }
 
 // constructors
 
-/** The refusals of every call that lists no others. */
+/** The refusals of every call that lists no others for this status. */
 export const CREDENTIALS = ['credentials_invalid', 'credentials_expired']
 
-/** The statuses of a call's refusals, in their order. */
+/** Returns the statuses of a call's refusals, in order. */
 export const refusals = ({ errors, otherErrors }: AnyEndpoint): ReadonlyArray<Refusal> => {
   const listed: Readonly<Record<string, ReadonlyArray<string> | undefined>> = {
     ...(otherErrors.length === 0 ? {} : { 400: [] }),
@@ -35,7 +35,7 @@ export const refusals = ({ errors, otherErrors }: AnyEndpoint): ReadonlyArray<Re
   }))
 }
 
-/** For people. */
+/** Explanations for readers. */
 export const meanings: Readonly<Record<string, string>> = {
   400: 'Refused.',
   401: 'The credentials are invalid or have expired.',

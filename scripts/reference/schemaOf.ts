@@ -1,7 +1,4 @@
-/**
- * The JSON Schema 2020-12 of the values that a codec accepts on the wire. Codecs with a name are
- * referred to by it.
- */
+/** The JSON Schema 2020-12 of the values that a codec accepts on the wire. Named codecs are referenced by name. */
 import * as t from 'io-ts'
 import { LenientType, type Note, RuledType, type Schema } from '../../src/codec/Codec.js'
 import { RepeatedType } from '../../src/codec/scalars.js'
@@ -12,7 +9,7 @@ import { nameOf } from './named.js'
 import { INVENTED_PATTERNS } from './ours.js'
 import { between, type JsonSchema } from './words.js'
 
-/** The schema that a single value has been given, with the marks of what the interface does not show of it. */
+/** Returns the schema attached to a single value, with marks for the parts that the API description does not show. */
 const wordOf = (codec: t.Mixed): (JsonSchema & Pick<Schema, 'type'>) | undefined => {
   const schema: Schema | undefined = Reflect.get(codec, 'schema')
   if (schema === undefined) return undefined
@@ -20,7 +17,7 @@ const wordOf = (codec: t.Mixed): (JsonSchema & Pick<Schema, 'type'>) | undefined
   const ours = [
     ...(schema['x-not-specified'] ?? []),
     ...(pattern !== undefined && INVENTED_PATTERNS.includes(pattern) ? ['pattern'] : []),
-    // the interface bounds some texts, and never says of another one that it is not empty
+    // the API description bounds some texts, but never says of the others that they are not empty
     ...(minLength !== undefined && maxLength === undefined ? ['minLength'] : []),
   ]
   return ours.length === 0 ? schema : { ...schema, 'x-not-specified': [...new Set(ours)] }
@@ -29,7 +26,7 @@ const wordOf = (codec: t.Mixed): (JsonSchema & Pick<Schema, 'type'>) | undefined
 const isPlain = (schema: JsonSchema): boolean =>
   Object.keys(schema).every((key) => ['type', 'properties', 'required'].includes(key))
 
-/** Several objects in one: their properties together, and what is none beside them. */
+/** Combines several objects into one: their properties together, and the schemas that are not objects. */
 const together = (schemas: ReadonlyArray<JsonSchema>): JsonSchema => {
   const plain = schemas.filter(isPlain)
   const merged: JsonSchema = {
@@ -68,7 +65,7 @@ const alternatives = (members: ReadonlyArray<t.Mixed>): JsonSchema => {
   return { anyOf: members.map(schemaOf) }
 }
 
-/** With the rules between its fields in words: JSON Schema has none for most. */
+/** Adds the rules between fields as text, because JSON Schema cannot express most of them. */
 const ruled = ({ type, rules }: RuledType<unknown>): JsonSchema => {
   return { ...shapeOf(type), description: rules.map(between).join(' ') }
 }
@@ -82,7 +79,7 @@ const openSchema = (known: ReadonlyArray<string>): JsonSchema => {
   }
 }
 
-/** The schema itself, in place of a reference to it. */
+/** Returns the schema itself instead of a reference to it. */
 export const shapeOf = (codec: t.Mixed): JsonSchema => {
   const word = wordOf(codec)
   if (word !== undefined) {

@@ -1,10 +1,10 @@
 /**
- * The example of each call. The examples of a page are one program, which begins with `opening`; the docs test runs it, and
- * compares what it prints with the comments behind `console.log`.
+ * The example of each call. The examples of a page form one program, which begins with `opening`. The docs test runs it, and
+ * compares its output with the comments after `console.log`.
  */
 
 interface Opening {
-  /** Names from `payments-rx`, besides `createClient`. */
+  /** Names imported from `payments-rx`, in addition to `createClient`. */
   readonly names: string
   readonly operators?: string
   readonly sandboxNames?: string
@@ -32,7 +32,7 @@ const opening = ({
     '})',
   ].join('\n')
 
-/** First lines of the program of each page, by resource. */
+/** First lines of each page's program, by resource. */
 export const openings: Readonly<Record<string, string>> = {
   charges: opening({
     names: 'orThrow, toError, unwrap',
@@ -53,7 +53,7 @@ export const openings: Readonly<Record<string, string>> = {
   }),
 }
 
-/** By the name of the operation. */
+/** The examples, by the name of the operation. */
 export const snippets: Readonly<Record<string, string>> = {
   'charges.create': `const charge = await unwrap(
   payments.charges.create({

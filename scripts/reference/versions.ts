@@ -1,8 +1,8 @@
-/** The page of the dated versions of the API, and what each touches in this package. */
+/** The page of the API's dated versions, with the parts of this package that each one affects. */
 
 interface Version {
   readonly date: string
-  /** As the API description lists them. */
+  /** The changes, as listed in the API description. */
   readonly changes: string
   readonly here?: string
 }
@@ -59,11 +59,11 @@ export const printVersions = (): string =>
   [
     '# Versions and upgrading',
     '## This package',
-    'The package follows semantic versioning; the [changelog](../../CHANGELOG.md) lists the promises for every 1.x. Before you upgrade, finish interrupted exports: `--resume` refuses an output with other columns. Then run the compiler and your tests against [the sandbox](../testing.md). `rxjs`, `fp-ts` and `io-ts` are peers: install one copy of each.',
+    'The package follows semantic versioning; the [changelog](../../CHANGELOG.md) lists the promises for every 1.x. Finish interrupted exports before you upgrade, because `--resume` refuses an output with different columns. Then run the compiler and your tests against [the sandbox](../testing.md). `rxjs`, `fp-ts` and `io-ts` are peers: install one copy of each.',
     '## The API',
-    'Paths contain `/api/v1` (partner paths `/partner-api/v1`). An incompatible change comes only with a new dated version. Pin a version with `createClient({ apiVersion })`; otherwise the version stored with your account applies. The API description does not show how a request selects a version: the client sends `apiVersion` as `x-api-version`, which is our assumption.',
-    "To try a newer version, use `payments.with({ apiVersion: '2026-08-21' })`, and `drift: true` to count [new fields and values](../decoding.md#drift), which pass through. A missing required field gives an `Undecodable` that names it; [your own endpoint](defaults.md#change-a-default) can read the response without it.",
-    'A webhook keeps the version of its creation: create a second one with the new `version`, and delete the old one once the new one delivers. `payloadOf` [reads both](../webhooks.md#receive-events).',
+    'Paths contain `/api/v1` (partner paths `/partner-api/v1`). Incompatible changes are made only in a new dated version. Pin a version with `createClient({ apiVersion })`; otherwise the version stored with your account applies. The API description does not show how a request selects a version. The client sends `apiVersion` as `x-api-version`, which is our assumption.',
+    "To try a newer version, use `payments.with({ apiVersion: '2026-08-21' })`, and `drift: true` to count [new fields and values](../decoding.md#drift), which pass through. If a required field is missing, the call fails with an `Undecodable` that names it; [your own endpoint](defaults.md#change-a-default) can read the response without it.",
+    'A webhook keeps the version with which it was created. To upgrade, create a second webhook with the new `version`, and delete the old one once the new one delivers. `payloadOf` [reads both](../webhooks.md#receive-events).',
     ...versions.map(({ date, changes, here }) =>
       [`## ${date}`, changes, ...(here === undefined ? [] : [`**In this package:** ${here}`])].join(
         '\n\n',

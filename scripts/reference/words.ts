@@ -1,4 +1,4 @@
-/** Describes how a row is sent, in words for people. */
+/** Describes for readers how a row is sent. */
 import { type AnyEndpoint, method } from '../../src/api/Endpoint.js'
 import type { Rule, Schema } from '../../src/codec/Codec.js'
 
@@ -7,7 +7,7 @@ export interface JsonSchema extends Partial<Omit<Schema, 'type' | 'x-not-specifi
   readonly type?: string | ReadonlyArray<string>
   readonly description?: string
   readonly enum?: ReadonlyArray<string>
-  /** The values that are known, of an enumeration to which others may be added. */
+  /** The known values of an enumeration to which others may be added. */
   readonly 'x-extensible-enum'?: ReadonlyArray<string>
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: ReadonlyArray<string>
@@ -15,15 +15,15 @@ export interface JsonSchema extends Partial<Omit<Schema, 'type' | 'x-not-specifi
   readonly anyOf?: ReadonlyArray<JsonSchema>
   readonly allOf?: ReadonlyArray<JsonSchema>
   readonly default?: unknown
-  /** The part of it that is our default: all of it, or some of its rules. */
+  /** The part that is our assumption: all of it, or some of its rules. */
   readonly 'x-not-specified'?: true | ReadonlyArray<string>
-  /** The known values that are our defaults. */
+  /** The known values that are our assumption. */
   readonly 'x-not-specified-values'?: ReadonlyArray<string>
 }
 
 export const NOT_SPECIFIED = 'our assumption: not in the API description'
 
-/** The mark of a field or rule in the place of `NOT_SPECIFIED`. */
+/** The mark that replaces `NOT_SPECIFIED` on a field or a rule. */
 export const MARK = ' \\*'
 
 /** A rule between fields, as a sentence. */
@@ -34,7 +34,7 @@ export const between = ({
 }: Pick<Rule<never>, 'field' | 'expected' | 'unspecified'>): string =>
   `\`${field}\` must be ${expected}${unspecified === true ? ` (${NOT_SPECIFIED})` : ''}.`
 
-/** Tells if a call is retried when it is unknown whether it arrived. */
+/** Says whether a call is retried when it is unknown whether it arrived. */
 export const replay = (row: AnyEndpoint): string => {
   if (method(row.route) === 'GET') return 'Read-only: retried after any fault.'
   switch (row.repeatable) {
@@ -43,7 +43,7 @@ export const replay = (row: AnyEndpoint): string => {
         ? 'Retried after any fault, with the same `request_id`.'
         : `Retried after any fault, with the same \`request_id\`. If the outcome is still unclear, the client looks the \`request_id\` up in \`${row.foundBy}\`.`
     case 'by request_id of items':
-      return 'Retried after any fault: the platform ignores items whose `request_id` it has seen.'
+      return 'Retried after any fault: the platform ignores items whose `request_id` it has already seen.'
     case 'as it is':
       return 'Retried after any fault.'
     case undefined:
@@ -63,7 +63,7 @@ const list = (values: ReadonlyArray<string>): string =>
 
 const quoted = (value: string): string => `\`${value}\``
 
-/** Bounds in words: two, if the mark of the lower one is not that of the upper one. */
+/** Describes bounds, separately if the lower one is marked differently from the upper one. */
 const range = (
   schema: JsonSchema,
   unit: string,
@@ -93,7 +93,7 @@ const lengthOf = (schema: JsonSchema): ReadonlyArray<string> =>
     ? [`not empty${markOf(schema, 'minLength')}`]
     : range(schema, 'characters', 'minLength', schema.maxLength)
 
-/** The rules that a single value keeps besides its type, each in words. */
+/** Returns the rules of a single value besides its type, each as text. */
 const rules = (schema: JsonSchema): ReadonlyArray<string> => [
   schema.enum === undefined ? '' : `one of ${list(schema.enum)}`,
   openList(schema),
@@ -107,7 +107,7 @@ const rules = (schema: JsonSchema): ReadonlyArray<string> => [
 
 const bare = (text: string): string => text.replaceAll(/(?<=\d),(?=\d{3})|`/g, '').toLowerCase()
 
-/** The note of a single value, and its rules as far as the note does not say them. */
+/** Returns the note of a single value, followed by the rules that the note does not state. */
 export const rule = (schema: JsonSchema): string => {
   const note = schema.description ?? ''
   const known = bare(note)
@@ -123,11 +123,11 @@ export const rule = (schema: JsonSchema): string => {
 const sentence = (text: string): string =>
   `${text.replace(/^[a-z]/, (first) => first.toUpperCase())}${/[.*]$/.test(text) ? '' : '.'}`
 
-/** The mark of a rule of a value, if the rule is our default. */
+/** Returns the mark of a rule of a value if the rule is our assumption. */
 const markOf = ({ 'x-not-specified': marked }: JsonSchema, what: string): string =>
   Array.isArray(marked) && marked.includes(what) ? MARK : ''
 
-/** Patterns that have a name among people. */
+/** Describes patterns that have a common name. */
 const patternWords = (pattern: string): string =>
   pattern.includes('T(')
     ? `${pattern.startsWith('^$|') ? 'empty, or ' : ''}ISO 8601 ${pattern.includes('(T(') ? 'date or time' : 'date and time'}`
@@ -145,7 +145,7 @@ const known: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9]{8}([A-Za-z0-9]{3})?$': '8 or 11 letters and digits',
 }
 
-/** The type of a value in a word or two. Objects with a name are links to their place in the reference. */
+/** Describes the type of a value in a word or two. Named objects link to their section in the reference. */
 export const typeOf = (schema: JsonSchema): string => {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.split('/').at(-1) ?? ''

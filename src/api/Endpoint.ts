@@ -12,25 +12,25 @@ export type PathName<R extends string> = R extends `${string}{${infer Name}}${in
   : never
 
 /**
- * Where a parameter is sent. By default, in the query of a GET and in the body of a POST. A `whole body` excludes other body
- * parameters, and a GET cannot have one.
+ * Where a parameter is sent. By default, in the query of a GET and in the body of a POST. A `whole body` cannot be combined
+ * with other body parameters, or used in a GET.
  */
 export type ParamPlace = 'query' | 'whole body' | `header ${string}`
 
 /**
- * The reason why it is safe to repeat a call.
+ * The reason why a call is safe to repeat.
  *
- * - `by request_id`: the platform acts on it only once, however often it arrives. Generated if omitted. If `params` do not encode
- *   it, the call is never repeated.
+ * - `by request_id`: the platform executes a `request_id` only once, however often it arrives. The client generates one if it
+ *   is omitted. If `params` do not encode it, the call is never repeated.
  * - `by request_id of items`: like `by request_id`, for each of its `items`.
- * - `as it is`: it is idempotent.
+ * - `as it is`: the call is idempotent.
  */
 export type Repeatable = 'by request_id' | 'by request_id of items' | 'as it is'
 
-/** The parts of an endpoint that are our assumptions, since the API description does not show them. */
+/** Parts of an endpoint that the API description does not show, so they are our assumptions. */
 export type Unspecified = 'params' | 'success' | 'errors' | 'paging' | 'repeatable'
 
-/** Fields that show that a resource found by lookup is the requested one: their names, or their values. */
+/** Fields that identify a looked-up resource as the requested one, by their names or their values. */
 export type KnownBy =
   | ReadonlyArray<string>
   | ((sent: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>)
@@ -43,10 +43,7 @@ export type ListRow = {
   readonly paging: Paging
 }
 
-/**
- * The error statuses that the API description lists for a call, each with the codes that it names. 429 and 500 are listed for
- * all.
- */
+/** Error statuses that the API description lists for a call, with their codes. It lists 429 and 500 for every call. */
 export type ErrorCodesByStatus<Code extends string> = {
   /** Codes for an invalid request. */
   readonly 400?: ReadonlyArray<Code>
@@ -56,7 +53,7 @@ export type ErrorCodesByStatus<Code extends string> = {
   readonly 404?: ReadonlyArray<Code>
   /** Codes for a conflict with another request. */
   readonly 409?: ReadonlyArray<Code>
-  /** Codes for a refused token. By default `credentials_invalid` and `credentials_expired`. The call ends as `Unauthorized`. */
+  /** Codes for a refused token. Default: `credentials_invalid` and `credentials_expired`. The call ends as `Unauthorized`. */
   readonly 401?: ReadonlyArray<string>
   /** Codes for a failure of the service. The call ends as `ServerFault`. */
   readonly 500?: ReadonlyArray<string>
@@ -74,7 +71,7 @@ export interface Endpoint<
 > {
   /** The method and the path, as in the API reference: `GET /api/v1/charges/{id}`. */
   readonly route: Route
-  /** All parameters: the names in braces in the route, then the query or the body. */
+  /** All parameters: path parameters (the names in braces in the route), then those of the query or the body. */
   readonly params: Codec<P>
   /** The codec of each emitted value. */
   readonly success: Codec<A>
@@ -86,28 +83,25 @@ export interface Endpoint<
   readonly otherErrors: ReadonlyArray<Code>
   /** Set to `anything` if the API description shows no body. The response is then parsed JSON, text, or nothing. */
   readonly answer: 'json' | 'anything'
-  /** Fields to add to the parameters as the result of a 204, such as `{ deleted: true }`. */
+  /** Fields added to the parameters to form the result of a 204, such as `{ deleted: true }`. */
   readonly noContent: Readonly<Record<string, unknown>> | undefined
   /** How a list is divided into pages; omitted for a single value. */
   readonly paging: Pages
   /** Parameters that are not sent in their default place (see `ParamPlace`). */
   readonly at: { readonly [Name in string]?: ParamPlace }
   /**
-   * The reason why the call may be repeated when it is unknown whether it arrived: it carries a `request_id`, or is idempotent. A
-   * GET is always safe; a POST without a value here is never repeated.
+   * The reason why the call is safe to repeat if an earlier attempt may have arrived: it carries a `request_id`, or is
+   * idempotent. A GET is always safe; a POST without a value here is never repeated.
    */
   readonly repeatable: Repeatable | undefined
   /** Rules that depend on the time of sending, in ms since 1970. */
   readonly rules: ((now: number) => ReadonlyArray<Rule<P>>) | undefined
-  /**
-   * The list, as a route or an endpoint, in which to look up a resource that an earlier attempt may have created, by its
-   * `request_id`.
-   */
+  /** The list (a route or an endpoint) to search by `request_id` for a resource that an earlier attempt may have created. */
   readonly foundBy: Route | ListRow | undefined
   /**
-   * Fields of the request that its response shows, to detect a `request_id` that was used before for something else. Either the
-   * names of fields that parameters and response share, as on the wire, or a function that returns the expected response fields
-   * for the parameters. A field that it omits may have any value; null means none.
+   * Fields that appear in both the request and the response. They reveal a `request_id` that was already used for something
+   * else. Either their names, as on the wire, or a function that returns the response fields expected for the parameters. A
+   * field that the function omits may have any value; null means none.
    */
   readonly knownBy: KnownBy
   /** How the call authenticates: with an account's token, a partner's Basic credentials, or not at all. */
@@ -143,7 +137,7 @@ export const endpoint = <
     readonly noContent?: Readonly<Record<string, unknown>> | undefined
     readonly paging?: Pages
     readonly at?: { readonly [Name in keyof P]?: ParamPlace }
-    // may also be undefined, so that an endpoint can be copied from another one
+    // these may also be undefined, so an endpoint can be copied from another one
     readonly repeatable?: Repeatable | undefined
     readonly rules?: ((now: number) => ReadonlyArray<Rule<NoInfer<P>>>) | undefined
     readonly foundBy?: Route | ListRow | undefined

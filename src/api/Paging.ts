@@ -38,7 +38,7 @@ export const byCursor = (size: number): SizedPaging => ({ style: 'cursor', first
 
 /**
  * Returns the position of the next page, if there is one. The envelope decides, not the endpoint: a bookmark is followed, and
- * `has_more: true` means the next page number. An empty page alone does not end a list.
+ * `has_more: true` leads to the next page number. An empty page alone does not end a list.
  */
 export const following = (position: Position, envelope: Envelope): O.Option<Position> => {
   if (typeof envelope.page_after === 'string' && envelope.page_after !== '') {
@@ -61,8 +61,8 @@ export interface Stray {
 
 /**
  * Finds the field of an envelope that contradicts the endpoint's paging: a field of the other style continues or ends the list,
- * or a numbered page has neither field. An envelope with both fields counts as the style that is followed. A cursor list may end
- * without a field: that is no contradiction.
+ * or a numbered page has neither field. An envelope with both fields counts as the style that is followed. A cursor list may
+ * end without either field.
  */
 export const strayed = (
   { style }: Paging,

@@ -7,7 +7,7 @@ import { partnerWebhooks } from './partnerWebhooks.js'
 import { reference } from './reference.js'
 import { webhooks } from './webhooks.js'
 
-// typed by name: in a declaration that the compiler infers, endpoints lose their comments
+// typed by name, because endpoints lose their comments in declarations that the compiler infers
 /** All endpoints, by resource and the names that callers use. */
 export const api: {
   /** Sessions. A client opens its own. */

@@ -16,7 +16,7 @@ const errors = { 400: [], 401: [] } as const
 
 const ofOne = { ...errors, 404: [] } as const
 
-/** The codes of all partner calls (our assumption: not in the API description). */
+/** The other codes of all partner calls (our assumption: not in the API description). */
 const otherErrors = ['field_required', 'invalid_argument'] as const
 
 export const partnerWebhooks = {
@@ -59,7 +59,7 @@ export const partnerWebhooks = {
     auth: 'basic',
   }),
 
-  /** Adds an account or organization that authorized the application, so that the webhook receives its events. */
+  /** Adds an account or organization that authorized the application. The webhook then receives its events. */
   connect: endpoint('POST /partner-api/v1/webhooks/{id}/connect', {
     params: WebhookConnection,
     success: Acknowledgement,

@@ -44,13 +44,13 @@ const optionsTable = {
   pageSize: withDefault(is.int(10, 2_000), 2_000),
   /** Share of all limits to use, above 0 and at most 1. Default 1. */
   share: is.fraction,
-  /** Allowance for network jitter; same as the client option. Default `learned`. */
+  /** Allowance for network jitter, as in the client option. Default `learned`. */
   guard: guardRule,
   /** `true` allows the workload `write` against an environment that is not embedded. Default `false`. */
   write: withDefault(is.boolean, false),
-  /** `true` also measures a fetch loop, p-queue and bottleneck, if installed. Default `false`. */
+  /** `true` also measures a fetch loop, p-queue and bottleneck if they are installed. Default `false`. */
   peers: withDefault(is.boolean, false),
-  /** Another program to measure; it receives the address of the embedded sandbox in the `PAYMENTS_*` variables. */
+  /** Another program to measure. It receives the address of the embedded sandbox in the `PAYMENTS_*` variables. */
   against: is.nonEmptyString,
   /** Returns the resources used so far: CPU, memory, and timer delays. Default: those of this process. */
   usage: is.fn<IO<Usage>>(),

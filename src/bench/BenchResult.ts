@@ -42,9 +42,9 @@ export interface BenchSecond {
   readonly refused: number
 }
 
-/** Requests counted on arrival at the embedded sandbox, for every program alike. */
+/** Requests as counted by the embedded sandbox on arrival, in the same way for every program. */
 export interface Arrivals {
-  /** Number of requests, without logins. */
+  /** Number of requests, excluding logins. */
   readonly requests: number
   /** Number of requests answered with 429. */
   readonly refused: number
@@ -56,7 +56,7 @@ export interface Arrivals {
   readonly mostOfAll: number
 }
 
-/** Another program against the same sandbox, measured by its arrivals only. */
+/** Another program that ran against the same sandbox, measured only by its arrivals. */
 export interface BenchPeer {
   /** Name of the program in the report. */
   readonly name: string
@@ -74,13 +74,13 @@ export interface BenchPeer {
   readonly leftOut?: string
 }
 
-/** The lowest sufficient concurrency. */
+/** The lowest number of concurrent requests that is enough. */
 export interface BestConcurrency {
   /** Concurrent requests. */
   readonly width: number
-  /** `computed`: estimated from round trips (Little's law); `run` if the run, or its last part, used this concurrency. */
+  /** `computed`: estimated from round trips (Little's law); `run`: used by the run, or by its last part. */
   readonly by: 'computed' | 'run'
-  /** Share of the ceiling that a run with it reached. */
+  /** Share of the ceiling that a run with this concurrency reached. */
   readonly share: number | null
 }
 
@@ -92,9 +92,9 @@ export interface Ceiling {
   readonly perSecond: number
 }
 
-/** Counts of all requests sent, including before and after the measured time. */
+/** Counts for the whole run, including the time before and after the measurement. */
 export interface BenchTotals {
-  /** Number of requests, without logins. */
+  /** Number of requests, excluding logins. */
   readonly requests: number
   /** Logins sent. */
   readonly logins: number
@@ -118,7 +118,7 @@ export interface BenchResult {
   readonly seconds: number
   /** Rows read or written in the measured time. */
   readonly rows: number
-  /** Requests that ended in the measured time, including refused ones; without logins. */
+  /** Requests that ended in the measured time, including refused ones, but not logins. */
   readonly requests: number
   /** `rows` divided by `seconds`. */
   readonly rowsPerSecond: number
@@ -144,9 +144,9 @@ export interface BenchResult {
   readonly wait: Percentiles
   /** Concurrent requests; their mean if the number was automatic. */
   readonly width: number
-  /** Sufficient number of concurrent requests. */
+  /** The lowest number of concurrent requests that is enough. */
   readonly bestWidth: BestConcurrency
-  /** CPU of this process, without that of the sandbox; `null` without rows. */
+  /** CPU time of this process, excluding the sandbox; `null` without rows. */
   readonly cpuSecondsPerMillionRows: number | null
   /** Peak resident memory of the process, in bytes. */
   readonly peakMemory: number

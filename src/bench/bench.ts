@@ -53,17 +53,17 @@ export type BenchFact =
   /** The result; emitted last. */
   | { readonly _tag: 'Measured'; readonly result: BenchResult }
 
-/** A report, or finally the failure if there is no result. */
+/** A report or, as the last event, the failure if there is no result. */
 export type BenchEvent = E.Either<BenchFailure, BenchFact>
 
-/** The client's own run, with what others need to do the same work. */
+/** The client's own run, together with the data that other programs need for the same work. */
 interface OwnMeasurement {
   readonly result: BenchResult
   readonly work: Work
   readonly limits: RunLimits
 }
 
-/** Time for all peers together, relative to the client's own: 48 s for 30 s, plus their start. */
+/** Time for all peers together, as a multiple of the client's own time: 48 s for 30 s, plus the time to start them. */
 const CONTENDERS_PART = 1.6
 
 // constructors
@@ -217,7 +217,7 @@ const programsOf = (
   { concurrency }: RunLimits,
 ): ReadonlyArray<PeerProgram | BenchPeer> => {
   const { perSecond } = ceiling
-  // a loop without a limiter stays below the limit only by its concurrency
+  // a loop without a limiter stays below the limit only because of its concurrency
   const width = Math.max(1, Math.floor((perSecond * (answer.p50 ?? 0)) / 1_000))
   const peer = (name: (typeof PEERS)[number]): PeerProgram | BenchPeer =>
     paths.length === 0

@@ -1,4 +1,4 @@
-/** Measures throughput: how fast this client is here, and what limits it. */
+/** Measures throughput: how fast this client is on this machine, and what limits it. */
 export type { BenchOptions } from './BenchOptions.js'
 export type {
   Arrivals,

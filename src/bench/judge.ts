@@ -1,4 +1,4 @@
-/** Judges all programs by the same measure: counts requests on arrival, independently of their senders. */
+/** Judges all programs by one measure, by counting requests on arrival, independently of their senders. */
 import { firstValueFrom, type SchedulerLike } from 'rxjs'
 import { login } from '../api/authentication.js'
 import { template } from '../api/Endpoint.js'
@@ -18,11 +18,11 @@ interface JudgedArrival {
   rows: number
 }
 
-/** Arrivals from the first one on. */
+/** Arrivals, counted from the first one. */
 export interface JudgedCount extends Arrivals {
-  /** True if every arrival has a response. */
+  /** True if all arrivals have got a response. */
   readonly isSettled: boolean
-  /** Time from the first arrival to the last one, in ms. */
+  /** Time from the first arrival to the last, in ms. */
   readonly ms: Millis
 }
 
@@ -33,7 +33,7 @@ const WINDOW: Millis = 1_000
 export class ArrivalCounter {
   readonly #arrivals: Array<JudgedArrival> = []
 
-  /** Counts an arrival. Call the returned function with the response. */
+  /** Counts an arrival. The returned function must be called with the response. */
   arrive(at: Millis, endpoint: string): (status: number, rows: number) => void {
     const arrival: JudgedArrival = { at, endpoint, status: undefined, rows: 0 }
     this.#arrivals.push(arrival)
@@ -43,7 +43,7 @@ export class ArrivalCounter {
     }
   }
 
-  /** Counts the arrivals in the first `ms` after the first arrival. Default: all. */
+  /** Counts the arrivals in the first `ms` after the first arrival. Default: all arrivals. */
   count(ms = Number.POSITIVE_INFINITY): JudgedCount {
     const first = this.#arrivals[0]?.at ?? 0
     const all = this.#arrivals.filter(({ at }) => at < first + ms)
@@ -61,7 +61,7 @@ export class ArrivalCounter {
   }
 }
 
-/** Returns the maximum number of arrivals in any window: the densest one starts with an arrival. */
+/** Returns the maximum number of arrivals in any window. The densest window starts with an arrival. */
 const mostInWindow = (arrivals: ReadonlyArray<JudgedArrival>): number => {
   let most = 0
   let oldest = 0
@@ -76,15 +76,15 @@ const mostInWindow = (arrivals: ReadonlyArray<JudgedArrival>): number => {
 
 /** The network between a client and the judge. */
 export interface Network {
-  /** Time from a request to its response, in ms: half each way. */
+  /** Time from a request to its response, in ms, half of it on each way. */
   readonly latency: Millis
-  /** Spread of the latency, in ms: half on each way. */
+  /** Spread of the latency, in ms, half of it on each way. */
   readonly jitter: Millis
   readonly random: IO<number>
   readonly timer: SchedulerLike
 }
 
-/** Puts the network and the counter in front of a sandbox, which has no latency of its own. */
+/** Puts the network and the counter in front of a sandbox that has no latency of its own. */
 export const judged = (
   sandbox: ServableSandbox,
   counter: ArrivalCounter,
@@ -116,10 +116,10 @@ export const judged = (
   }
 }
 
-/** Returns the path without ids, which contain digits. */
+/** Returns the path without ids. Ids are the parts that contain digits. */
 const endpointOf = (path: string): string => path.replace(/\/(?!v\d+\/)[^/]*\d[^/]*/g, '/{id}')
 
-/** Counts the rows of a list without parsing it: each has one `request_id`. */
+/** Counts the rows of a list without parsing it, because each row has one `request_id`. */
 const rowsIn = (body: Uint8Array): number => {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   let rows = 0

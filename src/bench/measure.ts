@@ -1,4 +1,4 @@
-/** Measures a running client by its events. */
+/** Measures a running client by means of its events. */
 import type { SchedulerLike } from 'rxjs'
 import { login } from '../api/authentication.js'
 import type { IO } from '../fp.js'
@@ -41,7 +41,7 @@ export interface Measured {
   /** Share of one core that the process used. */
   readonly cpuShare: number
   readonly cpuSecondsPerMillionRows: number | null
-  /** Average delay of a timer, in ms: the event loop was busy, or the process was not scheduled. */
+  /** Average delay of a timer, in ms. A delay shows that the event loop was busy, or that the process was not scheduled. */
   readonly late: Millis
   /** Mean response time, in ms; 0 before the first response. */
   readonly meanAnswer: Millis
@@ -51,14 +51,14 @@ export interface Measured {
   readonly waiting: number
 }
 
-/** Maximum number of sub-runs in a run. */
+/** Maximum number of parts into which a run is divided. */
 const SUB_RUNS = 6
 
 // classes
 
 /**
- * Measures from mark to mark, not from moment to moment. A rolling window admits requests in bursts. With a mark every `stride`
- * units, the number that fits in a window, all bursts are cut at the same place:
+ * Measures from mark to mark, and not between arbitrary moments, because a rolling window admits requests in bursts. If there
+ * is a mark every `stride` units, which is the number that fits in a window, all bursts are cut at the same point:
  *
  *     units   ||||||     ||||||     ||||||     |||
  *     marks        ^          ^          ^
@@ -74,7 +74,7 @@ export class Measurement {
   #units = 0
   #rows = 0
   #sent = 0
-  /** Requests that have a response, or will never get one. */
+  /** Number of requests that have a response, or will never get one. */
   #ended = 0
   #logins = 0
   #answered = 0
@@ -93,7 +93,7 @@ export class Measurement {
     this.#began = this.#first.at
   }
 
-  /** Starts the measured time, with a mark every `stride` units; earlier counts are only in `totals`. */
+  /** Starts the measured time, with a mark every `stride` units. Earlier counts are only in `totals`. */
   start(stride: number): void {
     this.#stride = Math.max(1, Math.round(stride))
     this.#first = this.#mark()
@@ -139,7 +139,7 @@ export class Measurement {
     }
   }
 
-  /** Counts rows of an unfinished unit. */
+  /** Counts rows of a unit that is not finished. */
   addRows(rows: number): void {
     this.#rows += rows
     this.#second().rows += rows
@@ -162,12 +162,15 @@ export class Measurement {
     this.#memory = Math.max(this.#memory, this.#usage().memory)
   }
 
-  /** Time since the start of the measured time. */
+  /** Time since the measured time started. */
   get elapsed(): Millis {
     return this.#timer.now() - this.#first.at
   }
 
-  /** Figures between the first and the last mark; from the start until now if there are fewer than two. */
+  /**
+   * Returns the figures between the first and the last mark. If there are fewer than two marks, returns those from the start
+   * until now.
+   */
   measured(): Measured {
     const [first, last] = [this.#marks[0], this.#marks.at(-1)]
     return first === undefined || last === undefined || first === last

@@ -1,4 +1,4 @@
-/** The result of a run as a page that loads nothing: a pure function from facts to HTML. */
+/** The result of a run as a page that loads nothing, created by a pure function from facts to HTML. */
 import { type Html, html, scrollable, section } from '../report/html.js'
 import { page } from '../report/page.js'
 import { type ChartStep, svgChart, ticks } from '../report/svgChart.js'
@@ -8,7 +8,7 @@ import { figures, timeRows } from './text.js'
 
 type PageRow = ReadonlyArray<string>
 
-/** Returns the text of an HTML file: light and dark, narrow, and without a script. */
+/** Returns the text of an HTML file for light, dark and narrow screens, without a script. */
 export const benchPage = (result: BenchResult, version: string): string => {
   const { workload, target, environment, began, machine, verdict, peers } = result
   const subject = `${target}, limits of ${environment}; ${began.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}; ${machine.cpu}, ${plural(machine.cores, 'core')}, Node ${machine.node}`

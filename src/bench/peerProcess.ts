@@ -1,4 +1,4 @@
-/** A separate process for a peer: another program for the same work, with its best settings. */
+/** A separate process for a peer, which is another program that does the same work with its best settings. */
 import process from 'node:process'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fieldsOf } from '../decode/unknown.js'
@@ -6,7 +6,7 @@ import type { PeerSettings } from './peers.js'
 
 type PeerTask = () => Promise<unknown>
 
-/** Runs tasks, each when its limits allow. */
+/** Runs each task when its limits allow it. */
 type PeerLimiter = (task: PeerTask) => Promise<unknown>
 
 const [peer, module = '', given = ''] = process.argv.slice(2)
@@ -36,7 +36,7 @@ const login = await fetch(`${baseUrl}/api/v1/authentication/login`, {
 const headers = { authorization: `Bearer ${fieldsOf(await login.json()).token}` }
 const limited = await limiterOf()
 
-/** Reads a path, retrying after a 429 with a backoff as documented, which `spread` varies between requests. */
+/** Reads a path. After a 429, retries with the documented backoff, which `spread` varies between requests. */
 const read = async (path: string, spread: number): Promise<void> => {
   for (let refusals = 0; ; refusals++) {
     const status = await limited(async () => {

@@ -1,4 +1,4 @@
-/** Runs other programs against the same sandbox, one after another, each measured only by its arrivals. */
+/** Runs other programs against the same sandbox, one after another. Each is measured only by its arrivals. */
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
@@ -48,7 +48,7 @@ export interface PeerSettings {
   readonly paths: ReadonlyArray<string>
   readonly perSecond: number
   readonly concurrency: number
-  /** Concurrent requests of a loop that has no other limit. */
+  /** Number of concurrent requests for a loop that has no other limit. */
   readonly width: number
 }
 
@@ -59,9 +59,9 @@ export interface Judging {
   readonly timer: SchedulerLike
 }
 
-/** Time limit for a program's first request. */
+/** Time limit for the first request of a program. */
 const START: Millis = 15_000
-/** Time to wait for its last responses. */
+/** Time to wait for the last responses. */
 const LAST_ANSWERS: Millis = 5_000
 
 // programs
@@ -74,7 +74,7 @@ export const userProgram = (path: string): PeerProgram =>
 
 export const PEERS = ['fetch loop', 'p-queue', 'bottleneck'] as const
 
-/** Returns a peer as a program; `undefined` if it is not installed in the current folder or above. */
+/** Returns a peer as a program; `undefined` if it is not installed in the current folder or a parent of it. */
 export const peerProgram = (
   name: (typeof PEERS)[number],
   settings: PeerSettings,
@@ -100,7 +100,7 @@ export const leftOut = (name: string, why: string): BenchPeer => ({
 
 // judging
 
-/** Runs a program against a fresh sandbox for `duration` from its first request on, and stops it. */
+/** Runs a program against a fresh sandbox for `duration`, starting with its first request. Then stops the program. */
 export const judge = (program: PeerProgram, judging: Judging): Observable<BenchPeer> =>
   withSandbox(judging.sandbox, (sandbox) =>
     defer(() => {
@@ -135,7 +135,7 @@ export const judge = (program: PeerProgram, judging: Judging): Observable<BenchP
         }),
         finalize(() => {
           child.kill()
-          // a program that does not stop does not hold us up
+          // a program that does not stop must not hold us up
           child.stderr.destroy()
           child.unref()
         }),
@@ -143,7 +143,7 @@ export const judge = (program: PeerProgram, judging: Judging): Observable<BenchP
     }),
   )
 
-/** Emits once the first requests of `duration` are answered; as text, if none was sent. */
+/** Emits once the first requests of `duration` have got responses; emits a text if no request was sent. */
 const watch = (sandbox: EmbeddedSandbox, { duration, timer }: Judging): Observable<string> =>
   poll(START, timer, async () => (await sandbox.count()).requests > 0).pipe(
     switchMap((hasBegun) =>

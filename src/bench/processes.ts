@@ -40,13 +40,13 @@ export const machine = (): Machine => ({
   node: process.version,
 })
 
-/** The program that runs this one, and the variables that it received. */
+/** The executable that runs this process, and the variables that this process has received. */
 export const node = process.execPath
 export const variables = (): NodeJS.ProcessEnv => process.env
 
 /** Returns the path of a program in this folder, wherever our build has put this file. */
 export const programOf = (name: 'sandboxProcess' | 'peerProcess'): string => {
-  const here = import.meta.url // named, since webpack treats `new URL(..., import.meta.url)` as an asset to minify
+  const here = import.meta.url // named, because webpack treats `new URL(..., import.meta.url)` as an asset to minify
   return fileURLToPath(new URL(`../bench/${name}.js`, here))
 }
 
@@ -67,7 +67,7 @@ export interface EmbeddedSandbox {
   readonly count: (ms?: Millis) => Promise<JudgedCount>
 }
 
-/** Runs `work` against a sandbox in a separate process, which ends with it. */
+/** Runs `work` against a sandbox in a separate process. The sandbox ends together with the work. */
 export const withSandbox = <A>(
   settings: SandboxSettings,
   work: (sandbox: EmbeddedSandbox) => Observable<A>,

@@ -1,4 +1,4 @@
-/** One run of a client: warms up, measures, and tries another concurrency if the current one may be the limit. */
+/** One run of a client. It warms up, measures, and tries another concurrency if the current one may be the limit. */
 import {
   BehaviorSubject,
   concat,
@@ -51,10 +51,10 @@ export interface RunOptions {
   readonly duration: Millis
   /** Concurrent requests; derived from round trips if absent. */
   readonly parallel?: number | undefined
-  /** Does the work instead of units, for the whole duration. Completes, or emits why it failed. */
+  /** Replaces the units: does the work for the whole duration. Completes, or emits the reason why it failed. */
   readonly instead?: ((addRows: (rows: number) => void) => Observable<BenchFailure>) | undefined
   readonly timer: SchedulerLike
-  /** The measurement, which has already counted the requests that prepared the work. */
+  /** The measurement. It has already counted the requests that prepared the work. */
   readonly measurement: Measurement
 }
 
@@ -80,7 +80,7 @@ interface Main {
   readonly figures: ReturnType<typeof figuresOf>
 }
 
-/** Figures of a run alone. */
+/** Figures that come from the run alone. */
 export type Ran = Omit<
   BenchResult,
   'workload' | 'target' | 'environment' | 'began' | 'peers' | 'arrivals' | 'machine'
@@ -89,19 +89,19 @@ export type Ran = Omit<
 /** Why there is no result: a failed call or export. */
 export type BenchFailure = AnyFailure | ExportError
 
-/** Progress, and finally the figures or the failure. */
+/** Progress or, as the last event, the figures or the failure. */
 export type RunEvent = E.Either<BenchFailure, RunProgress | Ran>
 
-/** Share of a run that is not measured, and bounds in ms. */
+/** Share of a run that is not measured, and its bounds in ms. */
 const WARM_UP = { part: 0.1, least: 500, most: 5_000 }
-/** Share of a run after which another concurrency is tried, if that may be the limit. */
+/** Share of a run after which another concurrency is tried if the current one may be the limit. */
 const MAIN = 2 / 3
-/** Share of the concurrent requests to try if the service does not allow more. */
+/** Share of the concurrent requests that is tried if the service does not allow more. */
 const FEWER = 2 / 3
 
 const TICK: Millis = 250
 
-/** Maximum concurrency to try if the service sets no limit. */
+/** Maximum concurrency that is tried if the service sets no limit. */
 const MOST = 100
 
 // functions
@@ -122,7 +122,7 @@ export const limitsOf = async (
   return { ceiling, concurrency: limit('concurrency') }
 }
 
-/** Runs work for `duration`, and emits its result. Cold; unsubscribing aborts requests in flight. */
+/** Runs work for `duration`, and emits the result. Cold. Unsubscribing aborts requests in flight. */
 export const run = (options: RunOptions): Observable<RunEvent> =>
   defer(() => {
     const { client, work, duration, parallel, instead, timer, measurement } = options
@@ -146,7 +146,7 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
     start()
 
     const listening = client.events.subscribe((event) => {
-      // pages of an export count as units once received
+      // the pages of an export count as units once they are received
       if (instead !== undefined && event._tag === 'Answered' && event.status === 200) {
         measurement.unitDone()
       }
@@ -170,7 +170,7 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
       listening.add(found.pipe(skip(1)).subscribe((n) => main ?? width.next(n)))
     }
 
-    /** Counts a unit. Returns a failure before any success: without answers, there is nothing to measure. */
+    /** Counts a unit. Returns a failure that precedes any success, because there is nothing to measure without responses. */
     const count = (result: E.Either<AnyFailure, number>): ReadonlyArray<BenchFailure> => {
       if (E.isLeft(result)) {
         measurement.callFailed()
@@ -196,7 +196,10 @@ export const run = (options: RunOptions): Observable<RunEvent> =>
       }
     }
 
-    /** Continues with another concurrency if the current one may be the limit: higher, or lower if no more is allowed. */
+    /**
+     * Continues with another concurrency if the current one may be the limit: a higher one, or a lower one if no more is
+     * allowed.
+     */
     const tryAnother = (): void => {
       const one = caseNow()
       const { measured, width: value } = one
@@ -261,7 +264,7 @@ const progressOf = (measurement: Measurement, width: number): RunProgress => {
   return { elapsed: seconds * 1_000, rows, rowsPerSecond, requestsPerSecond, refused, width }
 }
 
-/** Figures measured since the start, and what limited them. */
+/** Figures measured since the start, and the factor that limited them. */
 const figuresOf = (measurement: Measurement) => {
   const { seconds, rows, requests, rowsPerSecond, requestsPerSecond, ...measured } =
     measurement.measured()
@@ -297,8 +300,8 @@ const concluded = (
 }
 
 /**
- * Subscribes to `unit` repeatedly, up to `width` at a time. Lowering the width aborts nothing: workers pause after their unit.
- * Completes once `width` has completed and the last unit is done. `most` limits the width.
+ * Subscribes to `unit` repeatedly, up to `width` at a time. Lowering the width aborts nothing, because workers pause after
+ * their current unit. Completes once `width` has completed and the last unit is done. `most` limits the width.
  */
 const pool = <A>(
   unit: Observable<A>,

@@ -1,4 +1,4 @@
-/** A separate process for the sandbox and its judge, so that their resources are not counted as the client's. */
+/** A separate process for the sandbox and its judge, so that the resources that they use are not counted as the client's. */
 import process from 'node:process'
 import { servableSandbox } from '../sandbox/createSandbox.js'
 import { randomNumbers } from '../sandbox/data/hash.js'
@@ -20,4 +20,4 @@ const serve = async ({ latency, jitter, ...options }: SandboxSettings): Promise<
 
 process.once('message', (settings: SandboxSettings) => void serve(settings))
 process.once('disconnect', () => process.exit())
-process.on('SIGINT', () => {}) // signal of the terminal: the parent stops this process
+process.on('SIGINT', () => {}) // signal of the terminal; the parent stops this process

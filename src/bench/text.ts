@@ -6,7 +6,7 @@ type TextRow = ReadonlyArray<string>
 
 // tables
 
-/** Returns names and values, the most important first. */
+/** Returns names and values, most important first. */
 export const figures = (result: BenchResult): ReadonlyArray<readonly [string, string]> => {
   const { ceiling, bestWidth, cpuSecondsPerMillionRows: cpu } = result
   return [
@@ -83,7 +83,7 @@ export const benchText = (result: BenchResult): ReadonlyArray<string> => {
     .flatMap((lines, i) => (i === 0 ? lines : ['', ...lines]))
 }
 
-/** Aligns columns: the first one to the left, the others to the right. A row of one cell may be wider. */
+/** Aligns columns, the first to the left and the others to the right. A row with a single cell may be wider. */
 const aligned = (rows: ReadonlyArray<TextRow>): ReadonlyArray<string> => {
   const whole = rows.filter(({ length }) => length > 1)
   const widths = (whole[0] ?? []).map((_, i) =>

@@ -1,4 +1,4 @@
-/** Derives what limited a run from measurements only, never from what more requests might have achieved. */
+/** Determines the factor that limited a run from measurements only, and never from what more requests might have achieved. */
 import { BUSY, FULL } from '../client/measuredWidth.js'
 import { number, percent, plural } from '../report/text.js'
 import type { LimitChanged } from '../scheduler/index.js'
@@ -15,7 +15,7 @@ export interface Case {
   readonly ceiling: Ceiling
   /** Concurrent requests. */
   readonly width: number
-  /** The last part of the run, with more concurrent requests, or fewer if the service does not allow more. */
+  /** The last part of the run, which had more concurrent requests, or fewer if the service does not allow more. */
   readonly tried?: WiderRun | undefined
   /** Concurrency beyond which more requests are not faster, as found by the client during the run. */
   readonly enough?: number | undefined
@@ -25,7 +25,7 @@ export interface Case {
   readonly failed: number
   /** Name of a unit of work: `page`, `call`. */
   readonly unit: string
-  /** A limit in requests per second below which the service actually admits requests, as found at the end. */
+  /** A limit in requests per second that the service did not fully grant at the end. */
   readonly lowered?: Lowered | undefined
 }
 
@@ -45,13 +45,16 @@ export interface BenchVerdict {
   readonly share: number
 }
 
-/** Share of a core from which the CPU is the bottleneck: JavaScript uses one core. */
+/** Share of a core at which the CPU counts as the bottleneck. JavaScript uses one core. */
 const CPU_FULL = 0.9
-/** Timers of an idle process are 1 or 2 ms late; from this delay on, other work or other processes delay responses. In ms. */
+/**
+ * Delay of timers, in ms, from which other work or other processes delay responses. Timers of an idle process are 1 or 2 ms
+ * late.
+ */
 const LATE = 20
-/** Share of requests from which refusals and faults are the bottleneck. */
+/** Share of requests at which refusals and faults count as the bottleneck. */
 const TROUBLE = 0.05
-/** Average number of requests waiting for a limit from which it is the bottleneck. */
+/** Average number of requests waiting for a limit at which that limit counts as the bottleneck. */
 const WAITING = 0.1
 
 // functions
@@ -131,7 +134,10 @@ export const verdictOf = (one: Case): BenchVerdict => {
   )
 }
 
-/** Returns true if the part with higher concurrency was faster by half of what its concurrency or the remaining quota would allow. */
+/**
+ * Returns true if the part with higher concurrency was faster by at least half of what its concurrency or the remaining quota
+ * would allow.
+ */
 const isFaster = ({ measured, ceiling, width }: Case, tried: WiderRun): boolean => {
   const run = { width, unitsPerSecond: measured.unitsPerSecond }
   const [narrow, wide] = tried.width < width ? [tried, run] : [run, tried]
@@ -139,11 +145,14 @@ const isFaster = ({ measured, ceiling, width }: Case, tried: WiderRun): boolean 
   return wide.unitsPerSecond / narrow.unitsPerSecond >= (1 + most) / 2
 }
 
-/** Describes the limit that the service enforces and what to set, if it is used up and below the configured one. */
+/**
+ * Describes the limit that the service enforces, and which setting to change, if that limit is used up and is below the
+ * configured one.
+ */
 const realLimit = ({ measured, ceiling, lowered }: Case): string | undefined => {
   if (lowered?.tier !== ceiling.name) return undefined
   const { limit, message } = lowered
-  // the limit may only be lowered temporarily: it is at least the admitted rate
+  // the limit may only be lowered temporarily; it is at least the admitted rate
   const admitted = Math.floor((measured.unitsPerSecond * limit) / ceiling.perSecond)
   const allowed = Math.max(lowered.allowed, admitted)
   const perSecond = (ceiling.perSecond * allowed) / limit // summed over several endpoints

@@ -1,4 +1,4 @@
-/** Workloads: requests repeated until the time is up. */
+/** Workloads, whose requests are repeated until the time is up. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ export interface Work {
   readonly next: ObservableEither<AnyFailure, number>
   /** Removes data that the work created at the service. */
   readonly cleanUp: Observable<never>
-  /** Paths that another program would request for the same work; empty if impossible. */
+  /** Paths that another program would request for the same work; empty if that is impossible. */
   readonly paths: ReadonlyArray<string>
 }
 
@@ -67,7 +67,7 @@ type Unit = ObservableEither<AnyFailure, number>
 
 // constructors
 
-/** Prepares work. For `export`, this is the work of the peers: it reads the same pages. */
+/** Prepares work. For `export`, this is the work of the peers, which read the same pages. */
 export const workOf = async (
   workload: Workload,
   options: WorkOptions,
@@ -97,7 +97,7 @@ const reading = ({ client, pageSize }: WorkOptions): Work => ({
   ),
 })
 
-/** Reads the next page of charges, wrapping around to the first. */
+/** Reads the next page of charges. The first page follows the last. */
 const pagesInTurn = ({ charges }: Client, pageSize: number): Unit => {
   let next = 0
   let pages = Number.POSITIVE_INFINITY
@@ -151,7 +151,7 @@ const mixing = async (options: WorkOptions): Promise<E.Either<AnyFailure, Work>>
   })
 }
 
-/** Creates a call with the next id, in turn; no call without ids. */
+/** Creates a call with the next id in turn. Creates no call if there are no ids. */
 const inTurn = (
   ids: ReadonlyArray<string>,
   make: (id: string) => readonly [path: string, unit: Unit],
@@ -217,17 +217,17 @@ const items = (uuid: IO<string>): ReadonlyArray<NewBatchItem> =>
 
 // exporting
 
-/** Rows counted at a time: a function call for each of 40,000 rows per second would distort the figures. */
+/** Number of rows that are counted at a time. A function call for each of 40,000 rows per second would distort the figures. */
 const COUNTED = 500
 
 export interface ExportingOptions extends Omit<WorkOptions, 'uuid'> {
-  /** Concurrent requests; enough to use the full rate limit if absent. */
+  /** Number of concurrent requests; if absent, enough to use the full rate limit. */
   readonly parallel: number | undefined
   readonly duration: Millis
   readonly timer: SchedulerLike
 }
 
-/** Exports charges into its own folder, repeatedly. Completes, or emits why it failed. */
+/** Exports charges to a folder of its own, repeatedly. Completes, or emits the reason why it failed. */
 export const exporting =
   ({ client, pageSize, parallel, duration, timer }: ExportingOptions) =>
   (addRows: (rows: number) => void): Observable<AnyFailure | ExportError> =>

@@ -1,4 +1,4 @@
-/** Rows for which the service answers 404, and the limit beyond which this counts as a fault of the service. */
+/** Rows that the service answers with 404, and the limit beyond which this counts as a fault of the service. */
 import { fromDate } from '../codec/Instant.js'
 import { plural } from '../decode/plural.js'
 import { type StoreError, storeError } from '../store/StoreError.js'
@@ -7,18 +7,18 @@ import type { OpenCharge } from './KnownCharges.js'
 
 // model
 
-/** Rows found gone together, and the number of rows known before. */
+/** Rows that were found gone together, and the number of rows known before. */
 interface Gone {
   readonly gone: number
   readonly total: number
-  /** True if no list has shown a row. */
+  /** True if none of the lists has shown a row. */
   readonly isEmpty: boolean
 }
 
 export interface AbsencesOptions {
   /** Names the table or stream in messages. */
   readonly name: string
-  /** Number of missing rows that is accepted once, however large their share. */
+  /** Number of missing rows that is accepted once, whatever their share of all rows. */
   readonly allowed: number | undefined
   readonly now: () => Millis
 }
@@ -29,22 +29,22 @@ export interface Judged {
   readonly doubt?: StoreError
 }
 
-/** Number of rows that may disappear at any time, whatever their share of all rows ... */
+/** Number of rows that may always disappear, whatever their share of all rows. */
 const FEW = 20
 
-/** ... and the share of all rows up to which more may disappear. */
+/** Share of all rows up to which more rows may disappear. */
 const SHARE = 0.05
 
-/** Rows found missing within this period are judged together. */
+/** Period within which rows that are found missing are judged together. */
 const DAY: Millis = 86_400_000
 
 // functions
 
-/** Returns true if suspiciously many rows are gone: the service may have a wrong scope, account or data. */
+/** Returns true if suspiciously many rows are gone. The service may then have the wrong scope, account or data. */
 const areTooMany = ({ gone, total, isEmpty }: Gone): boolean =>
   gone > 1 && (isEmpty || gone >= total || (gone > FEW && gone > total * SHARE))
 
-/** Returns why a number of missing rows is not accepted as gone. */
+/** Returns the reason why a number of missing rows is not accepted as gone. */
 export const doubtOf = (name: string, rows: Gone, allowed = 0): StoreError | undefined =>
   rows.gone > allowed && areTooMany(rows) ? rowsGone(name, rows.gone, []) : undefined
 
@@ -73,7 +73,7 @@ const rowsGone = (name: string, rows: number, times: ReadonlyArray<Millis>): Sto
   })
 }
 
-/** Holds missing rows until they are accepted as gone, or reappear. */
+/** Keeps missing rows until they are accepted as gone, or reappear. */
 export class Absences {
   readonly held = new Map<string, OpenCharge>()
   readonly #options: AbsencesOptions
@@ -95,7 +95,10 @@ export class Absences {
     if (this.held.size > 0) for (const { id } of rows) this.held.delete(id)
   }
 
-  /** Judges the held rows. `total`: counts the known rows, including these. A doubt about the same number is reported once. */
+  /**
+   * Judges the missing rows. `total`: counts the known rows, including these. A doubt about an unchanged number is reported
+   * only once.
+   */
   async judge(total: () => Promise<number>, isEmpty: boolean): Promise<Judged> {
     const { name, now } = this.#options
     const rows = [...this.held.values()]

@@ -17,7 +17,7 @@ import {
 
 /**
  * Thrown when work on a ledger ends early: with a failure of the service, or without one if it was stopped. Internal: callers
- * turn it into a value.
+ * convert it to a value.
  */
 export class PollInterrupted extends Error {
   override readonly name = 'Interrupted'
@@ -33,7 +33,7 @@ export class PollInterrupted extends Error {
 export interface Asking<A> {
   /** Resolves with a page. Rejects with `PollInterrupted`. */
   readonly page: (query: LedgerQuery) => Promise<LedgerPage<A>>
-  /** Reads a list page by page. Rejects with `PollInterrupted`, also if it does not end. */
+  /** Reads a list page by page. Rejects with `PollInterrupted` if reading is interrupted, or if the list does not end. */
   readonly pages: (
     query: Omit<LedgerQuery, 'page' | 'size'>,
   ) => AsyncGenerator<LedgerPage<A>, void, undefined>
@@ -45,7 +45,7 @@ export interface Asking<A> {
   readonly rows: () => number
 }
 
-/** `stop`: interrupts requests in flight and every later request when it emits. */
+/** `stop`: when it emits, requests in flight and all later requests are interrupted. */
 export const asking = <A>(ledger: Ledger<A>, stop: Observable<unknown>): Asking<A> => {
   let requests = 0
   let rows = 0
@@ -78,7 +78,7 @@ export const asking = <A>(ledger: Ledger<A>, stop: Observable<unknown>): Asking<
   }
 }
 
-/** Reads pages up to the last one. Rejects with `PollInterrupted`, also if no page is the last. */
+/** Reads pages up to the last one. Rejects with `PollInterrupted` if reading is interrupted, or if there is no last page. */
 export async function* pagesOf<A>(
   read: (page: number) => Promise<LedgerPage<A>>,
 ): AsyncGenerator<LedgerPage<A>, void, undefined> {
@@ -101,7 +101,7 @@ export async function* pagesOf<A>(
   }
 }
 
-/** Names the list in failures. */
+/** The list as failures name it. */
 const ENDPOINT = 'GET /api/v1/charges'
 
 /** Length of the hash that identifies a page, in characters: 60 bits. */

@@ -1,4 +1,4 @@
-/** Polls the service for changes of charges, and emits them page by page. */
+/** Polls the service for changes to charges, and emits the changes page by page. */
 import { type Observable, type SchedulerLike, Subject } from 'rxjs'
 import { fromDate } from '../codec/Instant.js'
 import type { WebhookEvent } from '../codec/WebhookEvent.js'
@@ -36,12 +36,12 @@ export interface FeedOptions<A> {
   readonly stop: Observable<unknown>
 }
 
-/** Maximum number of ids waiting to be read early; others are left to the next poll. */
+/** Maximum number of ids waiting to be read early. Further ids are left to the next poll. */
 const MAX_HINTS = 2_000
 
 // functions
 
-/** Runs polls one after another, using the state of a session. */
+/** Runs polls one after another, with the state of a session. */
 export class ChangeFeed<A> {
   readonly #options: FeedOptions<A>
   readonly #polls: Poll<A>
@@ -61,7 +61,7 @@ export class ChangeFeed<A> {
     this.#hinted.next()
   }
 
-  /** Polls once. Each page is acknowledged before the next one is read. Rejects as `Poll` does, or as a store. */
+  /** Polls once. Each page is acknowledged before the next one is read. Rejects as a `Poll` or a store does. */
   async *poll(): AsyncGenerator<FeedPage<A>, void, undefined> {
     for await (const { rows, doubt } of this.#polls.next()) {
       yield doubt === undefined ? this.#page(rows) : failed(doubt)
@@ -73,28 +73,28 @@ export class ChangeFeed<A> {
     const { timer, stop } = this.#options
     for (;;) {
       for (const id of [...this.#hints]) {
-        if (timer.now() >= until) return // the poll does not wait for them
+        if (timer.now() >= until) return // the poll does not wait for these
         this.#hints.delete(id)
         yield await this.#readHinted(id)
       }
       if (timer.now() >= until) return
-      if (this.#hints.size > 0) continue // they arrived while others were read
+      if (this.#hints.size > 0) continue // these arrived while others were being read
       await paused({ timer, stop }, until, this.#hinted)
     }
   }
 
-  /** Reads a charge. Skips one that a poll would not emit: hints never change the result. */
+  /** Reads a charge. Skips a charge that a poll would not emit, so hints never change the result. */
   async #readHinted(id: string): Promise<FeedPage<A>> {
     const { asking, session, lookback } = this.#options
     try {
       const row = await asking.retrieve(id)
-      if (row === undefined) return [] // the poll judges it
+      if (row === undefined) return [] // left to the poll to judge
       const before = session.charges.find(id)
       const oldest = Math.max(session.floor, session.upTo - lookback)
       const isEmitted = before !== undefined || isOpenStatus(row.status) || row.created >= oldest
       return isEmitted ? this.#page((await this.#polls.compared([row])).news) : []
     } catch (error) {
-      if (error instanceof PollInterrupted && error.failure !== undefined) return [] // the poll reads it
+      if (error instanceof PollInterrupted && error.failure !== undefined) return [] // left to the poll to read
       throw error
     }
   }

@@ -11,7 +11,7 @@ import type { KnownRow, Memory } from './Poll.js'
 
 // model
 
-/** Where the state is stored, and the lease on it. */
+/** Where the state is stored, and the lease that protects it. */
 interface Keeper {
   readonly commit: (state: ChangeState) => Promise<void>
   readonly release: () => Promise<void>
@@ -19,7 +19,7 @@ interface Keeper {
 
 export interface ChangeSessionOptions {
   readonly store: Store | undefined
-  /** Older charges are forgotten once they are final. */
+  /** Age beyond which charges are forgotten once they are final. */
   readonly lookback: Seconds
   readonly timer: SchedulerLike
   /** Reports a wait for the store as an event of the client. */
@@ -69,7 +69,7 @@ export class ChangeSession implements Memory {
   static async open(options: ChangeSessionOptions): Promise<ChangeSession> {
     const { store, timer, tell, stop, onLost } = options
     if (store === undefined) return new ChangeSession(options, undefined, NEW)
-    // loaded on demand: most clients store nothing
+    // loaded on demand, because most clients store nothing
     const [{ takeLease, waitWords }, { Waits, watchedStore }] = await Promise.all([
       import('../store/lease.js'),
       import('../store/Waits.js'),
@@ -112,8 +112,8 @@ export class ChangeSession implements Memory {
   }
 
   /**
-   * Returns true if a charge is remembered but not emitted: during the first poll, a final charge created before the stream began,
-   * or, in a silent stream, a charge of any status.
+   * Returns true if a charge is remembered but not emitted. During the first poll, these are final charges created before the
+   * stream began or, in a silent stream, all charges created before then.
    */
   isSilentAbout({ created, status }: LedgerRow<unknown>): boolean {
     const { baseline, silent } = this.#state
@@ -145,7 +145,7 @@ export class ChangeSession implements Memory {
     return this.charges.open.size + this.charges.final.size
   }
 
-  /** Remembers a charge; `isEmitted`: counts it as a change. */
+  /** Remembers a charge. `isEmitted`: also counts it as a change. */
   remember(row: LedgerRow<unknown>, version: string, isEmitted: boolean): void {
     const { emitted, upTo } = this.#state
     this.charges.set(row, version, upTo)
@@ -159,7 +159,7 @@ export class ChangeSession implements Memory {
     this.#isDirty = true
   }
 
-  /** Records that all charges created up to a time were emitted, and saves the state. Rejects with a `StoreError`. */
+  /** Records that all charges created up to a time have been emitted, and saves the state. Rejects with a `StoreError`. */
   async save(upTo: Seconds, isOver: boolean): Promise<void> {
     if (upTo > this.#state.upTo) {
       this.#state = { ...this.#state, upTo }

@@ -1,6 +1,6 @@
 /**
- * The state of a stream of changes as text: for each open charge, its id, status and version; for each final charge within the
- * lookback, a hash of its id and its version. Sorted by time, so that a time takes only a few characters.
+ * The state of a stream of changes as text. It has the id, status and version of each open charge; and, for each final charge
+ * within the lookback, a hash of its id, and its version. Sorted by time, so that a time takes only a few characters.
  *
  *     open     2s1 kVx3_QAchg_1 pQ91aaBchg_2;4 0A-dd1Achg_3;     seconds since the one before, in base 36; then, for each
  *                                                                charge of that second, version, status and id
@@ -16,9 +16,9 @@ import type { Seconds } from './Ledger.js'
 const state = t.intersection([
   t.type({
     version: t.literal(1),
-    /** Charges created before this time are emitted only while they are open. In seconds since 1970. */
+    /** Charges created before this time, in seconds since 1970, are emitted only while they are open. */
     floor: t.number,
-    /** Charges created up to this time have been emitted. In whole seconds since 1970. */
+    /** Charges created up to this time, in whole seconds since 1970, have been emitted. */
     upTo: t.number,
     /** Number of changes emitted. */
     emitted: t.number,
@@ -28,9 +28,9 @@ const state = t.intersection([
     final: t.string,
   }),
   t.partial({
-    /** Present during the first poll: final charges created before this time are not emitted. */
+    /** Present during the first poll. Final charges created before this time are not emitted. */
     baseline: t.number,
-    /** Open charges created before `baseline` are not emitted either, only remembered. */
+    /** If set, open charges created before `baseline` are not emitted either, but only remembered. */
     silent: t.literal(true),
   }),
 ])
@@ -40,7 +40,7 @@ export interface ChangeState extends t.TypeOf<typeof state> {}
 
 export const ChangeState: t.Type<ChangeState, unknown, unknown> = state
 
-/** Statuses that are listed in each poll. */
+/** Statuses whose lists are read in each poll. */
 export const openStatuses: ReadonlyArray<string> = Object.keys(ChargeStatus.keys).filter(
   (status) => status !== 'SETTLED' && status !== 'FAILED',
 )
@@ -55,7 +55,7 @@ export const packed = ({
   const statuses = [...new Set([...open.values()].map(({ status }) => status))]
   const opened = [...open.values()].map(({ id, created, status, version }) => ({
     at: created,
-    // one character per status: enough for any number of them
+    // one character per status, which is enough for any number of statuses
     text: ` ${version}${String.fromCharCode(A + statuses.indexOf(status))}${escaped(id)}`,
   }))
   const finished = [...final].map(([key, { at, version }]) => ({ at, text: version + key }))
@@ -88,7 +88,7 @@ export const unpacked = ({
   return charges
 }
 
-/** Ids are arbitrary text from the service and may contain the separators used here. */
+/** Escapes an id, which is arbitrary text from the service and may contain the separators used here. */
 const escaped = (id: string): string => id.replace(/[% ;]/g, encodeURIComponent)
 const unescaped = (text: string): string => text.replace(/%(25|20|3B)/g, decodeURIComponent)
 
@@ -114,7 +114,7 @@ const bySecond = (rows: ReadonlyArray<Timed>): string => {
   return shown
 }
 
-/** Reads seconds with the text of their rows. */
+/** Reads the seconds, each with the text of its rows. */
 const secondsOf = (shown: string): ReadonlyArray<Timed> => {
   let at = 0
   return shown === ''

@@ -19,7 +19,7 @@ export interface ChangePosition {
 
 /** A new or changed charge. */
 export interface Change<A> {
-  /** `added`: the stream has not emitted it before, as far as it remembers. */
+  /** `added`: as far as the stream remembers, it has not emitted this charge before. */
   readonly kind: 'added' | 'changed'
   /** The current charge. States between two polls are not emitted. */
   readonly value: A
@@ -36,16 +36,19 @@ export type ChangesFailure = AnyFailure | StoreError
 export type ChangeEvent<A> = E.Either<ChangesFailure, Change<A>>
 
 /**
- * Changes of charges. Cold and endless: each subscription starts a new stream. RxJS has no back-pressure, so a slow consumer
+ * Changes to charges. Cold and endless: each subscription starts a new stream. RxJS has no back-pressure, so a slow consumer
  * should iterate or use `drain`, which buffer at most 2,000 rows.
  */
 export interface Changes<A> extends Observable<ChangeEvent<A>>, AsyncIterable<ChangeEvent<A>> {
   /**
-   * Iterates. A change is acknowledged when the next one is requested. `return`, `throw` and disposal abort requests in flight
-   * and save the state.
+   * Iterates over the changes. A change is acknowledged when the next one is requested. `return`, `throw` and disposal abort
+   * requests in flight and save the state.
    */
   readonly [Symbol.asyncIterator]: () => AsyncIteratorObject<ChangeEvent<A>, undefined, unknown>
-  /** A change is acknowledged when `project(change)` completes; then the next one is requested. */
+  /**
+   * Calls `project` for each change. A change is acknowledged when the stream returned by `project` completes; then the next
+   * change is requested.
+   */
   readonly drain: <B>(project: (change: ChangeEvent<A>) => Observable<B>) => Observable<B>
 }
 
@@ -58,25 +61,27 @@ const time: OptionRule<Date | string> = {
 
 export const changesTable = {
   /**
-   * Charges created at or after this time are emitted, as a `Date` or ISO 8601. Default: now. Ignored if the store
-   * has a state: the stream continues from there.
+   * Charges created at or after this time are emitted, as a `Date` or ISO 8601. Default: now. Ignored if the store has a state,
+   * because the stream then continues from that state.
    */
   since: time,
   /**
-   * Handling of charges created before `since` that are open (not `SETTLED` or `FAILED`) at the start. Default `emit`. `silent`:
-   * only their later changes are emitted. Ignored if the store has a state.
+   * How to treat charges that were created before `since` and are open (not `SETTLED` or `FAILED`) at the start. Default
+   * `emit`. With `silent`, only their later changes are emitted. Ignored if the store has a state.
    */
   initial: withDefault(is.oneOf('emit', 'silent'), 'emit'),
   /** Interval between polls, in ms. Default 10,000. */
   every: withDefault(is.positiveFinite, 10_000),
   /** Maximum delay between a charge's creation and its first appearance in the list, in ms. Default 3,600,000 (one hour). */
   lookback: withDefault(is.finiteMillis, 3_600_000),
-  /** Number of charges that may disappear at once, as reported by a `RowsGone`. Default: 20, or 5 % of the known charges. */
+  /** Maximum number of charges that may disappear at once; see `RowsGone`. Default: 20, or 5 % of the known charges. */
   allowGone: is.int(0),
-  /** Stores the state across processes, such as `diskStore({ folder })`; one stream at a time. Default: memory. */
+  /**
+   * Stores the state across processes, such as `diskStore({ folder })`. Only one stream at a time can use it. Default: memory.
+   */
   store: is.withMethods<Store>('a store', 'read', 'replace', 'remove'),
   /**
-   * Verified deliveries, such as `receiver.events`: their charges are read before the next poll. Lost, repeated or late
+   * Verified deliveries, such as `receiver.events`. Their charges are read before the next poll. Lost, repeated or late
    * deliveries never change the result.
    */
   events: is.withMethods<Observable<E.Either<unknown, WebhookEvent>>>('an Observable', 'pipe'),

@@ -32,23 +32,23 @@ interface KnownOpen extends OpenCharge, KnownVersion {
   readonly updated: Millis
 }
 
-/** A final charge. Its id is not kept: a 48-bit hash is enough to recognise it. */
+/** A final charge. Its id is not kept, because a 48-bit hash is enough to recognize it. */
 interface KnownFinal extends KnownVersion {
-  /** The charge is remembered until the stream is one lookback past this time. */
+  /** The charge is remembered until the stream's position is one lookback past this time. */
   readonly at: Seconds
 }
 
-/** Lengths of a charge's version and a final charge's key, in characters: 36 and 48 bits. */
+/** Lengths in characters of a charge's version (36 bits) and of a final charge's key (48 bits). */
 export const VERSION_LENGTH = 6
 export const KEY_LENGTH = 8
 
 // functions
 
-/** Returns true if a status can still change. An undocumented status can. */
+/** Returns true if a status can still change. This includes undocumented statuses. */
 export const isOpenStatus = (status: string): boolean =>
   !finalChargeStatuses.some((final) => final === status)
 
-/** Returns the version of a row. A stream treats rows with the same version as equal. */
+/** Returns the version of a row. A stream treats rows with equal versions as equal. */
 export const versionOf = ({ raw, row, status }: LedgerRow<unknown>): string => {
   const { amount, fee, updated_at } = fieldsOf(raw)
   const text = E.isRight(row)
@@ -67,14 +67,14 @@ export class KnownCharges {
     return this.open.get(id) ?? this.final.get(keyOf(id))
   }
 
-  /** Remembers an emitted row, and the stream's position at that time. */
+  /** Remembers an emitted row, and the position of the stream when it was emitted. */
   set({ id, created, status, updated }: LedgerRow<unknown>, version: string, upTo: Seconds): void {
     const wasOpen = this.open.delete(id)
     if (isOpenStatus(status)) {
       this.final.delete(keyOf(id))
       this.open.set(id, { id, created, status, version, updated })
     } else {
-      // a lagging list may still show a charge that has just become final
+      // a lagging list may still show a charge that has only just become final
       const at = wasOpen ? Math.max(created, upTo) : created
       this.final.set(keyOf(id), { at, version, updated })
     }
@@ -85,7 +85,7 @@ export class KnownCharges {
     this.open.delete(id)
   }
 
-  /** Forgets final charges from before a time. */
+  /** Forgets final charges that date from before a time. */
   forget(before: Seconds): void {
     for (const [key, { at }] of this.final) if (at < before) this.final.delete(key)
   }

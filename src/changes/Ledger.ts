@@ -1,10 +1,10 @@
-/** The charges at the service, as pages and by id; read by proofs, status lists and streams of changes. */
+/** The charges at the service, as pages and by id. Used by proofs, status lists and streams of changes. */
 import type { E } from '../fp.js'
 import type { AnyFailure } from '../http/Failure.js'
 import type { ObservableEither } from '../stream/either/ObservableEither.js'
 import type { Millis } from '../stream/index.js'
 
-/** Whole seconds since 1970: the precision of filters by time. */
+/** Whole seconds since 1970, which is the precision of filters by time. */
 export type Seconds = number
 
 /** A range of whole seconds, both bounds inclusive. */
@@ -15,7 +15,7 @@ export interface Stretch {
   readonly to: Seconds
 }
 
-/** Rows to request from the service; all unless narrowed. Both bounds are inclusive, if the service complies. */
+/** Rows to request from the service: all of them unless narrowed. Both bounds are inclusive if the service honors that. */
 export interface LedgerQuery {
   /** Any status, including undocumented ones. */
   readonly status?: string | undefined
@@ -59,7 +59,7 @@ export interface Ledger<A> {
   readonly page: (query: LedgerQuery) => ObservableEither<AnyFailure, LedgerPage<A>>
   /** Reads a row by its id, even if it does not decode. */
   readonly retrieve: (id: string) => ObservableEither<AnyFailure, LedgerRow<A>>
-  /** Returns the time at the service in ms since 1970; `undefined` before the first answer. */
+  /** Returns the time at the service in ms since 1970; `undefined` before the first response. */
   readonly serviceTime: () => Millis | undefined
   /** Returns the time of this machine in ms since 1970. */
   readonly now: () => Millis

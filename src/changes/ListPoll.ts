@@ -1,4 +1,4 @@
-/** One poll of a list that is read in full, since the service offers no other way to find changes. */
+/** One poll of a list that is read in full, because the service offers no other way to find changes. */
 import { E } from '../fp.js'
 import { rowId } from '../http/answer/readAnswer.js'
 import type { AnyFailure } from '../http/Failure.js'
@@ -10,11 +10,11 @@ import { fingerprint } from './fingerprint.js'
 
 // model
 
-/** A row that the memory does not have in this version. */
+/** A row whose version is not in the memory. */
 export interface RowNews<A> {
   /** The decoded row, or why it does not decode. */
   readonly row: E.Either<AnyFailure, A>
-  /** True if the memory has no version of it. */
+  /** True if the memory has no version of the row. */
   readonly isNew: boolean
   /** Adds this version to the memory. */
   readonly remember: () => void
@@ -23,9 +23,9 @@ export interface RowNews<A> {
 /** Result of a page, or of the end of the list. */
 export interface ListPage<A> {
   readonly news: ReadonlyArray<RowNews<A>>
-  /** Number of rows that are gone; at the end of the list. */
+  /** Number of rows that are gone; present at the end of the list. */
   readonly gone: number
-  /** Why missing rows are not accepted as gone; reported once per number of rows. */
+  /** Why missing rows are not accepted as gone. Reported once per number of rows. */
   readonly doubt?: StoreError
 }
 
@@ -36,10 +36,10 @@ const VERSION_LENGTH = 10
 
 // functions
 
-/** Compares readings of a list with a memory of hashes. */
+/** Compares each reading of a list with a memory of hashes. */
 export class ListPoll<A> {
   readonly #absences: Absences
-  /** By id; by themselves for rows without one. */
+  /** Versions by id, or by themselves for rows without an id. */
   readonly #versions = new Map<string, string>()
   /** The ids of the existing rows, each once; empty for a row without one. */
   #there: ReadonlyArray<string>

@@ -1,10 +1,10 @@
 /**
- * One poll of charges over a memory: of a stream, in a `Store`, or a table.
+ * One poll of charges, compared with a memory: that of a stream, a `Store`, or a table.
  *
  *     newest charges ... lists of open statuses ... those that have left them ... those that are gone
  *
- * Rows that the memory has in the same or a later version are skipped. All input is bounded: missing rows (see `Absences`), times
- * in the future, endless lists, and statuses that no row has any longer.
+ * Rows are skipped if the memory has the same or a later version of them. All input is bounded: missing rows (see `Absences`),
+ * times in the future, endless lists, and statuses that no row has any longer.
  */
 import type { StoreError } from '../store/StoreError.js'
 import type { Millis } from '../stream/index.js'
@@ -19,19 +19,19 @@ import { readOpen } from './openRows.js'
 
 /** A row as stored in a memory. */
 export interface KnownRow {
-  /** True if the received row has the stored version. */
+  /** True if the memory has the version of the row that was received. */
   readonly isSame: boolean
   /** Time of the last change, in ms since 1970; `NaN` if unknown. */
   readonly updated: Millis
 }
 
-/** Rows known to polls. Each method rejects with the error of the underlying store or table. */
+/** Rows that polls know. Each method rejects with the error of the underlying store or table. */
 export interface Memory {
   /** Rows created before this time are read only while they are open. */
   readonly floor: Seconds
   /** All rows created up to this time have been read. */
   readonly upTo: Seconds
-  /** Resolves with the known ones of the given rows, by id. */
+  /** Resolves with those of the given rows that are known, by id. */
   readonly known: (
     rows: ReadonlyArray<LedgerRow<unknown>>,
   ) => Promise<ReadonlyMap<string, KnownRow>>
@@ -41,25 +41,25 @@ export interface Memory {
   readonly total: () => Promise<number>
   /** Records that the service no longer has these rows. */
   readonly leave: (rows: ReadonlyArray<OpenCharge>) => Promise<void>
-  /** Saves the position of the polls; `isOver`: at the end of one. */
+  /** Saves the position of the polls. `isOver`: true at the end of a poll. */
   readonly save: (upTo: Seconds, isOver: boolean) => Promise<void>
 }
 
 /** A page of a poll. */
 export interface PollPage<A> {
-  /** Rows that the memory does not have in this version. */
+  /** Rows whose version is not in the memory. */
   readonly rows: ReadonlyArray<LedgerRow<A>>
   /** Number of rows received. */
   readonly read: number
-  /** Why missing rows are not accepted as gone; reported once per number of rows. */
+  /** Why missing rows are not accepted as gone. Reported once per number of rows. */
   readonly doubt?: StoreError
 }
 
 /** Rows compared with those of a memory. */
 export interface ComparedRows<A> {
-  /** Rows of which the memory has no later version. */
+  /** Rows for which the memory has no later version. */
   readonly current: ReadonlyArray<LedgerRow<A>>
-  /** Rows of `current` that the memory does not have in this version. */
+  /** Rows of `current` whose version is not in the memory. */
   readonly news: ReadonlyArray<LedgerRow<A>>
 }
 
@@ -71,17 +71,17 @@ export interface PollOptions<A> {
   readonly absences: Absences
 }
 
-/** How far a poll reads back from the newest charge; every tenth poll reads the whole lookback. */
+/** How far a poll reads back from the newest charge. Every tenth poll reads the whole lookback. */
 const SHORT: Seconds = 120
 const LONG_EVERY = 10
 
-/** Assumed time span of a page of charges until one was measured: a day. */
+/** Assumed time span of a page of charges until one has been measured: a day. */
 const PAGE_SPAN: Seconds = 86_400
 
-/** Lists lag by less: an earlier version that they still show is a correction. */
+/** Upper bound for the lag of lists. An earlier version that a list still shows after this time is a correction. */
 const LAG: Millis = 3_600_000
 
-/** More rows are not ahead of the clocks unless these are behind. */
+/** Maximum number of rows whose times can be ahead of the clocks. If there are more, the clocks are behind. */
 const MOST_AHEAD = 10_000
 
 // functions
@@ -113,7 +113,7 @@ export class Poll<A> {
         for (const { id } of rows) seen.add(id)
         tail.add(rows)
         yield await this.#page(rows)
-        // an interrupted long list continues from here
+        // a long list that is interrupted continues from here
         if (more && tail.rising !== undefined) {
           await memory.save(Math.min(tail.rising, earliest), false)
         }
@@ -124,13 +124,13 @@ export class Poll<A> {
     await memory.save(Math.min(tail.newest, earliest), true)
   }
 
-  /** Reads the lists of open charges, and those that have left them. `seen`: ids that were read already. */
+  /** Reads the lists of open charges, and the charges that have left them. `seen`: ids that have already been read. */
   async *open(seen: Set<string>, pageSpan: Seconds): AsyncGenerator<PollPage<A>, void, undefined> {
     const { ledger, asking, memory, absences } = this.#options
     await this.#askAgain()
     for (const id of absences.held.keys()) seen.add(id)
     const open = await memory.open()
-    // a status is requested as long as a row has it
+    // a status is requested as long as any row has it
     const statuses = new Set([...openStatuses, ...[...open.values()].map(({ status }) => status)])
     for (const status of this.#unlisted) if (!statuses.has(status)) this.#unlisted.delete(status)
     const pages = readOpen(asking, {
@@ -147,14 +147,14 @@ export class Poll<A> {
     }
   }
 
-  /** Reads the first held row again: if it is back, all are released. */
+  /** Reads the first missing row again. If it is back, all missing rows count as present. */
   async #askAgain(): Promise<void> {
     const { asking, absences } = this.#options
     const [first] = absences.held.keys()
     if (first !== undefined && (await asking.retrieve(first)) !== undefined) absences.held.clear()
   }
 
-  /** Judges the held rows, and removes those that are gone. `isEmpty`: no list had a row. */
+  /** Judges the missing rows, and removes those that are gone. `isEmpty`: no list had a row. */
   async judged(isEmpty: boolean): Promise<PollPage<A>> {
     const { memory, absences } = this.#options
     const { gone, doubt } = await absences.judge(() => memory.total(), isEmpty)
@@ -169,8 +169,9 @@ export class Poll<A> {
   }
 
   /**
-   * Returns the rows of which the memory has no later version, and those that it does not have in this version either. A list may
-   * lag, so a known later version stays: for an hour, and only if its time of change was not in the future when it was read.
+   * Returns the rows for which the memory has no later version, and says which of them are new to it. A list may lag, so a
+   * later version in the memory takes precedence, but only for an hour, and only if its time of change was not in the future
+   * when it was read.
    */
   async compared(rows: ReadonlyArray<LedgerRow<A>>): Promise<ComparedRows<A>> {
     const { memory, ledger } = this.#options
@@ -193,7 +194,7 @@ export class Poll<A> {
   }
 }
 
-/** Returns the current second by the clocks of the service and of this machine, either of which may be wrong. */
+/** Returns the current second by the clocks of the service and of this machine. Either clock may be wrong. */
 export const clocksOf = ({
   serviceTime,
   now,
@@ -227,7 +228,7 @@ class Tail {
     }
   }
 
-  /** All charges created before this time were received, if the list is in ascending order (not specified by the API description). */
+  /** Time before which all charges were received, if the list is in ascending order (not specified by the API description). */
   get rising(): Seconds | undefined {
     return this.#isRising && this.newest > this.#oldest ? this.newest : undefined
   }

@@ -4,12 +4,13 @@
  *     poll     newest charges ... lists of open statuses ... those that have left them     at most every 10 s
  *     between  charges that deliveries name
  *
- * A poll reads the last two minutes before the newest charge, or, every tenth time, the whole lookback, since a charge may appear
- * late in the list. Open charges are listed by status. A charge that is no longer listed as open is read by id, or, if several are
- * close in time, by a page of their time. A row that the stream has already emitted in the same version is dropped.
+ * A poll reads the two minutes before the newest charge. Every tenth poll reads the whole lookback, because a charge may appear
+ * late in the list. Open charges are listed by status. A charge that is no longer listed as open is read by id; several that
+ * are close in time are read with a page of that time. A row is dropped if the stream has already emitted the same version of
+ * it.
  *
- * The stream is complete up to T: the time of the newest charge, or of the earlier of two clocks, in whole seconds. Only
- * acknowledged rows change the state; after a kill, a stream repeats everything since its last saved state.
+ * The stream is complete up to T, which is the time of the newest charge or of the earlier of two clocks, in whole seconds.
+ * Only acknowledged rows change the state. After a kill, a stream repeats everything since its last saved state.
  */
 import { Observable, ReplaySubject } from 'rxjs'
 import { resolveOptions } from '../options/index.js'
@@ -26,7 +27,7 @@ import { type ChangesSource, feedPages } from './feedPages.js'
 
 // constructors
 
-/** Throws an `InvalidOption` for invalid options. Sends nothing until subscribed to. */
+/** Throws an `InvalidOption` for invalid options. Sends nothing until it is subscribed to. */
 export const changes =
   <A>(source: ChangesSource<A>) =>
   (given: ChangesOptions = {}): Changes<A> => {
@@ -34,7 +35,7 @@ export const changes =
     return changesOf((stop) => feedPages(source, options, stop))
   }
 
-/** Creates a stream of pages that opens a new source for each subscription, until `stop` emits. */
+/** Creates a stream of pages. Each subscription opens a new source, which ends when `stop` emits. */
 export const changesOf = <A>(
   pagesUntil: (stop: ReplaySubject<void>) => Opened<A>['pages'],
 ): Changes<A> => {

@@ -1,4 +1,4 @@
-/** A stream of changes from start to end: polls, outages, deliveries and stored state. */
+/** A stream of changes from start to end, with its polls, outages, deliveries and stored state. */
 import type { ReplaySubject, SchedulerLike, Subscription } from 'rxjs'
 import { toMillis } from '../codec/times.js'
 import { E } from '../fp.js'
@@ -24,12 +24,12 @@ export interface ChangesSource<A> {
   readonly tell: (wait: DestinationWait) => void
 }
 
-/** Page size of a request that only reads the time of the service: the API minimum. */
+/** Page size of a request that is sent only to learn the time of the service: the API minimum. */
 const SMALL_PAGE = 10
 
 // functions
 
-/** Emits until `stop` does, or another owner of the store has taken over. */
+/** Emits until `stop` emits, or until another owner takes over the store. */
 export async function* feedPages<A>(
   { ledger, timer, tell }: ChangesSource<A>,
   { since, initial, every, lookback, allowGone, store, events }: Resolved<typeof changesTable>,
@@ -92,7 +92,10 @@ export async function* feedPages<A>(
   }
 }
 
-/** Returns the state of a stream that starts now. Charges in the lookback before it are remembered, to recognise late ones. */
+/**
+ * Returns the state of a stream that starts now. Charges within the lookback before now are remembered, so that late ones are
+ * recognized.
+ */
 const beginning = (
   ledger: Ledger<unknown>,
   since: Date | string | undefined,
@@ -102,7 +105,7 @@ const beginning = (
   return { floor: from - lookback, upTo: from, baseline: from }
 }
 
-/** Returns the failure if the stream continues after it. */
+/** Returns the failure if the stream continues after this error. */
 const outageOf = (error: unknown): ChangesFailure | undefined => {
   if (error instanceof PollInterrupted) return error.failure
   return isStoreError(error) && error._tag !== 'Fenced' ? error : undefined

@@ -1,6 +1,6 @@
 /** Short hashes that identify rows and their versions. Not cryptographic: they can be forged. */
 
-/** Characters that need no escaping in JSON and URLs: 6 bits each. */
+/** Characters that need no escaping in JSON and URLs. Each encodes 6 bits. */
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /** Returns a hash of a text as up to 10 characters of 6 bits each. (Two rounds of MurmurHash3's mixing, as in cyrb53.) */

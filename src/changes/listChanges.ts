@@ -1,4 +1,4 @@
-/** Changes of a list that is read in full in each poll. */
+/** Changes to a list that is read in full in each poll. */
 import type { Observable, SchedulerLike } from 'rxjs'
 import { fromDate } from '../codec/Instant.js'
 import { E } from '../fp.js'
@@ -18,7 +18,7 @@ import { polling } from './polling.js'
 const table = {
   /** Interval between readings of the list, in ms. Default 10,000. */
   every: withDefault(is.positiveFinite, 10_000),
-  /** Number of rows that may disappear at once, as reported by a `RowsGone`. Default: 20, or 5 % of the known rows. */
+  /** Maximum number of rows that may disappear at once; see `RowsGone`. Default: 20, or 5 % of the known rows. */
   allowGone: is.int(0),
 }
 
@@ -27,7 +27,7 @@ export interface ListChangesOptions extends OptionsOf<typeof table> {}
 
 export interface ListChangesSource<A> {
   readonly list: () => { readonly pages: Pages<AnyFailure, Page<AnyFailure, A, unknown>> }
-  /** The first reading emits no rows in a final state. */
+  /** Returns true for rows in a final state, which the first reading does not emit. */
   readonly isFinal: (row: A) => boolean
   readonly timer: SchedulerLike
   readonly now: () => number
@@ -79,7 +79,7 @@ async function* readings<A>(
   }
 }
 
-/** Iterates over a list. Aborts the request in flight and rejects with `PollInterrupted` if it is stopped. */
+/** Iterates over a list. If stopped, aborts the request in flight and rejects with `PollInterrupted`. */
 async function* pagesUntil<P>(
   stop: Observable<void>,
   list: Pages<AnyFailure, P>,

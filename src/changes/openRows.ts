@@ -1,9 +1,9 @@
 /**
- * Reads charges whose status is not final, and those that are no longer open: together, all charges that can have changed, except
- * final ones that were reopened or changed against the rules.
+ * Reads charges whose status is not final, and charges that are no longer open. Together, these are all charges that can have
+ * changed, except final ones that were reopened or changed against the rules.
  *
- * Each open status has a list, in pages of 2,000. Known open charges that no list contains have left: they are read by id, or, if
- * close in time, together by a page of their time.
+ * Each open status has a list, in pages of 2,000. Known open charges that are in no list have left their status. They are read
+ * by id or, if they are close in time, together with a page of that time.
  */
 import type { Asking } from './Asking.js'
 import { PollInterrupted } from './Asking.js'
@@ -16,11 +16,11 @@ import { Counting, TooDeep, Uncountable } from './proof/Counting.js'
 export interface OpenOptions {
   /** Statuses to list. */
   readonly statuses: ReadonlyArray<string>
-  /** Statuses that the service does not list; more are added as they are found. */
+  /** Statuses that the service does not list. Others are added when they are found. */
   readonly unlisted: Set<string>
-  /** Returns the charges that are known as open; called after each list. */
+  /** Returns the charges that are known to be open. Called after each list. */
   readonly openCharges: () => Iterable<OpenCharge>
-  /** Ids that were already read and need not be read again. */
+  /** Ids that have already been read. */
   readonly seen: Set<string>
   /** The time, in seconds since 1970. */
   readonly now: Seconds
@@ -34,18 +34,20 @@ export interface OpenPage<A> {
   readonly gone: ReadonlyArray<string>
 }
 
-/** Maximum number of charges per status that are listed in full. Beyond it, those older than `OLD` are counted. */
+/**
+ * Maximum number of charges per status for which the full list is read. Beyond it, charges older than `OLD` are only counted.
+ */
 const MAX_LISTED = 20 * PAGE_SIZE
 
-/** Age of an old charge, in seconds: 30 days. */
+/** Age from which a charge counts as old, in seconds: 30 days. */
 const OLD: Seconds = 30 * 86_400
 
-/** Planned fill of a page: charges are not evenly spread over time. */
+/** Planned fill of a page, because charges are not evenly spread over time. */
 const FILL = 0.9
 
 // functions
 
-/** Reads open charges and those that have left. Rejects with `PollInterrupted`. */
+/** Reads open charges, and charges that have left their status. Rejects with `PollInterrupted`. */
 export async function* readOpen<A>(
   asking: Asking<A>,
   options: OpenOptions,
@@ -64,7 +66,7 @@ export async function* readOpen<A>(
 
 const byTime = (one: OpenCharge, other: OpenCharge): number => one.created - other.created
 
-/** Reads the list of a status. A refused status is remembered as not listed. */
+/** Reads the list of a status. If the service refuses the status, remembers that it is not listed. */
 async function* readStatus<A>(
   asking: Asking<A>,
   status: string,
@@ -95,7 +97,7 @@ async function* readStatus<A>(
   } catch (error) {
     if (!(error instanceof PollInterrupted) || !isRefusal(error)) throw error
     if (!isListed) unlisted.add(status)
-    // or it does not page deep enough: other known charges are read as if they had left the list
+    // or it does not page deep enough; other known charges are then read as if they had left the list
   }
 }
 
@@ -123,14 +125,14 @@ async function* readLeft<A>(
   { pageSpan, seen }: OpenOptions,
 ): AsyncGenerator<OpenPage<A>, void, undefined> {
   let span = Math.max(1, pageSpan * FILL)
-  /** Pages have covered all charges up to this time: any charge missing from them is only read by id. */
+  /** Time up to which pages have covered all charges. A charge that is missing from them is read by id only. */
   let shown: Seconds = Number.NEGATIVE_INFINITY
   for (const [i, first] of left.entries()) {
     if (seen.has(first.id)) continue
     const group = within(left, i, span).filter(({ id }) => !seen.has(id))
     const last = group.at(-1)
     if (last !== undefined && group.length > 1 && first.created > shown) {
-      // one second more on either side: the service may exclude the bounds
+      // one more second on either side, because the service may exclude the bounds
       const query = { from: first.created - 1, to: last.created + 1, page: 0, size: PAGE_SIZE }
       const { rows, more } = await asking.page(query)
       const wanted = new Set(group.map(({ id }) => id))
@@ -147,7 +149,7 @@ async function* readLeft<A>(
   }
 }
 
-/** Returns charges from the i-th on that lie within one span. */
+/** Returns the charges from index i on that lie within one span. */
 const within = (
   charges: ReadonlyArray<OpenCharge>,
   i: number,

@@ -1,4 +1,4 @@
-/** Runs polls one after another: for streams of changes, and for tables that are kept current. */
+/** Runs polls one after another, for streams of changes and for tables that are kept current. */
 import { firstValueFrom, map, merge, NEVER, type Observable, type SchedulerLike } from 'rxjs'
 import type { Millis } from '../stream/index.js'
 import { later } from '../stream/later.js'
@@ -21,7 +21,7 @@ export interface Polling<A> {
   readonly pause?: (until: Millis) => AsyncIterable<A>
 }
 
-/** Polls without end. Rejects with `PollInterrupted` once it is stopped, or with an error that is no outage. */
+/** Polls without end. Rejects with `PollInterrupted` once stopped, or with an error that is not an outage. */
 export async function* polling<A>(options: Polling<A>): AsyncGenerator<A, never, undefined> {
   const { every, timer, stop, poll, outage, outageOf = failureOf, pause } = options
   for (;;) {
@@ -38,11 +38,11 @@ export async function* polling<A>(options: Polling<A>): AsyncGenerator<A, never,
   }
 }
 
-/** Returns the failure of the service that interrupted a poll. */
+/** Returns the failure of the service by which a poll was interrupted. */
 const failureOf = (error: unknown): ChangesFailure | undefined =>
   error instanceof PollInterrupted ? error.failure : undefined
 
-/** Waits until a time, or until the first value of `sooner`. Rejects with `PollInterrupted` if it is stopped. */
+/** Waits until a time, or until `sooner` emits. Rejects with `PollInterrupted` if stopped. */
 export const paused = async (
   { timer, stop }: Pick<Polling<unknown>, 'timer' | 'stop'>,
   until: Millis,

@@ -22,7 +22,7 @@ export const accountLine = (connection: Connection): string => {
   )
 }
 
-/** Returns the first lines of a run; none with `--progress none`, which prints only the summary. */
+/** Returns the first lines of a run. There are none with `--progress none`, which prints only the summary. */
 export const firstLines = (
   { progress }: Pick<ViewFlags, 'progress'>,
   ...connections: ReadonlyArray<Connection>

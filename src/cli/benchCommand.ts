@@ -179,8 +179,8 @@ const measure = async (
 }
 
 /**
- * Opens a report's file before the run, which may use up the quota for a while. Existing content is kept until there is a result.
- * Rejects with a `UsageError`.
+ * Opens the file of a report before the run, because the run may use up the quota for some time. Existing content is kept until
+ * there is a result. Rejects with a `UsageError`.
  */
 const openReport = async (path: string) => {
   try {
@@ -190,7 +190,7 @@ const openReport = async (path: string) => {
     )
     const file = await open(path, 'a')
     return {
-      /** Writes the report. Resolves with the error if the system refuses it. */
+      /** Writes the report. Resolves with the error if the system refuses to write it. */
       write: async (text: string): Promise<Error | undefined> => {
         try {
           if ((await file.stat()).isFile()) await file.truncate()
@@ -202,7 +202,7 @@ const openReport = async (path: string) => {
           throw error
         }
       },
-      /** Closes the file, and removes it if it is new. */
+      /** Closes the file. Removes it if it is new. */
       discard: async (): Promise<void> => {
         await file.close()
         if (isNew) await rm(path, { force: true })
@@ -234,7 +234,7 @@ const optionsOf = (
     }
     return { workload, ...settings, write, peers, connection: connectionFrom(flags, env) }
   }
-  // a plain name is a program on the PATH
+  // a name without a slash is a program on the PATH
   const missing =
     against !== undefined && /[\\/]|\.[cm]?[jt]s$/.test(against) && whyMissing(against)
   if (missing) throw new UsageError(`--against: ${missing}`)
@@ -243,7 +243,7 @@ const optionsOf = (
   return { workload, ...settings, write, peers, sandbox: { environment, ...simulated } }
 }
 
-/** Returns true if any connection setting is given, so that a missing one is reported. */
+/** Returns true if any connection setting is given. A missing one is then reported. */
 const isConnected = (flags: BenchFlags, env: Terminal['env']): boolean =>
   flags.envFile !== undefined ||
   REQUIRED_SETTINGS.some(
@@ -254,7 +254,7 @@ const flagValue = (flags: ConnectionFlags, name: string): unknown => fieldsOf(fl
 
 // view
 
-/** Shows a live line on a terminal; in a log, one line at the start of each part. */
+/** Shows a live line on a terminal. In a log, shows one line at the start of each part. */
 const viewOf = ({ stderr, env }: Terminal, options: BenchOptions) => {
   const canRedraw = stderr.isTTY === true && env.TERM !== 'dumb' && stderr.columns !== 0
   const line = canRedraw ? createLogUpdate(stderr) : undefined

@@ -1,4 +1,4 @@
-/** Options shared by several commands, each declared once. */
+/** Options shared by several commands. Each is declared once. */
 import { type Command, Option } from 'commander'
 import { MINUTE } from '../report/text.js'
 import type { Guard } from '../scheduler/index.js'
@@ -33,7 +33,7 @@ export interface PaceFlags {
   readonly timeout?: number
 }
 
-/** Flags of a sandbox used instead of the platform. */
+/** Flags of a sandbox that is used instead of the platform. */
 export interface SimulationFlags {
   readonly sandbox?: boolean
   readonly rows?: number
@@ -46,7 +46,7 @@ export const parallelOption = (): Option =>
     .helpGroup(GROUP.speed)
     .argParser(integer(1, 100))
 
-/** Maximum lease: another run waits that long if a run was killed. */
+/** Maximum length of a lease. After a run was killed, another run waits that long. */
 const LONGEST_LEASE = 10 * MINUTE
 
 /** Creates `--lease`. `shortest`: minimum, in ms. */
@@ -117,7 +117,7 @@ export const quietOption = (): Option =>
     .default(false)
     .conflicts('progress')
 
-/** Adds `--sandbox`, and `--rows` if the sandbox has a configurable number of rows. */
+/** Adds `--sandbox`. Also adds `--rows` if the sandbox has a configurable number of rows. */
 export const withSandbox = (
   command: Command,
   simulated: Simulated | undefined,

@@ -1,4 +1,6 @@
-/** `completion`: generates a script for bash or zsh from the command declarations, so that pressing Tab does not start Node. */
+/**
+ * `completion`: generates a script for bash or zsh from the declarations of the commands, so pressing Tab does not start Node.
+ */
 import { Argument, Command } from 'commander'
 import { documented, statuses } from './help.js'
 import type { CommandContext } from './output.js'
@@ -57,7 +59,7 @@ ${cases(program, (command, at) => [
 complete -o default -F _payments_rx payments-rx
 `
 
-/** A command, and the words that lead to it, each after a space. */
+/** A command and the words that lead to it, each preceded by a space. */
 type CommandAt = readonly [command: Command, at: string]
 
 const below = (command: Command, at: string): ReadonlyArray<CommandAt> =>
@@ -66,7 +68,7 @@ const below = (command: Command, at: string): ReadonlyArray<CommandAt> =>
     return [[one, inner] as const, ...below(one, inner)]
   })
 
-/** Returns `case` branches that set `list`, without empty ones. */
+/** Returns `case` branches that set `list`. Omits empty branches. */
 const cases = (
   program: Command,
   rows: (

@@ -1,4 +1,4 @@
-/** Connection settings: each is a flag, an environment variable, and an option of the client. */
+/** Connection settings. Each setting is a flag, an environment variable, and an option of the client. */
 import { type Command, Option } from 'commander'
 import { defer, map, Observable, of } from 'rxjs'
 import { type Environment, limits } from '../api/limits.js'
@@ -47,7 +47,7 @@ export type SettingName =
 
 export const ENVIRONMENTS = Object.keys(limits)
 
-/** Settings by commander's names of their flags, in the order used by "doctor". */
+/** Settings by commander's names for their flags, in the order in which "doctor" shows them. */
 export const SETTINGS: Readonly<Record<SettingName, Setting>> = {
   baseUrl: {
     flag: '--base-url',
@@ -139,7 +139,7 @@ const flagOrVariable = ({ flag, clientOption }: Setting): string =>
 export const flagOf = (option: string): string =>
   `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-/** Replaces library option names in a message with flags and variables. */
+/** Replaces the names of library options in a message with flags and variables. */
 export const withFlagNames = (
   { option, message }: InvalidOption,
   flags: ReadonlyArray<Option> = [],
@@ -219,7 +219,7 @@ export const connectionFrom = (flags: ConnectionFlags, env: Terminal['env']): Co
   return connection
 }
 
-/** Returns the connection of a partner. Throws a `UsageError` like `connectionFrom`. */
+/** Returns the connection of a partner. Throws the same `UsageError` as `connectionFrom`. */
 export const partnerConnectionFrom = (flags: PartnerFlags, env: Terminal['env']): Connection => {
   const { environment, baseUrl, plainHttp, partner } = connectionWith(
     flags,
@@ -249,7 +249,7 @@ const connectionWith = (
   throw new UsageError(`${needed.join(', ')} (or use --sandbox to try it without an account)`)
 }
 
-/** Returns the settings as variables: from files, overridden by flags. Throws a `UsageError` for an unusable file. */
+/** Returns the settings as variables, read from files and overridden by flags. Throws a `UsageError` for an unusable file. */
 export const settingsOf = (flags: SettingFlags, env: Terminal['env']): Terminal['env'] => {
   const { envFile, apiKey } = flags
   const variables = envFile === undefined ? env : withEnvFile(envFile, env)
@@ -285,17 +285,17 @@ export const sandboxOption = (description: string): Option => {
     .conflicts([...Object.keys(others), 'envFile'])
 }
 
-/** Account name of every sandbox that a command starts, since the port differs each time. */
+/** Account name of every sandbox that a command starts, because the port differs each time. */
 export const SANDBOX_ACCOUNT = 'the sandbox of this package'
 
-/** How a command connects: the settings that it needs, or its sandbox's data. */
+/** How a command connects: the settings that it needs, or the data of its sandbox. */
 interface ConnectOptions<Flags> {
   /** Returns the connection. Default: `connectionFrom`. */
   readonly connection: (flags: Flags, env: Terminal['env']) => Connection
   readonly simulated?: SandboxOptions
 }
 
-/** Emits the connection given by flags and variables, or, with `--sandbox`, a connection to a new sandbox. */
+/** Emits the connection given by flags and variables. With `--sandbox`, emits a connection to a new sandbox. */
 export const connect = <
   Flags extends Pick<SettingFlags, 'environment' | 'onBehalfOf'> & {
     readonly sandbox?: boolean
@@ -322,7 +322,7 @@ export const connect = <
     return of(connection(flags, env))
   })
 
-/** Emits a connection to a sandbox on a free port, which is closed on unsubscription. */
+/** Emits a connection to a sandbox on a free port. The sandbox is closed on unsubscription. */
 export const openSandbox = (
   options: SandboxOptions & { readonly environment: Environment },
 ): Observable<Connection> =>

@@ -1,4 +1,4 @@
-/** How commands end: one table maps kinds of failure to exit status and advice; commands add exceptions. */
+/** How commands end. One table maps kinds of failure to exit status and advice; commands add exceptions. */
 import { map, type Observable, tap } from 'rxjs'
 import { classOf } from '../export/ExportError.js'
 import { type ExportError, isExportError, type RunPlan } from '../export/index.js'
@@ -21,9 +21,9 @@ import type { Signal } from './Terminal.js'
 /** The end of a command. */
 export interface Ending {
   readonly status: number
-  /** The last line, on stdout, or on stderr if progress was shown. */
+  /** The last line, printed on stdout, or on stderr if progress was shown. */
   readonly summary?: string
-  /** Why the command did not complete; on stderr. */
+  /** The reason why the command did not complete, printed on stderr. */
   readonly reason?: string
   /** A hint, shown unless `--progress` is `json` or `none`. */
   readonly hint?: string
@@ -35,9 +35,9 @@ export type Advice = Partial<Readonly<Record<(ExportError | AnyFailure)['_tag'],
 /** Exceptions of a command. */
 export interface Exceptions {
   readonly advice?: Advice
-  /** How to continue a command that may be repeated; empty if it does not continue. Default `NEXT`. */
+  /** How to continue a command that may be repeated; empty if it cannot be continued. Default `NEXT`. */
   readonly next?: string
-  /** True if the service has responded before: a refusal may then be temporary. */
+  /** True if the service has responded before. A refusal may then be temporary. */
   readonly isStarted?: boolean
   readonly statuses?: Partial<typeof STATUSES>
 }
@@ -54,7 +54,7 @@ const STATUSES: Readonly<Record<ErrorClass, number>> = {
 
 const RESTORE = ': restore it, or use another table or folder and read all rows from the start'
 
-/** Advice for failures whose message contains none. */
+/** Advice for failures whose message contains no advice. */
 const ADVICE: Advice = {
   Unauthorized: ' (check the client id and the API key; run "payments-rx doctor" for details)',
   Damaged: RESTORE,
@@ -63,7 +63,7 @@ const ADVICE: Advice = {
 
 export const NEXT = 'rerun the same command to continue'
 
-/** Guards that detect lists with repeating pages, also within a snapshot. */
+/** Guards that detect lists with repeating pages, including lists within a snapshot. */
 const ENDLESS: ReadonlyArray<ListGuard | undefined> = [
   'Repeated',
   'SameRows',
@@ -98,7 +98,7 @@ export const failureEnding = (
   return { status, reason: `${message}${advice?.[_tag] ?? ADVICE[_tag] ?? ''}${goesOn}` }
 }
 
-/** Ends a command that a signal has stopped. */
+/** Ends a command that was stopped by a signal. */
 export const stoppedBy = (
   signal: Signal,
   next = NEXT,
@@ -107,7 +107,7 @@ export const stoppedBy = (
   reason: `stopped by ${signal === 'SIGINT' ? 'Ctrl-C' : signal}${next === '' ? '' : `; ${next}`}`,
 })
 
-/** Ends `--dry-run`: prints a plan, after lines for stderr. */
+/** Ends `--dry-run`. Prints a plan, after lines for stderr. */
 export const dryRun = (
   plan: ObservableEither<AnyFailure, RunPlan>,
   run: { readonly say: (line: string) => void },

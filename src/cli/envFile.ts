@@ -1,4 +1,4 @@
-/** Connection settings from files: any from `--env-file`, and the API key from a mounted secret. */
+/** Connection settings from files: any settings from `--env-file`, and the API key from a mounted secret. */
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { VARIABLES } from '../client/fromEnv.js'
@@ -9,14 +9,14 @@ import { whyUnread } from './whyUnread.js'
 
 const KEY = VARIABLES['credentials.apiKey'].name
 
-/** Variable with the path of a file that contains the API key, as mounted by orchestrators. */
+/** Variable with the path of a file that contains the API key, mounted by an orchestrator. */
 const KEY_FILE = `${KEY}_FILE`
 
 const NAMES: ReadonlyArray<string> = [...Object.values(VARIABLES).map(({ name }) => name), KEY_FILE]
 
 /**
- * Returns the variables with settings from a file. Throws a `UsageError` that names a variable exported with a different value,
- * since the account would depend on the shell.
+ * Returns the variables with the settings from a file. Throws a `UsageError` that names a variable exported with a different
+ * value, because the account would then depend on the shell.
  */
 export const withEnvFile = (path: string, env: Variables): Variables => {
   const given = parseEnv(read('--env-file', path))
@@ -40,7 +40,7 @@ export const withEnvFile = (path: string, env: Variables): Variables => {
   return { ...env, ...Object.fromEntries(NAMES.map((name) => [name, given[name]])) }
 }
 
-/** Returns the variables with the API key from its file, if they name one. Throws a `UsageError` if they have both. */
+/** Returns the variables with the API key from its file, if they name one. Throws a `UsageError` if they contain both. */
 export const withKeyFile = (env: Variables): Variables => {
   const path = env[KEY_FILE]
   if (!path) return env

@@ -1,4 +1,4 @@
-/** `follow`: prints new and changed rows as lines of JSON, or keeps a table current. */
+/** `follow`: prints new and changed rows as JSON lines, or keeps a table current. */
 import { Command, Option } from 'commander'
 import { concatMap, EMPTY, from, type Observable, of, switchMap } from 'rxjs'
 import { limits, unlimited } from '../api/limits.js'
@@ -286,7 +286,7 @@ const clientOf = (
     timer,
   })
 
-/** Prints changes until stdout is closed. A live line would mix with rows on the same terminal. */
+/** Prints changes until stdout is closed. On one terminal, a live line would mix with the rows. */
 const print = (
   run: CommandRun,
   client: Client,

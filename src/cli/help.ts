@@ -1,9 +1,12 @@
-/** Help pages: options by group, then prose, exit statuses and examples, all from the declarations of the commands. */
+/**
+ * Help pages: options by group, followed by prose, exit statuses and examples. Everything comes from the declarations of the
+ * commands.
+ */
 import { type Argument, type Command, type HelpConfiguration, Option } from 'commander'
 
 // model
 
-/** Groups of shared options, in page order. A command's own groups come before them. */
+/** Groups of shared options, in the order of the page. The command's own groups come before them. */
 export const GROUP = {
   filters: 'Filters:',
   output: 'Output:',
@@ -14,7 +17,7 @@ export const GROUP = {
 
 export const STOPPED = 'stopped by Ctrl-C (143 by SIGTERM)'
 
-/** The exit statuses, with one meaning for all commands; those above 128 are a signal. */
+/** The exit statuses. Each has one meaning for all commands; statuses above 128 are a signal. */
 export const STATUSES = {
   0: 'done',
   1: 'failed or incomplete: rerun the same command to continue',
@@ -27,12 +30,12 @@ export const STATUSES = {
 
 export type StatusWords = Readonly<Partial<Record<keyof typeof STATUSES, string>>>
 
-/** The help text of a command after its options. */
+/** The help text of a command that follows its options. */
 export interface Documentation {
   readonly about?: string
-  /** Exit statuses of the command. Its descriptions may narrow the common ones, but not contradict them. */
+  /** Exit statuses of the command. Its descriptions may narrow the common ones, but must not contradict them. */
   readonly statuses: StatusWords
-  /** Complete command lines, the most common one first. */
+  /** Complete command lines, the most common first. */
   readonly examples: ReadonlyArray<string>
 }
 
@@ -46,7 +49,7 @@ interface DocumentedCommand extends Command {
 export const statuses = (...some: ReadonlyArray<keyof typeof STATUSES>): StatusWords =>
   Object.fromEntries(some.map((status) => [status, STATUSES[status]]))
 
-/** Adds documentation to a command. Hides `--help` on its page, since the reader has just used it. */
+/** Adds documentation to a command. Hides `--help` on its page, because the reader has just used it. */
 export const documented = (command: Command, documentation: Documentation): DocumentedCommand =>
   Object.assign(
     command
@@ -79,7 +82,7 @@ const indented = (example: string): string => `  ${example.replaceAll('\n', '\n 
 
 /** Returns the configuration of help pages: options by group, and values in one form. */
 export const helpPages: HelpConfiguration = {
-  minWidthToWrap: 20, // also wraps at 60 columns, where commander would not
+  minWidthToWrap: 20, // also wraps at 60 columns, where commander would not wrap
   groupItems: (_, visible, groupOf) => {
     const names: ReadonlyArray<string> = Object.values(GROUP)
     const sorted = visible.toSorted((a, b) => names.indexOf(groupOf(a)) - names.indexOf(groupOf(b)))
@@ -90,7 +93,7 @@ export const helpPages: HelpConfiguration = {
   argumentDescription: (argument) => described(argument, true),
 }
 
-/** Appends an option's choices to its description, unless it names them, and its default in brackets. */
+/** Appends the choices of an option to its description, unless the description names them, and then the default in brackets. */
 const described = (
   {
     description,

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-/** The command `payments-rx`. Prints one line on unsupported Node versions, before loading any other code. */
+/** The command `payments-rx`. On unsupported versions of Node, prints one line before it loads any other code. */
 import process from 'node:process'
 
-/** The oldest Node that the package supports: `engines` in package.json. */
+/** The oldest version of Node that the package supports: `engines` in package.json. */
 const OLDEST = '22.15.0'
 
 /** Compares versions as numbers. */

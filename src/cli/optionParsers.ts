@@ -1,11 +1,11 @@
-/** Parsers for option values. An invalid value is an `InvalidArgumentError` that describes the expected one. */
+/** Parsers for the values of options. An invalid value is an `InvalidArgumentError` that describes the expected value. */
 import { InvalidArgumentError } from 'commander'
 import { Time, toMillis } from '../codec/times.js'
 import { showValue } from '../decode/showValue.js'
 import type { IO } from '../fp.js'
 import { DAY, HOUR, MINUTE, SECOND } from '../report/text.js'
 
-/** Rejects an empty value, as left by an unset shell variable. */
+/** Rejects an empty value, which an unset shell variable leaves. */
 export const nonEmpty = (text: string): string => {
   if (text !== '') return text
   throw new InvalidArgumentError('It should not be empty.')
@@ -39,8 +39,9 @@ export const timeout = (text: string): number =>
 type Edge = '00:00:00' | '23:59:59'
 
 /**
- * Parses a time. Returns an ISO 8601 time unchanged; for a date, `today` or `yesterday`, the first or last second of the day in UTC
- * (`edge`); for `now`, or a duration such as `24h` or `7d`, the current time, or the time that long ago.
+ * Parses a time. Returns an ISO 8601 time unchanged. For a date, `today` or `yesterday`, returns the first or the last second
+ * of the day in UTC (`edge`). For `now`, or a duration such as `24h` or `7d`, returns the current time, or the time that long
+ * ago.
  */
 export const timestamp =
   (edge: Edge, now: IO<number>) =>
@@ -52,10 +53,10 @@ export const timestamp =
     )
   }
 
-/** Named days, as the number of days before today. */
+/** Named days with the number of days before today. */
 const DAYS: Readonly<Record<string, number>> = { today: 0, yesterday: 1 }
 
-/** Returns the date of a named day, or the time a duration before now, in whole seconds. */
+/** Returns the date of a named day, or the time that is a duration before now, in whole seconds. */
 const relativeTime = (text: string, now: number): string | undefined => {
   const days = Object.hasOwn(DAYS, text) ? DAYS[text] : undefined
   if (days !== undefined) return new Date(now - days * DAY).toISOString().slice(0, DATE_LENGTH)
@@ -112,7 +113,7 @@ export const timeSpanFrom =
     throw new InvalidArgumentError(expected)
   }
 
-/** Formats a duration in the largest unit that divides it, in the syntax of options: `100ms`, `5m`. */
+/** Formats a duration in the largest unit that divides it, in the syntax of the options: `100ms`, `5m`. */
 const inUnits = (ms: number): string => {
   const [unit, length] = Object.entries(UNITS).findLast(([, one]) => ms % one === 0) ?? ['ms', 1]
   return `${ms / length}${unit}`
@@ -134,7 +135,7 @@ const millisOf = (text: string): number => {
   return digits === '' ? Number.NaN : Number(digits) * (UNITS[unit] ?? Number.NaN)
 }
 
-/** Parses `429=0.01,reset-before=0.01`: probabilities by fault name, each up to 1. */
+/** Parses `429=0.01,reset-before=0.01`: probabilities up to 1, by name of the fault. */
 export const chances =
   <Name extends string>(names: ReadonlyArray<Name>) =>
   (text: string): Readonly<Record<string, number>> => {

@@ -1,6 +1,6 @@
 /**
- * How a command prints and ends: lines on stdout and stderr, usage errors, exit statuses. Only an export's rows and progress are
- * written elsewhere.
+ * How a command prints and ends: lines on stdout and stderr, usage errors, exit statuses. Only the rows and the progress of an
+ * export are written elsewhere.
  */
 import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
@@ -14,25 +14,25 @@ import type { Signal, Terminal, TerminalStream } from './Terminal.js'
 // exit statuses
 
 export const EXIT_COMPLETE = 0
-/** Advice: run the same command again. */
+/** Incomplete. Running the same command again helps. */
 export const EXIT_INCOMPLETE = 1
-/** Fix the cause first: invalid options, or another obstacle. */
+/** The cause must be fixed first: invalid options, or another obstacle. */
 export const EXIT_USAGE = 2
 
-/** Another run is writing to the same destination, or has taken over. */
+/** Another run is writing to this destination, or has taken over. */
 export const EXIT_LOCKED = 3
 
-/** Check before you retry: money was or may have been moved, or a write made. */
+/** Check before you retry: money was or may have been moved, or a write was made. */
 export const EXIT_LOOK = 4
 
-/** 128 plus the signal number, as in shells. */
+/** 128 plus the number of the signal, as in shells. */
 export const EXIT_BY_SIGNAL: Readonly<Record<Signal | 'SIGPIPE', number>> = {
   SIGINT: 130,
   SIGPIPE: 141,
   SIGTERM: 143,
 }
 
-/** Thrown to end a command with one line and `EXIT_USAGE`. */
+/** Thrown to end a command with a one-line message and `EXIT_USAGE`. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -48,20 +48,20 @@ export interface CommandContext {
 }
 
 export interface Output {
-  /** Writes lines to stdout; on a terminal, wrapped at spaces and with the first word in colour. */
+  /** Writes lines to stdout. On a terminal, they are wrapped at spaces, and the first word is in colour. */
   readonly print: (text: string, style?: TextStyle) => void
   /**
-   * Writes rows to stdout. Resolves once they are accepted, or with the exit status if stdout was closed by its reader or failed; a
-   * failure is printed to stderr.
+   * Writes rows to stdout. Resolves once they are accepted, or with the exit status if the reader closed stdout or stdout
+   * failed. Prints a failure to stderr.
    */
   readonly writeRows: (text: string) => Promise<number | undefined>
   /** Writes a line to stderr, prefixed with the command name. */
   readonly complain: (message: string) => void
-  /** Resolves once everything is written, with the first failure of stdout. A closed pipe (EPIPE) is not a failure. */
+  /** Resolves once everything has been written, with the first failure of stdout. A closed pipe (EPIPE) is not a failure. */
   readonly failure: () => Promise<Error | undefined>
 }
 
-/** Wraps lines at spaces for a terminal. JSON and commands, which users copy, are unchanged. */
+/** Wraps lines at spaces for a terminal. Leaves JSON and commands unchanged, because users copy them. */
 export const fitted = ({ isTTY, columns = 0 }: TerminalStream, text: string): string =>
   isTTY !== true || columns === 0 || /^[{[]/.test(text)
     ? text
@@ -85,7 +85,7 @@ export const painter =
       ? styleText(style, text, { validateStream: false })
       : text
 
-/** Creates a command's output. Its part for commander prints help and the version. */
+/** Creates a command's output, including the part with which commander prints help and the version. */
 export const outputTo = ({
   stdout,
   stderr,
@@ -132,7 +132,10 @@ export const outputTo = ({
   }
 }
 
-/** Returns a stream for rows: escapes control and invisible characters on a terminal, and passes bytes unchanged to a pipe or a file. */
+/**
+ * Returns a stream for rows. On a terminal, it escapes control characters and invisible characters. For a pipe or a file, it
+ * passes bytes through unchanged.
+ */
 export const shownOn = (stdout: Terminal['stdout']): Writable => {
   if (stdout.isTTY !== true) return stdout
   const decoder = new StringDecoder()

@@ -1,4 +1,4 @@
-/** Runs an export, a sync or a follow: shows its progress and its outcome. */
+/** Runs an export, a sync or a follow. Shows its progress and its outcome. */
 import { lastValueFrom, type Observable, tap } from 'rxjs'
 import { type ExportError, isExportError, type SyncProof } from '../export/index.js'
 import { E, withoutUndefined } from '../fp.js'
@@ -31,7 +31,7 @@ type AnyEvent<P> = E.Either<ExportError | AnyFailure, P>
 
 /** The end of a run. */
 export interface Performed<P> {
-  /** The failure, if it failed. */
+  /** The failure, if the run failed. */
   readonly error: ExportError | AnyFailure | undefined
   /** The last progress; absent if the run never started. */
   readonly progress: P | undefined
@@ -54,20 +54,20 @@ export interface Words<P> {
   /** Returns the lines at the end. */
   readonly notes?: (progress: P | undefined) => ReadonlyArray<string>
   readonly summary?: (end: Performed<P>, watch: Watch) => string
-  /** Returns why rows are missing, and how to fix it. */
+  /** Returns the reason why rows are missing, and how to fix it. */
   readonly rejects: (progress: P) => string
   readonly exceptions: (end: Performed<P>) => Exceptions
   /** True if rows are written to a local disk. */
   readonly isOnDisk?: boolean
-  /** True if it runs until stopped. */
+  /** True if it runs until it is stopped. */
   readonly isEndless?: boolean
-  /** True if a reader that closes the pipe ends the run with the SIGPIPE status, not as a failure. */
+  /** True if the run ends with the status of SIGPIPE, and not as a failure, when the reader closes the pipe. */
   readonly isStream?: boolean
 }
 
 // constructors
 
-/** Performs a run. A rejection is a bug; everything is then unsubscribed. */
+/** Performs a run. If it rejects, that is a bug, and everything is unsubscribed. */
 export const perform = async <P extends AnyProgress>(
   run: CommandRun,
   client: MonitoredRun['client'],
@@ -148,6 +148,6 @@ const unremovedNotes = ({ unremoved = [] }: Partial<AnyProgress> = {}): Readonly
   ]
 }
 
-/** Returns the end of the last line: `, 3 objects not removed`; empty if all were removed. */
+/** Returns the end of the last line: `, 3 objects not removed`; empty if everything was removed. */
 const unremovedEnd = ({ unremoved = [] }: Partial<AnyProgress> = {}): string =>
   unremoved.length === 0 ? '' : `, ${plural(unremoved.length, 'object')} not removed`

@@ -1,4 +1,4 @@
-/** The registry of commands, and their shared behaviour. */
+/** The registry of commands, and the behaviour that they share. */
 import { Command, CommanderError } from 'commander'
 import { fieldsOf } from '../decode/unknown.js'
 import { InvalidOption } from '../options/index.js'
@@ -27,7 +27,7 @@ import { triggerCommand } from './triggerCommand.js'
 import { placeHint, usageLine } from './usageHints.js'
 import { verifyCommand } from './verifyCommand.js'
 
-/** All commands, in the order of the help page. Each throws a `UsageError`, or runs through `runCommand`. */
+/** All commands, in the order of the help page. Each command throws a `UsageError`, or runs through `runCommand`. */
 const COMMANDS: ReadonlyArray<(context: CommandContext) => Command> = [
   exportCommand,
   syncCommand,
@@ -46,7 +46,7 @@ interface ProgramContext extends CommandContext {
   readonly output: ReturnType<typeof outputTo>
 }
 
-/** Returns the program with all its commands. `complain`: receives the reason for a rejected argument. */
+/** Returns the program with all its commands. `complain`: receives the reason why an argument was rejected. */
 export const programOf = (
   context: ProgramContext,
   complain: (message: string) => void = context.output.complain,
@@ -73,7 +73,7 @@ export const programOf = (
   return program
 }
 
-/** Runs the command given by the arguments; resolves with the exit status. */
+/** Runs the command given by the arguments. Resolves with the exit status. */
 export const run = async (terminal: Terminal): Promise<number> => {
   const output = outputTo(terminal)
   let status = EXIT_COMPLETE
@@ -124,7 +124,7 @@ const withSubcommands = (command: Command): ReadonlyArray<Command> => [
   ...command.commands.flatMap(withSubcommands),
 ]
 
-/** Makes a repeated option a usage error: commander would use the last value. */
+/** Makes a repeated option a usage error, because commander would use the last value. */
 const rejectRepeatedOptions = (command: Command): void => {
   const given = new Set<string>()
   for (const option of command.options.filter(({ required, optional }) => required || optional)) {
@@ -136,7 +136,7 @@ const rejectRepeatedOptions = (command: Command): void => {
   }
 }
 
-/** Returns advice for an option placed before its command, as in `export --out c.csv charges`. */
+/** Returns advice for an option that is placed before its command, as in `export --out c.csv charges`. */
 const misplacedOption = (program: Command, args: ReadonlyArray<string>): string | undefined => {
   const has = ({ options }: Command, flag: string): boolean =>
     options.some(({ long }) => long === flag)
@@ -157,8 +157,8 @@ const misplacedOption = (program: Command, args: ReadonlyArray<string>): string 
 }
 
 /**
- * Turns `help export charges` and `export help charges` into `export charges --help`, and `help foo` into `foo`, an unknown
- * command. Commander itself handles only one word, and shows the help of the whole program for an unknown one.
+ * Rewrites `help export charges` and `export help charges` as `export charges --help`; and `help foo` as `foo`, which is an
+ * unknown command. Commander itself handles only one word, and shows the help of the whole program for an unknown one.
  */
 const helpAsOption = (program: Command, args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const help = args.slice(0, 2).indexOf('help')

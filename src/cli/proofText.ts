@@ -1,4 +1,4 @@
-/** Describes proofs (comparisons of counts): the proven rows, and where counts differ. */
+/** Describes proofs (comparisons of counts): the proven rows, and the places where counts differ. */
 import type { Proof, SyncDifference, SyncProof } from '../export/index.js'
 import { iso } from '../export/transfer/Manifest.js'
 import { DAY, number, plural } from '../report/text.js'
@@ -9,7 +9,7 @@ export const isProven = ({
 }: Pick<Proof, 'differences' | 'uncountable'>): boolean =>
   uncountable === undefined && differences.length === 0
 
-/** Describes the number of proven rows, the time up to which they are proven, and repairs. */
+/** Describes the number of proven rows, the time up to which rows are proven, and repairs. */
 export const provenText = ({
   until,
   rows,
@@ -36,7 +36,7 @@ export const provenText = ({
   return `row counts match the service up to ${iso(until * 1_000)} (${facts})${read}`
 }
 
-/** Describes a time range with different counts, and the difference. */
+/** Describes a time range in which counts differ, and the difference. */
 export const differenceText = ({
   parent,
   status,
@@ -57,7 +57,7 @@ export const differenceText = ({
   return `${status ?? 'all'} rows from ${span}: ${counts}`
 }
 
-/** Describes why rows are not proven. */
+/** Describes the reason why rows are not proven. */
 export const whyNotProven = (proof: SyncProof): string => {
   const { differences, uncountable, unprovenNights = 0 } = proof
   const stuck = isStuck(proof)
@@ -72,5 +72,5 @@ export const whyNotProven = (proof: SyncProof): string => {
   return `row counts do not match: ${differenceText(first)}${more}${stuck}`
 }
 
-/** Returns true if the same range could not be proven on three consecutive nights, so another run will not help. */
+/** Returns true if the same range could not be proven on three consecutive nights. Another run will then not help. */
 export const isStuck = ({ unprovenNights = 0 }: SyncProof): boolean => unprovenNights >= 3

@@ -1,4 +1,4 @@
-/** Runs a command: handles signals, deadline, progress, notes, last line and exit status. */
+/** Runs a command. Handles signals, the deadline, progress, notes, the last line and the exit status. */
 import {
   catchError,
   combineLatest,
@@ -43,9 +43,9 @@ export type { Ending } from './endings.js'
 export interface RunFlags extends Partial<ViewFlags> {
   /** Concurrent requests. */
   readonly parallel?: number
-  /** In ms. */
+  /** Deadline, in ms. */
   readonly deadline?: number
-  /** In ms. */
+  /** Length of the lease, in ms. */
   readonly lease?: number
 }
 
@@ -59,15 +59,15 @@ interface SharedOptions extends WithoutUndefined<Pick<RunFlags, 'deadline' | 'le
 /** A running command. */
 export interface CommandRun extends Pick<CommandContext, 'terminal' | 'output'> {
   readonly options: SharedOptions
-  /** The received signal, if any. */
+  /** Returns the signal that was received, if any. */
   readonly stopped: IO<Signal | undefined>
   /** Prints a permanent line to stderr, unless `--quiet`. */
   readonly say: (line: string) => void
   /** Prints a line of `--progress json`. */
   readonly tell: (line: JsonLine) => void
-  /** Ends the shown progress with the last line of a part, for commands with several parts. */
+  /** Ends the progress that is shown with the last line of a part. For commands with several parts. */
   readonly conclude: (ending: Ending) => void
-  /** Prints waits: retries of a client, and waits for the destination of its lists. */
+  /** Prints waits: retries of a client, and waits for the destination of the client's lists. */
   readonly noteWaits: (client: Pick<MonitoredRun['client'], 'events'>) => void
   /** Shows the progress and the retries of a client from now on. */
   readonly watch: (
@@ -80,14 +80,14 @@ export interface CommandRun extends Pick<CommandContext, 'terminal' | 'output'> 
 export interface Watch {
   readonly counters: IO<ExportCounters>
   readonly count: (update: (counters: ExportCounters) => ExportCounters) => void
-  /** Starts showing samples: a run that is refused before that shows only the reason. */
+  /** Starts to show samples. A run that is refused before that shows only the reason. */
   readonly begin: IO<void>
-  /** Time since the watch began, in ms. */
+  /** Returns the time since the watch began, in ms. */
   readonly elapsed: IO<number>
 }
 
 export interface CommandSpec {
-  /** Emits the end, once. Unsubscribed at the first signal, unless `stopsInOrder`. */
+  /** Emits the end, once. It is unsubscribed at the first signal, unless `stopsInOrder` is set. */
   readonly run: (run: CommandRun) => ObservableInput<Ending>
   /** True if it ends by itself once `options.stop` emits. */
   readonly stopsInOrder?: boolean
@@ -96,8 +96,8 @@ export interface CommandSpec {
 // constructors
 
 /**
- * Runs a command, and sets the exit status. Listens for the first signal from start to end, even while nothing is read; the second
- * one ends the process. Rejects with usage errors; any other rejection is a bug.
+ * Runs a command, and sets the exit status. Listens for the first signal from start to end, even while nothing is read; the
+ * second signal ends the process. Rejects with usage errors; any other rejection is a bug.
  */
 export const runCommand = async (
   { terminal, output, exit }: CommandContext,
@@ -183,7 +183,7 @@ export const runCommand = async (
 const endView = (view: ProgressView, { status, summary, reason }: Ending): void =>
   view.end({ status, ...withoutUndefined({ summary, reason }) })
 
-/** Counts the events of a client, and shows them as the flags say. */
+/** Counts the events of a client, and shows them as the flags require. */
 const watchClient = (
   terminal: Terminal,
   { quiet = false, progress = 'auto', parallel }: RunFlags,
@@ -210,7 +210,7 @@ const watchClient = (
   )
   const skewed = new Subject<string>()
   const listening = new Subscription(monitor.close)
-  // once, after the first notes: a drifting clock is reported repeatedly
+  // once, after the first notes, because a drifting clock is reported repeatedly
   listening.add(
     combineLatest([skewed, begun])
       .pipe(take(1))
@@ -229,7 +229,7 @@ const watchClient = (
       counters = update(counters)
     },
     begin: () => begun.next(),
-    elapsed: () => Math.max(0, timer.now() - started), // the caller's clock may be set back
+    elapsed: () => Math.max(0, timer.now() - started), // the caller's clock may have been set back
     close: () => listening.unsubscribe(),
   }
 }

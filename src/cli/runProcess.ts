@@ -1,4 +1,4 @@
-/** Connects the commands to the process; no other file accesses it. */
+/** Connects the commands to the process. No other file accesses the process. */
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { setFlagsFromString } from 'node:v8'
@@ -8,11 +8,11 @@ import { EXIT_BY_SIGNAL } from './output.js'
 import { run } from './program.js'
 import type { Signal } from './Terminal.js'
 
-/** Time that a failed command waits for a destination that hangs, in ms. */
+/** Time, in ms, for which a failed command waits for a destination that hangs. */
 const HANGING = 1_000
 
-// `signal-exit`, with which log-update restores the cursor, runs after us and ends the process immediately if it finds
-// no other listener, so ours is removed only after that check. The next signal then ends the process.
+// `signal-exit`, with which log-update restores the cursor, runs after us and ends the process immediately if it finds no other
+// listener. Our listener is therefore removed only after that check. The next signal then ends the process.
 const on = (signal: Signal): Observable<Signal> =>
   new Observable((subscriber) => {
     const hear = (): void => subscriber.next(signal)
@@ -21,9 +21,9 @@ const on = (signal: Signal): Observable<Signal> =>
   })
 
 /**
- * Emits once the npx or npm that started this process has ended, since it forwards no signal when it is killed. Between the two may
- * be npm's shell, which then continues, possibly as another program (`exec`). A command that another shell runs in the background
- * is meant to outlive it.
+ * Emits once the npx or npm that started this process has ended, because a killed npm forwards no signal. Between the two
+ * processes there may be npm's shell, which then continues, possibly as another program (`exec`). A command that another shell
+ * runs in the background is meant to outlive that shell.
  */
 const npmEnded = (): Observable<unknown> => {
   const { ppid } = process
@@ -47,12 +47,12 @@ const processOf = (pid: number): { readonly name: string; readonly parent: strin
 
 /** Runs the command of this process, and sets its exit status. */
 export const runProcess = async (): Promise<void> => {
-  // Keeps V8's young generation small: pages are garbage once written, so a larger one only takes memory. An export of
-  // five million rows as NDJSON peaks at 260 MiB instead of 370.
+  // Keeps V8's young generation small. Pages are garbage once they have been written, so a larger one would only take memory.
+  // An export of five million rows as NDJSON peaks at 260 MiB instead of 370.
   setFlagsFromString('--semi-space-growth-factor=1')
 
-  // Payment items outlive the young generation and then become garbage: a heap that may only double peaks at 180 MiB for
-  // a hundred thousand items instead of 230. In an export, it would cost a tenth more CPU time.
+  // Payment items outlive the young generation and then become garbage. With a heap that may only double, a hundred thousand
+  // items peak at 180 MiB instead of 230. In an export, this would cost a tenth more CPU time.
   if (process.argv[2] === 'pay') setFlagsFromString('--heap-growing-percent=100')
 
   // Node 22 warns that `node:sqlite` is experimental
@@ -61,7 +61,7 @@ export const runProcess = async (): Promise<void> => {
     if (!/^SQLite is an experimental feature/.test(String(warning))) emitWarning(warning, ...more)
   }
 
-  // failures of stdout are handled by its writers; without stderr, an export continues
+  // the writers of stdout handle its failures; without stderr, an export continues
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
 
@@ -77,10 +77,10 @@ export const runProcess = async (): Promise<void> => {
     version: VERSION,
   })
 
-  // a stopped run waits neither for a stalled reader, nor for pending work
+  // a stopped run waits neither for a stalled reader nor for pending work
   if (Object.values(EXIT_BY_SIGNAL).includes(process.exitCode)) process.exit()
 
-  // any other failed run does not wait for a hanging destination once its output is written
+  // any other failed run does not wait for a hanging destination once its output has been written
   const leave = (): void => {
     if (process.stdout.writableLength === 0) process.exit()
   }

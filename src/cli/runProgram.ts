@@ -1,4 +1,4 @@
-/** Runs another program next to our server. */
+/** Runs another program next to the sandbox's server. */
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import process from 'node:process'
@@ -9,8 +9,8 @@ import type { Ending } from './runCommand.js'
 import type { Terminal } from './Terminal.js'
 
 /**
- * Runs a program with this process's stdin, stdout and stderr, and resolves with its exit status, or with 128 plus the number of
- * the signal that ended it. SIGTERM is forwarded; a terminal sends Ctrl-C to both.
+ * Runs a program with the stdin, stdout and stderr of this process. Resolves with its exit status, or with 128 plus the number
+ * of the signal that ended it. Forwards SIGTERM; a terminal sends Ctrl-C to both processes.
  */
 export const runProgram = (
   [command = '', ...args]: ReadonlyArray<string>,

@@ -197,7 +197,7 @@ const connectionTo = (url: string, flags: SandboxFlags): Readonly<Record<string,
   return { PAYMENTS_BASE_URL: url, PAYMENTS_CLIENT_ID: clientId, PAYMENTS_API_KEY: apiKey }
 }
 
-/** Returns `export` lines for a shell. Does not print a key given by the user. */
+/** Returns `export` lines for a shell. They do not contain a key given by the user. */
 const exports = (
   variables: Readonly<Record<string, string>>,
   { apiKey }: SandboxFlags,
@@ -208,7 +208,7 @@ const exports = (
       : `export ${name}=${shellWord(value)}`,
   )
 
-/** Subscribes the URL of `--webhooks` to all events; returns the variable with its secret, or why there is none. */
+/** Subscribes the URL of `--webhooks` to all events. Returns the variable with its secret, or the reason why there is none. */
 const secretOf = async (
   { fetch }: Sandbox,
   baseUrl: string,
@@ -255,7 +255,7 @@ const optionsOf = (flags: SandboxFlags, now: number): SandboxOptions => {
   }
 }
 
-/** Returns why the system does not allow listening; throws other errors. */
+/** Returns the reason why the system does not allow listening. Throws other errors. */
 const reasonOf = (error: unknown, port: number): string => {
   if (!isSystemError(error)) throw error
   if (error.code === 'EADDRINUSE')

@@ -21,7 +21,7 @@ import {
 import { type CommandRun, type Ending, runCommand } from './runCommand.js'
 import { whyUnread } from './whyUnread.js'
 
-/** Variable with the secret, which other users of the machine could see in a command line. */
+/** Variable with the secret. On a command line, other users of the machine could see the secret. */
 const SECRET = 'PAYMENTS_WEBHOOK_SECRET'
 
 interface TriggerFlags {

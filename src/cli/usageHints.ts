@@ -1,6 +1,6 @@
 /**
- * Messages of usage errors: commander's, with a hint, and without arguments, since a misplaced one may be a secret. Only misspelt
- * words and file names are quoted.
+ * Messages of usage errors. They are commander's messages with a hint, but without arguments, because a misplaced argument may
+ * be a secret. Only misspelled words and file names are quoted.
  */
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
@@ -9,7 +9,7 @@ import { fieldsOf } from '../decode/unknown.js'
 import { didYouMean, similarName } from '../options/index.js'
 import { documentationOf } from './help.js'
 
-/** Other tools' names for our options; a command has at most one option per row, or its own meaning for it. */
+/** Names that other tools have for our options. A command has at most one option per row, or gives the name its own meaning. */
 const SYNONYMS: ReadonlyArray<ReadonlyArray<string>> = [
   ['from', 'since', 'after', 'start', 'begin'],
   ['to', 'until', 'before', 'end'],
@@ -28,7 +28,7 @@ const SYNONYMS: ReadonlyArray<ReadonlyArray<string>> = [
   ['version', 'v'],
 ]
 
-/** Names of the output option, for which some commands have an argument. */
+/** Names of the output option. Some commands have an argument instead. */
 const [, , OUT = []] = SYNONYMS
 
 /** Matches a file name, which cannot be mistaken for a key. */
@@ -89,7 +89,9 @@ const RULES: ReadonlyArray<HintRule> = [
   ],
 ]
 
-/** Returns the end of a message for another command's destination, or a folder without its slash; otherwise an empty text. */
+/**
+ * Returns the end of a message about a destination of another command, or a folder without its slash; empty in all other cases.
+ */
 export const placeHint = (command: Command, option: string): string => {
   const [dest = ''] = command.args
   const given = option === 'out' ? String(fieldsOf(command.opts()).out) : dest
@@ -108,7 +110,7 @@ export const placeHint = (command: Command, option: string): string => {
     : ''
 }
 
-/** Returns another command's line for the same list. */
+/** Returns the line of another command for the same list. */
 const sibling = (command: Command, name: string): string | undefined => {
   const group = command.parent?.parent?.commands.find((one) => one.name() === name)
   const found = group?.commands.find((one) => one.name() === command.name())

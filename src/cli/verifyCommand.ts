@@ -52,7 +52,7 @@ the table or the manifest. Charges that were open in the copy and have since
 settled or failed do not count as differences. verify writes nothing;
 "payments-rx sync" finds and re-reads the rows that differ.`
 
-/** Flags that do not apply to a comparison of files only. */
+/** Flags that do not apply if only files are compared. */
 const OF_SERVICE = ['table', 'sandbox', 'rows'] as const
 
 /** Returns the command `verify`. */
@@ -171,7 +171,7 @@ const verifyFiles = (
       for (const { message } of differences) output.print(oneLine(`${path}: ${message}`))
     }),
     reduce(
-      // a run is listed under its manifest's name, and is not a file
+      // a run is listed under the name of its manifest, and is not a file
       ({ files, wrong }, { isFile, differences }) => ({
         files: files + (isFile ? 1 : 0),
         wrong: wrong + differences.length,

@@ -1,4 +1,4 @@
-/** Explains why a file given by the user cannot be read, suggesting a similar name. */
+/** Explains why a file given by the user cannot be read. Suggests a similar name. */
 import { accessSync, readdirSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { didYouMean, similarName } from '../options/index.js'
@@ -16,7 +16,7 @@ export const whyUnread = (path: string, error: unknown): string => {
     : `cannot read ${path}: file not found in ${folder}${didYouMean(similarName(basename(path), names))}`
 }
 
-/** Returns the end of a message for a path that does not exist or is inaccessible; `undefined` if it exists. */
+/** Returns the end of a message for a path that does not exist or is inaccessible; `undefined` if the path exists. */
 export const whyMissing = (path: string): string | undefined => {
   try {
     accessSync(path)

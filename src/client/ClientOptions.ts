@@ -1,4 +1,4 @@
-/** Options of a client and of its calls. One table has the rule, default and doc comment of each. */
+/** Options of a client and of its calls. One table holds the rule, default and doc comment of each option. */
 import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { type Environment, type Limits, limits } from '../api/limits.js'
 import { type IO, withoutPrototype, withoutUndefined } from '../fp.js'
@@ -34,7 +34,7 @@ import { logRule } from './log.js'
 const header = is.stringThat(isHeaderValue, HEADER_VALUE)
 
 /**
- * Returns true for a valid name or password of Basic authentication. Base64 makes characters of any language safe in a header.
+ * Returns true for a valid name or password of Basic authentication. Base64 makes characters of any language safe in headers.
  */
 const isBasicText = (text: string): boolean =>
   text.isWellFormed() && /^\S(.*\S)?$/u.test(text) && !/\p{Cc}/u.test(text)
@@ -66,7 +66,7 @@ interface CallRetry {
   readonly throttled?: number
   /** Maximum number of retries after other faults. Default 2. */
   readonly faults?: number
-  /** Time limit for retries after any fault, including a 429, in ms from the first request. Default `Infinity`. */
+  /** Time limit for retries after any fault, including a 429, in ms since the first request. Default `Infinity`. */
   readonly patience?: number
 }
 
@@ -82,8 +82,8 @@ export const callTable = {
   /** The connected account to act for, sent as `x-on-behalf-of`. */
   onBehalfOf: is.stringThat(isHeaderValue, 'an account id'),
   /**
-   * Limits in ms. Default: 10,000 to connect, 60,000 until the headers, 30,000 between two chunks of a body, 600,000 until its
-   * end.
+   * Time limits in ms. Default: 10,000 to connect, 60,000 until the headers, 30,000 between two chunks of a body, 600,000 until
+   * the end of the body.
    */
   timeout: is.group<Partial<Timeout>>({
     connect: timeLimit,
@@ -103,7 +103,7 @@ export const callTable = {
   priority: is.oneOf(...PRIORITIES),
   /** Limits on the retries of a call. The client's `retry.budget` limits the retries of all calls together. */
   retry: is.group<CallRetry>(retryTable),
-  /** Time to keep looking up a write that may have succeeded, in ms, since lists may lag; 0 looks once. Default 15,000. */
+  /** Time to keep looking up a write that may have succeeded, in ms, because lists may lag; 0 looks once. Default 15,000. */
   lookUpFor: is.millis,
   /**
    * Time limit of a call from subscription to end, in ms, including login, queue, pauses and retries. After that, the call fails
@@ -121,8 +121,8 @@ export interface CallOptions extends OptionsOf<typeof callTable> {}
 export const clientTable = {
   ...callTable,
   /**
-   * URL of the platform: HTTPS, or HTTP on this machine. Default: read from environment variables like `fromEnv` does, together
-   * with any other connection option that is omitted.
+   * URL of the platform: HTTPS, or HTTP on this machine. If omitted, it is read from environment variables, as by `fromEnv`,
+   * together with the other omitted connection options.
    */
   baseUrl: { ...is.nonEmptyString, expected: BASE_URL },
   /**
@@ -145,18 +145,18 @@ export const clientTable = {
   /** The share of all limits to use, above 0 and up to 1, for clients that share an account. Default 1. */
   share: is.fraction,
   /**
-   * Extra time that a request counts toward a rate limit after the limit's window, to allow for network jitter: `'learned'`,
-   * `'safe'`, or ms. Default `'learned'`.
+   * Time for which a request keeps counting toward a rate limit after the limit's window, to allow for network jitter:
+   * `'learned'`, `'safe'`, or ms. Default `'learned'`.
    */
   guard: guardRule as OptionRule<Guard>,
   /**
    * A quota that divides the limits between all processes of an account, such as `redisQuota` of `payments-rx/quota`. Default:
-   * this client uses all of them.
+   * this client uses the full limits.
    */
   quota: quotaRule,
   /**
-   * Lets calls take turns by key when they wait for the same limits. `by` returns the key, by default the account that a call is
-   * for (`onBehalfOf`, or `undefined` for your own). `weight` is 1 by default. `false`: first in, first out.
+   * Lets calls take turns by key when they wait for the same limits. `by` returns the key; by default it is the account that a
+   * call acts for (`onBehalfOf`, or `undefined` for your own). `weight` is 1 by default. `false`: first in, first out.
    */
   fair: fairnessRule,
   /**
@@ -164,7 +164,7 @@ export const clientTable = {
    * `quota` and `fair`, which must then be omitted. Your own scheduler needs the lanes `interactive` and `bulk`.
    */
   scheduler: schedulerRule,
-  /** Limits on the retries of calls. */
+  /** Limits on retries: per call, and for all calls together. */
   retry: is.group<CallRetry & { readonly budget?: number }>({
     ...retryTable,
     budget: is.atLeast(0),
@@ -176,11 +176,13 @@ export const clientTable = {
     fault: codeList,
   }),
   /**
-   * `'exact'` keeps the original digits of every number for `digitsOf`, but decodes eight times slower. Default `'fast'`: keeps
-   * them only in responses with a number that could be rounded.
+   * `'exact'` keeps the original digits of every number for `digitsOf`, but decoding takes eight times as long. Default
+   * `'fast'`: keeps them only in responses with a number that could be rounded.
    */
   numbers: withDefault(is.oneOf('exact', 'fast'), 'fast'),
-  /** `true` counts fields and values that no codec knows (drift): see `events` and `drift` of the client. Default `false`. */
+  /**
+   * `true` counts fields and values that no codec describes (drift): see `events` and `drift` of the client. Default `false`.
+   */
   drift: withDefault(is.boolean, false),
   /**
    * Receives one line for each event: a function `(line, fields) => …`, or a logger such as pino or winston. Default: events
@@ -188,8 +190,8 @@ export const clientTable = {
    */
   log: logRule,
   /**
-   * When to give up on a list that does not end, and whether its end must be explicit. Default: after 10,000 pages or more than
-   * 100 consecutive empty ones; the end must be explicit.
+   * When to give up on a list that does not end, and whether its end must be explicit. Default: after 10,000 pages or after
+   * more than 100 consecutive empty ones; the end must be explicit.
    */
   lists: is.group<Partial<ListOptions>>({
     maxPages: is.positiveIntOrInfinity,
@@ -200,7 +202,7 @@ export const clientTable = {
   renewEarly: withDefault(is.finiteMillis, RENEW_EARLY),
   /** Maximum size of a response in bytes, after decompression. Default 32 MiB; `Infinity`: no limit. */
   maxBytes: withDefault(is.positiveIntOrInfinity, MAX_BYTES),
-  /** Sends requests instead of the runtime's own `fetch`. */
+  /** Replaces the runtime's own `fetch` for sending requests. */
   fetch: is.fn<Fetch>(),
   /** Hooks of ky, `beforeRequest` and `afterResponse`, around each request including logins. They see secrets. */
   hooks: hooksRule,
@@ -214,7 +216,10 @@ export const clientTable = {
   uuid: withDefault(is.fn<IO<string>>(), () => crypto.randomUUID()),
 }
 
-/** Options of `createClient`. Without `baseUrl`, the connection is read from environment variables, like `fromEnv` does. */
+/**
+ * Options of `createClient`. Without `baseUrl`, missing connection options are read from environment variables, as by
+ * `fromEnv`.
+ */
 export interface ClientOptions extends OptionsOf<typeof clientTable> {}
 
 export interface ResolvedOptions extends Resolved<typeof clientTable> {

@@ -23,7 +23,10 @@ import { type Chunk, inChunks } from './inChunks.js'
 
 type Add = (params: ItemsToAdd) => ObservableEither<Failure, BatchTransfer>
 
-/** Adds the items of one call. If items with the same `request_id` made it invalid, the failure names the field that differs. */
+/**
+ * Adds the items of one call. If the call is invalid because items have the same `request_id`, the failure names the field that
+ * differs.
+ */
 export const addItems =
   (add: Add): Add =>
   (params) =>
@@ -59,15 +62,15 @@ interface AddAllSpec {
 
 /**
  * Adds a stream of items, 100 per call. A call is not sent if one of its items differs from an earlier item with the same
- * `request_id`: the service would ignore it silently. Earlier items count only if their call may have arrived; otherwise they can
- * be sent again, corrected.
+ * `request_id`, because the service would silently ignore that item. Earlier items count only if their call may have arrived;
+ * otherwise they can be corrected and sent again.
  */
 export const addAllItems =
   (spec: AddAllSpec) =>
   (batch: ById) =>
   (items: Observable<NewBatchItem>): Observable<Chunk<BatchTransfer>> =>
     defer(() => {
-      const { id } = { ...batch } // may be undefined in plain JavaScript: the call then fails with the reason
+      const { id } = { ...batch } // may be undefined in plain JavaScript; the call then fails with the reason
       const adding = new AddingItems(spec, id)
       return items.pipe(
         inChunks<NewBatchItem, BatchTransfer>({
@@ -114,7 +117,7 @@ class AddingItems {
     )
   }
 
-  /** Emits when the items in the batch are counted, or counting failed. */
+  /** Emits once the items in the batch have been counted, or counting has failed. */
   #counted(): Observable<unknown> {
     if (this.#count !== undefined) return of(undefined)
     return this.#spec.retrieve({ id: this.#id }).pipe(
@@ -144,8 +147,8 @@ class AddingItems {
 }
 
 /**
- * Repeats the failure of a call at the end, with a `count` of 0, unless it comes last anyway, so that the last value tells
- * whether all calls succeeded. A call that may have arrived takes precedence over one that failed for certain.
+ * Repeats the failure of a call as the last value, with a `count` of 0, unless it is last anyway. The last value therefore
+ * tells whether all calls succeeded. A call that may have arrived takes precedence over one that certainly failed.
  */
 const failureLast = <A>(calls: Observable<Chunk<A>>): Observable<Chunk<A>> =>
   defer(() => {
@@ -183,6 +186,6 @@ const repeatedId =
     }
   }
 
-/** After a failure other than `Ambiguous`, nothing was added. */
+/** Returns false if nothing was added, which is certain after any failure except `Ambiguous`. */
 const mayHaveArrived = (outcome: E.Either<Failure, unknown>): boolean =>
   E.isRight(outcome) || outcome.left._tag === 'Ambiguous'

@@ -37,7 +37,7 @@ export type CallOf<Row> =
       ) => Pages extends Paging ? List<Failure<Code>, A> : ObservableEither<Failure<Code>, A>
     : never
 
-/** The call of an endpoint that returns one value. Emits the HTTP response along with it. */
+/** The call of an endpoint that returns one value. It emits the value together with the HTTP response. */
 type AnswerCall<Row> =
   Row extends Endpoint<infer P, infer A, infer Code>
     ? (
@@ -53,7 +53,7 @@ type SingleNames<Table> = {
 /** The calls of one resource, as `AnswerCall`. Mapping the names of a `Pick` keeps doc comments. */
 type Answers<Table> = { readonly [Name in keyof Table]: AnswerCall<Table[Name]> }
 
-/** The calls that return one value, by resource. They emit the HTTP response along with it. */
+/** The calls that return one value, by resource. They emit the value together with the HTTP response. */
 export type AnswersOf<Tables> = {
   readonly [Resource in keyof Tables]: Answers<
     Pick<Tables[Resource], SingleNames<Tables[Resource]>>
@@ -78,9 +78,9 @@ export interface ReadOptions {
 
 // constructors
 
-/** Options for finding out the outcome of a write that override those of its endpoint. */
+/** Options for finding out the outcome of a write. They override those of its endpoint. */
 export interface WriteOptions {
-  /** An earlier run may have sent the same write: a duplicate at the first attempt is looked up as well. */
+  /** True if an earlier run may have sent the same write. A duplicate at the first attempt is then looked up as well. */
   readonly isRepeat?: boolean
   readonly lookUp?: LookUp<Answer<unknown>> | undefined
 }

@@ -42,8 +42,8 @@ export interface CompositeCalls {
      */
     readonly createOnce: CreateOnce<NewCharge, Charge, CodesOf<typeof api.charges.create>>
     /**
-     * Reads every charge that matches the filter exactly once, even if others are created meanwhile. Unless the filter has
-     * `to_created_at`, it ends at the time of subscription.
+     * Reads every charge that matches the filter exactly once, even if others are created in the meantime. Unless the filter
+     * has `to_created_at`, it ends at the time of subscription.
      */
     readonly snapshot: (
       filter?: SnapshotFilter,
@@ -51,11 +51,13 @@ export interface CompositeCalls {
     /** Waits until a charge is SETTLED or FAILED, or in one of `states`. */
     readonly untilState: UntilState<Charge>
     /**
-     * Emits new and changed charges, without end: first the open ones (not yet `SETTLED` or `FAILED`), then each change that a
+     * Emits new and changed charges indefinitely: first the open ones (not yet `SETTLED` or `FAILED`), then each change that a
      * poll finds. An outage is a `Left`, after which the stream continues. Throws an `InvalidOption` for invalid options.
      */
     readonly changes: (options?: ChangesOptions) => Changes<Charge>
-    /** Single charges, and pages by status and second: used by `sync` to read a table and to check its counts. */
+    /**
+     * Reads single charges, and pages of charges by status and second. `sync` uses it to fill a table and to check its counts.
+     */
     readonly ledger: Ledger<Charge>
   }
   /** Batch calls that send several requests. */
@@ -72,35 +74,35 @@ export interface CompositeCalls {
     /** Waits until a batch is in a final state, or in one of `states`. */
     readonly untilState: UntilState<BatchTransfer>
     /**
-     * Emits new and changed batches, without end: first those that can still change, then each change. Each poll reads the whole
-     * list in pages of 50, because the service offers no filter by change. Throws an `InvalidOption` for invalid options.
+     * Emits new and changed batches indefinitely: first those that can still change, then each change. Each poll reads the
+     * whole list in pages of 50, because the service cannot filter by change. Throws an `InvalidOption` for invalid options.
      */
     readonly changes: (options?: ListChangesOptions) => Changes<BatchTransfer>
     readonly addItems: ClientOf<Api>['batchTransfers']['addItems']
     /**
      * Adds a stream of up to 1,000 items to a batch, 100 per call, and emits the outcome of each call. If a call failed, its
-     * failure is also the last value, so that the last value tells whether all were added. Only the `id` of the batch is sent. A
-     * call fails with `InvalidRequest`, unsent, if an item differs from an earlier one with the same `request_id`, and with
-     * `Ambiguous` and `differences` if the batch already had a different item with that `request_id`. An empty stream fails with
-     * `InvalidRequest`.
+     * failure is repeated as the last value, so the last value tells whether all items were added. Only the `id` of the batch
+     * is sent. A call fails with `InvalidRequest`, without being sent, if an item differs from an earlier one with the same
+     * `request_id`. It fails with `Ambiguous` and `differences` if the batch already had a different item with that
+     * `request_id`. An empty stream fails with `InvalidRequest`.
      */
     readonly addAllItems: (
       batch: ById,
     ) => (items: Observable<NewBatchItem>) => Observable<Chunk<BatchTransfer>>
     /**
-     * Pays any number of items, each exactly once however often it runs: checks them, fills batches, quotes them, asks `approve`,
-     * submits, and waits until all are booked. Emits its progress, then a report. The batches hold all state. Calls have the
-     * priority `bulk`.
+     * Pays any number of items, each exactly once no matter how often it runs. Checks the items, fills batches, gets quotes,
+     * asks `approve`, submits, and waits until all are booked. Emits progress, then a report. All state is in the batches.
+     * Calls have the priority `bulk`.
      */
     readonly payAll: PayAll
     /**
-     * Pays one batch of `paymentBatches`, each item exactly once however often it runs. Meant for jobs on a queue. Emits a report
-     * when the batch is final.
+     * Pays one batch of `paymentBatches`, each item exactly once no matter how often it runs. Meant for jobs on a queue. Emits
+     * a report when the batch is final.
      */
     readonly payBatch: PayBatch
     /**
-     * Deletes the drafts of a `payAll` run, but not its submitted batches. Fails with `OtherRun`, and deletes nothing, if a batch
-     * with this name has no metadata that shows that the run created it.
+     * Deletes the drafts of a `payAll` run, but not its submitted batches. Fails with `OtherRun`, and deletes nothing, if a
+     * batch with this name lacks metadata showing that the run created it.
      */
     readonly discardRun: DiscardRun
   }
@@ -118,7 +120,7 @@ export interface CompositeCalls {
 
 export interface CompositeSpec {
   readonly calls: Pick<ClientOf<Api>, keyof CompositeCalls>
-  /** Lets replaced methods of the client take precedence over calls. */
+  /** Wraps calls so that methods that were replaced on the client take precedence. */
   readonly replaceable: <T extends object>(resource: keyof CompositeCalls, own: T) => T
   readonly answer: CallFactory['answer']
   /** The batch calls, in the bulk lane. */
@@ -141,7 +143,7 @@ export interface BatchFactory {
   readonly answer: CallFactory['answer']
 }
 
-/** Creates the call that adds items and looks up their outcome. Emits the HTTP response along with it. */
+/** Creates the call that adds items and looks up their outcome. It emits the HTTP response as well. */
 export const itemsAnswer = (
   { calls, answer }: BatchFactory,
   runtime: ClientRuntime,
@@ -158,7 +160,7 @@ export const itemsAnswer = (
   })
 }
 
-/** Creates a `create` call that finds a resource of an earlier run. */
+/** Creates a `create` call that can find the resource of an earlier run. */
 const onceOf = <Row extends { readonly route: Route }>(
   answer: CallFactory['answer'],
   row: Row,

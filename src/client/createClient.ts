@@ -65,22 +65,22 @@ export interface Client extends Calls {
   readonly with: (options: CallOptions) => Client
   /**
    * Creates a call to an endpoint that the client does not have, with the same features as its own calls. Throws an
-   * `InvalidOption` for an invalid endpoint, for example if `foundBy` is the route of a list that the client does not have: then
-   * set `foundBy` to that list as an endpoint.
+   * `InvalidOption` for an invalid endpoint, for example if `foundBy` is the route of a list that the client does not have. In
+   * that case, set `foundBy` to the endpoint of that list.
    */
   readonly request: <P, A, Code extends string, Pages extends Paging | undefined>(
     row: Endpoint<P, A, Code, Pages>,
   ) => CallOf<Endpoint<P, A, Code, Pages>>
   /**
-   * The calls that return one value, emitting the HTTP response along with it: `{ value, status, header, attempts, traceId }`.
-   * Does not include lists and calls that send several requests.
+   * The calls that return one value. They emit it together with the HTTP response: `{ value, status, header, attempts, traceId
+   * }`. Does not include lists or calls that send several requests.
    */
   readonly withAnswer: AnswersOf<Api>
   /** Returns the fields and values received so far that no codec describes (drift). Empty unless the option `drift` is on. */
   readonly drift: IO<ReadonlyArray<DriftFact>>
   /** Events of this client as they happen, without secrets. */
   readonly events: Observable<ClientEvent>
-  /** The scheduler, to be shared with another client of the same account. */
+  /** The scheduler, which can be shared with another client of the same account. */
   readonly scheduler: Scheduler<RateLimitKey>
 }
 
@@ -93,11 +93,11 @@ const LOOK_UP_FOR = 15_000
 // constructors
 
 /**
- * Creates a client. If `baseUrl` is omitted, missing connection options are read from environment variables, like `fromEnv` does.
+ * Creates a client. If `baseUrl` is omitted, missing connection options are read from environment variables, as by `fromEnv`.
  * Throws an `InvalidOption` for an invalid option. Sends nothing until a call is subscribed to.
  */
 export const createClient = (given: ClientOptions = {}): Client => {
-  checkPairs(given) // without the options that variables add
+  checkPairs(given) // without the options that come from variables
   const options = clientOptions(withConnection(given))
   const defaults: CallSettings = {
     baseUrl: baseUrlOf(options),
@@ -172,7 +172,7 @@ export const createClient = (given: ClientOptions = {}): Client => {
 const partsOf = (runtime: ClientRuntime, settings: CallSettings, read: ReadOptions) => {
   const { call, answer } = callFactory(runtime, settings, read)
   const ofRows = methodsOfRows(call)
-  /** The original methods: a test may replace those of `resources`. */
+  /** the original methods, because a test may replace those of `resources` */
   const originals = new Map<keyof CompositeCalls, object>()
   const keep = <T extends object>(name: keyof CompositeCalls, methods: T): T => {
     originals.set(name, { ...methods })
@@ -232,7 +232,7 @@ const partsOf = (runtime: ClientRuntime, settings: CallSettings, read: ReadOptio
   return { call, resources, answers }
 }
 
-/** For loggers and consoles, since the functions and streams of a client have no JSON. */
+/** Shown by loggers and consoles, because the functions and streams of a client have no JSON. */
 const description = { value: () => '[payments-rx client]' }
 const descriptions = {
   toJSON: description,
@@ -250,7 +250,7 @@ const methodsOfRows = (call: CallFactory['call']): ClientOf<Api> =>
 
 const isSingle = (row: AnyEndpoint): boolean => !isList(row)
 
-/** Creates an object whose values are created on first read, since a program uses few of them. */
+/** Creates an object whose values are created on first read, because a program uses few of them. */
 const lazily = <T extends object>(makers: Makers<T>): T => {
   const object = {}
   for (const name of Object.keys(makers)) {

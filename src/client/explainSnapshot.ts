@@ -20,7 +20,7 @@ interface ExplainSpec<F> {
   readonly invalid: F | undefined
   /** Emits the position to start at. */
   readonly position: Observable<E.Either<F, SnapshotPosition>>
-  /** Returns the pages of a time span, from a page number on. They may include rows of the adjacent seconds. */
+  /** Returns the pages of a time span, starting at a page number. They may include rows of the adjacent seconds. */
   readonly pagesOf: (
     span: Span,
     page: number,
@@ -71,7 +71,7 @@ const counted = <F>(
   defer(() => {
     const pageTimes: Array<Millis> = []
     const countSpan = (span: Span): ObservableEither<F, ListCount> => {
-      let outside = 0 // rows on the first or last page, which an exact count has read
+      let outside = 0 // rows on the first or last page, which were read for an exact count
       const page = mapRight((one: TimedPage) => {
         if (one.rows === pageSize) pageTimes.push(one.took)
         outside += one.outside
@@ -128,6 +128,6 @@ const sumOf = (one: ListCount, other: ListCount): ListCount => ({
 
 const VAGUEST: ReadonlyArray<RowCount['precision']> = ['at least', 'about']
 
-/** Returns the median; 0 if no full page was read, since the list then takes one request. */
+/** Returns the median, or 0 if no full page was read; the list then takes one request. */
 const median = (times: ReadonlyArray<Millis>): Millis =>
   [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0

@@ -9,7 +9,7 @@ import { baseUrlOf, type ClientOptions, clientOptions } from './ClientOptions.js
 
 /**
  * Variables by name, such as `process.env`. An empty variable counts as not set. One trailing line break is dropped, because
- * mounted secrets have one.
+ * mounted secrets usually end with one.
  */
 export type Env = Variables
 
@@ -131,7 +131,7 @@ const connectionFor = (given: ClientOptions, env: Env): ClientOptions => {
   }
 }
 
-/** Returns the keys to require: the pair that is partly set, or else the account's. */
+/** Returns the keys to require: both of each pair of which one is set, or the account's pair if none is set. */
 const keysFor = (
   { credentials, partner }: ClientOptions,
   env: Env,

@@ -32,16 +32,16 @@ export interface ChunkOptions<I, A> {
   readonly send: (items: Array<I>, first: number) => ObservableEither<Failure, A>
   /** Items per call. */
   readonly size: number
-  /** Maximum total number of items; further calls fail without a request. */
+  /** Maximum total number of items. Further calls fail without sending a request. */
   readonly most: number
 }
 
 // constructors
 
 /**
- * Sends the items of a stream in calls of `size` items, one after the other, and emits the outcome of each. If a call fails, the
- * next items are still sent. If the source fails, complete calls before the error are finished first; the items after them are
- * not sent. An empty stream fails with `InvalidRequest`.
+ * Sends the items of a stream in calls of `size` items, one after the other, and emits the outcome of each. If a call fails,
+ * the next items are still sent. If the source fails, calls that are already full are finished before the error, and the
+ * remaining items are not sent. An empty stream fails with `InvalidRequest`.
  */
 export const inChunks =
   <I, A>({ endpoint, send, size, most }: ChunkOptions<I, A>) =>

@@ -70,9 +70,9 @@ const rowOf = (raw: unknown, row: E.Either<AnyFailure, Charge>): LedgerRow<Charg
   }
 }
 
-/** The first and the last second that a filter can name. */
+/** The last second that a filter can name. */
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59) / 1_000
-const FIRST = Date.UTC(0, 0, 1) / 1_000 // 1900, because `Date.UTC` reads 0 as that year
+const FIRST = Date.UTC(0, 0, 1) / 1_000 // 1900 is set explicitly, because `Date.UTC` reads 0 as that year
 
 const instantOf = (second: number): string =>
   fromDate(new Date(Math.min(LAST, Math.max(FIRST, second)) * 1_000))

@@ -12,8 +12,8 @@ import type { OnFailure } from '../stream/warnOnce.js'
 // model
 
 /**
- * A logger with the methods of pino, or `console`. Loggers such as winston, log4js, tslog and Powertools are recognized by their
- * other methods, and receive the line first.
+ * A logger with the methods of pino, or `console`. Loggers such as winston, log4js, tslog and Powertools are recognized by
+ * their other methods, and receive the line as their first argument.
  */
 export interface Logger {
   /** Logs calls that start, succeed or are cancelled, and their requests and responses. */
@@ -36,13 +36,13 @@ type LogMethod = (fields: ClientEvent & { readonly namespace: string }, line: st
 export type LogFields = ClientEvent & {
   /** The namespace of the line, such as `payments-rx:http`. */
   readonly namespace: string
-  /** The level: which method of a logger to call. */
+  /** The level, which names the logger method to call. */
   readonly level: keyof Logger
 }
 
 /**
- * A function of a line and its fields, or a logger; `false` turns logging off, even if `DEBUG` is set. A failing log does not end
- * a call; the failure is reported once.
+ * A logger, or a function that receives a line and its fields. `false` turns logging off, even if `DEBUG` is set. A logger that
+ * throws does not end a call; its error is reported once.
  */
 export type Log = ((line: string, fields: LogFields) => void) | Logger | false
 
@@ -56,7 +56,7 @@ const messageFirst: ReadonlyArray<OptionRule<unknown>> = [
   is.withMethods('Powertools', 'appendKeys'),
 ]
 
-/** LogTape: its messages are templates, and the paths of endpoints have braces. */
+/** LogTape reads messages as templates, and the paths of endpoints contain braces. */
 const isLogTape = is.withMethods('LogTape', 'getChild', 'emit')
 
 export const logRule: OptionRule<Log> = {
@@ -69,7 +69,7 @@ export const logRule: OptionRule<Log> = {
 
 /**
  * Logs events for as long as the client lives, to `log` or, for the namespaces in the variable `DEBUG`, to stderr. A log that
- * throws or rejects ends no call: `onFailure` receives the error.
+ * throws or rejects does not end a call: `onFailure` receives the error.
  */
 export const logEvents = (
   events: Observable<ClientEvent>,
@@ -97,7 +97,7 @@ const writerOf = (log: Exclude<Log, false>): ((event: ClientEvent) => unknown) =
   }
   if (messageFirst.some((rule) => rule.accepts(log))) {
     return (event) => {
-      // the line of an event is its message, which winston would append to the line
+      // the line already is the event's message, which winston would otherwise append to the line
       const { message: _, ...fields }: ClientEvent & { readonly message?: string } =
         namedEvent(event)
       return Reflect.apply(log[levelOf(event)], log, [textOf(event), fields])

@@ -1,4 +1,4 @@
-/** Finds out which items of an `addItems` call are in their batch, and sends the others. */
+/** Finds out which items of an `addItems` call are in their batch, and sends the rest. */
 import { concatMap, defer, map, type Observable, toArray } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import type { ItemsToAdd } from '../codec/NewBatchItem.js'
@@ -42,10 +42,10 @@ export interface LookUpItems<B> {
 // combinators
 
 /**
- * Handles refused items with a repeated request_id as if the service had ignored them (our assumption: not in the API
- * description): reads the items of the batch, counts those it finds as added, and sends the others, with their own request_ids.
- * Repeats with backoff, since the list may lag, and sends the others whenever it shows more of the refused ones. If all were
- * added before, marks the batch as recovered.
+ * Handles items refused for a repeated request_id as if the service had ignored them (our assumption: not in the API
+ * description). Reads the items of the batch, counts those it finds as added, and sends the others again with their own
+ * request_ids. Repeats this with backoff, because the list may lag: whenever the list shows more of the refused items, the
+ * others are sent again. If all items had been added before, marks the batch as recovered.
  */
 export const lookUpItems =
   <B>({ items, retrieve, add, again }: LookUpItems<B>): LookUp<Answer<B>> =>
@@ -67,7 +67,7 @@ export const lookUpItems =
       ),
     )
     const others: Observable<E.Either<Miss, Answer<B>>> = defer(
-      () => add({ id, items: missing.map(({ json }) => json) as ItemsToAdd['items'] }), // valid, since they were sent before
+      () => add({ id, items: missing.map(({ json }) => json) as ItemsToAdd['items'] }), // valid, because they were sent before
     ).pipe(
       map(
         E.mapLeft((failure): Miss => {
@@ -108,7 +108,7 @@ const sentItems = (params: Readonly<Record<string, unknown>>) => {
 const causeOf = (failure: Failure): Failure =>
   failure._tag === 'Ambiguous' ? failure.cause : failure
 
-/** Reads undecoded rows, so that an item that does not decode also counts. */
+/** Reads undecoded rows, so that items that do not decode are counted too. */
 const shownItems = (items: ItemPages, id: string): ObservableEither<Failure, ShownItems> =>
   items({ id, page_size: 1_000 }).pages.pipe(
     mapRight(({ raw }) => raw),
@@ -137,8 +137,8 @@ export interface CompareItems {
 }
 
 /**
- * Compares added items with those that the batch shows under their request_ids, since the service ignores an item whose
- * request_id the batch already has. Looks again until all are shown. Emits `value`, or a failure with the differences.
+ * Compares added items with those that the batch shows under the same request_ids, because the service ignores an item whose
+ * request_id the batch already has. Repeats until all items are shown. Emits `value`, or a failure with the differences.
  */
 export const compareItems =
   ({ items, again, row, codes, lookBy }: CompareItems) =>
@@ -170,7 +170,7 @@ export const compareItems =
     )
   }
 
-/** The failure of items that the service ignored, because the batch has different ones under their request_ids. */
+/** Returns the failure for items that the service ignored because the batch has different ones under their request_ids. */
 const ignored = (endpoint: string, differences: ReadonlyArray<FieldDifference>): Failure => {
   const [first, ...others] = differences.map(({ path, sent, found }) => ({
     path,
@@ -185,7 +185,7 @@ const ignored = (endpoint: string, differences: ReadonlyArray<FieldDifference>):
   return { ...invalidRequest(endpoint, causes), attempts: 1, message }
 }
 
-/** The failure of items that are in the batch, but that its list does not show yet. */
+/** Returns the failure for items that are in the batch but do not appear in its list yet. */
 const unseen = (endpoint: string): Failure => ({
   _tag: 'TimedOut',
   endpoint,
@@ -195,7 +195,7 @@ const unseen = (endpoint: string): Failure => ({
   message: `${endpoint}: the batch already had some of the items, but its list does not show them yet`,
 })
 
-/** Compares items with those shown, in all fields that the item or the terms of its transfer show. */
+/** Compares items with those shown, in all fields that appear in the item or in the terms of its transfer. */
 const itemDifferences = (
   items: ReadonlyArray<LookedUpItem>,
   shown: ShownItems,
@@ -206,7 +206,7 @@ const itemDifferences = (
     return differencesOf(json, { ...terms, ...row }, agreesIfShown, `items[${at}]`)
   })
 
-/** Like `agrees`, but a value that the service does not show agrees with any. */
+/** Works like `agrees`, but a value that the service does not show agrees with any value. */
 export const agreesIfShown = (sent: unknown, found: unknown, path: string): boolean =>
   found === null || agrees(sent, found, path)
 

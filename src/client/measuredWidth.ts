@@ -1,4 +1,4 @@
-/** Chooses the concurrency of a list: enough to use the rate limit fully, but no more than speeds up the list. */
+/** Chooses the concurrency of a list: enough to use the full rate limit, but no more than make the list faster. */
 import { defer, distinctUntilChanged, map, type Observable, Subject, startWith } from 'rxjs'
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { plural } from '../decode/plural.js'
@@ -19,53 +19,56 @@ export interface Level {
 }
 
 export interface MeasuredWidthOptions {
-  /** Events of the list alone: short look-ups on its route would make its pages seem slow. */
+  /** Events of this list only: short look-ups on the same route would distort its measured round trips. */
   readonly events: Observable<ClientEvent>
   readonly limits: IO<ListLimits>
   /** Current time of a clock for durations. */
   readonly now: IO<Millis>
-  /** Called when the number of requests that is enough has been found, and when it no longer holds. */
+  /** Called when a sufficient number of requests has been found, and when that number is no longer sufficient. */
   readonly tell?: (requests: number, isEnough: boolean) => void
 }
 
 /**
- * Minimum number of responses by which a concurrency is judged; a higher concurrency needs one per request. With 16, the mean is
- * within a tenth of the true one if response times vary by 40 %; fewer would change the concurrency by chance.
+ * Minimum number of responses for judging a concurrency; a concurrency above 16 needs one per request. With 16 responses, the
+ * measured mean is within a tenth of the true one if response times vary by 40 %; with fewer, the concurrency would change by
+ * chance.
  */
 const LEAST_ANSWERS = 16
 
 /**
- * Factor by which a kept concurrency is used longer than a tried one. Since wider and narrower ones are tried in turn, slower
- * tries are a twentieth of all responses, and cost one percent.
+ * A kept concurrency is used this many times longer than a tried one. Higher and lower ones are tried in turn, so slower tries
+ * are a twentieth of all responses, and cost one percent.
  */
 const REST = 10
 
-/** Share of the throughput that a narrower level must keep; a smaller loss is within the spread of 16 responses. */
+/**
+ * Share of the throughput that a lower concurrency must reach to be kept; a smaller loss is within the spread of 16 responses.
+ */
 const ENOUGH = 0.97
 
 /** Assumed round trip of a page of 2,000 charges before one is measured. */
 const USUAL: Millis = 400
 
-/** Weight of the last round trip in the mean that decides how many requests fill the limits. */
+/** Weight of the last round trip in the moving average that decides how many requests fill the limits. */
 const WEIGHT = 1 / 8
 
-/** Factor applied to the number of requests that would be enough if all round trips were equal. */
+/** Factor applied to the number of requests that would suffice if all round trips were equal. */
 const MARGIN = 1.25
 
-/** Number of requests without a limit: one is in flight while another page is processed. */
+/** Number of concurrent requests without a limit: one is in flight while another page is being processed. */
 const UNLIMITED = 2
 
-/** Share of the allowed requests that must be in flight for the concurrency to count as the bottleneck. */
+/** Share of the allowed requests that must be in flight before the concurrency counts as the bottleneck. */
 export const BUSY = 0.8
 
-/** Share of a rate limit from which the limit counts as the bottleneck. */
+/** Used share of a rate limit at which the limit counts as the bottleneck. */
 export const FULL = 0.9
 
 // functions
 
 /**
- * Returns the number of concurrent requests needed to reach `perSecond`, plus one for the page being processed; at
- * most `concurrency`. By Little's law; an estimate, since more requests may lengthen the round trip.
+ * Returns the number of concurrent requests needed to reach `perSecond`, by Little's law, plus one for the page being
+ * processed; at most `concurrency`. This is an estimate, because more requests may lengthen the round trip.
  */
 export const widthFor = (perSecond: number, roundTrip: Millis, concurrency: number): number => {
   const underWay = Math.ceil((perSecond * roundTrip * MARGIN) / 1_000)
@@ -75,20 +78,20 @@ export const widthFor = (perSecond: number, roundTrip: Millis, concurrency: numb
 /** Returns the number of requests needed for the throughput of `wide` at the round trip of `narrow`. */
 const carriedBy = (narrow: Level, wide: Level): number => (wide.perSecond * narrow.mean) / 1_000
 
-/** Returns true if throughput rose by at least half of the rise in concurrency. */
+/** Returns true if the throughput rose by at least half as much as the concurrency. */
 const isWorthIt = (narrow: Level, wide: Level): boolean =>
   carriedBy(narrow, wide) >= (narrow.width + wide.width) / 2
 
-/** Returns the number of requests needed for the throughput of `wide`, with the margin for all but one of them. */
+/** Returns the number of requests needed for the throughput of `wide`, with the margin applied to all but one of them. */
 const enoughFor = (narrow: Level, wide: Level): number =>
   1 + Math.ceil((Math.max(1, carriedBy(narrow, wide)) - 1) * MARGIN)
 
 // constructors
 
 /**
- * Emits the concurrency to use, immediately and whenever it changes. Its maximum is the rate times the round trip (Little's law).
- * While the concurrency is the bottleneck, not a limit, it is increased: a wider level is kept only if it is faster, and wider
- * and narrower ones are tried alternately while the list is read.
+ * Emits the concurrency to use, immediately and whenever it changes. Its maximum is the rate times the round trip (Little's
+ * law). While the concurrency and not a limit is the bottleneck, it is increased. A higher concurrency is kept only if it is
+ * faster, and higher and lower ones are tried alternately while the list is read.
  */
 export const measuredWidth = (options: MeasuredWidthOptions): Observable<number> =>
   defer(() => {
@@ -129,11 +132,11 @@ export const withMeasuredWidth = (
 type Phase =
   /** A limit is the bottleneck, so Little's law decides. */
   | { readonly _tag: 'Free' }
-  /** The level is enough. `isSure` if narrower ones were tried; otherwise they are next. */
+  /** The level is enough. `isSure`: lower ones were tried; otherwise they are tried next. */
   | { readonly _tag: 'Resting'; readonly isSure: boolean }
-  /** `climbs`: up to twice as wide at each step. */
+  /** A higher level is tried. `climbs`: each step at most doubles the concurrency. */
   | { readonly _tag: 'Wider'; readonly narrow: Level; readonly climbs: boolean }
-  /** `wide`: the level to compare with; `descends`: for as long as nothing is lost. */
+  /** A lower level is tried. `wide`: the level to compare with; `descends`: steps continue as long as nothing is lost. */
   | { readonly _tag: 'Narrower'; readonly wide: Level; readonly descends: boolean }
 
 /** The next concurrency, and the reason for it. */
@@ -150,7 +153,7 @@ class WidthClimb {
   #phase: Phase = { _tag: 'Free' }
   #mean: Millis | undefined
   #window: Window
-  /** The last level that was too narrow. */
+  /** The last level that was too low. */
   #tooNarrow: Level | undefined
   #widens = false // next
   #enough: number | undefined // as reported to `tell`
@@ -173,7 +176,7 @@ class WidthClimb {
   #answered(took: Millis): void {
     if (this.#mean === undefined) {
       this.#mean = took
-      // one response says little, so start with no more than a second's worth of the limit
+      // one response says little, so start with at most one second's worth of the limit
       const alone = { width: 1, mean: took, perSecond: 1_000 / took }
       this.#take(this.#wider(alone, 1 + this.#perSecond(), true))
       return
@@ -189,7 +192,7 @@ class WidthClimb {
   #take({ width, phase }: Step): void {
     this.width = Math.min(width, this.#ceiling())
     this.#phase = phase
-    // the first responses of a wider level arrive before a queue has formed
+    // the first responses at a higher concurrency arrive before a queue has formed
     this.#window = new Window(this.#options.now(), phase._tag === 'Wider' ? this.width / 2 : 0)
     if (phase._tag === 'Free') this.#tell(undefined)
     if (phase._tag === 'Resting') this.#tell(width < this.#ceiling() ? width : undefined)
@@ -210,7 +213,7 @@ class WidthClimb {
     const { underWay, mean, perSecond } = this.#window
     if (perSecond >= FULL * this.#perSecond()) return { width, phase: { _tag: 'Free' } }
     if (underWay < BUSY * width) {
-      // the reader of the list is slower, or other clients use the limits
+      // the reader of the list is slower, or other clients use up the limits
       return phase._tag === 'Narrower' ? rest(phase.wide.width) : { width, phase }
     }
     const level: Level = { width, mean, perSecond: (width * 1_000) / mean }
@@ -295,7 +298,7 @@ class Window {
   #ended = 0
   #took = 0 // ms
   #skips: number
-  /** Number of responses to requests sent since it began, except the first ones. */
+  /** Number of responses to requests sent since the period began, excluding the first ones. */
   answers = 0
 
   constructor(from: Millis, skips = 0) {

@@ -20,8 +20,8 @@ export const methodsOf = <T extends object>(place: string, makers: Makers<T>): T
 }
 
 /**
- * Creates a method with one argument. Throws an `InvalidOption` for a second one, which would be lost, unless it is the index
- * that `map` and `mergeMap` add.
+ * Creates a method with one argument. Throws an `InvalidOption` for a second argument, which would be ignored, unless it is the
+ * index that `map` and `mergeMap` add.
  */
 export const methodOf = <M>(name: string, make: () => M): M => {
   let made: Method | undefined
@@ -49,8 +49,8 @@ const secondArgument = (name: string, given: unknown): InvalidOption => {
 // combinators
 
 /**
- * Returns the calls of another lane, unless a test replaced the client's method: then that one is called, so that a stub of
- * `submit` also works in `payAll`. `original`: the methods as created.
+ * Returns the calls of another lane, except for methods of the client that a test has replaced: those are called instead, so a
+ * stub of `submit` also works in `payAll`. `original`: the methods as created.
  */
 export const unlessReplaced = <T extends object>(
   methods: IO<object>,

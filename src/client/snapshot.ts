@@ -43,8 +43,8 @@ import { explainSnapshot } from './explainSnapshot.js'
 // model
 
 /**
- * Filter of a snapshot. If empty, it matches all charges up to now, by the clock of the service. `to_created_at` includes its
- * whole day if it is a plain date (in UTC), or else its whole second.
+ * Filter of a snapshot. If empty, it matches all charges up to now, by the clock of the service. A plain date in
+ * `to_created_at` includes that whole day (UTC); a time includes its whole second.
  */
 export interface SnapshotFilter extends Omit<ChargeFilter, 'page_num'> {
   /** Not allowed: a snapshot starts at its first row, or at the position given to `from`. */
@@ -70,8 +70,8 @@ export interface Snapshot<E, A> extends Paged<E, A, SnapshotPosition, SnapshotPa
    */
   readonly from: (position: SnapshotPosition) => Snapshot<E, A>
   /**
-   * Estimates rows, requests, time, and which limit applies. Cold: on subscription, sends a few requests, or none if `rows` has
-   * the expected number. Throws an `InvalidOption` for invalid numbers.
+   * Estimates rows, requests, time, and which limit applies. Cold: on subscription, sends a few requests, or none if `rows`
+   * gives the expected number. Throws an `InvalidOption` for invalid numbers.
    */
   readonly explain: (options?: PlanOptions) => ObservableEither<E, SnapshotPlan>
   /** Describes the list, its filter and its account. The description identifies an export. */
@@ -115,7 +115,7 @@ export const snapshot =
     return snapshotOf(source, query, 1, query.whole)
   }
 
-/** A snapshot's filter and its source. */
+/** The filter of a snapshot, and its source. */
 interface SnapshotQuery<Code extends string> {
   readonly filter: SnapshotFilter
   readonly params: ChargeFilter & { readonly page_size: number }
@@ -224,8 +224,8 @@ interface PresentTime {
 }
 
 /**
- * Emits the time at the service. Before the first response, it logs in, or else requests a small page. If the service never sends
- * its time, uses the clock of this machine, unless a row proves that clock to be behind.
+ * Emits the time at the service. If there was no response yet, logs in, or else requests a small page. If the service never
+ * sends its time, uses the clock of this machine, unless a row proves that clock to be behind.
  */
 const presentTime = <Code extends string>(
   { endpoint, list, logIn, serviceTime, now }: SnapshotSource<Code>,
@@ -253,7 +253,7 @@ const presentTime = <Code extends string>(
     if (present !== undefined) return of(present)
     return logIn.pipe(
       take(1),
-      keepContext(), // the login may be one that another call has begun
+      keepContext(), // the login may be one that another call started
       mapLeft((failure) => ({ ...failure, attempts: 0 })),
       concatChain(() => {
         const answered = fromService()
@@ -303,11 +303,11 @@ const checkedPosition = (
 
 // filters as spans of time
 
-/** Returns the first ms of a filter: `created_at` is truncated to seconds, so a whole second is read from its start. */
+/** Returns the first ms of a filter. The service truncates `created_at` to seconds, so a second is read from its start. */
 const startOf = ({ from_created_at }: SnapshotFilter): Millis =>
   from_created_at === undefined ? 0 : secondOf(toMillis(from_created_at))
 
-/** Returns the first ms after an upper bound, which includes its whole day, second or ms. */
+/** Returns the first ms after an upper bound. The bound includes its whole day, second or ms. */
 const endOf = (bound: Date | string): Millis => {
   const ms = toMillis(bound)
   if (PlainDate.is(bound)) return ms + DAY

@@ -25,8 +25,8 @@ export interface WaitOptions<State extends string = string> {
 }
 
 /**
- * Polls a resource, with growing pauses, until it is in a final state or one of `states`, and emits it. Unknown states mean "keep
- * waiting". Ends with the first failure, or after `limit` with a `TimedOut` whose message names the last state.
+ * Polls a resource, with growing pauses, until it is in a final state or one of `states`, and emits it. It keeps waiting in
+ * unknown states. Ends with the first failure, or after `limit` with a `TimedOut` whose message names the last state.
  */
 export type UntilState<A extends { readonly status: string }> = (
   wait: WaitOptions<A['status']>,
@@ -40,7 +40,7 @@ export interface UntilStateSpec<A> {
   readonly timer: SchedulerLike
 }
 
-/** Final states: the resource does not leave them by itself. */
+/** The final states: a resource does not leave them by itself. */
 export const FINAL_STATES = {
   charge: finalChargeStatuses,
   batch: finalBatchStatuses,
@@ -51,7 +51,7 @@ const DEFAULT_LIMIT: Millis = 3_600_000
 
 // constructors
 
-/** Pauses 1, 2, 4 ... 16 s, each with up to a quarter of jitter. */
+/** Pauses for 1, 2, 4 ... 16 s, each with up to a quarter of jitter. */
 export const untilState = <A extends { readonly status: string }>({
   endpoint,
   retrieve,
@@ -64,7 +64,7 @@ export const untilState = <A extends { readonly status: string }>({
   return (wait) => {
     const invalid = invalidParams(WaitNames, wait, true)
     if (invalid !== undefined) return left(invalidRequest(endpoint, invalid))
-    // may be undefined in plain JavaScript: the call then fails with the reason
+    // may be undefined in plain JavaScript; the call then fails with the reason
     const { id, states = [], limit = DEFAULT_LIMIT } = { ...wait }
     if (!isStates(states)) {
       const invalid = { field: 'states', expected: 'a list of states', actual: redact(states) }
@@ -112,6 +112,6 @@ export const untilState = <A extends { readonly status: string }>({
   }
 }
 
-/** A string would otherwise count as a list of its characters. */
+/** Rejects a string, which would otherwise count as a list of its characters. */
 const isStates = (u: unknown): boolean =>
   Array.isArray(u) && u.every((state) => typeof state === 'string')

@@ -9,7 +9,7 @@ import { RunError, type RunFailure } from './pay/PayFailure.js'
  * Runs a call, and returns its value as a promise: `await unwrap(payments.charges.retrieve({ id }))`. Rejects with the
  * `PaymentsError` of a failure (`RunError` for a run of payments), or with a `RangeError` for a list with more values than the
  * `max` of `collect`. A list has many values, so `collect` it first; passing the list itself does not compile. The stack of an
- * error begins at the call of `unwrap`.
+ * error begins at the `unwrap` call.
  */
 export const unwrap = async <A>(
   call: Observable<E.Either<AnyFailure | RunFailure | TooMany, A>> & { readonly pages?: never },

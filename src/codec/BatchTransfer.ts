@@ -16,7 +16,7 @@ const providerFailure = t.partial({
   code: nullable(t.string),
   /** The local clearing system that reported the failure. */
   local_clearing_system: nullable(open('AU_BECS', 'US_ACH', 'GB_BACS', 'EU_SEPA')),
-  /** Its own message. */
+  /** The clearing system's own message. */
   message: nullable(t.string),
 })
 
@@ -131,7 +131,7 @@ export type BatchStatus = t.TypeOf<typeof status>
 
 export const BatchStatus = status
 
-/** States of a batch that are final: it does not leave them by itself (our assumption: not in the API description). */
+/** The final states of a batch: it does not leave them by itself (our assumption: not in the API description). */
 export const finalBatchStatuses = [
   'BOOKED',
   'PARTIALLY_BOOKED',
@@ -154,7 +154,7 @@ const batchTransfer = t.intersection([
     status: opened(status),
     /** The number of items in the batch, including invalid ones. */
     total_item_count: Count,
-    /** The number of valid items. Invalid ones remain until they are deleted, and are not paid. */
+    /** The number of valid items. Invalid items are not paid, and remain until they are deleted. */
     valid_item_count: Count,
     /** The time of the last change. */
     updated_at: Instant,
@@ -204,8 +204,8 @@ export const NewFundingSource: Codec<NewFundingSource> = newFundingSource
 const newBatchTransfer = closed(
   optional({
     /**
-     * Unique: a create that reuses one is rejected. Generated if omitted: one per call, reused by all its attempts and
-     * subscriptions.
+     * Unique: a create that reuses one is rejected. If omitted, the client generates one per call and reuses it for all
+     * attempts and subscriptions of the call.
      */
     request_id: Filled,
     /** Default: the wallet. */
@@ -235,10 +235,10 @@ export const NewBatchTransfer: Codec<NewBatchTransfer> = ruled<NewBatchTransfer>
   ),
 )(newBatchTransfer)
 
-/** From the start of a day in UTC until it is over everywhere, in ms. */
+/** Time from the start of a day in UTC until that day is over everywhere, in ms. */
 const DAY_EVERYWHERE = 36 * 3_600_000
 
-/** Rules that depend on the time, in ms since 1970. A day is past when it is over everywhere on Earth. */
+/** Rules that depend on the time, in ms since 1970. A day is in the past once it is over everywhere on Earth. */
 export const newBatchTransferRules = (now: number): ReadonlyArray<Rule<NewBatchTransfer>> => [
   rule(
     'transfer_date',
@@ -248,7 +248,7 @@ export const newBatchTransferRules = (now: number): ReadonlyArray<Rule<NewBatchT
   ),
 ]
 
-/** Returns the fields that the batch shows of its creation parameters, as on the wire. */
+/** Returns the creation parameters that the batch shows, under the names of its fields on the wire. */
 export const shownOfBatch = ({
   name,
   funding_source,
@@ -270,13 +270,13 @@ const quoteRequest = t.exact(
       id: t.string,
     }),
     optional({
-      /** How long the quote is valid; the possible values depend on the account. */
+      /** How long the quote is valid. The possible values depend on the account. */
       validity: opened(QuoteValidity),
     }),
   ]),
 )
 
-/** The batch to quote, and the validity. You can pass the batch itself: no other field is sent. */
+/** The batch to quote, and the validity. You can pass the batch itself: only its `id` and the validity are sent. */
 export type QuoteRequest = t.TypeOf<typeof quoteRequest>
 
 export const QuoteRequest: Codec<QuoteRequest> = quoteRequest

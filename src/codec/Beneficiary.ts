@@ -95,7 +95,7 @@ const additionalInfo = t.intersection([
     business_registration_number: t.string,
     /** Your own identifier for the beneficiary. */
     external_identifier: t.string,
-    /** Used only in a declaration: no money is sent to this account. */
+    /** Used only for declarations; no money is sent to this account. */
     legal_rep_bank_account_number: t.string,
     legal_rep_first_name_in_chinese: t.string,
     legal_rep_id_number: t.string,
@@ -117,13 +117,13 @@ const additionalInfo = t.intersection([
 
 const beneficiary = t.intersection([
   t.type({
-    /** A company or a person. The values are not documented. */
+    /** A company or a person. The possible values are not documented. */
     entity_type: t.string,
     /** The bank account to pay. */
     bank_details: BankDetails,
   }),
   optional({
-    /** More about the beneficiary, such as its legal representative and your own identifier. */
+    /** More about the beneficiary, such as its legal representative, and your own identifier. */
     additional_info: additionalInfo,
   }),
   unspecified(
@@ -140,7 +140,9 @@ const beneficiary = t.intersection([
       date_of_birth: t.string,
       /** `BANK_ACCOUNT` or `DIGITAL_WALLET`. */
       type: t.string,
-      /** Optional, next to the required `bank_details`. To send it without them, set `check: false`. */
+      /**
+       * Optional, and sent in addition to the required `bank_details`. To send it without `bank_details`, set `check: false`.
+       */
       digital_wallet: t.UnknownRecord,
     }),
   ),

@@ -43,7 +43,7 @@ export type ChargeStatus = t.TypeOf<typeof status>
 
 export const ChargeStatus = status
 
-/** States of a charge that are final: it does not leave them by itself (our assumption: not in the API description). */
+/** The final states of a charge: it does not leave them by itself (our assumption: not in the API description). */
 export const finalChargeStatuses = [
   'SETTLED',
   'FAILED',
@@ -88,7 +88,7 @@ const newCharge = closed(
     t.type({
       /**
        * The amount in major units of `currency`, not in cents: `'12.50'`, or the number 12.5, is EUR 12.50. An amount with more
-       * decimals than the currency has is refused, such as 0.1 + 0.2: add amounts in minor units, and convert the sum with
+       * decimals than its currency, such as 0.1 + 0.2, is rejected: add amounts in minor units, and convert the sum with
        * `fromMinorUnits`.
        */
       amount: Amount,
@@ -102,7 +102,10 @@ const newCharge = closed(
       source: t.string,
     }),
     optional({
-      /** Unique, 1 to 50 characters. Generated if omitted: one per call, reused by all its attempts and subscriptions. */
+      /**
+       * Unique, 1 to 50 characters. If omitted, the client generates one per call and reuses it for all attempts and
+       * subscriptions of the call.
+       */
       request_id: textOf(1, 50),
     }),
   ]),
@@ -145,12 +148,14 @@ const anyStatusFilter = closed(
     to_created_at: Time,
     page_num: intFrom(0),
     page_size: intFrom(10, 2_000),
-    /** A status of a charge, including one that the API description does not name. */
+    /** A status of a charge, including those that the API description does not name. */
     status: t.string,
   }),
 )
 
-/** Filters charges by any status, including statuses that the service has added. Users see only those of `ChargeFilter`. */
+/**
+ * Filters charges by any status, including statuses that the service has added. Users see only the statuses of `ChargeFilter`.
+ */
 export interface AnyStatusFilter extends t.TypeOf<typeof anyStatusFilter> {}
 
 export const AnyStatusFilter: Codec<AnyStatusFilter> = anyStatusFilter

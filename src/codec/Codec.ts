@@ -16,7 +16,7 @@ export interface RowDecoder<A> extends t.Decoder<unknown, A> {
   readonly decode: t.Decoder<unknown, A>['decode']
 }
 
-/** The JSON Schema of a single value on the wire, since a refinement does not carry one. */
+/** The JSON Schema of a single value on the wire. It is kept separately, because a refinement does not carry one. */
 export interface Schema {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
   readonly pattern?: string
@@ -28,7 +28,7 @@ export interface Schema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly maxProperties?: number
-  /** The rules that are our assumption, although the API description has the value. */
+  /** The rules that are our assumption, although the API description has the value itself. */
   readonly 'x-not-specified'?: ReadonlyArray<'pattern' | 'minItems'>
 }
 
@@ -65,7 +65,7 @@ export const unspecified = <C extends t.Mixed & { readonly props: t.Props }>(cod
     ),
   })
 
-/** The codec that `optional` returns. Exported so that declarations name it and keep the comments of its fields. */
+/** The codec that `optional` returns. Exported so that declarations can name it and keep the comments of its fields. */
 export interface OptionalC<P extends t.Props>
   extends t.PartialType<
     P,
@@ -78,7 +78,9 @@ export interface OptionalC<P extends t.Props>
 export const optional = <P extends t.Props>(props: P): OptionalC<P> =>
   t.partial(props) as OptionalC<P> // which accepts undefined at run time
 
-/** Marks an object whose fields are all in the API description: callers may send no others. Responses still may have others. */
+/**
+ * Marks an object whose fields are all in the API description. Callers may send no other fields, but responses may have more.
+ */
 export const closed = <C extends t.Mixed>(codec: C): C => Object.assign(codec, { closed: true })
 
 /** Returns the JSON Schema of strings that match an expression. Flags are refused, because a schema has none. */
@@ -109,9 +111,9 @@ export interface Rule<A> {
   readonly expected: string
   /** The field to which docs attach the rule. */
   readonly field: string
-  /** The expected value at a place where the rule is broken, if that depends on the value. */
+  /** Returns the expected value of the invalid field, if that depends on the whole value. */
   readonly explain?: (a: A) => string
-  /** Each place where the rule is broken. */
+  /** Returns the path of each value that breaks the rule. */
   readonly broken: (a: A) => ReadonlyArray<Path>
   /** True if the rule is our assumption (not in the API description), for docs. */
   readonly unspecified?: true
@@ -145,13 +147,13 @@ export class RuledType<A> extends t.Type<A, unknown, unknown> {
 }
 
 /**
- * Object fields of any name and type. TypeScript infers a function without parameters, such as `() => [rule(...)]`, before the
- * parameters of its row, so their type is not known there.
+ * Object fields of any name and type. TypeScript infers a function without parameters, such as `() => [rule(...)]`, before it
+ * infers the parameters of the row, so their type is unknown there.
  */
 // biome-ignore lint/suspicious/noExplicitAny: with `unknown` no rule could be written there
 type AnyFields = Readonly<Record<string, any>>
 
-/** Creates a rule about one field: the expected value, and a predicate that returns true if the rule is kept. */
+/** Creates a rule about one field: the expected value, and a predicate that returns true if the value satisfies the rule. */
 export const rule = <A = AnyFields>(
   field: Extract<keyof NoInfer<A>, string>,
   expected: string,
@@ -163,7 +165,7 @@ export const ruled =
   (codec: Codec<A>): Codec<A> =>
     new RuledType(codec, rules)
 
-/** Returns the codec for the error of a rule, by which the message shows the value. Its own codec has accepted it. */
+/** Returns a codec for the error of a rule, so that the message shows the value. The value's own codec has accepted it. */
 const named = (expected: string): t.Mixed => {
   const codec = new t.Type(expected, t.unknown.is, t.unknown.validate, t.identity)
   return /^an amount /.test(expected) ? amountShown(codec) : dated(codec)
@@ -179,7 +181,7 @@ const blame = (value: unknown, path: Path, expected: string, context: t.Context)
   return { value: actual, context: [...context, ...steps] }
 }
 
-/** A codec that uses a looser one if the value asks for that, and leaves further checks to the service. */
+/** A codec that uses a looser codec if the value asks for that, and leaves further checks to the service. */
 export class LenientType<A> extends t.Type<A, unknown, unknown> {
   readonly _tag = 'LenientType'
   readonly type: Codec<A>

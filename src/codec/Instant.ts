@@ -10,8 +10,8 @@ export interface InstantBrand {
 }
 
 /**
- * A point in time, as sent by the service, so that exports keep the original; `toDate` parses it. Accepts offsets `+hhmm`,
- * `+hh:mm` and `Z`, an optional fraction of a second, and plain dates (our assumption: not in the API description).
+ * A point in time, in the text that the service sent, so exports keep the original. `toDate` parses it. Accepts offsets
+ * `+hhmm`, `+hh:mm` and `Z`, an optional fraction of a second, and plain dates (our assumption: not in the API description).
  */
 export type Instant = t.Branded<string, InstantBrand>
 
@@ -23,8 +23,8 @@ const TIME = String.raw`T([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?(Z|[+-]\d\d
 const shape = new RegExp(`^${DATE}(${TIME})?$`)
 
 /**
- * Tests for the format in the API description, `YYYY-MM-DDThh:mm:ss+hhmm`. Nearly all times have it, and this test takes half as
- * long as the full expression.
+ * Tests for the format in the API description, `YYYY-MM-DDThh:mm:ss+hhmm`. Nearly all times have it, and this test takes half
+ * the time of the full expression.
  */
 const usualShape =
   /^\d\d\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)[+-]\d\d\d\d$/

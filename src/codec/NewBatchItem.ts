@@ -31,13 +31,13 @@ const feeOption = t.intersection([
     /** Required for `FIXED`: the fee in the smallest unit of `currency`, as a string. */
     amount: MinorAmount,
     /**
-     * Required for `FIXED`. For `PERCENTAGE` on a `CONVERSION`, one of the item's two currencies. Default: the contra currency of
-     * the quote.
+     * Required for `FIXED`. For a `PERCENTAGE` of a `CONVERSION`, one of the item's two currencies. Default: the contra
+     * currency of the quote.
      */
     currency: Currency,
     /** Required for `PERCENTAGE`: a markup on the conversion rate, or a percentage of the amount. */
     percentage: t.string,
-    /** Keys and values stored with the fee. */
+    /** Keys and values to store with the fee. */
     metadata: Metadata,
   }),
 ])
@@ -70,7 +70,10 @@ export const FeeOption: Codec<FeeOption> = ruled<FeeOption>(
 
 // items
 
-/** Exactly one is required, and the same one for all items of a currency pair (our assumption: not in the API description). */
+/**
+ * The fields with amounts. Exactly one of them is required, and it must be the same one for all items of a currency pair (our
+ * assumption: not in the API description).
+ */
 export const AMOUNTS = ['source_amount', 'transfer_amount'] as const
 
 const payer = unspecified(
@@ -98,7 +101,7 @@ const newBatchItem = t.intersection([
     reason: t.string,
     /** Text on the beneficiary's bank statement. */
     reference: t.string,
-    /** Unique; any string. The platform ignores an item whose `request_id` it has seen, so a call can be retried. */
+    /** Unique; any string. The platform ignores an item whose `request_id` it has already seen, so a call can be retried. */
     request_id: Filled,
     /** The currency that the payer funds with: a 3-letter ISO 4217 code. */
     source_currency: Currency,
@@ -118,13 +121,13 @@ const newBatchItem = t.intersection([
       /** The id of an existing beneficiary. */
       beneficiary_id: t.string,
       /**
-       * The amount to send, in major units of `source_currency`: a decimal string such as `'12.50'`, or a number. Alternatively,
-       * give `transfer_amount`.
+       * The amount to send, in major units of `source_currency`: a decimal string such as `'12.50'`, or a number. Give either
+       * this or `transfer_amount`.
        */
       source_amount: NumberAmount,
       /**
-       * The amount to arrive, in major units of `transfer_currency`: a decimal string such as `'12.50'`, or a number.
-       * Alternatively, give `source_amount`.
+       * The amount to arrive, in major units of `transfer_currency`: a decimal string such as `'12.50'`, or a number. Give
+       * either this or `source_amount`.
        */
       transfer_amount: NumberAmount,
       /** The payer, if not the account itself. */
@@ -137,7 +140,7 @@ const newBatchItem = t.intersection([
       swift_charge_option: open('SHARED', 'PAYER'),
       /** Free text. */
       remarks: t.string,
-      /** Keys and values stored with the item. */
+      /** Keys and values to store with the item. */
       metadata: Metadata,
     }),
   ),
@@ -193,7 +196,7 @@ export const NewBatchItem: Codec<NewBatchItem> = ruled<NewBatchItem>(
 /** The maximum number of items in one call. */
 export const ITEMS_PER_CALL = 100
 
-/** The maximum number of items in a batch. */
+/** The maximum number of items in one batch. */
 export const ITEMS_PER_BATCH = 1_000
 
 const itemsToAdd = t.exact(
@@ -234,7 +237,7 @@ export const ItemsToDelete: Codec<ItemsToDelete> = itemsToDelete
 /** The rule for an item's `request_id`. */
 export const UNIQUE_REQUEST_ID = 'unique, except among identical items'
 
-/** An item as JSON with sorted keys, or a unique symbol if it has none, with its index. */
+/** JSON of an item with sorted keys (or a unique symbol if the item has no JSON), and the index of the item. */
 export interface FirstItem {
   readonly json: unknown
   readonly index: number
@@ -244,7 +247,7 @@ export interface FirstItem {
 export type FirstItems = ReadonlyMap<string, FirstItem>
 
 interface Comparison {
-  /** Each item that differs from the first one with its `request_id`, by index. */
+  /** Each item that differs from the first one with the same `request_id`, by index. */
   readonly different: ReadonlyArray<{
     readonly at: number
     readonly json: unknown
@@ -254,8 +257,8 @@ interface Comparison {
 }
 
 /**
- * Finds the items of a batch that differ from an earlier one with the same `request_id`. The service keeps the first and ignores
- * the others: sending an identical item again is safe, but a different one is lost. `before` items precede these.
+ * Finds the items of a batch that differ from an earlier one with the same `request_id`. The service keeps the first item and
+ * ignores the others, so an identical item can safely be sent again, but a different one is lost. `before` items precede these.
  */
 export const compareItems = (
   items: ReadonlyArray<NewBatchItem>,
@@ -280,7 +283,7 @@ export const uniqueRequestIds: Rule<ItemsToAdd> = {
   unspecified: true,
 }
 
-/** Returns the item's JSON with sorted keys, or a unique symbol if it has none. */
+/** Returns the item's JSON with sorted keys, or a unique symbol if the item has no JSON. */
 export const sortedJson = (item: NewBatchItem): unknown =>
   E.getOrElse((): unknown => Symbol())(
     E.tryCatch(() => JSON.stringify(JSON.parse(JSON.stringify(item)), sortKeys), String),

@@ -77,13 +77,13 @@ const orderItem = closed(
       /** The URL of the item: 1 to 1,000 characters. */
       item_url: textOf(1, 1_000),
       /**
-       * Quantity times unit price, in major units of `currency`: a decimal string or a number. Not checked against the product,
-       * because of rounding.
+       * Quantity times unit price, in major units of `currency`: a decimal string or a number. Because of rounding, it is not
+       * compared with the product.
        */
       line_total: NumberAmount,
       /** The time of the order: at most 350 days ago. */
       order_datetime: DateTime,
-      /** The id of the order that contains this line: 1 to 50 characters. Send all lines of an order in one call. */
+      /** The id of the order that contains this line, 1 to 50 characters. Send all lines of an order in one call. */
       order_id: textOf(1, 50),
       /** The carrier's name. */
       shipment_provider: t.string,
@@ -93,7 +93,7 @@ const orderItem = closed(
     optional({
       /** A description of the order. */
       description: t.string,
-      /** Your own reference, for reconciliation; not passed on. */
+      /** Your own reference, for reconciliation. It is not passed on. */
       item_reference: t.string,
     }),
   ]),
@@ -114,7 +114,10 @@ export const ORDER_AGE = 350
 
 const options = noted(
   optional({
-    /** True: accept the valid items and drop the others. False, the default: one invalid item rejects the whole request. */
+    /**
+     * True: the valid items are accepted and the others dropped. False, the default: one invalid item rejects the whole
+     * request.
+     */
     allow_partial_success: Flag,
     /**
      * The limits to raise. Default: `CN_INBOUND`, which must be enabled for the account. The API description lists all three, and

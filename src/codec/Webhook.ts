@@ -7,7 +7,7 @@ import { PlainDate } from './times.js'
 
 // events
 
-/** `account.dormant` and `account.closed` exist since API version 2026-08-21. */
+/** Since API version 2026-08-21, these include `account.dormant` and `account.closed`. */
 const accountEvents = [
   'account.active',
   'account.connected',
@@ -64,7 +64,7 @@ const chargeEvents = [
   'charge.failed',
 ] as const
 
-/** The name of a batch's state. Webhooks before version 2024-09-27 omit `payout.`. */
+/** The states of a batch as event names. Webhooks before version 2024-09-27 omit `payout.`. */
 const batchTransferEvents = [
   'payout.batch_transfers.drafting',
   'payout.batch_transfers.in_approval',
@@ -144,7 +144,7 @@ const webhook = t.intersection([
   t.partial({
     /** Unique id, chosen by the caller. */
     request_id: nullable(t.string),
-    /** The secret that signs its events. */
+    /** The secret that signs the webhook's events. */
     secret: nullable(t.string),
   }),
 ])
@@ -186,7 +186,10 @@ const newWebhook = closed(
       version: PlainDate,
     }),
     optional({
-      /** Unique, up to 50 characters. Generated if omitted: one per call, reused by all its attempts and subscriptions. */
+      /**
+       * Unique, up to 50 characters. If omitted, the client generates one per call and reuses it for all attempts and
+       * subscriptions of the call.
+       */
       request_id: textOf(1, 50),
     }),
   ]),
@@ -206,7 +209,7 @@ const webhookUpdate = t.exact(
   }),
 )
 
-/** The new URL of a webhook. You can pass the webhook itself with a new `url`: no other field is sent. */
+/** The new URL of a webhook. You can pass the webhook itself with a new `url`: only its `id` and `url` are sent. */
 export type WebhookUpdate = t.TypeOf<typeof webhookUpdate>
 
 export const WebhookUpdate: Codec<WebhookUpdate> = webhookUpdate

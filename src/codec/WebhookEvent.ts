@@ -1,6 +1,6 @@
 /**
- * The body of a delivery to the URL of a webhook. Only `id`, `name` and `data` are required. The other fields, and the older
- * spelling in camel case, are our assumption: not in the API description.
+ * The body of a delivery to the URL of a webhook. Only `id`, `name` and `data` are required. The other fields and the older
+ * camel-case spelling are our assumption (not in the API description).
  */
 import * as t from 'io-ts'
 import { type Cause, type Causes, causes, causesUnder } from '../decode/causes.js'
@@ -22,9 +22,9 @@ export interface WebhookEvent {
   /** Its type, such as `account.active`. */
   readonly name: EventName
   /**
-   * The resource of the event, or an object with the resource under `object`: see `payloadOf`. Its keys are converted from camel
-   * to snake case in deliveries before version 2024-02-22, and in those without a version whose envelope is in camel case
-   * (`accountId`).
+   * The resource of the event, or an object with the resource under `object`: see `payloadOf`. Its keys are converted from
+   * camel case to snake case for API versions before 2024-02-22, and for deliveries without a version whose envelope is in
+   * camel case (`accountId`).
    */
   readonly data: unknown
   /** The id of the account, or null for the events of an organization. */
@@ -71,7 +71,9 @@ const moment = nullable(Instant)
 /** The first webhook version that uses snake case throughout. */
 const SNAKE_CASE_SINCE = '2024-02-22'
 
-/** Returns the value under the field's own name or the older one. Null counts as a value, but an unreadable value does not. */
+/**
+ * Returns the value under the field's current name or its older one. Null counts as a value, but an unreadable value does not.
+ */
 const first = <A>(codec: Codec<A>, values: ReadonlyArray<unknown>): A | undefined =>
   values.find((u): u is A => u !== undefined && codec.is(u))
 
@@ -101,7 +103,7 @@ const normal = (envelope: EventEnvelope, raw: unknown): WebhookEvent => {
 
 // constructors
 
-/** Reads either spelling. Writes the original. */
+/** Decodes either spelling of the envelope. Encodes to the original delivery. */
 export const WebhookEvent: Codec<WebhookEvent> = new t.Type<WebhookEvent, unknown, unknown>(
   'WebhookEvent',
   (u): u is WebhookEvent => envelope.is(u) && 'raw' in u,
@@ -120,8 +122,8 @@ const snake = (key: string): string => key.replace(/([a-z0-9])([A-Z])/g, '$1_$2'
 const isCamel = (key: string): boolean => /^[a-z][A-Za-z0-9]*$/.test(key) && /[A-Z]/.test(key)
 
 /**
- * Converts keys such as `requestId` to `request_id`, at every depth. Keys under `metadata` belong to the caller and do not
- * change, and neither does a key that is present in both spellings.
+ * Converts keys such as `requestId` to `request_id`, at every depth. Does not change keys under `metadata`, which belong to the
+ * caller, or a key that is present in both spellings.
  */
 const snakeKeys = (u: unknown): unknown => {
   if (Array.isArray(u)) return u.map(snakeKeys)
@@ -263,7 +265,7 @@ const reader =
       E.bimap((errors) => undecodable(causesUnder(at, causes(errors))), payload),
     )
 
-/** Matched by the start of the name, so that an event added to a family is decoded like the others. */
+/** Matched by the start of the name, so an event added to a family is decoded like the others. */
 const readers: ReadonlyArray<readonly [prefix: RegExp, read: PayloadReader]> = [
   [/^account\./, reader(EventAccount, (a) => ({ _tag: 'Account', account: a }))],
   [/^spend\.bill\./, reader(EventBill, (bill) => ({ _tag: 'Bill', bill }))],
@@ -289,7 +291,7 @@ interface EventResource {
   readonly value: unknown
 }
 
-/** Returns the resource. Some families have it one level down. */
+/** Returns the resource. In some families it is nested one level deeper. */
 const resourceOf = (data: unknown): EventResource =>
   isRecord(data) && isRecord(data.object) && data.id === undefined
     ? { at: 'data.object', value: data.object }

@@ -23,7 +23,7 @@ export type Nothing = t.TypeOf<typeof nothing>
 
 export const Nothing: Codec<Nothing> = nothing
 
-/** The names of the parameters of a wait for a state, which checks their values itself. */
+/** The names of the parameters of a wait for a state; the wait itself checks their values. */
 export const WaitNames = t.partial({ id: t.unknown, states: t.unknown, limit: t.unknown })
 
 // responses
@@ -83,7 +83,7 @@ const session = t.intersection([
     }),
   ),
   t.partial({
-    /** When the token expires. If unreadable, the client assumes 25 minutes. */
+    /** When the token expires. If this is unreadable, the client assumes 25 minutes. */
     expires_at: t.unknown,
   }),
 ])

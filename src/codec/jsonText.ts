@@ -1,4 +1,4 @@
-/** JSON text in which numbers keep their digits, which `JSON.stringify` would round (`JSON.rawJSON` needs Node 22). */
+/** JSON text in which numbers keep the digits that `JSON.stringify` would round (`JSON.rawJSON` needs Node 22). */
 
 /** A number in JSON text with its exact digits, if the text is a plain decimal. Any other number becomes the nearest double. */
 export class JsonNumber {
@@ -13,7 +13,7 @@ export class JsonNumber {
   }
 }
 
-/** Writes a value like `JSON.stringify`, but each `JsonNumber` with its exact digits. */
+/** Writes a value like `JSON.stringify`, but writes each `JsonNumber` with its exact digits. */
 export const jsonText = (u: unknown): string => {
   const numbers: Array<string> = []
   let mark = 'number-'

@@ -33,7 +33,7 @@ const invalidConversionDates = t.type({
   ),
 })
 
-/** The days on which a pair cannot be converted. */
+/** The days on which a currency pair cannot be converted. */
 export interface InvalidConversionDates extends t.TypeOf<typeof invalidConversionDates> {}
 
 export const InvalidConversionDates: Codec<InvalidConversionDates> = invalidConversionDates
@@ -53,7 +53,7 @@ export interface SupportedCurrencies extends t.TypeOf<typeof supportedCurrencies
 
 export const SupportedCurrencies: Codec<SupportedCurrencies> = supportedCurrencies
 
-// limits on the transfers and deposits of an account, raised by the orders it has supplied
+// limits on the transfers and deposits of an account; the orders that it has supplied raise them
 
 const quotaType = t.keyof({ CN_INBOUND: null, ID_OUTBOUND: null, VN_OUTBOUND: null })
 
@@ -109,8 +109,8 @@ export const ExpiringQuota: Codec<ExpiringQuota> = expiringQuota
 // industries
 
 /**
- * A node of the tree of industries. It has one of two shapes, and the API description does not say which API version has which:
- * `LIST`, `CODE` and `QUESTION` nodes with `values`, or categories with `sub_items`. Nodes of other types are passed on
+ * A node of the tree of industries. It has one of two shapes: `LIST`, `CODE` and `QUESTION` nodes with `values`, or categories
+ * with `sub_items`. The API description does not say which API version uses which shape. Nodes of other types are passed on
  * unchanged.
  */
 export interface IndustryCategory {
@@ -178,7 +178,7 @@ const isNumber = (u: unknown): u is string => typeof u === 'string' && shape.tes
 
 /**
  * A card number of 12 to 19 digits (our assumption: not in the API description). Spaces and hyphens are removed. Errors never
- * contain it.
+ * contain the number.
  */
 const CardNumber: Codec<string> = described(
   new t.Type<string, unknown, unknown>(
@@ -195,7 +195,7 @@ const CardNumber: Codec<string> = described(
 
 const byCardNumber = t.exact(
   t.type({
-    /** The card number. Sent as `x-pan`; never in an error, event or log. */
+    /** The card number. Sent as `x-pan`, and never repeated in an error, event or log. */
     pan: CardNumber,
   }),
 )

@@ -34,7 +34,7 @@ export const Count: Codec<number> = described(
 
 // single values of parameters
 
-/** Returns true for `min` to `max` code points, each of which is one or two units of `length`. */
+/** Returns true if the text has `min` to `max` code points; a code point is one or two units of `length`. */
 const isOfLength = (text: string, min: number, max: number): boolean => {
   const { length } = text
   if (length < min || length > 2 * max) return false
@@ -70,7 +70,7 @@ export const SwiftCode: Codec<string> = matching(
   { 'x-not-specified': ['pattern'] },
 )
 
-/** A string that is valid in a header. */
+/** A string that is valid as a header value. */
 export const HeaderText: Codec<string> = matching(/^[!-~]([ -~]*[!-~])?$/, 'a valid header value')
 
 /** A finite number; JSON has no others. */
@@ -126,8 +126,8 @@ export const NumberAmount: Codec<number | string> = described(
 )
 
 /**
- * Requires an amount to have no more decimals than its currency. A currency that ISO 4217 does not list allows any number. A
- * value that is not an amount is left to the field's own codec.
+ * Requires an amount to have no more decimals than its currency. If ISO 4217 does not list the currency, any number of decimals
+ * is allowed. The field's own codec rejects values that are not amounts.
  */
 export const heldBy = <A extends object>(
   amount: Extract<keyof A, string>,
@@ -222,12 +222,15 @@ export const Metadata = t.UnknownRecord
 interface ListBounds {
   readonly min: number
   readonly max?: number
-  /** The noun for the items, in the singular if `min` is 1 and there is no `max`. */
+  /** The noun for the items: singular if `min` is 1 and there is no `max`. */
   readonly noun: string
   readonly advice?: string
 }
 
-/** Creates a codec of `min` to `max` items, with `advice` for more. The minimum is our assumption: not in the API description. */
+/**
+ * Creates a codec of `min` to `max` items. Errors for more items include `advice`. The minimum is our assumption: not in the
+ * API description.
+ */
 export const listOf = <A>(
   item: Codec<A>,
   { min, max, noun, advice }: ListBounds,

@@ -1,4 +1,4 @@
-/** Times and days to send. Strings are sent unchanged; a `Date` in the format of the API description's examples. */
+/** Times and days to send. Strings are sent unchanged; a `Date` is sent in the format of the API description's examples. */
 
 import * as t from 'io-ts'
 import { dated } from '../decode/showValue.js'
@@ -12,7 +12,7 @@ const HOUR = String.raw`([01]\d|2[0-3])`
 
 const OFFSET = `(Z|[+-]${HOUR}(:?[0-5]\\d)?)`
 
-/** Pattern of a time of day, to the minute, the second or a fraction of it; `24:00` is the end of the day. */
+/** Pattern of a time of day, to the minute, the second or a fraction of a second; `24:00` is the end of the day. */
 const CLOCK = String.raw`T(${HOUR}:[0-5]\d(:([0-5]\d|60)([.,]\d+)?)?|24:00(:00([.,]0+)?)?)${OFFSET}?`
 
 const DAY = /^\d{4}-\d\d-\d\d$/
@@ -21,13 +21,13 @@ const dateTime = new RegExp(`^${DATE}${CLOCK}$`)
 
 const dateOrTime = new RegExp(`^${DATE}(${CLOCK})?$`)
 
-/** Accepts dates that have a valid year of four digits. */
+/** Accepts dates whose year has four digits. */
 const isWritable = (u: unknown): u is Date => {
   const year = isDate(u) ? u.getUTCFullYear() : Number.NaN
   return year >= 0 && year <= 9_999
 }
 
-/** Returns true if the day at the start of a string exists: 29 February only in leap years. */
+/** Returns true if the day at the start of a string exists; 29 February exists only in leap years. */
 const isDay = (text: string): boolean => {
   const day = text.slice(0, 10)
   const date = new Date(`${day}T00:00:00Z`)
@@ -54,7 +54,10 @@ export const Time: Codec<Date | string> = time('a Date or an ISO 8601 time', dat
 /** A date and time: a `Date`, or an ISO 8601 string with a time of day. */
 export const DateTime: Codec<Date | string> = time('a Date or an ISO 8601 date and time', dateTime)
 
-/** A day, or a time on it; empty for none. Only a string, because the day of a `Date` depends on the time zone. */
+/**
+ * A day, or a time on that day; empty for none. Only strings are accepted, because the day of a `Date` depends on the time
+ * zone.
+ */
 export const Day: Codec<string> = dated(
   described(
     t.refinement(
@@ -81,8 +84,8 @@ export const PlainDate: Codec<string> = dated(
 // combinators
 
 /**
- * Converts a time parameter to ms since 1970, or `NaN` if invalid. A time without an offset counts as UTC, a plain date as
- * midnight UTC, and a leap second as the second before.
+ * Converts a time parameter to ms since 1970, or to `NaN` if it is invalid. A time without an offset is in UTC. A plain date is
+ * midnight UTC, and a leap second is the second before.
  */
 export const toMillis = (time: Date | string): number => {
   if (isDate(time)) return time.getTime()

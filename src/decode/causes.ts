@@ -31,10 +31,10 @@ const UNKNOWN: Cause = { path: '', expected: 'a valid value', actual: 'unknown' 
  */
 export const causes = (errors: t.Errors): Causes => causesWith(redacted)(errors)
 
-/** Like `causes`, for parameters: shows a mistyped enumeration value or date. */
+/** Works like `causes`, but for parameters: shows a mistyped enumeration value or date. */
 export const parameterCauses = (errors: t.Errors): Causes => causesWith(shown)(errors)
 
-/** The way to describe refused values. */
+/** How refused values are described. */
 interface Describe {
   readonly value: (u: unknown, codec: unknown) => string
   readonly tag: (u: unknown, values: ReadonlyArray<unknown>) => string
@@ -80,7 +80,7 @@ const cause =
     return { path, expected: expected(refusing), actual }
   }
 
-/** Returns the codec of a value. The codec that was tried last may be one member of a union. */
+/** Returns the codec of a value. The codec that was tried last may be only one member of a union. */
 const wholeCodec = (context: t.Context): unknown => {
   const at = context.findLastIndex((entry, i) => {
     const parent = context[i - 1]
@@ -89,7 +89,9 @@ const wholeCodec = (context: t.Context): unknown => {
   return context[at]?.type
 }
 
-/** Returns true for a missing field, even if its codec is a union or an intersection, whose members add entries. */
+/**
+ * Returns true for a missing field, even if its codec is a union or an intersection, whose members add entries to the context.
+ */
 const isMissing = (context: t.Context): boolean => {
   const holder = context.findLastIndex(({ actual }) => actual !== undefined)
   const field = context[holder + 1]
@@ -113,13 +115,13 @@ const merged = (all: ReadonlyArray<Cause>): ReadonlyArray<Cause> => {
 
 // the expected type as text
 
-/** Describes the values that a codec accepts: lists them if it has some, else names the codec. */
+/** Describes the values that a codec accepts. Lists them if the codec has a list, otherwise names the codec. */
 const expected = (codec: unknown): string => {
   const keys = part(codec, 'keys')
   if (tagOf(codec) === 'KeyofType' && typeof keys === 'object' && keys !== null) {
     return listed(Object.keys(keys).map((key) => JSON.stringify(key)))
   }
-  // a refined object may be refused although it is an object, so it goes by its name
+  // a refined object may be refused although it is an object, so it is described by its name
   if (isObject(codec) && tagOf(codec) !== 'RefinementType') return 'object'
   if (tagOf(codec) === 'AnyArrayType') return 'array'
   const name = part(codec, 'name')
@@ -183,7 +185,7 @@ type BelowOf = (error: t.ValidationError) => ReadonlyArray<Below>
 
 interface Branch {
   readonly errors: ValidationErrors
-  /** Compared number by number; higher is more likely. */
+  /** Compared number by number. The branch with the higher rank is more likely. */
   readonly rank: ReadonlyArray<number>
 }
 
@@ -227,7 +229,10 @@ const byRank = (a: Branch, b: Branch): number => {
 
 const tagKinds = new Set<unknown>(['LiteralType', 'KeyofType'])
 
-/** Ranks the branch of a union at `depth` by the depth it reached, then by its tag, then by the fields it names. */
+/**
+ * Ranks the branch of a union at `depth`: first by the depth that it reached, then by its tag, then by the fields that it
+ * names.
+ */
 const rank = (errors: ValidationErrors, depth: number, belowOf: BelowOf): ReadonlyArray<number> => {
   const entry = errors[0]?.context[depth]
   const failedFields = new Set<string | undefined>()
@@ -247,7 +252,7 @@ const rank = (errors: ValidationErrors, depth: number, belowOf: BelowOf): Readon
   return [least, -failedTags, named - failedFields.size, -failedFields.size, most]
 }
 
-/** Computes the entries below each depth in one pass: a context may be thousands of levels deep. */
+/** Computes the entries below each depth in one pass, because a context may be thousands of levels deep. */
 const belowEach = ({ context }: t.ValidationError): ReadonlyArray<Below> => {
   const upwards: Array<Below> = []
   let below: Below = { count: 0, first: undefined }

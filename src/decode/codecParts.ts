@@ -1,12 +1,12 @@
 /**
- * Reads the runtime shape of io-ts codecs (`_tag`, `props`, `types`, ...). These objects may come from anywhere, so their
- * properties are unknown until checked.
+ * Reads the runtime shape of io-ts codecs (`_tag`, `props`, `types`, ...). These objects may come from anywhere, so the types
+ * of their properties are unknown until they are checked.
  */
 import type * as t from 'io-ts'
 
 // properties
 
-/** Returns the property `key` of an object or function, or else undefined. */
+/** Returns the property `key` of an object or function; undefined for any other value. */
 export const part = (holder: unknown, key: PropertyKey): unknown =>
   (typeof holder === 'object' && holder !== null) || typeof holder === 'function'
     ? Reflect.get(holder, key)
@@ -39,13 +39,13 @@ export const unwrapped = (codec: unknown): unknown => {
   return seen
 }
 
-/** Returns true if an object's codec names this field, itself or in a member. */
+/** Returns true if the codec of an object names this field, either itself or in one of its members. */
 export const names = (codec: unknown, key: string): boolean => {
   const seen = unwrapped(codec)
   return hasOwn(part(seen, 'props'), key) || typesOf(seen).some((member) => names(member, key))
 }
 
-/** Returns the props that `exact` keeps, by io-ts's rules; undefined if it has none. */
+/** Returns the props that `exact` keeps by io-ts's rules; undefined if there are none. */
 export const exactProps = (codec: unknown): object | undefined => {
   switch (tagOf(codec)) {
     case 'RefinementType':
@@ -83,7 +83,7 @@ export const domainKeys = (domain: unknown): ReadonlyArray<string> | undefined =
 }
 
 /**
- * Returns the `tag` values that lead to a member of a tagged union, as io-ts computes them, or undefined if that is not simple.
+ * Returns the `tag` values that lead to a member of a tagged union, as io-ts computes them; undefined if that is not simple.
  */
 export const tagValues = (
   codec: unknown,

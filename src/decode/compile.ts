@@ -3,7 +3,9 @@ import { type Decoder, decodeSafely } from './decodeSafely.js'
 import { generate } from './generate/generate.js'
 import { planOf } from './generate/planOf.js'
 
-/** io-ts binds `decode` to the codec; a `decode` that is not bound may do more than validate. */
+/**
+ * Returns true for io-ts's own `decode`, which is bound to its codec. A `decode` that is not bound may do more than validate.
+ */
 const isBound = (decode: { readonly name: string }): boolean => decode.name.startsWith('bound ')
 
 const make = (codec: t.Mixed): Decoder<unknown> => {
@@ -17,17 +19,17 @@ const make = (codec: t.Mixed): Decoder<unknown> => {
   }
 }
 
-/** Decoders by codec. A codec lives as long as its decoder, and the decoder as long as its codec. */
+/** Decoders by codec. A codec lives as long as its decoder, and a decoder as long as its codec. */
 const decoders = new WeakMap<object, Decoder<unknown>>()
 
 /**
- * Compiles a codec to a decoder with the same type, results and errors as `codec.decode`, at a fraction of its cost. Compiles on
- * first use, once for each codec. If the platform forbids code generation (a content security policy, workerd), uses io-ts's own
- * decoder.
+ * Compiles a codec to a decoder with the same type, results and errors as `codec.decode`, at a fraction of its cost. Compiles
+ * on first use, once for each codec. If the runtime forbids code generation (a content security policy, workerd), uses io-ts's
+ * own decoder.
  */
 export const compile = <A>(codec: t.Type<A, unknown, unknown>): Decoder<A> => {
   const cached = decoders.get(codec)
-  if (cached !== undefined) return cached as Decoder<A> // created from this codec
+  if (cached !== undefined) return cached as Decoder<A> // it was created from this codec
   let decode: Decoder<unknown> = (u) => {
     decode = make(codec)
     return decode(u)

@@ -1,6 +1,6 @@
 import { O } from '../fp.js'
 
-/** The key under which an object keeps the digits of its numbers. Spread and `Object.assign` copy it. */
+/** The key under which an object stores the digits of its numbers. Spread and `Object.assign` copy it. */
 const digits = Symbol.for('payments-rx.digits')
 
 type Digits = Record<string, string>
@@ -29,16 +29,19 @@ const keep = keeping(() => true)
  */
 export const parseExact = (text: string): unknown => JSON.parse(text, keep)
 
-/** Matches a number of at least twelve characters, or with a two-digit exponent: no other number can be rounded or overflow. */
+/**
+ * Matches a number of at least twelve characters, or one with a two-digit exponent. No other number can be rounded, or
+ * overflow.
+ */
 const LONG = /[:[,\s]-?(?:[\d.]{12}|\d[\d.]*[eE][+-]?\d\d)/
 
 const keepLong = keeping((source) => source.length >= 12 || /e/i.test(source))
 
-/** Parses JSON like `JSON.parse`, and keeps the digits of each number that could be rounded. */
+/** Parses JSON like `JSON.parse`, but keeps the digits of each number that could be rounded. */
 export const parseWithDigits = (text: string): unknown =>
   JSON.parse(text, LONG.test(text) ? keepLong : undefined)
 
-/** Returns true if the digits of a number are kept with this value, or inside it. */
+/** Returns true if the digits of a number are stored in this value or inside it. */
 const keepsDigits = (u: unknown): boolean => {
   if (typeof u !== 'object' || u === null) return false
   if (keptDigits(u) !== undefined) return true
@@ -49,7 +52,7 @@ const keepsDigits = (u: unknown): boolean => {
   return false
 }
 
-/** Copies the kept digits of `holder` to a new object. They are valid while the number is unchanged. */
+/** Copies the stored digits of `holder` to a new object. They are valid as long as the number is unchanged. */
 export const withDigitsOf =
   (holder: object) =>
   <A extends object>(anew: A): A => {
@@ -59,8 +62,8 @@ export const withDigitsOf =
   }
 
 /**
- * Returns the number under `key` as a decimal string with its original digits, if `parseExact` read it. `none` if the number has
- * changed since, or its object was copied, as `strict` does to strip a key.
+ * Returns the number under `key` as a decimal string with its original digits, if `parseExact` read it. Returns `none` if the
+ * number has changed since, or if its object was copied; `strict` copies an object to strip a key.
  */
 export const digitsOf =
   <K extends string>(key: K) =>
@@ -69,7 +72,7 @@ export const digitsOf =
     return text !== undefined && Object.is(Number(text), holder[key]) ? O.some(text) : O.none
   }
 
-/** `rawJSON` is in ES2026: Node 22 has it, the types do not yet. */
+/** `rawJSON` is part of ES2026. Node 22 has it, but the types do not have it yet. */
 const json: JSON & { readonly rawJSON?: (text: string) => unknown } = JSON
 
 function withDigits(this: unknown, key: string, value: unknown): unknown {

@@ -9,7 +9,7 @@ import { type Counter, type DriftKind, watcherOf } from './watcher.js'
 export interface DriftFact {
   /** The endpoint, as named in the call of `watch`. */
   readonly endpoint: string
-  /** A path such as `items[].funding.status`. A star replaces a key of a record, or one that may be content. */
+  /** A path such as `items[].funding.status`. `*` replaces a key of a record, or a key that may be content. */
   readonly path: string
   /** The kind of difference. */
   readonly kind: DriftKind
@@ -90,7 +90,7 @@ export const drift = (options: DriftOptions = {}): Drift => {
           look ??= watcherOf(codec, counting(endpoint)) ?? (() => undefined)
           look(u)
         } catch {
-          // a getter that throws, or input too deep to walk: decoding reports it
+          // a getter threw, or the input is too deep to walk; decoding reports it
         }
         report()
       }

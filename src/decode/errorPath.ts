@@ -1,7 +1,7 @@
 import type * as t from 'io-ts'
 import { domainKeys, names, part, tagOf, unwrapped } from './codecParts.js'
 
-/** Returns a path such as `items[3].amount`, empty for the value itself, with a star for a key of a record. */
+/** Returns a path such as `items[3].amount`. It is empty for the value itself, and has a star for a key of a record. */
 export const errorPath = (context: t.Context): string => {
   let path = ''
   context.forEach((entry, i) => {
@@ -27,7 +27,7 @@ const choices = new Set<unknown>(['UnionType', 'IntersectionType'])
 export const isMember = (parent: t.ContextEntry, entry: t.ContextEntry): boolean =>
   choices.has(tagOf(unwrapped(parent.type))) || Object.is(parent.actual, entry.actual)
 
-/** Returns true for keys that a codec names. The keys of a record come from the data, so they may be secret. */
+/** Returns true for a key that the codec names. The keys of a record come from the data, so they may be secret. */
 const isKnown = (parent: unknown, key: string): boolean => {
   const codec = unwrapped(parent)
   if (tagOf(codec) !== 'DictionaryType') return names(codec, key) || looksNamed(key)

@@ -1,6 +1,6 @@
 /**
- * Compiles io-ts codecs to fast decoders, explains refusals, watches for drift (unknown fields and values), and keeps money
- * exact.
+ * Compiles io-ts codecs to fast decoders, explains refusals, watches for drift (unknown fields and values), and keeps amounts
+ * of money exact.
  */
 export { InvalidOption } from '../options/index.js'
 export { type Cause, causes, explain } from './causes.js'

@@ -58,9 +58,9 @@ const noDigits = (key: string): NoDigits => ({
 // currencies
 
 /**
- * The currencies by the decimals of their minor unit, from ISO 4217 (list of 2024-06-25, and the later amendment XCG). Keeps
- * withdrawn codes that the API description still names (HRK, SLL). Metals, funds and test codes have no minor unit and are not
- * listed.
+ * The currencies by the number of decimals of their minor unit, from ISO 4217 (list of 2024-06-25, and the later amendment
+ * XCG). Keeps withdrawn codes that the API description still names (HRK, SLL). Metals, funds and test codes have no minor unit,
+ * and are not listed.
  */
 const byExponent: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
@@ -100,10 +100,14 @@ export interface Decimal {
   readonly scale: number
 }
 
-/** Matches sign, integer part, fraction and power of ten, as JSON and `String` write numbers. A power has up to four digits. */
+/**
+ * Matches sign, integer part, fraction and power of ten, as JSON and `String` write numbers. A power has at most four digits.
+ */
 const decimalText = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?)0*(\d{1,4}))?$/
 
-/** Parses a decimal string of at most `maxLength` characters: parsing takes more than linear time. */
+/**
+ * Parses a decimal string of at most `maxLength` characters. The length is limited because parsing takes more than linear time.
+ */
 export const parseDecimal = (text: string, maxLength: number): O.Option<Decimal> => {
   const [, sign = '', integer = '', fraction = '', powerSign = '', power = '0'] =
     (text.length <= maxLength && decimalText.exec(text)) || []
@@ -115,7 +119,7 @@ export const parseDecimal = (text: string, maxLength: number): O.Option<Decimal>
       })
 }
 
-/** Converts units to another scale; returns none if the result is not a whole number. */
+/** Converts units to another scale. Returns none if the result is not a whole number. */
 export const unitsAt =
   (scale: number) =>
   (decimal: Decimal): O.Option<bigint> => {

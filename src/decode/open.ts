@@ -1,12 +1,12 @@
 import * as t from 'io-ts'
 
-/** The known values, which an editor completes, and any other string. */
+/** The known values, which an editor suggests, or any other string. */
 export type Open<K extends string> = K | (string & {})
 
 /** The codec of an open enumeration. Values that are not in `known` count as drift. */
 export class OpenType<K extends string> extends t.Type<Open<K>> {
   readonly _tag = 'OpenType'
-  /** The known values. Others are accepted. */
+  /** The known values. Others are accepted as well. */
   readonly known: ReadonlyArray<K>
   constructor(known: ReadonlyArray<K>) {
     const name = `${known.map((k) => JSON.stringify(k)).join(' | ')} | string`
@@ -14,7 +14,7 @@ export class OpenType<K extends string> extends t.Type<Open<K>> {
     this.known = known
   }
 
-  /** Returns true if its `validate` is the original: a clone's may not be. */
+  /** Returns true if its `validate` is the original one, which may not be true for a clone. */
   static isUntouched(codec: OpenType<string>): boolean {
     return codec.validate === t.string.validate
   }
@@ -25,7 +25,7 @@ export interface OpenC<K extends readonly [string, ...ReadonlyArray<string>]>
   extends OpenType<K[number]> {}
 
 /**
- * Creates an enumeration to which values may be added: accepts every string, and knows some.
+ * Creates an open enumeration: it knows some values, and accepts any other string.
  *
  *     open('NEW', 'SETTLED').decode('NEW')      Right 'NEW'
  *     open('NEW', 'SETTLED').decode('EXPIRED')  Right 'EXPIRED', counted as drift if that is watched

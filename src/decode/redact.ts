@@ -2,8 +2,8 @@ import { plural } from './plural.js'
 import { isDate } from './unknown.js'
 
 /**
- * Describes a value without its content. Strings may hold secrets or card numbers, so only their length is shown. This also
- * applies to numbers with twelve or more digits before the decimals. Other numbers, booleans, null and undefined are shown.
+ * Describes a value without its content. Strings may hold secrets or card numbers, so only their length is shown. Numbers with
+ * twelve or more digits before the decimals are treated the same way. Other numbers, booleans, null and undefined are shown.
  */
 export const redact = (u: unknown): string => {
   switch (typeof u) {
@@ -31,7 +31,10 @@ const dated = (date: Date): string =>
 
 // lines
 
-/** Letters and pictures that combine with a joiner or variant selector after them; none in Latin, Greek and Cyrillic. */
+/**
+ * Letters and pictographs that combine with a joiner or variant selector after them. There are none in Latin, Greek and
+ * Cyrillic.
+ */
 const JOINABLE = String.raw`(?![\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{VS}])[\p{L}\p{M}\p{Extended_Pictographic}\p{EMod}]`
 
 /** Control, bidirectional, invisible and zero-width characters, unless they are part of a word. */
@@ -44,15 +47,15 @@ const UNPRINTABLE = new RegExp(
 )
 
 /**
- * Makes external text fit one line of a log or terminal. Keeps repeated spaces, because names may have them. Removes user and
- * password from URLs.
+ * Makes text from outside fit on one line of a log or terminal. Keeps repeated spaces, because names may contain them. Removes
+ * user and password from URLs.
  */
 export const oneLine = (text: string): string =>
   withoutCredentials(text.replace(UNPRINTABLE, ' ').trim())
 
 /**
- * Removes user, password and signature from URLs. A password may have slashes, so user and password end at the last `@` of a
- * word; but digits between a colon and a slash are a port.
+ * Removes user, password and signature from URLs. A password may contain slashes, so user and password end at the last `@` of a
+ * word. Digits between a colon and a slash, however, are a port.
  */
 export const withoutCredentials = (text: string): string =>
   text
@@ -63,15 +66,15 @@ export const withoutCredentials = (text: string): string =>
     })
     .replace(SIGNED, '$1***')
 
-/** The query parameters of a signed URL that are secret, or name the signer. */
+/** The query parameters of a signed URL that are secret or name the signer. */
 const SIGNED =
   /([?&](?:X-Amz-(?:Signature|Credential|Security-Token)|Signature|AWSAccessKeyId)=)[^\s&"']+/gi
 
 const ESCAPED = new RegExp(String.raw`(?:${INVISIBLE}|[\u2028\u2029])(?<!\n)`, 'gu')
 
 /**
- * Writes control and invisible characters as `\u009b`, except line breaks: JSON keeps its value, and other text cannot control a
- * terminal.
+ * Writes control characters and invisible characters as `\u009b`, except line breaks. JSON keeps its value, and other text
+ * cannot control a terminal.
  */
 export const escapeInvisible = (text: string): string =>
   text.replace(ESCAPED, (found) =>

@@ -4,8 +4,8 @@ import { redact } from './redact.js'
 import { fieldsOf } from './unknown.js'
 
 /**
- * Describes a value that `codec` refused like `redact`, but shows a word if an enumeration was expected, and a date, time or
- * amount if one was expected. Other strings may be secrets, names or card numbers.
+ * Describes a value that `codec` refused. Works like `redact`, but shows a word if an enumeration was expected, and a date,
+ * time or amount if one was expected. Other strings may be secrets, names or card numbers.
  */
 export const showValue = (u: unknown, codec: unknown): string => {
   if (typeof u !== 'string') return isDecimal(u) && isAnyAmount(codec) ? DECIMAL : redact(u)
@@ -18,7 +18,7 @@ export const showValue = (u: unknown, codec: unknown): string => {
 
 const isAnyAmount = (codec: unknown): boolean => alternatives(codec).some(isAmount)
 
-/** Returns true for an object from a decimal library. The `toFixed` of a number would round. */
+/** Returns true for an object from a decimal library. The `toFixed` method of a number would round. */
 const isDecimal = (u: unknown): boolean => {
   const { toFixed } = fieldsOf(u)
   return (
@@ -28,7 +28,7 @@ const isDecimal = (u: unknown): boolean => {
 
 const DECIMAL = 'a decimal object (pass amount.toFixed())'
 
-/** Shows a word if it may have been meant as one of these. */
+/** Shows a word if it may have been meant as one of these names. */
 export const showWord = (text: string, names: ReadonlyArray<string>): string => {
   const meant = similarName(text, names)
   const digits = Math.max(...names.map(countDigits))
@@ -36,16 +36,16 @@ export const showWord = (text: string, names: ReadonlyArray<string>): string => 
   const isWord =
     text.length <= longest + LONGER &&
     countDigits(text) <= digits &&
-    /^(?:[A-Z][A-Z0-9_.-]*|[A-Z]?[a-z][a-z0-9_.-]*)$/.test(text) // not in mixed case, like keys
+    /^(?:[A-Z][A-Z0-9_.-]*|[A-Z]?[a-z][a-z0-9_.-]*)$/.test(text) // not in mixed case, which keys have
   return meant !== undefined || isWord ? `'${text}'${didYouMean(meant)}` : redact(text)
 }
 
 const countDigits = (text: string): number => text.replace(/\D/g, '').length
 
-/** Maximum number of characters by which a shown word may exceed the longest known word: a key is usually longer. */
+/** Maximum difference in length between a shown word and the longest known word, in characters. Keys are usually longer. */
 const LONGER = 5
 
-/** Matches dates and times in usual notations, which are too short for a card number. */
+/** Matches dates and times in common notations, which are too short to be a card number. */
 const DATE =
   /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{4})(?:[T ]\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/
 
@@ -61,10 +61,10 @@ const showDate = (text: string): string => {
 
 // codecs
 
-/** Marks a codec for dates or times, so that wrong values are shown. */
+/** Marks a codec for dates or times, so that errors show wrong values. */
 export const dated = <C extends object>(codec: C): C => Object.assign(codec, { [mark]: true })
 
-/** Marks a codec for amounts, so that wrong values are shown. */
+/** Marks a codec for amounts, so that errors show wrong values. */
 export const amountShown = <C extends object>(codec: C): C =>
   Object.assign(codec, { [amountMark]: true })
 
@@ -77,7 +77,8 @@ const isDated = (codec: unknown): boolean => part(codec, mark) === true
 const isAmount = (codec: unknown): boolean => part(codec, amountMark) === true
 
 /**
- * Returns the members of a union, at any depth, or else the codec; for a list codec that also accepts a single item, the item's.
+ * Returns the members of a union at any depth, or else the codec itself. For a list codec that also accepts a single item,
+ * returns those of the item's codec.
  */
 const alternatives = (codec: unknown): ReadonlyArray<unknown> => {
   if (isDated(codec)) return [codec]

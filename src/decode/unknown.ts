@@ -4,14 +4,14 @@ export { isDate } from '../options/rules.js'
 export const isRecord = (u: unknown): u is Record<string, unknown> =>
   typeof u === 'object' && u !== null && !Array.isArray(u)
 
-/** Returns the object itself, or an empty one for any other value. */
+/** Returns the object itself, or an empty object for any other value. */
 export const fieldsOf = (u: unknown): Readonly<Record<string, unknown>> => (isRecord(u) ? u : {})
 
 /** Returns a non-empty string, or a number as a string. */
 export const wordOf = (u: unknown): string | undefined =>
   typeof u === 'string' && u !== '' ? u : typeof u === 'number' ? String(u) : undefined
 
-/** Parses JSON. Returns `undefined`, which JSON cannot express, for invalid JSON. */
+/** Parses JSON. Returns `undefined`, which JSON cannot express, if the text is not valid JSON. */
 export const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -22,11 +22,14 @@ export const parsed = (text: string): unknown => {
 
 // depth
 
-/** Maximum nesting depth that is kept of an arbitrarily deep value. Deeper levels are omitted. */
+/** Maximum nesting depth that is kept of a value that may be arbitrarily deep. Deeper levels are omitted. */
 export const LEVELS = 50
 
-/** Maximum depth of a row that is written, or set aside unchanged. `JSON.stringify` and readers fail at some thousand levels. */
+/**
+ * Maximum depth of a row that is written, or that is set aside unchanged. `JSON.stringify` and readers fail at some thousand
+ * levels.
+ */
 export const ROW_LEVELS = 500
 
-/** Replaces an omitted level. */
+/** Takes the place of an omitted level. */
 export const LEFT_OUT = '[...]'

@@ -27,7 +27,7 @@ export interface Counter {
   count: number
 }
 
-/** Returns the counter of a fact, created on the first call. */
+/** Returns the counter for a fact. It is created on the first call. */
 type CounterFor = (path: string, kind: DriftKind, example: string) => Counter
 
 /** Compares a value with its codec, and counts fields and values that the codec does not name. */
@@ -47,7 +47,7 @@ type Visit = (codec: unknown, path: string) => Watcher | undefined
 const sizeOf = (u: unknown): string =>
   typeof u === 'number' || typeof u === 'boolean' ? typeof u : redact(u)
 
-/** Shows an unknown value of an enumeration if it looks like the known ones, or else only its size. */
+/** Shows an unknown value of an enumeration if it looks like the known values; otherwise shows only its size. */
 export const exampleOf = (names: ReadonlyArray<string>, value: string): string =>
   looksLike(names, value) ? value : redact(value)
 
@@ -67,7 +67,7 @@ export const watcherOf = (root: t.Mixed, counting: CounterFor): Watcher | undefi
   const visitRecursive = (codec: unknown, path: string): Watcher => {
     let inner: Watcher | undefined
     const watch: Watcher = (u) => inner?.(u)
-    recursive.set(codec, watch) // deeper levels count under the path of the first one
+    recursive.set(codec, watch) // deeper levels count under the path of the first level
     inner = visit(part(codec, 'type'), path)
     return watch
   }
@@ -132,7 +132,7 @@ const watchRecord =
 
 const absences = new Set<unknown>(['NullType', 'UndefinedType', 'VoidType'])
 
-/** Finds the union member that a value belongs to. Null and undefined do not count as a shape. */
+/** Finds the member of a union to which a value belongs. Null and undefined do not count as a shape. */
 const watchUnion = (
   codec: unknown,
   path: string,
@@ -159,7 +159,7 @@ const watchUnion = (
 
 // objects
 
-/** Returns the fields that an object's codec names; undefined if it accepts others. */
+/** Returns the fields that the codec of an object names; undefined if it accepts others. */
 const fieldsOf = (codec: unknown): ReadonlyArray<WatchedField> | undefined => {
   switch (tagOf(codec)) {
     case 'ExactType':
@@ -190,7 +190,7 @@ const fieldsOf = (codec: unknown): ReadonlyArray<WatchedField> | undefined => {
   }
 }
 
-/** Joins the fields of an intersection's members. */
+/** Joins the fields of the members of an intersection. */
 const joined = (fields: ReadonlyArray<WatchedField>): ReadonlyArray<WatchedField> => {
   const all: Array<WatchedField> = []
   for (const field of fields) {
@@ -205,7 +205,7 @@ const joined = (fields: ReadonlyArray<WatchedField>): ReadonlyArray<WatchedField
   return all
 }
 
-/** The work for an object with these keys in this order. */
+/** The work to do for an object that has these keys in this order. */
 interface ObjectLayout {
   readonly keys: ReadonlyArray<string>
   readonly counters: ReadonlyArray<Counter>
@@ -213,8 +213,8 @@ interface ObjectLayout {
 }
 
 /**
- * Watches objects. A service's objects mostly have the same keys in the same order, so the last layout is kept. An object that is
- * not `closed` may have fields that are named elsewhere.
+ * Watches objects. The objects of a service mostly have the same keys in the same order, so the last layout is kept. An object
+ * that is not `closed` may have fields that are named elsewhere.
  */
 const watchObject = (
   path: string,

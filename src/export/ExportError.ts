@@ -1,4 +1,4 @@
-/** Errors of an export's files, as one union on `_tag`. */
+/** Errors of an export's files, as one union with `_tag`. */
 import { type Observable, of, throwError } from 'rxjs'
 import type { Cause } from '../decode/causes.js'
 import { fieldsOf } from '../decode/unknown.js'
@@ -21,13 +21,16 @@ export interface ExportErrors extends StoreErrors {
   readonly CheckpointExists: { readonly path: string }
   /** The folder holds a finished run, or the file was not written by an export: `restart` replaces it. */
   readonly OutputExists: { readonly path: string }
-  /** More rows were rejected than `maxRejects` allows. `path`: the file with these rows, or the checkpoint that counts them. */
+  /**
+   * More rows were rejected than `maxRejects` allows. `path`: the file with the rejected rows, or the checkpoint that counts
+   * them.
+   */
   readonly TooManyRejects: { readonly path: string }
   /** A list that is replaced as a whole was empty, while the destination has `rows`. `allowEmpty` removes them. */
   readonly EmptyList: { readonly destination: string; readonly rows: number }
   /** There is no manifest to verify against. */
   readonly NoManifest: { readonly path: string }
-  /** Another program changed, replaced or removed (`isGone`) a file while it was written. */
+  /** Another program changed, replaced or removed (`isGone`) a file while it was being written. */
   readonly FileConflict: { readonly path: string; readonly isGone: boolean }
   /** The `deadline` passed before the end. */
   readonly DeadlinePassed: { readonly deadline: Millis }
@@ -64,8 +67,8 @@ export const isExportError = (error: unknown): error is ExportError =>
   isStoreError(error) || isTagged('ExportError')(error)
 
 /**
- * Turns system errors into a `Left`; other errors are bugs, or come from the caller's own functions. `scrub` removes the client's
- * secrets, which a custom destination may repeat.
+ * Turns system errors into a `Left`; other errors are bugs, or come from the caller's own functions. `scrub` removes the
+ * client's secrets, because a custom destination may include them in its errors.
  */
 export const expectedAsLeft =
   (name: string, scrub: (text: string) => unknown) =>
@@ -86,7 +89,7 @@ export const expectedAsLeft =
 
 // remedies
 
-/** Remedy for each kind of failure; some depend on a code or a cause. */
+/** Remedy for each kind of failure. Some remedies depend on a code or a cause. */
 const CLASSES: Readonly<Record<ExportError['_tag'] | AnyFailure['_tag'], ErrorClass>> = {
   Locked: 'locked',
   Fenced: 'locked',
@@ -121,7 +124,7 @@ const CLASSES: Readonly<Record<ExportError['_tag'] | AnyFailure['_tag'], ErrorCl
   Ambiguous: 'look',
 }
 
-/** Statuses that mean "try later", besides 409: Request Timeout, Locked, Too Early. */
+/** Statuses besides 409 that mean "try later": Request Timeout, Locked, Too Early. */
 const TEMPORARY: ReadonlyArray<number> = [408, 423, 425]
 
 /** Returns the remedy for a failure. */

@@ -49,7 +49,10 @@ export const sourceRule: OptionRule = {
 
 /** Options whose type does not depend on the rows. */
 export const exportTable = {
-  /** Version of `filter` and `map`. Change it whenever you change them: an export is resumed only with the same revision. */
+  /**
+   * Version of `filter` and `map`. Change it whenever you change either of them, because an export is resumed only with the
+   * same revision.
+   */
   revision: is.nonEmptyString,
 
   // format
@@ -58,11 +61,11 @@ export const exportTable = {
   format: is.oneOf(...formatNames),
   /** Compression. Default: by file extension, or `none`; Parquet is compressed internally, by default with `zstd`. */
   compress: is.oneOf(...compressions),
-  /** Fields in order, nested ones dotted; `NAME:TYPE` for a field that the codec lacks. Default: all. */
+  /** Fields in order, with dotted names for nested ones; `NAME:TYPE` for a field that the codec lacks. Default: all. */
   columns: is.arrayOf(is.string, 'a list of column names'),
   /** Parquet: numbers as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
   amounts: is.oneOf('decimal', 'text'),
-  /** CSV: `mask` prefixes `'` to texts that a spreadsheet would run as formulas. Default `keep`. */
+  /** CSV: `mask` adds the prefix `'` to texts that a spreadsheet would run as formulas. Default `keep`. */
   formulas: is.oneOf('mask', 'keep'),
   /** Parquet: rows per row group, buffered in memory until written. Default 20,000. */
   rowGroup: is.int(1),
@@ -77,13 +80,13 @@ export const exportTable = {
    */
   restart: is.boolean,
   /**
-   * Writes directly to the path, like to a stream: for pipes and devices. Creates no other files, and cannot be resumed. Default
-   * `false`.
+   * Writes directly to the path, as to a stream. Meant for pipes and devices. Creates no other files, and cannot be resumed.
+   * Default `false`.
    */
   inPlace: is.boolean,
   /** Path of the checkpoint. Default: next to the file, or in the folder. */
   checkpoint: is.nonEmptyString,
-  /** Interval at which rows are synced to disk and the checkpoint is updated, in ms. Default 1,000; Parquet: 10,000. */
+  /** Interval, in ms, at which rows are synced to disk and the checkpoint is updated. Default 1,000; Parquet: 10,000. */
   commitEvery: is.millis,
   /** In a folder: maximum rows per file. Default: no limit. */
   rotateRows: is.positiveIntOrInfinity,
@@ -96,8 +99,8 @@ export const exportTable = {
   /** Called with rejected rows. File exports also write them to a separate file. */
   onReject: is.fn<WriteRows<Reject>>(),
   /**
-   * Reads the list until two readings have the same ids, and only then writes: for small numbered lists, whose pages shift when a
-   * row is deleted. Default `false`.
+   * Reads the list until two readings have the same ids, and only then writes it. Meant for small numbered lists, whose pages
+   * shift when a row is deleted. Default `false`.
    */
   untilStable: is.boolean,
   /** True to end the stream with the export. Default `true`; stdout is never ended. */
@@ -122,8 +125,8 @@ export const exportTable = {
   /** Variables such as `AWS_REGION`, for `s3://`. Default: those of the process. */
   env: env,
   /**
-   * How long the lease lasts without renewal, in ms; after that, another run may take over. Default 15,000. It is renewed three
-   * times in that period.
+   * How long the lease lasts without renewal, in ms. After that, another run may take over. The lease is renewed three times in
+   * that period. Default 15,000.
    */
   lease: is.int(100, 600_000),
 }
@@ -133,7 +136,7 @@ export interface ExportOptions<A, B = A> extends OptionsOf<typeof exportTable> {
   /**
    * A file, such as `charges.csv.gz`, whose folder must exist; a folder of files, if it ends with a slash; a `Writable` or a
    * `WritableStream`, which cannot be resumed; a function that receives the rows of a page and resolves once they are written
-   * (meanwhile, only the next page is requested); or your own `Destination`.
+   * (only one more page is requested before that); or your own `Destination`.
    */
   readonly out:
     | string
@@ -143,7 +146,7 @@ export interface ExportOptions<A, B = A> extends OptionsOf<typeof exportTable> {
     | Destination<B>
   /** Drops rows for which it returns false; applied before `map`. */
   readonly filter?: ((row: Readonly<A>) => boolean) | undefined
-  /** Maps a row to the one to write. Must be deterministic, since pages may be read again. */
+  /** Maps a row to the one to write. Must be deterministic, because pages may be read again. */
   readonly map?: ((row: Readonly<A>) => B) | undefined
   /** The codec of the rows that `map` returns. Required for CSV, Parquet and `columns`. Default: the codec of the list. */
   readonly codec?: RowDecoder<B> | undefined
@@ -179,7 +182,7 @@ export interface ExportProgress {
   readonly formulas?: number
   /** Position of the rest of the list. Absent at its end. */
   readonly next?: AnyPosition
-  /** For a snapshot: share of the time range that was read, 0 to 1 (1 at the end). Absent while unknown. */
+  /** For a snapshot: share of the time range that has been read, 0 to 1 (1 at the end). Absent while unknown. */
   readonly share?: number
   /** True if the list was read to its end. */
   readonly ended: boolean
@@ -189,7 +192,10 @@ export interface ExportProgress {
   readonly waiting?: { readonly path: string; readonly ms: Millis }
   /** How the export started. Only in the first progress. */
   readonly started?: ExportStart
-  /** Why a resumed list is read from the beginning again: its bookmark was refused. Existing rows are skipped. */
+  /**
+   * The failure with which the service refused the bookmark of a resumed list. The list is therefore read from the beginning,
+   * and existing rows are skipped.
+   */
   readonly reread?: AnyFailure
   /** The manifest's entry for this run. Only in the last progress of a file or folder, unless nothing was written. */
   readonly run?: ManifestRun
@@ -204,11 +210,11 @@ export interface ExportProgress {
 export interface ExportStart {
   /** True if it continues from a checkpoint. */
   readonly resumed: boolean
-  /** True if it took over from an earlier run that was killed or is frozen, without releasing its lease. */
+  /** True if it took over from an earlier run that was killed or froze without releasing its lease. */
   readonly tookOver?: true
   /** Files, complete or not, that `restart` removes or replaces once new rows are durable. */
   readonly removes?: ReadonlyArray<string>
 }
 
-/** An event of an export: progress, or finally the failure if it did not succeed. */
+/** An event of an export: progress or, as the last event, the failure that ended it. */
 export type ExportEvent = E.Either<ExportError | AnyFailure, ExportProgress>

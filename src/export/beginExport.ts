@@ -1,4 +1,4 @@
-/** How an export starts if a state, a run or rows exist: refuses, continues, or replaces them. */
+/** How an export starts if a state, a run or rows exist: it refuses, continues, or replaces them. */
 import { fieldsOf } from '../decode/unknown.js'
 import type { Millis } from '../stream/index.js'
 import { exportError, isExportError } from './ExportError.js'
@@ -94,14 +94,17 @@ const replacedFiles = async ({
 const manifestPath = ({ opened: { texts, names } }: BeginOptions): string =>
   texts.nameOf(names.manifest)
 
-/** Resolves with the run that wrote the existing file; rejects with `OutputExists` if no run did, or the file was changed since. */
+/**
+ * Resolves with the run that wrote the existing file. Rejects with `OutputExists` if no run wrote the file, or if it has been
+ * changed since.
+ */
 const exportedRun = async ({
   opened: { at, files, name, texts },
   loadManifest,
 }: BeginOptions): Promise<ManifestRun | undefined> => {
   const size = (await files.size(name)) ?? 0
   if (size === 0) return undefined
-  const run = (await loadManifest().catch(ofKind))?.run // otherwise treated as absent
+  const run = (await loadManifest().catch(ofKind))?.run // otherwise it counts as absent
   const isIts = run?.files.some((file) => file.path === at.file && file.bytes === size)
   if (isIts === true) return run
   const path = texts.nameOf(at.file)
@@ -119,7 +122,7 @@ const runIn = async ({ loadManifest, begin }: BeginOptions): Promise<ManifestRun
   try {
     return (await loadManifest())?.run
   } catch (error) {
-    if (begin === 'restart') return ofKind(error) // it is replaced, whatever it contains
+    if (begin === 'restart') return ofKind(error) // it will be replaced, whatever it contains
     throw error
   }
 }
@@ -130,7 +133,7 @@ export interface ResumeOptions
   readonly path: string
 }
 
-/** Returns the state to continue with; `undefined` if there is none, or it must not be resumed. */
+/** Returns the state to continue from; `undefined` if there is none, or if it must not be resumed. */
 export const stateToResume = (
   { path, spec, isPosition, begin, maxRejects }: ResumeOptions,
   kept: unknown,
@@ -155,7 +158,10 @@ export const stateToResume = (
 /** The service reports its time in whole seconds (`Date`), so the later of two runs in one second may seem to end earlier. */
 const CLOCK_STEP: Millis = 1_000
 
-/** Throws an `OutputExists` if a snapshot ends before the one of the same query that it would replace: a clock was set back. */
+/**
+ * Throws an `OutputExists` if a snapshot ends before the snapshot of the same query that it would replace, because a clock was
+ * set back.
+ */
 const laterThan =
   ({ spec, bounds: before, files }: ManifestRun, { query }: ExportSpec) =>
   ({ to }: TimeBounds): void => {

@@ -1,4 +1,4 @@
-/** Dry runs: estimate an export, a sync or a follow with a few requests. Nothing is written. */
+/** Dry runs: estimates of an export, a sync or a follow, with a few requests. Nothing is written. */
 import {
   asyncScheduler,
   defer,
@@ -30,7 +30,7 @@ import { LOOKBACK, type SyncOptions, syncRules } from './sync/SyncOptions.js'
 
 /** Estimate of a run. */
 export interface RunPlan {
-  /** Number of rows in the list. Absent if the list only shows that there are more. */
+  /** Number of rows in the list. Absent if the list only shows that there are more rows. */
   readonly rows?: number
   /** Number of requests sent to count them. */
   readonly probes: number
@@ -87,7 +87,10 @@ const explainRules: OptionsTable<ExplainOptions> = {
 /** Documented statuses that are not final. */
 const OPEN = ['NEW', 'PENDING', 'SUSPENDED'] as const
 
-/** Requests of a proof with equal counts: eight ranges of all rows and of each final status, and four to detect filter bounds. */
+/**
+ * Number of requests of a proof if all counts are equal: eight ranges for all rows and for each final status, and four requests
+ * to detect the bounds of filters.
+ */
 const PROOF = 8 * (1 + finalChargeStatuses.length) + 4
 
 // constructors
@@ -98,7 +101,7 @@ const PROOF = 8 * (1 + finalChargeStatuses.length) + 4
  *     const plan = explainExport(payments.charges.snapshot({ status: 'SETTLED' }).parallel())
  *
  * Counts a snapshot with about ten requests; sends none for a plain list, which cannot be counted. Cold: each subscription
- * counts.
+ * counts again.
  */
 export const explainExport = (source: PlannedSource): ObservableEither<AnyFailure, RunPlan> =>
   defer(() => {
@@ -107,12 +110,13 @@ export const explainExport = (source: PlannedSource): ObservableEither<AnyFailur
   }).pipe(map(E.map(exportPlan)))
 
 /**
- * Estimates a sync, a follow into a table, or a stream of changes: the rows, and the requests and time per nightly run, poll and proof.
+ * Estimates a sync, a follow into a table, or a stream of changes: the rows, and the requests and time per nightly run, poll
+ * and proof.
  *
  *     const plan = explainSync(payments.charges, { since: '2026-01-01T00:00:00Z' })
  *
- * Counts charges with about 30 requests, and reads other lists in full; nothing is written. Cold: each subscription counts.
- * Throws an `InvalidOption` at once for an invalid option.
+ * Counts charges with about 30 requests, and reads other lists in full; nothing is written. Cold: each subscription counts
+ * again. Throws an `InvalidOption` immediately for an invalid option.
  */
 export const explainSync = <A>(
   source: CountedSource | ExportSource<A> | ChildSource<A>,
@@ -269,7 +273,7 @@ const itemsPlan = async (
 /** Maximum items per page (API limit). */
 const ITEMS = 1_000
 
-/** Reads the whole list, since it cannot be counted. */
+/** Reads the whole list, because it cannot be counted. */
 const listPlan = async <A>(
   source: ExportSource<A> & Partial<PlannedSource>,
   { of = 'sync', every, untilStable = false, timer = asyncScheduler }: ExplainOptions,
@@ -354,7 +358,7 @@ const sum = (one: Cost, other: Cost): Cost => ({
   ms: one.ms + other.ms,
 })
 
-/** Returns the cost of consecutive requests, each as long as those used for counting. */
+/** Returns the cost of consecutive requests, each as long as the requests that were used for counting. */
 const inTurnAfter =
   (probes: number, ms: Millis) =>
   (requests: number): Cost => ({ requests, ms: (requests * ms) / Math.max(1, probes) })

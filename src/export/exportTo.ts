@@ -1,4 +1,4 @@
-/** Exports a list to files, a stream, or a function, like the command `export`. */
+/** Exports a list to files, a stream, or a function, as the command `export` does. */
 import { catchError, concatMap, EMPTY, type Observable, tap } from 'rxjs'
 import { E, withoutPrototype, withoutUndefined } from '../fp.js'
 import type { ListDescription } from '../http/list/List.js'
@@ -42,9 +42,9 @@ import type { TransferState } from './transfer/TransferState.js'
 
 /** Commit interval for files, in ms. */
 const COMMIT_EVERY = 1_000
-/** Commit interval for files in buckets, in ms: each commit uploads the new rows. */
+/** Commit interval for files in buckets, in ms. Each commit uploads the new rows. */
 const UPLOAD_EVERY = 5_000
-/** Commit interval for Parquet, in ms: each commit ends a row group. */
+/** Commit interval for Parquet, in ms. Each commit ends a row group. */
 const ROW_GROUPS_EVERY = 10_000
 
 /**
@@ -59,9 +59,9 @@ const ROW_GROUPS_EVERY = 10_000
  * continues from there. At the end a manifest lists the files written, for `verify`.
  *
  * Emits its progress after each page. The last progress has the `run` of the manifest: `run.complete` is true if every row was
- * written. An expected failure of the service or the files is emitted as a `Left` and ends the stream; files and checkpoint keep
- * the last commit. Cold: each subscription is a run. Unsubscribing also keeps the last commit; `stop` commits first. Throws an
- * `InvalidOption` at once for an invalid option.
+ * written. An expected failure of the service or the files is emitted as a `Left` and ends the stream; files and checkpoint
+ * keep the state of the last commit. Cold: each subscription is a run. Unsubscribing also keeps the last commit, while `stop`
+ * commits first. Throws an `InvalidOption` immediately for an invalid option.
  */
 export const exportTo = <A, B = A>(
   source: ExportSource<A>,
@@ -97,7 +97,9 @@ interface Planned<A, B> {
   readonly format: Format<B>
 }
 
-/** Returns the events of an export. Cold. Subscriptions to the same export wait for each other to release its files. */
+/**
+ * Returns the events of an export. Cold. A subscription waits until an earlier one to the same export has released the files.
+ */
 const eventsOf = <A, B>(
   planned: Planned<A, B>,
   to: GivenDestination<B>,
@@ -123,7 +125,7 @@ const eventsOf = <A, B>(
   }
 }
 
-/** Time for a stream's reader to consume the written bytes after the export was stopped, in ms. */
+/** Time, in ms, for a stream's reader to consume the written bytes after the export was stopped. */
 const STREAM_GRACE = 1_000
 
 // plans
@@ -143,7 +145,7 @@ const common = <A, B>({ options, list, format }: Planned<A, B>) => {
       repeats: list.kind === 'list',
       ended: (state: TransferState) => state,
       maxRejects: maxRejects ?? exportTable.maxRejects.default,
-      // levels deeper than `stripped` visits are cut off first
+      // first cuts off levels that are deeper than `stripped` visits
       redact: (raw: unknown) => list.scrub(truncated(stripped(raw))),
       ...withoutUndefined({
         filter,
@@ -161,7 +163,7 @@ const common = <A, B>({ options, list, format }: Planned<A, B>) => {
   } as const
 }
 
-/** Reads the list from its position; reads nothing if only the end of the file is missing. */
+/** Reads the list from its position, or reads nothing if only the end of the file is missing. */
 const readOnce =
   <A, B>(source: Source<A>): TransferPlan<A, B>['stages'] =>
   (transfer) => [
@@ -219,7 +221,7 @@ const prepare = async ({ at: { file }, texts }: OpenedFiles): Promise<void> => {
   throw exportError('UnusablePath', `${path} ${why}`, { path, option: 'out' })
 }
 
-/** Plans an export whose rows cannot be taken back; no state is stored. */
+/** Plans an export whose rows cannot be withdrawn; no state is stored. */
 const planUnkept = <A, B>(
   planned: Planned<A, B>,
   destination: Destination<B>,
@@ -268,7 +270,7 @@ const specOfExport =
 const commitEvery = ({ name }: Format<never>, at: FilesLocation): Millis =>
   name === 'parquet' ? ROW_GROUPS_EVERY : isInBucket(at) ? UPLOAD_EVERY : COMMIT_EVERY
 
-/** Returns the options that a resumed export must have in common with its first run. */
+/** Returns the options that must be the same when an export is resumed. */
 const writtenOf = <A, B>(
   { amounts, filter, formulas, map, revision }: Omit<ExportOptions<A, B>, 'out'>,
   list: ListDescription<unknown>,

@@ -1,4 +1,4 @@
-/** Determines the destination of an export and its format from the options, and checks them first. */
+/** Determines the destination of an export and its format from the options, after checking them. */
 import type { Writable } from 'node:stream'
 import { withoutPrototype, withoutUndefined } from '../fp.js'
 import { InvalidOption } from '../options/index.js'
@@ -88,7 +88,7 @@ const KEPT = ['resume', 'restart', 'checkpoint', 'commitEvery'] as const
 /** Options for destinations that are written as bytes. */
 const WRITTEN = ['format', 'compress', 'columns', 'amounts', 'formulas', 'rowGroup'] as const
 
-/** Creates the format of the rows. Throws an `InvalidOption` for one that does not match the file name. */
+/** Creates the format of the rows. Throws an `InvalidOption` for a format that does not match the file name. */
 export const formatFor = <B>(
   shape: Shape,
   options: Omit<ExportOptions<never, B>, 'filter' | 'map' | 'key'>,

@@ -48,10 +48,11 @@ export interface VerifyOptions extends ReachOptions {
 const rules: OptionsTable<VerifyOptions> = { ...rule.reach, onWait: rule.onWait }
 
 /**
- * Compares all files of an export with its manifest, one after the other, and emits the result for each. `path` is the file, the
- * folder, or the manifest (a name that ends with `manifest.json`). Compares size and hash, and the number of rows if each row is
- * a line. Also reports a file whose manifest lists other files, and files in a folder that look like those of a run but are not
- * in the manifest. Emits a `Left` and ends if there is no readable manifest. Throws an `InvalidOption` for an invalid option.
+ * Compares all files of an export with its manifest, one after the other, and emits the result for each. `path` is the file,
+ * the folder, or the manifest (a name that ends with `manifest.json`). Compares size and hash, and the number of rows in
+ * formats with one row per line. Also reports a file whose manifest lists other files, and files in a folder that look like
+ * those of a run but are not in the manifest. Emits a `Left` and ends if there is no readable manifest. Throws an
+ * `InvalidOption` for an invalid option.
  */
 export const verify = (
   path: string,
@@ -81,7 +82,7 @@ async function* checkedAll(at: FilesLocation, options: VerifyOptions): AsyncGene
 /** A file's entry in the manifest. */
 interface Expected {
   readonly file: ManifestFile
-  /** True if each of its rows is a line. */
+  /** True if each of its rows is one line. */
   readonly lines: boolean
 }
 
@@ -98,14 +99,14 @@ const checkedRun = (path: string, { complete, missing, started }: ManifestRun): 
   }
 }
 
-/** Returns the files of a run; rejected rows are lines in any format. */
+/** Returns the files of a run. In any format, each rejected row is one line. */
 const expectedOf = (run: ManifestRun): ReadonlyArray<Expected> => {
   const { name, compress } = run.spec.format
   const lines = name === 'ndjson' && (compress === undefined || compress === 'none')
   return filesOf(run).map((file) => ({ file, lines: lines || file === run.rejected }))
 }
 
-/** Checks a file whose manifest lists other files: it may have been copied or renamed. */
+/** Checks a file whose manifest lists other files, because it may have been copied or renamed. */
 const stranger = async (
   { files, name }: FoundText,
   at: FilesLocation,
@@ -126,7 +127,7 @@ const stranger = async (
 const idOf = (files: Files, name: string): Promise<string | undefined> =>
   reading(files, name, async ({ id }) => id).catch(() => undefined)
 
-/** Finds files in the folder that are named like those of a run but that no run lists. */
+/** Finds files in the folder that are named like the files of a run, but that no run lists. */
 const unknownFiles = async (
   { files, name }: FoundText,
   run: ManifestRun,

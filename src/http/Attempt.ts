@@ -13,7 +13,7 @@ import type { HttpResponse } from './transport/Transport.js'
 
 // model
 
-/** A 2xx response, not yet read. */
+/** A 2xx response that has not been read yet. */
 export interface RequestSuccess {
   readonly context: RequestContext
   readonly response: HttpResponse
@@ -36,17 +36,17 @@ export interface AttemptedCall {
   readonly sendBy: Millis
   /** Returns when a refused request may be retried; `none` if its result is final. */
   refusal(result: RequestResult): O.Option<{ readonly retryAfter?: Millis }>
-  /** Called when the next request joins the queue after `pause`; `isRetry`: after a 429. */
+  /** Called when the next request will join the queue after `pause`. `isRetry`: true after a 429. */
   queues(pause: Millis, isRetry: boolean): void
   /** Sends the request. */
   send(header: string): Observable<RequestResult>
-  /** Subscribes to the results of the first attempt, the only one. */
+  /** Called by the first attempt once it has a result. Subscribes to the results of that attempt. */
   read(): void
 }
 
 /**
- * One attempt of a call: waits for a token, then in the queue of the scheduler, which retries it after a 429. Thousands may wait,
- * so objects that only read a result are created when there is one.
+ * One attempt of a call. It waits for a token, and then in the queue of the scheduler, which retries it after a 429. Thousands
+ * may be waiting, so objects that are needed only to read a result are created when there is one.
  */
 export class Attempt implements Unsubscribable, TokenHolder, ScheduleOptions<RequestResult> {
   readonly #call: AttemptedCall
@@ -70,7 +70,9 @@ export class Attempt implements Unsubscribable, TokenHolder, ScheduleOptions<Req
     })
   }
 
-  /** `revoked`: a token that was refused in the meantime. If no login succeeds now, the request is sent with it. */
+  /**
+   * `revoked`: a token that has been refused in the meantime. If no new login succeeds, the request is sent with that token.
+   */
   begin(revoked?: string): void {
     const { auth } = this.#call
     const ready = auth.ready()
@@ -105,7 +107,7 @@ export class Attempt implements Unsubscribable, TokenHolder, ScheduleOptions<Req
     }
   }
 
-  /** Sends the request with the latest token, which may be newer than at the time of queueing. */
+  /** Sends the request with the latest token, which may be newer than it was at the time of queueing. */
   subscribe(sent: Subscriber<RequestResult>): void {
     this.#patience?.unsubscribe()
     this.#call.auth.unwatch(this)
@@ -127,7 +129,7 @@ export class Attempt implements Unsubscribable, TokenHolder, ScheduleOptions<Req
   // the token
 
   revoked(): void {
-    this.unsubscribe() // first, because a new token may arrive at once, and be refused at once
+    this.unsubscribe() // must come first, because a new token may arrive immediately and be refused immediately
     this.begin(this.#header)
   }
 
@@ -180,7 +182,7 @@ export class Attempt implements Unsubscribable, TokenHolder, ScheduleOptions<Req
   }
 }
 
-/** Waits for a login, which another call may have begun. */
+/** Waits for a login, which may have been started by another call. */
 class LoginSubscriber extends Subscriber<E.Either<Failure, string>> {
   readonly #context = captureContext()
   readonly #attempt: Attempt
@@ -206,7 +208,7 @@ class LoginSubscriber extends Subscriber<E.Either<Failure, string>> {
   }
 }
 
-/** Waits in the queue, and for the result. */
+/** Waits in the queue, and then for the result. */
 class QueuedSubscriber extends Subscriber<RequestResult> {
   readonly #attempt: Attempt
 
@@ -228,6 +230,6 @@ class QueuedSubscriber extends Subscriber<RequestResult> {
   }
 }
 
-/** Returns true for a login that failed but may succeed later; false for one that was refused. */
+/** Returns true for a login that failed but may succeed later, and false for a refused login. */
 const isLoginOutage = (header: E.Either<Failure, string>): boolean =>
   E.isLeft(header) && (header.left._tag !== 'Unauthorized' || header.left.code === SOURCE_FAILED)

@@ -1,4 +1,4 @@
-/** The context in which a client's requests run: that of a span, if telemetry is set up. */
+/** The context in which a client's requests run. If telemetry is set up, it is the context of a span. */
 import { Observable, type Subscription } from 'rxjs'
 import type { IO } from '../fp.js'
 import { keepContext } from '../stream/asyncContext.js'
@@ -8,10 +8,10 @@ export type AroundAttempt = <A>(call: number, send: IO<A>) => A
 
 export class AttemptContext {
   #arounds: ReadonlyArray<AroundAttempt> = []
-  /** Telemetry set up for the client, with the providers that receive it. */
+  /** Telemetry that was set up for the client, with the providers that receive it. */
   readonly instrumented = new Map<Subscription, ReadonlyArray<object>>()
 
-  /** Runs `around` for each request from now on. Returns a function that stops it. */
+  /** Runs `around` for each request from now on. Returns a function that ends this. */
   add(around: AroundAttempt): IO<void> {
     this.#arounds = [...this.#arounds, around]
     return () => {
@@ -19,7 +19,7 @@ export class AttemptContext {
     }
   }
 
-  /** Subscribes to `source` inside the added functions, and emits in the subscriber's context. */
+  /** Subscribes to `source` inside the added functions. Emits in the context of the subscriber. */
   readonly wrap = <A>(call: number, source: Observable<A>): Observable<A> => {
     if (this.#arounds.length === 0) return source
     const within = new Observable<A>((subscriber) => {
@@ -30,7 +30,7 @@ export class AttemptContext {
   }
 }
 
-/** The key of the context in a client; not part of the public interface. */
+/** The key under which a client stores the context; not part of the public interface. */
 const KEY = Symbol.for('payments-rx.attempts')
 
 /** Attaches the context of its requests to a client. */

@@ -73,8 +73,8 @@ export interface CallReading<A> extends ExecuteOptions<A> {
  *       +--- a fault, if sending again is harmless -----+
  *                                                       +-> look-up of a write that may have been done
  *
- * After a 429, any method is retried. After another fault, a GET is retried, and so are a `repeatable` endpoint and any request
- * that cannot have arrived. Nothing is sent after the `patience` of the call. The known state of a write is kept in its
+ * After a 429, any method is retried. After another fault, a GET, a call to a `repeatable` endpoint, and any request that
+ * cannot have arrived are retried. Nothing is sent after the `patience` of the call. The known state of a write is kept in its
  * `Outcome`.
  */
 export class Call<A> implements AttemptedCall, Unsubscribable {
@@ -83,7 +83,7 @@ export class Call<A> implements AttemptedCall, Unsubscribable {
   readonly auth: Auth
   readonly key: RateLimitKey
   attempts = 0
-  /** The last result, kept only until the call ends: a longer-lived object would keep its body alive for longer. */
+  /** The last result. It is kept only until the call ends, because a longer-lived object would keep the body in memory. */
   last: RequestResult | undefined
   sendBy: Millis = Number.POSITIVE_INFINITY
   readonly #row: AnyEndpoint
@@ -93,21 +93,21 @@ export class Call<A> implements AttemptedCall, Unsubscribable {
   /** The number of the call, for its events. */
   readonly #number: number
   readonly #startedAt: Millis
-  /** The first attempt, until its result is read. */
+  /** The first attempt, until its result has been read. */
   #first: Attempt | undefined
-  /** The deadline, and then the work after the first attempt. */
+  /** The deadline, and later the work after the first attempt. */
   #rest = Subscription.EMPTY
   #known: Outcome | undefined
   #isEnded = false
-  /** The generation of the token that the last request was sent with. */
+  /** The generation of the token with which the last request was sent. */
   #generation = 0
   #isTokenRenewed = false
   /** Number of retries after a fault. */
   #faults = 0
-  /** `#attempts` when the last permit of the retry budget was taken; 0 if none was. */
+  /** Value of `#attempts` when the last permit was taken from the retry budget; 0 if none was taken. */
   #permitTakenAt = 0
   #isBudgetSpent = false
-  /** Time when the next request joined, or will join, the queue of the scheduler. */
+  /** Time at which the next request joined, or will join, the queue of the scheduler. */
   #queuedAt: Millis = 0
   /** `Retry-After` of the last response, in ms; 0 if it has none. */
   #retryAfter: Millis = 0
@@ -135,7 +135,9 @@ export class Call<A> implements AttemptedCall, Unsubscribable {
     this.#startedAt = timer.now()
   }
 
-  /** Emits the outcome to the subscriber. Must be called once; `generated` is the `request_id` generated for the call. */
+  /**
+   * Emits the outcome to the subscriber. Must be called once. `generated`: the `request_id` that was generated for the call.
+   */
   run(generated: string | undefined): void {
     const { route } = this.#row
     const { baseUrl, deadline } = this.settings
@@ -160,7 +162,7 @@ export class Call<A> implements AttemptedCall, Unsubscribable {
     return this.#known
   }
 
-  /** Continues with the result of the first attempt. Gives up if called by the deadline. */
+  /** Continues with the result of the first attempt. Gives up if it is called by the deadline. */
   read(): void {
     const { timer } = this.runtime
     const { read, lookUp } = this.#options
@@ -193,7 +195,7 @@ export class Call<A> implements AttemptedCall, Unsubscribable {
       .subscribe(rest)
   }
 
-  /** Called when the subscriber has left or the call is over. */
+  /** Called when the subscriber has unsubscribed, or the call is over. */
   unsubscribe(): void {
     try {
       this.#first?.unsubscribe()
@@ -319,10 +321,10 @@ export class Call<A> implements AttemptedCall, Unsubscribable {
 
   // what comes after an attempt
 
-  /** Returns the pause before the next attempt, if there should be one. */
+  /** Returns the pause before the next attempt, if there is to be one. */
   #pauseAfter(failure: Failure): O.Option<Millis> {
     const { backoff, scheduler, timer } = this.runtime
-    // a failed login had its own retries, and does not affect the outcome of this call
+    // a failed login has had its own retries, and does not affect the outcome of this call
     if (failure.endpoint !== this.#row.route || !this.#mayBeSentAgain()) return O.none
     if (failure._tag === 'Unauthorized') {
       if (this.#isTokenRenewed || !this.auth.reject(this.#generation)) return O.none
@@ -368,7 +370,7 @@ export class Call<A> implements AttemptedCall, Unsubscribable {
     return O.isSome(pause) && pause.value > 0 ? later(pause.value, this.runtime.timer) : of(0)
   }
 
-  /** Returns a permit that was taken for an attempt that is not made, and drops the last response. */
+  /** Returns a permit that was taken for an attempt that is not made. Also drops the last response. */
   #release(): void {
     if (this.#permitTakenAt > 0 && this.#permitTakenAt === this.attempts) {
       this.runtime.retryBudget.refund()
@@ -376,7 +378,7 @@ export class Call<A> implements AttemptedCall, Unsubscribable {
     this.last = undefined
   }
 
-  /** Returns the failure of a call that missed its deadline: a request in flight may still be executed. */
+  /** Returns the failure of a call that missed its deadline. A request in flight may still be executed. */
   #expired(): Failure {
     if (this.#isUnderWay) this.#outcome.leave()
     const attempts = this.attempts
@@ -398,7 +400,7 @@ export class Call<A> implements AttemptedCall, Unsubscribable {
     this.runtime.emit({ ...event, call: this.#number, endpoint: this.#row.route })
   }
 
-  /** Emits the event for the end of the call, once. */
+  /** Emits the event for the end of a call, once. */
   #end(outcome: 'succeeded' | 'failed' | 'cancelled', failure?: FailureSummary): void {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -415,7 +417,7 @@ type Without<A, K extends PropertyKey> = A extends unknown ? Omit<A, K> : never
 
 // combinators
 
-/** Emits a failure if nothing is emitted by `endsAt`, and unsubscribes from the source. */
+/** Emits a failure if the source has emitted nothing by `endsAt`, and unsubscribes from the source. */
 const within = <A>(
   endsAt: Millis,
   timer: SchedulerLike,

@@ -25,7 +25,7 @@ interface OfCall {
 
 /** An event of one request of a call. */
 interface OfAttempt extends OfCall {
-  /** The number of the attempt, counted from 1, without logins. */
+  /** The number of the attempt, counted from 1, excluding logins. */
   readonly attempt: number
 }
 
@@ -67,7 +67,7 @@ export type ClientEvent =
   | (OfCall & {
       readonly _tag: 'Ended'
       readonly outcome: 'succeeded' | 'failed' | 'cancelled'
-      /** Number of requests sent, without logins. */
+      /** Number of requests sent, excluding logins. */
       readonly attempts: number
       /** The failure of a `failed` call. Absent if an error was thrown. */
       readonly failure?: FailureSummary
@@ -79,12 +79,12 @@ export type ClientEvent =
   | { readonly _tag: 'LoggedIn'; readonly validFor: Millis }
   /** The service admits fewer requests than a limit, or more than before; `message` describes it. */
   | LimitChanged
-  /** The Redis of a shared quota refuses, does not reply, or replies again; `message` describes it. */
+  /** The Redis of a shared quota refuses commands, does not respond, or responds again; `message` describes it. */
   | QuotaChanged
   | DestinationWait
   /**
-   * A list that chooses its own concurrency found that more than `requests` concurrent requests are not faster or, if not
-   * `isEnough`, that they are faster again; `message` describes it.
+   * A list with automatic concurrency found that more than `requests` concurrent requests do not make it faster (`isEnough`),
+   * or that they make it faster again. `message` describes it.
    */
   | {
       readonly _tag: 'ConcurrencyFound'
@@ -135,8 +135,8 @@ export interface FailureSummary {
 export type TransientFailure = Unreachable | TimedOut | ServerFault | Undecodable | Refused
 
 /**
- * A failure without text from the service or the network, which may repeat sent data. A `code` or `traceId` with an unusual
- * format is described, not repeated.
+ * A failure without text from the service or the network, because that text may repeat data that was sent. A `code` or
+ * `traceId` with an unusual format is described, not repeated.
  */
 export type RedactedFailure =
   | Unreachable
@@ -195,7 +195,7 @@ export const summarize = (failure: Failure): FailureSummary => {
   }
 }
 
-/** The message of a `TimedOut` is written here: it needs no redaction. */
+/** Redacts a failure of the transport. The message of a `TimedOut` is written here, so it needs no redaction. */
 export const redactTransportFailure = (failure: Unreachable | TimedOut): Unreachable | TimedOut => {
   if (failure._tag === 'TimedOut') return failure
   const { _tag, endpoint, attempts, mayHaveArrived } = failure
@@ -218,10 +218,10 @@ const redactCommon = ({
   ...(traceId === undefined ? {} : { traceId: redactUnless(TRACE_ID, traceId) }),
 })
 
-/** A word such as `service_unavailable` or `UND_ERR_SOCKET`, without a number as long as an account's. */
+/** A word such as `service_unavailable` or `UND_ERR_SOCKET`, with fewer digits than an account number. */
 const CODE = /^(?!(?:\D*\d){5})[\w.-]{1,64}$/
 
-/** One word, such as a UUID. */
+/** A single word, such as a UUID. */
 const TRACE_ID = /^[\w.:-]{1,64}$/
 
 const redactUnless = (pattern: RegExp, text: string): string =>

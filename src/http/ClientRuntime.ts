@@ -21,13 +21,13 @@ import type { Timeout, Transport } from './transport/Transport.js'
 export interface ClientRuntime {
   readonly transport: Transport
   readonly scheduler: Scheduler<RateLimitKey>
-  /** Endless sequence of pauses between retries after faults. The scheduler has its own for a 429. */
+  /** Endless sequence of pauses between retries after faults. For a 429, the scheduler has its own. */
   readonly backoff: Backoff
   readonly retryBudget: RetryBudget
   readonly codes: Codes
   readonly authFor: (row: AnyEndpoint) => Auth
   readonly secrets: KnownSecrets
-  /** The time at the service, from its responses. */
+  /** The time at the service, derived from its responses. */
   readonly serviceClock: ServiceClock
   readonly emit: (event: ClientEvent) => void
   /** The context in which each request runs. */
@@ -42,7 +42,7 @@ export interface ClientRuntime {
   readonly uuid: IO<string>
 }
 
-/** Settings of one client's calls, which `with` can change. */
+/** Settings of one client's calls, which `with` may change. */
 export interface CallSettings {
   readonly baseUrl: string
   readonly timeout: Timeout
@@ -53,14 +53,14 @@ export interface CallSettings {
   /** Headers to add to each request, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly retry: RetrySettings
-  /** Time to look up a write that may have succeeded, from the first look-up. */
+  /** Time to keep looking up a write that may have succeeded, starting at the first look-up. */
   readonly lookUpFor: Millis
   /** Maximum time from subscription to the end of a call, including waits and retries. */
   readonly deadline: Millis
 }
 
 export interface RetrySettings {
-  /** Maximum number of retries after a 429; by default the scheduler's number. */
+  /** Maximum number of retries after a 429; by default that of the scheduler. */
   readonly throttled?: number
   /** Maximum number of retries after other faults. */
   readonly faults: number
@@ -80,6 +80,6 @@ export type Execute = <A>(
 export interface ExecuteOptions<A> {
   /** Finds out the outcome of a write that may have succeeded. */
   readonly lookUp?: LookUp<A> | undefined
-  /** An earlier run may have sent the same write: a duplicate at the first attempt is looked up as well. */
+  /** True if an earlier run may have sent the same write. A duplicate at the first attempt is then looked up as well. */
   readonly isRepeat?: boolean
 }

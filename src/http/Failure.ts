@@ -9,15 +9,15 @@ import type { Millis, SnapshotPosition } from '../stream/index.js'
 interface FailureFields {
   /** The route, such as `GET /api/v1/charges/{id}`. */
   readonly endpoint: string
-  /** Number of requests sent for this call, without logins. */
+  /** Number of requests sent for this call, excluding logins. */
   readonly attempts: number
   /** The service's id of the request, for its support team: the `trace_id`, or a header such as `x-request-id`. */
   readonly traceId?: string
   /** HTTP status of the response, if there was one. */
   readonly status?: number
   /**
-   * Headers of that response that help diagnosis, such as `retry-after`, `server`, `via`, with lower-case names and without
-   * secrets.
+   * Headers of that response that help with diagnosis, such as `retry-after`, `server`, `via`, with lower-case names and
+   * without secrets.
    */
   readonly headers?: Readonly<Record<string, string>>
   /** A one-line description, safe to log, without secrets. */
@@ -37,7 +37,7 @@ export interface InvalidRequest extends FailureFields {
   readonly causes: ReadonlyArray<Cause>
 }
 
-/** A 401 after one new login, or a refused login. */
+/** A 401 that persisted after one new login, or a refused login. */
 export interface Unauthorized extends FailureFields {
   readonly _tag: 'Unauthorized'
   /** Error code of the service, such as `credentials_expired`. */
@@ -63,7 +63,7 @@ export interface Refused<Code extends string = string> extends FailureFields {
 /** Every attempt was refused with a 429. */
 export interface Throttled extends FailureFields {
   readonly _tag: 'Throttled'
-  /** Error code of the service: `too_many_requests`. A gateway may send another code, or none: then `http_429`. */
+  /** Error code of the service, `too_many_requests`. A gateway may send another code; `http_429` if it sends none. */
   readonly code: string
 }
 
@@ -127,8 +127,8 @@ export interface Truncated<At = Position> extends FailureFields {
 }
 
 /**
- * The reason why a list that does not end was given up. After `OnlyEmpty`, `TooLong` and `Moved`, more may follow from `position`
- * on; after the others, the same pages would be read again.
+ * The reason for giving up on a list that does not end. After `OnlyEmpty`, `TooLong` and `Moved`, there may be more to read
+ * from `position`; after the others, the same pages would be read again.
  *
  * - `Repeated`, `SameRows`: a page was read before, with the same position or the same rows.
  * - `OnlyEmpty`, `TooLong`: there were more consecutive empty pages, or more pages, than allowed.

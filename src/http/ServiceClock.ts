@@ -7,25 +7,26 @@ export interface ServiceClockOptions {
   readonly timer: TimestampProvider
   /** Time of day at this machine, in ms since 1970. */
   readonly now: IO<Millis>
-  /** Called once, when a response shows a skew: the service's time minus ours. */
+  /** Called once, when a response shows a skew: the service's time minus this machine's. */
   readonly onSkew: (skew: Millis) => void
 }
 
 /** Minimum skew that is reported, in ms. */
 const MIN_SKEW = 2_000
 
-/** Precision of a `Date` header, in ms: it shows the start of the second in which a response was written. */
+/** Precision of a `Date` header, in ms. The header shows the start of the second in which a response was written. */
 const DATE_PRECISION = 1_000
 
 /**
- * The time at the service, from the `Date` header of its responses: the clock of this machine may be wrong by hours.
+ * The time at the service, taken from the `Date` header of its responses, because the clock of this machine may be wrong by
+ * hours.
  *
  *     this machine    sent |------------| received
  *     service                  |Date ... +1 s|
  */
 export class ServiceClock {
   readonly #options: ServiceClockOptions
-  /** Difference between the timer's time and the earliest possible time at the service. */
+  /** Difference between the earliest possible time at the service and the timer's time. */
   #offset: Millis | undefined
   #isSkewTold = false
 
@@ -33,7 +34,7 @@ export class ServiceClock {
     this.#options = options
   }
 
-  /** Reads the `Date` of a response that has just arrived, to a request sent at a time of the timer. */
+  /** Reads the `Date` of a response that has just arrived. `sent`: the timer's time at which its request was sent. */
   observe(date: string | undefined, sent: Millis): void {
     const { timer, now, onSkew } = this.#options
     const received = timer.now()
@@ -61,7 +62,7 @@ export interface SkewRange {
   readonly most: Millis
 }
 
-/** Returns the range of skews that a response's `Date` allows; `undefined` if it has no readable one. */
+/** Returns the range of skews that a response's `Date` allows; `undefined` if there is no readable `Date`. */
 export const skewRange = (
   date: string | undefined,
   { sent, received }: { readonly sent: Millis; readonly received: Millis },
@@ -72,7 +73,7 @@ export const skewRange = (
     : { least: written - received, most: written + DATE_PRECISION - sent }
 }
 
-/** Describes a skew: the service's time minus ours. */
+/** Describes a skew: the service's time minus this machine's. */
 export const explainSkew = (skew: Millis): string => {
   const seconds = (Math.abs(skew) / 1_000).toFixed(0)
   return `the clock of this machine is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} the service's clock, which snapshots use`

@@ -19,10 +19,10 @@ export const execute =
     const prepare = prepareRequest(row, { check, now })
     const shapes: CodecShapes = new Map()
     return (params, read, options = {}) => {
-      // one for all subscriptions: subscribing again repeats the same call
+      // one id for all subscriptions, because subscribing again repeats the same call
       const requestId = memoized(uuid)
       return new Observable((subscriber) => {
-        // parameters of a list are checked once for all its pages. The check rejects a null, and does not replace it
+        // the parameters of a list are checked once for all its pages; the check rejects a null, and does not replace it
         const invalid = isList(row) ? undefined : invalidParams(row.params, params, check, shapes)
         const isGenerated =
           row.repeatable === 'by request_id' && fieldsOf(params).request_id === undefined
@@ -44,13 +44,13 @@ export const execute =
     }
   }
 
-/** Removes shown values that repeat a secret of the client. */
+/** Removes shown values that contain a secret of the client. */
 const scrubbed = (secrets: KnownSecrets, [first, ...more]: Causes): Causes => {
   const scrub = (cause: Cause): Cause => ({ ...cause, actual: secrets.scrub(cause.actual) })
   return [scrub(first), ...more.map(scrub)]
 }
 
-/** Adds a `request_id`. `generated` comes from an option, so it may be any value. */
+/** Adds a `request_id`. `generated` comes from an option, so it can be any value. */
 const withRequestId = (params: unknown, generated: unknown): E.Either<Causes, unknown> => {
   if (typeof generated === 'string' && generated !== '') {
     return E.right({ ...fieldsOf(params), request_id: generated })

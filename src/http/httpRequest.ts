@@ -1,4 +1,4 @@
-/** Builds the request of a call, ready to be sent: its URL, and its headers including added ones. */
+/** Builds the request of a call, ready to be sent, with its URL and all headers. */
 import type { AnyEndpoint } from '../api/Endpoint.js'
 import { rows } from '../api/index.js'
 import { withoutUndefined } from '../fp.js'
@@ -6,7 +6,7 @@ import type { CallSettings } from './ClientRuntime.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
 import type { HttpRequest } from './transport/Transport.js'
 
-/** Replaced by the package version in builds and tests. */
+/** Builds and tests replace this with the package version. */
 declare const PAYMENTS_RX_VERSION: string
 
 /** Version of this package. */
@@ -38,7 +38,7 @@ const PARAMETERS: ReadonlySet<string> = new Set(
     .map((place) => place?.slice('header '.length) ?? ''),
 )
 
-/** Returns the reason why a header must not be added to requests; `undefined` if it may be added. */
+/** Returns the reason why a header must not be added to requests; `undefined` if there is none. */
 export const unfitHeader = (name: string): string | undefined => {
   const lower = name.toLowerCase()
   const option = SET_BY_OPTION.get(lower)

@@ -1,4 +1,4 @@
-/** The limits of the API, and the client's scheduler that respects them. */
+/** The limits of the API, and the client's scheduler that enforces them. */
 import { take } from 'rxjs'
 import { login } from '../api/authentication.js'
 import type { AnyEndpoint, Route } from '../api/Endpoint.js'
@@ -33,10 +33,10 @@ export interface RateLimitKey {
 /** The lanes of a client's scheduler. */
 export const PRIORITIES = ['interactive', 'bulk'] as const
 
-/** The lane of a request, which decides the order of sending when limits are reached. */
+/** The lane of a request. It decides the order of sending when limits are reached. */
 export type Priority = (typeof PRIORITIES)[number]
 
-/** The limits for reading a list, in requests per second, of which this client may use its `share`. */
+/** The limits for reading a list, in requests per second. This client may use its `share` of them. */
 export interface ListLimits extends Pick<Limits, 'global' | 'endpoint' | 'concurrency'> {}
 
 // rules
@@ -102,8 +102,8 @@ export const rateLimitKey = (
 }
 
 /**
- * Returns the resources that the platform may limit separately: a path with an id, as seen by an account, and an account at an
- * endpoint. A list has no id: its limit is that of its endpoint.
+ * Returns the resources that the platform may limit separately: a path with an id, as seen by an account; and an account at an
+ * endpoint. A list has no id, and its limit is that of its endpoint.
  */
 export const resources = ({
   endpoint,
@@ -119,7 +119,7 @@ export const resources = ({
 
 // combinators
 
-/** Share by which the measured level may differ from the real limit, due to probes and the window of a rate. */
+/** Share by which the measured level may differ from the real limit, because of probes and the window of a rate. */
 const TOLERANCE = 1 / 10
 
 /**
@@ -143,12 +143,12 @@ const isTestLimit = (
   if (tier !== 'global' && tier !== 'endpoint' && tier !== 'concurrency') return false
   const { production, test } = limits
   const real = test[tier]
-  // A concurrency limit is halved to find the real one, so the level may be little more than half of it.
+  // A concurrency limit is halved to find the real one, so the level may be only slightly above half of it.
   const least = tier === 'concurrency' ? real / 2 : (1 - TOLERANCE) * real
   return limit === production[tier] && allowed >= least && allowed <= (1 + TOLERANCE) * real
 }
 
-/** Returns a scheduler's present limits for lists; `Infinity` for each that it does not have. */
+/** Returns the current limits of a scheduler for lists; `Infinity` for a limit that it does not have. */
 export const listLimitsOf = <R>(scheduler: Scheduler<R>): ListLimits => {
   const found = { ...unlimited }
   scheduler.state.pipe(take(1)).subscribe(({ tiers }) => {

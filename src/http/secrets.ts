@@ -5,13 +5,13 @@ import { memoized } from '../fp.js'
 
 // model
 
-/** Returns a string, or `[secret]` if it repeats a secret. */
+/** Returns a string, or `[secret]` if it contains a secret. */
 export type Scrub = (text: string) => string
 
-/** Maximum number of tokens to remember: a replaced token may still be valid. */
+/** Maximum number of tokens to remember. A token may still be valid after it was replaced. */
 const MAX_TOKENS = 8
 
-/** A client's secrets: those in its options, and its last tokens. */
+/** A client's secrets: those in its options, and its most recent tokens. */
 export class KnownSecrets {
   readonly #configured: ReadonlyArray<string>
   #tokens: ReadonlyArray<string> = []
@@ -27,7 +27,7 @@ export class KnownSecrets {
     this.#scrub = scrubber([...this.#configured, ...this.#tokens])
   }
 
-  /** Removes a string that contains one of them. */
+  /** Replaces a string that contains one of the secrets. */
   scrub(text: string): string {
     return this.#scrub(text)
   }
@@ -35,13 +35,13 @@ export class KnownSecrets {
 
 const REPLACEMENT = '[secret]'
 
-/** Minimum length of a secret: shorter ones would be found by chance. */
+/** Minimum length of a secret. Shorter ones would be found by chance. */
 const MIN_LENGTH = 4
 
-/** Number of consecutive letters and digits of a secret that are no coincidence, even if the rest is cut off. */
+/** Number of consecutive letters and digits of a secret that cannot be a coincidence, even if the rest is cut off. */
 const PIECE_LENGTH = 8
 
-/** The signing secret of a webhook, recognized by its name, in JSON within a text. */
+/** The signing secret of a webhook in JSON within a text. It is recognized by its name. */
 const NAMED_SECRET = /(?:\\?"|&quot;|&#34;)secret(?:\\?"|&quot;|&#34;)\s*:/
 
 // constructors
@@ -49,7 +49,7 @@ const NAMED_SECRET = /(?:\\?"|&quot;|&#34;)secret(?:\\?"|&quot;|&#34;)\s*:/
 /** Returns a function that removes strings that contain one of these secrets, or a part of one. */
 export const scrubber = (secrets: ReadonlyArray<string>): Scrub => {
   const longEnough = secrets.filter((secret) => secret.length >= MIN_LENGTH)
-  // encoded text shows the secret's own letters, other text what `plain` makes of a `%41` or ` ` within it
+  // encoded text contains the secret's own letters; in other text, `plain` changes a `%41` or ` ` within the secret
   const pieces = memoized(
     () =>
       new Set(
@@ -77,10 +77,10 @@ const piecesOf = (text: string): ReadonlyArray<string> =>
     text.slice(i, i + PIECE_LENGTH),
   )
 
-/** Characters as JSON, a URL or a web page may write them. */
+/** Characters as they may be written in JSON, a URL or a web page. */
 const ENCODED = /\\u([\da-f]{4})|%([\da-f]{2})|&#x([\da-f]+);|&#(\d+);|&\w+;|\\[bfnrt]/gi
 
-/** Returns the letters and digits of a string, which any encoding and grouping keeps. */
+/** Returns the letters and digits of a string, which no encoding or grouping changes. */
 const plain = (text: string): string =>
   lettersOf(
     text
@@ -112,6 +112,6 @@ export const scrubAll =
     )
   }
 
-/** Returns true for at least as many digits as a card number has, in any grouping. */
+/** Returns true if the text has at least as many digits as a card number, in any grouping. */
 export const isCardNumber = (text: string): boolean =>
   !/\p{L}/u.test(text) && text.replace(/\D/g, '').length >= 12

@@ -32,7 +32,7 @@ export interface OptionRule<out A = unknown, out OptionsGiven = A> {
   readonly _Given?: OptionsGiven
   /** Completes the sentence "x should be ...". */
   readonly expected: string
-  /** The `typeof` of all accepted values, so that an error does not say "a text" about a wrong text. */
+  /** The `typeof` of all accepted values. With it, an error does not call a string of wrong content "a text". */
   readonly type?: 'string' | 'number'
   readonly required?: true
   /** Rules for the named fields of an object. */
@@ -61,7 +61,7 @@ export type OptionsTable<A> = {
   readonly [Name in keyof A]-?: Record<never, never> extends Pick<A, Name> ? OptionRule : Required
 }
 
-// the types of a table; `Pick` and `Partial` keep doc comments, mapping with `as` would lose them
+// the types of a table; `Pick` and `Partial` keep doc comments, while mapping with `as` would lose them
 
 /** The options that callers pass; `undefined` counts as omitted. */
 export type OptionsOf<T> = Pick<OptionsGiven<T>, RequiredNames<T>> &

@@ -42,9 +42,9 @@ export interface CheckSettings {
 // constructors
 
 /**
- * Returns the options without those that are `undefined`, which would otherwise hide defaults. Only own properties count, and the
- * result has no prototype, so that an omitted option is not looked up on `Object.prototype`. Throws an `InvalidOption` for a name
- * that is not in the table, and for a value that its rule rejects.
+ * Returns the options that are not `undefined`, because an `undefined` one would hide its default. Only own properties count.
+ * The result has no prototype, so an omitted option is not looked up on `Object.prototype`. Throws an `InvalidOption` for a
+ * name that is not in the table, and for a value that its rule rejects.
  */
 export const checkOptions = <A extends object>(
   options: A,
@@ -66,7 +66,7 @@ export const resolveOptions = <T extends Table>(
   table: T,
   settings?: CheckSettings,
 ): Resolved<T> =>
-  // the type describes the rows as the two functions use them
+  // the type describes the rows as these two functions use them
   withoutPrototype({
     ...defaultsOf(table),
     ...checkOptions<object>(options, table, settings),

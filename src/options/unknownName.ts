@@ -1,8 +1,8 @@
 /** Explains unknown names of options and parameters. */
 
 /**
- * Describes an unknown name, and suggests the one probably meant, or else lists the known ones. Completes the sentence "x should
- * be ...". `noun` is "option" or "parameter".
+ * Describes an unknown name, and suggests the name that was probably meant, or else lists the known ones. Completes the
+ * sentence "x should be ...". `noun` is "option" or "parameter".
  */
 export const unknownName = (noun: string, name: string, names: ReadonlyArray<string>): string => {
   const meant = similarName(name, names)
@@ -24,7 +24,7 @@ export const similarName = (name: string, names: ReadonlyArray<string>): string 
 
 const letters = (name: string): string => name.replace(/[_-]/g, '').toLowerCase()
 
-/** Returns true if one letter was changed, added or omitted, or two neighbours were swapped. */
+/** Returns true if one letter was changed, added or omitted, or two adjacent letters were swapped. */
 const isOneSlip = (a: string, b: string): boolean => {
   const shorter = Math.min(a.length, b.length)
   let start = 0

@@ -19,7 +19,7 @@ import type { Telemetry } from './options.js'
 /** A call in progress. */
 interface OpenCall {
   readonly span: Span
-  /** The context of its requests: its subscriber's context, with its span. */
+  /** The context of its requests: the context of its subscriber, together with its span. */
   readonly context: Context
   readonly attributes: Attributes
   /** The request in flight. */
@@ -34,13 +34,13 @@ export class CallSpans {
   readonly #names = callNames()
   readonly #open = new Map<number, OpenCall>()
 
-  /** `metrics` is called for each event, and registered by the first one after the SDK has started. */
+  /** `metrics` is called for each event. The first event after the start of the SDK registers the metrics. */
   constructor(telemetry: Pick<Telemetry, 'tracer' | 'attributes'>, metrics: IO<ClientMetrics>) {
     this.#telemetry = telemetry
     this.#metrics = metrics
   }
 
-  /** Returns the context in which to send a request of a call, which has the call's span. */
+  /** Returns the context in which a request of a call is sent. It has the span of the call. */
   contextOf(call: number): Context {
     const { context: ofCall = context.active(), request } = this.#open.get(call) ?? {}
     return request === undefined ? ofCall : trace.setSpan(ofCall, request)

@@ -6,7 +6,7 @@ import type { ClientEvent } from '../http/ClientEvent.js'
 
 type Event<Tag> = Extract<ClientEvent, { readonly _tag: Tag }>
 
-/** Returns the attributes of a server, from its URL without path. */
+/** Returns the attributes of a server, given its URL without a path. */
 export const serverAttributes = (baseUrl: string): Attributes => {
   const { hostname, port, protocol } = new URL(baseUrl)
   return {
@@ -15,14 +15,14 @@ export const serverAttributes = (baseUrl: string): Attributes => {
   }
 }
 
-/** Returns the attributes of all requests of a call. They contain no ids: only the template of a path, and no URL. */
+/** Returns the attributes that all requests of a call have. They contain no ids: only the template of a path, and no URL. */
 export const requestAttributes = ({ method, template, baseUrl }: Event<'Started'>): Attributes => ({
   'http.request.method': method,
   'url.template': template,
   ...serverAttributes(baseUrl),
 })
 
-/** Returns the attributes of a response, or of the reason why there is none. */
+/** Returns the attributes of a response, or of the reason why there is no response. */
 export const resultAttributes = (event: Event<'Answered' | 'Unanswered'>): Attributes => {
   if (event._tag === 'Answered') {
     const { status } = event

@@ -6,8 +6,9 @@ import { exportCounters } from './metrics.js'
 import { type InstrumentOptions, telemetryOf } from './options.js'
 
 /**
- * Operator that traces an export or a sync: one span for the run, which contains the spans of its calls, and counters of rows and
- * bytes. `exportTo(list, options).pipe(instrumentExport())`. Throws an `InvalidOption` for an invalid option.
+ * Creates an operator that traces an export or a sync. It records one span for the run, which contains the spans of its calls,
+ * and counts rows and bytes. Example: `exportTo(list, options).pipe(instrumentExport())`. Throws an `InvalidOption` for an
+ * invalid option.
  */
 export const instrumentExport = (options: InstrumentOptions = {}) => {
   const telemetry = telemetryOf(options, 'instrumentExport')
@@ -16,7 +17,7 @@ export const instrumentExport = (options: InstrumentOptions = {}) => {
   return <
     A extends E.Either<
       { readonly _tag: string },
-      // written out, so that a program that emits declarations need not name the type
+      // written out, so that a program that emits declarations does not have to name the type
       {
         readonly rows: number
         readonly rejects: number

@@ -18,7 +18,7 @@ import { perMeter, type Telemetry } from './options.js'
 /** Records the duration of a request, in ms, with its attributes. */
 export type RecordDuration = (attributes: Attributes, took: number) => void
 
-/** In seconds, as the semantic conventions advise. */
+/** Boundaries of the histogram in seconds, as the semantic conventions advise. */
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
 /** Creates the histogram `http.client.request.duration`. */
@@ -35,8 +35,8 @@ const requestDuration = (meter: Meter): RecordDuration => {
 // scheduler
 
 /**
- * Observes the state of a client's scheduler whenever metrics are collected, unless another client that shares it is observed in
- * its place. Returns a function that stops it.
+ * Observes the state of a client's scheduler whenever metrics are collected, unless the scheduler is shared and already
+ * observed for another client. Returns a function that stops this.
  */
 const schedulerMetrics = (
   meter: Meter,
@@ -85,7 +85,10 @@ export interface ClientMetrics {
   readonly end: IO<void>
 }
 
-/** Returns the metrics of a client at the current meter. The client keeps its number at another meter if it is free there. */
+/**
+ * Returns the metrics of a client for the current meter. With another meter, the client keeps its number if that number is free
+ * there.
+ */
 export const clientMetrics = (
   telemetry: Pick<Telemetry, 'meterProvider' | 'attributes'>,
   client: Pick<Client, 'charges' | 'scheduler'>,
@@ -104,11 +107,11 @@ export const clientMetrics = (
 
 // exports
 
-/** The progress of an export, as far as it is counted. */
+/** The counted part of the progress of an export. */
 interface CountedProgress {
   readonly rows: number
   readonly started?: { readonly resumed: boolean }
-  /** The entry of the manifest, with the last progress. */
+  /** The entry of the manifest. Present in the last progress. */
   readonly run?: { readonly files: ReadonlyArray<{ readonly bytes: number }> }
 }
 
@@ -129,7 +132,7 @@ export const exportCounters = (telemetry: Pick<Telemetry, 'meterProvider' | 'att
     let written: number | undefined
     return ({ rows, started, run }: CountedProgress): void => {
       const { rowCounter, byteCounter } = counters()
-      written ??= started?.resumed === true ? rows : 0 // an earlier start has counted the rows before
+      written ??= started?.resumed === true ? rows : 0 // an earlier start has counted the rows before these
       if (rows > written) rowCounter.add(rows - written, attributes)
       written = Math.max(written, rows)
       const bytes = (run?.files ?? []).reduce((sum, file) => sum + file.bytes, 0)

@@ -1,20 +1,20 @@
-/** Numbers of the clients that one meter measures, by their schedulers. */
+/** Numbers of the clients that one meter measures, given by their schedulers. */
 import type { IO } from '../fp.js'
 
-/** The schedulers of the clients of a meter, by their numbers; shared by all copies of this package. */
+/** The schedulers of a meter's clients, by number. All copies of this package share them. */
 const CLIENTS = Symbol.for('payments-rx.clients')
 
 export interface NumberedClient {
   readonly number: number
-  /** Returns true if no client with a lower number has the same scheduler, which is measured once. */
+  /** Returns true if no client with a lower number has this scheduler. Each scheduler is measured only once. */
   readonly isFirst: IO<boolean>
-  /** Makes the number free again. */
+  /** Frees the number. */
   readonly leave: IO<void>
 }
 
 /**
- * Returns the lowest number, from 1, that no other client of a meter has. It distinguishes their metrics, and does not change
- * after a restart. `preferred`: used if free.
+ * Returns the lowest number, from 1, that no other client of a meter has. It distinguishes the metrics of clients, and does not
+ * change after a restart. `preferred`: the number to use if it is free.
  */
 export const numberOf = (
   meter: object,

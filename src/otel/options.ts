@@ -31,10 +31,10 @@ const SCOPE = 'payments-rx'
 
 export interface Telemetry {
   readonly tracer: Tracer
-  /** Returns the current provider of meters. The global one is set when the SDK starts, which may be later. */
+  /** Returns the current provider of meters. The global one is set when the SDK starts, which may happen later. */
   readonly meterProvider: IO<MeterProvider>
   readonly attributes: Attributes
-  /** Identifies the instrumentation: the providers of both, or the API of the global ones. */
+  /** Identifies the instrumentation by its two providers, or by the API if they are the global ones. */
   readonly providers: ReadonlyArray<object>
 }
 
@@ -52,8 +52,8 @@ export const telemetryOf = (options: InstrumentOptions, name: string): Telemetry
 }
 
 /**
- * Returns the value that `make` returns for the current meter. It is created once per provider, from the previous value. Tracers
- * follow the global provider by themselves, but a meter from before the start of the SDK never records anything.
+ * Returns the value that `make` returns for the current meter. It is created once per provider, from the previous value.
+ * Tracers follow the global provider automatically, but a meter created before the start of the SDK never records anything.
  */
 export const perMeter = <A>(
   { meterProvider }: Pick<Telemetry, 'meterProvider'>,

@@ -13,28 +13,31 @@ import {
 } from './rule.js'
 
 /**
- * Interval between reports. A new process gets its share after a window and four reports, two of its own and two of the former
- * owner: in less than two seconds, at four commands per second and process.
+ * Interval between reports. A new process gets its share after one window and four reports, two of its own and two of the
+ * former owner. That takes less than two seconds, with four commands per second and process.
  */
 const INTERVAL: Millis = 250
-/** Interval while nothing changes. A new process waits for at most one of these, until a former owner has learned of it. */
+/** Interval while nothing changes. A new process waits for at most one such interval until a former owner has learned of it. */
 const CALM_INTERVAL: Millis = 500
 /** Number of reports (one second) after which earlier demand is forgotten. */
 const REMEMBERED = 4
-/** Time limit for a reply: after that, the report is repeated. */
+/** Time limit for a reply, after which the report is repeated. */
 const ANSWERS_WITHIN: Millis = 1_000
-/** Redis counts as lost if a report that got no reply was sent within this time. A process that was suspended since then is excluded. */
+/**
+ * Redis counts as lost if a report without a reply was sent within this time. A process that has been suspended since then does
+ * not count Redis as lost.
+ */
 const LOST_FOR: Millis = 3_000
-/** Window of a limit on concurrent requests: the scheduler evaluates refusals over the same period. */
+/** Window of a limit on concurrent requests, which equals the period over which the scheduler evaluates refusals. */
 const UNDER_WAY: Millis = 1_000
 /**
- * Returns the time after which the server no longer counts requests of a process: the window, half a window as the largest guard
- * (the allowance for jitter), and a second for the transport.
+ * Returns the time after which the server no longer counts requests of a process. It consists of the window, half a window as
+ * the largest guard (the allowance for jitter), and a second for the transport.
  */
 const tailOf = (per: Millis): Millis => Math.ceil(1.5 * per) + 1_000
-/** Number of windows after which permits move to other processes: a move costs about half a window, so it is rare. */
+/** Number of windows after which permits move to other processes. A move costs about half a window, so moves are rare. */
 const TURN_WINDOWS = 8
-/** Turn of the reserve's remainder, which is less than a permit, so that its turn does not matter. */
+/** Turn of the reserve's remainder. The remainder is less than a permit, so its turn does not matter. */
 const HARDLY_EVER: Millis = 24 * 3_600_000
 
 export interface MemberOptions {
@@ -46,47 +49,47 @@ export interface MemberOptions {
   readonly exchange: (report: MemberReport) => Promise<ReadonlyArray<Grant>>
 }
 
-/** One divided limit, as known to this process. */
+/** One divided limit, as this process knows it. */
 interface Share {
   readonly name: string
-  /** Configures the scheduler's limiter; absent for the reserve, which has none. */
+  /** Configures the scheduler's limiter. Absent for the reserve, which has no limiter. */
   readonly configure: ((part: number) => void) | undefined
   readonly limit: number
   readonly tail: Millis
   readonly turn: Millis
   part: number
-  /** The scheduler's limit: its part, while the lease lasts. */
+  /** The limit that the scheduler may use, which is its part while the lease lasts. */
   allowed: number
   version: number
   idleSince: Millis | undefined
-  /** Number of permits wanted in the last report that was answered. */
+  /** Number of permits wanted according to the last report that got a reply. */
   reported: number
-  /** Permits wanted in the last reports: demand within a window comes in bursts. */
+  /** Numbers of permits wanted in the last reports, because demand within a window comes in bursts. */
   readonly wanted: Array<number>
   /** Observed loss of allowed requests that has not been reported yet. */
   less: number
-  /** Lowest observed level, while the limit is lowered. */
+  /** Lowest level observed while the limit is lowered. */
   lowest: number
 }
 
-/** A scheduler's part in the quota of its account: reports its use, and applies its grants. */
+/** A scheduler's part in the quota of its account. Reports its use, and applies the grants that it receives. */
 export class Member implements QuotaMember {
   readonly #scheduler: DividedScheduler
   readonly #options: MemberOptions
   readonly #timer: SchedulerLike
   readonly #id: string
   readonly #shares = new Map<string, Share>()
-  /** Share whose part is the part of every limit that may be used without Redis. All processes want all of it. */
+  /** The share that determines which part of every limit may be used without Redis. All processes want all of it. */
   readonly #reserve: Share
   readonly #longest: Millis
   #requests = 0
-  /** True if there was a request since the last tick. */
+  /** True if there has been a request since the last tick. */
   #isActive = false
   #seq = 0
   #next: Subscription | undefined
   /** The report that is waiting for a reply. */
   #pending: Subscription | undefined
-  /** True if the last report and its reply were the same as before. */
+  /** True if the last report and its reply were unchanged. */
   #isCalm = false
   /** True if another report must follow the pending one. */
   #isUrgent = false
@@ -138,7 +141,7 @@ export class Member implements QuotaMember {
     this.#requests--
   }
 
-  /** Reports after this turn of the event loop, or once the pending report has a reply. */
+  /** Reports after the current turn of the event loop, or once the pending report has a reply. */
   #soon(): void {
     this.#isUrgent = this.#pending !== undefined
     if (!this.#isUrgent) this.#reportAfter(0)
@@ -152,7 +155,7 @@ export class Member implements QuotaMember {
     }, delay)
   }
 
-  /** Reports at intervals. An idle process leaves after an interval without a request, so that no timer keeps it alive. */
+  /** Reports at intervals. An idle process leaves after one interval without a request, so no timer keeps it alive. */
   #tick(): void {
     if (this.#pending === undefined) {
       const now = this.#timer.now()
@@ -173,7 +176,7 @@ export class Member implements QuotaMember {
     const claimed = [this.#reserve, ...this.#shares.values()].map((share) => {
       const claim = this.#claim(share, demands.get(share), now, isLeaving)
       if (claim.had < share.allowed) this.#apply(share, claim.had)
-      share.part = Math.min(share.part, claim.had) // reported: it may be given to others
+      share.part = Math.min(share.part, claim.had) // reported, so it may have been given to others
       return { share, claim }
     })
     if (isLeaving) this.#leaseEnd = Number.NEGATIVE_INFINITY
@@ -211,7 +214,10 @@ export class Member implements QuotaMember {
     )
   }
 
-  /** Reports a refusal immediately, and missing replies once Redis counts as lost; each reason once until Redis responds. */
+  /**
+   * Reports a refusal immediately, and missing replies once Redis counts as lost. Reports each reason once until Redis
+   * responds.
+   */
   #tellFailure(now: Millis, reason: string | undefined): void {
     this.#failingSince ??= now
     const isTooSoon = reason === undefined && now - this.#failingSince < LOST_FOR - ANSWERS_WITHIN
@@ -261,7 +267,7 @@ export class Member implements QuotaMember {
     const isFair = !isReserve && now >= this.#leaseEnd && this.#isLost(now)
     const isGivenUp = isLeaving || isUnused
     const had = isGivenUp ? 0 : allowed
-    // Reported before it is used, since a report may arrive long after Redis is back.
+    // Reported before it is used, because a report may arrive long after Redis is back.
     const held = Math.max(demand.used, isFair && !isGivenUp ? this.#fair(limit) : 0)
     return {
       name: `payments-rx:{${this.#options.account}}:${share.name}`,
@@ -307,8 +313,9 @@ export class Member implements QuotaMember {
   }
 
   /**
-   * Returns the allowed part: the granted part while the lease lasts. After that, if Redis is lost, at most the reserve's part, and
-   * all of it once every other process must have reduced its use to its own. Nothing after a period without attempted reports.
+   * Returns the part that is allowed: the granted part while the lease lasts. After that, if Redis is lost, at most the
+   * reserve's part, and all of that once every other process must have reduced its use to its own part. Nothing after a period
+   * in which no reports were attempted.
    */
   #allowed({ part, limit, tail }: Share, now: Millis): number {
     const { lease } = this.#options
@@ -337,8 +344,8 @@ export class Member implements QuotaMember {
 const REASON = 300
 
 /**
- * Returns the message of Redis, such as `NOPERM this user has no permissions ...`, or of the system, without URLs, which may
- * contain passwords.
+ * Returns the message of Redis, such as `NOPERM this user has no permissions ...`, or of the system. Omits URLs, because they
+ * may contain passwords.
  */
 const reasonOf = (error: unknown): string => {
   const { message, code } = fieldsOf(error)
@@ -346,7 +353,7 @@ const reasonOf = (error: unknown): string => {
   return oneLine(words).slice(0, REASON)
 }
 
-/** Returns true if the process's demand, use and grant are unchanged. */
+/** Returns true if the demand, the use and the grant of the process are unchanged. */
 const isSame = (
   { reported }: Share,
   { had, held, want }: QuotaClaim,

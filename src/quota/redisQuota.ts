@@ -15,18 +15,21 @@ import { decodeGrants, encodeReport, SCRIPT } from './script.js'
 const ACCOUNT = 'a non-empty string without braces'
 
 const table = {
-  /** Sends one command to Redis, such as `([name, ...args]) => redis.call(name, ...args)` of ioredis. */
+  /** Sends one command to Redis, for example with ioredis: `([name, ...args]) => redis.call(name, ...args)`. */
   send: required(is.fn<(command: ReadonlyArray<string>) => Promise<unknown>>()),
   /** Processes with the same name share the limits. The name is part of the Redis keys: `payments-rx:{account}:...`. */
   account: required(is.stringThat((text) => /^[^{}]+$/.test(text), ACCOUNT)),
   /**
-   * Time without a reply from Redis, in ms, after which a process gives up everything above an equal share, and after which a dead
-   * process's share goes to the others. Default 10,000.
+   * Time without a reply from Redis, in ms, after which a process gives up everything above an equal share, and after which the
+   * share of a dead process goes to the others. Default 10,000.
    */
   lease: withDefault({ ...is.int(1_000), expected: 'at least 1,000 milliseconds' }, 10_000),
-  /** After a lease without Redis: `'continue'` with an equal part of each limit, or `'stop'` until it is back. Default `'continue'`. */
+  /**
+   * What to do after a lease without Redis: `'continue'` with an equal part of each limit, or `'stop'` until it is back.
+   * Default `'continue'`.
+   */
   onLost: withDefault(is.oneOf('continue', 'stop'), 'continue'),
-  /** Generates the name of a process. Default `crypto.randomUUID`. */
+  /** Generates the name of the process. Default `crypto.randomUUID`. */
   uuid: withDefault(is.fn<() => string>(), () => crypto.randomUUID()),
 }
 
@@ -34,8 +37,8 @@ const table = {
 export interface RedisQuotaOptions extends OptionsOf<typeof table> {}
 
 /**
- * Divides one account's limits between all processes that use the same account name, through a Redis server. Each process enforces
- * its part locally and asks Redis only for its size: no request waits for Redis, except the very first.
+ * Divides one account's limits between all processes that use the same account name, through a Redis server. Each process
+ * enforces its part locally and asks Redis only how large that part is, so no request except the very first waits for Redis.
  *
  *     const quota = redisQuota({ send: (command) => client.sendCommand([...command]), account: 'main' })
  *     const payments = createClient({ quota })
@@ -61,7 +64,7 @@ export const redisQuota = (given: RedisQuotaOptions): SharedQuota => {
   return { join: (scheduler) => new Member(scheduler, { ...options, exchange }) }
 }
 
-/** Returns a function that runs the script by its hash, and sends its text if Redis does not have it. */
+/** Returns a function that runs the script by its hash. It sends the text of the script if Redis does not have it. */
 const scriptRunner = (send: (command: ReadonlyArray<string>) => Promise<unknown>) => {
   let hash: Promise<string> | undefined
   return async (args: ReadonlyArray<string>): Promise<unknown> => {

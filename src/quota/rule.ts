@@ -1,10 +1,10 @@
 /**
- * The rule by which an account's limits are divided between processes, as pure functions. Redis runs the same rule as a script
+ * The rule that divides an account's limits between processes, as pure functions. Redis runs the same rule as a script
  * (`script.ts`); tests compare the two.
  *
- * All processes together never exceed a limit, since a permit is given away only when its former owner has reported that it no
- * longer uses it: a process may have the larger of the part that it uses or was offered (`granted`) and the permits that the server
- * still counts (`held`).
+ * All processes together never exceed a limit, because a permit is given away only after its former owner has reported that it
+ * no longer uses it. A process is counted with the larger of two numbers: the part that it uses or was offered (`granted`), and
+ * the permits that the server still counts (`held`).
  */
 import type { Millis } from '../stream/index.js'
 
@@ -15,36 +15,36 @@ export interface QuotaClaim {
   /** Key in Redis. */
   readonly name: string
   readonly limit: number
-  /** Time after which the server counts no request of a stopped process. */
+  /** Time after which the server no longer counts requests of a stopped process. */
   readonly tail: Millis
-  /** Time after which permits that cannot be divided evenly move on to others. */
+  /** Time after which permits that cannot be divided evenly move to other processes. */
   readonly turn: Millis
-  /** Version of the division that the process knows; 0 requests the division again. */
+  /** Version of the division that the process knows. With 0, the process asks for the division again. */
   readonly version: number
-  /** The part in use now. Reporting a smaller part gives the rest away. */
+  /** The part in use now. A smaller part than before gives the rest away. */
   readonly had: number
-  /** Number of permits that the server still counts, if more than `had`; otherwise 0. */
+  /** Number of permits that the server still counts if that is more than `had`; otherwise 0. */
   readonly held: number
   readonly want: number
-  /** Difference between granted and admitted requests, as just observed; otherwise 0. */
+  /** Difference between granted and admitted requests if it has just been observed; otherwise 0. */
   readonly less: number
 }
 
-/** Report of a process, sent at an interval. */
+/** Report of a process. Sent at regular intervals. */
 export interface MemberReport {
   readonly id: string
-  /** Rises with each report. A report that arrives after a later one is ignored. */
+  /** Increases with each report. A report that arrives after a later one is ignored. */
   readonly seq: number
   readonly lease: Millis
   /** The longest `tail` among the limits of the process. */
   readonly longest: Millis
   /** True if it has nothing to do and gives up its lease. */
   readonly isLeaving: boolean
-  /** The first one is for the reserve: the part of every limit that a process may use without Redis. */
+  /** Claims on limits. The first claim is for the reserve, the part of every limit that a process may use without Redis. */
   readonly claims: ReadonlyArray<QuotaClaim>
 }
 
-/** The part of one limit; `undefined` if unchanged. */
+/** The granted part of one limit; `undefined` if unchanged. */
 export interface Grant {
   readonly part: number | undefined
   readonly version: number
@@ -60,7 +60,7 @@ interface Holding {
 /** One limit in Redis. */
 interface Division {
   version: number
-  /** The part of the state that changes with time alone, as last evaluated. */
+  /** The part of the state that changes only with time, as it was at the last evaluation. */
   circumstances: string
   /** Time of the next evaluation. */
   lookAt: Millis
@@ -82,9 +82,9 @@ interface Membership {
 export interface Account {
   /** Redis's time of the last report. */
   seen: Millis
-  /** Elapsed time, without periods in which no process could reach Redis. */
+  /** Elapsed time, excluding periods in which no process could reach Redis. */
   clock: Millis
-  /** `clock` before the last gap, whose length is unknown because Redis's clock may have been set. */
+  /** Value of `clock` before the last gap. The length of the gap is unknown, because the clock of Redis may have been set. */
   gapAt: Millis
   /** Identifies the current run of Redis. */
   run: string
@@ -96,29 +96,29 @@ export interface Account {
 
 // constants
 
-/** Maximum time without any report that counts as elapsed: in a longer gap, Redis was frozen, or its clock was set. */
+/** Maximum time without any report that counts as elapsed. In a longer gap, Redis was frozen, or its clock was set. */
 export const GAP: Millis = 1_000
-/** Interval at which a report also looks for ended leases, since a dead process reports nothing. */
+/** Interval at which a report also looks for expired leases, because a dead process reports nothing. */
 export const LOOK_EVERY: Millis = 1_000
-/** Time after a lease in which the server may still count requests, used after Redis has lost its data. */
+/** Time after a lease during which the server may still count requests. Used after Redis has lost its data. */
 export const QUIET_TAIL: Millis = 2_500
 /**
- * Maximum tail of a limit whose unused rest is also given away, so that no process waits for it. With a longer tail, a killed
- * process would withhold its part of the rest from the others for too long.
+ * Maximum tail of a limit whose unused rest is given away as well, so that no process has to wait for it. With a longer tail, a
+ * killed process would withhold its part of the rest from the others for too long.
  */
 export const BRIEF: Millis = 10_000
-/** Size of the reserve: a number divisible by each number up to ten. */
+/** Size of the reserve, which is divisible by every number up to ten. */
 export const RESERVE = 5_040
 /**
- * Period for which a lower limit observed by one process applies; it doubles each time that the full limit fails again. The
+ * Period for which a lower limit observed by one process applies. It doubles each time that the full limit fails again. The
  * observation may have been a coincidence.
  */
 export const LOW_FOR: Millis = 2_000
 export const LOW_FOR_AT_MOST: Millis = 64_000
-/** If a limit is really lower, requests are refused again within this time after the full limit was tried. */
+/** Time after a try of the full limit within which requests are refused again if the limit is really lower. */
 export const LOW_AGAIN_WITHIN: Millis = 8_000
 
-/** Golden ratio: the fractional parts of its multiples are evenly spread. */
+/** Golden ratio. The fractional parts of its multiples are evenly spread. */
 export const GOLDEN = 0.618_033_988_75
 
 // constructors
@@ -136,8 +136,8 @@ export const emptyAccount = (): Account => ({
 // combinators
 
 /**
- * Divides a limit max-min fair: no process gets more than it wants while another one gets less than it wants. If it does not divide
- * evenly, the remaining permits go to different processes at each turn. An unused rest is divided evenly.
+ * Divides a limit max-min fair: no process gets more than it wants while another gets less than it wants. If the limit cannot
+ * be divided evenly, the remaining permits go to different processes in each turn. An unused rest is divided evenly.
  */
 export const divide = (
   limit: number,
@@ -146,7 +146,7 @@ export const divide = (
   luck = 0,
 ): ReadonlyArray<number> => divideAt(limit, wants, turn, luck).parts
 
-/** Divides a limit, and also returns whether the next turn divides it differently. */
+/** Divides a limit. Also returns whether the next turn divides it differently. */
 const divideAt = (
   limit: number,
   wants: ReadonlyArray<number>,
@@ -164,7 +164,8 @@ const divideAt = (
       const unsatisfied = order.slice(i).sort((a, b) => a - b)
       for (const [place, other] of unsatisfied.entries()) {
         const more = left - even * count
-        // If most have none, few permits move per turn: a move costs time, and work in Redis for each process.
+        // If most processes have none, few permits move per turn, because a move costs time, and work in Redis for each
+        // process.
         const first = even === 0 ? turn + Math.floor(luck * count) : turn * more
         const isLucky = (place + first) % count < more
         parts[other] = even + (isLucky ? 1 : 0)
@@ -179,8 +180,9 @@ const divideAt = (
 }
 
 /**
- * Returns a number from 0 up to 1 that depends on a limit's name. With fewer permits than processes, the processes with a permit at
- * one endpoint would otherwise have one at each, more than their total, and the others none.
+ * Returns a number from 0 up to 1 that depends on the name of a limit. If there are fewer permits than processes, the processes
+ * with a permit at one endpoint would otherwise have one at every endpoint, which exceeds their total, and the others would
+ * have none.
  */
 const luckOf = (name: string): number => {
   const sum = Array.from(new TextEncoder().encode(name)).reduce((all, byte) => all + byte, 0)
@@ -191,7 +193,7 @@ const luckOf = (name: string): number => {
 export const fairPart = (limit: number, reserved: number): number =>
   Math.floor((limit * reserved) / RESERVE)
 
-/** Processes a report, and returns a grant for each claim; none for a report that arrived too late. */
+/** Processes a report. Returns a grant for each claim, or none for a report that arrived too late. */
 export const report = (
   account: Account,
   now: Millis,
@@ -216,7 +218,7 @@ export const report = (
   return claims.map((claim) => grantOf(account, member, claim))
 }
 
-/** Divides one limit again, if anything has changed for it. */
+/** Divides one limit again if anything about it has changed. */
 const grantOf = (account: Account, member: MemberReport, claim: QuotaClaim): Grant => {
   const { id } = member
   const { clock, divisions } = account
@@ -246,7 +248,7 @@ const grantOf = (account: Account, member: MemberReport, claim: QuotaClaim): Gra
   const room = effective - others.taken
   // While every process has what it wants, nothing moves.
   const isSettled = !others.isShort && want <= had && had <= room
-  // An observed lower limit is reached jointly: each process comes down to its part of it, and no further.
+  // A lower limit that was observed is reached jointly: each process reduces its use to its part of that limit, and no further.
   let part = isSettled ? had : Math.max(0, Math.min(due, Math.max(had, room), limit - others.taken))
   if (tail > BRIEF) part = Math.min(part, want)
   part = Math.min(part, Math.max(had, room - silent.reserved))
@@ -256,7 +258,7 @@ const grantOf = (account: Account, member: MemberReport, claim: QuotaClaim): Gra
 
   const granted = Math.max(had, part)
   const { granted: g, held: h, want: w } = before ?? { granted: 0, held: 0, want: 0 }
-  // The others' division does not depend on how far its demand exceeds its part.
+  // The division among the others does not depend on how far the demand of this process exceeds its part.
   const isAlike = w === want || isSettled || (w > due && want > due)
   const seen = [isUneven ? turn : 0, effective, wants.size, silent.count, isQuiet ? 1 : 0]
   const circumstances = seen.join(' ')
@@ -271,7 +273,7 @@ const grantOf = (account: Account, member: MemberReport, claim: QuotaClaim): Gra
   return { part, version: division.version }
 }
 
-/** Returns the limit, or a lower one that a process has observed; `less`: the difference, as just observed. */
+/** Returns the limit, or a lower limit that a process has observed. `less`: the difference that was just observed. */
 const effectiveLimit = (division: Division, limit: number, less: number, clock: Millis): number => {
   const current = clock < division.lowUntil ? Math.min(limit, division.low) : limit
   if (less <= 0) return current
@@ -284,7 +286,7 @@ const effectiveLimit = (division: Division, limit: number, less: number, clock: 
   return division.low
 }
 
-/** Returns the parts and the demand of the other processes, and forgets processes that have ended. */
+/** Returns the parts and the demand of the other processes. Forgets processes that have ended. */
 const othersAt = (
   { clock, members }: Account,
   { holdings }: Division,
@@ -311,7 +313,10 @@ const othersAt = (
   return { wants, taken, isShort, isChanged }
 }
 
-/** Counts members that have not reported for a lease, and sums up their reserves, which they may not have held at this limit before. */
+/**
+ * Counts members that have not reported for the length of a lease, and adds up their reserves, which they may not have had at
+ * this limit before.
+ */
 const silentMembers = (
   { clock, gapAt, members, divisions }: Account,
   { id, lease, claims: [reserve] }: MemberReport,

@@ -14,12 +14,14 @@ import {
   RESERVE,
 } from './rule.js'
 
-/** State is kept for a week after the last report, so that a weekend's pause is not followed by a quiet period. */
+/**
+ * Time for which state is kept after the last report: a week, so that a break over a weekend is not followed by a quiet period.
+ */
 const KEEP: Millis = 7 * 24 * 3_600_000
 
 /**
- * The rule in `rule.ts` as a Redis script: a hash for the account with its members, and one for each limit. Uses Redis's clock. A
- * field that is not a process starts with `@`.
+ * The rule in `rule.ts` as a Redis script, with a hash for the account and its members, and one for each limit. It uses the
+ * clock of Redis. A field that is not a process starts with `@`.
  */
 export const SCRIPT = `local time = redis.call('TIME')
 local now = math.floor(time[1] * 1000 + time[2] / 1000)
@@ -228,7 +230,7 @@ const encodeClaim = (claim: QuotaClaim): ReadonlyArray<string> => {
   return [limit, tail, turn, version, had, held, want, less].map(String)
 }
 
-/** Returns the grants in a reply; `undefined` if it does not answer this many claims. */
+/** Returns the grants in a reply; `undefined` if it does not answer this number of claims. */
 export const decodeGrants = (answer: unknown, claims: number): ReadonlyArray<Grant> | undefined => {
   if (!Array.isArray(answer) || answer.length !== 2 * claims) return undefined
   const numbers = answer.map(Number)

@@ -1,10 +1,10 @@
-/** Counts durations in bins of growing width, for quantiles of any number of values in little memory. */
+/** Counts durations in bins of growing width. This gives quantiles of any number of values in little memory. */
 
-/** A counter for each bin; each bin ends 2 % later than the one before. */
+/** A counter for each bin. Each bin ends 2 % later than the previous one. */
 export type Histogram = Uint32Array
 
 const BINS_PER_DOUBLING = 32
-/** Number of bins, from 1 ms to about two minutes; shorter and longer times are counted in the first and last bin. */
+/** Number of bins, from 1 ms to about two minutes. Shorter and longer times are counted in the first and the last bin. */
 const BINS = 17 * BINS_PER_DOUBLING + 1
 
 export const histogram = (): Histogram => new Uint32Array(BINS)
@@ -14,7 +14,7 @@ export const addTime = (counts: Histogram, ms: number): void => {
   counts[bin] = (counts[bin] ?? 0) + 1
 }
 
-/** Returns the duration in ms that `share` of all values did not exceed, within 2 %; `undefined` without values. */
+/** Returns the duration, in ms, that `share` of all values did not exceed, accurate to 2 %; `undefined` without values. */
 export const quantile = (counts: Histogram, share: number): number | undefined => {
   const total = counts.reduce((sum, n) => sum + n, 0)
   if (total === 0) return undefined

@@ -1,17 +1,17 @@
-/** HTML without injection: everything inserted into a template is escaped, unless it is HTML itself. */
+/** HTML without injection: everything that is inserted into a template is escaped unless it is HTML itself. */
 import { oneLine } from '../decode/redact.js'
 
 // model
 
-/** Marks HTML; no external data can have it. */
+/** Marks HTML. Data from outside cannot have this mark. */
 const MARK: unique symbol = Symbol('html')
 
-/** Created only by `html` and `verbatim`. */
+/** HTML. Only `html` and `verbatim` create it. */
 export interface Html {
   readonly [MARK]: string
 }
 
-/** Content of a template; `undefined` and `false` render nothing. */
+/** Content of a template. `undefined` and `false` render nothing. */
 export type HtmlContent = Html | string | number | false | undefined | ReadonlyArray<HtmlContent>
 
 // constructors
@@ -20,7 +20,7 @@ export const html = (texts: TemplateStringsArray, ...values: ReadonlyArray<HtmlC
   [MARK]: texts.reduce((all, text, i) => all + contentText(values[i - 1]) + text),
 })
 
-/** Inserts this program's own text unchanged, such as a style sheet. Never use it for text from outside. */
+/** Inserts this program's own text unchanged, such as a style sheet. Must never be used for text from outside. */
 export const verbatim = (text: string): Html => ({ [MARK]: text })
 
 const contentText = (content: HtmlContent): string => {
@@ -46,7 +46,7 @@ export const section = (id: string, title: string, content: HtmlContent): Html =
 ${content}
 </section>`
 
-/** Wraps a wide table so that it scrolls by itself, also by keyboard. */
+/** Wraps a wide table so that it scrolls separately, also with the keyboard. */
 export const scrollable = (labelledBy: string, content: Html): Html =>
   html`<div class="scroll" role="region" aria-labelledby="${labelledBy}" tabindex="0">${content}</div>`
 

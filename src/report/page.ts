@@ -1,4 +1,4 @@
-/** An HTML page that loads no resources and runs no scripts: its style, its policy, and its frame. */
+/** An HTML page that loads no resources and runs no scripts, with its style, its policy and its frame. */
 import { createHash } from 'node:crypto'
 import { type Html, html, textOf, verbatim } from './html.js'
 
@@ -85,7 +85,7 @@ footer { margin-top: 3rem; border-top: 1px solid var(--rule); padding-top: .75re
 }
 `
 
-/** Policy that allows only the page's style, by hash: no scripts and no requests, whatever the content. */
+/** Policy that allows only the style of the page, by hash. Scripts and requests are forbidden, whatever the content is. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`
 
 // constructors

@@ -1,6 +1,6 @@
 /**
- * A chart over the duration of a run, as SVG in a figure. It needs no script, so it works on paper and where scripts are forbidden.
- * It uses the page's colours, and shows numbers on hover. It scales with the page, but its texts do not.
+ * A chart over the duration of a run, as SVG in a figure. It needs no script, so it works on paper and where scripts are
+ * forbidden. It uses the colours of the page, and shows numbers on hover. The chart scales with the page, but its texts do not.
  */
 import { type Html, html } from './html.js'
 import { DAY, HOUR, MINUTE, number, SECOND } from './text.js'
@@ -28,7 +28,7 @@ export interface Chart {
   readonly marks?: Marks
 }
 
-/** The positions of an axis's marks, and their texts. */
+/** The positions of the marks on an axis, and their texts. */
 export interface Marks {
   readonly at: (end: number) => ReadonlyArray<number>
   readonly format: (value: number) => string
@@ -83,7 +83,7 @@ const swatch = (kind: string, path: string): Html =>
 
 // scales
 
-/** Returns whole numbers from 0 to at least `max`, at most `steps` steps of 1, 2 or 5 times a power of ten. */
+/** Returns whole numbers from 0 to at least `max`, in at most `steps` steps of 1, 2 or 5 times a power of ten. */
 export const ticks = (max: number, steps = 5): ReadonlyArray<number> => {
   const least = Math.max(1, max / steps)
   const power = 10 ** Math.floor(Math.log10(least))

@@ -1,4 +1,4 @@
-/** Formats numbers, shares and times for people. */
+/** Formats numbers, shares and times for readers. */
 
 // units of time, in ms
 
@@ -15,7 +15,7 @@ export const number = (n: number): string => Math.round(n).toLocaleString('en-US
 /** Formats a count: `1 row`, `2 rows`. */
 export const plural = (n: number, one: string): string => `${number(n)} ${one}${n === 1 ? '' : 's'}`
 
-/** Formats a share: `46 %`; 100 only for everything, 0 only for nothing. */
+/** Formats a share: `46 %`. Returns 100 only for everything, and 0 only for nothing. */
 export const percent = (share: number): string => {
   const whole = Math.round(share * 100)
   if (share < 1 && whole >= 100) return '99 %'
@@ -34,7 +34,7 @@ export const duration = (ms: number): string => {
     : `${number(Math.floor(minutes / 60))} h ${two(minutes % 60)} min`
 }
 
-/** Formats a duration rounded up in coarse steps, which do not flicker: 5 s, then 10 s, then whole minutes. */
+/** Formats a duration rounded up in coarse steps, so that the text does not flicker: 5 s, then 10 s, then whole minutes. */
 export const roundedDuration = (ms: number): string => {
   const step = ms < 60_000 ? 5_000 : ms < 600_000 ? 10_000 : 60_000
   const rounded = Math.max(step, Math.ceil(ms / step) * step)
@@ -56,8 +56,8 @@ export const truncate = (text: string, columns: number): string =>
   text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`
 
 /**
- * Wraps a line between words to fit `columns`; a longer word is kept whole. Continuation lines are indented to the text of the
- * line, after up to two table columns.
+ * Wraps a line between words to fit `columns`. A longer word is kept whole. Continuation lines are indented to the text of the
+ * line, which may follow up to two table columns.
  */
 export const wrapped = (line: string, columns: number): string => {
   if (line.length <= columns) return line
@@ -74,6 +74,6 @@ export const wrapped = (line: string, columns: number): string => {
   return [...lines, start].join('\n')
 }
 
-/** Quotes a word for a shell if needed. */
+/** Quotes a word for a shell if that is necessary. */
 export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

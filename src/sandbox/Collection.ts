@@ -1,4 +1,4 @@
-/** Resources numbered from 0 in order of creation: generated ones first, then those that were added. */
+/** Resources numbered from 0 in order of creation. Generated ones come first, then those that were added. */
 
 // model
 
@@ -8,10 +8,10 @@ export interface CollectionItem {
   readonly request_id: string
 }
 
-/** Resources that exist from the start, as functions of a number: a million cost as little as one. */
+/** Resources that exist from the start, computed from their number, so a million of them cost as little as one. */
 export interface Generated<A> {
   readonly count: number
-  /** Returns an equal resource for the same number. */
+  /** Returns the resource with this number. Equal numbers give equal resources. */
   readonly at: (n: number) => A
   /** True if one of them has this `request_id`. */
   readonly hasRequestId: (requestId: string) => boolean
@@ -25,7 +25,7 @@ export type Walk<A> = (from: number, step: 1 | -1) => Iterable<A>
 export class Collection<A extends CollectionItem> {
   /** Added and changed resources; `undefined` for a deleted one. */
   readonly #stored = new Map<number, A | undefined>()
-  /** Ids used by added resources, including deleted ones: a `request_id` cannot be reused. */
+  /** The `request_id`s of added resources, including deleted ones, because a `request_id` cannot be reused. */
   readonly #requestIds = new Set<string>()
   readonly #generated: Generated<A> | undefined
   #count: number

@@ -1,6 +1,6 @@
 /**
- * The API's rate limits, checked when a request arrives. A refused request does not count against a limit (our assumption: not in
- * the API description).
+ * The rate limits of the API, which are checked when a request arrives. A refused request does not count against a limit (our
+ * assumption: not in the API description).
  */
 import { type Limits, MINUTE, SECOND } from '../api/limits.js'
 
@@ -9,7 +9,7 @@ import { type Limits, MINUTE, SECOND } from '../api/limits.js'
 /** The limit that refused a request. */
 export type SandboxTier = 'concurrency' | 'logins' | 'endpoint' | 'global'
 
-/** A request, as seen by the limits. */
+/** A request, as the limits see it. */
 export type Arrival =
   | { readonly _tag: 'Call'; readonly endpoint: string }
   | { readonly _tag: 'Login'; readonly apiKey: string }
@@ -34,7 +34,7 @@ export class RateLimiter {
     return this.#active
   }
 
-  /** Counts a request against every limit, or returns the exhausted limit. `now` in ms. */
+  /** Counts a request against every limit, or returns the limit that is exhausted. `now` is in ms. */
   enter(arrival: Arrival, now: number): SandboxTier | undefined {
     if (this.#active >= this.#limits.concurrency) return 'concurrency'
     const [tier, window] = this.#windowOf(arrival)
@@ -75,7 +75,7 @@ const getOrAdd = (
   return window
 }
 
-/** Counts arrivals in the last `per` ms: an arrival at `t` counts until just before `t + per`. */
+/** Counts arrivals in the last `per` ms. An arrival at `t` counts until just before `t + per`. */
 class ArrivalWindow {
   readonly #limit: number
   readonly #per: number

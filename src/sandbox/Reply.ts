@@ -4,14 +4,7 @@ import { withoutUndefined } from '../fp.js'
 
 // model
 
-/**
- * - `whole`: complete.
- * - `reset`: the connection closes without a response.
- * - `silent`: no response comes, and the connection stays open.
- * - `cut-off`: the connection closes in the middle of the body.
- * - `stall`: the body stops in the middle, and the connection stays open.
- * - `slow`: the body arrives in pieces.
- */
+/** Number of arrivals at the front of the list that have left the window. */
 export type ReplyDelivery = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
 
 /** A response, and how it is delivered. */
@@ -23,7 +16,7 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Sends a reply; calls `finished` when its last byte has left. */
+/** Sends a reply. Calls `finished` when its last byte has left. */
 export type SendReply = (
   reply: Reply,
   finished: () => void,
@@ -45,7 +38,7 @@ export const jsonReply = (status: number, body: BodyBytes): Reply => ({
   headers: { 'content-type': 'application/json' },
 })
 
-/** Creates a text reply; an empty body has no content type. */
+/** Creates a text reply. An empty body has no content type. */
 export const textReply = (status: number, text: string): Reply => ({
   status,
   body: Buffer.from(text),
@@ -86,19 +79,19 @@ export type BodyBytes = Uint8Array<ArrayBuffer>
 
 // model
 
-/** A value that the codec of the endpoint encodes. */
+/** A value that is encoded with the codec of the endpoint. */
 export interface Success<A> {
   readonly _tag: 'Success'
   readonly value: A
 }
 
-/** JSON that is encoded already. */
+/** JSON that has already been encoded. */
 export interface Json {
   readonly _tag: 'Json'
   readonly body: BodyBytes
 }
 
-/** Body of a call whose response is undocumented; may be empty. */
+/** Body of a call whose response is not documented; it may be empty. */
 export interface TextReply {
   readonly _tag: 'Text'
   readonly text: string

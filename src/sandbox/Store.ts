@@ -1,4 +1,4 @@
-/** State of a sandbox: plain and mutable. Handlers validate first, then write; there is no rollback. */
+/** State of a sandbox, which is plain and mutable. Handlers validate first and then write; there is no rollback. */
 import type { NewWebhook } from '../codec/Webhook.js'
 import { generatedBatch, generatedBatches, type SandboxBatch } from './batches/Batch.js'
 import { Collection, type CollectionItem } from './Collection.js'
@@ -12,7 +12,7 @@ import type { Settings } from './options.js'
 export interface SandboxStore {
   /** When the sandbox was created, in ms since 1970. */
   readonly began: number
-  /** Number of issued tokens; they are numbered from 0. */
+  /** Number of tokens issued. Tokens are numbered from 0. */
   tokensIssued: number
   /** Tokens with a lower number are revoked. */
   tokensRevokedBelow: number
@@ -55,7 +55,7 @@ export const createStore = (settings: Settings): SandboxStore => ({
   partnerWebhooks: new Collection(),
 })
 
-/** Adds the charges and batches that have automatically arrived by now, so that list pages shift. */
+/** Adds the charges and batches that have arrived automatically until now, so that the pages of lists shift. */
 export const addArrivals = (store: SandboxStore, now: number, settings: Settings): void => {
   const { began, createdCharges, generatedCharges, batches } = store
   const { arrivals, batchArrivals } = settings

@@ -33,7 +33,7 @@ export interface Sandbox {
 
 /** A sandbox that a server can expose on a socket. */
 export interface ServableSandbox extends Sandbox {
-  /** Rejects when `end` is aborted before the reply is sent. */
+  /** Handles a request. Rejects when `end` is aborted before the reply is sent. */
   readonly handle: (request: Request, sendReply: SendReply, end?: AbortSignal) => Promise<Response>
 }
 
@@ -80,7 +80,7 @@ export const servableSandbox = (options: SandboxOptions = {}): ServableSandbox =
   }
 }
 
-/** RxJS schedulers in real time. Others may use virtual time, with its own event loop turns. */
+/** RxJS schedulers that run in real time. Others may use virtual time, with event loop turns of its own. */
 const realTimers: ReadonlySet<SchedulerLike> = new Set([
   asyncScheduler,
   asapScheduler,

@@ -1,4 +1,4 @@
-/** Faults that a sandbox injects: random, planned by the caller, or requested by a header. */
+/** Faults that a sandbox injects. They are random, planned by the caller, or requested by a header. */
 import { isRecord, parsed } from '../decode/unknown.js'
 import type { IO } from '../fp.js'
 import type { Reply } from './Reply.js'
@@ -24,10 +24,10 @@ export const faultNames = Object.freeze([
 
 /**
  * - `429`: refused, as if a limit were exhausted.
- * - `429-storm`: so is every request of the next two seconds.
+ * - `429-storm`: this request and all others in the next two seconds are refused.
  * - `500`, `reset-before`: an error, or a closed connection; the request has no effect.
  * - `500-after`, `reset-after`: the same, but the request has its effect.
- * - `no-answer`: the request has its effect, no response comes, and the connection stays open.
+ * - `no-answer`: the request has its effect, no response is sent, and the connection stays open.
  * - `cut-off`, `stall`: the body stops halfway; the connection closes, or stays open.
  * - `slow`: the body arrives in ten pieces, 100 ms apart.
  * - `malformed-row`: the amount or the id is an object; in a list, in the middle row.
@@ -40,7 +40,7 @@ export type FaultName = (typeof faultNames)[number]
 export interface FaultTarget {
   /** The route, such as `GET /api/v1/charges`. */
   readonly route: string
-  /** Number of this request among the route's, starting at 1. */
+  /** Number of this request among those of the route, starting at 1. */
   readonly nth: number
 }
 
@@ -64,7 +64,7 @@ export const isFaultName = (text: string): text is FaultName =>
 export const totalProbability = (faults: Faults): number =>
   typeof faults === 'function' ? 0 : faultNames.reduce((sum, name) => sum + (faults[name] ?? 0), 0)
 
-/** Returns at most one fault for a request. Draws exactly one number, so that a plan shifts no later draw. */
+/** Returns at most one fault for a request. Draws exactly one number, so a plan does not shift later draws. */
 export const drawFault = (
   faults: Faults,
   random: IO<number>,
@@ -109,7 +109,7 @@ type RowFields = Readonly<Record<string, unknown>>
 
 type ChangeRow = (row: RowFields, n: number, size: number) => RowFields
 
-/** Changes the object in a body, or the rows of a list. Logins and texts are unchanged. */
+/** Changes the object in a body, or the rows of a list. Logins and texts remain unchanged. */
 const changeRows = (reply: Reply, change: ChangeRow): Reply => {
   const body = reply.status >= 400 ? undefined : parsed(new TextDecoder().decode(reply.body))
   const changed = changedBody(body, change)

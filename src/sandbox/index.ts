@@ -1,4 +1,4 @@
-/** An embedded sandbox of the Payments Platform: in process, or on a port of this machine. */
+/** An embedded sandbox of the Payments Platform, in process or on a port of this machine. */
 export { createSandbox, type Sandbox } from './createSandbox.js'
 export type { DeliveryStats } from './events/Deliveries.js'
 export type { DeliveryFault, DeliveryFaults, DeliveryTarget } from './events/deliveryFaults.js'

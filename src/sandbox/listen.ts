@@ -15,11 +15,14 @@ const LOOPBACK_ADDRESS = '127.0.0.1'
 const optionsTable = {
   /** The port to listen on. Default 0: any free one. */
   port: withDefault(is.int(0, 65_535), 0),
-  /** The address to listen on: `0.0.0.0` for all addresses of this machine. Default `127.0.0.1`: unreachable from other machines. */
+  /**
+   * The address to listen on. `0.0.0.0` means all addresses of this machine. Default `127.0.0.1`, which is unreachable from
+   * other machines.
+   */
   host: withDefault(is.nonEmptyString, LOOPBACK_ADDRESS),
   /**
    * Additional host names to accept, such as `sandbox` behind a proxy. Default: only those of this machine, so that no web page
-   * can reach it under another name.
+   * can reach the sandbox under another name.
    */
   allowHosts: withDefault(is.arrayOf(is.nonEmptyString, 'a list of host names'), []),
 }
@@ -51,7 +54,7 @@ export const listen = async (
   const served = isServable(sandbox) ? sandbox : servableSandbox(sandbox)
   const { handle } = served
   const end = new AbortController()
-  setMaxListeners(0, end.signal) // one listener per request: Node 22 warns beyond ten
+  setMaxListeners(0, end.signal) // one listener per request, because Node 22 warns if there are more than ten
   const listener = getRequestListener(
     (request, { outgoing }) =>
       // the server below speaks HTTP/1
@@ -89,10 +92,10 @@ export const listen = async (
   }
 }
 
-/** The path of the counts, for a person or a script on this machine. */
+/** The path of the counts, for people and scripts on this machine. */
 const STATS = '/__sandbox/stats'
 
-/** Responds to this machine only, under its own names: a web page could bind another name to it. */
+/** Sends the counts only to this machine and under its own names, because a web page could bind another name to it. */
 const sendStats = (
   { stats }: Sandbox,
   { socket, headers, method }: IncomingMessage,
@@ -118,7 +121,7 @@ const wrongHost = {
 /** Names of this machine in a `Host` header. */
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Checks the `Host` of a request, without its port. Rejects names that others have bound to this machine. */
+/** Checks the `Host` of a request without its port. Rejects names that others have bound to this machine. */
 const isAllowed = (host: string | undefined, allowed: ReadonlyArray<string>): boolean => {
   const name = (host ?? '').toLowerCase().replace(/:\d*$/, '')
   return LOOPBACK.test(name) || allowed.some((one) => one.toLowerCase() === name)
@@ -127,7 +130,10 @@ const isAllowed = (host: string | undefined, allowed: ReadonlyArray<string>): bo
 const isServable = (u: Sandbox | SandboxOptions): u is ServableSandbox =>
   is.isObject(u) && 'handle' in u
 
-/** Returns the response for an exception, for example in the caller's fault plan; in process, `fetch` rejects with it. */
+/**
+ * Returns the response for an exception, for example in the caller's fault plan. In process, `fetch` rejects with the exception
+ * instead.
+ */
 const bugResponse = (error: unknown): Response =>
   Response.json({ code: 'internal_error', message: String(error) }, { status: 500 })
 
@@ -140,8 +146,8 @@ const replyOnSocket =
       finished() // the client has disconnected
       return RESPONSE_ALREADY_SENT
     }
-    outgoing.once('finish', finished) // the last byte was passed to the system
-    outgoing.once('close', finished) // or the client hung up
+    outgoing.once('finish', finished) // the last byte has been passed to the system
+    outgoing.once('close', finished) // or the client has disconnected
     switch (reply.delivery) {
       case 'whole':
         outgoing.writeHead(reply.status, {
@@ -168,7 +174,9 @@ const replyOnSocket =
     return RESPONSE_ALREADY_SENT
   }
 
-/** Sends half of a body. An empty one is sent chunked, without the last chunk: with a length it would be complete. */
+/**
+ * Sends half of a body. An empty body is sent in chunks, without the last chunk, because it would be complete with a length.
+ */
 const sendHalf = (reply: Reply, outgoing: ServerResponse, then: () => void): void => {
   const { status, body, headers } = reply
   outgoing.writeHead(

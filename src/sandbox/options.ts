@@ -105,7 +105,7 @@ const deliveryFaultsRule: OptionRule<DeliveryFaults> = {
   expected: 'probabilities by fault name, or a function',
 }
 
-/** Rule for a host name or address as in a URL: with a port, or as a whole URL, it would match no host. */
+/** Rule for a host name or address as in a URL. With a port, or as a whole URL, it would not match any host. */
 const hostName = is.stringThat((text) => {
   const url = `http://${text}/`
   return URL.canParse(url) && new URL(url).hostname === text.toLowerCase()
@@ -120,54 +120,56 @@ const optionsTable = {
   limits: limitsOrFalse,
   /** Number of charges at the start, up to 2^31. Default 100,000. */
   charges: withDefault(is.int(0, 2 ** 31, '2^31'), 100_000),
-  /** Determines every value, delay and fault: equal seeds give equal sandboxes. An integer up to 2^32 - 1. Default 1. */
+  /** Determines all values, delays and faults, so equal seeds give equal sandboxes. An integer up to 2^32 - 1. Default 1. */
   seed: withDefault(is.int(0, 2 ** 32 - 1, '2^32 - 1'), 1),
-  /** Time of creation of the first charge. Default 2024-01-01T00:00:00Z; with `until`, `charges` × `every` before it. */
+  /**
+   * Time of creation of the first charge. Default 2024-01-01T00:00:00Z; with `until`, it is `charges` × `every` before that.
+   */
   since: is.date,
   /**
-   * Time of creation of the last charge; none is updated later. Replaces `every` if `since` is given, too. Default: determined by
-   * `every`.
+   * Time of creation of the last charge. No charge is updated later. Replaces `every` if `since` is also given. Default:
+   * determined by `every`.
    */
   until: is.date,
   /** Average time between charges, in ms. Default 3,000. */
   every: withDefault(is.finiteMillis, 3_000),
-  /** Order of lists, which the API does not document. Default `'ascending'`, oldest first. */
+  /** Order of lists, which the API description does not specify. Default `'ascending'`, oldest first. */
   order: withDefault(is.oneOf('ascending', 'descending'), 'ascending'),
-  /** Interval at which new charges arrive, in ms, so that numbered pages shift. Default 0: none arrive. */
+  /** Interval at which new charges arrive, in ms. They make numbered pages shift. Default 0: none arrive. */
   arrivals: withDefault(is.finiteMillis, 0),
-  /** Delay until a created resource appears in lists, in ms: lists lag behind calls by id. Default 0. */
+  /** Delay until a created resource appears in lists, in ms. Lists then lag behind calls by id. Default 0. */
   listDelay: withDefault(is.finiteMillis, 0),
-  /** Time until all items of a call appear in the list of their batch, one after the other, in ms. Default 0. */
+  /** Time until all items of a call have appeared in the list of their batch, one after the other, in ms. Default 0. */
   itemsDelay: withDefault(is.finiteMillis, 0),
   /** Time until a created charge reaches its next status, in ms. Default 2,000. */
   settleAfter: withDefault(is.finiteMillis, 2_000),
-  /** Number of batches at the start, up to a million; only changed ones are stored. Default 0. */
+  /** Number of batches at the start, up to a million. Only changed batches are stored. Default 0. */
   batches: withDefault(is.int(0, 1_000_000, '1,000,000'), 0),
-  /** Interval at which new batches arrive, in ms, so that numbered pages shift. Default 0: none arrive. */
+  /** Interval at which new batches arrive, in ms. They make numbered pages shift. Default 0: none arrive. */
   batchArrivals: withDefault(is.finiteMillis, 0),
   /**
-   * Outcome of a batch's funding, unless its funding source ends in `_failed`, `_overdue`, `_reversed` or `_cancelled`, which
-   * decides it. Default `'funded'`.
+   * Outcome of the funding of a batch. If its funding source ends in `_failed`, `_overdue`, `_reversed` or `_cancelled`, that
+   * decides instead. Default `'funded'`.
    */
   funding: withDefault(is.oneOf('funded', 'failed', 'overdue', 'reversed', 'cancelled'), 'funded'),
   /** Time until the funding of a batch takes its next step, in ms. Default 1,000. */
   fundAfter: withDefault(is.finiteMillis, 1_000),
   /** Interval at which items of a batch are booked, in ms. Default 20. */
   bookEvery: withDefault(is.finiteMillis, 20),
-  /** How submitted batches are approved. Default `'none'`: they need no approval. */
+  /** How submitted batches are approved. Default `'none'`: no approval is required. */
   approval: withDefault(
     is.oneOf('none', 'approved', 'recalled', 'rejected', 'blocked', 'undecided'),
     'none',
   ),
   /** Time from submitting a batch to the decision, in ms. Default 2,000. */
   approveAfter: withDefault(is.finiteMillis, 2_000),
-  /** Validity of a quote, in ms. Default 0: its stated validity. */
+  /** Validity of a quote, in ms. Default 0: the validity that the quote states. */
   quoteLife: withDefault(is.finiteMillis, 0),
-  /** Handling of items whose `request_id` the batch already has. Default `'ignored'`, as documented. */
+  /** How items are treated whose `request_id` the batch already has. Default `'ignored'`, as documented. */
   repeatedItems: withDefault(is.oneOf('ignored', 'refused'), 'ignored'),
   /**
-   * Shape of the industry tree: `LIST`, `CODE` and `QUESTION` nodes, or categories. Default `'by version'`: codes from API version
-   * 2025-06-30 on.
+   * Shape of the industry tree: `LIST`, `CODE` and `QUESTION` nodes, or categories. Default `'by version'`: codes from API
+   * version 2025-06-30 on.
    */
   industryTree: withDefault(is.oneOf('by version', 'codes', 'categories'), 'by version'),
   /** Order-based limits of this account. Default: all three. */
@@ -189,11 +191,11 @@ const optionsTable = {
   partner: withDefault(is.group<SandboxPartner>(partnerTable), sandboxPartner),
   /** Validity of a token, in ms. Default 30 minutes, as documented. */
   tokenLife: withDefault(is.finiteMillis, 30 * 60_000),
-  /** Time from a request to its response, in ms: half each way. Default 0. */
+  /** Time from a request to its response, in ms, half of it on each way. Default 0. */
   latency: withDefault(is.finiteMillis, 0),
   /**
-   * Varies the latency between `latency - jitter` and `latency + jitter`, in ms: half each way, drawn independently, never below
-   * 0. Default 0.
+   * Varies the latency between `latency - jitter` and `latency + jitter`, in ms. Each way gets half of it, drawn independently
+   * and never below 0. Default 0.
    */
   jitter: withDefault(is.finiteMillis, 0),
   /** Faults to inject. Default: none. The header `x-sandbox-fault` always works. */
@@ -201,8 +203,8 @@ const optionsTable = {
   /** Faults of deliveries to webhooks. Default: none. */
   deliveryFaults: withDefault(deliveryFaultsRule, {}),
   /**
-   * Sends deliveries, such as the `fetch` of a receiver in this process. Default: over HTTP, to addresses of this
-   * machine and the hosts of `deliverTo`.
+   * Sends deliveries, for example the `fetch` of a receiver in this process. Default: over HTTP, to addresses of this machine
+   * and the hosts in `deliverTo`.
    */
   deliver: is.fn<Deliver>(),
   /** Hosts that may receive deliveries, in addition to this machine. Default: none. */
@@ -225,7 +227,7 @@ export interface Settings
   readonly since: Date
   readonly until: Date | undefined
   readonly limits: Limits
-  /** The time of the timer in whole ms since 1970. */
+  /** Returns the time of the timer in whole ms since 1970. */
   readonly now: IO<number>
 }
 
@@ -245,7 +247,7 @@ const chargeTimes = (
   return { since, every: span / steps }
 }
 
-/** Tolerance for probabilities such as ten times 0.1. */
+/** Tolerance for probabilities that are sums, such as ten times 0.1. */
 const ROUNDING = 1e-9
 
 /** Fills in the defaults. Throws an `InvalidOption` for an invalid option. */
@@ -272,7 +274,7 @@ export const settingsOf = (options: SandboxOptions): Settings => {
   }
 }
 
-/** Returns true if deliveries may go to a URL: on this machine, or on a host in the options. */
+/** Returns true if deliveries may go to a URL, which must be on this machine or on a host in the options. */
 export const mayDeliver = (url: string, hosts: ReadonlyArray<string>): boolean => {
   if (!URL.canParse(url)) return false
   const { hostname } = new URL(url)

@@ -1,4 +1,4 @@
-/** Sends replies without a socket. A broken connection is a rejection, or a body that errors. */
+/** Sends replies without a socket. A broken connection is a rejection, or an error of the body. */
 import { type SchedulerLike, Subscription } from 'rxjs'
 import { type BodyBytes, firstHalf, PAUSE, pieces, type Reply, type SendReply } from './Reply.js'
 
@@ -31,7 +31,7 @@ const connectionError = (message: 'fetch failed' | 'terminated', code: string): 
     cause: Object.assign(new Error('the sandbox closed the connection'), { code }),
   })
 
-/** Calls `work` on abort, also if already aborted; returns a function that removes the listener. */
+/** Calls `work` on abort, or immediately if already aborted. Returns a function that removes the listener. */
 const onAbort = (signal: AbortSignal, work: () => void): (() => void) => {
   if (signal.aborted) work()
   else signal.addEventListener('abort', work, { once: true })

@@ -45,7 +45,7 @@ export interface IncomingRequest {
   /** Path parameters: the values of the `{name}` placeholders in the route. */
   readonly path: Readonly<Record<string, string>>
   readonly sendReply: SendReply
-  /** Aborted when the server closes: all waits end. */
+  /** Aborted when the server closes. All waits then end. */
   readonly end: AbortSignal
 }
 
@@ -143,7 +143,7 @@ export const requestLifecycle = (settings: Settings): RequestLifecycle => {
         await wait(wayBack, end)
         return sendReply(refused, () => {})
       }
-      const permit = new Subscription(() => limiter.leave()) // leaves once, even if called repeatedly
+      const permit = new Subscription(() => limiter.leave()) // leaves once, even if it is called repeatedly
       const leave = () => permit.unsubscribe()
       stats.countConcurrency(limiter.concurrency)
       try {

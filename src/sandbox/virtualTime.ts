@@ -1,6 +1,6 @@
 /**
- * Virtual time for a client and a sandbox in one process. Unlike `VirtualTimeScheduler.flush`, which reaches the client's time
- * limit before the first promise of a `fetch` is settled, it stands still while promises have work to do.
+ * Virtual time for a client and a sandbox in one process. It stands still while promises have work to do.
+ * `VirtualTimeScheduler.flush`, in contrast, reaches the client's time limit before the first promise of a `fetch` is settled.
  */
 import {
   type SchedulerAction,
@@ -22,7 +22,10 @@ export interface VirtualTime {
   readonly pass: (ms: number) => Promise<void>
 }
 
-/** Turns of the event loop before time advances by `ms`, for work beyond promises, such as reading a file: one per 50 ms, up to 1,000. */
+/**
+ * Returns the number of event loop turns before time advances by `ms`: one per 50 ms, up to 1,000. They are for work beyond
+ * promises, such as reading a file.
+ */
 const turnsBefore = (ms: number): number => Math.min(ms / 50, 1_000)
 
 /** A scheduler that reports each scheduled action. */
@@ -57,7 +60,7 @@ export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTim
   const timer = new ObservedScheduler(() => wake())
   timer.frame = start.getTime()
 
-  /** Advances to the next scheduled action, or to `end`, unless `isOver` before. */
+  /** Advances to the next scheduled action, or to `end`, unless `isOver` returns true first. */
   const advance = async (end: number, isOver = () => false): Promise<void> => {
     for (let turns = 1; ; turns++) {
       await turn()
@@ -100,16 +103,16 @@ export const virtualTime = (options: { readonly start?: Date } = {}): VirtualTim
   }
 }
 
-/** Turns of the event loop by the system's timers, also while a test replaces the global ones. */
+/** The system's timers for turns of the event loop, which also work while a test replaces the global ones. */
 const { setImmediate, setTimeout } = globalThis
 
-/** Resolves once promises, timers, signals and sockets have nothing left to do right now. */
+/** Resolves once promises, timers, signals and sockets have nothing left to do at the moment. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** Duration of an idle pause, in real ms. */
 const IDLE = 5
 
-/** Pauses for a moment without keeping the process alive; `onStart` receives a function that ends the pause. */
+/** Pauses for a moment without keeping the process alive. `onStart` receives a function that ends the pause. */
 const idle = (onStart: (wake: () => void) => void): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, IDLE).unref()

@@ -4,12 +4,12 @@ import { LONGEST } from '../stream/later.js'
 
 export type { Millis }
 
-/** Resolution of a timer's clock: `Date.now()` counts whole milliseconds. */
+/** Resolution of a timer's clock, because `Date.now()` counts whole milliseconds. */
 export const TICK: Millis = 1
-/** Shortest interval that a clock counting milliseconds since 1970 can resolve. */
+/** Shortest interval that a clock can resolve if it counts milliseconds since 1970. */
 const SHORTEST: Millis = 0.001
 
-/** Milliseconds since the scheduler was created. They never run backwards, whatever the timer's clock does. */
+/** Milliseconds since the scheduler was created. They never decrease, even if the timer's clock is set back. */
 export class Clock {
   readonly #timer: SchedulerLike
   #offset: Millis
@@ -28,7 +28,7 @@ export class Clock {
     return this.#last
   }
 
-  /** Runs `work` after `delay`, or after the longest delay of platform timers (24 days) if that is sooner. */
+  /** Runs `work` after `delay`, or after the longest delay that platform timers support (24 days) if that is shorter. */
   after(delay: Millis, work: () => void): Subscription {
     return this.#timer.schedule(work, delay > 0 ? Math.min(Math.max(delay, SHORTEST), LONGEST) : 0)
   }

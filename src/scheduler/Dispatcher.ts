@@ -16,18 +16,18 @@ class Parking extends FairQueue<RequestQueue> {
   }
 }
 
-/** Time by which a limiter may have room before its wake-up, because a guard can shrink after the wake-up is set. */
+/** How much earlier than its wake-up a limiter may have room, because a guard can shrink after the wake-up is set. */
 const EARLY: Millis = 2 * TICK
-/** Longest time for which permits are reserved, because the request that holds the missing one may never end. */
+/** Longest time for which permits are reserved. The request that holds the missing permit may never end. */
 const RESERVED: Millis = 10_000
 const NEVER: Millis = Number.POSITIVE_INFINITY
 
 /**
  * Starts requests as soon as all of their limiters have room.
  *
- * A queue whose first request cannot start is parked at one full limiter. When that limiter has room again, by time or because a
- * request ended, its parked queues are tried. If several limiters have room at the same moment, their queues are combined, so
- * that the fairest choice among all is made.
+ * A queue whose first request cannot start is parked at one full limiter. When that limiter has room again, by time or because
+ * a request ended, its parked queues are tried. If several limiters have room at the same moment, their queues are considered
+ * together, so the choice is the fairest among all of them.
  */
 export class Dispatcher {
   readonly #clock: Clock
@@ -44,8 +44,9 @@ export class Dispatcher {
   #reservedUntil: Millis = 0
 
   /**
-   * `weights`: of the lanes; `maxQueueAge`: a queue that was not served for this long goes before longer ones; `beforeStarting`:
-   * called before requests start, may change limits, because timers fire late after the process was suspended.
+   * `weights`: weights of the lanes. `maxQueueAge`: a queue that was not served for this long goes before longer ones.
+   * `beforeStarting`: called before requests start, and may change limits, because timers fire late after the process was
+   * suspended.
    */
   constructor(
     clock: Clock,
@@ -90,13 +91,13 @@ export class Dispatcher {
     }
   }
 
-  /** Serves limiters that may have room because a request ended or was answered. */
+  /** Serves limiters that may have room because a request ended or got a response. */
   changed(limiters: ReadonlyArray<Limiter>, now: Millis): void {
     this.#wake(limiters, now)
     this.#run(now)
   }
 
-  /** Sets new wake-ups for limiters whose permits may be released sooner than expected. */
+  /** Sets new wake-ups for limiters that may release permits sooner than expected. */
   reschedule(limiters: ReadonlyArray<Limiter>, now: Millis): void {
     for (const { parking } of limiters) {
       if (parking instanceof Parking && parking.size > 0) this.#setWakeUp(parking, now)
@@ -109,7 +110,7 @@ export class Dispatcher {
   }
 
   #wake(limiters: ReadonlyArray<Limiter>, now: Millis): void {
-    // Backwards: among those that have room at once, the narrowest, which is last, is gathered first.
+    // Backwards: if several have room at once, the narrowest, which is last, is gathered first.
     for (let i = limiters.length - 1; i >= 0; i--) {
       const parking = limiters[i]?.parking
       if (parking instanceof Parking && parking.size > 0) this.#wakeAt(parking, now)
@@ -169,7 +170,7 @@ export class Dispatcher {
     return first.item
   }
 
-  /** Starts requests while this limiter has room, or parks their queues elsewhere. */
+  /** Starts requests while this limiter has room; queues that are blocked elsewhere are parked there. */
   #serve(parking: Parking, now: Millis): void {
     while (parking.limiter.wait(now) <= 0) {
       const queue = parking.next(now)
@@ -214,7 +215,7 @@ export class Dispatcher {
     try {
       request.start(now)
     } catch (error) {
-      throwError(() => error).subscribe() // reported as RxJS does, so that it stops no other request
+      throwError(() => error).subscribe() // reported in the same way as by RxJS, so it stops no other request
     }
     return true
   }
@@ -247,9 +248,10 @@ export class Dispatcher {
   }
 
   /**
-   * If keys of several tiers overlap, one limiter of a queue may be full whenever another has room, and requests that need fewer
-   * permits overtake it forever. So the last permit of each of its limiters is reserved for a queue that was overtaken and not
-   * served for `maxQueueAge`. Permits are reserved for only one queue at a time, so that no two queues wait for each other.
+   * Reserves permits for an overtaken queue. If keys of several tiers overlap, one limiter of a queue may be full whenever
+   * another has room. Requests that need fewer permits could then overtake the queue forever. If a queue was overtaken and not
+   * served for `maxQueueAge`, the last permit of each of its limiters is therefore reserved for it. Permits are reserved for
+   * only one queue at a time, so two queues never wait for each other.
    */
   #reserve(queue: RequestQueue, full: Limiter, now: Millis): void {
     if (this.#overdue !== undefined || queue.set.limiters.length === 1) return
@@ -302,6 +304,6 @@ export class Dispatcher {
   }
 }
 
-/** Returns true if a limiter is closed after refusals, so that reserving permits would gain nothing. */
+/** Returns true if a limiter is closed after refusals; reserving permits would then gain nothing. */
 const isClosed = ({ set }: RequestQueue, now: Millis): boolean =>
   set.limiters.some(({ limit }) => limit.closedFor(now) > 0)

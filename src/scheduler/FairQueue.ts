@@ -5,9 +5,11 @@ import { Heap, type HeapEntry } from './Heap.js'
 export interface WaitingQueue<T extends WaitingQueue<T>> {
   readonly lane: number
   readonly length: number
-  /** True if it also waits for a narrower limit: its turn then comes when that limit has room, even if the queue is short. */
+  /**
+   * True if the queue also waits for a narrower limit. It is then served first when that limit has room, even if it is short.
+   */
   readonly goesFirst: boolean
-  /** Time when a request of this queue was last started, or when the queue began to wait. */
+  /** Time at which a request of this queue last started, or at which the queue began to wait. */
   readonly servedAt: Millis
   /** The fair queue in which it waits; `undefined` while it is empty. */
   parkedIn: FairQueue<T> | undefined
@@ -15,21 +17,21 @@ export interface WaitingQueue<T extends WaitingQueue<T>> {
   readonly byAge: HeapEntry<T>
 }
 
-/** Rank that precedes the ranks of all lengths. */
+/** A rank lower than the rank of any length. */
 const FIRST = -Number.MAX_VALUE
 
 interface Lane<T> {
   readonly weight: number
   readonly longest: Heap<T>
   readonly oldest: Heap<T>
-  /** Number of starts divided by the weight: the lane with the lowest value is next. */
+  /** Number of starts divided by the weight. The lane with the lowest value is next. */
   served: number
 }
 
 /**
- * Queues that wait for a permit, and whose turn it is. Lanes take turns by weight. Within a lane the longest queue goes first,
- * which shortens the whole job if its keys have unequal loads, except that a queue that was not served for `maxAge` goes before
- * it.
+ * Queues that wait for a permit, and the order in which they are served. Lanes take turns by weight. Within a lane, the longest
+ * queue goes first, which shortens the whole job if its keys have unequal loads. A queue that was not served for `maxAge` goes
+ * before it.
  */
 export class FairQueue<T extends WaitingQueue<T>> {
   size = 0
@@ -81,7 +83,7 @@ export class FairQueue<T extends WaitingQueue<T>> {
     this.#lanes[queue.lane]?.longest.moved(queue.byLength)
   }
 
-  /** Records a start, so that the next lane gets its turn. Must be called for each start. */
+  /** Records a start, so that lanes keep taking turns. Must be called for each start. */
   started(queue: T): void {
     const lane = this.#lanes[queue.lane]
     if (lane === undefined) return
@@ -89,13 +91,16 @@ export class FairQueue<T extends WaitingQueue<T>> {
     lane.served += 1 / lane.weight
   }
 
-  /** Ranks a queue by its length. Among equally long queues, the one that has had this length for the longest time goes first. */
+  /** Ranks a queue by its length. Among queues of equal length, the one that reached this length first goes first. */
   #rankByLength({ byLength, length, goesFirst }: T): void {
     byLength.rank = goesFirst ? FIRST : -length
     byLength.order = ++this.#changes
   }
 
-  /** Returns a queue that was not served for too long. Serving a queue does not change its rank; it is corrected here. */
+  /**
+   * Returns a queue that has not been served for too long. Serving a queue does not change its rank, so the rank is corrected
+   * here.
+   */
   #overdue({ oldest }: Lane<T>, now: Millis): T | undefined {
     let entry = oldest.first()
     while (entry !== undefined && now - entry.rank > this.#maxAge) {

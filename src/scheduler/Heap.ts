@@ -1,4 +1,4 @@
-/** One item's place in a heap. An item in two heaps has two entries. */
+/** The place of one item in a heap. An item in two heaps has two entries. */
 export class HeapEntry<T> {
   rank = 0
   order = 0
@@ -14,7 +14,7 @@ export class HeapEntry<T> {
 const precedes = <T>(a: HeapEntry<T>, b: HeapEntry<T>): boolean =>
   a.rank < b.rank || (a.rank === b.rank && a.order < b.order)
 
-/** A binary heap, lowest rank first, in which any entry is moved or removed in O(log n). */
+/** A binary heap, lowest rank first. Any entry can be moved or removed in O(log n). */
 export class Heap<T> {
   readonly #entries: Array<HeapEntry<T>> = []
 

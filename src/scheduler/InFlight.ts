@@ -13,15 +13,18 @@ export interface Sent extends SentRequest {
   isRefused: boolean
 }
 
-/** A batch, and the kinds of requests in it. */
+/** A batch together with the kinds of requests in it. */
 class MixedBatch extends SendBatch {
   readonly sets = new Set<LimiterSet>()
 }
 
-/** Time after its start, or after the longest recent round trip, by which a request without a response has surely arrived. */
+/**
+ * Time after its start, or after the longest recent round trip, within which a request without a response has certainly
+ * arrived.
+ */
 const ARRIVES_WITHIN: Millis = 1_000
 
-/** The requests in flight. Takes their permits, and reports their outcomes to limiters and guards. */
+/** The requests in flight. Takes permits for them, and reports their outcomes to limiters and guards. */
 export class InFlight {
   count = 0
   /** Number of requests sent so far, including retries. */
@@ -32,7 +35,7 @@ export class InFlight {
   readonly #hasEnded: (now: Millis) => void
   readonly #roundTrips = new RoundTrips()
   #leaving: MixedBatch | undefined
-  /** True if a response was read since the last request was sent. */
+  /** True if a response has been read since the last request was sent. */
   #isAnswered = false
 
   constructor(
@@ -80,7 +83,7 @@ export class InFlight {
     if (isSooner) this.#dispatcher.reschedule(set.limiters, now)
   }
 
-  /** Records a refusal. `retryAfter`: the delay that the server asks for, in ms; 0 for none. */
+  /** Records a refusal. `retryAfter`: the delay requested by the server, in ms; 0 for none. */
   refused(sent: Sent, now: Millis, retryAfter: Millis): void {
     sent.isAnswered = true
     sent.isRefused = true
@@ -100,7 +103,9 @@ export class InFlight {
     this.#dispatcher.reschedule(set.limiters, now)
   }
 
-  /** Records the end of a request, once. `isComplete`: the source has ended, so the server no longer works on the request. */
+  /**
+   * Records the end of a request, once. `isComplete`: the source has completed, so the server no longer works on the request.
+   */
   ended({ set, batch, windows, isAnswered }: Sent, now: Millis, isComplete: boolean): void {
     this.count--
     set.inFlight--
@@ -123,15 +128,15 @@ export class InFlight {
     this.#dispatcher.changed(set.limiters, now)
   }
 
-  /** Returns the excess over the shortest round trip: that of its own kind, once enough are known. */
+  /** Returns how much longer a round trip took than the shortest one: the shortest of its own kind, once enough are known. */
   #excess({ roundTrips }: LimiterSet, roundTrip: Millis): Millis {
     const ofKind = roundTrips.isKnown() ? roundTrips : this.#roundTrips
     return Math.max(0, roundTrip - ofKind.shortest())
   }
 
   /**
-   * Returns the batch that a request leaves with. When many responses are read in one turn, each may start a request whose bytes
-   * leave before the next response is read, so a response in between ends a batch that is older than a tick.
+   * Returns the batch in which a request leaves. If many responses are read in one turn, each may start a request whose bytes
+   * leave before the next response is read. A response in between therefore closes a batch that is older than a tick.
    */
   #batchFor({ guards }: LimiterSet, now: Millis): MixedBatch {
     const leaving = this.#leaving
@@ -150,37 +155,37 @@ export class InFlight {
     return batch
   }
 
-  /** Marks a batch as sent: its turn is over, so its bytes have left. */
+  /** Marks a batch as sent. Its turn is over, so its bytes have left. */
   #leave(batch: MixedBatch, now: Millis): void {
     batch.sentAt = now
     batch.isLeaving = false
     this.#leaving = undefined
-    // From now on its permits are also released by time, whenever its responses arrive.
+    // From now on its permits are also released by time, regardless of when its responses arrive.
     for (const { limiters } of batch.sets) this.#dispatcher.reschedule(limiters, now)
     this.#settle(batch, now)
   }
 
   /** Records that a request of a batch was answered or abandoned. */
   #close(batch: MixedBatch, now: Millis): void {
-    this.#isAnswered ||= batch !== this.#leaving // a response within the turn of departure shows nothing
+    this.#isAnswered ||= batch !== this.#leaving // a response within the turn of departure proves nothing
     batch.open--
     this.#settle(batch, now)
   }
 
-  /** Releases the permits of a batch sooner, if possible, once it has been sent and none of its requests is open. */
+  /** Releases the permits of a batch sooner, if possible, once it has been sent and none of its requests is still open. */
   #settle(batch: MixedBatch, now: Millis): void {
     if (batch.open > 0 || batch.isLeaving) return
     const sets = [...batch.sets]
-    batch.sets.clear() // guards remember it for a while
+    batch.sets.clear() // guards remember it for some time
     for (const guard of new Set(sets.flatMap(({ guards }) => guards))) guard.settled(batch)
     for (const { limiters } of sets) this.#dispatcher.reschedule(limiters, now)
   }
 }
 
 /**
- * Returns the limiter to blame for a refusal, since a server does not name it: the fullest. Among equally full ones, it is the
- * most widely shared if requests of several kinds were refused in its window, or else the narrowest. A resource has a limiter
- * because it was to blame before.
+ * Returns the limiter to blame for a refusal, because a server does not name it: the fullest one. If several are equally full,
+ * the most widely shared one is blamed if requests of several kinds were refused in its window, otherwise the narrowest. A
+ * resource only has a limiter because it was blamed before.
  */
 const limiterToBlame = ({ set, windows }: Sent, now: Millis): Limiter | undefined => {
   if (set.isOfResource) return set.limiters.at(-1)

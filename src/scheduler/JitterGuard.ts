@@ -1,46 +1,51 @@
 import { type Millis, TICK } from './Clock.js'
 import type { SendBatch } from './SendBatch.js'
 
-/** Number of responses that are needed to know the network. */
+/** Number of responses needed before the guard is learned from them. */
 const ENOUGH = 8
-/** Number of round trips that are remembered. */
+/** Number of recent round trips that are kept. */
 const REMEMBERED = 256
-/** Share of new round trips at which the spread is measured again. */
+/** Share of new round trips after which the spread is measured again. */
 const RENEWED = 1 / 4
 
-/** Longest round trip considered. A longer one is due to a timeout, and does not show how long a server works on a request. */
+/**
+ * Longest round trip considered. A longer one is due to a timeout, and does not show how long the server works on a request.
+ */
 const LONGEST_ROUND_TRIP: Millis = 10_000
-/** A small integer above all round trips: unlike `Infinity` it takes no memory of its own. */
+/** A small integer above all round trips. Unlike `Infinity`, it takes no memory of its own. */
 const NONE: Millis = 2 ** 30
 
 /** Initial guard, as a multiple of the spread. */
 const START = 1.5
 /** Minimum guard, as a multiple of the spread. */
 const LEAST = 0.4
-/** Growth after a window with a refusal, as a multiple of the spread; and its minimum, for a busy machine on an even network. */
+/** Growth after a window with a refusal, as a multiple of the spread, and its minimum for a busy machine on an even network. */
 const GROWTH = 0.16
 const GROWTH_LEAST: Millis = 4
-/** Share of a growth that each response undoes: the guard settles where 1 request in 400 is refused. */
+/** Share of a growth that each response undoes. With it, the guard settles where 1 request in 400 is refused. */
 const SHRINK = 0.0025
-/** Lower bound of the guard: clocks tick, timers are late, and a batch takes a moment to leave. */
+/** Lower bound of the guard, because clocks tick, timers fire late, and a batch takes a moment to leave. */
 const FLOOR: Millis = 3 * TICK
 
-/** Number of batches with which a late one is compared. */
+/** Number of recent batches with which a batch is compared to tell if it is late. */
 const COMPARED = 8
-/** Standard errors that count as chance: a batch is late by its mean excess, minus the usual one, minus these. */
+/** Standard errors that count as chance. A batch is late by its mean excess, minus the usual mean excess, minus these. */
 const CHANCE = 3
 
-/** Share of a first round trip spent on opening the connection: one trip for TCP, one for TLS 1.3. */
+/** Share of a first round trip that is spent on opening the connection: one trip for TCP, one for TLS 1.3. */
 const OPENING = 2 / 3
-/** Standard deviations after the mean at which the last request leaves, if connections are opened one after the other. */
+/**
+ * Number of standard deviations after the mean at which the last request leaves if connections are opened one after the other.
+ */
 const LAST_OPENED = Math.sqrt(3)
 
 /**
  * Safety margin (guard) added to the window of a request, learned from the spread of round trips.
  *
- * The server counts arrivals. Requests that leave together arrive in some order, and so does the batch of the next window. The
- * first one to arrive takes the permit of the first, the last one that of the last. Their delays differ much less than those of
- * two arbitrary requests, so a fraction of the spread is enough as long as batches stay together.
+ * The server counts arrivals. Requests that leave together arrive in some order, and so do those of the next window's batch.
+ * The first one to arrive uses the permit of the first of the earlier batch, and the last one that of the last. Their delays
+ * differ much less than those of two arbitrary requests, so a fraction of the spread is enough as long as batches stay
+ * together.
  *
  *     sent        |||||             |||||
  *     arrival       || | ||            | || ||
@@ -51,22 +56,22 @@ const LAST_OPENED = Math.sqrt(3)
 export class JitterGuard {
   readonly #max: Millis
   readonly #window: Millis
-  /** The margin of a batch that is not late. */
+  /** The guard for a batch that is not late. */
   value: Millis
   #answers = 0
   #measureAt = ENOUGH
   #spread: Millis = 0
   #variance = 0
-  /** Added to the guard by refusals, and removed by responses. */
+  /** Part of the guard that refusals add and responses remove. */
   #learned: Millis = 0
-  /** The spread at the time when `#learned` was learned. */
+  /** The spread when `#learned` was learned. */
   #learnedAt: Millis = 0
   #growsAt = Number.NEGATIVE_INFINITY
-  /** In µs, because integers are sorted in a quarter of the time. */
+  /** In µs, because integers are sorted four times as fast. */
   readonly #excesses = new Uint32Array(REMEMBERED)
   readonly #recent: Array<SendBatch> = []
   #shortest: Millis = Number.POSITIVE_INFINITY
-  /** True if a request found its connection open. */
+  /** True if some request has found its connection open. */
   #isWarm = false
 
   constructor(window: Millis) {
@@ -79,7 +84,7 @@ export class JitterGuard {
     return this.#answers >= ENOUGH
   }
 
-  /** Returns how long the permits of a batch are held beyond their window. */
+  /** Returns how long the permits of a batch are held after their window. */
   after(batch: SendBatch): Millis {
     const proven = this.#proven(batch)
     if (!this.isKnown()) return Math.min(this.#max + this.#window, proven)
@@ -105,9 +110,9 @@ export class JitterGuard {
     if (this.#recent.length > COMPARED) this.#recent.shift()
   }
 
-  /** Increases the guard after a refusal shortly after the release of a permit. */
+  /** Increases the guard after a refusal that came shortly after the release of a permit. */
   refused(now: Millis): void {
-    if (now < this.#growsAt) return // the cause of one refusal in a window often refuses several
+    if (now < this.#growsAt) return // what causes one refusal in a window often causes several
     this.#growsAt = now + this.#window
     this.#learn(this.#growth())
   }
@@ -122,7 +127,10 @@ export class JitterGuard {
     this.value = Math.min(this.#max, Math.hypot(FLOOR, START * this.#spread + this.#learned))
   }
 
-  /** Measures the spread of the fastest quarter, because slow round trips reflect the server's work, not the network. */
+  /**
+   * Measures the spread of the fastest quarter of round trips. Slow round trips reflect the server's work rather than the
+   * network.
+   */
   #measure(): void {
     const sorted = this.#excesses.slice(0, Math.min(this.#answers, REMEMBERED)).sort()
     this.#measureAt = this.#answers + RENEWED * sorted.length
@@ -142,13 +150,13 @@ export class JitterGuard {
     this.#learnedAt = Math.max(this.#learnedAt, this.#spread)
   }
 
-  /** Returns the guard that is proven to be enough: no answered request arrived later than its round trip allows. */
+  /** Returns the guard that is certain to be enough: no answered request arrived later than its round trip allows. */
   #proven({ open, answers, refusals, lostAfter, maxExcess }: SendBatch): Millis {
     if (open > 0 || (answers + refusals === 0 && lostAfter === 0)) return Number.POSITIVE_INFINITY
     return Math.max(FLOOR + maxExcess, lostAfter)
   }
 
-  /** Returns how much later than others a batch as a whole arrived. */
+  /** Returns how much later than other batches this batch arrived as a whole. */
   #lateness(batch: SendBatch): Millis {
     const { answers, excess, isCold, usual } = batch
     if (isCold) return answers === 0 ? this.#proven(batch) : this.#connecting(batch)
@@ -157,7 +165,7 @@ export class JitterGuard {
     return excess / answers - usual.excess - (CHANCE * scatter) / Math.sqrt(answers)
   }
 
-  /** Returns the best recent batch: a busy machine delays several batches in a row, and perhaps not the next one. */
+  /** Returns the best recent batch, because a busy machine delays several batches in a row, but perhaps not the next one. */
   #bestRecent(): SendBatch['usual'] {
     if (this.#recent.length === 0) return undefined
     let [squares, count] = [this.#variance, 1]
@@ -173,7 +181,9 @@ export class JitterGuard {
     return { excess, variance }
   }
 
-  /** Returns how long the last request of the first batch waited for its connection, since these are opened in sequence. */
+  /**
+   * Returns how long the last request of the first batch waited for its connection, because connections are opened in sequence.
+   */
   #connecting({ answers, roundTrips, squares }: SendBatch): Millis {
     const mean = roundTrips / answers
     const deviation = Math.sqrt(Math.max(0, squares / answers - mean ** 2))
@@ -188,7 +198,7 @@ export class RoundTrips {
   #recent = { shortest: NONE, longest: 0 }
   #before = this.#recent
 
-  /** Returns true if there are enough responses to tell which of them is short. */
+  /** Returns true if there are enough responses to know the shortest round trip. */
   isKnown(): boolean {
     return this.#count >= ENOUGH
   }

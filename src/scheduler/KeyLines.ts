@@ -1,20 +1,20 @@
 import { Heap, HeapEntry } from './Heap.js'
 
-/** A key that takes turns with others (option `fair`). */
+/** A key that takes turns with other keys (option `fair`). */
 export type FairKey = string | undefined
 
 /** An element of the linked list of a line. */
 export interface LineItem<T extends LineItem<T>> {
   readonly key: FairKey
-  /** Number of turns that its key gets for each turn of a key with weight 1. */
+  /** Number of turns that its key gets for each turn of a key of weight 1. */
   readonly weight: number
-  /** The line that it waits in, or waited in last. */
+  /** The line in which it waits, or last waited. */
   line: WaitingLine<T> | undefined
   previous: T | undefined
   next: T | undefined
 }
 
-/** Waiting items, first in, first out. Any of them may leave. */
+/** Waiting items, first in, first out. An item can leave from any position. */
 export class WaitingLine<T extends LineItem<T>> {
   first: T | undefined
   length = 0
@@ -38,7 +38,7 @@ export class WaitingLine<T extends LineItem<T>> {
     if (previous === undefined) this.first = next
     else previous.next = next
     if (next === undefined) this.#last = previous
-    // The `previous` of a first item is never read: leaving it alone saves a cache miss for each start.
+    // The `previous` of a first item is never read, and not writing it saves a cache miss per start.
     else if (!isFirst) next.previous = previous
     item.previous = undefined
     item.next = undefined
@@ -64,30 +64,30 @@ class KeyLine<T extends LineItem<T>> extends WaitingLine<T> {
   }
 }
 
-/** Keys whose next items start at the same virtual time. With equal weights there are two rounds: this one and the next. */
+/** Keys whose next items start at the same virtual time. With equal weights, there are two rounds: this one and the next. */
 class Round<T extends LineItem<T>> {
   readonly lines: Array<KeyLine<T>> = []
-  /** Lines that had their turn. */
+  /** Number of lines that have had their turn. */
   served = 0
-  /** Ranked by the virtual time. */
+  /** Entry in the heap, ranked by virtual time. */
   readonly turn = new HeapEntry<Round<T>>(this)
 }
 
 /**
- * Items of several keys that take turns by weight: start-time fair queueing (Goyal, Vin and Cheng, 1996). A key begins at the
- * virtual time of the item started last, so it cannot save up turns while it has no item waiting.
+ * Items of several keys that take turns by weight: start-time fair queueing (Goyal, Vin and Cheng, 1996). A new key begins at
+ * the virtual time of the item that was started last, so a key without waiting items cannot save up turns.
  */
 export class KeyLines<T extends LineItem<T>> {
   length = 0
   #lines = new Map<FairKey, KeyLine<T>>()
   #rounds = new Heap<Round<T>>()
-  /** The round that a line joined last. */
+  /** The round that a line last joined. */
   #latest: Round<T> | undefined
   /** Virtual time: the start of the item started last. */
   #now = 0
   #changes = 0
 
-  /** Returns the next item. A line without items is kept until its time comes, because its key would otherwise gain a turn. */
+  /** Returns the next item. A line without items is kept until its time has come; otherwise its key would gain a turn. */
   first(): T | undefined {
     for (;;) {
       const round = this.#rounds.first()?.item
@@ -127,7 +127,7 @@ export class KeyLines<T extends LineItem<T>> {
     if (isLast && this.#latest?.turn.rank !== time) {
       if (round.served > 0) round.lines.splice(0, round.served)
       round.served = 0
-      this.#rank(round, time) // it is the only one left: no other round is needed
+      this.#rank(round, time) // only one line is left, so no other round is needed
       this.#rounds.moved(round.turn)
     } else {
       round.served++
@@ -159,7 +159,7 @@ export class KeyLines<T extends LineItem<T>> {
     return round
   }
 
-  /** Among rounds of one time, the older one goes first. */
+  /** Among rounds with the same time, the older one goes first. */
   #rank(round: Round<T>, time: number): void {
     round.turn.rank = time
     round.turn.order = ++this.#changes

@@ -5,12 +5,12 @@ import type { Limiter } from './limiters/Limiter.js'
 import type { Resources } from './Resources.js'
 import { FORGET_AFTER, type TierLimiters } from './TierLimiters.js'
 
-/** Number of limiter sets that are always remembered. */
+/** Number of limiter sets that are never forgotten. */
 const FEW = 256
 
 type Key = string | undefined
 
-/** All limiters of a scheduler, found by request. Keys that are no longer used are forgotten. */
+/** All limiters of a scheduler, looked up by request. Keys that are no longer used are forgotten. */
 export class LimiterRegistry<in R> {
   readonly #tiers: ReadonlyArray<TierLimiters<R>>
   readonly #keyed: ReadonlyArray<(request: R) => Key>
@@ -19,7 +19,7 @@ export class LimiterRegistry<in R> {
   readonly #clock: Clock
   readonly #sets = new Map<Key, LimiterSet>()
   #forgetAtSize = FEW
-  /** Number of limiters left after the last cleanup. */
+  /** Number of limiters that the last cleanup left. */
   #kept = 0
   #forgetAt: Millis = FORGET_AFTER
 
@@ -58,7 +58,7 @@ export class LimiterRegistry<in R> {
     return this.#sets.values()
   }
 
-  /** Ends all waiting requests with an error. A request that is repeated immediately does not fail. */
+  /** Ends all waiting requests with an error. A request that is repeated immediately is not affected. */
   failWaiting(error: unknown): void {
     const waiting = [...this.#sets.values()].flatMap(({ queues }) =>
       queues.flatMap((queue) => queue.requests()),
@@ -107,5 +107,5 @@ export class LimiterRegistry<in R> {
   }
 }
 
-/** The length distinguishes keys that are equal when joined: 'a' and 'bc', 'ab' and 'c'. */
+/** The length distinguishes keys that would be equal when joined, such as 'a', 'bc' and 'ab', 'c'. */
 const idOf = (key: Key): string => (key === undefined ? '-' : `${key.length}:${key}`)

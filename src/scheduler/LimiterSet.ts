@@ -43,14 +43,14 @@ export class LimiterSet {
 /** A request in a queue. */
 export interface QueuedRequest extends LineItem<QueuedRequest> {
   queue: RequestQueue
-  /** Returns the queue that it now belongs to: one of its resources may have gained or lost a limiter. */
+  /** Returns the queue that it now belongs to, because one of its resources may have gained or lost a limiter. */
   queueNow(): RequestQueue
   start(now: Millis): void
   /** Ends it with an error, if it is still waiting. */
   fail(error: unknown): void
 }
 
-/** The requests of one lane that wait for the same limiters: first the refused ones that are retried, then keys in turn. */
+/** The requests of one lane that wait for the same limiters: refused ones that are retried come first, then keys take turns. */
 export class RequestQueue implements WaitingQueue<RequestQueue> {
   readonly set: LimiterSet
   readonly lane: number
@@ -97,7 +97,7 @@ export class RequestQueue implements WaitingQueue<RequestQueue> {
     this.#keys.started(request)
   }
 
-  /** Adds its number of requests per key to the counts. */
+  /** Adds its number of requests per key to `counts`. */
   countByKey(counts: Map<FairKey, number>): void {
     const add = (key: FairKey, many: number) => counts.set(key, (counts.get(key) ?? 0) + many)
     for (const { key } of this.#retries.items()) add(key, 1)

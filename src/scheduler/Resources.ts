@@ -5,13 +5,16 @@ import type { Limiter } from './limiters/Limiter.js'
 
 /** Number of sent requests that are remembered. */
 const REMEMBERED = 256
-/** Number of windows by which a burst is judged: refusals in this many consecutive windows are a burst, however few they are. */
+/**
+ * Number of windows that are considered when judging a burst. Refusals in this many consecutive windows are a burst, even if
+ * there are only a few.
+ */
 const WINDOWS = 3
-/** Fewer refusals than this do not point to a resource. */
+/** Minimum number of refusals that can point to a resource. */
 const FEWEST = 3
-/** Share of the other requests that may be refused: more would be a burst even without the suspects. */
+/** Share of the other requests that may be refused. If more are refused, it is a burst even without the suspects. */
 const CHANCE = 1 / 5
-/** Maximum number of resources that are limited at a time. */
+/** Maximum number of resources that are limited at the same time. */
 const MOST = 256
 
 /** A sent request and its outcome. */
@@ -25,7 +28,7 @@ export interface SentRequest {
   readonly isRefused: boolean
 }
 
-/** An answered request of the windows that a burst is judged by. */
+/** An answered request in the windows that are considered when judging a burst. */
 interface ResourceDeparture {
   readonly resources: ReadonlyArray<string>
   readonly window: SendWindow
@@ -33,11 +36,11 @@ interface ResourceDeparture {
 }
 
 /**
- * Resources that the server limits separately and that no tier names, such as a path, or an account at an endpoint.
+ * Resources that the server limits separately although no tier names them, such as a path, or an account at an endpoint.
  *
- * A refusal does not name the exceeded limit, so a burst of refusals is attributed to the narrowest cause that explains its
- * window: to a few resources, if those were refused while others were admitted. Each of them gets its own limiter, which starts
- * at the admitted number, and the shared limit keeps its level.
+ * A refusal does not name the exceeded limit. A burst of refusals is therefore attributed to the narrowest cause that explains
+ * its window: to a few resources, if these were refused while others were admitted. Each of them gets its own limiter, which
+ * starts at the admitted number, and the shared limit keeps its level.
  */
 export class Resources {
   /** Returns the resources of a request, the narrowest first. */
@@ -61,7 +64,7 @@ export class Resources {
     return this.#limiters.size
   }
 
-  /** Returns the limiters of those resources of a request that are slowed down. */
+  /** Returns the limiters of those resources of a request that are being slowed down. */
   limitersOf(request: unknown): ReadonlyArray<Limiter> {
     if (this.size === 0) return []
     return this.#of(request).flatMap((resource) => {
@@ -75,7 +78,7 @@ export class Resources {
     this.#oldest = (this.#oldest + 1) % REMEMBERED
   }
 
-  /** Attributes the refusals of a window to a few resources, if these explain them. Returns true if they do. */
+  /** Attributes the refusals of a window to a few resources if these explain the refusals. Returns true if they do. */
   explain(window: SendWindow, limit: AdaptiveLimit, now: Millis): boolean {
     const recent = this.#recent(window, limit)
     const before = recent.map((one) => (one.window === window ? 0 : one.window.letIn))
@@ -98,7 +101,8 @@ export class Resources {
       ) {
         continue
       }
-      // If nothing else was sent, it may be the shared limit after all, or an outage: then return to the level that worked.
+      // If nothing else was sent, the cause may be the shared limit after all, or an outage: then return to the level that
+      // worked.
       const worked = others.length === 0 ? limit.worked : 0
       const inWindow = suspected.filter((one) => one.window === window)
       for (const suspect of suspects) this.#limit(suspect, limit, inWindow, worked, now)
@@ -116,7 +120,7 @@ export class Resources {
     }
   }
 
-  /** Gives a resource a limiter, unless its present one has not proven itself yet. */
+  /** Gives a resource a limiter, unless its current one has not yet admitted a whole window. */
   #limit(
     resource: string,
     shared: AdaptiveLimit,
@@ -143,7 +147,7 @@ export class Resources {
 const lettingIn = (departures: ReadonlyArray<ResourceDeparture>, resource: string): number =>
   departures.filter((one) => !one.isRefused && one.resources.includes(resource)).length
 
-/** Returns the resources at one level that were refused repeatedly, and as often as they were admitted. */
+/** Returns the resources at one level that were refused repeatedly, and at least as often as they were admitted. */
 const suspectsOf = (
   departures: ReadonlyArray<ResourceDeparture>,
   level: number,
@@ -159,15 +163,18 @@ const suspectsOf = (
   )
 }
 
-/** Returns true if each suspect was admitted at least once: a limit shared by them might have admitted only the first ones. */
+/**
+ * Returns true if each suspect was admitted at least once. Otherwise, a limit that they share might have admitted only the
+ * first ones.
+ */
 const isEachLetIn = (
   suspects: ReadonlySet<string>,
   suspected: ReadonlyArray<ResourceDeparture>,
 ): boolean => [...suspects].every((suspect) => lettingIn(suspected, suspect) > 0)
 
 /**
- * Returns true if others were admitted while suspects were refused: in a window with refusals of suspects, or if the shared limit
- * admitted more before than now, and so cannot be the cause.
+ * Returns true if others were admitted while suspects were refused: in a window in which suspects were refused, or if the
+ * shared limit used to admit more than now and therefore cannot be the cause.
  */
 const areLetIn = (
   others: ReadonlyArray<ResourceDeparture>,

@@ -45,20 +45,22 @@ import { DynamicLimits, TierLimiters } from './TierLimiters.js'
 
 const table = {
   /**
-   * Time to hold a permit (the place of a request in a rate limit) beyond its window, to allow for network jitter. Default
-   * `'learned'`.
+   * Time for which a permit (the place of a request in a rate limit) is held after its window, to allow for network jitter.
+   * Default `'learned'`.
    */
   guard: withDefault(guardRule, 'learned'),
   /** Share of every limit to use, above 0 and at most 1. Default 1. */
   share: withDefault(is.fraction, 1),
-  /** Weight of each lane while several have requests waiting, from 0.001 to 1,000. Default `{ interactive: 8, bulk: 1 }`. */
+  /**
+   * Weight of each lane when several lanes have waiting requests, from 0.001 to 1,000. Default `{ interactive: 8, bulk: 1 }`.
+   */
   lanes: withDefault(is.recordOf(weightRule, 'an object of weights by lane name'), {
     interactive: 8,
     bulk: 1,
   }),
-  /** The lane of requests that name none. Default: the last of `lanes`. */
+  /** The lane of requests that do not name one. Default: the last of `lanes`. */
   lane: is.string,
-  /** The longest queue goes first, unless another queue was not served for this long, in ms. Default 10,000. */
+  /** The longest queue goes first, unless another queue has not been served for this long, in ms. Default 10,000. */
   maxQueueAge: withDefault(is.millis, 10_000),
   /** Handling of requests that the server refuses because of its limits, for example with HTTP 429. */
   refusals: refusalsRule,
@@ -68,7 +70,7 @@ const table = {
   random: is.fn<IO<number>>(),
   /**
    * Divides each limit between the processes of an account, for example `redisQuota` of `payments-rx/quota`. Does not divide
-   * tiers without a limit, or whose limit is an `Observable`. Nothing is sent before its first reply.
+   * tiers without a limit, or whose limit is an `Observable`. Nothing is sent until the quota has replied for the first time.
    */
   quota: quotaRule,
 }
@@ -196,7 +198,7 @@ export const createScheduler = <R>(given: SchedulerOptions<R>): Scheduler<R> => 
 const unknownLane = (lanes: ReadonlyArray<string>): InvalidOption =>
   new InvalidOption('lane', is.oneOf(...lanes).expected)
 
-/** Returns the learned guard of a window, which all limits with this window share. */
+/** Returns the learned guard of a window. All limits with this window share it. */
 const learnedGuards = (): ((window: Millis) => JitterGuard) => {
   const guards = new Map<Millis, JitterGuard>()
   return (window) => {
@@ -206,7 +208,7 @@ const learnedGuards = (): ((window: Millis) => JitterGuard) => {
   }
 }
 
-/** Creates the resources of a scheduler, each of which gets a limiter when it is refused alone. */
+/** Creates the resources of a scheduler. Each of them gets a limiter if it alone is refused. */
 const resourcesOf = <R>(
   {
     resources = () => [],

@@ -11,7 +11,7 @@ import type { TierLimiters } from './TierLimiters.js'
 /** A process's scheduler, as seen by its quota. */
 export interface DividedScheduler {
   readonly timer: SchedulerLike
-  /** Tiers to divide; `limit` is after the share. */
+  /** Tiers to divide; `limit` includes the share. */
   readonly tiers: ReadonlyArray<{
     readonly name: string
     readonly limit: number
@@ -28,11 +28,11 @@ export interface DividedScheduler {
 
 /** One of the processes that share a quota. */
 export interface QuotaMember {
-  /** Returns the part of a limit. A new key starts at 0. */
+  /** Returns this process's part of a limit. A new key starts at 0. */
   readonly part: (tier: string, key: string | undefined) => number
-  /** Called before requests start, so that permits no longer granted are withdrawn first. */
+  /** Called before requests start, so that permits that are no longer granted are withdrawn first. */
   readonly check: IO<void>
-  /** Called when a request waits. The returned function is called when it leaves. */
+  /** Called when a request starts to wait. The returned function is called when the request leaves. */
   readonly joined: IO<void>
   readonly left: IO<void>
 }

@@ -14,7 +14,7 @@ import type { TierLimiters } from './TierLimiters.js'
 export interface KeySnapshot {
   /** The key; `undefined` if the tier has none. */
   readonly key: string | undefined
-  /** Requests that wait for a permit, from this limit or another one that counts them. */
+  /** Requests waiting for a permit of this limit, or of another limit that counts them. */
   readonly waiting: number
   /** Number of permits held. */
   readonly used: number
@@ -101,7 +101,7 @@ export interface LimitChanged {
   readonly message: string
 }
 
-/** Event: the Redis of a shared quota does not respond or refuses, or responds again. */
+/** Event: the Redis of a shared quota refuses commands, stops responding, or responds again. */
 export interface QuotaChanged {
   readonly _tag: 'QuotaChanged'
   /** True if it responds again. */
@@ -121,7 +121,7 @@ export const describeLimit = <R>(tier: Tier<R>, limit: number, allowed: number):
   return `${allowed} of ${limit} requests ${window} ${allowed === 1 ? 'is' : 'are'} admitted`
 }
 
-/** Returns the state of a tier. `sets`: all sets of limiters; `parkedAt`: queues that wait for a limiter. */
+/** Returns the state of a tier. `sets`: all sets of limiters; `parkedAt`: returns the queues that wait for a limiter. */
 const tierSnapshot = <R>(
   tiers: TierLimiters<R>,
   sets: ReadonlyArray<LimiterSet>,
@@ -216,7 +216,7 @@ export const schedulerState = <R>(
 /** Shortest time between two states. */
 const EVERY: Millis = 250
 
-/** Returns a stream of states: the first at once, and then at most every 250 ms while `changed` is called. */
+/** Returns a stream of states: the first immediately, then at most one every 250 ms while `changed` is called. */
 export const stateFeed = <S>(timer: SchedulerLike, state: IO<S>) => {
   const changes = new Subject<void>()
   const throttled = throttleTime<void>(EVERY, timer, { leading: false, trailing: true })

@@ -22,31 +22,32 @@ export interface ScheduleOptions<in A> {
   /** The lane. Default: the scheduler's default lane. */
   readonly lane?: string | undefined
   /**
-   * Recognizes a value by which the server refuses because of its limits, such as HTTP 429; `retryAfter` is in ms. It sees the
-   * first value of each attempt. The source is then subscribed to again later. The refusal itself is emitted when all attempts
-   * are used up.
+   * Recognizes a value with which the server refuses a request because of its limits, such as HTTP 429; `retryAfter` is in ms.
+   * It sees the first value of each attempt. After a refusal, the source is resubscribed later. The refusal itself is emitted
+   * when all attempts are used up.
    */
   readonly refused?: ((value: A) => O.Option<{ readonly retryAfter?: Millis }>) | undefined
-  /** Called before a refused source is subscribed to again. `pause`: time until it is queued, in ms; 0 for immediately. */
+  /** Called before a refused source is resubscribed. `pause`: time until it is queued, in ms; 0 for immediately. */
   readonly onRetry?: ((pause: Millis) => void) | undefined
   /** Maximum number of subscriptions to the source: at least 1, or `Infinity`. Default: the scheduler's. */
   readonly attempts?: number | undefined
 }
 
 const table = {
-  /** Maximum number of times a request is sent, including the first. Default 8, enough for an outage of two minutes. */
+  /** Maximum number of times that a request is sent, including the first. Default 8, enough for an outage of two minutes. */
   attempts: withDefault(is.positiveIntOrInfinity, 8),
-  /** First backoff, in ms; each further one is twice as long. Default 1,000. */
+  /** First backoff, in ms; each further backoff is twice as long. Default 1,000. */
   backoff: withDefault(is.millis, backoffDefaults.first),
   /** Longest backoff before jitter, in ms. Default 16,000. */
   maxBackoff: withDefault(is.millis, backoffDefaults.cap),
   /** Maximum random addition, as a share of the backoff. Default 0.5. */
   jitter: withDefault({ ...is.finiteMillis, expected: 'a finite number of at least 0' }, 0.5),
-  /** Longest `Retry-After` that is respected, in ms. Default 60,000. */
+  /** Longest `Retry-After` that is honored, in ms. Default 60,000. */
   maxRetryAfter: withDefault(is.millis, 60_000),
   /**
-   * Retries a request after its first refusal with the next free permit, before others in its queue, instead of backing off.
-   * Default `true`: a single refusal is usually bad luck in the network, and a limit that refuses many slows down as a whole.
+   * Retries a request after its first refusal with the next free permit, ahead of the other requests in its queue, instead of
+   * backing off. Default `true`: a single refusal is usually due to chance in the network, and a limit that refuses many
+   * requests is slowed down as a whole.
    */
   retryAtOnce: withDefault(is.boolean, true),
 }
@@ -65,35 +66,35 @@ export interface SchedulerCore<in R> {
   readonly isKeyed: boolean
   readonly clock: Clock
   readonly random: IO<number>
-  /** Keys that take turns; `undefined`: first in, first out. */
+  /** Keys that take turns; `undefined` for first in, first out. */
   readonly fair: SafeFairness<R> | undefined
   readonly refusals: Required<Checked<RefusalOptions>>
   readonly dispatcher: Dispatcher
   readonly inFlight: InFlight
-  /** True if limiters of resources may have changed the queue of a waiting request. */
+  /** Returns true if limiters of resources may have changed the queue of a waiting request. */
   readonly hasResources: IO<boolean>
   /** Returns the queue of a request. Throws an `InvalidOption` for an unknown lane. */
   readonly queueOf: (request: R, lane: string | undefined) => RequestQueue
   /**
-   * Maximum number of waiting requests of one operator: as many as the tightest limit admits at once, or `ahead` while the limits
-   * have room for a key that is still to come.
+   * Maximum number of waiting requests of one operator: the number that the tightest limit admits at once, or `ahead` while the
+   * limits have room for a key that is still to come.
    */
   readonly maxWaiting: (ahead: number) => number
-  /** Registers a task, until `left` is called. */
+  /** Registers a task until `left` is called. */
   readonly joined: IO<void>
   readonly left: IO<void>
-  /** Called before a task waits. Throws the error of a limit that fails at once. */
+  /** Called before a task waits. Throws the error of a limit that fails immediately. */
   readonly watch: IO<void>
 }
 
-/** Work of a task: an Observable, or a lighter object while the task waits. */
+/** Work of a task: an Observable, or a lighter object while the task waits for its turn. */
 export interface TaskSource<A> {
   subscribe(subscriber: Subscriber<A>): unknown
 }
 
 const WAITING: Unsubscribable = Subscription.EMPTY
 
-/** One subscription to a scheduled source: it waits, is in flight, or backs off. */
+/** One subscription to a scheduled source. It waits, is in flight, or backs off. */
 class Task<R, A> implements QueuedRequest, Unsubscribable {
   queue: RequestQueue
   readonly key: FairKey
@@ -108,7 +109,7 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
   readonly #subscriber: Subscriber<A>
   readonly #context: AsyncContext | undefined = captureContext()
   #refusals = 0
-  /** The attempt in flight, the backoff, `WAITING` in the queue, or `undefined` at the end. */
+  /** The attempt in flight, the backoff, `WAITING` while it is queued, or `undefined` at the end. */
   #current: TaskAttempt<R, A> | Unsubscribable | undefined = undefined
 
   constructor(
@@ -201,7 +202,7 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
     this.finish(attempt, true)
   }
 
-  /** `isComplete`: the source has ended by itself. */
+  /** `isComplete`: the source has completed by itself. */
   finish(
     attempt: TaskAttempt<R, A>,
     isComplete: boolean,
@@ -269,7 +270,7 @@ class Task<R, A> implements QueuedRequest, Unsubscribable {
   }
 }
 
-/** One subscription to the source of a task: it is sent once. */
+/** One subscription to the source of a task. Each is sent once. */
 class TaskAttempt<R, A> extends Subscriber<A> {
   readonly sent: Sent
   readonly #task: Task<R, A>
@@ -312,5 +313,5 @@ export const runTask = <R, A>(
     throw error
   }
   subscriber.add(task)
-  if (!subscriber.closed) task.enqueue(false) // RxJS subscribes to some sources that are cancelled already
+  if (!subscriber.closed) task.enqueue(false) // RxJS also subscribes to some sources that were already cancelled
 }

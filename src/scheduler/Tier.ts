@@ -9,15 +9,16 @@ interface TierOptions<in R> {
   readonly name: string
   /**
    * Requests allowed for each key: a whole number of at least 1, or `Infinity` for no limit. An `Observable` changes the limit
-   * while the scheduler runs, and may also emit 0: wait. It is subscribed to while requests wait or are in flight, so use one
-   * that repeats its last value, such as a `BehaviorSubject`; a `Subject` may emit while nothing listens. Nothing is sent before
-   * its first value, and its last value stays in effect. If it fails, emits anything else, or completes before its first value,
-   * all waiting requests fail with that error, and the next request subscribes again.
+   * while the scheduler runs; it may also emit 0, which means wait. It is subscribed to while requests wait or are in flight,
+   * so use one that repeats its last value, such as a `BehaviorSubject`; a `Subject` may emit while nothing listens. Nothing is
+   * sent before its first value, and its last value stays in effect. If it fails, emits anything else, or completes before its
+   * first value, all waiting requests fail with that error, and the next request subscribes again.
    */
   readonly limit: number | Observable<number>
   /**
-   * Returns the key under which a request is counted; `undefined`: not counted. Without `key`, all requests are counted together.
-   * Requests for which it throws are still sent, and counted together as one key; the first error is reported on stderr.
+   * Returns the key under which a request is counted, or `undefined` for a request that is not counted. Without `key`, all
+   * requests are counted together. Requests for which it throws are still sent, and counted together as one key; the first
+   * error is reported on stderr.
    */
   readonly key?: ((request: R) => string | undefined) | undefined
   /** Share of the limit to use, above 0 and at most 1. Default: the scheduler's. */
@@ -63,7 +64,7 @@ const rateRules: OptionsTable<Omit<Rate<never>, '_tag'>> = {
 
 const concurrencyRules: OptionsTable<Omit<Concurrency<never>, '_tag'>> = common
 
-/** Names the tier in an error, and accepts a tier instead of its options. */
+/** Adds the name of the tier to an error, and accepts a tier in place of its options. */
 const named = (kind: string, options: unknown) => {
   const name: unknown = is.isObject(options) ? Reflect.get(options, 'name') : undefined
   return {
@@ -87,7 +88,7 @@ export const concurrency = <R>(options: Omit<Concurrency<R>, '_tag'>): Concurren
 export const checkedTier = <R>(tier: Tier<R>): Tier<R> =>
   tier._tag === 'Rate' ? rate(tier) : concurrency(tier)
 
-/** Checks only the kind, since the constructor has checked the rest. */
+/** Checks only the kind, because the constructor has checked the rest. */
 export const tiersRule: OptionRule = is.arrayOf(
   {
     accepts: (u) => is.isObject(u) && ['Rate', 'Concurrency'].includes(Reflect.get(u, '_tag')),

@@ -9,36 +9,36 @@ import type { Limiter } from './limiters/Limiter.js'
 import { type Guard, type RateGuard, RollingWindow } from './limiters/RollingWindow.js'
 import type { Tier } from './Tier.js'
 
-/** Refusals of a concurrency limit are judged over this many ms, since it has no window. */
+/** Period over which refusals of a concurrency limit are judged, in ms, because such limits have no window. */
 const CONCURRENCY_WINDOW: Millis = 1_000
-/** Tolerance for floating-point error: 100 * 0.29 is a little less than 29. */
+/** Tolerance for floating-point errors: 100 * 0.29 is slightly less than 29. */
 const ROUNDING = 1e-9
-/** Limiters that were not used for this long are forgotten, together with a lower limit that was found. */
+/** Time after which an unused limiter is forgotten, together with a lower limit that it has found. */
 export const FORGET_AFTER: Millis = 60_000
 
 export interface TierLimitersOptions {
-  /** For tiers without their own, like `share`. */
+  /** Guard of tiers without one of their own, like `share`. */
   readonly guard: Guard
   readonly share: number
   readonly random: IO<number>
-  /** Returns the learned guard of all rates with this window. */
+  /** Returns the learned guard that all rates with this window share. */
   readonly guardOf: (window: Millis) => JitterGuard
-  /** Called when a limiter has admitted a whole window at another level than before. */
+  /** Called when a limiter has admitted a whole window at a different level than before. */
   readonly confirmed: (tier: string, key: string | undefined, level: number, max: number) => void
   readonly isElsewhere: AdaptiveLimitOptions['isElsewhere']
-  /** Returns the part of a limit that a quota gives this process; `undefined` if it is not divided. */
+  /** Returns the part of a limit that a quota grants this process; `undefined` if the limit is not divided. */
   readonly part: (tier: string, key: string | undefined) => number | undefined
 }
 
 /** A tier with its limiters, one for each key. */
 export class TierLimiters<in R> {
   readonly tier: Tier<R>
-  /** The guard of a rate; learned from its requests unless given. */
+  /** The guard of a rate. It is learned from its requests unless it was given. */
   readonly guard: RateGuard | undefined
   readonly limiters = new Map<string | undefined, Limiter>()
   /** The configured limit times the share; 0 before an `Observable` limit has emitted. */
   limit: number
-  /** Period in which refusals are judged: a rate's window. */
+  /** Period over which refusals are judged: the window, for a rate. */
   window: Millis = CONCURRENCY_WINDOW
   readonly #options: TierLimitersOptions
   readonly #share: number
@@ -88,7 +88,7 @@ export class TierLimiters<in R> {
     return limit === 0 ? 0 : Math.max(1, Math.floor(limit * this.#share + ROUNDING))
   }
 
-  /** Returns the window of a limit. Less than one request per window becomes one request in a longer window. */
+  /** Returns the window of a limit. A limit of less than one request per window becomes one request in a longer window. */
   #windowOf(limit: number): Millis {
     const { tier } = this
     const share = this.#share
@@ -103,7 +103,7 @@ export class TierLimiters<in R> {
       random: options.random,
       confirmed: (level, max) => options.confirmed(name, key, level, max),
       isElsewhere: options.isElsewhere,
-      // A concurrency limit has no window, so it is halved.
+      // A concurrency limit has no window, so its level is halved.
       afterBurst: guard === undefined ? (_, level) => Math.max(1, Math.floor(level / 2)) : Math.min,
     })
     if (guard === undefined) return new ConcurrencyLimit(key, limit)
@@ -119,7 +119,7 @@ export class DynamicLimits<R> {
   #isSubscribed = false
   #subscription = Subscription.EMPTY
 
-  /** `failed` is called with the error of a limit: all waiting requests fail with it. */
+  /** `failed` is called with the error of a limit; all waiting requests then fail with it. */
   constructor(
     tiers: ReadonlyArray<TierLimiters<R>>,
     changed: (tier: TierLimiters<R>) => void,
@@ -141,8 +141,8 @@ export class DynamicLimits<R> {
   }
 
   /**
-   * Called before a request waits. The first request subscribes, and so does the first one after a failure. Throws the error of a
-   * limit that fails at once.
+   * Called before a request waits. Subscribes for the first request, and again for the first one after a failure. Throws the
+   * error of a limit that fails immediately.
    */
   watch(): void {
     if (this.#changes === undefined || this.#isSubscribed) return

@@ -1,4 +1,4 @@
-/** A scheduler respects several limits at once, as the server counts them. It works with any API. */
+/** A scheduler enforces several limits at once, counting as the server does. It works with any API. */
 export { InvalidOption } from '../options/index.js'
 export type { Millis } from './Clock.js'
 export type { Guard } from './limiters/RollingWindow.js'

@@ -54,7 +54,7 @@ export interface ScheduleMapOptions<in A, in B, out R> extends ScheduleOptions<B
   readonly maxBuffered?: number | undefined
 }
 
-/** `key` may be omitted if no tier of the scheduler has one. */
+/** Makes `key` optional if no tier of the scheduler has a key. */
 type GivenOptions<A, B, R> = undefined extends R
   ? [options?: ScheduleMapOptions<A, B, R>]
   : [options: ScheduleMapOptions<A, B, R> & { readonly key: (item: A) => R }]
@@ -64,8 +64,8 @@ export type ItemSource<A> = Iterable<A> | AsyncIterable<A> | Observable<A>
 
 const MAX_BUFFERED = 100_000
 /**
- * Number of items of a pulled source that may wait for keys without room while others have room: the longest run of one key, in a
- * source sorted by key, that does not hold up the next one. Half a megabyte of tasks.
+ * Number of items of a pulled source that may wait for keys without room while other keys have room. In a source sorted by key,
+ * a run of one key up to this length does not hold up the next key. The tasks take half a megabyte.
  */
 const AHEAD = 1_000
 
@@ -121,7 +121,7 @@ export const scheduleMap = <R, A, B>(
   }
   return (source) =>
     new Observable((subscriber) => {
-      let [index, active, waiting] = [0, 0, 0] // `waiting`: active items that must wait for a permit
+      let [index, active, waiting] = [0, 0, 0] // `waiting`: active items that have to wait for a permit
       let [isPulling, isDone] = [false, false]
       const ahead =
         Symbol.iterator in source || Symbol.asyncIterator in source ? AHEAD : maxBuffered
@@ -184,9 +184,9 @@ export const scheduleMap = <R, A, B>(
 /** Items that are taken one at a time. */
 interface Items<A> {
   readonly start?: () => void
-  /** Takes the next item; `undefined` if there is none yet. `pull` is called when there is. */
+  /** Takes the next item; `undefined` if none is available yet. `pull` is called once one is. */
   readonly take: () => IteratorResult<A, unknown> | undefined
-  /** `isDone`: the last item was taken. */
+  /** `isDone`: the last item has been taken. */
   readonly stop: (isDone: boolean) => void
 }
 
@@ -233,7 +233,7 @@ const asyncItems = <A>(
       return item
     },
     stop: () => {
-      if (!isDone) iterator.return?.().then(undefined, () => {}) // after unsubscribing, an error has no receiver
+      if (!isDone) iterator.return?.().then(undefined, () => {}) // after unsubscribing, nothing receives an error
     },
   }
 }
@@ -244,7 +244,7 @@ const pushedItems = <A>(
   { pull, fail }: PullReceiver,
 ): Items<A> => {
   let incoming: Array<IteratorYieldResult<A>> = []
-  let outgoing: Array<IteratorYieldResult<A>> = [] // last one first
+  let outgoing: Array<IteratorYieldResult<A>> = [] // last item first
   let isComplete = false
   const stopped = new Subject<void>()
   const next = (value: A): void => {

@@ -1,17 +1,17 @@
-/** The caller's functions that return the keys of requests. If they throw, no request ends. */
+/** The caller's functions that return the keys of requests. An exception in one of them does not end a request. */
 import { withoutPrototype } from '../fp.js'
 import { is, type OptionRule, required } from '../options/index.js'
 import { warnOnce } from '../stream/warnOnce.js'
 import type { FairKey } from './KeyLines.js'
 import type { Tier } from './Tier.js'
 
-/** Replaces the request of an item whose key is unknown. */
+/** Takes the place of the request for an item whose key is unknown. */
 export const KEYLESS: unique symbol = Symbol('payments-rx: no key')
 
-/** Key of requests whose own is unknown: they are counted together, so no limit is exceeded. */
+/** Key of requests whose own key is unknown. They are counted together, so no limit is exceeded. */
 const NO_KEY = '(no key)'
 
-/** A turn counts `1 / weight`. These are added up, so the smallest must not be lost in the sum. */
+/** A turn counts as `1 / weight`. Turns are added up, so the smallest must not be lost in the sum. */
 export const weightRule: OptionRule<number> = {
   accepts: (u) => typeof u === 'number' && u >= 0.001 && u <= 1_000,
   expected: 'a weight from 0.001 to 1,000',

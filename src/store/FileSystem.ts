@@ -1,4 +1,4 @@
-/** The parts of `node:fs/promises` used by exports, and system errors. */
+/** The parts of `node:fs/promises` that exports use, and system errors. */
 import { constants, fsync } from 'node:fs'
 import {
   chown,
@@ -89,7 +89,7 @@ export interface FileSystem {
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants
 
-/** Flags that prevent writing through a link planted by another user, and waiting for a pipe's writer. */
+/** Flags that prevent writing through a link planted by another user, and waiting for the writer of a pipe. */
 const SYSTEM_FLAGS = {
   r: O_RDONLY | O_NONBLOCK,
   'r+': O_RDWR | O_NOFOLLOW,
@@ -102,7 +102,7 @@ export const randomName = (): string => crypto.randomUUID().replaceAll('-', '').
 
 /** The real disk. */
 export const disk: FileSystem = {
-  // synced by descriptor: handles lack `sync` if a package manager has patched `open`
+  // synced by descriptor, because handles lack `sync` if a package manager has patched `open`
   open: async (path, flags, mode) => {
     const handle = await open(path, SYSTEM_FLAGS[flags], mode)
     return {
@@ -127,19 +127,19 @@ export const disk: FileSystem = {
 
 // unfinished files
 
-/** Returns a unique name for a file until it is complete: `charges.csv.0123456789ab.part`. */
+/** Returns a unique name for a file that is not complete yet: `charges.csv.0123456789ab.part`. */
 export const unfinishedName = (final: string): string => `${final}.${randomName()}.part`
 
-/** Returns the name that a file has, or will have once complete. */
+/** Returns the name that a file has, or will have once it is complete. */
 export const finalName = (path: string): string => path.replace(/\.[0-9a-f]{12}\.part$/, '')
 
 // system errors
 
-/** Returns true for an error, judged by its fields: under some test runners it comes from another realm. */
+/** Returns true for an error, judging by its fields, because under some test runners it comes from another realm. */
 export const isError = (error: unknown): error is Error =>
   typeof error === 'object' && error !== null && 'message' in error && 'name' in error
 
-/** Returns true for a system error; anything else may be a bug. */
+/** Returns true for a system error. Any other error may be a bug. */
 export const isSystemError = (error: unknown): error is Error & { readonly code: string } =>
   isError(error) && 'code' in error && typeof error.code === 'string'
 
@@ -147,11 +147,11 @@ export const isSystemError = (error: unknown): error is Error & { readonly code:
 export const codeOf = (error: unknown): string | undefined =>
   isSystemError(error) ? error.code : undefined
 
-/** Returns true if the file, or its folder, does not exist. */
+/** Returns true if the file or its folder does not exist. */
 export const isAbsence = (error: unknown): boolean =>
   codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
 
-/** Adds the path to an error that lacks it, such as an error from an open file. */
+/** Adds the path to an error without one, such as an error from an open file. */
 export const withPath =
   (path: string) =>
   (error: unknown): unknown =>
@@ -166,7 +166,9 @@ export const isLink = (files: Pick<FileSystem, 'readlink'>, path: string): Promi
     () => false,
   )
 
-/** Lists the files of a folder that have our names. Links and folders with such names belong to other programs. */
+/**
+ * Lists the files of a folder that have our names. Links and folders with our names belong to other programs, and are skipped.
+ */
 export const filesNamed = async (
   files: Pick<FileSystem, 'readdir' | 'readlink' | 'stat'>,
   folder: string,
@@ -177,13 +179,13 @@ export const filesNamed = async (
     const path = join(folder, name)
     const stat = (await isLink(files, path)) ? undefined : await files.stat(path).catch(() => {})
     const type = stat && stat.mode & constants.S_IFMT
-    const isPlain = type === 0 || type === constants.S_IFREG // 0: the file system does not report it
+    const isPlain = type === 0 || type === constants.S_IFREG // 0 means that the file system does not report it
     if (stat !== undefined && isPlain) found.push({ name, size: stat.size })
   }
   return found
 }
 
-/** Removes a file if it exists; keeps a link or a folder of that name. */
+/** Removes a file if it exists. Keeps a link or a folder of that name. */
 export const removeFile = async (
   files: Pick<FileSystem, 'readlink' | 'rm'>,
   path: string,
@@ -194,7 +196,7 @@ export const removeFile = async (
   })
 }
 
-/** Error codes of Node and operating systems for removing a folder as a file. */
+/** Codes of the error for removing a folder as a file, in Node and operating systems. */
 const IS_FOLDER: ReadonlyArray<unknown> = ['ERR_FS_EISDIR', 'EISDIR']
 
 /** Returns true if a readable folder with this name exists. */
@@ -214,7 +216,7 @@ export const modeOf = (
     () => undefined,
   )
 
-/** Replaces a file, keeping its group if this process may set it. */
+/** Replaces a file, and keeps its group if this process may set it. */
 export const replaceFile = async (files: FileSystem, from: string, to: string): Promise<void> => {
   if (files.chown !== undefined) {
     const [old, fresh] = await Promise.all(
@@ -229,8 +231,8 @@ export const replaceFile = async (files: FileSystem, from: string, to: string): 
 }
 
 /**
- * Copies a file durably to a new name: a process that has the old file open cannot write to the copy. Takes no space if the file
- * system shares blocks.
+ * Copies a file durably to a new name. A process that has the old file open cannot write to the copy. Takes no space if the
+ * file system shares blocks.
  */
 export const copyDurably = async (files: FileSystem, from: string, to: string): Promise<void> => {
   await files.copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
@@ -246,10 +248,10 @@ export const closing = async <T>(
   return use(handle).finally(() => handle.close())
 }
 
-/** Error codes of systems on which folders cannot be opened or synced; there, names are durable without it. */
+/** Error codes on systems where folders cannot be opened or synced. Names are durable there without a sync. */
 const NO_SYNC_NEEDED: ReadonlyArray<unknown> = ['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP']
 
-/** Makes creations and removals in a folder durable. */
+/** Makes files created and removed in a folder durable. */
 export const syncFolder = async (files: FileSystem, folder: string): Promise<void> => {
   try {
     await closing(files.open(folder, 'r'), (handle) => handle.sync())
@@ -262,7 +264,7 @@ export const syncFolder = async (files: FileSystem, folder: string): Promise<voi
 export const syncName = (files: FileSystem, path: string): Promise<void> =>
   syncFolder(files, dirname(path))
 
-// bytes in full: the system may write or read fewer than requested
+// bytes in full, because the system may write or read fewer than requested
 
 /** Writes all bytes, starting at `position`. */
 export const writeFully = async (

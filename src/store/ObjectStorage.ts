@@ -1,4 +1,4 @@
-/** Whole objects in an S3-compatible bucket, with signed requests. */
+/** Whole objects in an S3-compatible bucket, accessed with signed requests. */
 
 import { E, O } from '../fp.js'
 import type { S3Location } from './S3Location.js'
@@ -20,7 +20,7 @@ import { elements, textOf } from './xml.js'
 /** An object in a listing. */
 export interface StoredObject {
   readonly key: string
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number
 }
 
@@ -30,7 +30,7 @@ export interface ObjectContent {
   readonly etag: string
 }
 
-/** Makes a write conditional. `absent`: the object must not exist yet. */
+/** The condition of a write. `absent`: the object must not exist yet. */
 export type Condition = { readonly etag: string } | 'absent'
 
 /** A part of a multipart upload, as named in its completion. */
@@ -43,7 +43,7 @@ export interface UploadedPart {
 export interface Upload {
   readonly key: string
   readonly id: string
-  /** Stored with the created object, to recognize it: the ETag of a KMS-encrypted object is useless for that. */
+  /** Stored with the created object to recognize it, because the ETag of a KMS-encrypted object cannot be used for that. */
   readonly mark?: string
 }
 
@@ -54,33 +54,33 @@ const MIB = 1 << 20
 
 /** Maximum size of a response, in bytes. */
 const MOST = {
-  /** Maximum size of a text in a store: a manifest of about 100,000 files. */
+  /** Maximum size of a text in a store, enough for a manifest of about 100,000 files. */
   text: 64 * MIB,
-  /** Maximum byte range of an object: larger than any file of a sync or any chunk. */
+  /** Maximum byte range of an object, larger than any file of a sync and any chunk. */
   range: 256 * MIB,
-  /** Maximum size of all pages of a listing: about 400,000 objects. */
+  /** Maximum size of all pages of a listing, enough for about 400,000 objects. */
   listing: 128 * MIB,
 }
 
-/** Maximum number of pages in a listing, with 1,000 objects each. */
+/** Maximum number of pages in a listing. Each page has 1,000 objects. */
 const MOST_PAGES = 1_000
 
 /**
- * The objects below one prefix of a bucket; keys are relative to it. Faults of the service and the network are retried; a lasting
- * one becomes a `StoreError` that says what to do.
+ * The objects below one prefix of a bucket. Keys are relative to the prefix. Faults of the service and the network are retried;
+ * a lasting fault becomes a `StoreError` that says what to do.
  */
 export class ObjectStorage {
   readonly #location: S3Location
   readonly #send: S3Requests
   /** Objects that could not be removed for lack of permission. */
   readonly #unremovable = new Set<string>()
-  /** Folders in which a removal was refused: later removals there are skipped. */
+  /** Folders in which a removal was refused. Later removals in them are skipped. */
   readonly #deniedIn = new Set<string>()
-  /** Some services, such as Ceph, compare `If-Match` literally with an ETag stored without quotes. */
+  /** False for services, such as Ceph, that compare `If-Match` literally with an ETag stored without quotes. */
   #hasQuotes = true
   #isQuotingKnown = false
 
-  /** Opens no connection: only the methods send requests. */
+  /** Opens no connection. Only the methods send requests. */
   constructor(location: S3Location, options: ObjectStorageOptions = {}) {
     this.#location = location
     this.#send = s3Requests(location, options)
@@ -134,13 +134,13 @@ export class ObjectStorage {
     await this.#answer({ method: 'PUT', key: to, headers, result: 'any', isMade })
   }
 
-  /** Returns the size of an object, in bytes; undefined if there is none. */
+  /** Returns the size of an object in bytes; undefined if the object does not exist. */
   async sizeOf(key: string): Promise<number | undefined> {
     const answer = await this.#answer({ method: 'HEAD', key }, ({ status }) => status === 404)
     return answer && Number(answer.headers.get('content-length') ?? Number.NaN)
   }
 
-  /** Removes an object if it exists. One that the credentials may not remove is kept and listed by `unremoved`. */
+  /** Removes an object if it exists. An object that the credentials may not remove is kept, and listed by `unremoved`. */
   async remove(key: string): Promise<void> {
     const folder = key.slice(0, key.lastIndexOf('/') + 1)
     if (this.#deniedIn.has(folder)) {
@@ -161,7 +161,7 @@ export class ObjectStorage {
     return [...this.#unremovable].map((key) => this.nameOf(key))
   }
 
-  /** Lists the objects below a prefix, sorted by key, since S3 Express, Storj and some gateways use another order. */
+  /** Lists the objects below a prefix. Sorts them by key, because S3 Express, Storj and some gateways use another order. */
   async list(below: string): Promise<ReadonlyArray<StoredObject>> {
     const all = await this.#listed(
       { 'list-type': '2', below, row: 'Contents' },
@@ -181,7 +181,7 @@ export class ObjectStorage {
     return { key, mark, id: textOf(decoded(answer?.bytes), 'UploadId') ?? '' }
   }
 
-  /** Adds a whole object as a part, numbered from 1, on the server. All parts but the last must have at least 5 MiB. */
+  /** Adds a whole object as a part, on the server. Parts are numbered from 1, and all but the last must have at least 5 MiB. */
   async copyPart({ key, id }: Upload, number: number, from: string): Promise<UploadedPart> {
     const query = { partNumber: String(number), uploadId: id }
     const headers = this.#from(from)
@@ -189,7 +189,7 @@ export class ObjectStorage {
     return { number, etag: textOf(decoded(answer?.bytes), 'ETag') ?? '' }
   }
 
-  /** Assembles the parts, `size` bytes in total, into the object atomically. Resolves once it is visible. */
+  /** Assembles the parts, `size` bytes in total, into the object atomically. Resolves once the object is visible. */
   async completeUpload(
     { key, id, mark }: Upload,
     parts: ReadonlyArray<UploadedPart>,
@@ -211,7 +211,7 @@ export class ObjectStorage {
     throw refused('POST', this.nameOf(key), { code: 'NoSuchUpload', isTransient: false })
   }
 
-  /** Aborts an upload and removes its parts, if it exists; if denied, behaves like `remove`. */
+  /** Aborts an upload if it exists, and removes its parts. If this is denied, behaves like `remove`. */
   async abortUpload({ key, id }: Upload): Promise<void> {
     await this.#answer({ method: 'DELETE', key, query: { uploadId: id } }, (refusal) => {
       if (refusal.code === 'NoSuchUpload') return true
@@ -234,7 +234,7 @@ export class ObjectStorage {
 
   // requests
 
-  /** Sends a request for a key below the prefix. Resolves with `undefined` for an `expected` refusal; throws others. */
+  /** Sends a request for a key below the prefix. Resolves with `undefined` for an `expected` refusal, and throws any other. */
   async #answer(
     call: S3Call,
     expected: (refusal: S3Refusal) => boolean = () => false,
@@ -258,7 +258,7 @@ export class ObjectStorage {
         const said = words === undefined ? '' : ` (${words.replace(/\.$/, '')})`
         throw unconditional(this.nameOf(key), `does not implement conditional writes${said}`)
       }
-      // 409: another conditional write of the same key was in progress; 404: it was removed in the meantime
+      // 409: another conditional write of this key was in progress; 404: the object was removed in the meantime
       return status === 412 || code === 'ConditionalRequestConflict' || code === 'NoSuchKey'
     })
     return answer && (answer.headers.get('etag') ?? '')
@@ -286,8 +286,8 @@ export class ObjectStorage {
   }
 
   /**
-   * Reads all pages of a listing below a prefix; `row` names its elements; `next` returns the parameters for the next page. Skips
-   * keys that no export creates and that would address other keys in a URL.
+   * Reads all pages of a listing below a prefix. `row`: name of the listed elements. `next`: returns the parameters for the
+   * next page. Skips keys that no export creates and that would address other keys in a URL.
    */
   async #listed<A>(
     { below, row, ...query }: Readonly<Record<'below' | 'row', string> & Record<string, string>>,
@@ -324,8 +324,8 @@ export class ObjectStorage {
 }
 
 /**
- * Returns the key of a row of a listing: as is, or decoded if it is URL-encoded, which some services do without saying so;
- * `undefined` if it lacks the prefix.
+ * Returns the key of a row of a listing. The key is decoded if it is URL-encoded, which some services do without saying so.
+ * `undefined` if the key lacks the prefix.
  */
 const keyOf = (listed: string, prefix: string, isEncoded: boolean): string | undefined => {
   if (!isEncoded && listed.startsWith(prefix)) return listed
@@ -333,10 +333,12 @@ const keyOf = (listed: string, prefix: string, isEncoded: boolean): string | und
   return key?.startsWith(prefix) ? key : undefined
 }
 
-/** Returns true if a key has no part that consists of dots: these would address another key in a URL, and no export creates them. */
+/**
+ * Returns true if no part of a key consists of dots. Such keys would address other keys in a URL, and no export creates them.
+ */
 const isPlainKey = (key: string): boolean => key.split('/').every((part) => !/^\.{1,2}$/.test(part))
 
-/** Creates the error for a service without working conditional writes, which cannot keep two runs apart. */
+/** Creates the error for a service whose conditional writes do not work. Two runs cannot be kept apart there. */
 export const unconditional = (path: string, why: string): StoreError => {
   const advice =
     'so two simultaneous runs could overwrite each other: use a service that supports them'

@@ -1,4 +1,4 @@
-/** Parses `s3://bucket/prefix/`, and reads region, endpoint and credentials like the AWS tools. */
+/** Parses `s3://bucket/prefix/`, and reads region, endpoint and credentials in the same way as the AWS tools. */
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { storeError } from './StoreError.js'
 export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** The session token of a role; such credentials expire. */
+  /** The session token of a role, whose credentials expire. */
   readonly sessionToken?: string
 }
 
@@ -22,11 +22,11 @@ export interface S3Location {
   /** Prefix of keys; ends with a slash, or is empty. */
   readonly prefix: string
   readonly region: string
-  /** URL of the bucket, with a slash at its end. */
+  /** URL of the bucket, ending with a slash. */
   readonly url: string
-  /** Headers of each new object that select its encryption. */
+  /** Headers that select the encryption of each new object. */
   readonly encryption: Readonly<Record<string, string>>
-  /** Called before the first request, and again when the service reports that they expired. */
+  /** Called before the first request, and again when the service reports that the credentials have expired. */
   readonly credentials: () => Promise<S3Credentials>
 }
 
@@ -68,7 +68,7 @@ interface AwsEnvironment extends Pick<S3Environment, 'readText'> {
 
 // constructors
 
-/** Returns the environment of this process; `env`: variables to use instead. */
+/** Returns the environment of this process. `env`: variables to use instead. */
 export const processEnvironment = (env: S3Environment['env'] = process.env): S3Environment => ({
   env,
   readText: (path) => readFile(path, 'utf8').catch(() => undefined),
@@ -77,8 +77,8 @@ export const processEnvironment = (env: S3Environment['env'] = process.env): S3E
 /**
  * Reads a location. Rejects with an `UnusablePath` that names what is missing.
  *
- * Variables take precedence over the profile (`AWS_PROFILE`, or `default`) in `~/.aws/config` and `~/.aws/credentials`. Profiles
- * without keys (roles, SSO, containers, instances) need the package `@aws-sdk/credential-provider-node`.
+ * Variables take precedence over the profile (`AWS_PROFILE`, or `default`) in `~/.aws/config` and `~/.aws/credentials`.
+ * Profiles without keys (roles, SSO, containers, instances) require the package `@aws-sdk/credential-provider-node`.
  */
 export const s3Location = async (
   url: string,
@@ -125,7 +125,7 @@ export const s3Location = async (
   }
 }
 
-/** Reads the variables. Throws an `UnusablePath` that names one with a control character. */
+/** Reads the variables. Throws an `UnusablePath` that names a variable with a control character. */
 const variablesOf = (url: string, given: Variables): AwsVariables => {
   try {
     return Object.fromEntries(VARIABLES.map((name) => [name, readVariable(given, name)]))
@@ -167,10 +167,13 @@ const encryptionOf = (
   }
 }
 
-/** The query of a signed URL, which is a secret. */
+/** The query of a signed URL. Such a query is secret. */
 const SIGNED = /[?&](X-Amz-|AWSAccessKeyId=|Signature=)/i
 
-/** Returns true for a prefix that is empty or ends with a slash, without parts of dots, which would address another key in a URL. */
+/**
+ * Returns true for a prefix that is empty or ends with a slash. No part of it may consist of dots, because it would then
+ * address another key in a URL.
+ */
 const isPrefix = (path: string): boolean =>
   path === '' ||
   (path.endsWith('/') &&
@@ -192,7 +195,7 @@ const keysOf = (values: AwsVariables): S3Credentials | undefined => {
   return { accessKeyId, secretAccessKey, ...(token ? { sessionToken: token } : {}) }
 }
 
-/** Returns credentials from the AWS SDK's provider chain, if installed. */
+/** Returns credentials from the AWS SDK's provider chain, if it is installed. */
 const providedKeys = async (url: string): Promise<S3Credentials> => {
   let provider: typeof import('@aws-sdk/credential-provider-node')
   try {

@@ -32,7 +32,7 @@ export interface Store {
   readonly close?: () => Promise<void>
 }
 
-/** Wraps a store so that its texts have other names. */
+/** Wraps a store so that its texts have different names. */
 export const renamed = (store: Store, nameOf: (name: string) => string): Store => ({
   read: (name) => store.read(nameOf(name)),
   replace: (name, text, version) => store.replace(nameOf(name), text, version),

@@ -1,4 +1,4 @@
-/** Errors of stores and files: one union on `_tag`. */
+/** Errors of stores and files, as one union with `_tag`. */
 import { oneLine } from '../decode/redact.js'
 
 // model
@@ -28,7 +28,7 @@ export interface StoreErrors {
   /** A write failed. `code`: for example `ENOSPC`, or `EPIPE` if the reader of a stream closed it. */
   readonly WriteFailed: { readonly path: string; readonly code: string }
   /**
-   * The service no longer has an implausible number of known `rows`; none is marked as gone. `oldest`, `newest`: times of
+   * An implausible number of known `rows` is missing at the service; none is marked as gone. `oldest`, `newest`: times of
    * creation.
    */
   readonly RowsGone: {
@@ -60,7 +60,7 @@ class Tagged extends Error {}
 
 // constructors
 
-/** Creates the constructor of a family of errors; `name` is the `name` of each. */
+/** Creates the constructor for a family of errors. `name` becomes the `name` of each error. */
 export const taggedError =
   <Errors>(name: string) =>
   <Tag extends keyof Errors>(

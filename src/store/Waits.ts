@@ -1,4 +1,4 @@
-/** Reports waits for a destination or a store, with their reason, so that nothing waits silently. */
+/** Reports waits for a destination or a store with their reason, so that nothing waits silently. */
 import type { SchedulerLike } from 'rxjs'
 import { oneLine, withoutCredentials } from '../decode/redact.js'
 import { withoutUndefined } from '../fp.js'
@@ -15,16 +15,16 @@ export interface Wait {
   readonly waited: Millis
   /** True once the destination has responded. */
   readonly isOver: boolean
-  /** The reason given by the destination. Absent if it does not respond. */
+  /** The reason given by the destination; absent if it does not respond. */
   readonly reason?: string
   /** A description, with the reason. */
   readonly message: string
 }
 
-/** Time after which a call is reported as waiting. */
+/** Time after which a call is reported as a wait. */
 const SILENT_FOR: Millis = 5_000
 
-/** Time after which a call to a local disk is reported: the disk may have to spin up, or flush a large cache. */
+/** Time after which a call to a local disk is reported, because the disk may have to spin up or flush a large cache. */
 export const DISK_SILENT_FOR: Millis = 30_000
 
 /** Maximum length of a reported refusal, in characters. */
@@ -33,8 +33,8 @@ const MOST_WORDS = 300
 // constructors
 
 /**
- * The waits of one destination. A call that takes longer than `silentFor` is reported with its last refusal; a different refusal
- * after that is reported immediately, and so is the end of the wait.
+ * The waits of one destination. A call that takes longer than `silentFor` is reported with its last refusal. After that, a
+ * different refusal is reported immediately, and so is the end of the wait.
  */
 export class Waits {
   readonly #name: string
@@ -62,7 +62,7 @@ export class Waits {
     this.#tell = tell
   }
 
-  /** Records the message of a refusal that is retried. */
+  /** Records the message of a refusal after which the call is retried. */
   refused(words: string): void {
     this.#words = oneLine(withoutCredentials(words)).slice(0, MOST_WORDS)
     if (this.#late > 0) this.#tellWait()
@@ -104,7 +104,7 @@ export class Waits {
     this.#emit(0, false, words)
   }
 
-  /** Reports a peculiarity of the destination that causes no wait. */
+  /** Reports a peculiarity of the destination that does not cause a wait. */
   note(words: string): void {
     this.#emit(0, true, words)
   }
@@ -132,7 +132,7 @@ export class Waits {
 /** Called with a message when a wait is reported, or ends. */
 export type OnWait = (message: string) => void
 
-/** Reports waits to a reader without a client. `onWait`: default `console.warn`. */
+/** Reports waits if there is no client to report them. `onWait`: default `console.warn`. */
 export const waitsInWords = (
   name: string,
   timer: SchedulerLike,

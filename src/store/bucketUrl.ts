@@ -1,4 +1,4 @@
-/** Hosts of buckets, built as by the AWS SDK; `test/store/bucketUrl.test.ts` compares the two. */
+/** Hosts of buckets, built in the same way as by the AWS SDK; `test/store/bucketUrl.test.ts` compares the two. */
 
 // model
 
@@ -8,7 +8,7 @@ export interface BucketAddress {
   readonly region: string
   /** URL of a service other than AWS. */
   readonly endpoint?: string
-  /** True to put the bucket into that service's host name instead of the path. */
+  /** True to put the bucket into the host name of that service instead of the path. */
   readonly isVirtual?: boolean
   /** True to use FIPS hosts, with validated cryptography. */
   readonly isFips?: boolean
@@ -28,7 +28,7 @@ const PARTITIONS: ReadonlyArray<readonly [RegExp, string]> = [
 
 // functions
 
-/** Returns the URL of a bucket, ending with a slash, or why there is none. Names with dots are put into the path. */
+/** Returns the URL of a bucket, ending with a slash; or the reason why there is none. Names with dots are put into the path. */
 export const bucketUrl = (
   address: BucketAddress,
 ): { readonly url: string } | { readonly why: string } => {

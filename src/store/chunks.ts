@@ -1,13 +1,13 @@
 /**
- * Chunks of a growing object, which the service joins at the end; at most 10,000. The first thousand have the minimum size of S3;
- * each further thousand, up to the sixth, doubles it.
+ * Chunks of a growing object, at most 10,000, which the service joins at the end. The first thousand have the minimum size of
+ * S3. Each further thousand, up to the sixth, doubles the size.
  */
 
 /** Minimum size of a part of an object, in bytes. */
 const FIRST = 5 << 20
 /** Number of chunks of equal size. */
 const ALIKE = 1_000
-/** Number of times that the size doubles: few, since a chunk is held in memory and rewritten with each commit. */
+/** Number of times that the size doubles. It is low, because a chunk is held in memory and rewritten with each commit. */
 const DOUBLINGS = 5
 /** Maximum number of parts of an object. */
 const MOST = 10_000

@@ -1,4 +1,4 @@
-/** A `Store` in a folder: each text is a file with its name, replaced atomically. */
+/** A `Store` in a folder. Each text is a file of the same name, which is replaced atomically. */
 import { dirname, join } from 'node:path'
 import { plural } from '../decode/plural.js'
 import {
@@ -21,10 +21,10 @@ import { adviceOn } from './remedies.js'
 import type { Store } from './Store.js'
 import { isStoreError, type StoreError, storeError } from './StoreError.js'
 
-/** Maximum size of a text, in bytes: a manifest of about 100,000 files. A larger file was not written by an export. */
+/** Maximum size of a text in bytes, enough for a manifest of about 100,000 files. No export writes a larger file. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** Number of attempts for a change that a simultaneous one has undone. */
+/** Number of attempts for a change that simultaneous changes undo. */
 const TRIES = 100
 
 /** The folder, and how its files are created. */
@@ -48,9 +48,9 @@ export interface DiskStoreOptions {
  *     3. check    that NAME has the expected version
  *     4. rename   NAME.RANDOM.tmp to NAME; if it is gone, another change swept it
  *
- * Only one of two changes from one version succeeds: the later to rename wrote its file before the other renamed, and either was
- * swept by it or swept the other's file. No hard links are needed, and a process that dies holds nothing. Removing a text
- * replaces it with an empty one, whose file is then deleted.
+ * If two changes start from the same version, only one succeeds. The change that would rename second must have written its file
+ * before the first rename, or its check fails. One of the two has therefore swept the other's file. No hard links are needed,
+ * and a process that dies leaves no lock behind. Removing a text replaces it with an empty one, whose file is then deleted.
  */
 export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Store => {
   const read: Store['read'] = async (name) => {
@@ -94,7 +94,7 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
         const outcome = await attempt(name, text, version)
         if (outcome === 'done') return sha256(text)
         if (outcome === 'changed') return undefined
-        // processes that sweep each other's files: each backs off for a random, growing time
+        // processes that sweep each other's files each back off for a random and growing time
         const most = 2 ** Math.min(tries + 1, 7)
         for (let looks = Number.parseInt(randomName(), 16) % most; looks > 0; looks--) {
           if ((await read(name))?.version !== version) return undefined
@@ -115,7 +115,7 @@ export const diskStore = ({ folder, files = disk, mode }: DiskStoreOptions): Sto
   }
 }
 
-/** Throws an `UnusablePath` for a name that would leave the folder. */
+/** Throws an `UnusablePath` for a name that would lead out of the folder. */
 const pathIn = (folder: string, name: string): string => {
   if (!/^[^/\\\0]+$/.test(name) || name === '.' || name === '..') {
     const why = `${JSON.stringify(name)} cannot be the name of a file in ${folder}`
@@ -126,7 +126,9 @@ const pathIn = (folder: string, name: string): string => {
 
 // files
 
-/** Reads a file as text; `undefined` if it is missing or empty. Rejects with `UnusablePath` if no export can have written it. */
+/**
+ * Reads a file as text; `undefined` if it is missing or empty. Rejects with `UnusablePath` if no export can have written it.
+ */
 const textAt = async (
   files: Pick<FileSystem, 'open'>,
   path: string,
@@ -141,7 +143,7 @@ const textAt = async (
           `has ${plural(stat.size, 'byte')}, which is more than any export writes`,
         )
       const { size } = stat
-      if (size === 0) return undefined // its removal was started
+      if (size === 0) return undefined // its removal has been started
       return new TextDecoder().decode(await readFully(path, handle, 0, size))
     })
   } catch (error) {
@@ -160,7 +162,7 @@ const textAt = async (
 const unusable = (path: string, why: string): StoreError =>
   storeError('UnusablePath', `${path} ${why}`, { path })
 
-/** Creates a durable file with this text; removes it if that fails, for example on a full disk. */
+/** Creates a durable file with this text. Removes it if that fails, for example on a full disk. */
 const writeNew = async (
   files: FileSystem,
   path: string,
@@ -197,7 +199,7 @@ const sweep = async (
 /** Suffix of an unfinished change. */
 const CHANGE = /^\.[0-9a-f]{12}\.tmp$/
 
-/** Turns system errors into a `StoreError`. */
+/** Converts system errors to a `StoreError`. */
 const writing = async <T>(path: string, write: () => Promise<T>): Promise<T> => {
   try {
     return await write()

@@ -1,4 +1,4 @@
-/** One owner at a time for one destination: lock, fence and state are one text, changed by compare-and-swap. */
+/** One owner at a time for each destination. Lock, fence and state are one text, which is changed by compare-and-swap. */
 import * as t from 'io-ts'
 import {
   timer as delay,
@@ -18,13 +18,13 @@ import { isStoreError, type StoreError, storeError } from './StoreError.js'
 
 // model
 
-/** Duration of a lease without renewal. */
+/** How long a lease lasts without renewal. */
 const LEASE: Millis = 15_000
 
-/** Renewals per lease length. */
+/** Number of renewals within the length of a lease. */
 const RENEWALS = 3
 
-/** Checks by a waiting run per lease length. */
+/** Number of checks by a waiting run within the length of a lease. */
 const LOOKS = 15
 
 /** Where and how a lease is stored. */
@@ -34,7 +34,7 @@ export interface LeaseOptions {
   readonly name: string
   /** Name of that text in messages, such as its path. */
   readonly path: string
-  /** Duration of the lease without renewal. Default `LEASE`. */
+  /** How long the lease lasts without renewal. Default `LEASE`. */
   readonly length?: Millis | undefined
   /** Clock and timers. */
   readonly timer: SchedulerLike
@@ -42,7 +42,7 @@ export interface LeaseOptions {
   readonly onWait?: (wait: LeaseWait) => void
   /** Stops waiting for the lease when this emits. */
   readonly stop?: Observable<unknown> | undefined
-  /** Replaces a text that is damaged or of another version, including its state. */
+  /** True to replace a text that is damaged or of another version, including its state. */
   readonly restart?: boolean
   /** Identifies this owner. Default: random. */
   readonly owner?: string
@@ -66,17 +66,17 @@ const VERSION = 5
 const record = t.intersection([
   t.type({
     version: t.literal(VERSION),
-    /** Number of the owner, counting up. */
+    /** Number of the owner, which increases with each owner. */
     fence: t.number,
     /** Number of renewals, which show that the owner is alive. */
     renewals: t.number,
   }),
   t.partial({
-    /** The owner; absent once released. */
+    /** The owner; absent once the lease has been released. */
     owner: t.string,
     /** Its duration without renewal, in ms. */
     length: t.number,
-    /** State of its owners, such as the position of an export. */
+    /** State of the destination's owners, such as the position of an export. */
     state: t.unknown,
   }),
 ])
@@ -98,7 +98,7 @@ const recordAt: (path: string) => (text: string) => LeaseRecord = readRecord({
   isIntact: hasSum,
 })
 
-/** Returns the state in the text of a lease, whoever owns it. */
+/** Returns the state in the text of a lease, whoever owns the lease. */
 export const stateIn =
   (path: string) =>
   (text: string): unknown =>
@@ -107,8 +107,8 @@ export const stateIn =
 // taking it
 
 /**
- * Takes a lease. If another owner holds it, waits for the length of the lease, then takes it over if it was not renewed, and
- * otherwise rejects with `Locked`. Uses only this process's clock, no process id or host name.
+ * Takes a lease. If another owner holds it, waits for the length of that lease. If the lease was not renewed in that time,
+ * takes it over; otherwise rejects with `Locked`. Uses only the clock of this process, and no process id or host name.
  */
 export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
   const { store, name, path, length = LEASE, owner = crypto.randomUUID() } = options
@@ -118,7 +118,7 @@ export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
     } catch (error) {
       const isOfOther = isStoreError(error) && error._tag === 'UnusableDestination'
       if (options.restart !== true || isOfOther) throw error
-      return { version: VERSION, fence: 0, renewals: 0 } // no owner wrote the unreadable text
+      return { version: VERSION, fence: 0, renewals: 0 } // the text is unreadable, so no owner has written it
     }
   }
   const look = async (): Promise<StoredLease | undefined> => {
@@ -147,7 +147,7 @@ export const takeLease = async (options: LeaseOptions): Promise<Lease> => {
   return new Lease({ ...options, look }, { record: next, version }, tookOver)
 }
 
-/** Resolves once the lease was renewed, released or removed, or has expired. */
+/** Resolves once the lease has been renewed, released or removed, or has expired. */
 const watch = async (
   { path, timer, stop = NEVER, onWait }: LeaseOptions,
   found: StoredLease,
@@ -174,11 +174,11 @@ const locked = (path: string): StoreError =>
 // having it
 
 /**
- * A lease held by this process. It renews itself until released. After a takeover by a later owner, each commit rejects with
- * `Fenced` and changes nothing.
+ * A lease held by this process. It renews itself until it is released. After a takeover by a later owner, each commit rejects
+ * with `Fenced` and changes nothing.
  */
 export class Lease {
-  /** True if the previous owner did not release it: it may be frozen, and may still write to its open files. */
+  /** True if the previous owner did not release the lease. That owner may be frozen, and may still write to its open files. */
   readonly tookOver: boolean
   /** Never emits. Fails with the `Fenced` of the first commit or renewal that was too late. */
   readonly lost: Observable<never>
@@ -206,14 +206,14 @@ export class Lease {
     return this.#stored?.record.fence ?? 0
   }
 
-  /** The last committed state, by this owner or an earlier one. */
+  /** The state that this owner or an earlier one has last committed. */
   get state(): unknown {
     return this.#stored?.record.state
   }
 
   /**
    * Replaces the state and renews the lease. Rejects with `Fenced` if there is a later owner. `store`: the same store within a
-   * transaction, to commit the state with its rows.
+   * transaction, so that the state is committed together with its rows.
    */
   commit(state: unknown, store: Store = this.#options.store): Promise<void> {
     return this.#inTurn(() => this.#change((record) => ({ ...record, state }), store))
@@ -225,8 +225,8 @@ export class Lease {
   }
 
   /**
-   * Ends the lease, keeping its text if there is a state. May be called again, and after the lease is lost. Also resolves if the
-   * store cannot be written: the lease then expires.
+   * Ends the lease. Keeps its text if there is a state. May be called again, and after the lease was lost. Also resolves if the
+   * store cannot be written to; the lease then expires.
    */
   release(): Promise<void> {
     this.#renewing.unsubscribe()
@@ -250,7 +250,7 @@ export class Lease {
     const stored = this.#stored
     if (stored === undefined) throw this.#fenced()
     if (await this.#replace(change, stored, store)) return
-    // an earlier change may have failed after it took effect, or been rolled back
+    // an earlier change may have failed after it took effect, or have been rolled back
     const found = await this.#options.look()
     const isOwn = found?.record.owner === stored.record.owner
     if (found !== undefined && isOwn && (await this.#replace(change, found, store))) return
@@ -278,7 +278,7 @@ export class Lease {
     const next = (): void => this.#renewLater()
     this.#renewing.add(
       timer.schedule(() => {
-        this.renew().then(next, next) // a full disk may be temporary; a lost lease has already stopped
+        this.renew().then(next, next) // a full disk may be temporary; a lost lease has already ended the run
       }, length / RENEWALS),
     )
   }
@@ -290,7 +290,7 @@ export class Lease {
     return storeError('Fenced', `${path} ${why}`, { path })
   }
 
-  /** One change at a time: each is based on the previous version. */
+  /** Runs one change at a time, because each is based on the previous version. */
   #inTurn<T>(task: () => Promise<T>): Promise<T> {
     const done = this.#last.then(task, task)
     this.#last = done.catch(() => {}) // reported to the caller

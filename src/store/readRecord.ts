@@ -1,4 +1,4 @@
-/** Reads states and manifests, which an earlier version or another program may have written. */
+/** Reads states and manifests, which may have been written by an earlier version or another program. */
 import { createHash } from 'node:crypto'
 import type { Codec } from '../codec/Codec.js'
 import { causes } from '../decode/index.js'
@@ -13,11 +13,11 @@ export interface RecordKind<A> {
   /** Version of the layout, stored in the field `version`. */
   readonly version: number
   readonly codec: Codec<A>
-  /** Returns true if it is unchanged; for kinds with a checksum. */
+  /** Returns true if the record is unchanged; only for kinds with a checksum. */
   readonly isIntact?: (parsed: object) => boolean
 }
 
-/** Parses the record at `path`. Throws `Damaged`, naming the field and what was expected, or `NewerVersion`. */
+/** Parses the record at `path`. Throws `Damaged`, with the field and the expected value, or `NewerVersion`. */
 export const readRecord =
   <A>({ name, version, codec, isIntact = () => true }: RecordKind<A>) =>
   (path: string) =>
@@ -44,7 +44,7 @@ export const readRecord =
     throw damaged('it was changed or damaged since it was written', 'sum')
   }
 
-/** Decodes the record at `path`. Throws `Damaged`, naming the field and what was expected; `what` begins its message. */
+/** Decodes the record at `path`. Throws `Damaged`, with the field and the expected value. `what`: start of the message. */
 export const decodedAs = <A>(codec: Codec<A>, u: unknown, path: string, what: string): A => {
   const read = codec.decode(u)
   if (E.isRight(read)) return read.right
@@ -53,7 +53,7 @@ export const decodedAs = <A>(codec: Codec<A>, u: unknown, path: string, what: st
   throw storeError('Damaged', `${what}: ${why}`, { path, field })
 }
 
-/** Formats a record with its checksum for `hasSum`; indented if `indent` is given. */
+/** Formats a record with its checksum, for `hasSum`. Indents it if `indent` is given. */
 export const showSummed = (content: object, indent?: number): string =>
   `${JSON.stringify({ ...content, sum: sumOf(content) }, null, indent)}\n`
 

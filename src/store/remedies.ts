@@ -1,6 +1,6 @@
 /**
  * Remedies by error code of the system, S3, Postgres and SQLite. Either rerunning the command helps, or the user must fix the
- * cause first; then the table says how. Unlisted codes are treated as temporary.
+ * cause first, and the table says how. Codes that are not listed are treated as temporary.
  */
 import { act, again, connections, type Remedy } from '../http/transport/connectionAdvice.js'
 
@@ -177,7 +177,7 @@ const ALL = new Map<string, Remedy>(Object.values(remedies).flatMap((of) => Obje
 /** A 4xx status with an S3 code that is not in the table. */
 const UNLISTED = /^HTTP 4\d\d \w/
 
-/** Returns the remedy for a code. An unlisted code is temporary unless its status is 4xx. */
+/** Returns the remedy for a code. A code that is not listed is temporary unless its status is 4xx. */
 export const remedyOf = (code: string): Remedy => {
   if (UNLISTED.test(code)) return { class: 'act' }
   const state = /^[0-9A-Z]{5}$/.test(code) ? ALL.get(code.slice(0, 2)) : undefined
@@ -187,7 +187,7 @@ export const remedyOf = (code: string): Remedy => {
 /** Returns true if the table has a code. */
 export const isKnown = (code: string): boolean => ALL.has(code)
 
-/** Returns the advice for a refusal, to append to a message: `: free some space`; empty if the table has none. */
+/** Returns the advice for a refusal, to append to a message: `: free some space`. Empty if the table has no advice. */
 export const adviceOn = (code: string): string => {
   const { advice } = remedyOf(code)
   return advice === undefined ? '' : `: ${advice}`

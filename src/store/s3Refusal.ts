@@ -1,4 +1,4 @@
-/** Errors of S3, and what to do about them. */
+/** Errors of S3, and how to handle them. */
 import { oneLine } from '../decode/redact.js'
 import { isKnown, remedyOf } from './remedies.js'
 import { type StoreError, storeError } from './StoreError.js'
@@ -23,7 +23,7 @@ interface RefusedAnswer {
   readonly status: number
   readonly headers: Headers
   readonly xml: string
-  /** Values that the service may echo and that must not be shown. */
+  /** Values that the service may repeat and that must not be shown. */
   readonly secrets: ReadonlyArray<string>
 }
 
@@ -37,10 +37,10 @@ export const EXPIRED: ReadonlyArray<string> = [
 /** Error code for clocks that differ by more than 15 minutes. */
 export const SKEWED = 'RequestTimeTooSkewed'
 
-/** An error code such as `NoSuchKey`; anything else in its place is not shown. */
+/** An error code such as `NoSuchKey`. Anything else in its place is not shown. */
 const CODE = /^[A-Z][A-Za-z0-9]{1,63}$/
 
-/** Statuses of permanent refusals: an unlisted code then needs action, too. */
+/** Statuses of permanent refusals, for which even an unlisted code needs action. */
 const REFUSES: ReadonlyArray<number> = [400, 401, 403, 405]
 
 /** The name of a region. */
@@ -61,7 +61,7 @@ export const refusalOf = ({ status, headers, xml, secrets }: RefusedAnswer): S3R
   const isCode = isKnown(sent) || (CODE.test(sent) && isShown(sent))
   const isUnlisted = !isKnown(sent) && REFUSES.includes(status)
   const code = !isCode ? `HTTP ${status}` : isUnlisted ? `HTTP ${status} ${sent}` : sent
-  // not implemented: a retry cannot help
+  // not implemented, so a retry cannot help
   const isFault = status >= 500 && status !== 501
   const isTransient = isFault || status === 429 || status === 408 || code === 'RequestTimeout'
   const words = oneLine(textOf(xml, 'Message') ?? '').slice(0, MOST_WORDS)
@@ -95,7 +95,7 @@ export const wordsOf = ({ status, code, words }: S3Refusal): string => {
   return words === undefined ? found : `${found}: ${words}`
 }
 
-/** Creates the error for a refusal: the code, the service's message, and what to do. */
+/** Creates the error for a refusal, with the code, the service's message, and the advice. */
 export const refused = (
   method: string,
   path: string,

@@ -15,26 +15,28 @@ export interface ObjectStorageOptions {
   /** The fetch function. Default: the runtime's. */
   readonly fetch?: typeof fetch
   readonly timer?: SchedulerLike
-  /** A number from 0 up to, but not including, 1. Default `Math.random`. */
+  /** Returns a number from 0 up to, but not including, 1. Default `Math.random`. */
   readonly random?: IO<number>
-  /** The time of this machine, in ms since 1970, for signatures. Default `Date.now`. */
+  /** Returns the time of this machine in ms since 1970, for signatures. Default `Date.now`. */
   readonly now?: IO<Millis>
   /** Reports waits. */
   readonly waits?: Waits
-  /** Time limit for one request, in ms, in addition to the time for its body at 10 Mbit/s. Default 60,000. */
+  /** Time limit of one request, in ms, on top of the time that its body takes at 10 Mbit/s. Default 60,000. */
   readonly timeout?: Millis
 }
 
 export interface S3Call {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** Key in the bucket, including the prefix; empty: the bucket. */
+  /** Key in the bucket, including the prefix; empty for the bucket itself. */
   readonly key: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer> | string
   /** Maximum size of the response, in bytes. Default `MOST_XML`. */
   readonly most?: number
-  /** An element in the body of a successful response. Some responses start with 200 before the outcome is known. */
+  /**
+   * An element that must be in the body of a successful response. Some responses start with 200 before the outcome is known.
+   */
   readonly result?: 'any' | 'ETag' | 'UploadId'
   /** Returns true if the created object exists. Checked after each success, because a response does not prove it. */
   readonly isMade?: () => Promise<boolean>
@@ -46,10 +48,10 @@ export interface S3Answer {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** Sends a request, retrying temporary failures. Rejects only without credentials. */
+/** Sends a request, and retries temporary failures. Rejects only if there are no credentials. */
 export type S3Requests = (call: S3Call) => Promise<E.Either<S3Refusal, S3Answer>>
 
-/** Retries of a request, with pauses from half a second up to 16 s: half a minute in total. */
+/** Retries of a request, with pauses from half a second up to 16 s, which take half a minute in total. */
 const RETRIES = { first: 500, cap: 16_000, repeats: 6 }
 
 /** The slowest expected connection, in bytes per millisecond: 10 Mbit/s. */
@@ -57,10 +59,10 @@ const SLOWEST = 1_250
 
 const MIB = 1 << 20
 
-/** Maximum size of an XML response, in bytes: a page of a listing with 1,000 keys of 1,024 escaped characters. */
+/** Maximum size of an XML response in bytes, enough for a page of a listing with 1,000 keys of 1,024 escaped characters. */
 const MOST_XML = 16 * MIB
 
-/** Maximum bytes read of an error, whose code comes early; the rest is ignored. */
+/** Maximum number of bytes read from an error. Its code comes early; the rest is ignored. */
 const MOST_ERROR = 64 << 10
 
 // constructors
@@ -73,7 +75,7 @@ export const s3Requests = (
   const { now = Date.now, fetch: fetched = fetch, waits } = options
   const backoff = exponential({ ...RETRIES, random })
   let credentials: Promise<S3Credentials> | undefined
-  /** Offset of the service's clock relative to this machine's. */
+  /** Difference between the service's clock and this machine's clock. */
   let ahead: Millis = 0
 
   const signed = async (
@@ -96,14 +98,14 @@ export const s3Requests = (
 
   const attempt = async (call: S3Call): Promise<E.Either<S3Refusal, S3Answer>> => {
     credentials ??= location.credentials()
-    // an error about a key or a header quotes it
+    // an error about a key or a header contains it
     const request = await signed(await credentials, call).catch(() => undefined)
     if (request === undefined) return E.left(UNSIGNABLE)
     const late = new AbortController()
     const sending = (call.body?.length ?? 0) / SLOWEST
     const waiting = timer.schedule(() => late.abort(), timeout + sending)
     try {
-      // not followed: send neither rows nor credentials to a host that was not configured
+      // not followed, because neither rows nor credentials may be sent to a host that was not configured
       const response = await fetched(request, { signal: late.signal, redirect: 'manual' })
       const { status, headers, ok } = response
       const { most = MOST_XML } = call
@@ -126,14 +128,14 @@ export const s3Requests = (
       if (refusal.code === SKEWED && !Number.isNaN(date)) ahead = date - now()
       return E.left(refusal)
     } catch (error) {
-      const words = new URL(request.url).host // no response: only the host is known
+      const words = new URL(request.url).host // without a response, only the host is known
       return E.left({ code: systemCode(error), words, isTransient: true })
     } finally {
       waiting.unsubscribe()
     }
   }
 
-  /** Returns values that a service may echo and that must never be shown. */
+  /** Returns values that a service may repeat and that must never be shown. */
   const secrets = async (): Promise<ReadonlyArray<string>> => {
     const { secretAccessKey, sessionToken } = (await credentials) ?? {}
     return [secretAccessKey, sessionToken].filter((value) => value !== undefined)
@@ -165,7 +167,7 @@ export const encodeKey = (key: string): string =>
     .replaceAll('%2F', '/')
     .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** Returns a checksum header, which buckets with Object Lock require; all services support MD5. */
+/** Returns a checksum header, which is required for buckets with Object Lock. All services support MD5. */
 const checksum = (body: Uint8Array<ArrayBuffer> | string): Readonly<Record<string, string>> => ({
   'content-md5': createHash('md5').update(body).digest('base64'),
 })
@@ -174,7 +176,7 @@ const checksum = (body: Uint8Array<ArrayBuffer> | string): Readonly<Record<strin
 
 export const decoded = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes)
 
-/** Reads a body to its end, or up to a block beyond the limit; decompressed if the service compressed it. */
+/** Reads a body to its end, or to at most one block beyond the limit. Decompresses it if the service compressed it. */
 const bytesOf = async ({ body }: Response, most: number): Promise<Uint8Array<ArrayBuffer>> => {
   const blocks: Array<Uint8Array> = []
   let size = 0
@@ -192,7 +194,7 @@ const bytesOf = async ({ body }: Response, most: number): Promise<Uint8Array<Arr
   return bytes
 }
 
-/** A key, token or region from a credential provider with a character that is invalid in a header. */
+/** The refusal if a key, token or region from a credential provider has a character that is invalid in a header. */
 const UNSIGNABLE: S3Refusal = {
   code: 'InvalidCredentials',
   words:
@@ -200,7 +202,7 @@ const UNSIGNABLE: S3Refusal = {
   isTransient: false,
 }
 
-/** A success whose body lacks the result, or whose object does not exist. */
+/** The refusal for a success whose body lacks the result, or whose object does not exist. */
 const NO_RESULT: S3Refusal = {
   code: 'NoResult',
   words: 'The service reported success, but without the result',
@@ -210,7 +212,7 @@ const NO_RESULT: S3Refusal = {
 const hasElement = (xml: string, name: string | undefined): boolean =>
   name === undefined || textOf(xml, name) !== undefined
 
-/** Detects a body that ends early without a connection error. */
+/** Detects a body that ended early without a connection error. */
 const checkedLength = (answer: S3Answer, isHead: boolean): E.Either<S3Refusal, S3Answer> => {
   const length = answer.headers.get('content-length')
   const isDecompressed = answer.headers.has('content-encoding')

@@ -8,14 +8,15 @@ import { type OnWait, waitsInWords } from './Waits.js'
 
 /**
  * A `Store` based on conditional writes (`If-Match`, `If-None-Match`); the version of a text is its ETag. An empty object
- * represents a removed text, since not every service supports conditional deletes. Empty texts cannot be stored.
+ * represents a removed text, because not every service supports conditional deletes. Empty texts cannot be stored.
  *
  * `prefix`: the folder of the texts.
  *
- * A write whose response was lost is retried and then refused because of its own effect; the stored text shows this.
+ * A write whose response was lost is retried, and then refused because the first attempt took effect. The stored text shows
+ * this.
  *
- * A service that ignores the conditions would let two runs write simultaneously. So the first text is written again under a
- * condition that does not hold, which must be refused:
+ * If a service ignored the conditions, two runs could write simultaneously. The first text is therefore written again under a
+ * condition that does not hold, and the service must refuse this:
  *
  *     If-None-Match
  *     If-Match with the previous version, or one that never existed; its own is accepted
@@ -49,7 +50,7 @@ export const s3Store = (
       : undefined
   }
 
-  /** Resolves with the version of a text that was just written; throws if a condition has no effect. */
+  /** Resolves with the version of a text that was just written. Throws if a condition has no effect. */
   const prove = async (
     name: string,
     text: string,

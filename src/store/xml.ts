@@ -1,6 +1,6 @@
-/** Reads elements of S3's XML responses in linear time, whatever the input. */
+/** Reads elements of S3's XML responses in linear time for any input. */
 
-/** Yields the content of each element of a name, up to one without an end; each character is read once. */
+/** Yields the content of each element of a name, up to an element without an end. Reads each character once. */
 export function* elements(xml: string, name: string): Generator<string> {
   const [start, end] = [`<${name}>`, `</${name}>`]
   for (let from = xml.indexOf(start); from >= 0; ) {

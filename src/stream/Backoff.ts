@@ -1,4 +1,4 @@
-/** Pauses before the next attempt. Pure, since randomness is injected. */
+/** Pauses before the next attempt. Pure, because randomness is injected. */
 import { type IO, O } from '../fp.js'
 import { is, type OptionsOf, required, resolveOptions } from '../options/index.js'
 
@@ -27,7 +27,7 @@ export interface BackoffOptions extends OptionsOf<typeof table> {}
 /** The first pause, and the longest. */
 type BackoffBounds = Pick<BackoffOptions, 'first' | 'cap'>
 
-/** Options of `doubling`, whose pauses never end. */
+/** Options of `doubling`, which never stops returning pauses. */
 export interface DoublingOptions extends Omit<BackoffOptions, 'repeats'> {
   /** Maximum random addition, as a share of the pause. Default 0.25. */
   readonly jitter?: number
@@ -44,7 +44,7 @@ const DOUBLINGS = 1_023
 
 // constructors
 
-/** Returns a pause after every attempt: doubles from `first` up to `cap`, plus a random share of up to `jitter` of that. */
+/** Returns a pause after every attempt. It doubles from `first` up to `cap`, plus a random share of up to `jitter` of that. */
 export const doubling =
   ({ first, cap, jitter = JITTER, random }: DoublingOptions) =>
   (attempt: number): Millis =>
@@ -70,6 +70,6 @@ export const pausesOf = ({ first, cap, repeats }: Omit<BackoffOptions, 'random'>
   return first * (2 ** growing - 1) + cap * (repeats - growing)
 }
 
-/** Returns the number of pauses that are shorter than all following ones. */
+/** Returns the number of pauses that are shorter than all later ones. */
 const doublings = ({ first, cap }: BackoffBounds): number =>
   Math.max(0, Math.ceil(Math.log2(cap / first)))

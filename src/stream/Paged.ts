@@ -30,7 +30,9 @@ export interface Pages<E, P> extends Observable<E.Either<E, P>>, AsyncIterable<E
 const PREFETCH = 1
 
 const drainTable = {
-  /** Number of pages to request in advance. Default 1; with 0, each page waits until the one before it is consumed. */
+  /**
+   * Number of pages to request in advance. Default 1. With 0, each page is requested after the previous page has been consumed.
+   */
   prefetch: withDefault(is.nonNegativeIntOrInfinity, PREFETCH),
 }
 
@@ -50,8 +52,8 @@ export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
   /** Emits one value per page: the fast path. The next page is requested once this one has been consumed. */
   readonly pages: Pages<E, P>
   /**
-   * Back-pressure for RxJS: the page after the next is requested when `project(page)` completes. Emits the values of the
-   * projected streams. Throws an `InvalidOption` if `project` is not a function or an option is invalid.
+   * Provides back-pressure for RxJS: the page after the next is requested when `project(page)` completes. Emits the values of
+   * the projected streams. Throws an `InvalidOption` if `project` is not a function or an option is invalid.
    */
   readonly drain: <B>(
     project: (page: E.Either<E, P>) => Observable<B>,
@@ -61,7 +63,9 @@ export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
 
 // constructors
 
-/** Returns the four views of a list. `open` returns the source of its pages, given the number of pages to request in advance. */
+/**
+ * Returns the four views of a list. `open` returns the source of its pages, given the number of pages to request in advance.
+ */
 export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
   open: (prefetch: number) => Pull<E.Either<E, P>>,
 ): Paged<E, A, Q, P> => {
@@ -85,9 +89,9 @@ export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
 const itemsOf = <E, A, Q>(page: E.Either<E, Page<E, A, Q>>): ReadonlyArray<E.Either<E, A>> =>
   E.isLeft(page) ? [page] : page.right.items
 
-// iterators. Not generators: their `return` would wait for the page in flight
+// iterators; not generators, because their `return` would wait for the page in flight
 
-/** Iterates over a source; `close` abandons values in flight. */
+/** Iterates over a source. `close` abandons values in flight. */
 export const iterator = <T>(
   next: () => Promise<IteratorResult<T>>,
   close: () => Promise<unknown>,
@@ -109,7 +113,7 @@ export const iterator = <T>(
   },
 })
 
-/** Returns a function whose calls each wait for the one before, as in a generator. */
+/** Returns a function each of whose calls waits for the previous one, as in a generator. */
 const inTurn = <A>(step: () => Promise<A>): (() => Promise<A>) => {
   let last: Promise<unknown> = Promise.resolve()
   return () => {
@@ -162,10 +166,10 @@ const iterateItems = <E, A, Q>(
   source: AsyncIteratorObject<E.Either<E, Page<E, A, Q>>, undefined, unknown>,
 ): AsyncIteratorObject<E.Either<E, A>, undefined, unknown> => {
   let items: Iterator<E.Either<E, A>> = [].values()
-  let waiting = 0 // calls that are served before any other
+  let waiting = 0 // calls that are answered before any other
   let closed = false
 
-  /** The first item of the next page that has one. */
+  /** Returns the first item of the next page that has items. */
   const turn = inTurn(async (): Promise<IteratorResult<E.Either<E, A>>> => {
     while (!closed) {
       const item = items.next()

@@ -1,4 +1,4 @@
-/** Sources that are pulled, which RxJS lacks: they control when a page is requested and when it is delivered. */
+/** Sources that are pulled, which RxJS does not have. They control when a page is requested and when it is delivered. */
 import {
   concatMap,
   defer,
@@ -16,25 +16,25 @@ import type { IO } from '../fp.js'
 // model
 
 /**
- * A source from which each value is pulled. RxJS pushes, and has no way to say "wait", so a reader of pages for a slow file must
- * ask for each page.
+ * A source from which each value is pulled. RxJS pushes and has no way to say "wait", so a reader that writes pages to a slow
+ * file must ask for each page.
  */
 export interface Pull<P> {
-  /** Pulls one value per subscription: emits it and completes, or just completes at the end. */
+  /** Pulls one value per subscription: emits the value and completes, or only completes at the end. */
   readonly next: Observable<P>
   /** Abandons values in flight. */
   readonly close: () => void
 }
 
-/** Decides which pages are requested, and in which order they are delivered. */
+/** Decides which pages are requested, and in what order they are delivered. */
 export interface PagePlan<Answer, P> {
-  /** Returns the next request, if it is known already. */
+  /** Returns the next request if it is already known. */
   readonly next: () => PageRequest<Answer> | undefined
-  /** Returns the number of pages that have arrived and are not delivered. */
+  /** Returns the number of pages that have arrived but were not yet delivered. */
   readonly ready: () => number
   /** Removes and returns the next page to deliver, if it has arrived. Throws the error that ended the plan. */
   readonly deliver: () => P | undefined
-  /** Returns true if all pages were delivered. */
+  /** Returns true if all pages have been delivered. */
   readonly isDone: () => boolean
   /** Cancels all requests in flight. */
   readonly cancel: () => void
@@ -43,13 +43,13 @@ export interface PagePlan<Answer, P> {
 export interface PageRequest<Answer> {
   readonly answer: Observable<Answer>
   readonly receive: (answer: Answer) => void
-  /** The subscription by which the plan cancels the request. */
+  /** The subscription with which the plan cancels the request. */
   readonly flight: Subscription
 }
 
-/** The number of pages to hold at a time, which may change while reading. */
+/** The number of pages to hold at a time. It may change during reading. */
 export interface PullWidth {
-  /** Maximum number of pages that are requested and not consumed: in flight, ready, or being processed. */
+  /** Maximum number of pages that have been requested but not consumed: in flight, ready, or being processed. */
   readonly width: IO<number>
   /** Maximum number of concurrent requests. Default: `width`. */
   readonly concurrency?: IO<number>
@@ -68,7 +68,7 @@ export const pullOf = <P>(value: P): Pull<P> => {
   }
 }
 
-/** Pulls from a source that is known later. */
+/** Pulls from a source that will be known later. */
 export const pullLater = <P>(opening: Observable<Pull<P>>): Pull<P> => {
   let pull: Pull<P> | undefined
   let closed = false
@@ -93,8 +93,8 @@ export const pullLater = <P>(opening: Observable<Pull<P>>): Pull<P> => {
 }
 
 /**
- * Pulls the pages of a plan. Nothing is requested before the first page is pulled. A page counts as consumed when the next one is
- * pulled.
+ * Pulls the pages of a plan. Nothing is requested until the first page is pulled. A page counts as consumed when the next one
+ * is pulled.
  *
  *     width 3      request -> in flight -> ready -> processed -> consumed
  *                             |--------- at most 3 ---------|
@@ -106,7 +106,7 @@ export const pullPages = <Answer, P>(
   let taker: Subscriber<P> | undefined
   let underWay = 0
   let workedOn = 0
-  let findsReady = false // the taker, which need not wait
+  let findsReady = false // the taker, which does not have to wait
   let bug: { readonly error: unknown } | undefined
   let stepping = false
   let closed = false
@@ -116,7 +116,7 @@ export const pullPages = <Answer, P>(
     plan.cancel()
   }
 
-  /** Calls the plan. If the plan calls back, no step starts before the call is done. */
+  /** Calls the plan. If the plan calls back, no step starts until the call is done. */
   const guarded = <T>(run: () => T): T | undefined => {
     const outer = stepping
     stepping = true
@@ -134,7 +134,7 @@ export const pullPages = <Answer, P>(
     const to = taker
     if (to === undefined) return false
     const page = guarded(() => plan.deliver())
-    // the last request is allowed to complete, and is not cancelled
+    // the last request may complete, and is not cancelled
     const isDone = plan.isDone() && underWay === 0
     if (page === undefined && bug === undefined && !isDone) return false
     taker = undefined
@@ -170,8 +170,9 @@ export const pullPages = <Answer, P>(
   }
 
   /**
-   * Delivers, then sends: a consumer that has enough can unsubscribe before more is requested. But if a page is ready, processing
-   * it may take long, so requests are sent first. A loop, because a consumer requests the next page from within `next`.
+   * Delivers first and sends then, so that a consumer that has enough can unsubscribe before more is requested. If another page
+   * is ready, however, processing may take long, so requests are sent first. This is a loop, because a consumer requests the
+   * next page from within `next`.
    */
   const step = (): void => {
     if (stepping) return
@@ -200,7 +201,7 @@ export const pullPages = <Answer, P>(
 
 // interop
 
-/** Processes one value after the other: pulls the next when `project(value)` has completed. */
+/** Processes one value after the other. Pulls the next value once `project(value)` has completed. */
 export const consume =
   <P, B>(project: (value: P) => Observable<B>) =>
   (open: () => Pull<P>): Observable<B> =>
@@ -212,7 +213,7 @@ export const consume =
 
       const ask = (): void => {
         asking = true
-        // a loop, not a recursion: values that arrive at once would nest a frame each
+        // a loop and not a recursion, because each value that arrives synchronously would nest a frame
         while (again && !subscriber.closed) {
           again = false
           let got = false
@@ -237,7 +238,7 @@ export const consume =
         asking = false
       }
 
-      // added before the first value: while work completes at once, there is no subscription to end yet
+      // added before the first value, because there is no subscription to end yet while work completes synchronously
       subscriber.add(() => {
         unsubscribed.next()
         pull.close()
@@ -245,10 +246,10 @@ export const consume =
       ask()
     })
 
-/** Pulls the next value when all of downstream has taken the one before. */
+/** Pulls the next value once all of downstream has taken the previous one. */
 export const observe: <P>(open: () => Pull<P>) => Observable<P> = consume((value) => of(value))
 
-/** Pulls from an iterator, whose `return` abandons values in flight. */
+/** Pulls from an iterator. Its `return` abandons values in flight. */
 export const pullFrom = <P>({
   next,
   return: leave,
@@ -263,6 +264,6 @@ export const pullFrom = <P>({
     )
   }),
   close: () => {
-    leave?.().catch(() => {}) // its failure is reported by `next`
+    leave?.().catch(() => {}) // `next` reports its failure
   },
 })

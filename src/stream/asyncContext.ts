@@ -1,11 +1,14 @@
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs'
 
-/** The async context of a caller: the contents of its `AsyncLocalStorage`s, such as the request that a logger writes for. */
+/**
+ * The async context of a caller, that is, the contents of its `AsyncLocalStorage`s, such as the request that a logger writes
+ * for.
+ */
 export interface AsyncContext {
   runInAsyncScope<A>(work: () => A): A
 }
 
-/** Looked up instead of imported, so that bundles for browsers need no Node. */
+/** Looked up rather than imported, so that bundles for browsers do not need Node. */
 const hooks =
   typeof process === 'object' ? process.getBuiltinModule?.('node:async_hooks') : undefined
 
@@ -19,7 +22,7 @@ export const captureContext = (): AsyncContext | undefined =>
 export const runIn = <A>(context: AsyncContext | undefined, work: () => A): A =>
   context === undefined ? work() : context.runInAsyncScope(work)
 
-/** Emits in the async context of the subscriber, regardless of the source's. */
+/** Emits in the async context of the subscriber, whatever the context of the source is. */
 export const keepContext =
   <A>(): MonoTypeOperatorFunction<A> =>
   (source) =>

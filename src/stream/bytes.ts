@@ -1,10 +1,10 @@
 /**
- * Returns exactly `length` bytes, all of which the caller writes and uses. The first `kept` bytes keep their content; the content
- * of the rest is undefined. The next call overwrites them.
+ * Returns exactly `length` bytes. The caller writes and uses all of them. The first `kept` bytes keep their content; the
+ * content of the rest is undefined. The next call overwrites the bytes.
  */
 export type Allocate = (length: number, kept?: number) => Uint8Array
 
-/** Allocates from one reused buffer: a buffer for each page would live until the next full collection. */
+/** Allocates from one reused buffer. A buffer for each page would live until the next full garbage collection. */
 export const reusable = (): Allocate => {
   let place = new Uint8Array(0)
   return (length, kept = 0) => {
@@ -17,7 +17,7 @@ export const reusable = (): Allocate => {
   }
 }
 
-/** Joins parts in bytes from `allocate`. */
+/** Joins parts into bytes from `allocate`. */
 export const joinBytes = <Bytes extends Uint8Array>(
   parts: ReadonlyArray<Uint8Array>,
   allocate: (length: number) => Bytes,

@@ -1,6 +1,6 @@
-/** Call stacks of errors that are created after the function that was called has returned. */
+/** Call stacks for errors that are created after the called function has returned. */
 
-/** The place from which a function was called. V8 converts it to a string only on first use. */
+/** The place from which a function was called. V8 converts it to a string only when it is first used. */
 export interface Caller {
   readonly stack?: string | undefined
 }
@@ -13,7 +13,7 @@ export const callerOf = (callee: (...args: never) => unknown): Caller => {
   return caller
 }
 
-/** Puts the caller first into the stack of an error. Returns the error, or any other value unchanged. */
+/** Puts the caller at the start of the stack of an error. Returns the error, or any other value unchanged. */
 export const withCaller = <A>(error: A, caller: Caller): A => {
   if (!(error instanceof Error) || Object.isFrozen(error)) return error
   const own = framesOf(error.stack)
@@ -22,7 +22,10 @@ export const withCaller = <A>(error: A, caller: Caller): A => {
   return Object.assign(error, { stack: [`${error.name}: ${error.message}`, ...frames].join('\n') })
 }
 
-/** In V8, the message comes first, and each frame begins with "at"; elsewhere there are only frames. */
+/**
+ * Returns the frames of a stack. In V8, the message comes first and each frame begins with "at"; elsewhere there are only
+ * frames.
+ */
 const framesOf = (stack = ''): ReadonlyArray<string> => {
   const lines = stack.split('\n').filter((line) => line !== '')
   const frames = lines.filter((line) => /^\s+at /.test(line))

@@ -32,8 +32,9 @@ export interface Tally {
 // combinators
 
 /**
- * `toArray` with a limit: emits all values as one array at the end, or the first failure, or a `TooMany` once there are more than
- * `max` values. A failure or `TooMany` unsubscribes from the source. Throws an `InvalidOption` if `max` is missing or invalid.
+ * Works like `toArray` with a limit: emits all values as one array at the end, or the first failure, or a `TooMany` once there
+ * are more than `max` values. A failure or `TooMany` unsubscribes from the source. Throws an `InvalidOption` if `max` is
+ * missing or invalid.
  *
  *     --a--b--c|            --a--L            --a--b--c
  *     collect({ max: 3 })   collect(...)      collect({ max: 2 })
@@ -59,7 +60,7 @@ export const collect = (options: CollectOptions) => {
     })
 }
 
-/** `count` for both sides: emits the number of values and failures at the end. */
+/** Counts both sides: emits the number of values and the number of failures at the end. */
 export const tally = <E, A>(source: Observable<E.Either<E, A>>): Observable<Tally> =>
   source.pipe(
     reduce(

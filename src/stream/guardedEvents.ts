@@ -1,4 +1,7 @@
-/** Guards for the caller's observing functions: their failures end neither a call nor the process, and are reported once. */
+/**
+ * Guards for the caller's observing functions. An exception in one of them ends neither a call nor the process, and is reported
+ * once.
+ */
 import { Observable, type Observer, type Operator, Subscriber, type Subscription } from 'rxjs'
 import type { OnFailure } from './warnOnce.js'
 
@@ -18,8 +21,8 @@ const isPromiseLike = (u: unknown): u is PromiseLike<unknown> =>
   typeof u === 'object' && u !== null && 'then' in u && typeof u.then === 'function'
 
 /**
- * A stream whose subscribers may throw. RxJS rethrows their errors in a timer, which ends the process. Streams that operators
- * derive from it are guarded as well.
+ * A stream whose subscribers may throw. RxJS rethrows their errors in a timer, which would end the process. Streams that
+ * operators derive from this one are guarded as well.
  */
 export class GuardedEvents<A> extends Observable<A> {
   readonly #onFailure: OnFailure
@@ -47,7 +50,7 @@ export class GuardedEvents<A> extends Observable<A> {
     error?: ((error: unknown) => void) | null,
     complete?: (() => void) | null,
   ): Subscription {
-    if (first instanceof Subscriber) return super.subscribe(first) // from an operator, which is guarded itself
+    if (first instanceof Subscriber) return super.subscribe(first) // from an operator, which is itself guarded
     const onFailure = this.#onFailure
     const { next, ...ends } =
       typeof first === 'function' || !first

@@ -1,4 +1,4 @@
-/** `payments-rx/stream`: stream functions that work with any API. */
+/** `payments-rx/stream`: stream functions for any API. */
 export { InvalidOption } from '../options/index.js'
 export {
   type Backoff,

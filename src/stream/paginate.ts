@@ -24,7 +24,7 @@ export type Cut<E, Q> =
   | { readonly _tag: 'TooLong'; readonly pages: number }
 
 const parallelTable = {
-  /** `false` delivers pages as they arrive. Default `true`. */
+  /** `false` delivers pages in the order of arrival. Default `true`. */
   ordered: withDefault(is.boolean, true),
 }
 
@@ -33,8 +33,8 @@ export interface ParallelOptions extends OptionsOf<typeof parallelTable> {}
 
 export interface Parallel extends ParallelOptions {
   /**
-   * Maximum number of concurrent requests, or a stream of such numbers, of which the latest applies and which is subscribed to
-   * while the list is read. By default pages are requested one after the other.
+   * Maximum number of concurrent requests, or a stream of numbers. The stream is subscribed to while the list is read, and its
+   * latest number applies. By default, pages are requested one after the other.
    */
   readonly parallel?: number | Observable<number>
 }
@@ -61,7 +61,7 @@ export interface PaginateOptions<E, A, Q> extends Parallel {
   readonly maxEmptyPages: number
 }
 
-/** A requested page that is not due yet in the order of the list. */
+/** A page that was requested but is not due yet in the order of the list. */
 interface Slot<E, A, Q> {
   readonly position: Q
   readonly flight: Subscription
@@ -103,10 +103,10 @@ const nothingCame = (): Error => new Error('fetch should emit a page, but emitte
  * repeated rows at another position, too many pages in a row without a new row, or more than `maxPages` pages. Throws an
  * `InvalidOption` for an invalid number.
  *
- * With `parallel` it starts with one request, and each page that has a next one allows two more. Past the end of `p`
- * pages, it sends fewer than `2p` requests, and fewer than `parallel`. If a position is not known before its page arrives, it reads one
- * page ahead. With `ordered: false` a page does not wait for those before it, unless it decides how the list continues: a last
- * page, an empty one, one with repeated rows, and a failed one wait for their turn.
+ * With `parallel` it starts with one request, and each page that has a next one allows two more. For a list of `p` pages, it
+ * sends fewer than `2p` requests past the end, and fewer than `parallel`. If a position is not known before its page arrives,
+ * it reads one page ahead. With `ordered: false` a page does not wait for those before it, unless it decides how the list
+ * continues: a last page, an empty one, one with repeated rows, and a failed one wait for their turn.
  *
  *     page 0    ---0
  *     page 1       ------1             parallel 3
@@ -144,8 +144,8 @@ export const paginate = <E, A, Q>(given: PaginateOptions<E, A, Q>): Paged<E, A, 
 }
 
 /**
- * Number of additional requests that each page with a next one allows. Pages that arrive together triple the number of requests:
- * 10 concurrent requests are reached in three round trips. A list of two pages costs two unnecessary requests.
+ * Number of additional requests that each page with a successor allows. Pages that arrive together triple the number of
+ * requests, so 10 concurrent requests are reached in three round trips. A list of two pages costs two unnecessary requests.
  */
 const MORE = 2
 
@@ -195,7 +195,7 @@ class PaginatePlan<E, A, Q> implements PagePlan<PageAnswer<E, A, Q>, DeliveredPa
 
   // requests
 
-  /** Returns the position to request next: the one that is due, or a guess of one after it. */
+  /** Returns the position to request next: the position that is due, or a guess at a later one. */
   #nextPosition(): O.Option<Q> {
     const { parallel, following = () => O.none, maxPages } = this.#options
     const slots = this.#slots
@@ -214,7 +214,7 @@ class PaginatePlan<E, A, Q> implements PagePlan<PageAnswer<E, A, Q>, DeliveredPa
       flight,
       answer: defer(() => this.#options.fetch(position)).pipe(
         throwIfEmpty(nothingCame),
-        // like a failure, a bug waits until the pages before it are delivered
+        // like a failure, a bug waits until the pages before it have been delivered
         catchError((error: unknown) => of<Bug>({ _tag: 'Bug', error })),
       ),
       receive: (answer) => {
@@ -237,7 +237,7 @@ class PaginatePlan<E, A, Q> implements PagePlan<PageAnswer<E, A, Q>, DeliveredPa
     }
   }
 
-  /** Returns true if the position after a page is the guessed one. */
+  /** Returns true if the position after a page is the one that was guessed. */
   #goesOn({ position, next }: Page<E, A, Q>): boolean {
     const { key, following = () => O.none } = this.#options
     const guess = following(position)
@@ -288,24 +288,24 @@ class PaginatePlan<E, A, Q> implements PagePlan<PageAnswer<E, A, Q>, DeliveredPa
 class PageOrder<E, A, Q> {
   /** Position of the page that is due. */
   turn: Q
-  /** Pages that were read but not delivered. */
+  /** Pages that were read but not yet delivered. */
   readonly ready: Array<Page<E, A, Q>> = []
   readonly #options: PaginateOptions<E, A, Q>
   readonly #keys = new Set<string>()
   readonly #marks = new Set<string>()
-  #empty = 0 // pages in a row without a new row
+  #empty = 0 // consecutive pages without a new row
 
   constructor(options: PaginateOptions<E, A, Q>) {
     this.#options = options
     this.turn = options.first
   }
 
-  /** Pages that were read. */
+  /** Number of pages that were read. */
   get pages(): number {
     return this.#keys.size
   }
 
-  /** Reads the page that is due. Returns the end of the list, if it comes after that page or instead of it. */
+  /** Reads the page that is due. Returns the end of the list if the end follows that page or takes its place. */
   read(
     { position, isDelivered }: Slot<E, A, Q>,
     answer: PageAnswer<E, A, Q>,
@@ -337,7 +337,7 @@ class PageOrder<E, A, Q> {
 
 const cutAt = <E, Q>(position: Q, cut: Cut<E, Q>): End<E, Q> => ({ _tag: 'Cut', cut, position })
 
-/** Returns true if the rows of a page were read before, and remembers them. */
+/** Returns true if the rows of a page have been read before, and remembers them. */
 const isRepeated = <E, A, Q>(
   { mark = () => O.none }: Pick<PaginateOptions<E, A, Q>, 'mark'>,
   page: Page<E, A, Q>,

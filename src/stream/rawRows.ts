@@ -1,9 +1,9 @@
 /**
- * Arrays of rows that carry their original JSON text, so that a destination can copy it instead of serializing the rows: faster,
- * and with the service's own digits, field order and escapes.
+ * Arrays of rows that carry their original JSON text. A destination can copy the text instead of serializing the rows, which is
+ * faster and keeps the service's own digits, field order and escapes.
  *
- * Only this file knows how text is attached to an array. Arrays from `pickRows` or `gatherRows` keep it; any other copy is an
- * ordinary array, whose rows are serialized.
+ * Only this file knows how the text is attached to an array. Arrays from `pickRows` or `gatherRows` keep the text. Any other
+ * copy is an ordinary array, whose rows are serialized.
  */
 
 import type { Allocate } from './bytes.js'
@@ -15,7 +15,7 @@ import { joinBytes } from './bytes.js'
 export interface RowText {
   /** The number of rows. */
   readonly length: number
-  /** Joins the text of some rows, given by ascending indices, in bytes from `allocate` or in new bytes. */
+  /** Joins the text of some rows, given by ascending indices, into bytes from `allocate` or into new bytes. */
   readonly join: (indices: ReadonlyArray<number>, around: Around, allocate?: Allocate) => Uint8Array
 }
 
@@ -29,7 +29,7 @@ export interface Around {
   readonly after?: string
 }
 
-/** Splits the text on the first call; returns undefined if the response cannot be split into rows. */
+/** Splits the text on the first call. Returns undefined if the response cannot be split into rows. */
 type LazyText = () => RowText | undefined
 
 const text: unique symbol = Symbol('text of the rows')
@@ -42,7 +42,7 @@ type RowsWithText<A> = ReadonlyArray<A> & { readonly [text]?: LazyText }
 export const withRowText = <A>(rows: ReadonlyArray<A>, lazy: LazyText): ReadonlyArray<A> =>
   Object.defineProperty(rows, text, { value: lazy, configurable: true })
 
-/** Attaches the text of some rows of `from`, given by indices, to an array of the same rows. */
+/** Attaches the text of some rows of `from`, given by their indices, to an array of these rows. */
 export const withRowTextOf = <A>(
   from: ReadonlyArray<unknown>,
   indices: ReadonlyArray<number>,
@@ -59,7 +59,7 @@ export const withRowTextOf = <A>(
 
 export const hasRowText = (rows: ReadonlyArray<unknown>): boolean => Reflect.has(rows, text)
 
-/** Returns the text of rows, if their array carries it. */
+/** Returns the text of rows if their array carries it. */
 export const rowText = (rows: RowsWithText<unknown>): RowText | undefined => rows[text]?.()
 
 /** Returns the rows at some indices, with their text. */
@@ -69,7 +69,7 @@ export const pickRows = <A>(
 ): ReadonlyArray<A> => {
   const [first = 0] = indices
   const end = first + indices.length
-  const isRange = indices.length === 0 || indices.at(-1) === end - 1 // mostly, of rows sorted by time
+  const isRange = indices.length === 0 || indices.at(-1) === end - 1 // in most cases, of rows sorted by time
   const picked = isRange ? rows.slice(first, end) : indices.flatMap((i) => rows.slice(i, i + 1))
   return withRowTextOf(rows, indices, picked)
 }
@@ -89,7 +89,7 @@ export const sliceRows = <A>(
   )
 }
 
-/** Returns rows of several arrays, with their text if all arrays carry it. */
+/** Returns the rows of several arrays, with their text if all arrays carry it. */
 export const gatherRows = <A>(
   places: ReadonlyArray<{ readonly rows: ReadonlyArray<A>; readonly index: number }>,
 ): ReadonlyArray<A> => {

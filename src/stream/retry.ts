@@ -12,11 +12,11 @@ import type { Millis } from './Backoff.js'
 import type { ObservableEither } from './either/ObservableEither.js'
 import { later } from './later.js'
 
-/** One subscription to the source, and its values that are not due yet. */
+/** One subscription to the source, with its values that are not due yet. */
 interface RetryState<V> {
   readonly number: number
   readonly waiting: Array<V>
-  at: number // index of the next value, since shifting an array moves all of it
+  at: number // index of the next value, because shifting an array moves all of its items
   ended: boolean
 }
 
@@ -40,16 +40,16 @@ export const retry = <E>(after: RetryPolicy<E>, timer: SchedulerLike = asyncSche
     new Observable((out) => new RetrySubscription(source, after, timer, out).begin())
 }
 
-/** Subscriptions to the source, one after the other, for one subscriber. */
+/** All subscriptions to the source, one after the other, for one subscriber. */
 class RetrySubscription<E, A> {
   readonly #source: ObservableEither<E, A>
   readonly #after: RetryPolicy<E>
   readonly #timer: SchedulerLike
   readonly #out: Subscriber<E.Either<E, A>>
   readonly #unsubscribed = new Subject<void>()
-  readonly #attempts: Array<RetryState<E.Either<E, A>>> = [] // not finished; the last one is current
-  #isPaused = true // until the next attempt starts, nothing is emitted before it
-  #due: number | undefined = 1 // the next attempt, after its pause
+  readonly #attempts: Array<RetryState<E.Either<E, A>>> = [] // not finished; the last one is the current one
+  #isPaused = true // until the next attempt starts, nothing that precedes it is emitted
+  #due: number | undefined = 1 // the next attempt, which starts after its pause
   #isEmitting = false
   #isStarting = false
 
@@ -66,12 +66,12 @@ class RetrySubscription<E, A> {
   }
 
   begin(): void {
-    // added before the first value: while values arrive at once, there is no subscription to end yet
+    // added before the first value, because there is no subscription to end yet while values arrive synchronously
     this.#out.add(() => this.#unsubscribed.next())
     this.#step()
   }
 
-  /** Loops, because attempts that start each other from within would overflow the stack silently. */
+  /** Loops, because attempts that start each other from within would silently overflow the stack. */
   #step(): void {
     if (this.#isEmitting) return
     this.#isEmitting = true
@@ -109,7 +109,7 @@ class RetrySubscription<E, A> {
     })
   }
 
-  /** Emits the next value, or starts a pause instead. Returns true if there was one. */
+  /** Emits the next value, or starts a pause instead. Returns true if there was a value. */
   #emitNext(): boolean {
     const attempt = this.#attempts.at(-1)
     if (attempt === undefined) this.#out.complete()

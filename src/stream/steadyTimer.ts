@@ -2,22 +2,22 @@ import { asyncScheduler, type SchedulerAction, type SchedulerLike, type Subscrip
 import type { Millis } from './Backoff.js'
 import { LONGEST } from './later.js'
 
-/** Time by which platform timers may be early: their clock and `performance` round differently. */
+/** Time by which platform timers may be early, because their clock and `performance` round differently. */
 const EARLY: Millis = 2
 
-/** Shortest wait, in ms, as in Node itself: `mock.timers` of Node 22.15 would run an interval of 0 forever. */
+/** Shortest wait, in ms, as in Node itself. With 0, `mock.timers` of Node 22.15 would run an interval forever. */
 const SHORTEST: Millis = 1
 
 /**
- * The timers of the platform, with a clock that does not jump when the system time is set. It is the default of every `timer`
- * option, and therefore the only place outside the command line that reads a clock.
+ * The timers of the platform, with a clock that does not jump when the system time is set. This is the default of every `timer`
+ * option, and therefore the only code outside the command line that reads a clock.
  *
- * A timer that has fired proves that its time has passed, whatever the clock says: the clock stands still if a test replaces the
- * timers but not `performance`, and is coarse in some browsers. A proven time is a lower bound, and is never added to the clock,
- * so a coarse clock does not drift.
+ * A timer that has fired proves that its time has passed, whatever the clock says. The clock stands still if a test replaces
+ * the timers but not `performance`, and it is coarse in some browsers. A proven time is only a lower bound. It is never added
+ * to the clock, so a coarse clock does not drift.
  */
 class PlatformTimer implements SchedulerLike {
-  /** Latest time that a timer has proven. */
+  /** Latest time that a fired timer has proven. */
   #proven: Millis = Number.NEGATIVE_INFINITY
 
   /** The default clock. The option `timer` replaces it. */
@@ -28,7 +28,7 @@ class PlatformTimer implements SchedulerLike {
     delay: Millis = 0,
     state?: T,
   ): Subscription {
-    if (!(delay <= LONGEST)) return asyncScheduler.schedule(work, delay, state) // fires at once
+    if (!(delay <= LONGEST)) return asyncScheduler.schedule(work, delay, state) // fires immediately
     const due = this.now() + delay
     const prove = (): void => {
       const now = performance.now()
@@ -43,15 +43,15 @@ class PlatformTimer implements SchedulerLike {
   }
 }
 
-/** The one timer of the process, like `performance`: timers of a client also prove the time of a sandbox. */
+/** The only timer of the process, like `performance`. Timers of a client also prove the time of a sandbox. */
 const platform = /* @__PURE__ */ new PlatformTimer()
 
 /** Difference from the system's clock above which RxJS's clock counts as virtual, as in a `TestScheduler`. */
 const VIRTUAL_BEYOND: Millis = 1_000
 
 /**
- * Returns a timer for durations: RxJS's `asyncScheduler` with a monotonic clock, or any other timer unchanged; virtual time
- * inside `TestScheduler.run`. Its clock may differ from the time of day.
+ * Returns a timer for durations: RxJS's `asyncScheduler` with a monotonic clock, or any other timer unchanged. Inside
+ * `TestScheduler.run`, it uses virtual time. Its clock may differ from the time of day.
  */
 export const steadyTimer = (timer: SchedulerLike = asyncScheduler): SchedulerLike =>
   timer === asyncScheduler && Math.abs(asyncScheduler.now() - Date.now()) < VIRTUAL_BEYOND

@@ -1,6 +1,6 @@
 /**
- * Creates a subject for `share` that passes its one value to all subscribers in order when it has ended, like `AsyncSubject`.
- * RxJS's own takes quadratic time to end: half a minute for 100,000 subscribers.
+ * Creates a subject for `share`. When it has ended, it passes its single value to all subscribers in order, like
+ * `AsyncSubject`. RxJS's own takes quadratic time to end, which is half a minute for 100,000 subscribers.
  */
 import { Observable, type SubjectLike, type Subscriber } from 'rxjs'
 

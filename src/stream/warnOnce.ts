@@ -1,7 +1,7 @@
 /** Receives the error of a function, or the rejection of its promise. */
 export type OnFailure = (error: unknown) => void
 
-/** Prints the first failure of a caller's function on stderr, formatted by `show`. Later ones are dropped. */
+/** Prints the first failure of a caller's function on stderr, formatted by `show`. Drops later failures. */
 export const warnOnce = (source: string, show: (text: string) => string = inOneLine): OnFailure => {
   let isWarned = false
   return (error) => {
@@ -11,7 +11,7 @@ export const warnOnce = (source: string, show: (text: string) => string = inOneL
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : typeof error
       // biome-ignore lint/suspicious/noConsole: the failing function may be the log itself
       console.warn(`payments-rx: ${source} failed (reported only once): ${show(reason)}`)
-    } catch {} // the console may fail as well
+    } catch {} // the console may throw as well
   }
 }
 

@@ -25,13 +25,16 @@ type Pairs = Iterable<readonly [name: string, value: string | ReadonlyArray<stri
 const isPairs = (headers: object): headers is Iterable<readonly [string, string]> =>
   Symbol.iterator in headers
 
-/** Returns the headers as pairs. Servers sometimes pass `null`, despite their types. */
+/** Returns the headers as pairs. In spite of their types, servers sometimes pass `null`. */
 const pairsOf = (headers: HeadersLike | null | undefined): Pairs => {
   if (typeof headers !== 'object' || headers === null) return []
   return isPairs(headers) ? headers : Object.entries(headers)
 }
 
-/** Returns a header's values. Not split at commas, which join values but also occur in a single one, such as an HTTP date. */
+/**
+ * Returns the values of a header. They are not split at commas, because commas join values but also occur within a single
+ * value, such as an HTTP date.
+ */
 const valuesOf = (headers: HeadersLike, name: string): ReadonlyArray<string> =>
   Array.from(pairsOf(headers))
     .filter(([key]) => String(key).toLowerCase() === name.toLowerCase())
@@ -49,11 +52,11 @@ export const headerOf = (headers: HeadersLike, name: string): E.Either<Unsigned,
     : E.right(value)
 }
 
-/** Also recognizes buffers of other realms: Jest, jsdom and `node:vm` have their own. */
+/** Recognizes buffers of other realms as well, because Jest, jsdom and `node:vm` have their own. */
 const isBuffer = (u: unknown): u is ArrayBuffer =>
   /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(u))
 
-/** Returns a copy of the body, so that the verified bytes are the ones read afterwards. */
+/** Returns a copy of the body, so that the bytes that are verified are those that are read afterwards. */
 export const bytesOf = (body: Delivery['body']): E.Either<NotRaw, Uint8Array<ArrayBuffer>> => {
   if (typeof body === 'string') return E.right(utf8(body))
   if (ArrayBuffer.isView(body)) {

@@ -56,12 +56,15 @@ export const hmac =
     return subtle().verify('HMAC', key, bytes, concat([message]))
   }
 
-/** Parses a timestamp of digits only: the body of an event, which follows it in the message, does not begin with a digit. */
+/**
+ * Parses a timestamp that consists of digits only. The body of an event, which follows it in the message, does not begin with a
+ * digit.
+ */
 const millis = (timestamp: string): Millis =>
   /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN
 
 /**
- * The assumed scheme: HMAC-SHA256 over the timestamp header (Unix milliseconds) and the body. The API description does not
+ * The assumed scheme: HMAC-SHA256 of the timestamp header (Unix milliseconds) and the body. The API description does not
  * specify it.
  */
 export const defaultScheme: Scheme = Object.freeze<Scheme>({

@@ -46,7 +46,7 @@ export interface TypedEvent<Name extends string> extends Omit<WebhookEvent, 'nam
   readonly payload: PayloadOf<Name>
 }
 
-/** Returns true if an event has a name, with or without `payout.`, which webhooks before version 2024-09-27 omit. */
+/** Returns true if an event has this name, with or without `payout.`, which webhooks before version 2024-09-27 omit. */
 export const isNamed = (event: WebhookEvent, name: string): boolean =>
   event.name === name || `payout.${event.name}` === name
 

@@ -25,13 +25,13 @@ const secretsRule: OptionRule<string | ReadonlyArray<string>> = {
   each: required(secretRule),
 }
 
-/** A field name of RFC 9110. Headers have no other names, for which `Headers` throws. */
+/** A field name as in RFC 9110. `Headers` throws for any other name. */
 const headerName = is.stringThat(
   (text) => /^[\w!#$%&'*+.^`|~-]+$/.test(text),
   'a valid header name',
 )
 
-/** The rule for a scheme. One object may serve to verify and to sign. */
+/** The rule for a scheme. One object may be used both to verify and to sign. */
 export const schemeRule = is.group<Partial<Scheme & SigningScheme>>({
   idHeader: headerName,
   timestampHeader: headerName,
@@ -51,7 +51,7 @@ export const verifierTable = {
    * The whole webhook secret, as returned by `webhooks.create`; or several, during a rotation.
    */
   secret: required(secretsRule),
-  /** Maximum difference between the time of signing and now, in ms. Default 300,000; `Infinity` for any. */
+  /** Maximum difference between the time of signing and now, in ms. Default 300,000; `Infinity` accepts any age. */
   tolerance: withDefault(
     { ...is.millis, expected: 'at least 0 milliseconds, or Infinity' },
     300_000,
@@ -65,7 +65,7 @@ export const verifierTable = {
 /** Options of `createVerifier`. */
 export interface VerifierOptions extends OptionsOf<typeof verifierTable> {}
 
-/** The options in the form that a verifier uses. */
+/** The options in the form in which a verifier uses them. */
 export interface VerifierSettings {
   readonly secrets: ReadonlyArray<string>
   readonly tolerance: Millis

@@ -1,6 +1,6 @@
 /**
- * Reasons why a delivery is rejected. Plain values, exhaustive under `switch (failure._tag)`. None contains a secret, a signature
- * or the content of a body, and each `message` is a single line that is safe to log.
+ * Reasons why a delivery is rejected. They are plain values, exhaustive under `switch (failure._tag)`. None contains a secret,
+ * a signature or the content of a body, and each `message` is a single line that is safe to log.
  */
 import type { UndecodableEvent } from '../codec/WebhookEvent.js'
 import { plural } from '../decode/plural.js'

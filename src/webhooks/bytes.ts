@@ -1,4 +1,4 @@
-/** Bytes, and Web Crypto to sign them. All bytes are copies that no caller can change during verification. */
+/** Bytes, and Web Crypto to sign them. All bytes are copies, which no caller can change during verification. */
 import { joinBytes } from '../stream/bytes.js'
 
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
@@ -27,8 +27,8 @@ const MISSING =
   'crypto.subtle is missing: browsers provide it only to pages loaded over HTTPS or from this machine'
 
 /**
- * Compares an HMAC synchronously, in constant time, if the platform has Node's crypto: Web Crypto takes several turns, in which
- * virtual time would pass. Returns `undefined` elsewhere.
+ * Compares an HMAC synchronously and in constant time if the runtime has Node's crypto. Web Crypto takes several turns, in
+ * which virtual time would pass. Returns `undefined` elsewhere.
  */
 export const isHmacAtOnce = (
   hash: string,

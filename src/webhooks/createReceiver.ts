@@ -1,4 +1,4 @@
-/** Listens at the URL of a webhook: a handler of requests, and a stream of events. */
+/** Receives requests at the URL of a webhook: a handler of requests, and a stream of events. */
 import {
   asyncScheduler,
   firstValueFrom,
@@ -32,7 +32,8 @@ const table = {
   /** Maximum time to receive a whole body, in ms. Default 10,000; `Infinity` for no limit. */
   bodyTimeout: withDefault(is.millis, 10_000),
   /**
-   * Number of event ids to remember, in order to drop repeated deliveries. A blank id is ignored. Default 10,000; 0 turns it off.
+   * Number of event ids to remember, so that repeated deliveries can be dropped. Blank ids are ignored. Default 10,000; 0 turns
+   * this off.
    */
   remember: withDefault(is.nonNegativeIntOrInfinity, 10_000),
   /** The clock, and the scheduler that emits events. Default: RxJS's `asyncScheduler`. */
@@ -49,14 +50,14 @@ export interface Receiver {
   /** Handles a request in servers that use `Request` and `Response`. The response body is always empty. */
   readonly fetch: (request: Request) => Promise<Response>
   /**
-   * Emits deliveries received while there is a subscriber, after responding to them: each event once, in order of arrival (which
-   * is not the order in which they happened), and each rejected delivery. An event that arrives without a subscriber is emitted
-   * when the service delivers it again.
+   * Emits the deliveries that arrive while there is a subscriber, after responding to them. Emits each event once, in order of
+   * arrival (not the order in which the events happened), and each rejected delivery. An event that arrives without a
+   * subscriber is emitted when the service delivers it again.
    */
   readonly events: ObservableEither<DeliveryFailure, WebhookEvent>
   /**
    * Emits the events of one name, with their payload decoded and typed. Rejected deliveries, and payloads that do not match
-   * their name, are in `failures` instead. While it has a subscriber, events of other names are also answered with 200.
+   * their name, are in `failures` instead. While it has a subscriber, events with other names are also answered with 200.
    */
   readonly on: <const Name extends string>(
     name: KnownEventName<Name>,
@@ -115,7 +116,7 @@ const typedEvent = <Name extends string>(
   if (E.isLeft(delivery) || !isNamed(delivery.right, name)) return []
   const payload = payloadOf(delivery.right)
   if (E.isLeft(payload)) return []
-  // `payloadOf` decodes by the name, as `PayloadOf` says of its type
+  // `payloadOf` decodes by name, and `PayloadOf` has the matching type
   const value = valueOfPayload(payload.right) as PayloadOf<Name>
   return [{ ...delivery.right, name, payload: value }]
 }
@@ -138,7 +139,7 @@ const received = async (
 /** The only status that the service accepts as success. */
 const DONE = 200
 
-/** The status if there is no subscriber: the service then sends the event again, so it is not lost. */
+/** The status if there is no subscriber. The service then sends the event again, so it is not lost. */
 const UNHEARD = 503
 
 const statusOf = ({ _tag }: DeliveryFailure): number => {
@@ -161,7 +162,7 @@ const statusOf = ({ _tag }: DeliveryFailure): number => {
 /** Creates a response with a status and no body. */
 const answer = (status: number): Response => new Response(null, { status })
 
-/** The most recent ids. A blank id is not remembered: events with one are not repetitions of each other. */
+/** The most recent ids. Blank ids are not remembered, because events with a blank id are not repetitions of each other. */
 class RecentIds {
   readonly #ids = new Set<string>()
   readonly #most: number
@@ -174,7 +175,7 @@ class RecentIds {
     return this.#ids.has(id)
   }
 
-  /** Returns true if an id is new, and remembers it. */
+  /** Returns true if an id is new. Also remembers the id. */
   isNew(id: string): boolean {
     if (id.trim() === '') return true
     if (this.#ids.has(id)) return false

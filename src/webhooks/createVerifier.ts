@@ -21,7 +21,7 @@ import { forged, stale, unsigned, type WebhookFailure } from './WebhookFailure.j
 /** Emits the event of a delivery, or the first reason to reject it. */
 export type Verify = (delivery: Delivery) => ObservableEither<WebhookFailure, WebhookEvent>
 
-/** The claims of a delivery, not yet verified. */
+/** The claims of a delivery that has not been verified yet. */
 interface SignedClaim {
   readonly body: Uint8Array
   /** The delivery id; empty if the scheme has none. */
@@ -63,7 +63,7 @@ const claimOf = (
     ),
   )
 
-/** Verifies a claim. The age is checked last, so that a stale delivery is known to be genuine. */
+/** Verifies a claim. Checks the age last, so that a stale delivery is known to be genuine. */
 const examine =
   (settings: VerifierSettings) =>
   (claim: SignedClaim): ObservableEither<WebhookFailure, WebhookEvent> =>

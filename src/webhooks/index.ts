@@ -1,4 +1,4 @@
-/** `payments-rx/webhooks`: verifies the events that the service sends. Runs wherever Web Crypto does. */
+/** `payments-rx/webhooks`: verifies the events that the service sends. Runs wherever Web Crypto is available. */
 export type { EventName, KnownEvent } from '../codec/Webhook.js'
 export {
   type EventAccount,

@@ -21,12 +21,12 @@ export interface BodyBounds {
   readonly timer: SchedulerLike
 }
 
-/** Number of bytes that are allocated for the beginning of a body. */
+/** Number of bytes that are initially allocated for a body. */
 const FIRST_BYTES = 4_096
 
 /**
- * Reads the whole body of a request into one growing buffer: chunks kept separately would take hundreds of bytes each, and a
- * sender may send single bytes.
+ * Reads the whole body of a request into one growing buffer. Chunks that are kept separately would take hundreds of bytes each,
+ * and a sender may send single bytes.
  */
 export const readBody = async (
   request: Request,
@@ -44,7 +44,7 @@ export const readBody = async (
   }
   const deadline = later(bodyTimeout, timer).subscribe(() => {
     isLate = true
-    cancel() // ends the pending read
+    cancel() // ends the read that is pending
   })
   try {
     for (let part = await reader?.read(); part?.value; part = await reader?.read()) {

@@ -1,5 +1,6 @@
 /**
- * Signs deliveries as the service is assumed to, for tests of receivers. The API description does not specify the default scheme.
+ * Signs deliveries as the service is assumed to, for tests of receivers. The API description does not specify the default
+ * scheme.
  */
 import { E, pipe } from '../fp.js'
 import {
@@ -49,7 +50,8 @@ export type Sign = (unsent: DeliveryToSign) => Promise<Readonly<Record<string, s
 // constructors
 
 /**
- * Signs deliveries. Throws an `InvalidOption` for an invalid secret or scheme. A parsed body or missing id causes a `TypeError`.
+ * Signs deliveries. Throws an `InvalidOption` for an invalid secret or scheme. A parsed body or a missing id causes a
+ * `TypeError`.
  */
 export const sign = (options: SignOptions): Sign => {
   const { secret, scheme, timer } = resolveOptions(options, signTable)

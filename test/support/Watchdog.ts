@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs'
 import type { ReportedHookContext, Reporter, TestCase, TestModule } from 'vitest/node'
 
-/** In ms. Tests have no time limits of their own: on a busy machine, each takes as long as it takes. */
+/** Time in ms. Tests have no time limits of their own, because on a busy machine each takes as long as it takes. */
 const SILENCE = 10 * 60_000
 
-/** Ends a run with status 1 when no test, hook or file has ended for ten minutes, and names those that are running. */
+/** Ends a run with status 1 if no test, hook or file has ended for ten minutes. Names those that are still running. */
 export default class Watchdog implements Reporter {
   readonly #end: (message: string) => void
   /** Names by the id of the test, hook or file. */

@@ -1,6 +1,6 @@
 import type { NewBatchItem } from '../../src/index.js'
 
-/** A batch that was just made, as the interface has it. */
+/** A batch that was just created, as the API shows it. */
 export const BATCH = {
   id: 'bat_1',
   request_id: 'request-1',
@@ -11,7 +11,7 @@ export const BATCH = {
   updated_at: '2024-05-06T07:08:09+0000',
 } as const
 
-/** An item to add, by its number. */
+/** Returns an item to add, by its number. */
 export const item = (n: number): NewBatchItem => ({
   reason: 'wages_salary',
   reference: `Pay ${n}`,

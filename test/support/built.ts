@@ -1,6 +1,6 @@
 /**
- * The package as it is now, built once for all test files of a run: the first that asks builds it, the others wait. It has
- * `package.json` and the installed packages beside `dist`, as where it is installed. No test writes into it.
+ * The current package, built once for all test files of a run. The first file that needs it builds it, and the others wait.
+ * Like an installed package, it has `package.json` and the installed packages next to `dist`. No test writes into it.
  */
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { access } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { buildCode, buildPackage } from '../../scripts/build.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Tells whether a file is there. */
+/** Returns true if a file exists. */
 const isThere = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
@@ -38,7 +38,7 @@ const once = async (name: string, build: (dist: string) => Promise<void>): Promi
   return home
 }
 
-/** Resolves with the folder of a package that has code, and no declarations. */
+/** Resolves with the folder of a package that has code but no declarations. */
 export const builtCode = (): Promise<string> => once('code', buildCode)
 
 /** Resolves with the path of the command. */

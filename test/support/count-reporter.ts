@@ -1,16 +1,16 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { isWhole, SEED } from './runs.ts'
 
-/** Returns the command that plays a test again as it was played. */
+/** Returns the command that replays a test. */
 const replayOf = ({ module, fullName }: TestCase): string => {
-  const name = fullName.replaceAll(/[\\^$.*+?()[\]{}|]/g, '.').replaceAll("'", '.') // a pattern, in quotes of the shell
+  const name = fullName.replaceAll(/[\\^$.*+?()[\]{}|]/g, '.').replaceAll("'", '.') // a pattern, quoted for the shell
   const settings = [`SEED=${SEED}`, ...(isWhole ? [`RUNS=${process.env.RUNS}`] : [])].join(' ')
   return `${settings} npm test -- ${module.relativeModuleId} -t '^${name.replaceAll(' > ', ' (> )?')}$'`
 }
 
 /**
- * Names each skipped test, which needs something that is not on this machine, tells how to play each failed one again, and ends the run
- * with one line that a person or a machine can read: `N passed, N failed, N skipped`.
+ * Names each skipped test, which needs something that this machine lacks, and says how to replay each failed test. Ends the run
+ * with one line that people and machines can read: `N passed, N failed, N skipped`.
  */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<unknown>): void {

@@ -1,14 +1,14 @@
-/** A proxy between a client and a server that cuts its connections after so many bytes of both directions together. */
+/** A proxy between a client and a server that cuts its connections after a number of bytes in both directions together. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface Cutter {
   readonly port: number
-  /** Bytes that have passed since `cutAfter` was called. */
+  /** Number of bytes since `cutAfter` was called. */
   readonly passed: () => number
-  /** Cuts all connections once that many bytes have passed from now on. */
+  /** Cuts all connections after this number of further bytes. */
   readonly cutAfter: (bytes: number) => void
-  /** Ends all connections as an idle timeout does. Resolves once both sides have closed them. */
+  /** Ends all connections in the same way as an idle timeout. Resolves once both sides have closed them. */
   readonly cutIdle: () => Promise<void>
   readonly close: () => Promise<void>
 }

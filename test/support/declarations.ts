@@ -1,4 +1,4 @@
-/** The declarations of the package as they are published, and what an editor shows of the names in them. */
+/** The published declarations of the package, and what an editor shows for the names in them. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ import { builtPackage } from './built.js'
 export interface Shown {
   readonly name: string
   readonly isType: boolean
-  /** The text of its hover; empty without a doc comment. */
+  /** The text of its hover; empty if it has no doc comment. */
   readonly comment: string
   /** Fields of a type, or of a value. */
   readonly fields: () => Promise<ReadonlyArray<Shown>>
@@ -27,8 +27,8 @@ export interface Declarations {
   /** Exports of a subpath of the package, such as `./stream`. */
   readonly names: (path: string) => Promise<ReadonlyArray<Shown>>
   /**
-   * Types that public declarations mention, directly or through each other, and that no entry exports. Those named in `hidden`
-   * are not looked into.
+   * Types that public declarations mention, directly or through each other, but that no entry exports. The types named in
+   * `hidden` are not examined.
    */
   readonly nameless: (hidden: ReadonlySet<string>) => Promise<ReadonlyArray<string>>
   readonly close: () => Promise<void>
@@ -40,14 +40,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const json = (name: string) => JSON.parse(readFileSync(join(root, name), 'utf8'))
 
-/** Where the declarations of each subpath are: those of `./stream` in `./dist/stream/index.d.ts`. */
+/** Returns the path of the declarations of each subpath: for `./stream`, `./dist/stream/index.d.ts`. */
 export const entries: ReadonlyMap<string, string> = new Map(
   Object.entries<{ readonly types?: string }>(json('package.json').exports).flatMap(
     ([path, { types }]) => (types === undefined ? [] : [[path, types]]),
   ),
 )
 
-/** Makes a project of the entries of the package, and resolves with its configuration. */
+/** Creates a project of the package's entries, and resolves with its configuration. */
 const projectOf = (folder: string, home: string): string => {
   const { compilerOptions } = json('tsconfig.json')
   const files = [...entries.values()].map((entry) => join(home, entry))
@@ -78,7 +78,7 @@ const shownBy = (checker: Checker) => {
 const resolved = async (checker: Checker, found: Found): Promise<Found> =>
   (found.flags & SymbolFlags.Alias) !== 0 ? checker.getAliasedSymbol(found) : found
 
-/** Returns what a declaration mentions. A base is looked through: its fields have those names, it needs none. */
+/** Returns the types that a declaration mentions. A base type needs no name itself, because its fields are examined instead. */
 const mentionedBy = async (checker: Checker, declared: Found) => {
   const names: Array<{ readonly node: Node; readonly isBase: boolean }> = []
   const walk = (node: Node): void => {
@@ -120,7 +120,7 @@ const namelessBeside = async (
   return [...nameless].sort()
 }
 
-/** Takes some seconds: the package is built, and read by the compiler. */
+/** Takes some seconds, because the package is built and read by the compiler. */
 export const declarations = async (): Promise<Declarations> => {
   const home = await builtPackage()
   const folder = mkdtempSync(join(tmpdir(), 'payments-rx-declarations-'))
@@ -143,7 +143,7 @@ export const declarations = async (): Promise<Declarations> => {
       const all = (await Promise.all([...entries.keys()].map(exportsOf))).flat()
       const own = await Promise.all(all.map((one) => resolved(checker, one)))
       const exported = new Map(own.map((one) => [one.id, one]))
-      const dist = join(home, 'dist').toLowerCase() // as the compiler may write it
+      const dist = join(home, 'dist').toLowerCase() // in the way the compiler may write it
       return namelessBeside(
         checker,
         exported,

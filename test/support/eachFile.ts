@@ -10,12 +10,12 @@ fc.configureGlobal({ seed: SEED, numRuns: runs(100) })
 
 restartChance()
 realWork.start()
-// what a file has left behind, such as a lease that is renewed for ever, takes no time of the next
+// what a file leaves behind, such as a lease that is renewed forever, must not take time from the next file
 idleClock.start()
 afterAll(() => {
   idleClock.stop()
   realWork.stop()
-  // vitest does so before each test, but a file keeps globals such as `fetch` when it is imported
+  // vitest does this before each test, but a file keeps globals such as `fetch` when it is imported
   vi.useRealTimers()
   vi.unstubAllGlobals()
   vi.unstubAllEnvs()

@@ -8,7 +8,7 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A folder for what the test files of a run share. */
+    /** A folder for data that the test files of a run share. */
     readonly shared: string
   }
 }
@@ -20,7 +20,9 @@ export default ({ provide }: TestProject): (() => Promise<void>) => {
   return () => removed(shared)
 }
 
-/** Child processes write their compile cache as they exit: a folder that filled again meanwhile is emptied again. */
+/**
+ * Child processes write their compile cache when they exit. A folder that they have filled in the meantime is emptied again.
+ */
 const removed = async (folder: string): Promise<void> => {
   for (let attempt = 0; attempt < 100 && existsSync(folder); attempt++) {
     await rm(folder, { recursive: true, force: true }).catch(() => setTimeout(100))

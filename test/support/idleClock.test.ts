@@ -1,4 +1,4 @@
-/** The clock of tests with real input and output: what the process does, and what it waits for, comes before any time passes. */
+/** The clock of tests with real input and output. Work of the process, and what it waits for, come before any time passes. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ import { realWork } from './realWork.js'
 
 const MINUTE = 60_000
 
-/** The outcome of a promise, or `late` if `ms` of the clock pass before. */
+/** The outcome of a promise, or `late` if `ms` of the clock pass before it settles. */
 const within = (ms: number, promise: Promise<unknown>): Promise<unknown> =>
   firstValueFrom(race(promise, timer(ms, idleClock).pipe(map(() => 'late'))))
 

@@ -1,4 +1,4 @@
-/** Virtual time for code that does real input and output: it passes only while the process has nothing to do. */
+/** Virtual time for code that does real input and output. Time passes only while the process has nothing to do. */
 import { AsyncResource } from 'node:async_hooks'
 import {
   lastValueFrom,
@@ -11,28 +11,28 @@ import {
 import type { VirtualTime } from '../../src/sandbox/index.js'
 import { realWork } from './realWork.js'
 
-/** In ms since 1970: after all rows of the servers of tests. */
+/** Start time, in ms since 1970, which is after all rows of the tests' servers. */
 const START = Date.UTC(2024, 3, 1)
 
-/** Turns of the event loop that a wait takes at least: data may be inside the kernel for one or two. */
+/** Minimum number of event loop turns that a wait takes, because data may be inside the kernel for one or two turns. */
 const MIN_TURNS = 20
-/** And at most, for waits of a minute and more, such as time limits, which nothing else should overtake. */
+/** Maximum number of turns, for waits of a minute and more, such as time limits, which nothing else should overtake. */
 const MAX_TURNS = 1_000
-/** Virtual ms for a quiet turn, in between. */
+/** Virtual ms per quiet turn between the two. */
 const PER_TURN = 50
 
-/** In real ms: between looks at work of other threads and processes. */
+/** Interval between looks at the work of other threads and processes, in real ms. */
 const REST = 1
 
-// the system's, also while a test replaces the global ones
+// the system's functions, which also work while a test replaces the global ones
 const { setImmediate, setTimeout } = globalThis
 
-/** The number of the next asynchronous resource: greater by more than one's own if anything else was begun. */
+/** Returns the number of the next asynchronous resource. It has increased by more than one if anything else was started. */
 const resources = (): number => new AsyncResource('idleClock').asyncId()
 
 export class IdleClock extends VirtualTimeScheduler {
   #isStarted = false
-  /** It has something to wait for, and looks once a turn. */
+  /** True while it has something to wait for. It then looks once per turn. */
   #isRunning = false
   #resources = 0
   #quiet = 0
@@ -62,8 +62,9 @@ export class IdleClock extends VirtualTimeScheduler {
   }
 
   /**
-   * Forgets all that is scheduled, and ignores what is scheduled until it is started again: where each test file has its own
-   * clock in one thread, each clock would take the turns of the other for work of the process, and no time would pass by either.
+   * Forgets everything that is scheduled, and ignores further actions until it is started again. If each test file has its own
+   * clock in one thread, each clock would otherwise take the turns of the other for work of the process, and no time would pass
+   * on either.
    */
   stop(): void {
     this.#isStarted = false
@@ -84,7 +85,7 @@ export class IdleClock extends VirtualTimeScheduler {
     const isWaiting = realWork.isUnderWay(isActive)
     const wait = Math.ceil((next.delay - this.frame) / PER_TURN)
     const turns = Math.min(Math.max(wait, MIN_TURNS), MAX_TURNS)
-    // what a thread has done is known in the next turn
+    // work that a thread has done becomes known in the next turn
     const isBusy = !isActive && !isWaiting && this.#quiet >= turns - 2 && realWork.hasBusyThreads()
     this.#quiet = isActive || isWaiting || isBusy ? 0 : this.#quiet + 1
     if (this.#quiet >= turns) {
@@ -95,7 +96,10 @@ export class IdleClock extends VirtualTimeScheduler {
     else setImmediate(this.#look)
   }
 
-  /** Does what is due by `moment`. What is scheduled meanwhile is due 1 ms later, as by the system's timers. */
+  /**
+   * Runs everything that is due by `moment`. Actions that are scheduled while it runs are due 1 ms later, as with the system's
+   * timers.
+   */
   #advance(moment: number): void {
     this.frame = moment
     for (const action of this.actions.filter(({ delay }) => delay <= moment)) {
@@ -129,7 +133,7 @@ export class IdleClock extends VirtualTimeScheduler {
  */
 export const idleClock = new IdleClock(START)
 
-/** Time of an account of its own, by the idle clock: it begins at `start`, as that of `virtualTime`. */
+/** Time of a separate account, measured by the idle clock. It starts at `start`, like that of `virtualTime`. */
 export const idleTime = (start = Date.UTC(2026, 0, 1)): VirtualTime => {
   const ahead = start - idleClock.now()
   const clock: SchedulerLike = {
@@ -143,12 +147,12 @@ export const idleTime = (start = Date.UTC(2026, 0, 1)): VirtualTime => {
   }
 }
 
-/** The package's `virtualTime`, whose time passes only in `run` and `pass`; here it also stands still during real work. */
+/** The package's `virtualTime`, whose time passes only in `run` and `pass`. Here, it also stands still during real work. */
 export const virtualTime = (start = Date.UTC(2026, 0, 1)): VirtualTime => {
   const clock = new VirtualTimeScheduler()
   clock.frame = start
 
-  /** Advances to the next action, or to `end`, unless `isOver` before. */
+  /** Advances to the next action, or to `end`, unless `isOver` returns true first. */
   const advance = async (end: number, isOver = () => false): Promise<void> => {
     let [moment, quiet, turns] = [0, 0, 2]
     while (quiet < turns) {

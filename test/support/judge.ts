@@ -1,7 +1,7 @@
 /**
- * A server of the platform that shares nothing with `src`: written from the interface alone, over
- * node:http, so that a misreading in the client is not hidden by the same misreading in its sandbox.
- * It keeps the interface's rolling windows at arrival, and fails in every way that it is told to.
+ * A server of the platform that shares nothing with `src`. It is written from the API description alone, over node:http, so
+ * that a misreading in the client is not hidden by the same misreading in its sandbox. It enforces the rolling windows on
+ * arrival, and fails in every way that a test asks for.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { idleClock } from './idleClock.js'
@@ -16,7 +16,7 @@ export { CLIENT, charge, PARTNER } from './judgeAccount.js'
 /** A request as it arrived. */
 export interface Seen {
   readonly route: string
-  /** How many requests this route has had, this one included. */
+  /** Number of requests to this route, including this one. */
   readonly nth: number
   readonly method: string
   readonly url: URL
@@ -42,19 +42,19 @@ export type Fault =
       readonly status: number
       readonly body?: unknown
       readonly headers?: Readonly<Record<string, string>>
-      /** True if the handler does its work before its answer is replaced by this. */
+      /** True if the handler does its work before its response is replaced by the fault. */
       readonly after?: boolean
     }
 
 export interface JudgeOptions extends ListSizes {
-  /** How many charges there are from the start. */
+  /** Number of charges at the start. */
   readonly charges?: number
-  /** Pages that are short or empty although there are more. */
+  /** True for pages that are short or empty although more rows follow. */
   readonly oddPages?: boolean
   readonly limits?: Limits
-  /** In seconds. */
+  /** Time in seconds. */
   readonly tokenLife?: number
-  /** Its clock. Default: the idle clock; for clients in processes of their own, `Date.now`. */
+  /** Its clock. Default: the idle clock. For clients in separate processes: `Date.now`. */
   readonly now?: () => number
   readonly fault?: (seen: Seen) => Fault | undefined
   /** Replaces a page of the list. */
@@ -64,11 +64,11 @@ export interface JudgeOptions extends ListSizes {
 export interface Judge {
   readonly url: string
   readonly seen: ReadonlyArray<Seen>
-  /** The tiers whose limit was passed, one for every 429 that they caused. */
+  /** The tiers whose limit was exceeded, one entry for each 429. */
   readonly exceeded: ReadonlyArray<string>
-  /** Requests whose connection the client closed before it had its answer. */
+  /** Number of requests whose connection the client closed before it had the response. */
   readonly abandoned: () => number
-  /** Resolves when `what` holds; looked at after each event. */
+  /** Resolves once `what` holds, which is checked after each event. */
   readonly until: (what: () => boolean) => Promise<void>
   readonly revoke: () => void
   readonly close: () => Promise<void>

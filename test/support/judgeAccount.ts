@@ -1,4 +1,4 @@
-/** Data and answers of the independent server, from the interface alone. */
+/** Data and responses of the independent server, written from the API description alone. */
 import type { JudgeOptions, Seen } from './judge.js'
 import { batch, bookmarked, item, numbered, type Row, webhook } from './judgeLists.js'
 
@@ -21,14 +21,14 @@ export const CLIENT = { clientId: 'judge-client', apiKey: 'judge-key-5d41402abc4
 /** The OAuth application. */
 export const PARTNER = { clientId: 'judge-partner', clientSecret: 'judge-secret-7d793037' } as const
 
-/** When the first charge was created, and how long it is to the next: half a minute. */
+/** Time of the first charge, and the interval to the next one: half a minute. */
 const FIRST = Date.UTC(2024, 1, 1, 10, 15, 30)
 const STEP = 30_000
 
-/** As the interface writes times. */
+/** Formats a time as the API does. */
 const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000')
 
-/** All 12 fields, as the interface shows them. */
+/** All 12 fields that the API description shows. */
 export const charge = (index: number): Row => ({
   id: `chg_${index}`,
   amount: (1_000 + index) / 100,
@@ -44,7 +44,7 @@ export const charge = (index: number): Row => ({
   updated_at: '2024-03-01T00:00:00+0000',
 })
 
-/** Both ends of a filter count, by the second. */
+/** Both bounds of a filter are inclusive, in whole seconds. */
 const secondOf = (time: unknown): number =>
   typeof time === 'string' ? Math.floor(Date.parse(time) / 1_000) : Number.NaN
 
@@ -111,7 +111,7 @@ export const account = (
     ]
     const found = all.filter((row) => {
       const created = secondOf(row.created_at)
-      const isIn = !(created < from) && !(created > to) // without a limit it is NaN
+      const isIn = !(created < from) && !(created > to) // NaN without a limit
       return (
         isIn &&
         ['currency', 'request_id', 'source', 'status'].every(

@@ -1,4 +1,4 @@
-/** The other lists of the independent server, and how it cuts lists into pages: from the interface alone. */
+/** The other lists of the independent server, and how it divides lists into pages, written from the API description alone. */
 
 // model
 
@@ -6,13 +6,13 @@ export type Row = Readonly<Record<string, unknown>>
 
 export interface ListSizes {
   readonly batches?: number
-  /** Items of each batch. */
+  /** Items by batch. */
   readonly items?: number
   readonly webhooks?: number
   readonly partnerWebhooks?: number
 }
 
-// what there is
+// data
 
 const TIMES = { created_at: '2024-02-03T10:15:30+0000', updated_at: '2024-03-01T00:00:00+0000' }
 
@@ -53,10 +53,10 @@ export const webhook =
 
 // pages
 
-/** The part of a page that is filled, one page after the other: a whole one, half, none, a tenth, none. */
+/** Filled share of consecutive pages: full, half, empty, a tenth, empty. */
 const ODD = [1, 0.5, 0, 0.1, 0]
 
-/** Rows on page `num`, and whether there are any after it. */
+/** Returns the rows on page `num`, and whether more rows follow. */
 const cut = (rows: ReadonlyArray<Row>, num: number, size: number, odd: boolean) => {
   const length = (n: number): number => (odd ? Math.ceil(size * (ODD[n % ODD.length] ?? 0)) : size)
   let start = 0
@@ -84,7 +84,7 @@ const numOf = (bookmark: string | null): number => {
   return num === undefined ? Number.NaN : Number(num) + 1
 }
 
-/** By `page`, with `page_after` and `page_before`; undefined where the bookmark is none of ours. */
+/** By `page`, with `page_after` and `page_before`; undefined for a bookmark that this server did not issue. */
 export const bookmarked = (
   rows: ReadonlyArray<Row>,
   query: URLSearchParams,

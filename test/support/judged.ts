@@ -1,4 +1,4 @@
-/** Clients over real sockets, for whom seconds pass in milliseconds. */
+/** Clients over real sockets, for which seconds pass in milliseconds. */
 import { lastValueFrom, toArray } from 'rxjs'
 import { afterEach } from 'vitest'
 import { E } from '../../src/fp.js'
@@ -17,7 +17,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((close) => close()))
 })
 
-/** Has a server closed at the end of this test. */
+/** Closes a server at the end of this test. */
 export const closing = <A extends { readonly close: () => Promise<void> }>(server: A): A => {
   open.push(server.close)
   return server
@@ -40,7 +40,7 @@ export const clientOf = (baseUrl: string, more: Partial<ClientOptions> = {}): Cl
     ...more,
   })
 
-/** An independent server, and a client of it. */
+/** An independent server, and a client that uses it. */
 export const judged = async (options: JudgeOptions = {}, more: Partial<ClientOptions> = {}) => {
   const server = closing(await judge(options))
   const client = clientOf(server.url, more)
@@ -48,14 +48,14 @@ export const judged = async (options: JudgeOptions = {}, more: Partial<ClientOpt
   return { server, client, calls }
 }
 
-/** Every item of a list. */
+/** Reads every item of a list. */
 export const all = (client: Client, filter: Parameters<Client['charges']['list']>[0] = {}) =>
   lastValueFrom(client.charges.list(filter).pipe(toArray()))
 
 export const idOf = (item: E.Either<Failure, Charge>): string =>
   E.isRight(item) ? item.right.id : item.left._tag
 
-/** The ids of the server's charges. */
+/** Returns the ids of the server's charges. */
 export const ids = (count: number) => Array.from({ length: count }, (_, n) => `chg_${n}`)
 
 export const newCharge = {

@@ -1,6 +1,6 @@
 /**
- * A client in virtual time, on a wire that the test plays: what is sent when, and what comes of it
- * when. Nothing waits; `run` goes on until nothing is left to happen.
+ * A client in virtual time, on a simulated network that the test controls: when a request is sent, and when its response
+ * arrives. Nothing waits; `run` continues until nothing is left to happen.
  */
 import { readFileSync } from 'node:fs'
 import { Observable, VirtualTimeScheduler } from 'rxjs'
@@ -17,36 +17,36 @@ import {
 
 // model
 
-/** The reply to a request: an answer, or a fault of the line. */
+/** The reply to a request: a response, or a network fault. */
 export interface Reply {
-  /** How long it takes; 10 unless given. */
+  /** Response time, in ms. Default 10. */
   readonly ms?: number
   readonly status?: number
   readonly body?: unknown
   /** Names in lower case. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The body broke here. */
+  /** True if the body breaks off here. */
   readonly incompleteBody?: true
   readonly outage?: TransportError
 }
 
 export interface Departure {
-  /** In ms since the start. */
+  /** Time in ms since the start. */
   readonly at: number
   readonly route: string
   readonly request: HttpRequest
-  /** The body, read. */
+  /** The parsed body. */
   readonly body: Readonly<Record<string, unknown>>
   readonly query: URLSearchParams
 }
 
-/** Decides the reply to the `nth` request of a route, from 1. */
+/** Returns the reply to the `nth` request of a route, counted from 1. */
 export type Play = (departure: Departure, nth: number) => Reply
 
 export interface Wire {
   readonly transport: Transport
   readonly sent: ReadonlyArray<Departure>
-  /** Requests that were given up before their answer came. */
+  /** Number of requests that were abandoned before their response arrived. */
   readonly aborted: () => number
 }
 
@@ -59,19 +59,19 @@ export interface Lab extends Wire {
   readonly client: Client
   readonly timer: VirtualTimeScheduler
   readonly events: ReadonlyArray<ClientEvent>
-  /** Departures, logins apart. */
+  /** Departures, excluding logins. */
   readonly calls: () => ReadonlyArray<Departure>
   readonly logins: () => ReadonlyArray<Departure>
-  /** All that comes out, and when. */
+  /** Everything that is emitted, with its time. */
   readonly run: <A>(source: Observable<A>) => ReadonlyArray<Outcome<A>>
-  /** Runs what is due up to a moment, and no further. */
+  /** Runs everything that is due up to a moment, and nothing after it. */
   readonly runUntil: (at: number) => void
 }
 
 export interface LabOptions extends Partial<ClientOptions> {
   readonly play?: Play
   readonly login?: Play
-  /** Answers with a `Date`, by this clock: ms since 1970 by the one of the client. Default: without one. */
+  /** Responses have a `Date` by this clock, which converts the client's ms since 1970. Default: no `Date`. */
   readonly dates?: (now: number) => number
 }
 
@@ -90,7 +90,7 @@ export const ME = { clientId: 'lab-client', apiKey: 'lab-key-9b74c9897bac' } as 
 /** As each request says it. */
 export const USER_AGENT = `payments-rx/${manifest.version}`
 
-/** A charge as the interface shows it. */
+/** Returns a charge as the API shows it. */
 export const CHARGE = {
   id: 'chg_1',
   amount: 9.99,
@@ -106,7 +106,7 @@ export const CHARGE = {
   updated_at: '2024-05-06T07:08:09+0000',
 } as const
 
-/** One to make. */
+/** Parameters of a new charge. */
 export const NEW_CHARGE = {
   amount: '9.99',
   currency: 'USD',
@@ -134,11 +134,11 @@ export const problem = (status: number, code: string, message = 'no'): Reply => 
   body: { code, message },
 })
 
-/** As the service writes times. */
+/** Formats a time as the service does. */
 export const timeText = (ms: number): string =>
   new Date(ms).toISOString().replace(/\.\d+Z$/, '+0000')
 
-/** `token-1`, `token-2` ..., each for so long. */
+/** Issues `token-1`, `token-2` ..., each valid for this time. */
 export const tokens =
   (life = 1_800_000): Play =>
   ({ at }, nth) => ({

@@ -1,6 +1,6 @@
 /**
- * A service that keeps books, in virtual time: it does each write once for its `request_id`, its lists lag, and a fault
- * may take the place of an answer, before the write is done or afterwards. Several clients may use it at once.
+ * A service that keeps records, in virtual time. It does each write once per `request_id`, its lists lag, and a fault may
+ * replace a response, before or after the write is done. Several clients may use it at the same time.
  */
 import { Observable, of, VirtualTimeScheduler } from 'rxjs'
 import { E, type IO, withoutUndefined } from '../../src/fp.js'
@@ -16,7 +16,7 @@ import { CHARGE, problem, REFUSED_CONNECTION, RESET, type Reply } from './lab.js
 
 // faults
 
-/** Faults in place of an answer: each before the write is done, or afterwards. */
+/** Faults that replace a response, before or after the write is done. */
 export const faults: Readonly<Record<string, Reply>> = {
   'a reset': { outage: RESET },
   'no headers': { outage: { _tag: 'TimedOut', phase: 'headers', limit: 60_000 } },
@@ -62,10 +62,12 @@ const replyOf = ({ name }: Fault): Reply => faults[name] ?? unsent[name] ?? {}
 // the service
 
 export interface LedgerOptions {
-  /** Time until a created row shows in a list, in ms; of items, until the last one does. A function: of each write. */
+  /**
+   * Time until a created row appears in a list, in ms; for items, until the last one appears. May be a function of each write.
+   */
   readonly lag: number | IO<number>
   readonly repeatedItems?: 'ignored' | 'refused'
-  /** Faults of the writes, in their order; the writes after them have none. */
+  /** Faults of consecutive writes. The writes after them have none. */
   readonly faults?: ReadonlyArray<Fault>
 }
 
@@ -77,17 +79,17 @@ interface Kept {
 export interface Ledger {
   readonly timer: VirtualTimeScheduler
   readonly client: (options?: Partial<ClientOptions>) => Client
-  /** The charges that were created; like batches and items, by request_id. */
+  /** The charges that were created, by request_id, like batches and items. */
   readonly charges: ReadonlyMap<string, Kept>
   readonly batches: ReadonlyMap<string, Kept>
   readonly items: ReadonlyMap<string, Kept>
-  /** Subscribes, and returns what comes of it when all has happened. */
+  /** Subscribes, and returns everything that is emitted once all work is done. */
   readonly run: <A>(source: Observable<A>) => ReadonlyArray<A>
   /** Lets time pass. */
   readonly pass: (ms: number) => void
 }
 
-/** Time of a request, in ms: one way. */
+/** Time that a request takes one way, in ms. */
 const WAY = 5
 
 export const ledger = ({ lag, repeatedItems = 'ignored', faults = [] }: LedgerOptions): Ledger => {
@@ -165,7 +167,7 @@ export const ledger = ({ lag, repeatedItems = 'ignored', faults = [] }: LedgerOp
 
   const transport: Transport = (request) =>
     new Observable((subscriber) => {
-      // once it has left, it arrives, whoever waits for the answer
+      // once sent, it arrives, whether or not anyone waits for the response
       timer.schedule(() => {
         const { status = 200, body: told = '', outage } = answer(request)
         const text = typeof told === 'string' ? told : JSON.stringify(told)

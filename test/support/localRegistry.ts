@@ -1,6 +1,6 @@
 /**
- * A registry of npm on a port of this machine, with the packages that are installed here, so that a test runs
- * `npm install` as a reader does, without the network.
+ * An npm registry on a port of this machine, with the packages that are installed here. A test can run `npm install` as a
+ * reader does, without the network.
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ const run = promisify(execFile)
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 
-/** Folders of all packages below a `node_modules`, and those within them. */
+/** Returns the folders of all packages below a `node_modules`, including nested ones. */
 const foldersIn = (modules: string): ReadonlyArray<string> =>
   existsSync(modules)
     ? readdirSync(modules)
@@ -63,7 +63,7 @@ export const localRegistry = async (modules: string, own: string): Promise<Local
       const { stdout } = await run('npm', args, { cwd: own })
       return readFileSync(join(own, stdout.trim()))
     }
-    // all that a program runs, and none of the thousands of files that an editor reads
+    // everything that a program runs, and none of the thousands of files that only editors read
     const left = ['./node_modules', '*.ts', '*.map'].map((name) => `--exclude=${name}`)
     const args = ['-ch', '-I', 'gzip -1', '-f', '-', ...left, '--transform=s,^\\.,package,', '.']
     const { stdout } = await run('tar', args, {

@@ -1,8 +1,8 @@
-/** Manifests that tests write by hand: what is in them, with the checksum that they are read by. */
+/** Manifests that tests write by hand, with the checksum that readers check. */
 import { createHash } from 'node:crypto'
 import type { ManifestRun } from '../../src/export/index.js'
 
-/** The text of a manifest of this run. */
+/** Returns the text of a manifest of this run. */
 export const manifestOf = (run: ManifestRun): string => {
   const content = { version: 4, kind: 'export', key: 'id', run }
   const sum = createHash('sha256').update(JSON.stringify(content)).digest('hex')

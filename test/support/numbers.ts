@@ -5,7 +5,7 @@ import { type Page, type Paged, paginate } from '../../src/stream/index.js'
 export type Numbers = Paged<string, number, number>
 export type NumberPage = Page<string, number, number>
 
-/** A list of the numbers from 0, in pages of `size`; its pages come as `send` says. */
+/** A list of the numbers from 0, in pages of `size`. `send` determines how its pages arrive. */
 export const numbers = (
   total: number,
   size: number,

@@ -1,7 +1,7 @@
 import { EMPTY, Observable } from 'rxjs'
 import type { Pull } from '../../src/stream/Pull.js'
 
-/** A source of one observable a value; counts what is asked of it. */
+/** A source with one observable per value. Counts the values that are requested. */
 export const pullOf = <P>(...answers: ReadonlyArray<Observable<P>>) => {
   const counts = { asked: 0, closed: 0, aborted: 0 }
   const pull: Pull<P> = {
@@ -30,7 +30,7 @@ export const pullOf = <P>(...answers: ReadonlyArray<Observable<P>>) => {
   return { pull, counts }
 }
 
-/** Values that come when the test says so. */
+/** Values that the test emits. */
 export const byHand = () => {
   const waiting: Array<() => void> = []
   let asked = 0

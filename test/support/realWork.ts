@@ -1,42 +1,48 @@
-/** Real work of a process, for the clocks of tests: no virtual time passes while anything is under way. */
+/** Real work of a process, for the clocks of tests. No virtual time passes while there is any. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import fs from 'node:fs'
 import type { Socket } from 'node:net'
 import process from 'node:process'
 import { isMainThread } from 'node:worker_threads'
 
-/** The threads of this process, as Linux tells them. */
+/** The threads of this process, as reported by Linux. */
 const TASKS = '/proc/self/task'
 
 /** Threads of other workers (`--pool=vmThreads`) have clocks of their own. */
 const hasThreads = isMainThread && fs.existsSync(TASKS)
 
-/** Threads of V8, of Node and of Vitest, which work for no test. On the oldest Node, all threads have one name. */
+/**
+ * Threads of V8, of Node and of Vitest, which do no work for tests. On the oldest supported Node, all threads have the same
+ * name.
+ */
 const OTHERS = /V8Worker|DelayedTask|SignalInspector|rolldown/
 
 /** States of a thread: running or waiting for a core, and waiting for a disk. */
 const BUSY = [...'RD'].map((state) => state.charCodeAt(0))
 
-/** True for an operation of the file system, of DNS, or a connection that is being made. */
+/** Returns true for a file system operation, a DNS lookup, or a connection attempt. */
 const isOperation = (type: string): boolean =>
   /^(FSReq|CloseReq|GetAddrInfoReq|GetNameInfoReq|QueryReq|TCPConnectWrap|PipeConnectWrap)/.test(
     type,
   )
 
-/** Bytes of a client's socket, as they were seen last. */
+/** Byte counts of a client's socket at the last look. */
 interface Seen {
   read: number
   written: number
-  /** It has spoken last. */
+  /** True if this side sent last. */
   asked: boolean
-  /** Nothing has moved for so long that its peer is taken for one that never answers. */
+  /** True if nothing has moved for so long that its peer counts as one that never responds. */
   isGivenUp: boolean
 }
 
-/** The bytes between sockets: those of this process by both ends, others by who spoke last. */
+/**
+ * The bytes between sockets. For sockets within this process, both ends are compared; for others, the side that sent last
+ * counts.
+ */
 class Traffic {
   readonly #clients = new Map<Socket, Seen>()
-  /** Accepted here, by the port of the client. */
+  /** Sockets accepted here, by the client's port. */
   readonly #accepted = new Map<number | undefined, Socket>()
 
   start(): void {
@@ -63,8 +69,8 @@ class Traffic {
   }
 
   /**
-   * Returns the sockets with bytes that were sent and have not arrived, or whose peer outside of this process has been asked;
-   * and whether any byte has moved since the last look.
+   * Returns the sockets with bytes that were sent but have not arrived, or whose peer outside this process has been asked. Also
+   * returns whether any byte has moved since the last look.
    */
   look(): { readonly waiting: ReadonlyArray<Seen>; readonly hasMoved: boolean } {
     const waiting: Array<Seen> = []
@@ -89,14 +95,14 @@ class Traffic {
   }
 }
 
-/** The other threads of this process, which compress, hash, and read files: Node does not list all of their work. */
+/** The other threads of this process, which compress, hash, and read files. Node does not list all of their work. */
 class Threads {
-  /** Open files that tell the states, by the id of the thread; `undefined` for others. */
+  /** Open files that show the states, by thread id; `undefined` for other threads. */
   readonly #states = new Map<string, number | undefined>()
   readonly #text = Buffer.alloc(64)
   #count = 0
 
-  /** Returns true while one of them runs, is waiting for a core, or for a disk. */
+  /** Returns true while one of them runs, or waits for a core or a disk. */
   areBusy(): boolean {
     this.#open()
     for (const [id, state] of this.#states) {
@@ -104,7 +110,7 @@ class Threads {
       try {
         fs.readSync(state, this.#text, 0, this.#text.length, 0)
       } catch {
-        fs.closeSync(state) // it has ended
+        fs.closeSync(state) // it has already ended
         this.#states.delete(id)
         continue
       }
@@ -120,7 +126,7 @@ class Threads {
     this.#count = 0
   }
 
-  /** Threads are begun when there is work for them. */
+  /** Threads are started when there is work for them. */
   #open(): void {
     const { nlink } = fs.statSync(TASKS)
     if (nlink === this.#count) return
@@ -131,13 +137,13 @@ class Threads {
         const isOther = OTHERS.test(fs.readFileSync(`${TASKS}/${id}/comm`, 'latin1'))
         this.#states.set(id, isOther ? undefined : fs.openSync(`${TASKS}/${id}/stat`, 'r'))
       } catch {
-        // it has ended
+        // it has already ended
       }
     }
   }
 }
 
-/** Modules that an `import()` waits for: another process of Vitest compiles them. */
+/** Modules that an `import()` is waiting for. Another process of Vitest compiles them. */
 const modulesUnderWay = (): number => {
   const state: { readonly resolvingModules?: ReadonlySet<string> } | undefined = Reflect.get(
     globalThis,
@@ -146,14 +152,17 @@ const modulesUnderWay = (): number => {
   return state?.resolvingModules?.size ?? 0
 }
 
-/** Operations, bytes and threads of this process, as they were at the last look. */
+/** Operations, bytes and threads of this process at the last look. */
 class RealWork {
-  /** Looks, 1 ms apart or more, after which what has not moved is taken for a peer that never answers, or a file that is never ready. */
+  /**
+   * Number of looks, at least 1 ms apart, after which something that has not moved counts as a peer that never responds, or as
+   * a file that is never ready.
+   */
   patience = 30_000
   readonly #traffic = new Traffic()
   readonly #threads = new Threads()
   #looks = 0
-  /** Operations that were given up. */
+  /** Number of operations that are no longer waited for. */
   #hanging = 0
 
   start(): void {
@@ -167,11 +176,13 @@ class RealWork {
     this.#hanging = 0
   }
 
-  /** Returns true while an operation or an answer is under way, and has not been given up; `isActive`: this process does something. */
+  /**
+   * Returns true while an operation or a response is pending and still waited for. `isActive`: this process is doing something.
+   */
   isUnderWay(isActive: boolean): boolean {
     const { waiting, hasMoved } = this.#traffic.look()
     const operations = process.getActiveResourcesInfo().filter(isOperation).length
-    // not by what else happens here: a peer that never answers would be waited for as long as anything is repeated
+    // independent of other activity here; otherwise, a peer that never responds would be waited for as long as anything repeats
     if (hasMoved || (isActive && operations > 0)) this.#looks = 0
     this.#hanging = Math.min(this.#hanging, operations)
     const isWaiting = waiting.length > 0 || operations > this.#hanging
@@ -183,11 +194,14 @@ class RealWork {
     return isWaiting || modulesUnderWay() > 0
   }
 
-  /** Returns true while another thread compresses, hashes, or reads a file. Takes longer: asked just before time passes. */
+  /**
+   * Returns true while another thread compresses, hashes, or reads a file. It is slower, so it is called just before time
+   * passes.
+   */
   hasBusyThreads(): boolean {
     return hasThreads && this.#threads.areBusy()
   }
 }
 
-/** Is looked at during a test file (`eachFile.ts`). */
+/** Used during a test file (`eachFile.ts`). */
 export const realWork = new RealWork()

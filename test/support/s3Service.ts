@@ -1,7 +1,7 @@
 /**
- * A real S3 service of a test file's own, on free ports of this machine: the object gateway of Ceph, with one monitor and
- * one store in memory. Its programs come from the Debian packages `radosgw`, `ceph-mon` and `ceph-osd`. Where one is not
- * installed, the tests that need it are skipped, and the line at the end counts them.
+ * A test file's own real S3 service, on free ports of this machine: the object gateway of Ceph, with one monitor and one store
+ * in memory. Its programs come from the Debian packages `radosgw`, `ceph-mon` and `ceph-osd`. If one is not installed, the
+ * tests that need it are skipped, and counted in the last line of output.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -20,7 +20,7 @@ export const hasS3Service = PROGRAMS.every((name) =>
 )
 
 export interface S3Service {
-  /** The variables by which the AWS tools find it. */
+  /** The variables with which the AWS tools find it. */
   readonly env: Readonly<Record<string, string>>
   /** The name of its bucket. */
   readonly bucket: string
@@ -69,7 +69,7 @@ const KEYS = { accessKeyId: 'AKTESTER', secretAccessKey: 'secret-of-tester' }
 
 /** Starts it, with one bucket. */
 export const startS3Service = async (): Promise<S3Service> => {
-  const folder = mkdtempSync('/tmp/prx-s3-') // paths of its sockets are short
+  const folder = mkdtempSync('/tmp/prx-s3-') // paths of its sockets must be short
   for (const name of ['mon', 'osd', 'log', 'run']) mkdirSync(join(folder, name))
   const [monitor, gateway] = [await freePort(), await freePort()]
   const [fsid, osd] = [randomUUID(), randomUUID()]
@@ -87,7 +87,7 @@ export const startS3Service = async (): Promise<S3Service> => {
         run('ceph', ...args)
         return true
       } catch {
-        return false // the monitor does not answer yet
+        return false // the monitor does not respond yet
       }
     })
   const daemon = (name: string, ...args: ReadonlyArray<string>): void => {

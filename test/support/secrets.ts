@@ -1,4 +1,4 @@
-/** Secrets that can be told apart, and the search for them in whatever comes out. */
+/** Secrets that can be recognized, and a search for them in any output. */
 import { inspect } from 'node:util'
 import { expect } from 'vitest'
 
@@ -15,7 +15,7 @@ const inGroups = (text: string, by: string): string => (text.match(/.{1,4}/g) ??
 
 const ODD_DIGITS = [0xff10, 0x0660, 0x06f0, 0x1d7ce] // full width, Arabic-Indic, Persian, bold
 
-/** A card number cut, with other separators, and in other digits. */
+/** Returns a card number cut into pieces, with other separators, and in other digits. */
 const cardSpellings = (number: string): ReadonlyArray<string> => [
   number.slice(0, 12),
   number.slice(-12),
@@ -26,7 +26,10 @@ const cardSpellings = (number: string): ReadonlyArray<string> => [
   number.replace(/\d/g, (digit) => `\\u003${digit}`),
 ]
 
-/** A text as it may come out: as it is, in JSON with and without escaped slashes, in groups, in a URL, in Base64. */
+/**
+ * Returns the forms in which a text may be printed: unchanged, in JSON with and without escaped slashes, in groups, in a URL,
+ * in Base64.
+ */
 export const spellings = (secret: string): ReadonlyArray<string> => {
   const json = JSON.stringify(secret).slice(1, -1)
   return [
@@ -56,7 +59,7 @@ export const expectNoSecret = (text: string): void => {
 
 // where it might
 
-/** As JSON; what goes in circles has none. */
+/** Returns the JSON of a value; cyclic values have none. */
 const json = (u: unknown): string => {
   try {
     return JSON.stringify(u) ?? ''

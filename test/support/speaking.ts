@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 
-/** A TCP server that speaks whatever `talk` makes it say. */
+/** A TCP server that sends whatever `talk` returns. */
 export const speaking = async (talk: (socket: Socket) => void) => {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

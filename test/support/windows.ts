@@ -1,4 +1,4 @@
-/** The interface's limits, as a server counts them: rolling windows at arrival, and concurrency. */
+/** The limits of the API as a server counts them: rolling windows of arrivals, and concurrency. */
 
 // model
 
@@ -11,13 +11,13 @@ export interface Limits {
 }
 
 export interface Windows {
-  /** The tier that refuses a request which arrives now, if one does; `undefined` is the login. */
+  /** Returns the tier that refuses a request arriving now, if any; `undefined` is the login. */
   readonly enter: (endpoint: string | undefined, now: number) => string | undefined
-  /** One that was let in has its answer. */
+  /** Records that an admitted request has its response. */
   readonly leave: () => void
 }
 
-/** From the interface's table, by hand. */
+/** Copied by hand from the table in the API description. */
 export const PRODUCTION: Limits = { global: 100, endpoint: 20, concurrency: 50, logins: 100 }
 export const SANDBOX: Limits = { global: 20, endpoint: 10, concurrency: 10, logins: 100 }
 

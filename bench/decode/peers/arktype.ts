@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import type { Shape } from '../shapes.ts'
 
-/** The definition that `type` reads: texts in its own language, objects of them. */
+/** The definition that `type` reads: texts in its own language, and objects of them. */
 const definitionOf = (shape: Shape): unknown => {
   if (shape === 'text') return 'string'
   if (shape === 'number') return 'number'

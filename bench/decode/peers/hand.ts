@@ -1,4 +1,4 @@
-/** A check as one would write it by hand for one page. */
+/** A check as one would write it by hand for one kind of page. */
 import * as p from '../texts.ts'
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { mapFields, type Shape } from '../shapes.ts'
 
-/** Also JSON Schema, as which ajv reads it. */
+/** Also JSON Schema, which ajv reads. */
 export const typeboxOf = (shape: Shape): TSchema => {
   if (shape === 'text') return Type.String()
   if (shape === 'number') return Type.Number()

@@ -1,4 +1,4 @@
-/** Counts rows at the service: one request if the expected count is right. */
+/** Counts rows at the service. If the expected count is right, this takes one request. */
 import type { AnyFailure } from '../../http/Failure.js'
 import { type Asking, PollInterrupted } from '../Asking.js'
 import type { LedgerPage, LedgerQuery, Seconds, Stretch } from '../Ledger.js'
@@ -14,7 +14,7 @@ export interface Counted extends Stretch {
 /** How the service interprets the bounds of a time filter. */
 export type FilterBounds = 'inclusive' | 'half-open' | 'exclusive' | 'from exclusive'
 
-/** Observed paging depth of the service, in rows. Stored from night to night. */
+/** Observed paging depth of the service, in rows. Kept from one night to the next. */
 export interface PagingDepth {
   /** Number of rows at which it refused or failed to answer. */
   readonly refused?: number | undefined
@@ -32,7 +32,7 @@ export class Uncountable extends Error {
   override readonly name = 'Uncountable'
 }
 
-/** Rows per page of a count: few, since a count reads only one page. The service's default. */
+/** Rows per page when counting, which is the service's default. Few are enough, because a count reads only one page. */
 const COUNT_SIZE = 100
 
 /** Highest page number of a list (our assumption: not in the API description). */
@@ -44,13 +44,13 @@ const MAX_SIZE = 2_000
 /** Minimum rows per page (API limit). */
 const MIN_SIZE = 10
 
-/** Pages from the expected last page to the next one tried; each further step is longer by this factor. */
+/** Number of pages from the expected last page to the next page that is tried. Each further step is longer by this factor. */
 const FIRST_STEP = 4
 const STRIDE = 8
 
 // functions
 
-/** Counts and reads rows in ranges of time, learning the service's bounds and paging depth. */
+/** Counts and reads rows in ranges of time. Learns how the service treats bounds, and its paging depth. */
 export class Counting<A> {
   readonly #asking: Asking<A>
   #bounds: FilterBounds = 'inclusive'
@@ -65,14 +65,14 @@ export class Counting<A> {
     return this.#depth
   }
 
-  /** Maximum rows in a range that is worth counting. */
+  /** Maximum number of rows in a range that is worth counting. */
   get mostRows(): number {
     return this.#depth.refused === undefined ? Number.POSITIVE_INFINITY : this.#depth.refused * 0.9
   }
 
   /**
-   * Detects how the service interprets the bounds of a filter, using a row that it is known to have. Resolves with false if the
-   * row was not returned. Rejects with `Uncountable` if the filter is ignored.
+   * Detects how the service interprets the bounds of a filter, using a row that the service is known to have. Resolves with
+   * false if the row was not returned. Rejects with `Uncountable` if the service ignores the filter.
    */
   async calibrate(id: string, second: Seconds): Promise<boolean> {
     const questions: ReadonlyArray<readonly [FilterBounds, Seconds, Seconds]> = [
@@ -94,15 +94,15 @@ export class Counting<A> {
   }
 
   /**
-   * Counts rows: with one request if there are `expected` rows, or if only the number on the last page differs.
+   * Counts rows. This takes one request if there are `expected` rows, or if only the number on the last page differs.
    *
    *     pages of 100    0 . . . . . . . . 11           expected 1,204: page 12 has 4 rows and no more
    *                                         12 <-- asked for: its rows, and whether there are more, prove the count
    */
   async count(rows: Counted, expected: number): Promise<number> {
     let size = Math.min(MAX_SIZE, Math.max(COUNT_SIZE, Math.ceil(expected / LAST_PAGE)))
-    let followed = -1 // the last page that is known to be followed by another
-    let beyond = Number.POSITIVE_INFINITY // the first page that is known to have no row
+    let followed = -1 // the last page that is known to have a successor
+    let beyond = Number.POSITIVE_INFINITY // the first page that is known to be empty
     let step = FIRST_STEP
     let page = pageOf(expected, size)
     for (;;) {
@@ -118,7 +118,7 @@ export class Counting<A> {
       }
       if (answer.more) followed = page
       else beyond = page
-      if (beyond - followed <= 1) return beyond * size // the page before was full, and rows moved meanwhile
+      if (beyond - followed <= 1) return beyond * size // the page before it was full, and rows have moved in the meantime
       if (beyond === Number.POSITIVE_INFINITY) {
         page += step
         step *= STRIDE
@@ -149,7 +149,7 @@ export class Counting<A> {
       if (!(error instanceof PollInterrupted) || error.failure === undefined) throw error
       const cause = causeOf(error.failure)
       if (page === 0 || cause === 'other') throw error
-      // a fault may be an outage: then the first page fails, too
+      // a fault may be an outage, in which case the first page fails too
       if (cause === 'fault') await this.#ask({ ...query, page: 0 })
       const { answered } = this.#depth
       this.#depth = {
@@ -160,7 +160,7 @@ export class Counting<A> {
     }
   }
 
-  /** Returns the bounds to send for exactly these seconds. */
+  /** Returns the bounds to send to get exactly these seconds. */
   #filter(from: Seconds, to: Seconds): { from?: Seconds; to?: Seconds } {
     const isEarlier = this.#bounds === 'exclusive' || this.#bounds === 'from exclusive'
     const isLater = this.#bounds === 'exclusive' || this.#bounds === 'half-open'
@@ -184,7 +184,7 @@ export class Counting<A> {
 const pageOf = (expected: number, size: number): number =>
   Math.max(0, Math.floor((expected - 1) / size))
 
-/** Returns how a failure may be caused by the depth of a page: refused, or too slow. */
+/** Returns how the depth of a page may have caused a failure: the page was refused, or too slow. */
 const causeOf = (failure: AnyFailure): 'refused' | 'fault' | 'other' => {
   const cause =
     failure._tag === 'Truncated' && failure.cause !== undefined ? failure.cause : failure

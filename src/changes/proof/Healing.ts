@@ -1,4 +1,4 @@
-/** Reads rows in full, and repairs a copy. */
+/** Reads rows in full and repairs a copy with them. */
 import { type Asking, pagesOf } from '../Asking.js'
 import type { OpenCharge } from '../KnownCharges.js'
 import { PAGE_SIZE, type Seconds } from '../Ledger.js'
@@ -6,7 +6,7 @@ import { type Counted, type Counting, TooDeep } from './Counting.js'
 import { countOf, type ProofTable } from './ProofTable.js'
 import { middleOf } from './stretches.js'
 
-/** Counts of a repair. */
+/** Counts of repaired rows. */
 export interface Healed {
   /** Rows that were missing. */
   readonly late: number
@@ -14,7 +14,7 @@ export interface Healed {
   readonly gone: number
 }
 
-/** Maximum rows read by id in one range; others are left to the next night. */
+/** Maximum number of rows that are read by id in one range. Further rows are left to the next night. */
 const MAX_RETRIEVALS = 2_000
 
 /** Writes that repair a copy. */
@@ -25,9 +25,9 @@ export interface HealingOptions<A> {
 }
 
 /**
- * Reads all rows of a range, and writes them. Rows of the copy that are missing from the list are read by id: they are updated,
- * or marked as gone only if the service answers 404. Rejects with `TooDeep` if a single second has more rows than the service
- * pages to.
+ * Reads all rows of a range, and writes them. Rows of the copy that are missing from the list are read by id. They are updated,
+ * or marked as gone, but only if the service answers 404. Rejects with `TooDeep` if a single second has more rows than the
+ * service can page through.
  */
 export const readWhole = async <A>(
   { asking, counting, table }: HealingOptions<A>,
@@ -51,14 +51,14 @@ export const readWhole = async <A>(
   if (moved.length > 0) await table.moved(moved)
   if (gone.length > 0) await table.markGone(gone)
   const after = await countOf(table, rows)
-  // with a status filter, rows also appear and disappear when their status changes
+  // with a status filter, rows also appear and disappear because their status changes
   const late = rows.status === undefined ? Math.max(0, after + gone.length - before) : 0
   return { late, gone: gone.length }
 }
 
 /**
- * Reads pages of rows, and writes them; in shorter ranges if the service does not page deep enough. Adds their times by id to
- * `seen`.
+ * Reads pages of rows, and writes them. Uses shorter ranges if the service does not page deep enough. Adds the times of the
+ * rows to `seen`, by id.
  */
 const readPages = async <A>(
   options: HealingOptions<A>,
@@ -66,7 +66,7 @@ const readPages = async <A>(
   seen: Map<string, Seconds>,
 ): Promise<void> => {
   const { counting, table } = options
-  // one second more on each side: the service may treat bounds as exclusive
+  // one more second on each side, because the service may treat bounds as exclusive
   const wider = { ...rows, from: rows.from - 1, to: rows.to + 1 }
   try {
     for await (const found of pagesOf((page) => counting.page(wider, page, PAGE_SIZE))) {

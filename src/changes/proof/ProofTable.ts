@@ -6,8 +6,8 @@ import type { Counted } from './Counting.js'
 export type StatusCounts = ReadonlyMap<string, number>
 
 /**
- * A copy of the charges that can be counted by time. Rows marked as gone do not count. Rejected rows do, because they would
- * otherwise be reported as missing every night. Each method rejects with the error of the destination.
+ * A copy of the charges whose rows can be counted by time. Rows marked as gone are not counted. Rejected rows are, because they
+ * would otherwise be reported as missing every night. Each method rejects with the error of the destination.
  */
 export interface CountedTable {
   /** Resolves with the counts of consecutive ranges, in one pass over the rows. */
@@ -22,7 +22,7 @@ export interface CountedTable {
 export interface ProofTable<A> extends CountedTable {
   /** Upserts rows, unless the existing ones are newer. */
   readonly write: (rows: ReadonlyArray<LedgerRow<A>>) => Promise<void>
-  /** Marks rows that the service no longer has; they no longer count. */
+  /** Marks rows that the service no longer has. They are not counted from then on. */
   readonly markGone: (rows: ReadonlyArray<OpenCharge>) => Promise<void>
   /** Removes rows that were stored with a different time of creation. */
   readonly moved: (rows: ReadonlyArray<OpenCharge>) => Promise<void>

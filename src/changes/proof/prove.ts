@@ -1,9 +1,10 @@
 /**
- * Proves that a copy of the charges is complete by comparing the counts of service and copy.
+ * Proves that a copy of the charges is complete, by comparing the counts of the service and the copy.
  *
- * A copy knows how many rows it has, so the expected last page of the list is requested. If it has exactly the remaining rows and
- * no next page, the service has the same number of rows: one request, however many rows there are. All rows, and the rows of each
- * final status, are counted in eight time ranges each, up to an hour ago; changes after that are found by other means.
+ * The number of rows in the copy is known, so the expected last page of the list is requested. If that page has exactly the
+ * remaining rows and no next page, the service has the same number of rows. This takes one request, however many rows there
+ * are. All rows, and the rows of each final status, are counted in eight time ranges each, up to an hour ago; changes after
+ * that are found by other means.
  *
  *     prove(class, a..b)
  *       n = rows here; s = rows there             one request if n = s
@@ -14,9 +15,9 @@
  *                   l = rows there in a..m        one request, mostly
  *                   descend into a..m with l, and into m+1..b with s - l
  *
- * Rows are written as received, and marked as gone only if the service answers 404 by id. A wrong count, for example because rows
- * change meanwhile, thus costs requests but never data. Opposite errors in one range go undetected: a missing row, and one that
- * should not exist. Reading all rows finds them; see `sweep`.
+ * Rows are written as received, and marked as gone only if the service answers 404 for their id. A wrong count, for example
+ * because rows changed in the meantime, therefore costs requests but never data. Opposite errors in one range go undetected,
+ * such as a missing row together with a row that should not exist. Reading all rows finds them; see `sweep`.
  */
 import type { Asking } from '../Asking.js'
 import { PAGE_SIZE, type Seconds, type Stretch } from '../Ledger.js'
@@ -33,13 +34,13 @@ import { middleOf, stretchesOf } from './stretches.js'
 
 // model
 
-/** A range of time in which the counts of copy and service differ. */
+/** A time range in which the counts of the copy and the service differ. */
 export interface CountDifference extends Stretch {
   /** Absent: rows of any status. */
   readonly status?: string
   /** Number of rows in the copy. */
   readonly here: number
-  /** Number of rows at the service. Absent if it does not page deep enough for a count. */
+  /** Number of rows at the service. Absent if the service does not page deep enough to count them. */
   readonly there?: number
 }
 
@@ -53,12 +54,9 @@ export interface Proof {
   readonly late: number
   /** Number of rows that the service no longer has, now marked as gone. */
   readonly gone: number
-  /**
-   * If nothing was repaired: number of charges that are open in the copy and have since become final at the service, judging by
-   * the counts.
-   */
+  /** If nothing was repaired: number of charges that are open in the copy but final at the service, judging by the counts. */
   readonly settled?: number
-  /** Time ranges in which the counts of copy and service differ. Empty: the copy is complete. */
+  /** Time ranges in which the counts of the copy and the service differ. Empty if the copy is complete. */
   readonly differences: ReadonlyArray<CountDifference>
   /** Paging depth of the service, for the next proof. */
   readonly depth: PagingDepth
@@ -70,7 +68,7 @@ export interface ProofOptions {
   /** Counts rows from this second on. Default: all. */
   readonly from?: Seconds | undefined
   readonly until: Seconds
-  /** Final statuses; rows of other statuses are listed. */
+  /** Final statuses. Rows of other statuses are listed instead of counted. */
   readonly final: ReadonlyArray<string>
   /** Set if the copy has only rows of this status. */
   readonly only?: string | undefined
@@ -78,13 +76,13 @@ export interface ProofOptions {
   readonly depth?: PagingDepth | undefined
 }
 
-/** Ranges per class: opposite errors can cancel out only within one. */
+/** Number of ranges per class. Opposite errors cancel out only if they are in the same range. */
 const STRETCHES = 8
 
-/** Rows that are read instead of being divided further: one page. */
+/** Number of rows that are read rather than divided further: one page. */
 const LEAF = PAGE_SIZE
 
-/** A request for a count is worthwhile if reading would take more than one request per this many rows. */
+/** Rows per request: a request for a count is worthwhile if reading would take more than one request per this many rows. */
 const ROWS_A_REQUEST = PAGE_SIZE
 
 /** Number of times that a range is repaired and counted again before it is reported as different. */
@@ -92,7 +90,7 @@ const ROUNDS = 2
 
 // functions
 
-/** Compares the counts of a copy with the service, repairs the differences, and counts them again. */
+/** Compares the counts of a copy with those of the service, repairs the differences, and counts again. */
 export const prove = <A>(
   asking: Asking<A>,
   table: ProofTable<A>,
@@ -100,8 +98,8 @@ export const prove = <A>(
 ): Promise<Proof> => new Prover(asking, table, table, options).prove()
 
 /**
- * Compares the counts of a copy with the service; read-only. If the service has more rows of a final status, but no more than the
- * copy has open ones in that range, they became final after the copy was made.
+ * Compares the counts of a copy with those of the service. Read-only. If the service has more rows of a final status, but not
+ * more than the copy has open rows in that range, those rows became final after the copy was made.
  */
 export const compare = <A>(
   asking: Asking<A>,
@@ -112,12 +110,12 @@ export const compare = <A>(
 class Prover<A> {
   readonly #asking: Asking<A>
   readonly #table: CountedTable
-  /** The table, if it is to be repaired. */
+  /** The table if it is to be repaired. */
   readonly #healed: ProofTable<A> | undefined
   readonly #options: ProofOptions
   readonly #counting: Counting<A>
   readonly #differences: Array<CountDifference> = []
-  /** Counts of the copy until rows are repaired: one pass serves all ranges and statuses. */
+  /** Counts of the copy, valid until rows are repaired. One pass serves all ranges and statuses. */
   readonly #counts = new Map<Stretch, StatusCounts>()
   #late = 0
   #gone = 0
@@ -162,7 +160,7 @@ class Prover<A> {
     }
   }
 
-  /** Requests known rows in seconds with few rows; tries another if one is gone. */
+  /** Requests known rows from seconds that have few rows. Tries another row if one is gone. */
   async #calibrate(all: Counted): Promise<void> {
     const total = await countOf(this.#table, all)
     for (const part of [2, 3, 5]) {
@@ -187,7 +185,7 @@ class Prover<A> {
     }
   }
 
-  /** Counts a range, however deep the service pages. `here`: rows of the copy. */
+  /** Counts a range, however deep the service pages. `here`: number of rows in the copy. */
   async #check(rows: Counted, here: number): Promise<void> {
     const parts = Math.ceil(here / this.#counting.mostRows)
     if (parts > 1 && rows.from < rows.to) {
@@ -234,7 +232,10 @@ class Prover<A> {
     }
   }
 
-  /** Counts the copy's open rows, which may have become final at the service; 0 if rows of all statuses are counted. */
+  /**
+   * Counts the open rows of the copy, which may have become final at the service. Returns 0 if rows of all statuses are
+   * counted.
+   */
   async #openIn({ status, ...rows }: Counted): Promise<number> {
     if (status === undefined) return 0
     const [counts = new Map()] = await this.#table.counts([rows])
@@ -255,7 +256,7 @@ class Prover<A> {
     const earlier = { ...rows, to: middle }
     const inEarlier = await this.#counting.count(earlier, await countOf(table, earlier))
     await this.#descend(table, earlier, inEarlier, most)
-    // by subtraction: exact unless rows changed meanwhile
+    // by subtraction, which is exact unless rows have changed in the meantime
     await this.#descend(table, { ...rows, from: middle + 1 }, there - inEarlier, most)
   }
 
@@ -268,7 +269,7 @@ class Prover<A> {
   }
 }
 
-/** Maximum number of rows in one second that surely fit on a page of a count. */
+/** Maximum number of rows in one second that certainly fit on a page of a count. */
 const CROWDED = 99
 
 const differenceOf = (

@@ -3,7 +3,9 @@ import type { Seconds } from '../Ledger.js'
 import type { Counted } from './Counting.js'
 import { type CountedTable, countOf } from './ProofTable.js'
 
-/** Divides rows into up to `parts` ranges with about equal numbers of rows in the table. They cover all seconds of `rows`. */
+/**
+ * Divides rows into up to `parts` ranges with about equal numbers of rows in the table. The ranges cover all seconds of `rows`.
+ */
 export const stretchesOf = async (
   table: CountedTable,
   rows: Counted,
@@ -23,8 +25,8 @@ export const stretchesOf = async (
 }
 
 /**
- * Returns the last second of the earlier half: by rows of the table, or by time if the service has many more. `undefined` if
- * there is only one second.
+ * Returns the last second of the earlier half. Halves are by rows of the table, or by time if the service has many more rows.
+ * `undefined` if there is only one second.
  */
 export const middleOf = async (
   table: CountedTable,

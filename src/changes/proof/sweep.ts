@@ -1,4 +1,4 @@
-/** Rereads a whole table, a part each night, to find errors that counts cannot. */
+/** Re-reads a whole table, a part each night, to find errors that counts cannot show. */
 import type { Asking } from '../Asking.js'
 import { PAGE_SIZE, type Seconds } from '../Ledger.js'
 import { type Counted, Counting, type PagingDepth, TooDeep } from './Counting.js'
@@ -39,10 +39,10 @@ export interface SweepOptions {
   readonly depth?: PagingDepth | undefined
 }
 
-/** A table of up to this many rows is read in full each night: 24 requests. */
+/** Maximum number of rows in a table that is read in full each night, which takes 24 requests. */
 export const SWEPT_WHOLE = 48_000
 
-/** Rows per range read at a time. */
+/** Number of rows in a range that is read at a time. */
 const CHUNK = 10 * PAGE_SIZE
 
 // functions
@@ -72,7 +72,7 @@ export const sweep = async <A>(
       late += healed.late
       gone += healed.gone
     } catch (error) {
-      if (!(error instanceof TooDeep)) throw error // the proof names what cannot be read
+      if (!(error instanceof TooDeep)) throw error // the proof reports what cannot be read
     }
   }
   const next: SweepPosition =

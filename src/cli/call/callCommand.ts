@@ -1,4 +1,4 @@
-/** `call`: makes one API call, derived from its endpoint's row. */
+/** `call`: makes one API call, whose arguments are derived from the row of its endpoint. */
 
 import { readFile } from 'node:fs/promises'
 import { text as textOfStream } from 'node:stream/consumers'
@@ -133,7 +133,7 @@ const call = (
         connection: row.auth === 'basic' ? partnerConnectionFrom : connectionFrom,
       }).pipe(
         switchMap((connection) => {
-          if (isWrite(row)) run.say(accountLine(connection)) // on stderr: stdout is for the response
+          if (isWrite(row)) run.say(accountLine(connection)) // on stderr, because stdout is for the response
           return isWrite(row) && !flags.yes && flags.sandbox !== true && !isHarmless(connection)
             ? of(show(run, named, params, connection))
             : send(run, row, params, flags, connection)
@@ -164,7 +164,7 @@ const readText =
 
 const isWrite = ({ route }: AnyEndpoint): boolean => method(route) === 'POST'
 
-/** Returns true for a sandbox or an address of this machine, where no money moves. */
+/** Returns true for a sandbox or an address on this machine, where no money moves. */
 const isHarmless = ({ environment, baseUrl }: Connection): boolean =>
   environment === 'test' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname)
 
@@ -208,7 +208,7 @@ const send = (
   })
   let status = EXIT_COMPLETE
   let printed = 0
-  /** Prints lines. Resolves with false if no more are wanted. */
+  /** Prints lines. Resolves with false if no more lines are wanted. */
   const print = async (lines: Lines): Promise<boolean> => {
     for (const line of lines) {
       if (printed === limit) return false
@@ -216,7 +216,7 @@ const send = (
       if (E.isLeft(line)) {
         const ending = failureEnding(line.left, { next: '' })
         output.complain(ending.reason)
-        // a response of the service, so the write was made
+        // the service has responded, so the write was made
         const isMade = isWrite(row) && line.left._tag === 'Undecodable'
         status = Math.max(status, isMade ? EXIT_LOOK : ending.status)
         continue
@@ -239,7 +239,7 @@ const send = (
   )
 }
 
-/** Passes a call's response to `print`, page by page; a limited list requests no page ahead. */
+/** Passes the response of a call to `print`, page by page. A list with a limit requests no page ahead. */
 const linesOf = (
   client: Client,
   row: AnyEndpoint,

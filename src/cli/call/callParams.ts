@@ -7,7 +7,7 @@ import { UsageError } from '../output.js'
 
 // model
 
-/** Reads the text of the file that an argument names, or of stdin for `-`. */
+/** Reads the text of the file that an argument names, or the text of stdin for `-`. */
 export type ReadText = (source: string) => Promise<string>
 
 /** A parameter, with its values in the given order. */
@@ -22,7 +22,7 @@ const CARD_HEADER = 'header x-pan'
 
 // functions
 
-/** Returns the parameters of a row. Throws a `UsageError` for any other argument, without quoting it. */
+/** Returns the parameters of a row. Throws a `UsageError` for any other argument, without quoting that argument. */
 export const callParams = async (
   row: AnyEndpoint,
   args: ReadonlyArray<string>,
@@ -50,7 +50,7 @@ export const callParams = async (
   return [...given.values()].reduce((all, one) => withValue(row, all, one, now), params)
 }
 
-/** Returns `such as id=..., ` for a row with a path parameter. */
+/** Returns `such as id=..., ` for a row that has a path parameter. */
 const pathParam = ({ route }: AnyEndpoint): string => {
   const [, name] = /\{(\w+)\}/.exec(route) ?? []
   return name === undefined ? '' : `such as ${name}=..., `
@@ -66,7 +66,7 @@ const readJson = async (source: string, read: ReadText): Promise<unknown> => {
   return json
 }
 
-/** Wraps a list in the parameter that is the whole body, such as the items of an upload. */
+/** Wraps a list in the parameter that is the whole body, for example the items of an upload. */
 const wholeBody = (row: AnyEndpoint, json: unknown): unknown => {
   if (!Array.isArray(json)) return json
   const [name] = Object.entries(row.at).find(([, place]) => place === 'whole body') ?? []
@@ -78,7 +78,10 @@ const wholeBody = (row: AnyEndpoint, json: unknown): unknown => {
 const merged = (params: unknown, more: unknown): unknown =>
   isRecord(params) && isRecord(more) ? { ...params, ...more } : more
 
-/** Returns the text of an argument; `@@x` is the text `@x`. Rejects card numbers, which other users of the machine could see. */
+/**
+ * Returns the text of an argument; `@@x` is the text `@x`. Rejects card numbers, because other users of the machine could see
+ * them.
+ */
 const argumentText = async (
   row: AnyEndpoint,
   name: string,
@@ -94,7 +97,7 @@ const argumentText = async (
   return text.startsWith('@@') ? text.slice(1) : text
 }
 
-/** Sets a parameter to the first of text, JSON and list that the row's codec accepts. */
+/** Sets a parameter to the value that the row's codec accepts, trying text first, then JSON, then a list. */
 const withValue = (row: AnyEndpoint, params: unknown, { path, texts }: GivenParam, now: number) => {
   const [text = ''] = texts
   const json = parsed(text)
@@ -103,7 +106,8 @@ const withValue = (row: AnyEndpoint, params: unknown, { path, texts }: GivenPara
   const all = candidates.map((value) => valueAt(params, path, value))
   const causes = all.map((one) => causesOf(row, one, now).filter(isWithin(path)))
   const fits = all.find((_, i) => causes[i]?.length === 0)
-  // an object with an invalid field is still an object: its own error names the field; likewise a number out of range
+  // an object with an invalid field is still an object, and its own error names the field; the same holds for a number out of
+  // range
   const expected = causes[0]?.[0]?.expected ?? ''
   const isNumber = typeof json === 'number' && /\b(?:a|whole) number\b/.test(expected) // not a card number
   return fits ?? (isRecord(json) || isNumber ? all[1] : all[0])
@@ -114,7 +118,7 @@ const causesOf = (row: AnyEndpoint, params: unknown, now: number): ReadonlyArray
   return E.isLeft(decoded) ? parameterCauses(decoded.left) : []
 }
 
-/** Returns a function that tests whether a cause is at a path, written `items[0].amount`, or below it. */
+/** Returns a function that tests whether a cause is at or below a path, which is written as `items[0].amount`. */
 const isWithin = (path: ReadonlyArray<string>): ((cause: Cause) => boolean) => {
   const [first = '', ...rest] = path
   const start = rest.reduce(
@@ -125,7 +129,7 @@ const isWithin = (path: ReadonlyArray<string>): ((cause: Cause) => boolean) => {
     cause.path === start || cause.path.startsWith(`${start}.`) || cause.path.startsWith(`${start}[`)
 }
 
-/** Returns a copy of `holder` with a value at a path. A key of digits is a list index. */
+/** Returns a copy of `holder` with a value at a path. A key that consists of digits is a list index. */
 const valueAt = (
   holder: unknown,
   [key, ...rest]: ReadonlyArray<string>,

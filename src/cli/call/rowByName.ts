@@ -18,7 +18,7 @@ export const namedRows: ReadonlyArray<NamedRow> = Object.entries(called).flatMap
     Object.entries(table).map(([name, row]) => ({ name: `${resource}.${name}`, row })),
 )
 
-/** Finds a call by name. Throws a `UsageError` for an unknown name, suggesting the closest one. */
+/** Finds a call by name. Throws a `UsageError` that suggests the closest name if the name is unknown. */
 export const rowByName = (name: string, [next]: ReadonlyArray<string> = []): NamedRow => {
   const found = namedRows.find((one) => one.name === name)
   if (found !== undefined) return found

@@ -1,14 +1,14 @@
-/** The result of one check, and what to do about it. */
+/** The result of one check, with advice. */
 import { withoutUndefined } from '../../fp.js'
 
 // model
 
 export interface Finding extends Verdict {
-  /** Name of the check; stable, since scripts select by it. */
+  /** Name of the check. It is stable, because scripts select checks by name. */
   readonly check: string
 }
 
-/** A finding, without the name of its check. */
+/** A finding without the name of its check. */
 export interface Verdict {
   readonly verdict: 'ok' | 'warning' | 'failed' | 'skipped'
   /** The result in one line. */
@@ -17,7 +17,7 @@ export interface Verdict {
   readonly facts?: Facts
 }
 
-/** Facts for programs, with units in the names. */
+/** Facts for programs. Their names contain the units. */
 type Facts = Readonly<Record<string, string | number | boolean | null | ReadonlyArray<string>>>
 
 // constructors
@@ -33,6 +33,6 @@ const judged =
 export const failed = judged('failed')
 export const skipped = judged('skipped')
 
-/** Creates an `ok` finding; with advice, a warning. */
+/** Creates an `ok` finding, or a warning if there is advice. */
 export const found: typeof failed = (text, facts, advice) =>
   judged(advice === undefined ? 'ok' : 'warning')(text, facts, advice)

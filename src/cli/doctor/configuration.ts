@@ -1,4 +1,4 @@
-/** Checks the settings that a command would use. Names the settings without showing their values. */
+/** Checks the settings that a command would use. Shows their names, but not their values. */
 import { baseUrlOf } from '../../client/ClientOptions.js'
 import { createClient } from '../../client/createClient.js'
 import { VARIABLES } from '../../client/fromEnv.js'
@@ -19,7 +19,7 @@ import { type Finding, failed, found } from './Finding.js'
 
 export interface CheckedConfiguration {
   readonly findings: ReadonlyArray<Finding>
-  /** Absent if nothing can be reached with the settings. */
+  /** Absent if the settings do not allow a connection. */
   readonly connection?: Connection
 }
 
@@ -66,7 +66,7 @@ export const checkConfiguration = (
   }
 }
 
-/** Lists the given flags, and the variables of settings given without a flag. */
+/** Lists the flags that are given, and the variables of settings given without a flag. */
 const settingsGiven = (
   flags: Readonly<Record<string, unknown>>,
   env: Terminal['env'],
@@ -89,7 +89,7 @@ const adviceOn = (flags: ConnectionFlags, env: Terminal['env']): string | undefi
     : undefined
 }
 
-/** Calls a constructor, and returns why it rejects its options. */
+/** Calls a constructor, and returns the reason why it rejects its options. */
 const refusalOf = (make: IO<unknown>): string | undefined => {
   try {
     make()

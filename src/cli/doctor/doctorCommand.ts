@@ -74,7 +74,7 @@ const doctor = (
     }),
   )
 
-/** Formats `ok       clock          0.1 s behind the service's`, with the advice on a separate line. */
+/** Formats a finding as `ok       clock          0.1 s behind the service's`, with advice on a separate line. */
 const textOf = ({ verdict, check, found: text, advice }: Finding): string => {
   const line = `${verdict.padEnd(8)} ${check.padEnd(14)} ${text}`
   return advice === undefined ? line : `${line}\n${' '.repeat(24)}${advice}`
@@ -102,7 +102,7 @@ const configurationOf = (
   )
 }
 
-/** Checks the network if there is a base URL, and the service if network and settings are fine. */
+/** Checks the network if there is a base URL, and the service if the settings and the network are fine. */
 const checks = (
   { env, timer, timeout }: Terminal,
   share: number,

@@ -28,11 +28,11 @@ export interface Server {
   readonly port: number
 }
 
-/** Network operations. Each emits one value, or fails with the system error; unsubscribing closes the socket. */
+/** Network operations. Each emits one value, or fails with the system error. Unsubscribing closes the socket. */
 export interface NetworkProbe {
   readonly addresses: (host: string) => Observable<ReadonlyArray<string>>
   readonly connect: (server: Server) => Observable<unknown>
-  /** Emits the protocol, such as `TLSv1.3`, and the certificate's expiry, in ms since 1970. */
+  /** Emits the protocol, such as `TLSv1.3`, and the time at which the certificate expires, in ms since 1970. */
   readonly secure: (
     server: Server,
   ) => Observable<{ readonly protocol: string; readonly validUntil: number }>
@@ -46,12 +46,12 @@ export interface NetworkOptions {
   readonly stepTimeout?: number | undefined
 }
 
-/** Remaining validity below which a certificate is a warning, in ms. */
+/** Remaining validity of a certificate, in ms, below which there is a warning. */
 const CERTIFICATE_WARNING = 14 * DAY
 
 // constructors
 
-/** Runs the steps one after the other, and ends at the first failure. */
+/** Runs the steps one after the other. Ends at the first failure. */
 export const checkNetwork = (options: NetworkOptions): Observable<Finding> => {
   const { baseUrl, probe = NODE, timer, stepTimeout = 10_000 } = options
   const { now } = steadyTimer(timer)

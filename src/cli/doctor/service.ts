@@ -1,4 +1,4 @@
-/** Logs in and reads a small page a few times, through an ordinary client, and evaluates the responses. */
+/** Logs in and reads a small page several times, through an ordinary client, and evaluates the responses. */
 import {
   concat,
   concatMap,
@@ -54,14 +54,14 @@ interface Seen {
   readonly tiers: ReadonlyArray<TierSnapshot>
 }
 
-/** Number of requests: far below any limit. */
+/** Number of requests; far below any limit. */
 const REQUESTS = 6
 const PAGE_SIZE = 10
 /** Time limits, shorter than those of an export, in ms. */
 const TIMEOUT: Timeout = { connect: 10_000, headers: 15_000, body: 15_000, whole: 30_000 }
-/** Token lifetime below which tokens would be renewed constantly, in ms. */
+/** Token lifetime, in ms, below which tokens would be refreshed constantly. */
 const SHORT_TOKEN = 120_000
-/** Clock offset above which there is a warning, in ms. */
+/** Clock offset, in ms, above which there is a warning. */
 const MAX_OFFSET = 2_000
 
 const NO_PAGE = 'no page was received'
@@ -120,7 +120,7 @@ const CHECKS = {
     })
   },
 
-  /** Excludes the first request, which had to connect. */
+  /** Excludes the first request, which had to open a connection. */
   'round trip': ({ pages: [first], failures, events }) => {
     if (first === undefined) return skipped(NO_PAGE)
     const times = events
@@ -236,7 +236,7 @@ const adviceFor = (failure: Failure): string | undefined => {
 export const skipService = (why: string): ReadonlyArray<Finding> =>
   Object.keys(CHECKS).map((check) => ({ check, ...skipped(why) }))
 
-/** Emits a finding for each of `CHECKS`. Changes nothing, and retries only with a new token after a 401. */
+/** Emits a finding for each of `CHECKS`. Changes nothing. Retries only after a 401, with a new token. */
 export const checkService = (service: ServiceToCheck): Observable<Finding> =>
   defer(() => {
     const { transport, timer, timeout = TIMEOUT } = service

@@ -34,14 +34,14 @@ export const exportClient = (
       patience: flags.patience * 1_000,
     },
     drift: true,
-    // repeated bookmarks and rows also end a list, and rows on stdout cannot be taken back
+    // repeated bookmarks and rows also end a list, and rows on stdout cannot be withdrawn
     lists: { maxPages: Number.POSITIVE_INFINITY },
     timer,
   })
 
 /**
- * Returns the `guard` option. A sandbox in this process is as busy as the process, and its round trips are too short to benefit
- * from `learned`.
+ * Returns the `guard` option. A sandbox in this process is as busy as the process itself, and its round trips are too short to
+ * benefit from `learned`.
  */
 export const guardFor = (flags: { readonly guard?: Guard; readonly sandbox?: boolean }): Guard =>
   flags.guard ?? (flags.sandbox === true ? 'safe' : 'learned')

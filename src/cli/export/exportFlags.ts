@@ -37,9 +37,9 @@ export interface ExportFlags extends PaceFlags, SimulationFlags, ViewFlags {
   readonly rejects?: string
   readonly inPlace: boolean
   readonly dryRun: boolean
-  /** In ms. */
+  /** Deadline, in ms. */
   readonly deadline?: number
-  /** In ms. */
+  /** Length of the lease, in ms. */
   readonly lease?: number
   readonly environment?: Environment
   /** Concurrent requests. */
@@ -51,13 +51,13 @@ export type ExportLocation = FilesLocation | (Location & { readonly kind: 'stdou
 
 // constructors
 
-/** Resolves `--out`; a folder may be given without its slash. */
+/** Resolves `--out`. A folder may be given without its slash. */
 export const locationFrom = async ({ out = '-' }: ExportFlags): Promise<ExportLocation> => {
   const at = locationOf('out', out, [...FILES, 'stdout'])
   return at.kind === 'file' && (await isDirectory(at.name)) ? folderAt(at) : at
 }
 
-/** Returns the options of `exportTo` for flags. */
+/** Returns the options of `exportTo` for the given flags. */
 export const exportOptions = <A>(
   flags: ExportFlags,
   at: ExportLocation,

@@ -1,4 +1,4 @@
-/** Exports a resource, from an account or from a sandbox. */
+/** Exports a resource from an account or a sandbox. */
 
 import { firstValueFrom, map, switchMap } from 'rxjs'
 import { checkPaths } from '../../export/file/checkPaths.js'
@@ -86,7 +86,7 @@ const refused = (error: unknown): never => {
   throw new UsageError(`${error.message}${isPipe ? ': use --in-place, or --out - for stdout' : ''}`)
 }
 
-/** Returns the next step for users who have tried the sandbox. */
+/** Returns the next step for users who have tried out the sandbox. */
 const nextStep = (name: string, needed: ReadonlyArray<SettingName>): string => {
   const variables = needed.map((setting) => variableOf(setting))
   const all = `${variables.slice(0, -1).join(', ')} and ${variables.at(-1)}`

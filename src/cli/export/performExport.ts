@@ -1,4 +1,4 @@
-/** Runs an export: shows its progress and its outcome. */
+/** Runs an export. Shows its progress and its outcome. */
 import type { Observable } from 'rxjs'
 import {
   type ExportEvent,
@@ -28,7 +28,7 @@ interface DestinationNames {
   readonly canResume: boolean
 }
 
-/** An export, ready to be subscribed to. */
+/** An export that is ready to be subscribed to. */
 export interface PreparedExport extends DestinationNames {
   readonly client: MonitoredRun['client']
   readonly events: Observable<ExportEvent>
@@ -40,7 +40,7 @@ export interface PreparedExport extends DestinationNames {
   readonly rejected?: RejectedRows
 }
 
-/** Runs an export. A rejection is a bug; everything is then unsubscribed. */
+/** Runs an export. If it rejects, that is a bug, and everything is unsubscribed. */
 export const performExport = (
   run: CommandRun,
   flags: Pick<ExportFlags, 'formulas'> & Partial<Pick<ExportFlags, 'progress'>>,
@@ -109,7 +109,7 @@ const RESUME = 'rerun the same command with --resume to continue'
 const RESTART = ': use --restart to start over'
 const MORE_REJECTS = 'use --resume with a higher --max-rejects to continue'
 
-/** Number of printed reasons; the others are in the manifest. */
+/** Number of reasons that are printed; the others are in the manifest. */
 const MOST_REASONS = 3
 
 /** Returns the most frequent reasons for rejected rows, in brackets. */
@@ -135,7 +135,7 @@ const destinationState = (
   return isOver && !ended && pages === 0 && run === undefined ? 'untouched' : 'written'
 }
 
-/** Returns where the rows of a run are: an unfinished file has a different name. */
+/** Returns where the rows of a run are, because an unfinished file has a different name. */
 const writtenTo = ({ files, name }: DestinationNames, run: ManifestRun | undefined): string => {
   const [file] = run?.files ?? []
   const isUnfinished = run?.ended === false && file !== undefined
@@ -145,7 +145,7 @@ const writtenTo = ({ files, name }: DestinationNames, run: ManifestRun | undefin
 const REREAD =
   'reading the list from the start, and skipping the rows already written, because its bookmark was rejected'
 
-/** Describes how a run started, and whether it reads its list again. */
+/** Describes how a run started, and whether it re-reads its list. */
 const toldOf = ({ started, reread, rows }: ExportProgress): ReadonlyArray<string> => [
   ...(reread === undefined ? [] : [`${REREAD}: ${reread.message}`]),
   ...(started === undefined ? [] : beginning(started, rows)),
@@ -177,7 +177,7 @@ const findings = (
       ]),
 ]
 
-/** Names the filters if no row matched. */
+/** Returns a line that names the filters if no row matched. */
 const emptiness = (
   { rows = 0, rejects = 0, ended = false }: Partial<ExportProgress> = {},
   filter: object,

@@ -1,4 +1,4 @@
-/** Rows that cannot be written: shown by id and reason, stored in full only in a private file. */
+/** Rows that cannot be written. They are shown by id and reason, and stored in full only in a private file. */
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { type Observable, Subject } from 'rxjs'
 import { stringifyExact } from '../../decode/index.js'
@@ -19,10 +19,10 @@ export interface RejectedRows {
 /** Permissions: only the owner may read the rows. */
 const PRIVATE = 0o600
 
-/** Maximum length of a shown id; longer ones are truncated. */
+/** Maximum length of an id that is shown; longer ids are truncated. */
 const MAX_ID_LENGTH = 64
 
-/** Stores rows in a new file at `path`, created with the first row; without a path, only reports them. */
+/** Stores rows in a new file at `path`, which is created with the first row. Without a path, only reports the rows. */
 export const rejectedRows = (path?: string): RejectedRows => {
   const notes = new Subject<string>()
   let file: Promise<FileHandle | undefined> | undefined
@@ -52,7 +52,7 @@ export const rejectedRows = (path?: string): RejectedRows => {
   }
 }
 
-/** Creates the file, replacing an earlier run's; fails with `EEXIST` for a link, a folder or a device. */
+/** Creates the file, replacing that of an earlier run. Fails with `EEXIST` for a link, a folder or a device. */
 const newFile = async (path: string): Promise<FileHandle> => {
   const found = await lstat(path).catch(() => undefined)
   if (found?.isFile()) await rm(path)

@@ -1,4 +1,4 @@
-/** Exportable lists: how each is filtered, and how it is read. */
+/** Lists that can be exported, with their filters and the way they are read. */
 import { type Command, Option } from 'commander'
 import type { Client } from '../../client/createClient.js'
 import type { SnapshotFilter } from '../../client/snapshot.js'
@@ -28,7 +28,7 @@ import type { Terminal } from '../Terminal.js'
 
 // model
 
-/** Data that a sandbox contains from the start. */
+/** Data that a sandbox has from the start. */
 export interface Simulated {
   /** The sandbox option that sets the number. */
   readonly noun: 'charges' | 'batches'
@@ -52,15 +52,15 @@ export interface ExportableList<A, Flags, Filter> {
   readonly simulated?: Simulated
   /** The settings that `connection` requires. */
   readonly needed: ReadonlyArray<SettingName>
-  /** Returns the address and the credentials for reading it. */
+  /** Returns the address and the credentials with which the list is read. */
   readonly connection: (flags: Flags, env: Terminal['env']) => Connection
   /** Returns the parameters of the list. Throws a `UsageError` for contradictory flags. */
   readonly filter: (flags: Flags) => Filter
-  /** True if it is listed by time of creation, and thus supports `--parallel`. */
+  /** True if it is listed by time of creation, and therefore supports `--parallel`. */
   readonly isTimed?: boolean
-  /** True if it is small, and its pages shift when a row is deleted. */
+  /** True if it is small and its pages shift when a row is deleted. */
   readonly untilStable?: boolean
-  /** `parallel`: concurrent requests, where supported. Default: enough to use the full rate limit. */
+  /** `parallel`: number of concurrent requests, where supported. Default: enough to use the full rate limit. */
   readonly source: (
     client: Client,
     filter: Filter,
@@ -132,7 +132,7 @@ export const charges: ExportableList<Charge, ChargeFlags, SnapshotFilter> = {
 
 // batches and their items
 
-/** Shared by both lists, since ids of one are used with the other. */
+/** Shared by both lists, because ids of one list are used with the other. */
 const batches: Simulated = { noun: 'batches', count: 100, most: 1_000_000 }
 
 interface BatchFlags extends ConnectionFlags {

@@ -22,13 +22,13 @@ export class Results {
   /** Reasons by row index, or else by `request_id`. */
   readonly #byPlace = new Map<number, string>()
   readonly #byRequestId = new Map<string, string>()
-  /** Rows that are in no batch, since they were found invalid before anything was sent. */
+  /** Rows that are in no batch because they were found to be invalid before anything was sent. */
   readonly #unsent: Array<InvalidItem> = []
-  /** Numbers of rows that are not among the payments made under the run's name. */
+  /** Numbers of the rows that are not among the payments made under the run's name. */
   #unpaid: ReadonlyArray<number> = []
   #isChecked = false
 
-  /** `beside`: start of the files' paths. */
+  /** `beside`: start of the paths of the files. */
   constructor(files: FileSystem, beside: string, file: PayFileOptions) {
     this.#beside = beside === file.run ? beside : `${beside}.${file.run}`
     this.#file = file
@@ -64,7 +64,7 @@ export class Results {
     this.#written = this.#written.then(() => this.#writeAll(outcomes))
   }
 
-  /** Gives the files their final names. Never rejects: payments may have been submitted, which must be reported. */
+  /** Gives the files their final names. Never rejects, because payments may have been submitted, and that must be reported. */
   async publish(): Promise<Published> {
     const lines: Array<string> = []
     const problems: Array<string> = []
@@ -163,7 +163,7 @@ export class Results {
     return `${plural(lines.length - 1, 'row')} not in any batch of ${this.#file.run}: ${path}`
   }
 
-  /** Writes rows as they are in the input. Keeps an existing file that the user may have corrected since. */
+  /** Writes rows as they are in the input. Keeps an existing file, because the user may have corrected it since. */
   async #publishLines(name: string, lines: ReadonlyArray<string>): Promise<string> {
     const file = this.#fileOf(name)
     try {
@@ -174,7 +174,7 @@ export class Results {
     }
   }
 
-  /** Returns all columns of the rows; in NDJSON, they may differ from row to row. */
+  /** Returns all columns of the rows. In NDJSON, columns may differ from row to row. */
   async #columns(): Promise<ReadonlyArray<string>> {
     const names = new Set<string>()
     for await (const { cells } of rowsOf(this.#file)) {
@@ -205,7 +205,7 @@ const unsentRow = (run: string, { index = 0, requestId, reasons }: InvalidItem):
   reason: reasons.join(', '),
 })
 
-/** Returns the judge of an existing file of outcomes: only the same run's later outcomes replace it. */
+/** Returns the function that decides about an existing file of outcomes. Only later outcomes of the same run replace it. */
 const outcomesOf =
   (run: string): Judge =>
   async ({ lines }) => {
@@ -229,7 +229,7 @@ const sameAs =
     return at === expected.length ? 'same' : 'other'
   }
 
-/** Masks a reason, which may come from the platform, so that no spreadsheet treats it as a formula. */
+/** Masks a reason so that no spreadsheet treats it as a formula, because it may come from the platform. */
 const noFormula = (reason: string): string => {
   const text = oneLine(reason)
   return /^[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text

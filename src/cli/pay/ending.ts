@@ -1,4 +1,4 @@
-/** The end of a payment run: its exit status, and its last lines. */
+/** The end of a payment run, with its exit status and its last lines. */
 import { login } from '../../api/authentication.js'
 import { heldText, submittedOf } from '../../client/pay/heldBatches.js'
 import type { PayFailure } from '../../client/pay/PayFailure.js'
@@ -23,7 +23,7 @@ export type PayStep = E.Either<PayFailure | FileProblem, PayEvent>
 export interface Published {
   /** Lines with the files' paths. */
   readonly lines: ReadonlyArray<string>
-  /** Why some files could not be written. */
+  /** The reason why some files could not be written. */
   readonly problem?: string
   /** Outcomes that could not be written. */
   readonly unwritten: string
@@ -33,12 +33,12 @@ export interface PayEnd {
   readonly run: string
   /** The last step; absent if the run was stopped before it. */
   readonly last: PayStep | undefined
-  /** Why the quote is not paid, despite `--yes`. */
+  /** The reason why the quote is not paid in spite of `--yes`. */
   readonly refusal: Ending | undefined
   readonly stopped: Signal | undefined
-  /** True if a request was sent: before that, this process cannot have submitted anything. */
+  /** True if a request was sent. Before that, this process cannot have submitted anything. */
   readonly isSent: boolean
-  /** True if a request was sent that submits payments. */
+  /** True if a request that submits payments was sent. */
   readonly maySubmit: boolean
   /** The batches as read after a failure; absent if they were not read. */
   readonly held: RunBatches | undefined
@@ -111,12 +111,12 @@ const concludeFailure = (
 const isDenied = ({ status }: AnyFailure): boolean => status === 401 || status === 403
 
 /**
- * Exceptions for a run whose batches were not read: repeating it pays nothing twice, and unreadable batches may contain submitted
- * payments.
+ * Exceptions for a run whose batches were not read. Repeating the run pays nothing twice, and unreadable batches may contain
+ * submitted payments.
  */
 export const UNSEEN: Exceptions = { statuses: { look: EXIT_INCOMPLETE, act: EXIT_LOOK } }
 
-/** Returns the exit status, from the platform's state rather than this process's memory. */
+/** Returns the exit status, which depends on the platform's state and not on what this process remembers. */
 const statusOf = (held: RunBatches): number =>
   held.isWhole && submittedOf(held).length === 0 ? EXIT_USAGE : EXIT_LOOK
 

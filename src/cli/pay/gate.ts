@@ -1,4 +1,4 @@
-/** The gate of `pay`: bounds for `--yes`, and the flags of a command that pays within the shown quote. */
+/** The gate of `pay`: bounds for `--yes`, and the flags for a command that pays within the quote shown. */
 import { byCurrency, excessOf } from '../../client/pay/approval.js'
 import type { PayBound, PaySummary } from '../../client/pay/PayOptions.js'
 import { fieldsOf } from '../../decode/unknown.js'
@@ -18,7 +18,7 @@ export const isUnbounded = ({ max, atLeast }: GateFlags): boolean =>
 
 /** Returns why a quote is not paid; `undefined` if it may be paid. */
 export const refusalOf = (summary: PaySummary, flags: GateFlags): Ending | undefined => {
-  const { yes, max = [], atLeast = [] } = flags // no bound in --max: nothing may be paid
+  const { yes, max = [], atLeast = [] } = flags // no bound in --max, so nothing may be paid
   const reason = isUnbounded(flags)
     ? yes && '--yes requires a limit, such as --max in the line above'
     : excessOf({ max, atLeast }, summary)
@@ -28,7 +28,10 @@ export const refusalOf = (summary: PaySummary, flags: GateFlags): Ending | undef
     : { status: EXIT_LOOK, reason: `${reason}: nothing more was submitted` }
 }
 
-/** Returns the flags that pay at most the shown amounts. `converted`: currencies in which the beneficiaries' amount depends on a rate. */
+/**
+ * Returns the flags that pay at most the amounts shown. `converted`: currencies in which the amount for the beneficiaries
+ * depends on a rate.
+ */
 export const boundFlags = (
   { approval: { max, atLeast = [] } }: PaySummary,
   converted: ReadonlySet<string>,
@@ -41,7 +44,10 @@ export const boundFlags = (
   return [...flag('max', byCurrency(max)), ...flag('at-least', received)].join(' ')
 }
 
-/** Returns the beneficiaries' currency if a payment states the amount before conversion: a worse rate then costs them, not the payer. */
+/**
+ * Returns the beneficiaries' currency if a payment gives the amount before conversion. A worse rate then costs the
+ * beneficiaries and not the payer.
+ */
 export const convertedCurrency = (payment: unknown): string | undefined => {
   const { source_amount, source_currency, transfer_currency } = fieldsOf(payment)
   const isConverted = source_amount !== undefined && source_currency !== transfer_currency

@@ -1,4 +1,4 @@
-/** The fields of a payment, by dotted names, which a file uses for its columns. */
+/** The fields of a payment by dotted name. A file uses these names for its columns. */
 import { Beneficiary } from '../../codec/Beneficiary.js'
 import { AMOUNTS as AMOUNT_FIELDS, NewBatchItem } from '../../codec/NewBatchItem.js'
 import { columnsOf } from '../../export/column/Column.js'
@@ -6,12 +6,12 @@ import { type Shape, shapeOf } from '../../export/column/Shape.js'
 
 // model
 
-/** `open`: an object with keys of the caller's choice, or a list; a column holds its JSON, or one of its keys. */
+/** `open`: a list, or an object whose keys the caller chooses. A column holds its JSON, or one of its keys. */
 type FieldKind = 'text' | 'open'
 
 // fields
 
-/** Fields with amounts, which are read as text to keep all digits. */
+/** Fields with amounts. They are read as text, to keep all digits. */
 const AMOUNTS: ReadonlyArray<string> = AMOUNT_FIELDS
 
 const kindsOf = (shape: Shape, path: ReadonlyArray<string>) =>
@@ -20,20 +20,23 @@ const kindsOf = (shape: Shape, path: ReadonlyArray<string>) =>
     type === 'json' && !AMOUNTS.includes(name) ? 'open' : 'text',
   ])
 
-/** Kinds of fields by name. Includes the beneficiary's, which may be empty and thus has no columns in an item's shape. */
+/**
+ * Kinds of fields by name. Includes the fields of a beneficiary, which may be empty and therefore has no columns in the shape
+ * of an item.
+ */
 const fields: ReadonlyMap<string, FieldKind> = new Map([
   ...kindsOf(shapeOf(NewBatchItem), []).filter(([name]) => name !== 'beneficiary'),
   ...kindsOf(shapeOf(Beneficiary), ['beneficiary']),
 ])
 
-/** Column with the reason in a file of rejected rows; ignored when that file is paid. */
+/** Column with the reason in a file of rejected rows. It is ignored when that file is paid. */
 export const WHY = 'not_paid_because'
 
 export const fieldNames: ReadonlyArray<string> = [...fields.keys()]
 
 export const isAmount = (name: string): boolean => AMOUNTS.includes(name)
 
-/** Returns the kind of field that a column contains; `undefined` if a payment has no such field. */
+/** Returns the kind of field that a column contains; `undefined` if a payment does not have the field. */
 export const kindOf = (name: string): FieldKind | undefined => {
   const kind = fields.get(name)
   if (kind !== undefined) return kind

@@ -1,4 +1,4 @@
-/** `pay`: checks the payments in a file, gets a quote, and, with `--yes`, pays them once. */
+/** `pay`: checks the payments in a file and gets a quote. With `--yes`, pays them once. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { decimalOf, type PayBound } from '../../client/pay/PayOptions.js'
 import { QuoteValidity } from '../../codec/BatchTransfer.js'

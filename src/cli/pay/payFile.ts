@@ -1,4 +1,4 @@
-/** Files of payments: CSV or NDJSON, read row by row, possibly several times. */
+/** Files of payments: CSV or NDJSON. They are read row by row, possibly several times. */
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
@@ -27,7 +27,7 @@ export interface PayFileOptions {
   /** Name of the file, as given by the user. */
   readonly name: string
   readonly format: PayFormat
-  /** Delimiter of CSV cells. Absent: the most frequent of comma, semicolon and tab in the first line. */
+  /** Delimiter of CSV cells. If absent, it is the most frequent of comma, semicolon and tab in the first line. */
   readonly delimiter: string | undefined
   readonly run: string
   readonly map: PayMap | undefined
@@ -36,7 +36,7 @@ export interface PayFileOptions {
 /** A row that is not a payment. */
 export interface UnreadableRow {
   readonly _tag: 'UnreadableRow'
-  /** Its `request_id`, if readable. */
+  /** Its `request_id`, if that is readable. */
   readonly requestId?: string
   readonly causes: Causes
 }
@@ -73,7 +73,7 @@ export const formatOfName = (name: string): PayFormat | undefined => {
   return /\.(ndjson|jsonl)$/i.test(name) ? 'ndjson' : undefined
 }
 
-/** Reads the rows from the beginning. Throws a `UsageError` for a file that is unreadable or has wrong columns. */
+/** Reads the rows from the beginning. Throws a `UsageError` for a file that is unreadable or has the wrong columns. */
 export async function* rowsOf(options: PayFileOptions): AsyncGenerator<PayRow> {
   const { run, map, name } = options
   let row = 0
@@ -140,7 +140,7 @@ const READERS: Readonly<Record<PayFormat, (options: PayFileOptions) => AsyncIter
       bom: true,
       delimiter: delimiter ?? (await delimiterOf(path)),
       skip_empty_lines: true,
-      skip_records_with_empty_values: true, // a line of delimiters only
+      skip_records_with_empty_values: true, // a line that consists of delimiters only
       relax_column_count: true,
       max_record_size: MAX_LENGTH,
       trim: true,
@@ -215,7 +215,7 @@ async function* textsOf(path: string): AsyncGenerator<string> {
   yield decoder.decode()
 }
 
-/** Throws for a column that is not a field, or that the map names but the file lacks. */
+/** Throws for a column that is not a field, and for a column that is in the map but not in the file. */
 const checkColumns = (
   name: string,
   columns: ReadonlyArray<string>,
@@ -239,7 +239,7 @@ const checkColumns = (
 
 // items
 
-/** Builds an item from a row's cells; an empty cell has no value. */
+/** Builds an item from the cells of a row. An empty cell has no value. */
 const itemOf = (
   cells: ReadonlyMap<string, string>,
   map: PayMap | undefined,
@@ -259,7 +259,10 @@ const itemOf = (
   return item
 }
 
-/** Returns the path of a field. Keys of open objects may contain dots: `metadata.cost.centre` is the key `cost.centre` of `metadata`. */
+/**
+ * Returns the path of a field. Keys of open objects may contain dots: `metadata.cost.centre` is the key `cost.centre` of
+ * `metadata`.
+ */
 const pathOf = (name: string): ReadonlyArray<string> => {
   const keys = name.split('.')
   const openAt = keys.findIndex((_, at) => kindOf(keys.slice(0, at + 1).join('.')) === 'open')
@@ -276,7 +279,7 @@ const jsonOr = (text: string): unknown => {
   }
 }
 
-/** Converts amounts that are numbers in the file to text, with all digits. */
+/** Converts amounts that are numbers in the file to text that has all digits. */
 const withTextAmounts = (value: unknown): unknown => {
   if (!isRecord(value)) return value
   const { [WHY]: _, ...item } = value
@@ -306,5 +309,5 @@ const flattened = (value: unknown, path = ''): ReadonlyMap<string, string> =>
     }),
   )
 
-/** Returns the `request_id` for a row that has none; `row`: from 1. */
+/** Returns the `request_id` for a row that has none. `row`: number of the row, from 1. */
 export const idOfRow = (run: string, row: number): string => `${run}-${row}`

@@ -57,7 +57,7 @@ export interface PayFlags
   readonly transferDate?: string
   readonly fundingSource?: string
   readonly validity?: QuoteValidity
-  /** In ms. */
+  /** Time to wait, in ms. */
   readonly wait?: number
   readonly discard: boolean
   readonly template: boolean
@@ -96,12 +96,12 @@ export const performPay = (
 export const connected = ({ terminal }: CommandRun, flags: PayFlags): Observable<Connection> =>
   connect(terminal, flags, { connection: connectionFrom, simulated: { charges: 0 } })
 
-/** Copies stdin to a private file, since it is read more than once; removes the file at the end. */
+/** Copies stdin to a private file, because the input is read more than once. Removes the file at the end. */
 const spooled = async (
   { terminal: { stdin }, options: { stop } }: CommandRun,
   work: (path: string) => Promise<Ending>,
 ): Promise<Ending> => {
-  const folder = await mkdtemp(join(tmpdir(), 'payments-rx-')) // readable by its owner only
+  const folder = await mkdtemp(join(tmpdir(), 'payments-rx-')) // only its owner can read it
   const reading = new AbortController()
   const stopping = stop.subscribe(() => reading.abort())
   try {
@@ -222,10 +222,10 @@ const pay = async (
   }
 }
 
-/** The only route by which a run submits payments. */
+/** The only route with which a run submits payments. */
 const SUBMIT = batchTransfers.submit.route
 
-/** Returns the command line that pays the quote. Without the API key, which is read from the environment. */
+/** Returns the command line that pays the quote. It omits the API key, which is read from the environment. */
 const payingLine = ({ name, run }: PayFileOptions, flags: PayFlags, bounds: string): string => {
   const options: ReadonlyArray<readonly [name: string, value: string | number | undefined]> = [
     ['env-file', flags.envFile],
@@ -258,7 +258,7 @@ const payingLine = ({ name, run }: PayFileOptions, flags: PayFlags, bounds: stri
 
 // watching
 
-/** Counts the payments in batches, and reports when waiting for their outcome starts. */
+/** Counts the payments in batches, and reports when it starts to wait for their outcome. */
 const counted = (
   { say }: CommandRun,
   watch: Watch,

@@ -1,4 +1,4 @@
-/** Files that only their owner can read, written completely or not at all, and never over an unrelated file. */
+/** Files that only their owner can read. They are written completely or not at all, and never over an unrelated file. */
 import { extname } from 'node:path'
 import {
   codeOf,
@@ -16,7 +16,7 @@ const OWNER_ONLY = 0o600
 const BUFFER = 1 << 16
 
 /**
- * Decides what to do with an existing file of this name: replace it, keep it because its content is the same, or write under
+ * Decides what to do about an existing file of this name: replace it, keep it because its content is the same, or write under
  * another name.
  */
 export type Judge = (old: OldFile) => Promise<'replace' | 'same' | 'other'>
@@ -26,7 +26,7 @@ export interface OldFile {
   readonly lines: () => AsyncIterable<string>
 }
 
-/** A file of lines, with a temporary name until it is complete. */
+/** A file of lines. It has a temporary name until it is complete. */
 export class PrivateFile {
   readonly #files: FileSystem
   readonly #path: string
@@ -42,13 +42,13 @@ export class PrivateFile {
     this.#unfinished = unfinishedName(path)
   }
 
-  /** Adds a line. If writing fails, `publish` rejects, and `withdraw` returns the line. */
+  /** Adds a line. If writing fails, `publish` rejects and `withdraw` returns the line. */
   async add(line: string): Promise<void> {
     this.#lines += `${line}\n`
     if (this.#lines.length >= BUFFER) await this.#flush()
   }
 
-  /** Tests that such a file can be written, and removes it; rejects if not. */
+  /** Checks that the file can be written, and removes it again. Rejects if it cannot be written. */
   async tryOut(): Promise<void> {
     try {
       await this.add(' '.repeat(TRIED))
@@ -61,7 +61,7 @@ export class PrivateFile {
     }
   }
 
-  /** Gives the file its final name, with a number if another file has it. Resolves with the path. */
+  /** Gives the file its final name, with a number added if another file has that name. Resolves with the path. */
   async publish(judge: Judge): Promise<string> {
     await this.#flush()
     if (this.#failure !== undefined) throw this.#failure
@@ -79,7 +79,7 @@ export class PrivateFile {
     }
   }
 
-  /** Removes the file, and resolves with those of its lines that can be read back. */
+  /** Removes the file. Resolves with those of its lines that can be read back. */
   async withdraw(): Promise<string> {
     const lines = (await this.#written().catch(() => '')) + this.#lines
     this.#lines = ''
@@ -95,7 +95,7 @@ export class PrivateFile {
     return Buffer.from(await readFully(this.#unfinished, this.#handle, 0, this.#size)).toString()
   }
 
-  /** Creates an empty file if the name is free; returns true if it was. */
+  /** Creates an empty file if the name is free. Returns true if it was free. */
   async #isReserved(path: string): Promise<boolean> {
     try {
       await (await this.#files.open(path, 'wx+', OWNER_ONLY)).close()
@@ -155,7 +155,7 @@ const judged = async (
   }
 }
 
-/** Maximum length of a line that is read back; our lines are shorter. */
+/** Maximum length of a line that is read back. Lines written by this program are shorter. */
 const MOST_LINE = 1 << 20
 
 async function* linesOf(handle: FileHandle): AsyncGenerator<string> {

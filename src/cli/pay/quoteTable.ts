@@ -28,7 +28,7 @@ export const quoteTable = (summary: PaySummary): ReadonlyArray<string> => {
   ]
 }
 
-/** Formats aligned columns: currencies to the left, numbers to the right. */
+/** Formats aligned columns, with currencies on the left and numbers on the right. */
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths = HEADER.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   return rows.map((row) =>

@@ -1,23 +1,23 @@
-/** Rules for values that are valid but probably mistakes, such as those made by spreadsheets. */
+/** Rules for values that are valid but probably mistakes, such as those that spreadsheets make. */
 import { AMOUNTS } from '../../codec/NewBatchItem.js'
 import type { Cause } from '../../decode/causes.js'
 import { exponentOf } from '../../decode/minorUnits.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { O } from '../../fp.js'
 
-/** `1.250`, `12.000.000`: dots that many languages use as thousands separators. */
+/** `1.250`, `12.000.000`: many languages use the dot as a thousands separator. */
 const GROUPED = /^\d{1,3}(\.\d{3})+$/
 
-/** `1.23457E+11`: a number shortened by a spreadsheet because its column is too narrow. */
+/** `1.23457E+11`: a number that a spreadsheet has shortened because its column is too narrow. */
 const SHORTENED = /^\d(\.\d+)?E\+?\d+$/i
 
-/** Maximum length of an amount quoted in a message: shorter than a card number. */
+/** Maximum length of an amount that is quoted in a message. It is shorter than a card number. */
 const MOST_SHOWN = 15
 
 /** Fields with an account or bank number. */
 const NUMBERS = ['account_number', 'iban', 'account_routing_value1', 'account_routing_value2']
 
-/** Returns the number of decimals of an amount's currency; 2 if it is not in ISO 4217. */
+/** Returns the number of decimals of the amount's currency; 2 if the currency is not in ISO 4217. */
 const decimalsOf = (item: Readonly<Record<string, unknown>>, amount: string): number => {
   const currency = item[amount.replace('amount', 'currency')]
   return O.getOrElse(() => 2)(exponentOf(String(currency)))
@@ -65,14 +65,14 @@ const amountProblem = (
   ]
 }
 
-/** Returns an amount such as `1.250 KWD`, whose dot was read as a decimal point. */
+/** Returns an amount such as `1.250 KWD` whose dot was read as a decimal point. */
 export const readAsDecimals = (item: object): string | undefined => {
   const fields = fieldsOf(item)
   const path = AMOUNTS.find((name) => GROUPED.test(String(fields[name])))
   return path && `${fields[path]} ${fields[path.replace('amount', 'currency')]}`
 }
 
-/** Returns true if an item has an IBAN with invalid check digits (ISO 13616: the number modulo 97 must be 1). */
+/** Returns true if an item has an IBAN whose check digits are invalid (ISO 13616: the number modulo 97 must be 1). */
 export const hasWrongIban = (item: object): boolean => {
   const { iban } = fieldsOf(fieldsOf(fieldsOf(item).beneficiary).bank_details)
   if (typeof iban !== 'string' || iban.trim() === '') return false

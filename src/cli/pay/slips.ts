@@ -1,4 +1,4 @@
-/** Payments that are probably unintended: shown before approval; repeated payments are refused. */
+/** Payments that are probably unintended. They are shown before approval; repeated payments are refused. */
 import {
   concatMap,
   defer,
@@ -47,14 +47,14 @@ interface SlipOptions {
 /** Findings to show before approval. */
 interface Slips {
   readonly lines: ReadonlyArray<string>
-  /** Why nothing is sent. */
+  /** The reason why nothing is sent. */
   readonly refusal?: string
 }
 
-/** Batches of other runs, and the items of some. */
+/** Batches of other runs, and the items of some of them. */
 interface Looked {
   readonly batches: ReadonlyArray<BatchTransfer>
-  /** Batches whose items were read, with the items. */
+  /** Batches whose items were read, together with the items. */
   readonly listed: ReadonlyArray<readonly [BatchTransfer, ReadonlyArray<BatchItem>]>
   /** True if these are all batches of other runs. */
   readonly isWhole: boolean
@@ -63,10 +63,10 @@ interface Looked {
 /** Maximum number of requests for finding repeated payments. */
 const MOST_REQUESTS = 20
 
-/** Maximum number of these requests that list batches; the others list items. */
+/** Maximum number of these requests that list batches. The others list items. */
 const MOST_PAGES = 9
 
-/** Maximum number of lines of one kind, and of rows named in a line. */
+/** Maximum number of lines of one kind, and of rows that a line names. */
 const MOST_LINES = 10
 
 const NO_SLIPS: Slips = { lines: [] }
@@ -86,7 +86,7 @@ const BOOKED: ReadonlyArray<string> = ['BOOKED', 'PARTIALLY_BOOKED']
 
 // finding
 
-/** Prints findings before approval; resolves with the end of the command if nothing may be sent. */
+/** Prints findings before approval. Resolves with the end of the command if nothing may be sent. */
 export const showSlips = async (
   { output, options: { stop }, stopped }: CommandRun,
   client: Client,
@@ -111,8 +111,8 @@ export const showSlips = async (
 }
 
 /**
- * Reads the file, and batches of other runs. Leaves errors in the file to the run, and also a run that was already submitted, since
- * its payments were approved.
+ * Reads the file and the batches of other runs. Leaves errors in the file to the run. Does the same for a run that was already
+ * submitted, because its payments were approved.
  */
 const slipsOf = (
   client: Client,
@@ -136,7 +136,7 @@ const slipsOf = (
 
 type PayFileFacts = Exclude<Awaited<ReturnType<typeof read>>, undefined>
 
-/** Reads the file once; resolves with `undefined` if it is unreadable. */
+/** Reads the file once. Resolves with `undefined` if it is unreadable. */
 const read = async (file: PayFileOptions) => {
   const contents = new RequestIds()
   const maybeAlike = new Set<string>()
@@ -178,7 +178,7 @@ const read = async (file: PayFileOptions) => {
   return { items, set, isRepeated, isInvalid: invalid.length > 0, hasOwnIds, maybeAlike, notes }
 }
 
-/** Looks up the run itself and other runs; emits nothing to compare with if it was submitted. */
+/** Looks up the run itself and other runs. If the run was submitted, emits nothing to compare with. */
 const lookUp = (
   { batchTransfers }: Client,
   run: string,
@@ -211,7 +211,7 @@ const lookUp = (
               (batch) =>
                 batchTransfers.items({ id: batch.id, page_size: ITEMS_PER_BATCH }).pages.pipe(
                   take(1),
-                  // a batch deleted in the meantime has none
+                  // a batch that was deleted in the meantime has none
                   map(
                     (page) =>
                       [batch, E.isLeft(page) ? [] : A.rights([...page.right.items])] as const,
@@ -326,7 +326,7 @@ const rowList = (places: ReadonlyArray<number>): string => {
 
 // content
 
-/** Returns keys that are equal for equal payments to the same account: one for each given amount. */
+/** Returns one key for each given amount. The keys of equal payments to one account are equal. */
 const contentsOf = (payment: unknown): ReadonlyArray<string> => {
   const fields = fieldsOf(payment)
   const bank = fieldsOf(fieldsOf(fields.beneficiary).bank_details)

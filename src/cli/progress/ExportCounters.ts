@@ -6,13 +6,13 @@ import { duration, number, plural } from '../../report/text.js'
 // model
 
 export interface ExportCounters extends Progress {
-  /** Answered requests, including logins. */
+  /** Requests that got a response, including logins. */
   readonly requests: number
   /** Requests refused with a 429. */
   readonly refused: number
-  /** Requests without a response, or with a 5xx. */
+  /** Requests that got no response or a 5xx. */
   readonly failed: number
-  /** Rows of earlier runs that this run resumes. */
+  /** Rows of the earlier runs that this run resumes. */
   readonly beforeResume: RowsAndRejects
 }
 
@@ -44,7 +44,7 @@ export const countEvent = (counters: ExportCounters, event: ClientEvent): Export
   }
 }
 
-/** Counts the progress after a page, or the first of a run (`started`). The share never falls. */
+/** Counts the progress after a page, or the first progress of a run (`started`). The share never decreases. */
 export const countProgress =
   (progress: Progress & { readonly started?: unknown }) =>
   (counters: ExportCounters): ExportCounters => {
@@ -74,8 +74,8 @@ const isComplete = ({ ended, rejects }: ExportCounters): boolean => ended && rej
 // interop
 
 /**
- * State of the destination after a run. `untouched`: nothing was written, since no page arrived. `unkept`: a page arrived but could
- * not be written, so earlier rows may be lost.
+ * State of the destination after a run. `untouched`: nothing was written, because no page arrived. `unkept`: a page arrived but
+ * could not be written, so earlier rows may be lost.
  */
 export type DestinationState = 'written' | 'untouched' | 'unkept'
 

@@ -1,4 +1,4 @@
-/** Samples a run in progress, for the progress line and `--progress json`. */
+/** Samples a run in progress, for the progress line and for `--progress json`. */
 import {
   interval,
   map,
@@ -27,14 +27,14 @@ export interface ProgressSample {
   readonly isCounting: boolean
   /** Rows per second over the last seconds. */
   readonly rowsPerSecond: number
-  /** Estimated time left; absent with too little data. */
+  /** Estimated time left; absent if there is too little data. */
   readonly msLeft?: number
-  /** Used share of the most used rate limit, 0 to 1; absent without limits. */
+  /** Used share of the rate limit that is used most, 0 to 1; absent without limits. */
   readonly quota?: number
   readonly scheduler: SchedulerState
-  /** Requests waiting for a retry after a fault; they are not in a queue of the scheduler. */
+  /** Requests that wait for a retry after a fault. They are not in a queue of the scheduler. */
   readonly paused: number
-  /** Reasons for a stall, the most severe first. */
+  /** Reasons for a stall, most severe first. */
   readonly stallReasons: ReadonlyArray<StallReason>
 }
 
@@ -44,30 +44,32 @@ export interface MonitoredRun {
   readonly timer: SchedulerLike
   /** Concurrent requests, if given. */
   readonly parallel?: number | undefined
-  /** False if rows are read from a file and sent: a pause between requests is then not a wait for a destination. Default true. */
+  /**
+   * False if rows are read from a file and sent. A pause between requests is then not a wait for a destination. Default true.
+   */
   readonly writesRows?: boolean | undefined
-  /** True if rows are written to a local disk, which may be slow for a moment. Default false. */
+  /** True if rows are written to a local disk, which may be slow for short periods. Default false. */
   readonly isOnDisk?: boolean | undefined
 }
 
-/** Returns true if the reason applies to a run that writes no rows, which has no destination and no `--parallel`. */
+/** Returns true if the reason applies to a run that writes no rows. Such a run has no destination and no `--parallel`. */
 const isOfClient = ({ _tag }: StallReason): boolean => _tag !== 'Destination' && _tag !== 'Width'
 
 export interface ProgressMonitor {
-  /** Four samples per second until closed. */
+  /** Emits four samples per second until closed. */
   readonly samples: Observable<ProgressSample>
-  /** Takes a sample, even when closed. */
+  /** Takes a sample, even after closing. */
   readonly current: IO<ProgressSample>
   readonly close: () => void
 }
 
-/** In ms. */
+/** Interval between samples, in ms. */
 const SAMPLE_INTERVAL = 250
 
-/** Number of samples (three seconds) over which requests in flight are averaged. */
+/** Number of samples (three seconds) over which the requests in flight are averaged. */
 const RECENT = 12
 
-/** State before the scheduler has published one. */
+/** State until the scheduler has published one. */
 const IDLE_SCHEDULER: SchedulerState = {
   waiting: 0,
   inFlight: 0,
@@ -152,7 +154,7 @@ export const monitorProgress = ({
   }
 }
 
-/** Returns the used share of the most used rate limit, 0 to 1; `undefined` without limits. */
+/** Returns the used share of the rate limit that is used most, 0 to 1; `undefined` without limits. */
 const quotaOf = ({ tiers }: SchedulerState): number | undefined => {
   const shares = tiers.filter(isRate).map(({ share }) => share)
   return shares.length === 0 ? undefined : Math.max(...shares)

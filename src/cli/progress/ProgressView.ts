@@ -20,7 +20,7 @@ import { describeStall } from './StallReason.js'
 
 // model
 
-/** `auto`: a live line on a terminal, a line every half minute in a log. */
+/** `auto`: a live line on a terminal; in a log, a line every half minute. */
 export const PROGRESS_MODES = ['auto', 'json', 'none'] as const
 
 export interface ViewFlags {
@@ -30,11 +30,11 @@ export interface ViewFlags {
 }
 
 export interface ProgressView {
-  /** Prints a JSON line; absent unless the mode is `json`. */
+  /** Prints a JSON line. Absent unless the mode is `json`. */
   readonly tell?: (line: JsonLine) => void
   /** Prints a permanent line. */
   readonly say: (line: string) => void
-  /** Stops, and prints the outcome if given. */
+  /** Stops. Prints the outcome if there is one. */
   readonly end: (outcome?: ViewEnd) => void
 }
 
@@ -42,11 +42,11 @@ export interface ViewEnd {
   /** The exit status. */
   readonly status: number
   readonly summary?: string
-  /** Why the run is not complete. */
+  /** The reason why the run is not complete. */
   readonly reason?: string
 }
 
-/** Intervals of output, in ms: in a log, a longer silence looks like a hang. */
+/** Intervals of output, in ms. In a log, a longer silence looks like a hang. */
 const JSON_INTERVAL = 1_000
 const LOG_INTERVAL = 30_000
 
@@ -133,7 +133,7 @@ const redraw = (
   return viewOf(drawing, sayAbove, conclude)
 }
 
-/** Returns a function that is true for the first sample in each interval of `ms`. */
+/** Returns a function that returns true for the first sample in each interval of `ms`. */
 const isDue = (ms: number) => {
   let last = 0
   return ({ elapsedMs }: ProgressSample): boolean => {
@@ -144,7 +144,7 @@ const isDue = (ms: number) => {
   }
 }
 
-/** Returns a function that is true if a wait for a response has just started. */
+/** Returns a function that returns true if a wait for a response has just started. */
 const isWaitBegun = () => {
   let waited = false
   return ({ stallReasons }: ProgressSample): boolean => {
@@ -158,8 +158,8 @@ const isWaitBegun = () => {
 // waits
 
 /**
- * Describes retries, waits at the destination, and a shared quota that cannot be used: the first of a kind immediately, and then
- * one per half minute, with the number of those in between.
+ * Describes retries, waits for the destination, and a shared quota that cannot be used. The first event of a kind is described
+ * immediately. Later ones are described once per half minute, with their number.
  */
 export const waitNotes = (timer: Pick<SchedulerLike, 'now'>) => {
   const kinds = new Map<string, { readonly at: number; readonly unsaid: number }>()
@@ -190,7 +190,7 @@ export const waitNotes = (timer: Pick<SchedulerLike, 'now'>) => {
 
 // lines
 
-/** A part of a line; parts with the lowest priority are dropped first. */
+/** A part of a line. Parts with the lowest priority are dropped first. */
 interface LinePart {
   readonly text: string
   readonly priority: number
@@ -199,22 +199,22 @@ interface LinePart {
 
 const GAP = '  '
 
-/** Returns the width of the bar, in columns: fixed, so that the line does not jump; 0 on narrow terminals. */
+/** Returns the width of the bar in columns; 0 on narrow terminals. It is fixed, so that the line does not jump. */
 const barColumns = (columns: number): number => {
   if (columns < 70) return 0
   return columns < 100 ? 10 : 20
 }
 
 /**
- * Formats a sample for a terminal: the parts that fit on a line, and a second line with the most severe reason for a stall. 80
- * columns always fit a bar, share, rows, rate and time left.
+ * Formats a sample for a terminal: the parts that fit on a line, and a second line with the most severe reason for a stall. A
+ * bar, the share, the rows, the rate and the time left always fit in 80 columns.
  */
 export const progressLines = (
   { columns, colours }: { readonly columns: number; readonly colours: boolean },
   sample: ProgressSample,
 ): string => {
   const paint = painter(colours)
-  const wide = Math.max(1, columns - 1) // the last column makes some terminals wrap
+  const wide = Math.max(1, columns - 1) // text in the last column makes some terminals wrap
   const { share } = sample.counters
   const ofBar = share === undefined ? 0 : barColumns(columns)
   const room = ofBar === 0 ? wide : wide - ofBar - GAP.length
@@ -229,7 +229,7 @@ export const progressLines = (
   return `${first}\n${paint(COLOURS[reason._tag], explanation)}`
 }
 
-/** Formats a sample for a log, where nothing is redrawn. */
+/** Formats a sample for a log, in which nothing is redrawn. */
 export const progressLogLine = (sample: ProgressSample): string => {
   const explanations = sample.stallReasons
     .slice(0, 1)
@@ -248,7 +248,7 @@ const COLOURS = {
   Limit: 'dim',
 } as const
 
-/** Returns the parts of a line. `hasBar`: rate and time left take precedence over rejected rows. */
+/** Returns the parts of a line. `hasBar`: the rate and the time left take precedence over rejected rows. */
 const parts = (sample: ProgressSample, hasBar = false): ReadonlyArray<LinePart> => {
   const { elapsedMs, msLeft, quota } = sample
   const { rows, rejects, refused, failed, share } = sample.counters
@@ -314,7 +314,7 @@ export type JsonLine =
       readonly reason: string | null
     } & ProgressJson)
 
-/** A sample as JSON. Fields are documented in `docs/reference/exports.md`, and are never removed. */
+/** A sample as JSON. The fields are documented in `docs/reference/exports.md`, and are never removed. */
 export type ProgressJson = ReturnType<typeof progressJson>
 
 export const putJson =

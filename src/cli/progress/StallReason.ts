@@ -15,7 +15,7 @@ export interface ClientActivity {
   readonly lastAnswer?: number
   /** Reason for the wait, as given by the destination. */
   readonly refusal?: string
-  /** Why the Redis of a shared quota cannot be used. */
+  /** The reason why the Redis of a shared quota cannot be used. */
   readonly quota?: string
   /** Mean response time of the last pages, in ms. */
   readonly roundTrip?: number
@@ -24,7 +24,7 @@ export interface ClientActivity {
 }
 
 interface Pause {
-  /** In ms. */
+  /** End of the pause, in ms. */
   readonly until: number
   readonly because: string
 }
@@ -75,26 +75,28 @@ export const pausedAt = ({ pauses }: ClientActivity, now: number): ReadonlyArray
 
 // stall reasons
 
-/** A reason for a wait in a run. A destination's waits before the run starts are reported only as events. */
+/** A reason for a wait during a run. Waits for a destination before the run starts are reported only as events. */
 export type StallReason =
-  /** A connection or the service failed: the first retry is in `ms`. */
+  /** A connection or the service failed. The first retry is in `ms`. */
   | { readonly _tag: 'Fault'; readonly ms: number; readonly because: string }
-  /** Requests were refused (429), and wait for a retry. */
+  /** Requests were refused (429) and wait for a retry. */
   | { readonly _tag: 'Refused'; readonly requests: number }
-  /** No response for `ms`, with requests in flight. */
+  /** No response has arrived for `ms`, although requests are in flight. */
   | { readonly _tag: 'Silence'; readonly ms: number; readonly requests: number }
-  /** No request for `ms` after a response: its rows are still being written. */
+  /** No request has been sent for `ms` since a response, because its rows are still being written. */
   | { readonly _tag: 'Destination'; readonly ms: number; readonly because?: string }
-  /** The Redis of a shared quota refuses, or does not respond. */
+  /** The Redis of a shared quota refuses commands, or does not respond. */
   | { readonly _tag: 'Quota'; readonly because: string }
-  /** A burst of refusals: another process uses the quota, so this one uses less of it for a while. */
+  /** There was a burst of refusals, because another process uses the quota. This process uses less of it for some time. */
   | {
       readonly _tag: 'Lowered'
       readonly tier: string
       readonly allowed: number
       readonly limit: number
     }
-  /** The number of concurrent requests (as given, as measured, or as allowed by the service) does not use the full quota. */
+  /**
+   * The number of concurrent requests (as given, as measured, or as allowed by the service) is too low to use the full quota.
+   */
   | {
       readonly _tag: 'Width'
       readonly requests: number
@@ -102,10 +104,10 @@ export type StallReason =
       readonly roundTrip: number
       /** `tried`: the client tried more, which was not faster. `given`: the service may allow more. */
       readonly by: 'given' | 'tried' | 'service'
-      /** Estimated number of concurrent requests that uses the full quota, if a number was given. */
+      /** If a number was given: estimated number of concurrent requests that would use the full quota. */
       readonly needed?: number
     }
-  /** Requests are waiting for a limit: the quota is used up. */
+  /** Requests wait for a limit, because the quota is used up. */
   | {
       readonly _tag: 'Limit'
       readonly tier: string
@@ -113,23 +115,26 @@ export type StallReason =
       readonly limit: number
     }
 
-/** Time without a response that counts as a stall, in ms; for a local disk, `SLOW_DISK`. */
+/** Time without a response that counts as a stall, in ms. For a local disk, it is `SLOW_DISK`. */
 const SLOW_ANSWER = 5_000
 const SLOW_DISK = 30_000
 
-/** Concurrent requests: the maximum, and the mean of the last seconds. */
+/** Concurrent requests: the maximum, and the mean over the last seconds. */
 export interface WidthUsed {
-  /** The number given for the run; absent if determined automatically. */
+  /** The number given for the run; absent if it is chosen automatically. */
   readonly given?: number | undefined
   readonly underWay: number
 }
 
-/** Share of the concurrent requests in flight from which their number is the bottleneck: the others are being processed. */
+/**
+ * Share of the concurrent requests that must be in flight for their number to be the bottleneck. The others are being
+ * processed.
+ */
 const BUSY = 0.8
-/** Share of a rate limit from which it counts as used up. */
+/** Used share of a rate limit at which the limit counts as used up. */
 const FULL = 0.93
 
-/** Returns the reasons at `now`, in ms, the most severe first. */
+/** Returns the reasons at the time `now`, in ms, most severe first. */
 export const stallReasons = (
   activity: ClientActivity,
   state: SchedulerState,

@@ -1,4 +1,4 @@
-/** Performs a sync for the command line: its messages, and its exit status. */
+/** Performs a sync for the command line, with its messages and its exit status. */
 import type { SyncEvent, SyncProgress } from '../../export/index.js'
 import { locationOf, MERGED, type MergedLocation } from '../../export/location/Location.js'
 import { E, withoutUndefined } from '../../fp.js'

@@ -32,7 +32,7 @@ interface Skipped {
   readonly why: string
 }
 
-/** Exit statuses, the worst last: a failure that the user must fix is worse than one that the same command continues. */
+/** Exit statuses, the worst last. A failure that the user must fix is worse than one after which the same command continues. */
 const WORSE: ReadonlyArray<number> = [EXIT_COMPLETE, EXIT_LOCKED, EXIT_INCOMPLETE, EXIT_USAGE]
 
 // constructors
@@ -41,8 +41,8 @@ export const withEveryOption = (command: Command, now: IO<number>): Command =>
   withTimes(addEveryOption(command), now)
 
 /**
- * Returns the lists whose credentials are given, and the others. Prints each account once, and the other lists. Throws the
- * `UsageError` if there are no readable lists.
+ * Returns the lists whose credentials are given, and the others. Prints each account once, followed by the other lists. Throws
+ * the `UsageError` if no list is readable.
  */
 export const readableLists = (
   run: CommandRun,
@@ -69,7 +69,7 @@ export const readableLists = (
   return { readable, skipped }
 }
 
-/** Returns a list's destination: a table in the database, or a subfolder of the given folder. */
+/** Returns the destination of a list: a table in the database, or a subfolder of the given folder. */
 const placeIn = (to: string, { name }: SyncedList): string =>
   to.endsWith('/') ? `${to}${name}/` : to
 
@@ -137,7 +137,7 @@ export const syncAll = async (
   return { status, summary: facts.join('; ') }
 }
 
-/** Returns the worse of two exit statuses. A signal's status is the worst. */
+/** Returns the worse of two exit statuses. The status of a signal is the worst. */
 export const worse = (one: number, other: number): number => {
   const [a, b] = [one, other].map((status) => WORSE.indexOf(status))
   if (a === undefined || b === undefined) return one

@@ -1,4 +1,4 @@
-/** `sync`: brings a table up to date with a list, by the same command each night; or syncs all lists. */
+/** `sync`: brings a table up to date with a list, with one command that is run each night; or syncs all lists. */
 import { Command } from 'commander'
 import { concat, defer, from, map, type Observable, switchMap, toArray } from 'rxjs'
 import { withoutUndefined } from '../../fp.js'
@@ -157,7 +157,7 @@ const allCommand = (context: CommandContext): Command =>
 const withCommon = (command: Command, simulated: Simulated | undefined): Command =>
   sandboxOptions(withView(withPace(withDestination(command))), simulated)
 
-/** Emits a connection to a sandbox with data for every list; `undefined` without `--sandbox`. */
+/** Emits a connection to a sandbox that has data for every list; `undefined` without `--sandbox`. */
 const sandboxFor = (
   { terminal }: CommandRun,
   flags: SyncFlags,

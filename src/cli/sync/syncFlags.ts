@@ -28,7 +28,7 @@ export interface SyncFlags
   readonly table?: string
   readonly format?: 'ndjson' | 'parquet'
   readonly since?: string
-  /** In ms. */
+  /** Lookback, in ms. */
   readonly lookback?: number
   readonly sweep?: Sweep
   readonly maxRejects?: number
@@ -42,7 +42,7 @@ export interface SyncFlags
 
 // options
 
-/** Adds the options of lists by time. */
+/** Adds the options that lists by time have. */
 export const withTimes = (command: Command, now: IO<number>): Command =>
   command
     .optionsGroup(GROUP.filters)
@@ -62,7 +62,7 @@ export const withTimes = (command: Command, now: IO<number>): Command =>
     .optionsGroup(GROUP.speed)
     .option('--page-size <n>', 'charges per request, 10 to 2000', integer(10, 2_000), 2_000)
 
-/** Adds the options of every list. */
+/** Adds the options that every list has. */
 export const withDestination = (command: Command): Command =>
   command
     .argument(

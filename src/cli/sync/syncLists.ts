@@ -1,4 +1,4 @@
-/** Lists that can be synced: how to connect to each, and how to read it. */
+/** Lists that can be synced, with the way to connect to each and to read it. */
 import type { Command } from 'commander'
 import type { Client } from '../../client/createClient.js'
 import type { BatchItem } from '../../codec/BatchItem.js'
@@ -38,7 +38,7 @@ export interface SyncedList {
   readonly withOptions: (command: Command, now: IO<number>) => Command
   readonly connection: (flags: SyncFlags, env: Terminal['env']) => Connection
   readonly simulated?: Simulated | undefined
-  /** True if it is listed by time, and thus supports options such as `--since`. */
+  /** True if it is listed by time, and therefore supports options such as `--since`. */
   readonly isTimed?: boolean
   readonly start: (
     client: Client,

@@ -44,16 +44,16 @@ export interface PayContext extends Omit<PaySpec, 'calls'>, Flow<PayFailure, Pay
   readonly seen: Map<string, string>
 }
 
-/** A batch of the run, as far as known. Only the `request_id`s of its items are kept. */
+/** A batch of the run, as far as it is known. Only the `request_id`s of its items are kept. */
 export interface RunBatch {
   readonly requestId: string
   readonly index: number
   /** `request_id`s of the run's items for this batch, including those left out. */
   readonly itemIds: ReadonlyArray<string>
-  /** The currency pairs of the items to pay, such as `USD-EUR`: each needs a quote. */
+  /** The currency pairs of the items to pay, such as `USD-EUR`. Each pair needs a quote. */
   readonly pairs: ReadonlySet<string>
   readonly batch: BatchTransfer
-  /** Its invalid items, which are left out, with the reason, by `request_id`. */
+  /** Invalid items of the batch, which are left out, with the reason, by `request_id`. */
   readonly leftOut: ReadonlyMap<string, string>
 }
 
@@ -68,7 +68,9 @@ export const DRAFTING = 'DRAFTING'
 export const requestIdOf = ({ run, index }: Pick<PaymentBatch, 'run' | 'index'>): string =>
   `${run}-${index}`
 
-/** Repeats a request after 1, 2, 4 ... s, until a response is accepted or `limit` has passed. Resolves with the last response. */
+/**
+ * Repeats a request after 1, 2, 4 ... s, until a response is accepted or `limit` has passed. Resolves with the last response.
+ */
 export const askUntil = async <A>(
   { first, timer, random }: Pick<PayContext, 'first' | 'timer' | 'random'>,
   source: ObservableEither<Failure, A>,

@@ -41,8 +41,8 @@ export interface OtherRun extends RunFailureFields {
   /** The batches with this name, as the platform shows them. */
   readonly held: RunBatches
   /**
-   * Indexes, from 0, of the items that are proven to be in none of these batches, although other items of the run are. Only these
-   * items may be paid under another name.
+   * Indexes, from 0, of items proven to be in none of these batches, while other items of the run are in them. Only these items
+   * may be paid under another name.
    */
   readonly unpaid: ReadonlyArray<number>
 }
@@ -123,7 +123,7 @@ const MOST_REPEATED = 100
 /** Maximum number of items that a message names. */
 const MOST_NAMED = 3
 
-/** `end` ends the message, for example with `, nothing was sent`. */
+/** `end` is appended to the message, for example `, nothing was sent`. */
 export const invalidItems = (
   run: string,
   all: ReadonlyArray<InvalidItem>,

@@ -11,7 +11,7 @@ import type { Millis } from '../../stream/index.js'
 
 // items
 
-/** An item, or the reason why a row of a file is not an item: see `readRows` of `payments-rx/export`. */
+/** An item or, for a row of a file that is not an item, the reason: see `readRows` of `payments-rx/export`. */
 export type PayItem<F = never> = NewBatchItem | E.Either<F, NewBatchItem>
 
 type PayItemRows<F> = Iterable<PayItem<F>> | AsyncIterable<PayItem<F>>
@@ -19,7 +19,7 @@ type PayItemRows<F> = Iterable<PayItem<F>> | AsyncIterable<PayItem<F>>
 /** Items that can be read twice: an array, rows of a file, or a function that returns a fresh iterable. */
 export type PayItems<F = never> = PayItemRows<F> | (() => PayItemRows<F>)
 
-/** A failure to read the items, which ends a run. A row that is not an item does not end it, but is reported as invalid. */
+/** A failure to read the items, which ends a run. A row that is not an item does not end the run: it is reported as invalid. */
 export type ReadFailure<F> = Exclude<F, { readonly _tag: 'UnreadableRow' }>
 
 /** A batch of a run: its items, and its place in the run. A plain value that can be put on a queue as a job. */
@@ -32,7 +32,7 @@ export interface PaymentBatch {
   readonly count: number
   /** SHA-256 of all items of the run, in hex digits. */
   readonly hash: string
-  /** A hash of all items of the run that does not depend on their order, in hex digits. It shows how other payments differ. */
+  /** A hash of all items of the run, in hex digits. Unlike `hash`, it does not change if the items are reordered. */
   readonly set: string
   /** The items, up to 1,000. */
   readonly items: ReadonlyArray<NewBatchItem>
@@ -42,13 +42,13 @@ export interface PaymentBatch {
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/
 
-/** The metadata keys that hold a batch's place in the run. */
+/** The metadata keys that record a batch's place in the run. */
 const RUN_KEYS: ReadonlyArray<string> = ['index', 'count', 'hash', 'set']
 
 const planTable = {
   /**
-   * Name of the run, unchanged when it is rerun: up to 40 letters, digits, dots, dashes and underscores. Its batches have the
-   * `request_id`s `RUN-1`, `RUN-2` ...
+   * Name of the run: up to 40 letters, digits, dots, dashes and underscores. Keep it unchanged when you rerun. The
+   * `request_id`s of its batches are `RUN-1`, `RUN-2` ...
    */
   run: required(
     is.stringThat(
@@ -56,9 +56,9 @@ const planTable = {
       'up to 40 letters, digits, dots, dashes and underscores',
     ),
   ),
-  /** Items per batch, unchanged when the run is rerun. Default 1,000, the maximum. */
+  /** Items per batch. Keep it unchanged when you rerun. Default 1,000, the maximum. */
   perBatch: is.int(1, ITEMS_PER_BATCH),
-  /** `true` succeeds if there is nothing to pay. Default `false`: fails with `NothingToPay`. */
+  /** `true`: a run with nothing to pay succeeds. Default `false`: it fails with `NothingToPay`. */
   allowEmpty: is.boolean,
 }
 
@@ -74,11 +74,11 @@ const batchTable: OptionsTable<Omit<NewBatchTransfer, 'request_id'>> = {
 }
 
 const submitTable = {
-  /** Fields of each batch, such as its name, funding source or date. By default, it is paid from the wallet immediately. */
+  /** Fields of each batch, such as its name, funding source or date. By default, the wallet pays immediately. */
   batch: is.group<Omit<NewBatchTransfer, 'request_id'>>(batchTable),
   /**
-   * `true` pays the valid items, and deletes the invalid ones from the drafts. Default `false`: if any item is invalid, nothing
-   * is submitted.
+   * `true` pays the valid items, and deletes the invalid ones from the drafts. Default `false`: nothing is submitted if any
+   * item is invalid.
    */
   withoutInvalid: is.boolean,
   /** Validity period to request for quotes. Default: the platform's. */
@@ -87,7 +87,7 @@ const submitTable = {
   limit: is.millis,
 }
 
-/** Maximum length of a bound, in characters: sums have more digits than amounts. */
+/** Maximum length of a bound, in characters. Sums may have more digits than amounts. */
 const MAX_BOUND_LENGTH = 20_000
 
 export const decimalOf = (bound: string): O.Option<Decimal> => parseDecimal(bound, MAX_BOUND_LENGTH)
@@ -146,7 +146,7 @@ export type ApprovalOptions = { readonly approve: Approve } | { readonly approve
 /** Options of `payBatch`. `approve` or `approved` is required. */
 export interface PayBatchOptions extends OptionsOf<typeof submitTable> {
   /**
-   * Decides whether to pay; called before anything is submitted, and may take as long as needed. Not called for costs within
+   * Decides whether to pay; called before anything is submitted, and may take as long as it needs. Not called for costs within
    * `approved`.
    */
   readonly approve?: Approve | undefined
@@ -182,7 +182,8 @@ export interface PayBound {
  */
 export interface Approval {
   /**
-   * The hash of the run's items, followed by the number of the batch if it covers one batch. If omitted, any hash is accepted.
+   * The hash of the run's items, followed by the number of the batch if the approval covers one batch. If omitted, any hash is
+   * accepted.
    */
   readonly hash?: string
   /** The number of valid items. If omitted, any number is accepted. */
@@ -227,14 +228,14 @@ export interface PaySummary {
   readonly submittedBefore: number
   /** The totals by currency pair and fee currency, without the `uncounted` parts. */
   readonly totals: ReadonlyArray<PayTotal>
-  /** An approval of exactly the whole run as shown, including batches submitted earlier. */
+  /** An approval of the whole run exactly as shown, including batches submitted earlier. */
   readonly approval: Approval
   /**
-   * Parts that cannot be added up: batches or currency pairs without a quote, and amounts that are negative or not decimal.
-   * Unless it is empty, nothing is submitted and `approve` is not called.
+   * Parts that cannot be added up: batches or currency pairs without a quote, and amounts that are negative or not decimal. If
+   * there are any, nothing is submitted and `approve` is not called.
    */
   readonly uncounted: ReadonlyArray<string>
-  /** When the first quote expires. Absent if the platform does not say. */
+  /** Time at which the first quote expires. Absent if the platform does not provide it. */
   readonly expiresAt?: Date
   /** True if `approve` is called again because renewed quotes exceed the approved ones. */
   readonly isWorse: boolean
@@ -276,7 +277,7 @@ export interface PayReport {
   readonly hash: string
   /** True if all items of the run are booked. */
   readonly isPaid: boolean
-  /** True if `approve` declined: batches that were not submitted earlier stay drafts. */
+  /** True if `approve` declined. Batches that were not submitted earlier remain drafts. */
   readonly isDeclined: boolean
   /** Number of items in the run. */
   readonly items: number
@@ -302,13 +303,13 @@ export interface BatchReport extends PayReport {
 export interface RunBatches {
   /** The batches, in the order of the run. */
   readonly batches: ReadonlyArray<BatchTransfer>
-  /** False if some batches could not be read: they may be submitted. */
+  /** False if some batches could not be read; these may have been submitted. */
   readonly isWhole: boolean
 }
 
 /** Events of a run, in this order; some occur once per batch. */
 export type PayEvent =
-  /** All items are read and checked, and nothing was sent yet. */
+  /** All items have been read and checked. Nothing has been sent yet. */
   | {
       readonly _tag: 'Checked'
       readonly items: number
@@ -333,7 +334,7 @@ export type PayEvent =
       readonly batch: BatchTransfer
       readonly outcomes: ReadonlyArray<PaymentOutcome>
     }
-  /** The run cannot continue. Emitted with its batches, read again, before the `Left` with the reason. */
+  /** The run cannot continue. Carries the run's batches, read again. A `Left` with the reason follows. */
   | ({ readonly _tag: 'BatchesFound' } & RunBatches)
   /** The run has ended. */
   | { readonly _tag: 'Reported'; readonly report: PayReport }

@@ -1,13 +1,13 @@
 /**
- * A set of strings, stored as 64-bit hashes. It takes 12 to 34 bytes per string of any length. It may mistake two strings for
- * one, about once in 2^64 pairs, so a string that seems repeated is compared afterwards.
+ * A set of strings, stored as 64-bit hashes. It takes 12 to 34 bytes per string, whatever its length. About one in 2^64 pairs
+ * of strings is taken for equal by mistake, so a string that seems repeated is compared afterwards.
  */
 export class RequestIds {
   #high = new Uint32Array(FIRST_SLOTS)
   #low = new Uint32Array(FIRST_SLOTS)
   #size = 0
 
-  /** Adds a string. Returns true if it, or one with the same hash, was already there. */
+  /** Adds a string. Returns true if it, or one with the same hash, had already been added. */
   add(text: string): boolean {
     if (this.#size >= this.#high.length * MOST_FILLED) this.#grow()
     const [high, low] = hashOf(text)
@@ -29,7 +29,7 @@ export class RequestIds {
     return false
   }
 
-  /** Returns the slot of a hash, or the empty slot for it. */
+  /** Returns the slot of a hash, or the empty slot in which to store it. */
   #slotOf(high: number, low: number): number {
     const mask = this.#high.length - 1
     let slot = low & mask
@@ -51,10 +51,12 @@ export class RequestIds {
 
 const FIRST_SLOTS = 1_024
 
-/** Share of used slots at which their number doubles, so that searches stay short. */
+/** Share of used slots at which the number of slots is doubled, to keep searches short. */
 const MOST_FILLED = 0.7
 
-/** Two hashes of 32 bits (cyrb53 by bryc, in the public domain); the first is never 0, which marks an empty slot. */
+/**
+ * Returns two hashes of 32 bits (cyrb53 by bryc, in the public domain). The first is never 0, because 0 marks an empty slot.
+ */
 const hashOf = (text: string): readonly [high: number, low: number] => {
   let a = 0xdeadbeef
   let b = 0x41c6ce57

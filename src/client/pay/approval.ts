@@ -31,7 +31,7 @@ export const approvalOf = (batches: ReadonlyArray<RunBatch>, hash?: string): Cos
       pair: pairOf(quote),
     })
     max.push(bound(quote.source_currency, payerPays))
-    // a fee in the payer's currency is part of what the payer pays; a rebate makes no room for other payments
+    // a fee in the payer's currency is part of the amount that the payer pays; a rebate does not make room for other payments
     const isApart = quote.fee_currency !== quote.source_currency && fee.units > 0n
     if (isApart) max.push(bound(quote.fee_currency, fee))
     atLeast.push(bound(quote.transfer_currency, beneficiariesReceive))
@@ -124,7 +124,7 @@ const sumOf = (
   return sum
 }
 
-/** Returns a sum that is beyond its bound or cannot be compared with it. */
+/** Returns the sum that exceeds its bound, or cannot be compared with it. */
 const beyond = (
   { currency, amount }: PayBound,
   sum: Decimal | undefined,

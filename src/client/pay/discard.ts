@@ -33,14 +33,14 @@ export const discardRun =
       }
       const [first, ...others] = batches
       await each(others, WIDTH, discard)
-      if (first !== undefined) await discard(first) // last, because no other payments can take the name while this batch exists
+      if (first !== undefined) await discard(first) // deleted last, because no other payments can take the name while this batch exists
       asking.emit(counts)
     })
   }
 
 /**
- * Reads all batches of the run, and once more after `lookUpFor` if a list may lag. Ends with `OtherRun`, and deletes nothing, if
- * one of them does not belong to the same run.
+ * Reads all batches of the run, and reads them again after `lookUpFor` if a list may lag. Ends with `OtherRun`, and deletes
+ * nothing, if one of the batches does not belong to the same run.
  */
 const batchesOf = async (context: DiscardContext): Promise<ReadonlyArray<BatchTransfer>> => {
   const { run, ask, first: wait, lookUpFor, timer } = context
@@ -65,7 +65,7 @@ const batchesOf = async (context: DiscardContext): Promise<ReadonlyArray<BatchTr
   return [...found].sort(([a], [b]) => a - b).map(([, batch]) => batch)
 }
 
-/** Ends the run unless each batch has its place, a count, and the hash of the first batch. */
+/** Ends the run unless each batch has its place in the run, a count, and the hash of the first batch. */
 const checkOfRun = (
   run: string,
   found: ReadonlyMap<number, BatchTransfer>,

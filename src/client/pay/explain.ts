@@ -1,4 +1,4 @@
-/** Adds details to the failure of a run: the batches that the platform has under its name, and how other payments differ. */
+/** Adds details to the failure of a run: the batches that the platform has under its name, and how their payments differ. */
 import type { BatchItem } from '../../codec/BatchItem.js'
 import type { BatchTransfer } from '../../codec/BatchTransfer.js'
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
@@ -24,7 +24,7 @@ import { isRunFailure, type OtherRun, type PayFailure } from './PayFailure.js'
 import type { RunBatches } from './PayOptions.js'
 import { type Payments, unchanged } from './plan.js'
 
-/** Failures that are temporary: the same run can continue. */
+/** Temporary failures, after which the same run can continue. */
 const TRANSIENT: ReadonlyArray<unknown> = [
   'Ambiguous',
   'ServerFault',
@@ -87,7 +87,10 @@ const explainOther = async (
   return { ...failure, held, unpaid, message }
 }
 
-/** Never advises paying items that may already be paid: another name is only for items that are in no batch. */
+/**
+ * Returns advice that never suggests paying items that may already be paid: another name is only for items that are in no
+ * batch.
+ */
 const adviceOf = (held: RunBatches, unpaid: ReadonlyArray<number>): string => {
   if (unpaid.length > 0) {
     const isOne = unpaid.length === 1
@@ -113,7 +116,7 @@ const placesText = (places: ReadonlyArray<number>): string => {
 
 interface Compared {
   readonly words: ReadonlyArray<string>
-  /** Indexes of the items that are proven to be in no batch. */
+  /** Indexes of the items that are certain to be in no batch. */
   readonly unpaid: ReadonlyArray<number>
 }
 
@@ -148,14 +151,14 @@ const comparison = async (
   }
 }
 
-/** Returns the hash of the items that only one of two sets has. */
+/** Returns the hash of the items that are in only one of two sets. */
 const beyond = (set: string, other: unknown): bigint | undefined =>
   isHash(other) ? subtractHash(BigInt(`0x${set}`), BigInt(`0x${other}`)) : undefined
 
 /** Items of batches by their `request_id`s. */
 type ListedItems = ReadonlyMap<string, BatchItem>
 
-/** Reads the items of all batches; `undefined` if a list does not show all. */
+/** Reads the items of all batches; `undefined` if a list does not show all of its items. */
 const listedIn = async (
   context: PayContext,
   batches: ReadonlyArray<BatchTransfer>,
@@ -200,7 +203,7 @@ const rowsOf = async (
   return rows
 }
 
-/** The list shows terms from the quote until the item is booked. */
+/** Compares the fields shown for an item. The list shows the terms of a transfer from the quote until the item is booked. */
 const shownDifference = (item: NewBatchItem, found: BatchItem): FieldDifference | undefined =>
   differencesOf(item, { ...fieldsOf(found.transfer_draft), ...found }, agreesIfShown)[0]
 
@@ -244,8 +247,8 @@ const describe = (row: ComparedRow | undefined): string => {
 }
 
 /**
- * Returns the indexes of items that are in no batch, if hashes prove that the other items are exactly those of the run: `rest` is
- * the hash of the items that it does not have. A changed item does not count as a new one.
+ * Returns the indexes of items that are in no batch, if hashes prove that all other items are exactly those of the earlier run;
+ * `rest` is the hash of the items that the run does not have. A changed item does not count as a new one.
  */
 const unpaidOf = (
   rows: ReadonlyArray<ComparedRow>,
@@ -254,7 +257,7 @@ const unpaidOf = (
 ): ReadonlyArray<number> => {
   const absent = rows.filter(({ isListed }) => !isListed)
   if (sumOf(absent) === rest) return absent.map(({ place }) => place)
-  // rows without a request_id are identified by their index, which shifts if rows are inserted
+  // rows without a request_id are identified by their index, which shifts when rows are inserted
   const count = rows.length - listed
   if (count <= 0) return []
   let sum = sumOf(rows.slice(0, count))

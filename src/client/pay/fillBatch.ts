@@ -38,8 +38,8 @@ import { pairOf } from './totals.js'
 // one batch
 
 /**
- * Resolves with the batch when it has all its items, or was submitted earlier. The platform ignores an item that it already has,
- * so a batch that another run has begun is completed.
+ * Resolves with the batch when it has all its items, or was submitted earlier. The platform ignores an item that it already
+ * has, so this also completes a batch that another run has begun.
  */
 export const fillBatch = async (
   context: PayContext,
@@ -92,8 +92,8 @@ export interface OpenBatch {
 type BatchPlace = Pick<PaymentBatch, 'run' | 'index' | 'count' | 'hash' | 'set'>
 
 /**
- * Creates the batch, or finds the one that a run of these payments created; any other batch ends the run. `found`: the batch that
- * a look-up returned.
+ * Creates the batch, or finds the one that a run of these payments created. Any other batch ends the run. `found`: the batch
+ * returned by a look-up.
  */
 export const openBatch = async (
   context: PayContext,
@@ -189,19 +189,19 @@ const addTo = async (
     streamOf(missing).pipe(
       bufferCount(ITEMS_PER_CALL),
       mergeMap((some) => calls.addItems({ id, items: some })),
-      takeWhile(E.isRight, true), // a failed call is the last
+      takeWhile(E.isRight, true), // a failed call is emitted last
       reduce(latest),
     ),
   )
-  // a quote from the same second as the items would look newer than them
+  // a quote from the same second as the items would seem to be newer than the items
   if (E.isRight(added)) return { ...added.right, quote_summary: null }
-  // the platform accepts no items after a submission, perhaps by another process
+  // after a submission, perhaps by another process, the platform accepts no more items
   const now = await ask(calls.retrieve({ id }))
   if (isDraft(now)) throw new Stop(added.left)
   return now
 }
 
-/** Returns the items that a batch does not show. Items of an earlier run that it shows are compared first. */
+/** Returns the items that a batch does not show. Compares the items of an earlier run that it does show first. */
 const missingFrom = async (
   context: PayContext,
   items: ReadonlyArray<NewBatchItem>,
@@ -216,7 +216,10 @@ const missingFrom = async (
   return items.filter(({ request_id }) => !shown.has(request_id))
 }
 
-/** Combines the responses of two concurrent calls: a failure, or else the later one, which counts more items. */
+/**
+ * Combines the responses of two concurrent calls: a failure if there is one, or else the later response, which counts more
+ * items.
+ */
 const latest = (
   one: E.Either<Failure, BatchTransfer>,
   other: E.Either<Failure, BatchTransfer>,
@@ -227,7 +230,7 @@ const latest = (
 
 // invalid items
 
-/** Reads all items of a batch, repeatedly while the list shows fewer than the batch has. */
+/** Reads all items of a batch. Repeats this while the list shows fewer items than the batch has. */
 export const itemsOf = async (
   context: PayContext,
   { id, total_item_count: total }: BatchTransfer,
@@ -242,8 +245,8 @@ export const itemsOf = async (
 }
 
 /**
- * Reads a batch and all its items, repeatedly if another process of the run deletes invalid ones. Ends the run if the list keeps
- * lagging: an item that it does not show may exist, and would be paid.
+ * Reads a batch and all its items. Repeats this if another process of the run deletes invalid items. Ends the run if the list
+ * keeps lagging, because an item that the list does not show may exist, and would be paid.
  */
 const wholeList = async (
   context: PayContext,
@@ -275,7 +278,8 @@ const behind = (requestId: string, shown: number, total: number, limit: Millis):
 const INVALID = 'VALIDATION_FAILED'
 
 /**
- * Returns the items of a run that are invalid, or that another process has deleted as invalid, with the reason, by `request_id`.
+ * Returns the items of a run that are invalid, or that another process has deleted as invalid, with their reasons, by
+ * `request_id`.
  */
 const leftOutOf = (
   { items }: PaymentBatch,
@@ -301,7 +305,7 @@ export const reasonOf = ({ errors }: BatchItem): string =>
     .filter((text) => text !== '')
     .join(', ') || 'the platform gives no reason'
 
-/** Deletes invalid items from a draft. Repeating it is harmless. */
+/** Deletes invalid items from a draft. Can safely be repeated. */
 const without = async (
   context: PayContext,
   { id }: BatchTransfer,
@@ -319,5 +323,5 @@ const without = async (
   }
 }
 
-/** Maximum number of attempts at a deletion that gets no response. */
+/** Maximum number of attempts at a deletion if no response arrives. */
 const DELETIONS = 3

@@ -1,4 +1,4 @@
-/** A stream written as an async function, for sequential steps with requests between. */
+/** Streams written as async functions, for sequential steps with requests in between. */
 import { Observable, type ObservableInput, Subscription, from as streamOf, take } from 'rxjs'
 import { E } from '../../fp.js'
 import type { ObservableEither } from '../../stream/either/ObservableEither.js'
@@ -70,7 +70,7 @@ export const flow = <F, Event>(
     )
   })
 
-/** Processes values, several at a time, and pulls the next one when there is room. The first failure ends it. */
+/** Processes values, several at a time, and pulls the next one when there is room. The first failure ends the processing. */
 export const each = async <A>(
   source: Iterable<A> | AsyncIterable<A>,
   width: number,

@@ -1,4 +1,4 @@
-/** Hashes of payments: in order, to recognize a run; and as a set, to tell how two files differ. */
+/** Hashes of payments. Hashes in order identify a run; hashes of a set tell how two files differ. */
 import { createHash, type Hash } from 'node:crypto'
 import { AMOUNTS, type NewBatchItem, sortedJson } from '../../codec/NewBatchItem.js'
 import { parseDecimal } from '../../decode/minorUnits.js'
@@ -66,7 +66,7 @@ export class Chain {
 /** Returns the `request_id` that `pay` gives to a row without one; `place` is its index, from 0. */
 const generatedId = (run: string, place: number): string => requestIdOf({ run, index: place + 1 })
 
-/** Returns the hash of a payment's values. A `request_id` that was generated from run and place does not count. */
+/** Returns the hash of a payment's values. Ignores a `request_id` that was generated from the run and the index. */
 export const paymentHash = (item: NewBatchItem, run: string, place: number): bigint => {
   const isGenerated = item.request_id === generatedId(run, place)
   const json = valueJson(isGenerated ? { ...item, request_id: '' } : item)
@@ -76,9 +76,9 @@ export const paymentHash = (item: NewBatchItem, run: string, place: number): big
 const MODULUS = 1n << 256n
 
 /**
- * Adds the hash of a payment to that of a set. A sum does not depend on the order, and the hash of a subset is that of the whole
- * set minus that of the rest, which proves which payments a file has in addition to those of a run. Not secure against payments
- * crafted to collide.
+ * Adds the hash of a payment to the hash of a set. A sum does not depend on the order. The hash of a subset is the hash of the
+ * whole set minus that of the rest, which proves which payments a file has in addition to those of a run. Not secure against
+ * payments crafted to collide.
  */
 export const addHash = (sum: bigint, hash: bigint): bigint => (sum + hash) % MODULUS
 

@@ -1,6 +1,4 @@
-/**
- * Reads the batches that the platform has under the name of a run that cannot continue, since the run's own data may be outdated.
- */
+/** Reads the batches that the platform has under the name of a run that cannot continue. The run's own data may be outdated. */
 import type { BatchTransfer } from '../../codec/BatchTransfer.js'
 import { fieldsOf } from '../../decode/unknown.js'
 import { E } from '../../fp.js'
@@ -23,7 +21,7 @@ export const countOf = ({ metadata }: Pick<BatchTransfer, 'metadata'>): number |
 /** Returns true for a hash as written to metadata: 64 hex digits. */
 export const isHash = (u: unknown): u is string => typeof u === 'string' && /^[0-9a-f]{64}$/.test(u)
 
-/** Returns true if the metadata says that the batch has this index in a run. */
+/** Returns true if the metadata gives the batch this index in a run. */
 export const isOfRun = (batch: BatchTransfer, index: number): boolean => {
   const { index: place, hash } = fieldsOf(batch.metadata)
   return place === String(index) && isHash(hash) && countOf(batch) !== undefined
@@ -35,8 +33,8 @@ export const isOfRun = (batch: BatchTransfer, index: number): boolean => {
 type Look = E.Either<unknown, BatchTransfer | undefined>
 
 /**
- * Reads all batches with the name of a run. A batch that was seen before is read by its `id`, since lists may lag. The others are
- * looked up, once more after `lookUpFor` if some are missing.
+ * Reads all batches with the name of a run. Batches that were seen before are read by `id`, because lists may lag. The others
+ * are looked up, and once more after `lookUpFor` if some are missing.
  */
 export const heldBatches = async (
   context: PayContext,

@@ -25,12 +25,12 @@ import { batchesOf, checkItems, type Payments, type PayPlan, planOf, unchanged }
 
 // types
 
-/** Pays items, each exactly once however often it runs. */
+/** Pays items, each exactly once no matter how often it runs. */
 export type PayAll = (
   options: PayAllOptions & ApprovalOptions,
 ) => <F = never>(items: PayItems<F>) => ObservableEither<PayFailure | ReadFailure<F>, PayEvent>
 
-/** Pays one batch, each item exactly once however often it runs, even at the same time. */
+/** Pays one batch, each item exactly once no matter how often it runs, even concurrently. */
 export type PayBatch = (
   batch: PaymentBatch,
   options: PayBatchOptions & ApprovalOptions,
@@ -132,7 +132,7 @@ export const paymentBatches = (given: PaymentBatchesOptions) => {
 
 // checks
 
-/** Throws an `InvalidOption` if there is no approval, since nothing would ever be paid. */
+/** Throws an `InvalidOption` if there is no approval, because then nothing would ever be paid. */
 const checkGate = ({ approve, approved }: PayBatchOptions, context: string): void => {
   if (approve !== undefined || approved !== undefined) return
   throw new InvalidOption(

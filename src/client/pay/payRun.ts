@@ -1,4 +1,4 @@
-/** One run of payments: fills its batches, quotes them, asks, submits, and waits. */
+/** One run of payments: fills its batches, gets quotes, asks for approval, submits, and waits. */
 import type { TimedOut } from '../../http/Failure.js'
 import type { Millis } from '../../stream/index.js'
 import { explained } from './explain.js'
@@ -34,7 +34,7 @@ export const contextOf = <F>(
 
 type PayRunOptions = PayBatchOptions & Pick<PayAllOptions, 'allowEmpty'>
 
-/** Pays the items of a run that are not paid yet, and returns how the run ended. */
+/** Pays the items of a run that are not yet paid, and returns how the run ended. */
 export const payRun = async (
   context: PayContext,
   payments: Payments,
@@ -92,7 +92,7 @@ const payItems = async (
   }
 }
 
-/** Ends a run without items, unless this is allowed and no other payments have the run's name. */
+/** Ends a run without items, unless this is allowed and no other payments use the run's name. */
 const checkEmpty = async (
   context: PayContext,
   { run, leftOut }: Payments,
@@ -125,7 +125,7 @@ const leftOutOf = ({ requestId, batch, leftOut }: RunBatch): ReadonlyArray<Payme
  */
 const FILLED_AT_ONCE = 4
 
-/** Fills all batches, several at a time. The first one is created before the others, because it shows which run has this name. */
+/** Fills all batches, several at a time. Creates the first one before the others, because it shows which run has this name. */
 const fillAll = async (
   context: PayContext,
   { run, hash, set, count, batches }: Payments,

@@ -1,4 +1,4 @@
-/** The first pass over the items of a run: checks each item, and cuts batches, before anything is sent. */
+/** The first pass over the items of a run. It checks each item and divides the items into batches before anything is sent. */
 import { AMOUNTS, NewBatchItem } from '../../codec/NewBatchItem.js'
 import { type Cause, parameterCauses } from '../../decode/causes.js'
 import { fieldsOf } from '../../decode/unknown.js'
@@ -15,23 +15,23 @@ import { RequestIds } from './RequestIds.js'
 
 // model
 
-/** A run, cut into batches. The items are not kept, but read again. */
+/** A run, divided into batches. The items are not kept in memory, but read again. */
 export interface PayPlan {
   readonly run: string
   readonly perBatch: number
-  /** Number of items, without those left out. */
+  /** Number of items, excluding those left out. */
   readonly items: number
-  /** For each batch, a hash of all items up to its end. */
+  /** For each batch, the hash of all items up to its end. */
   readonly chain: ReadonlyArray<string>
   /** The last hash in `chain`, of all items. */
   readonly hash: string
-  /** A hash of all items that does not depend on their order, without the `request_id`s that `pay` gives to rows. */
+  /** A hash of all items that does not depend on their order or on the `request_id`s that `pay` gives to rows. */
   readonly set: string
   /** Indexes of invalid items. */
   readonly leftOut: ReadonlySet<number>
   /** The invalid items, with all reasons. */
   readonly invalid: ReadonlyArray<InvalidItem>
-  /** True if two items have the same `request_id`: then nothing can be paid. */
+  /** True if two items have the same `request_id`. Nothing can be paid then. */
   readonly isRepeated: boolean
 }
 
@@ -80,10 +80,10 @@ const isIterable = (u: unknown): boolean => {
   )
 }
 
-/** Methods that only a generator, a Node stream or a web stream has: these can be read only once. */
+/** Methods that only a generator, a Node stream or a web stream has. All three can be read only once. */
 const READ_ONCE = ['next', 'pipe', 'getReader']
 
-/** Throws an `InvalidOption` for items that cannot be read twice, and for a function that returns a promise of them. */
+/** Throws an `InvalidOption` for items that cannot be read twice, and for a function that returns a promise of items. */
 export const checkItems = (items: unknown, context: string): void => {
   const canBeRead =
     typeof items === 'function'
@@ -104,7 +104,7 @@ type PlannedRow = { readonly requestId: string | undefined } & (
   | { readonly causes: ReadonlyArray<Cause> }
 )
 
-/** Returns an item, or the reason why a row of a file is not one. A file that cannot be read ends the run. */
+/** Returns an item, or the reason why a row of a file is not one. An unreadable file ends the run. */
 const rowOf = <F>(given: PayItem<F>): PlannedRow => {
   if (!isEither(given)) return { requestId: requestIdOf(given), item: given }
   if (E.isRight(given)) return { requestId: requestIdOf(given.right), item: given.right }
@@ -120,7 +120,7 @@ const isEither = <F>(given: PayItem<F>): given is E.Either<F, NewBatchItem> => {
 
 // planning
 
-/** Reads and checks all items, and cuts them into batches. Sends nothing. */
+/** Reads and checks all items, and divides them into batches. Sends nothing. */
 export const planOf = async <F>(items: PayItems<F>, options: PayPlanOptions): Promise<PayPlan> => {
   const { run, perBatch } = options
   const checked = itemCheck(options)
@@ -191,7 +191,7 @@ const itemCheck = ({ check }: Pick<PayPlanOptions, 'check'>) => {
     if (!check) return []
     const decoded = NewBatchItem.decode(item)
     if (E.isLeft(decoded)) return describeCauses(parameterCauses(decoded.left))
-    const misspelt = invalidParams(NewBatchItem, item, check) // as in the check by the call, which has its batch
+    const misspelt = invalidParams(NewBatchItem, item, check) // as in the check by the call, which includes the batch
     if (misspelt !== undefined) return describeCauses(misspelt)
     const field = AMOUNTS.find((name) => item[name] !== undefined)
     if (field === undefined)
@@ -207,7 +207,7 @@ const itemCheck = ({ check }: Pick<PayPlanOptions, 'check'>) => {
   }
 }
 
-/** Drops causes about a whole if another cause names a part of it. */
+/** Drops causes about a whole value if another cause names a part of it. */
 const describeCauses = (all: ReadonlyArray<Cause>): ReadonlyArray<string> =>
   all
     .filter(({ path }) => path === '' || !all.some((other) => other.path.startsWith(`${path}.`)))

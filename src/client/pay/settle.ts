@@ -28,8 +28,8 @@ const isFinal = ({ status }: BatchTransfer): boolean =>
 // waiting
 
 /**
- * Calls `onFinal` for each batch when it is final. Reads lists by state, or each batch, whichever takes fewer requests. Resolves
- * with the batches that are not final after `limit`.
+ * Calls `onFinal` for each batch once it is final. Reads either lists by state or each batch, whichever takes fewer requests.
+ * Resolves with the batches that are still not final after `limit`.
  */
 export const waitForAll = async (
   context: PayContext,
@@ -41,7 +41,7 @@ export const waitForAll = async (
   const pause = doubling({ ...backoffDefaults, random })
   const end = timer.now() + limit
   const open = new Map(submitted.map((one) => [one.batch.id, one]))
-  let pages: number = OPEN_STATES.length // number of pages in the lists at the last reading
+  let pages: number = OPEN_STATES.length // number of pages in the lists when last read
   for (let attempt = 1; ; attempt++) {
     const listed = open.size > pages ? await openIds(context, open.size) : undefined
     if (listed !== undefined) pages = listed.pages
@@ -58,7 +58,10 @@ export const waitForAll = async (
   }
 }
 
-/** Returns the ids of batches that lists show in an open state. Useless once the lists have more pages than there are batches. */
+/**
+ * Returns the ids of batches that the lists show in an open state. This does not pay off once the lists have more pages than
+ * there are batches.
+ */
 const openIds = async (
   { ask, calls }: PayContext,
   most: number,
@@ -78,7 +81,7 @@ const openIds = async (
 
 // outcomes
 
-/** Reads the outcome of each item of a final batch, repeatedly while the list lags. */
+/** Reads the outcome of each item of a final batch. Repeats this while the list lags. */
 export const outcomesOf = async (
   context: PayContext,
   { requestId, itemIds, batch, leftOut }: RunBatch,

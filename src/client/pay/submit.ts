@@ -27,14 +27,14 @@ export interface Submission {
   readonly failures: ReadonlyArray<PayFailure>
 }
 
-/** Outcome of one attempt to submit a batch. */
+/** The outcome of one attempt to submit a batch. */
 type SubmitResult =
   | { readonly is: 'submitted'; readonly batch: BatchTransfer }
   /** Its quote has expired, or is not the approved one. */
   | { readonly is: 'stale'; readonly batch: BatchTransfer }
   | { readonly is: 'failed'; readonly failure: Failure }
 
-/** Rounds in which quotes may expire before any batch is submitted. */
+/** Maximum number of consecutive rounds in which quotes expire before any batch is submitted. */
 const FRUITLESS_ROUNDS = 3
 
 // quotes
@@ -52,7 +52,7 @@ const quoteAll = async (
     const answer = await context.first(
       context.calls.quote({ id, ...withoutUndefined({ validity }) }),
     )
-    // refused if another process has submitted it in the meantime
+    // refused if another process has submitted the batch in the meantime
     const now = E.isLeft(answer) ? await context.ask(context.calls.retrieve({ id })) : answer.right
     if (E.isLeft(answer) && isDraft(now)) orStop(answer)
     if (!isDraft(now)) context.emit({ _tag: 'Submitted', batch: now })
@@ -62,8 +62,8 @@ const quoteAll = async (
 }
 
 /**
- * Returns true if a quote can be shown and paid: it has not expired, is not older than the last change of its draft, has the
- * requested validity, and can be added up. A missing time counts as invalid.
+ * Returns true if a quote can be shown and paid: it has not expired, is no older than the last change of its draft, has the
+ * requested validity, and can be added up. A quote without a time is invalid.
  */
 const holds = (
   { serviceTime }: PayContext,
@@ -132,7 +132,7 @@ type GateAnswer =
   | { readonly is: 'yes'; readonly to: Approval }
   | { readonly is: 'no'; readonly failures: ReadonlyArray<PayFailure> }
 
-/** Compares a summary with `approved`, and calls `approve` if it exceeds that. */
+/** Compares a summary with `approved`, and calls `approve` if the summary exceeds it. */
 const answerTo = async (
   context: PayContext,
   summary: PaySummary,
@@ -149,12 +149,12 @@ const answerTo = async (
   if (approved !== undefined && beyond === undefined) return { is: 'yes', to: approved }
   if (approve === undefined) return refused(notApproved(run, `${beyond}`))
   const answer = approve(summary)
-  // only true is a yes: in plain JavaScript it may be the 'no' that a person typed
+  // only `true` means yes: in plain JavaScript, the value may be the string 'no' that a person typed
   const isYes = (await said(context, answer)) === true
   return isYes ? { is: 'yes', to: summary.approval } : { is: 'no', failures: [] }
 }
 
-/** Returns the result of `approve`. Throws an `InvalidOption` if there is none, for example because of a forgotten `return`. */
+/** Returns the result of `approve`. Throws an `InvalidOption` if it has none, for example because of a forgotten `return`. */
 const said = async (
   { first }: PayContext,
   answer: boolean | ObservableInput<boolean> | undefined,
@@ -198,7 +198,7 @@ const summaryOf = (
 
 interface SubmitRound {
   readonly submitted: ReadonlyArray<RunBatch>
-  /** Drafts whose quote is no longer the approved one, and those not tried. */
+  /** Drafts whose quote is no longer the approved one, and drafts that were not tried. */
   readonly stale: ReadonlyArray<RunBatch>
   readonly failures: ReadonlyArray<Failure>
 }
@@ -225,7 +225,7 @@ const submitRound = async (
   return { submitted, stale, failures }
 }
 
-/** Reads the batch, and submits it if it is still as approved. */
+/** Reads the batch, and submits it if it is unchanged since its approval. */
 const submitOne = async (context: PayContext, draft: RunBatch): Promise<SubmitResult> => {
   const { calls, first } = context
   const { id } = draft.batch
@@ -239,7 +239,7 @@ const submitOne = async (context: PayContext, draft: RunBatch): Promise<SubmitRe
 
   const answer = await first(calls.submit({ id }))
   if (E.isRight(answer)) return { is: 'submitted', batch: withQuoteOf(now, answer.right) }
-  // a submission that may have arrived can become visible later
+  // a submission that may have arrived may become visible later
   const limit = answer.left._tag === 'Ambiguous' ? context.lookUpFor : 0
   const isOver = (after: E.Either<Failure, BatchTransfer>): boolean =>
     E.isRight(after) && !isDraft(after.right)
@@ -250,14 +250,14 @@ const submitOne = async (context: PayContext, draft: RunBatch): Promise<SubmitRe
   return isStale ? { is: 'stale', batch: after.right } : { is: 'failed', failure: answer.left }
 }
 
-/** The response to a submission may omit the quote, which is the draft's. */
+/** Adds the quote of the draft, because the response to a submission may omit it. */
 const withQuoteOf = (draft: BatchTransfer, submitted: BatchTransfer): BatchTransfer => {
   const quote_summary = submitted.quote_summary ?? draft.quote_summary
   return { ...submitted, ...withoutUndefined({ quote_summary }) }
 }
 
 const hasExpired = ({ serviceTime }: PayContext, batch: BatchTransfer): boolean =>
-  !(expiryOf(batch) > serviceTime()) // so that an unreadable time counts as expired
+  !(expiryOf(batch) > serviceTime()) // an unreadable time counts as expired
 
 /** Returns false if another process of the run has changed the batch, or quoted it again. */
 const isAsApproved = (approved: RunBatch, now: RunBatch): boolean =>

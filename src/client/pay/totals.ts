@@ -24,7 +24,7 @@ const aligned = (a: Decimal, b: Decimal): readonly [bigint, bigint, number] => {
   return [unitsOf(a, scale), unitsOf(b, scale), scale]
 }
 
-/** Converts a number to units of a scale that is not below its own, so the result is exact. */
+/** Converts a number to units of a scale that is not below its own. The result is therefore exact. */
 const unitsOf = ({ units, scale: own }: Decimal, scale: number): bigint =>
   units * 10n ** BigInt(scale - own)
 
@@ -38,7 +38,9 @@ export const isAbove = (a: Decimal, b: Decimal): boolean => {
   return x > y
 }
 
-/** Returns a decimal string with at least the decimals of the currency; for an unknown currency, those of the amount. */
+/**
+ * Returns a decimal string with at least as many decimals as the currency; for an unknown currency, with those of the amount.
+ */
 export const textOf = (decimal: Decimal, currency: string): string => {
   const least = Math.max(0, O.getOrElse(() => 0)(exponentOf(currency)))
   const scale = Math.max(least, decimal.scale)
@@ -63,7 +65,7 @@ interface CountedQuote {
   readonly fee: Decimal
 }
 
-/** Returns an amount with its original digits, if they were kept. */
+/** Returns an amount, with its original digits if they were kept. */
 const amountOf = (quote: BatchQuote, name: (typeof AMOUNTS)[number]): O.Option<Decimal> =>
   parseDecimal(O.getOrElse(() => String(quote[name]))(digitsOf(name)(quote)), MAX_AMOUNT_LENGTH)
 
@@ -155,7 +157,7 @@ export const shownTotals = (totals: ReadonlyArray<QuoteSum>): ReadonlyArray<PayT
 
 // expiry
 
-/** Returns when the quote of a batch expires, in ms since 1970; `Infinity` if the platform does not say. */
+/** Returns when the quote of a batch expires, in ms since 1970; `Infinity` if the platform does not provide it. */
 export const expiryOf = ({ quote_summary }: BatchTransfer): Millis => {
   const at = quote_summary?.expires_at
   return at === undefined || at === null ? Number.POSITIVE_INFINITY : millisOf(at)

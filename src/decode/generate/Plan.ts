@@ -1,6 +1,6 @@
 /**
- * A plan: a data structure, read from a codec, from which code is generated. It describes exactly what io-ts's own `validate`
- * does. A codec without a plan is `Opaque`: its own `validate` is called.
+ * A plan is a data structure, read from a codec, from which code is generated. It describes exactly what io-ts's own `validate`
+ * does. A codec without a plan is `Opaque`, and its own `validate` is called.
  */
 import type * as t from 'io-ts'
 
@@ -38,7 +38,7 @@ export interface Recursive {
   readonly body: () => Plan
 }
 
-/** `type` adds a missing key; `partial` skips it. */
+/** `type` adds a missing key, while `partial` skips it. */
 export interface StructPlan {
   readonly _tag: 'Struct'
   readonly optional: boolean
@@ -82,16 +82,16 @@ export type Plan =
 // predicates
 
 /**
- * Returns true if every accepted value is returned unchanged, as the same object. (io-ts handles rare values that it copies
- * anyway, such as an object with a NaN.)
+ * Returns true if every accepted value is returned unchanged, as the same object. (io-ts nevertheless copies a few rare values,
+ * such as an object with a NaN.)
  */
 export const keepsInput = (plan: Plan): boolean => everyPart((inner) => !changes(inner), plan)
 
-/** Returns true if a value is changed only where it has too many or too few keys, if at all. */
+/** Returns true if a value is changed at most where it has too many or too few keys. */
 export const mostlyKeepsInput = (plan: Plan): boolean =>
   everyPart((inner) => inner._tag !== 'Opaque', plan)
 
-/** Returns true if undefined may be accepted, or if that is not known. */
+/** Returns true if undefined may be accepted, or if that is unknown. */
 export const mayTakeUndefined = (plan: Plan, within: ReadonlyArray<Plan> = []): boolean => {
   if (within.includes(plan)) return false
   const below = (inner: Plan): boolean => mayTakeUndefined(inner, [...within, plan])

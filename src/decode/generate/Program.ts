@@ -2,11 +2,11 @@
 import type { Plan } from './Plan.js'
 
 export interface Program {
-  /** Names a value that is passed to the code instead of being written into it. */
+  /** Names a value that is passed to the code rather than written into it. */
   readonly constant: (value: unknown) => string
-  /** Names a function, which is written once per plan and role. It may call itself. */
+  /** Names a function, which is written once per plan and role, and may call itself. */
   readonly define: (role: string, plan: Plan, write: (name: string) => string) => string
-  /** Names a function that belongs to no plan. */
+  /** Names a function that does not belong to a plan. */
   readonly helper: (source: string) => string
   readonly constants: ReadonlyArray<unknown>
   readonly functions: ReadonlyArray<string>

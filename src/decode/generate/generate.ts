@@ -14,15 +14,16 @@ type Maker = (
 ) => Decoder<unknown>
 
 /**
- * Creates plain objects like those of `E.right`, but not with an object literal. Once many objects from a literal have survived a
- * collection, V8 allocates them as old, and old objects keep the rows of a finished page until the next full collection.
+ * Creates plain objects like those of `E.right`, but without an object literal. Once many objects from one literal have
+ * survived a garbage collection, V8 allocates them as old, and old objects keep the rows of a finished page until the next full
+ * collection.
  */
 const RIGHT = `function Right(right) { this._tag = "Right"; this.right = right }
     Right.prototype = base;`
 
 /**
- * Generates a decoder as straight-line code. It returns accepted values, and passes everything refused, unusual or thrown to
- * `slow`. Throws if the platform forbids code generation.
+ * Generates a decoder as straight-line code. It returns accepted values, and passes everything that is refused, unusual or
+ * thrown to `slow`. Throws if the runtime forbids code generation.
  */
 export const generate = (plan: Plan, slow: Decoder<unknown>): Decoder<unknown> => {
   const to = program()
@@ -31,7 +32,7 @@ export const generate = (plan: Plan, slow: Decoder<unknown>): Decoder<unknown> =
     ? `if (${testOf(plan, 'x', scope, to)}) return new Right(x);`
     : `const a = ${readOf(plan, to)}(x); if (a !== refused) return new Right(a);`
   const names = to.constants.map((_, i) => `c${i}`)
-  // The engine treats constants in the code's own scope as constants, but not parameters.
+  // The engine treats constants in the code's own scope as constants, but does not do that for parameters.
   const maker = newFunction<Maker>(
     ['runtime', 'constants', 'slow'],
     `const { ${Object.keys(runtime).join(', ')} } = runtime;
@@ -49,15 +50,15 @@ export const generate = (plan: Plan, slow: Decoder<unknown>): Decoder<unknown> =
 
 // functions that the code calls, each of which repeats a step of io-ts
 
-/** Returned by a reader for a refused value. */
+/** Returned by a reader for a value that it refuses. */
 const refused: unique symbol = Symbol('refused')
 
-/** Throws, to leave the whole value to io-ts, because it is too rare for generated code. */
+/** Throws, to leave the whole value to io-ts. Used for values that are too rare for generated code. */
 const unusual = (): never => {
   throw refused
 }
 
-/** Copies an object. Not a spread, because io-ts treats a key named `__proto__` this way. */
+/** Copies an object. Not written as a spread, because this is how io-ts treats a key named `__proto__`. */
 const copy = <A extends object>(a: A): A => Object.assign({}, a)
 
 /** Calls a codec that has no plan. */
@@ -66,7 +67,7 @@ const ask = (codec: t.Mixed, u: unknown): unknown => {
   return answer._tag === 'Left' ? refused : answer.right
 }
 
-/** Returns `a` without the keys that `props` does not have; `a` itself if it has no such key. */
+/** Returns `a` without the keys that are not in `props`, or `a` itself if there are none. */
 const strip = (
   a: Record<string, unknown>,
   names: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /** Creates functions from source text. */
 
-/** Returns true if the platform allows code generation, by trying. */
+/** Returns true if the runtime allows code generation. Finds out by trying. */
 export const mayGenerate = (): boolean => {
   try {
     return typeof new Function('') === 'function'
@@ -9,8 +9,8 @@ export const mayGenerate = (): boolean => {
   }
 }
 
-/** Creates a strict function with these parameters. Throws if the platform forbids code generation. */
+/** Creates a strict function with these parameters. Throws if the runtime forbids code generation. */
 export const newFunction = <F extends (...params: never) => unknown>(
   params: ReadonlyArray<string>,
   body: string,
-): F => new Function(...params, `"use strict"; ${body}`) as F // the caller writes the text to match this type
+): F => new Function(...params, `"use strict"; ${body}`) as F // the caller writes the source text to match this type

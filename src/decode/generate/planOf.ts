@@ -5,7 +5,9 @@ import type { Basic, Plan, PlanField, UnionMember } from './Plan.js'
 
 // io-ts's own codecs
 
-/** The ways in which io-ts validates. A codec is recognized by the source of its `validate`, because a clone keeps its `_tag`. */
+/**
+ * The ways in which io-ts validates. A codec is recognized by the source of its `validate`, because a clone keeps the `_tag`.
+ */
 type CodecKind =
   | 'any'
   | 'literal'
@@ -67,7 +69,7 @@ const basics: ReadonlyArray<readonly [Basic, object]> = [
   ['never', t.never],
 ]
 
-/** Returns the test of a codec, if it is one of io-ts's own for a single value. */
+/** Returns the test of a codec if it is one of io-ts's own codecs for a single value. */
 const basicOf = (codec: unknown): Basic | undefined =>
   basics.find(
     ([, own]) =>
@@ -85,10 +87,10 @@ const fieldsOf = (props: unknown, planOf: PlanOf): ReadonlyArray<PlanField> =>
     ? Object.keys(props).map((key) => ({ key, plan: planOf(part(props, key)) }))
     : []
 
-/** The predicate of an io-ts refinement is only called with values that the inner codec accepts. */
+/** The predicate of an io-ts refinement. It is called only with values that the inner codec accepts. */
 const isPredicate = (u: unknown): u is (a: unknown) => unknown => typeof u === 'function'
 
-/** Joins adjacent literals to one enumeration, and nested unions to one union. */
+/** Joins adjacent literals into one enumeration, and nested unions into one union. */
 const flat = (members: ReadonlyArray<Plan>): Plan => {
   const all: Array<Plan> = []
   for (const member of members.flatMap((m) => (m._tag === 'Union' ? m.members : [m]))) {
@@ -112,7 +114,7 @@ const tagged = (codec: unknown, planOf: PlanOf): Plan | undefined => {
   return apart ? { _tag: 'Tagged', tag, members } : undefined
 }
 
-/** `record` over an enumeration is `strict` with a field for each of its values. */
+/** Treats a `record` over an enumeration as `strict` with one field for each value of the enumeration. */
 const recordOf = (codec: unknown, planOf: PlanOf): Plan | undefined => {
   const keys = domainKeys(part(codec, 'domain'))
   if (keys === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Writes readers: functions that return the decoded value, which may be another object, or `refused`. */
+/** Writes readers. A reader is a function that returns the decoded value, which may be another object, or `refused`. */
 import {
   type Dictionary,
   type Exact,
@@ -21,7 +21,7 @@ export const readOf = (plan: Plan, to: Program): string =>
     return `function ${name}(x) { ${scope.declared()} ${body} }`
   })
 
-/** Writes statements that assign the value that `plan` reads from `x` to `into`, or return `refused`. */
+/** Writes statements that assign the value that `plan` reads from `x` to `into`, or that return `refused`. */
 const step = (plan: Plan, x: string, into: string, scope: Locals, to: Program): string =>
   keepsInput(plan)
     ? `if (!${testOf(plan, x, scope, to)}) return refused; ${into} = ${x};`
@@ -130,7 +130,7 @@ const bodyOf = (plan: Plan, scope: Locals, to: Program): string => {
       return `return ask(${to.constant(plan.codec)}, x)`
     case 'Basic':
     case 'Literals':
-      return 'return unusual()' // never called: these keep their input
+      return 'return unusual()' // never called, because these plans keep their input
   }
 }
 
@@ -149,8 +149,8 @@ const copying: Written = {
 }
 
 /**
- * Writes statements that read the fields of `made`, which is `x` until something has to change, and return `refused` if a field
- * is not accepted.
+ * Writes statements that read the fields of `made`, which is `x` until something has to change. They return `refused` if a
+ * field is not accepted.
  */
 const readFields = (
   struct: StructPlan,
@@ -184,7 +184,10 @@ const readFields = (
 
 const isStruct = (plan: Plan): plan is StructPlan => plan._tag === 'Struct'
 
-/** Returns the structs inside, if their fields can be counted: each key once, and none that every object inherits. */
+/**
+ * Returns the structs inside if their fields can be counted, that is, if each key occurs once and none is inherited by every
+ * object.
+ */
 const countable = ({ plan }: Exact): ReadonlyArray<StructPlan> => {
   const members = plan._tag === 'Intersection' && mostlyKeepsInput(plan) ? plan.members : [plan]
   const structs = members.filter(isStruct)
@@ -201,8 +204,9 @@ const generally = (plan: Exact, to: Program): string =>
     return all === refused ? refused : strip(all, namesOf(all), ${to.constant(plan.props)})`
 
 /**
- * Writes code that strips unknown keys. If a plain object has as many names as there are known fields with a value, neither it
- * nor its copy has other names, so none are looked up. The names are taken from the object, since its copy has no hidden keys.
+ * Writes code that strips unknown keys. If a plain object has as many names as there are known fields with a value, neither the
+ * object nor its copy has other names, so none are looked up. The names are taken from the object, because its copy has no
+ * hidden keys.
  */
 const readExact = (plan: Exact, scope: Locals, to: Program): string => {
   const record = `if (!(${isRecord('x')})) return refused;`
@@ -215,7 +219,7 @@ const readExact = (plan: Exact, scope: Locals, to: Program): string => {
   )
   const present = (value: string, key: string): string =>
     sure.has(key) ? '' : `if (${value} !== undefined) count++;`
-  // A value that several members change must be merged, so it is read again, member by member.
+  // A value that several members change must be merged, so it is read again, one member at a time.
   const change = (): string =>
     `return ${to.define('merging', plan, (name) => `function ${name}(x) { ${generally(plan, to)} }`)}(x)`
   const written = isStruct(plan.plan) ? { present } : { present, change }

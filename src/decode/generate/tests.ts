@@ -1,11 +1,14 @@
-/** Writes the tests for plans that keep their input: expressions that are true for accepted values. */
+/** Writes the tests for plans that keep their input. A test is an expression that is true for accepted values. */
 import type { Basic, Plan } from './Plan.js'
 import { type Locals, locals, type Program } from './Program.js'
 
 export const isRecord = (x: string): string =>
   `typeof ${x} === "object" && ${x} !== null && !isArray(${x})`
 
-/** io-ts considers NaN changed, because it does not equal itself, and copies the object around it. */
+/**
+ * Returns a test that leaves NaN to io-ts. NaN does not equal itself, so io-ts considers it changed, and copies the object
+ * around it.
+ */
 const itself = (x: string): string => `(${x} === ${x} || unusual())`
 
 const basic: Readonly<Record<Basic, (x: string) => string>> = {
@@ -23,10 +26,10 @@ const basic: Readonly<Record<Basic, (x: string) => string>> = {
   undefined: (x) => `${x} === undefined`,
 }
 
-/** Maximum number of tests written in one place; more become a separate function. */
+/** Maximum number of tests that are written inline. More tests become a separate function. */
 const MAX_INLINED = 80
 
-/** Returns true if a plan has more parts than are written in one place. Stops counting there. */
+/** Returns true if a plan has more parts than can be written inline. Stops counting at that number. */
 const isLarge = (plan: Plan): boolean => {
   let left = MAX_INLINED
   const count = (part: Plan): void => {
@@ -48,7 +51,7 @@ const asFunction = (plan: Plan, to: Program, write: (x: string, scope: Locals) =
     return `function ${name}(x) { ${scope.declared()} ${body} }`
   })
 
-/** Writes an expression that is true for the values that `plan`, which keeps its input, accepts. */
+/** Writes an expression that is true for the values accepted by `plan`, which keeps its input. */
 export const testOf = (plan: Plan, x: string, scope: Locals, to: Program): string => {
   const hasParts = plan._tag === 'Struct' || plan._tag === 'Tuple'
   if (!hasParts || x === 'x' || !isLarge(plan)) return inPlace(plan, x, scope, to)
@@ -105,7 +108,7 @@ const inPlace = (plan: Plan, x: string, scope: Locals, to: Program): string => {
       const test = asFunction(plan, to, (record, inside) => {
         const value = inside.fresh()
         const passes = testOf(plan.codomain, value, inside, to)
-        // also visits inherited keys, which is faster than skipping them, but refuses none
+        // also visits inherited keys, which is faster than skipping them, but refuses none of them
         return `for (const key in ${record}) {
           ${value} = ${record}[key]; if (!${passes} && hasOwn(${record}, key)) return false } return true`
       })
@@ -120,13 +123,13 @@ const inPlace = (plan: Plan, x: string, scope: Locals, to: Program): string => {
     }
     case 'Exact':
     case 'Opaque':
-      return 'unusual()' // never called: these do not keep their input
+      return 'unusual()' // never called, because these plans do not keep their input
   }
 }
 
 // enumerations
 
-/** Maximum number of comparisons in a chain. Above that, a `Set` is faster, although newly parsed strings have no hash yet. */
+/** Maximum number of comparisons in a chain. With more, a `Set` is faster, although newly parsed strings have no hash yet. */
 const MAX_CHAIN = 24
 
 const equals = (x: string, values: ReadonlyArray<string>): string =>
@@ -153,7 +156,10 @@ const texts = (values: ReadonlyArray<string>, x: string, to: Program): string =>
   return `typeof ${x} === "string" && ${to.helper(choose)}(${x})`
 }
 
-/** `literal(0)` turns -0 into 0, and `literal(-0)` the reverse: everything but 0 for 0 is left to io-ts. */
+/**
+ * Returns a test for a value other than a string. `literal(0)` turns -0 into 0, and `literal(-0)` does the reverse, so every
+ * case but 0 for 0 is left to io-ts.
+ */
 const other = (value: unknown, x: string, to: Program): string => {
   if (typeof value === 'boolean' || value === null) return `${x} === ${value}`
   if (value === 0)
@@ -161,7 +167,7 @@ const other = (value: unknown, x: string, to: Program): string => {
   return `${x} === ${to.constant(value)}`
 }
 
-/** Writes a test for a set of values. Strings are written into the source as JSON, other values are not. */
+/** Writes a test for a set of values. Strings are written into the source as JSON; other values are passed in. */
 const isOneOf = (values: ReadonlyArray<unknown>, x: string, to: Program): string => {
   const strings = [...new Set(values.filter((value) => typeof value === 'string'))]
   const others = values.filter((value) => typeof value !== 'string')

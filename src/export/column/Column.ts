@@ -1,4 +1,4 @@
-/** Columns of a file: fields of rows, and those of nested objects under dotted names. */
+/** Columns of a file: fields of rows, and fields of nested objects under dotted names. */
 import { InvalidOption } from '../../options/index.js'
 import { type ColumnType, columnTypes, type Shape } from './Shape.js'
 
@@ -11,13 +11,13 @@ export interface Column {
   /** The keys from the row to the value. */
   readonly path: ReadonlyArray<string>
   readonly type: ColumnType
-  /** True if the codec gives the type: decoded values have it. */
+  /** True if the codec determines the type; decoded values then have that type. */
   readonly isDescribed: boolean
 }
 
 // constructors
 
-/** Returns a column for each field of a codec, in its order; an object becomes the columns of its fields. */
+/** Returns a column for each field of a codec, in the codec's order. An object becomes the columns of its fields. */
 export const columnsOf = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArray<Column> =>
   shape._tag === 'Struct'
     ? [...shape.fields].flatMap(([key, field]) => columnsOf(field, [...path, key]))

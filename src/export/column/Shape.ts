@@ -1,4 +1,4 @@
-/** The structure of a codec as needed for files, derived at runtime from any io-ts codec. */
+/** The structure of a codec as files need it, derived at runtime from any io-ts codec. */
 import { Instant } from '../../codec/Instant.js'
 import { part, tagOf, typesOf } from '../../decode/codecParts.js'
 
@@ -38,7 +38,7 @@ const ANYTHING = leaf('json')
 
 /** Returns the shape of a codec's values. Null or missing values do not change it. */
 export const shapeOf = (codec: unknown, within: ReadonlyArray<unknown> = []): Shape => {
-  if (within.includes(codec)) return ANYTHING // it is defined by itself
+  if (within.includes(codec)) return ANYTHING // it is recursive
   const inner = (member: unknown): Shape => shapeOf(member, [...within, codec])
   if (codec === Instant) return leaf('time')
   switch (tagOf(codec)) {
@@ -82,7 +82,7 @@ export const shapeOf = (codec: unknown, within: ReadonlyArray<unknown> = []): Sh
 const isNothing = (codec: unknown): boolean =>
   ['NullType', 'UndefinedType', 'VoidType'].some((tag) => tag === tagOf(codec))
 
-/** Accepts a refinement to whole numbers: `t.Int`, or one whose JSON Schema says `integer`. */
+/** Accepts a refinement to whole numbers: `t.Int`, or one whose JSON Schema has the type `integer`. */
 const isWhole = (codec: unknown): boolean =>
   part(codec, 'name') === 'Int' || part(part(codec, 'schema'), 'type') === 'integer'
 
@@ -110,7 +110,7 @@ const merged = (members: ReadonlyArray<Shape>): Shape => {
   return { _tag: 'Struct', fields }
 }
 
-/** Returns the shape of a union: known only if all members are the same leaf, or there is one. */
+/** Returns the shape of a union. It is known only if all members are the same leaf, or if there is only one member. */
 const common = ([first = ANYTHING, ...others]: ReadonlyArray<Shape>): Shape =>
   others.every(
     (other) => first._tag === 'Leaf' && other._tag === 'Leaf' && first.type === other.type,

@@ -11,7 +11,7 @@ export interface UnrepresentableRow {
   readonly field: string
   /** The values that the format can represent there. */
   readonly expected: string
-  /** Names the field and what was expected, but not the value. */
+  /** One line that names the field and the expected values, but not the actual value. */
   readonly message: string
 }
 

@@ -1,11 +1,13 @@
-/** Decimal text and doubles as whole numbers of ten-thousandths, since currencies have at most four decimals. */
+/** Decimal text and doubles as whole numbers of ten-thousandths, because currencies have at most four decimals. */
 import { parseDecimal, unitsAt } from '../../decode/minorUnits.js'
 import { O } from '../../fp.js'
 
-/** 549,755,813,888: above it, the neighbours of a double are 0.0001 away, the smallest unit of a currency of ISO 4217. */
+/**
+ * 549,755,813,888. Above it, adjacent doubles are at least 0.0001 apart, which is the smallest unit of an ISO 4217 currency.
+ */
 const FOUR_DECIMALS_BELOW = 2 ** 39
 
-/** Returns true if no other number with up to four decimals has the same double. */
+/** Returns true if no other number with up to four decimals is stored as the same double. */
 export const isExact = (n: number): boolean => n < FOUR_DECIMALS_BELOW && n > -FOUR_DECIMALS_BELOW
 
 /** Number of decimals of a Parquet column. */
@@ -26,8 +28,8 @@ const fitting = (units: bigint | undefined): bigint | undefined =>
   units !== undefined && units < TOO_LARGE && units > -TOO_LARGE ? units : undefined
 
 /**
- * Returns the ten-thousandths of a whole number, or of one below 2^39; `undefined` if it has more decimals. The product may be
- * off by one; only the right one, divided, returns the double.
+ * Returns the ten-thousandths of a whole number, or of any number below 2^39; `undefined` if it has more decimals. The product
+ * may be off by one, so the candidate that divides back to the same double is chosen.
  */
 export const scaledNumber = (n: number): bigint | undefined => {
   const near = Math.round(n * FACTOR)
@@ -37,11 +39,11 @@ export const scaledNumber = (n: number): bigint | undefined => {
   return scaled === undefined ? undefined : BigInt(scaled)
 }
 
-/** Parses text in units of a scale; `undefined` if it has more decimal places or is not a number. */
+/** Parses text in units of a scale; `undefined` if it has more decimals or is not a number. */
 const unitsOf = (scale: number): ((text: string) => bigint | undefined) => {
   const toScale = unitsAt(scale)
   return (text) => {
-    const read = parseDecimal(text, MAX_LENGTH) // called for each row: without `pipe`, it takes a fifth of the time
+    const read = parseDecimal(text, MAX_LENGTH) // called for each row, so without `pipe`, which would take five times as long
     return O.isSome(read) ? O.toUndefined(toScale(read.value)) : undefined
   }
 }
@@ -52,7 +54,7 @@ const whole = unitsOf(0)
 /** Returns the ten-thousandths of a text; `undefined` if it is not a number that fits the column. */
 export const scaledText = (text: string): bigint | undefined => fitting(scaled(text))
 
-/** Parses a whole number; `undefined` if it is not one that fits the column. */
+/** Parses a whole number; `undefined` if it is not a whole number that fits the column. */
 export const wholeText = (text: string): bigint | undefined => fitting(whole(text))
 
 /** Accepts the text of any whole number. */

@@ -37,7 +37,7 @@ const ANY: Kind = {
 const fits = ({ isExact, accepts }: Kind, value: number, digits: string | undefined): boolean =>
   digits === undefined ? isExact(value) : (accepts?.(digits) ?? true)
 
-/** Returns the path to the first inexact number in an object or a list. */
+/** Returns the path to the first inexact number in an object or list. */
 const findInside = (
   parent: Readonly<Record<string, unknown>>,
   kind: Kind,
@@ -54,7 +54,7 @@ const findInside = (
   return undefined
 }
 
-/** Checks the numbers of these columns, and those inside their values. */
+/** Checks the numbers in these columns, including numbers nested in their values. */
 export const exactColumns = (columns: ReadonlyArray<Column>): RowCheck => {
   const checks = columns.filter(mayHaveNumbers).map(({ path, type }) => ({
     path,

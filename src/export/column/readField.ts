@@ -16,7 +16,7 @@ export const isObject = (u: unknown): u is Readonly<Record<string, unknown>> =>
 /** Prototypes of all JSON values. */
 const PROTOTYPES = [Object, Array, String, Number, Boolean].map(({ prototype }) => prototype)
 
-/** Returns true for keys such as `constructor`, `length` or `0`, which a value may have by inheritance. */
+/** Returns true for keys such as `constructor`, `length` or `0`, which a value may inherit. */
 const isInherited = (key: string): boolean =>
   PROTOTYPES.some((prototype) => key in prototype) || /^\d+$/.test(key)
 
@@ -26,8 +26,8 @@ const field = (key: string): Read =>
     : (parent) => (isObject(parent) ? parent[key] : undefined)
 
 /**
- * Returns a function that reads the value at a path of keys. Inherited properties do not count. If code may be generated, each
- * path has its own code, and thus an inline cache: a computed key takes ten times as long.
+ * Returns a function that reads the value at a path of keys. Inherited properties do not count. If code generation is allowed,
+ * each path has its own code, and therefore its own inline cache; a computed key takes ten times as long.
  */
 export const reader = (path: ReadonlyArray<string>): Read => {
   if (path.length > 0 && !path.some(isInherited) && mayGenerate()) {

@@ -1,4 +1,4 @@
-/** The values of a column as a typed file stores them, exactly or not at all. */
+/** The values of a column as a typed file stores them: exactly, or not at all. */
 
 import { stringifyExact } from '../../decode/index.js'
 import type { Column } from './Column.js'
@@ -86,7 +86,7 @@ const isString = (u: unknown): u is string => typeof u === 'string'
 const isNumber = (u: unknown): u is number => typeof u === 'number'
 const isBoolean = (u: unknown): u is boolean => typeof u === 'boolean'
 
-/** Checks that every column can store its value of a row. */
+/** Checks that every column can store its value of the row. */
 export const storable = (columns: ReadonlyArray<Column>, options: StoreOptions): RowCheck => {
   const checks = columns
     .filter(({ type }) => type !== 'json')

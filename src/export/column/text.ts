@@ -1,4 +1,4 @@
-/** Makes texts readable for other programs: without unpaired surrogates, and without formulas. */
+/** Makes texts safe for other programs to read: without unpaired surrogates, and without formulas. */
 
 /** Counts anomalies in the texts of an export. */
 export interface TextFindings {
@@ -10,7 +10,7 @@ export interface TextFindings {
 
 export const noFindings = (): TextFindings => ({ loneSurrogates: 0, formulas: 0 })
 
-// surrogates: UTF-8 cannot encode an unpaired one, and strict JSON readers reject a whole file for its escape
+// surrogates: UTF-8 cannot encode an unpaired one, and strict JSON readers reject a whole file if it has the escape of one
 
 /** Replaces each unpaired surrogate of a text with U+FFFD. */
 export const wellFormed = (text: string, findings: TextFindings): string =>

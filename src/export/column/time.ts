@@ -1,15 +1,15 @@
-/** Times in microseconds since 1970 in UTC, exactly or not at all. */
+/** Times in microseconds since 1970 in UTC: exact, or none. */
 
 /** ISO 8601: a day, or a time with an offset. */
 const TIME =
   /^\d{4}-\d\d-\d\d(?:T(?:[01]\d|2[0-3])(?::[0-5]\d){2}(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d))?$/
 
-/** The end of a time: its fraction of a second, and its offset. */
+/** The end of a time: the fraction of a second, and the offset. */
 const TAIL = /^(?:\.(\d+))?(?:Z|([+-])(\d\d):?(\d\d))$/
 
 /**
- * Returns `undefined` for a day that does not exist, a leap second, and anything finer than a microsecond. A plain date becomes
- * midnight UTC.
+ * Returns `undefined` for a day that does not exist, a leap second, or a time with a finer resolution than microseconds. A
+ * plain date becomes midnight UTC.
  */
 export const microsOf = (text: string): bigint | undefined => {
   if (!TIME.test(text)) return undefined
@@ -25,10 +25,13 @@ export const microsOf = (text: string): bigint | undefined => {
   return BigInt(seconds - offset) * 1_000_000n + BigInt(fraction.slice(0, 6).padEnd(6, '0'))
 }
 
-/** In seconds: 400 years, a full calendar cycle. Days are computed that much later, since `Date.UTC` maps years below 100 to 19xx. */
+/**
+ * A full calendar cycle of 400 years, in seconds. Days are computed in the next cycle, because `Date.UTC` maps years below 100
+ * to 19xx.
+ */
 const CYCLE = 12_622_780_800
 
-/** Returns the midnight of a day, in seconds since 1970; `undefined` if the calendar does not have it. */
+/** Returns the midnight at which a day starts, in seconds since 1970; `undefined` if the calendar does not have that day. */
 const secondsOfDay = (text: string): number | undefined => {
   const month = two(text, 5) - 1
   const day = two(text, 8)
@@ -44,7 +47,7 @@ const isDay = (date: Date, month: number, day: number): boolean =>
 const two = (text: string, at: number): number =>
   text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528
 
-/** Returns the ISO 8601 text of a `Date`, also from another realm, and any other value unchanged. */
+/** Returns the ISO 8601 text of a `Date`, even one from another realm. Returns any other value unchanged. */
 export const dateAsText = (value: unknown): unknown =>
   typeof value === 'object' &&
   value !== null &&
@@ -54,7 +57,7 @@ export const dateAsText = (value: unknown): unknown =>
     ? value.toISOString()
     : value
 
-/** Formats a time as ISO 8601 with six decimals, so that times sort as text. */
+/** Formats a time as ISO 8601 with six decimals, so that the texts sort by time. */
 export const isoMicros = (micros: bigint): string => {
   const rest = Number(((micros % 1_000n) + 1_000n) % 1_000n)
   const ms = Number((micros - BigInt(rest)) / 1_000n)

@@ -1,4 +1,4 @@
-/** Rows written by a sync or an export, as a copy to count. */
+/** Rows written by a sync or an export, opened as a copy to be counted. */
 import type { SchedulerLike } from 'rxjs'
 import type { Seconds } from '../../changes/Ledger.js'
 import type { CountedTable } from '../../changes/proof/ProofTable.js'
@@ -30,7 +30,7 @@ export interface Copy {
   readonly close: () => Promise<void>
 }
 
-/** Returns the time range that a sync has covered. Late rows of its last hour are left to its next run. */
+/** Returns the time range that a sync has covered. Excludes the last hour, whose late rows are left to the next run. */
 export const spanOfSync = ({
   since = 0,
   upTo = Number.POSITIVE_INFINITY,

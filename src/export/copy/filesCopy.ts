@@ -1,4 +1,4 @@
-/** The files of an export, or of a folder that a sync maintains, as a copy to count. */
+/** The files of an export, or of a folder that a sync maintains, opened as a copy to be counted. */
 import * as t from 'io-ts'
 import type { Seconds, Stretch } from '../../changes/Ledger.js'
 import type { Counted } from '../../changes/proof/Counting.js'
@@ -40,7 +40,7 @@ const COUNTABLE: ReadonlyArray<string> = ['from_created_at', 'to_created_at', 's
 
 // constructors
 
-/** Reads the files listed by a manifest: all rows once, and again to find some of them. Rejects with an `ExportError`. */
+/** Reads the files listed by a manifest: all rows once, and again to find individual rows. Rejects with an `ExportError`. */
 export const filesCopy = async (at: FilesLocation, options: WatchedReach): Promise<Copy> => {
   const found = await manifestFor(at, options)
   const { files, folder, path: name, manifest } = found
@@ -72,7 +72,7 @@ export const filesCopy = async (at: FilesLocation, options: WatchedReach): Promi
   }
 }
 
-/** Returns the status filter of a run. Throws if its rows are not all that the service would count. */
+/** Returns the status filter of a run. Throws if the service would count rows that the run does not have. */
 const filterOf = (name: string, { spec: { query, format } }: ManifestRun): string | undefined => {
   const narrowed = Object.keys(query).find((parameter) => !COUNTABLE.includes(parameter))
   if (narrowed !== undefined) throw unusable(name, `its charges were filtered by ${narrowed}`)
@@ -92,7 +92,7 @@ const unusable = (destination: string, why: string) =>
 
 // times
 
-/** Excludes the last hour before a run, whose rows may have appeared after it. */
+/** Returns the time range of a run without its last hour, because rows of that hour may have appeared after the run. */
 const spanOf = ({ bounds, started }: ManifestRun): CopyTimes => {
   const { from, to } = bounds ?? { from: 0, to: Number.POSITIVE_INFINITY }
   return {
@@ -101,7 +101,7 @@ const spanOf = ({ bounds, started }: ManifestRun): CopyTimes => {
   }
 }
 
-/** Reads a sync's state, which contains its times and the rows that it could not write. */
+/** Reads the state of a sync, which contains its times and the rows that it could not write. */
 const ofSync = async (files: Files) => {
   const { checkpoint } = OF_FOLDER
   const kept = await readState(files, checkpoint)
@@ -118,7 +118,7 @@ const indexOf = async (
   const index = new RowIndex()
   const missing = new Map(rejected.map((row) => [row.id, row]))
   for await (const row of rows) {
-    missing.delete(row.id) // an earlier version of it was written, or a later one
+    missing.delete(row.id) // an earlier or a later version of it was written
     index.add(row.created, row.status)
   }
   for (const { created, status } of missing.values()) index.add(created, status)
@@ -166,11 +166,11 @@ const rejectedIn = async (
   return all
 }
 
-/** Sorted times of rows by status, for counts of a copy. 16 bytes per row. */
+/** Sorted times of rows by status, for counting a copy. Takes 16 bytes per row. */
 class RowIndex {
   /** Times by status; those of all rows under `undefined`. */
   readonly #added = new Map<string | undefined, Array<Seconds>>()
-  /** Sorted times by status, made on the first count. */
+  /** Sorted times by status, created on the first count. */
   readonly #sorted = new Map<string | undefined, Float64Array>()
   readonly #statuses = new Set<string>()
 

@@ -62,9 +62,9 @@ const rules: OptionsTable<ProveCopyOptions> = {
 // constructors
 
 /**
- * Compares the counts of a copy with the service, up to the time that the copy claims to have reached. Read-only. See
- * `Proof.differences`. Emits once. Reads the files of an export in full; queries a table for counts. Cold: each subscription is a
- * new proof. Throws an `InvalidOption` at once for an invalid option.
+ * Compares row counts of a copy with those of the service, up to the time that the copy claims to cover. Read-only. Emits one
+ * proof: see `Proof.differences`. Reads the files of an export in full; queries a table for counts. Cold: each subscription is
+ * a new proof. Throws an `InvalidOption` immediately for an invalid option.
  */
 export const proveCopy = <A>(
   source: TimedSource<A>,

@@ -1,13 +1,13 @@
 /**
  * JSON lines next to the rows: rejected rows, or keys. Each start of a run writes a new file, which begins with a copy of the
- * earlier one.
+ * earlier file.
  */
 import { jsonLines } from '../format/json.js'
 import { type ByteFile, blocksOf, type FilePosition, type Files } from '../storage/Files.js'
 import { checkCommitted } from '../storage/integrity.js'
 import { type RowFile, rowsInto } from './RowFile.js'
 
-/** Position in a log, and the log's name until it is published. */
+/** Position in a log, and the log's file name until it is published. */
 export interface LineMark extends FilePosition {
   readonly name: string
 }
@@ -15,13 +15,13 @@ export interface LineMark extends FilePosition {
 /** The log file to write. */
 export interface LineLogOptions {
   readonly files: Files
-  /** Its name after publishing. */
+  /** The file name after publishing. */
   readonly final: string
-  /** Returns a random name for use until then. */
+  /** Returns a random file name to use before publishing. */
   readonly unfinished: (final: string) => string
 }
 
-/** Permissions: rejected rows are stored as received. */
+/** Permissions. Rejected rows are stored as received, so only the owner may read them. */
 const PRIVATE = 0o600
 
 export class LineLog {
@@ -41,7 +41,7 @@ export class LineLog {
     return this.#open?.name
   }
 
-  /** Rejects with a `ChecksumMismatch` unless the lines of an earlier start are intact. */
+  /** Rejects with a `ChecksumMismatch` unless the lines of an earlier start are unchanged. */
   async check(from: LineMark): Promise<void> {
     await this.#found(from, (name) => checkCommitted(this.#options.files, name, from))
   }
@@ -97,7 +97,7 @@ export class LineLog {
     await this.#open?.rows.abandon()
   }
 
-  /** Uses the file of an earlier start, which a frozen owner may publish in the meantime. */
+  /** Uses the file of an earlier start, even if a frozen owner publishes it in the meantime. */
   async #found(from: LineMark, work: (name: string) => Promise<void>): Promise<void> {
     const name = await this.#nameOf(from)
     await work(name).catch(async (error: unknown) => {
@@ -107,7 +107,7 @@ export class LineLog {
     })
   }
 
-  /** Returns the current name: the final one if the file was published. */
+  /** Returns the current name, which is the final one if the file was published. */
   async #nameOf({ name }: LineMark): Promise<string> {
     const { files, final } = this.#options
     const isUnpublished =

@@ -1,4 +1,4 @@
-/** A file of rows that can be truncated to the last commit, and resumed. */
+/** A file of rows that can be truncated to the last commit and then resumed. */
 import { checkOptions, is, type OptionsTable, required } from '../../options/index.js'
 import { disk, type FileSystem } from '../../store/FileSystem.js'
 import { checkRows } from '../column/UnrepresentableRow.js'
@@ -34,8 +34,8 @@ export interface RowFile<in A> {
    */
   readonly write: WriteRows<A>
   /**
-   * Resolves once everything passed to `write` is on disk, with a mark to which the file can be truncated. Ends a compressed
-   * frame and a row group.
+   * Resolves once everything passed to `write` is on disk, with a position to which the file can be truncated. Ends a
+   * compressed frame and a row group.
    */
   readonly commit: () => Promise<FilePosition>
   /** Size in bytes so far, without rows still buffered for a frame or row group. */
@@ -52,7 +52,7 @@ export interface FileOptions<A> {
   readonly path: string
   /** How rows are written: the value in the `Right` of `formatOf`. */
   readonly format: Format<A>
-  /** Truncates the file to this mark and continues there. Default: starts over. */
+  /** Truncates the file to this position and continues there. Default: starts over. */
   readonly from?: FilePosition | undefined
   /** The file system. Default: the disk. */
   readonly files?: FileSystem | undefined
@@ -70,7 +70,7 @@ const fileRules: OptionsTable<FileOptions<never>> = {
 
 /**
  * Opens a file for rows. Throws the system error (ENOSPC, EACCES, EISDIR, ...) with its `code` and `path`; a `ChecksumMismatch`
- * if the file does not match the mark; an `InvalidOption` for an invalid option, or a path whose extension belongs to another
+ * if the file does not match `from`; an `InvalidOption` for an invalid option, or for a path whose extension belongs to another
  * format.
  */
 export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> => {
@@ -87,7 +87,7 @@ export const openFile = async <A>(given: FileOptions<A>): Promise<RowFile<A>> =>
   }
 }
 
-/** Appends rows in a format to an open file; `path` names it. Closes the file if the format refuses it. */
+/** Appends rows to an open file; `path` names the file. Closes the file if the format rejects it. */
 export const rowsInto = async <A>(
   path: string,
   format: Format<A>,

@@ -1,4 +1,4 @@
-/** Checks, before anything is sent, that the files of an export can be created at the given paths. */
+/** Checks before anything is sent that the files of an export can be created at the given paths. */
 import { access, constants, readFile, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { codeOf, disk } from '../../store/FileSystem.js'
@@ -11,19 +11,19 @@ import { isOfRun, pathsOf } from './paths.js'
 
 /** Files of an export, by the options that name them. */
 export interface NamedPaths {
-  /** The destination; `undefined` for a stream. Nothing is checked in a bucket. */
+  /** The destination; `undefined` for a stream. In a bucket, nothing is checked. */
   readonly out: FilesLocation | undefined
   readonly checkpoint?: FilesLocation | undefined
 }
 
-/** A file of a run, with the option that names it or a description. */
+/** A file of a run, with the option that names the file, or a description. */
 type NamedFile = readonly [what: string, path: string]
 
 // constructors
 
 /**
  * Rejects with an `UnusablePath` if a file cannot be created or written, is a pipe or a device, is already open, has too long a
- * name, or is another file of the export. `show` is how a message names an option.
+ * name, or is the same as another file of the export. `show` returns an option as messages name it.
  */
 export const checkPaths = async (
   given: NamedPaths,
@@ -80,7 +80,7 @@ const filesOf = (
   ]
 }
 
-/** Folders of a process's open files, by number: such a file belongs to the program that opened it, for example a shell. */
+/** Folders of a process's open files, by number. Such a file belongs to the program that opened it, for example a shell. */
 const OPEN_FILES = /^(\/proc\/(.+\/)?|\/dev\/)fd$/
 
 /** Returns true if a path leads through `OPEN_FILES`, as `/dev/stdout` does. Links must not form a cycle. */
@@ -92,7 +92,7 @@ const isOpenFile = async (path: string): Promise<boolean> => {
   return link !== undefined && isOpenFile(resolve(folder, link))
 }
 
-/** Returns true if a file is a mount point, as in containers. Mounts are known on Linux only; false on other systems. */
+/** Returns true if a file is a mount point, as in containers. Mounts are known on Linux only; other systems return false. */
 const isMountPoint = async (path: string): Promise<boolean> => {
   const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '')
   const listed = path.replace(
@@ -149,7 +149,7 @@ const checksOf = (show: (option: string) => string) => {
     unusable,
     isWritable,
 
-    /** Rejects pipes and devices, which cannot be synced, truncated or replaced, and cyclic links. */
+    /** Rejects pipes and devices, which cannot be synced, truncated or replaced. Also rejects cyclic links. */
     canBeFile: async (option: string, path: string): Promise<void> => {
       const isOther = await stat(path).then(
         (found) => !found.isFile() && !found.isDirectory(),
@@ -173,7 +173,7 @@ const checksOf = (show: (option: string) => string) => {
       await isWritable(option, await existing(option, folder))
     },
 
-    /** Checks the names of all files that an export creates next to the destination. */
+    /** Checks the lengths of the names of all files that an export creates next to the destination. */
     namesFit: async (out: FilesLocation, checkpoint?: FilesLocation): Promise<void> => {
       const paths = pathsOf(out, checkpoint)
       const own = [pathsOf(out).checkpoint, paths.rejects(1)].map((path) => `${path}${UNFINISHED}`)
@@ -183,7 +183,7 @@ const checksOf = (show: (option: string) => string) => {
       }
     },
 
-    /** Checks that all files differ, and that in a folder, none has a name that its runs use. */
+    /** Checks that all files are different, and that no file in a folder has a name that runs of the folder use. */
     areApart: async (files: ReadonlyArray<NamedFile>, own: string | undefined): Promise<void> => {
       const taken = new Map<string, string>()
       for (const [what, path] of files) {
@@ -201,7 +201,7 @@ const checksOf = (show: (option: string) => string) => {
       }
     },
 
-    /** Checks that the destination can be written to, and replaced by name (a mount point cannot). */
+    /** Checks that the destination can be written to and replaced by name, which is impossible for a mount point. */
     isReplaceable: async (option: string, out: string): Promise<void> => {
       const code = await access(out, constants.W_OK).then(() => undefined, codeOf)
       if (await isMountPoint(await resolved(out))) {

@@ -1,10 +1,10 @@
 /**
  * A file, or a folder of parts, on a disk or in a bucket. Rows go into unfinished files; the state has their names and durable
- * offsets. A complete part gets its final name once the state records it; a single file, at the end.
+ * offsets. A complete part gets its final name once the state records it; a single file gets its name at the end.
  *
- * A run that takes over from an owner that may only be frozen continues in copies with new names. Files to remove are listed before
- * a step is saved and removed after it, so that none belongs to a later owner. A name that a later run may use again is never
- * removed.
+ * A run that takes over from an owner that may only be frozen continues in copies with new names. Files to remove are listed
+ * before a step is saved and removed after it, so none of them belongs to a later owner. A name that a later run may reuse is
+ * never removed.
  */
 
 import { fieldsOf } from '../../decode/unknown.js'
@@ -34,20 +34,20 @@ import { rowsInto } from './RowFile.js'
 
 /** Names of a destination's files. */
 export interface FileLayout {
-  /** Returns the final name of a part; `run`: number of the run in its folder, from 1. */
+  /** Returns the final name of a part. `run`: number of the run in its folder, from 1. */
   readonly partName: (part: Pick<PartMark, 'slice' | 'number'>, run: number) => string
-  /** Name of the single file in the manifest; the file may be behind a link. */
+  /** Name of the single file in the manifest, which may differ because the file is behind a link. */
   readonly shownAs?: string
   /** Returns the name of the file with the rejected rows of a run. */
   readonly rejects: (run: number) => string
   /** Name of the file with the keys. */
   readonly keys: string
   /**
-   * True for a folder, in which slices have their own parts and unfinished files are in `_incoming/`. A single file has its
-   * unfinished files next to it.
+   * True for a folder. There, slices have their own parts, and unfinished files are in `_incoming/`. The unfinished files of a
+   * single file are next to it.
    */
   readonly isFolder: boolean
-  /** Returns the run of a file in the folder, from 1; `undefined` if it belongs to none. */
+  /** Returns the number of the run that a file in the folder belongs to, from 1; `undefined` if it belongs to none. */
   readonly runOf: (name: string) => number | undefined
 }
 
@@ -90,7 +90,7 @@ export class FilesDestination<A> implements Destination<A> {
   #replaced: ReadonlyArray<string> = []
   #mode: number | undefined
   #isShared = false
-  /** Unfinished files that a state lists, or that this owner need not remove. */
+  /** Unfinished files that a state lists, or that this owner does not have to remove. */
   #kept: ReadonlySet<string> = new Set()
   #isSwept = false
   #rejects: LineLog
@@ -174,7 +174,7 @@ export class FilesDestination<A> implements Destination<A> {
       ...step,
       settle: async () => {
         await step.settle?.()
-        if (keys !== undefined) await files.remove(keys) // without a position, they are not needed
+        if (keys !== undefined) await files.remove(keys) // not needed without a position
         if (stale && this.#rejects.name === undefined) await files.remove(this.#rejectsName)
         await files.tidy()
       },
@@ -262,8 +262,8 @@ export class FilesDestination<A> implements Destination<A> {
   }
 
   /**
-   * Works on a finished part under its unfinished name, unless it already has its final one. A frozen owner may publish the part at
-   * any time; the work then fails but is not needed, since both have the same bytes.
+   * Works on a finished part under its unfinished name, unless the part already has its final name. A frozen owner may publish
+   * the part at any time. The work then fails, but it is not needed, because both parts have the same bytes.
    */
   async #unlessPublished(part: PartMark, work: (name: string) => Promise<void>): Promise<void> {
     if (this.#published.has(part.name)) return
@@ -377,7 +377,7 @@ const ownOf = (path: string, u: unknown): Own => {
   })
 }
 
-/** Abandons all files, one after another, even if one cannot be closed; then fails with the first error. */
+/** Abandons all files, one after another, even if one of them cannot be closed. Then throws the first error. */
 const abandonAll = async (
   all: ReadonlyArray<{ readonly abandon: () => Promise<void> } | LineLog>,
 ): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Finds manifests and states, regardless of which run holds the lease. */
+/** Finds manifests and states, whichever run holds the lease. */
 import { stateIn } from '../../store/lease.js'
 import { exportError } from '../ExportError.js'
 import { type FilesLocation, fileAt, folderAt } from '../location/Location.js'
@@ -15,12 +15,12 @@ export interface FoundText {
   readonly folder: FilesLocation
 }
 
-/** Returns true if a manifest belongs to a folder; otherwise it is named after its single file. */
+/** Returns true if a manifest belongs to a folder. Otherwise, it has the name of its single file. */
 export const isOfFolder = (name: string): boolean => name === OF_FOLDER.manifest
 
 /**
- * Finds the manifest of a file or a folder, or at the given path. An exported file may also be called `manifest.json`, and a folder
- * may be given without a slash.
+ * Finds the manifest of a file or a folder, or the manifest at the given path. An exported file may itself be called
+ * `manifest.json`, and a folder may be given without a slash.
  */
 const findManifest = async (at: FilesLocation, options: WatchedReach): Promise<FoundText> => {
   const { manifest } = OF_FOLDER
@@ -43,7 +43,7 @@ export const manifestIn = async (
   return found && readManifest(files.nameOf(name))(found.text)
 }
 
-/** Finds the manifest of a file, of a folder, or at a path; rejects with `NoManifest` if there is none. */
+/** Finds the manifest of a file, of a folder, or at a path. Rejects with `NoManifest` if there is none. */
 export const manifestFor = async (
   given: FilesLocation,
   options: WatchedReach,
@@ -56,7 +56,7 @@ export const manifestFor = async (
   throw exportError('NoManifest', why, { path })
 }
 
-/** Like `manifestIn`, but rejects with an `UnusableDestination` for a manifest of another kind. */
+/** Works like `manifestIn`, but rejects with an `UnusableDestination` for a manifest of another kind. */
 export const manifestOfKind = async (
   kind: ManifestKind,
   files: Files,

@@ -20,13 +20,13 @@ export interface OpenedFiles {
   readonly names: ExportNames
   /** The files that rows are written to. */
   readonly files: Files
-  /** The name of the single file: behind a link, the linked file. */
+  /** The name of the single file; for a link, that of the linked file. */
   readonly name: string
-  /** The files next to the single file, or to the link to it: its texts. */
+  /** Files in the folder of the single file, or of the link to it; the texts are stored there. */
   readonly texts: Files
   /** The state and its lease. */
   readonly stateText: StateText
-  /** The lease of the file, if it has another name or its state is elsewhere. */
+  /** The lease of the file, if the file has another name or its state is elsewhere. */
   readonly guard: StateText | undefined
   /** The store of state and manifest. */
   readonly store: Store
@@ -40,7 +40,10 @@ export interface OpenedOptions extends WatchedReach {
 
 // constructors
 
-/** Opens a location. A file has one lease, whichever link or option names it. Its state is at the path of the option `checkpoint`. */
+/**
+ * Opens a location. A file has only one lease, whichever link or option names the file. Its state is at the path of the option
+ * `checkpoint`.
+ */
 export const openLocation = async (
   at: FilesLocation,
   { checkpoint, ...options }: OpenedOptions,
@@ -51,7 +54,7 @@ export const openLocation = async (
   const link = file === '' ? undefined : await texts.linked(file)
   const real = link === undefined ? at : filesOf(link)
   const files = link === undefined ? texts : await openFiles(real, options)
-  // not the link's target: the link itself would be replaced
+  // not next to the link's target, because the link itself would be replaced
   const beside = stateTextIn(texts, names.checkpoint)
   const own = link === undefined ? beside : stateTextIn(files, namesOf(real).checkpoint)
   const stateText =

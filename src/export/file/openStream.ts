@@ -29,7 +29,7 @@ export interface RowStream<in A> {
   readonly abandon: () => Promise<void>
 }
 
-/** A stream of bytes that the caller opened. */
+/** A stream of bytes, opened by the caller. */
 interface ByteStream extends Bytes {
   readonly end: () => Promise<void>
   readonly release: () => void
@@ -72,9 +72,9 @@ export const openStream = async <A>(options: StreamOptions<A>): Promise<RowStrea
 const ofNode = (stream: Writable): ByteStream => {
   let size = 0
   let failed = false
-  const ignore = (): void => {} // an error is reported by `append` and `end`
+  const ignore = (): void => {} // `append` and `end` report an error
   stream.on('error', ignore)
-  /** Waits for a call's callback, or for the stream's end: a destroyed stream may never call back. */
+  /** Waits for a call's callback or for the stream's end, because a destroyed stream may never call back. */
   const settled = (call: (done: (error?: Error | null) => void) => void): Promise<void> =>
     new Promise((resolve, reject) => {
       const settle = (error?: Error | null): void => {
@@ -95,21 +95,21 @@ const ofNode = (stream: Writable): ByteStream => {
     },
     end: () => settled((done) => stream.end(done)),
     release: () => {
-      if (!failed) stream.off('error', ignore) // otherwise its error is yet to be emitted
+      if (!failed) stream.off('error', ignore) // otherwise its error has yet to be emitted
     },
   }
 }
 
 const ofTheWeb = (stream: WritableStream<Uint8Array<ArrayBuffer>>): ByteStream => {
   const writer = stream.getWriter()
-  writer.closed.catch(() => {}) // an error is reported by `append` and `end`
+  writer.closed.catch(() => {}) // `append` and `end` report an error
   let size = 0
   return {
     size: () => size,
     append: async (bytes) => {
       await writer.ready
       const written = writer.write(new Uint8Array(bytes))
-      const { ready } = writer // fails with the stream; `written` fails only once its sink has responded
+      const { ready } = writer // fails with the stream, while `written` fails only once its sink has responded
       await Promise.race([written, ready.then(() => written)])
       size += bytes.length
     },

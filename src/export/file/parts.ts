@@ -1,4 +1,4 @@
-/** The files of a folder: their names, and the consecutive files of one time slice. */
+/** The files of a folder: their names, and the consecutive files of each time slice. */
 
 import { fieldsOf } from '../../decode/unknown.js'
 import { sliceRows } from '../../stream/rawRows.js'
@@ -11,9 +11,9 @@ import { untilFailure } from './untilFailure.js'
 
 /** Position in one file of a destination. */
 export interface PartMark extends FilePosition {
-  /** Number of the time slice of its rows; 0 if slices share files. */
+  /** Number of the time slice that its rows belong to; 0 if slices share files. */
   readonly slice: number
-  /** Number of the file in its slice, from 1; more than one if files are rotated. */
+  /** Number of the file within its slice, from 1. A slice has several files if files are rotated. */
   readonly number: number
   /** The file's name until it is published. */
   readonly name: string
@@ -44,16 +44,16 @@ export interface Naming {
   readonly extension: string
 }
 
-/** One letter per extra digit: letters sort after digits. */
+/** One letter for each extra digit, because letters sort after digits. */
 const LETTERS = ['', ...'abcdefghijklm']
 
-/** Pads a number with zeros, or with a letter if it is longer than `width`, so that names sort like numbers. */
+/** Pads a number with zeros, or prefixes a letter if the number is longer than `width`, so that names sort like numbers. */
 export const sortable = (n: number, width: number): string => {
   const digits = String(n).padStart(width, '0')
   return `${LETTERS[digits.length - width]}${digits}`
 }
 
-/** `part-00003-001.csv.gz`; after number 999 comes `part-00003-a1000.csv.gz`. */
+/** `part-00003-001.csv.gz`. The number after 999 gives `part-00003-a1000.csv.gz`. */
 export const partName =
   ({ prefix = 'part', extension }: Naming) =>
   ({ slice, number }: Pick<PartMark, 'slice' | 'number'>): string =>
@@ -89,7 +89,7 @@ export interface Parts<in A> {
 export interface PartsOptions<A> {
   readonly slice: number
   readonly rotation: Rotation
-  /** Opens a new part, or one with a mark. */
+  /** Opens a new part, or the part with a mark. */
   readonly open: (
     part: Pick<PartMark, 'slice' | 'number'>,
     mark?: PartMark,
@@ -144,7 +144,7 @@ export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Pa
       run(async () => {
         for (let at = 0; at < rows.length; ) {
           const part = await begun()
-          const room = Math.max(0, mostRows - part.rows) // a resumed part may already have more rows
+          const room = Math.max(0, mostRows - part.rows) // a resumed part may already have too many rows
           const some = sliceRows(rows, at, at + room)
           await part.file.write(some)
           part.rows += some.length

@@ -9,7 +9,7 @@ import { sortable } from './parts.js'
 
 /** Names of an export's texts (state, manifest), in its folder. */
 export interface ExportNames {
-  /** Start of the texts' names: they are next to the single file, or in the folder. */
+  /** Start of the texts' names. The texts are next to the single file, or in the folder. */
   readonly beside: string
   readonly checkpoint: string
   readonly manifest: string
@@ -31,11 +31,14 @@ export const OF_FOLDER: ExportNames = {
   rejects: (run) => `${INCOMING}${run === 1 ? 'rejects' : `rejects-${run}`}.ndjson`,
 }
 
-/** `FILE.checkpoint.json`, or `DIR/_checkpoint.json`, and similarly the others. */
+/** `FILE.checkpoint.json`, or `DIR/_checkpoint.json`, and so on. */
 export const namesOf = ({ file }: Pick<FilesLocation, 'file'>): ExportNames =>
   file === '' ? OF_FOLDER : { ...textsBeside(`${file}.`), rejects: () => `${file}.rejects.ndjson` }
 
-/** Returns the paths of an export's checkpoint, manifest and rejects files. `checkpoint`: its path, unless it is next to the file. */
+/**
+ * Returns the paths of an export's checkpoint, manifest and rejects files. `checkpoint`: its path, if it is not next to the
+ * file.
+ */
 export const pathsOf = (at: FilesLocation, checkpoint?: FilesLocation) => {
   const names = namesOf(at)
   return {
@@ -45,7 +48,10 @@ export const pathsOf = (at: FilesLocation, checkpoint?: FilesLocation) => {
   }
 }
 
-/** Returns a file's or folder's name in a spec, relative to the state, so that both can be moved together. `.` is that folder. */
+/**
+ * Returns the name of a file or folder in a spec, relative to the state, so that both can be moved together. `.` is the folder
+ * of the state.
+ */
 export const specName = (
   { name, file }: FilesLocation,
   checkpoint: FilesLocation | undefined,
@@ -54,8 +60,8 @@ export const specName = (
 // names in a folder
 
 /**
- * Start of the parts' names. A run that replaces another uses other names, which sort after it: `part`, `run-0002`, `run-9999`,
- * `run-a10000`.
+ * Start of the parts' names. A run that replaces another run uses different names, which sort after the earlier ones: `part`,
+ * `run-0002`, `run-9999`, `run-a10000`.
  */
 export const prefixOf = (run: number): string => (run === 1 ? 'part' : `run-${sortable(run, 4)}`)
 
@@ -64,7 +70,9 @@ const EXTENSIONS = formatNames.flatMap((name) =>
   compressions.map((compress) => extensionOf(name, compress)),
 )
 
-/** Returns the run that uses this file name in its folder, from 1, for rows or rejected rows; `undefined` if none. */
+/**
+ * Returns the number of the run that uses this file name in its folder for rows or rejected rows, from 1; `undefined` if none.
+ */
 export const runOfName = (
   name: string,
 ): { readonly run: number; readonly isRows: boolean } | undefined => {
@@ -78,7 +86,7 @@ export const runOfName = (
 
 const PART = /^(?:part|run-[a-l]?(\d{4,}))-[a-m]?(\d{5,})-[a-m]?(\d{3,})\.(.+)$/
 
-/** Returns true if a run may use this file name in its folder, complete or not, including for rejected rows. */
+/** Returns true if a run may use this file name in its folder, for complete or unfinished files, or for rejected rows. */
 export const isOfRun = (name: string): boolean =>
   runOfName(name.replace(/\.[0-9a-f]{12}\.part$/, '')) !== undefined
 

@@ -1,4 +1,4 @@
-/** Streams and functions as destinations: rows cannot be taken back, so no state is saved and nothing can be resumed. */
+/** Streams and functions as destinations. Rows cannot be withdrawn, so no state is saved and nothing can be resumed. */
 import type { Writable } from 'node:stream'
 import { withoutUndefined } from '../../fp.js'
 import type { Format } from '../format/Format.js'
@@ -14,13 +14,13 @@ const nothing = async (): Promise<void> => {}
 /** The stream, and how rows are written to it. */
 export interface StreamDestinationOptions<A> {
   readonly name: string
-  /** Opens the stream when there is something to write. */
+  /** Opens the stream once there is something to write. */
   readonly open: () => Writable | WritableStream<Uint8Array<ArrayBuffer>>
   readonly format: Format<A>
   readonly endStream: boolean | undefined
 }
 
-/** Writes rows to a stream. Writes the end of the format however the list ends, unless the stream fails. */
+/** Writes rows to a stream. Always writes the end of the format, however the list ends, unless the stream fails. */
 export const streamDestination = <A>({
   name,
   open,

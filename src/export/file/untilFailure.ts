@@ -3,7 +3,7 @@ export interface UntilFailure {
   readonly run: <T>(task: () => Promise<T>) => Promise<T>
   /** Runs a final task; later tasks fail. */
   readonly end: <T>(task: () => Promise<T>) => Promise<T>
-  /** Runs a task after all others, failed or not, and none after it. May be called again. */
+  /** Runs a task after all others, even after a failure. No task runs after it. May be called again. */
   readonly last: (task: () => Promise<void>) => Promise<void>
 }
 
@@ -14,7 +14,7 @@ export const untilFailure = (what: string): UntilFailure => {
   }
   let before: Promise<unknown> = Promise.resolve()
   const after = (next: Promise<unknown>): void => {
-    next.catch(() => {}) // reported to the caller, and to all later ones
+    next.catch(() => {}) // reported to this caller and to all later ones
     before = next
   }
   const run: UntilFailure['run'] = (task) => {

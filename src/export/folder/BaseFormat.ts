@@ -1,4 +1,4 @@
-/** Formats in which a folder stores its current rows, and NDJSON, in which it stores the rows of a run in progress. */
+/** Formats in which a folder stores its current rows; and NDJSON, in which it stores the rows of a run in progress. */
 import { isoMicros } from '../column/time.js'
 import { compressor, type Format } from '../format/Format.js'
 import { unzstd } from '../read/zstdFrames.js'
@@ -9,7 +9,7 @@ import { type PieceRow, pieceRow } from './PieceRow.js'
 
 /** Writes a file of rows, in memory. */
 export interface PieceWriter<C> {
-  /** Bytes so far, without buffered rows. */
+  /** Number of bytes so far, excluding buffered rows. */
   readonly size: () => number
   readonly add: (rows: ReadonlyArray<PieceRow<C>>) => Promise<void>
   readonly end: () => Promise<Uint8Array<ArrayBuffer>>
@@ -30,7 +30,7 @@ export interface BaseFormat<C> {
 const readLines = (bytes: Uint8Array): Batches<string> =>
   readTextPiece(bytes, JSON.parse, (line) => line)
 
-/** NDJSON in zstd frames: lines as received. */
+/** NDJSON in zstd frames, with the lines as received. */
 export const textBase: BaseFormat<string> = {
   extension: 'ndjson.zst',
   read: readLines,
@@ -50,7 +50,7 @@ export class MemoryBytes implements Bytes {
   size = (): number => this.#size
 
   append = async (bytes: Uint8Array): Promise<void> => {
-    this.#written.push(Uint8Array.from(bytes)) // encoders reuse their buffers
+    this.#written.push(Uint8Array.from(bytes)) // encoders reuse their buffers, so bytes are copied
     this.#size += bytes.length
   }
 
@@ -65,7 +65,7 @@ export class MemoryBytes implements Bytes {
   }
 }
 
-/** Rows in a frame: many files are merged at a time, and memory holds a frame of each. */
+/** Number of rows in a frame. Many files are merged at a time, and memory holds one frame of each. */
 const FRAME_ROWS = 500
 
 /** Encodes rows as a file of a format. */
@@ -84,8 +84,8 @@ export const encodeFile = async <A>(
 }
 
 /**
- * Reads a piece (a file of a merged folder), one frame of rows at a time. `parse`: parses a line; `content`: the stored part of a
- * row.
+ * Reads a piece (a file of a merged folder), one frame of rows at a time. `parse` parses a line; `content` returns the stored
+ * part of a row.
  */
 export async function* readTextPiece<C>(
   bytes: Uint8Array,
@@ -108,10 +108,10 @@ async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** Characters of text in a frame. */
+/** Number of characters in a frame. */
 const FRAME = 1 << 18
 
-/** Writes a piece from lines that were read from others. */
+/** Writes a piece from lines that were read from other pieces. */
 class TextPieceWriter {
   readonly #bytes = new MemoryBytes()
   #lines: Array<string> = []

@@ -6,9 +6,9 @@
  *                              read, counted                   read, counted             files at its ends
  *                                         known by the state                             files within
  *
- * The state has each file's number of rows per status, so a count reads at most two files, however many there are. Before it
- * counts, a run merges the rows that it has read into the files. From then on it remembers its changes, which are few: rows that
- * were late, are gone, or had a different status.
+ * The state has each file's number of rows per status, so a count reads at most two files, however many there are. A run first
+ * merges the rows that it has read into the files. While counting, it keeps its few changes in memory: rows that were late, are
+ * gone, or had a different status.
  */
 import type { OpenCharge } from '../../changes/KnownCharges.js'
 import type { Seconds, Stretch } from '../../changes/Ledger.js'
@@ -28,7 +28,7 @@ interface CountedPiecesOptions<C> {
   readonly read: (piece: Piece) => Batches<C>
 }
 
-/** A file's rows that are not gone, in file order: 10 bytes each. */
+/** The rows of a file that are not gone, in file order. Takes 10 bytes per row. */
 interface PieceIndex {
   readonly seconds: Float64Array
   /** The status of each row, as an index into `names`. */
@@ -38,15 +38,15 @@ interface PieceIndex {
 
 /** A row that differs from the files, with its time of creation. */
 interface ChangedRow extends PlacedRow {
-  /** Its version in the files; absent if they do not have it. */
+  /** The row's version in the files; absent if they do not have the row. */
   readonly was: RowVersion | undefined
-  /** Its next version; absent if it is gone, or now has a different time. */
+  /** The row's next version; absent if the row is gone, or now has a different time. */
   readonly is: RowVersion | undefined
 }
 
 const keyOf = ({ id, created }: PlacedRow): string => `${created} ${id}`
 
-/** Number of files whose rows are cached: about 2 MB each. */
+/** Number of files whose rows are cached. Each takes about 2 MB. */
 const KNOWN = 16
 
 const MICROS = 1_000_000
@@ -55,10 +55,10 @@ const MICROS = 1_000_000
 
 export class CountedPieces<C> {
   readonly #options: CountedPiecesOptions<C>
-  readonly #indices = new Map<string, PieceIndex>() // the most recently used one is last
+  readonly #indices = new Map<string, PieceIndex>() // the most recently used file is last
   /** Changed rows by time and id. */
   readonly #changes = new Map<string, ChangedRow>()
-  /** Versions from the last lookup, for the rows that are written next. */
+  /** Versions found by the last lookup, for the rows that are written next. */
   #known: ReadonlyMap<string, RowVersion | undefined> = new Map()
   #open: ReadonlyMap<string, RowVersion> = new Map()
   #written: Array<PieceRow> = []
@@ -68,7 +68,7 @@ export class CountedPieces<C> {
     this.#options = options
   }
 
-  /** Starts remembering changes: from now on, all earlier rows are in the files. */
+  /** Starts remembering changes. From now on, all earlier rows are in the files. */
   begin(): void {
     this.#hasBegun = true
     this.#changes.clear()
@@ -141,7 +141,7 @@ export class CountedPieces<C> {
     return counts
   }
 
-  /** Uses the files alone: the result decides where ranges are divided, not how many rows they have. */
+  /** Uses only the files, because the result decides where ranges are divided, not how many rows they have. */
   async #nth(rows: Counted, n: number): Promise<Seconds | undefined> {
     let before = 0
     for (const piece of this.#around(rows)) {
@@ -243,7 +243,9 @@ export class CountedPieces<C> {
     return versions
   }
 
-  /** Looks rows up in the files; `undefined` for a row that is gone, or that they do not have at that time. */
+  /**
+   * Looks up rows in the files. The result is `undefined` for a row that is gone, or that the files do not have at that time.
+   */
   async #lookUp(rows: ReadonlyArray<PlacedRow>): Promise<Map<string, RowVersion | undefined>> {
     const found = new Map<string, RowVersion | undefined>(rows.map(({ id }) => [id, undefined]))
     const places = new Set(rows.map(keyOf))
@@ -280,7 +282,7 @@ export class CountedPieces<C> {
     }
   }
 
-  /** Creates marks for the rows that exist. `at`: time in µs since 1970. */
+  /** Creates marks for those rows that exist. `at`: time in µs since 1970. */
   async #without(rows: ReadonlyArray<PlacedRow>, at: number): Promise<ReadonlyArray<GoneRow>> {
     await this.#settle()
     const found = await this.#lookUp(rows)

@@ -8,10 +8,12 @@ import { INCOMING } from '../storage/Files.js'
 
 // model
 
-/** The random part of a name, and the rest after it. */
+/** The random part of a name, and the rest of the name after it. */
 const RANDOM = /^(?:rejects-)?[0-9a-f]{12}\.(?:ndjson|ndjson\.zst|parquet)$/
 
-/** Returns true for the key of a file that a run writes: `_incoming/` or `LIST-`, twelve digits, and an extension. */
+/**
+ * Returns true for the key of a file that a run writes: `_incoming/` or `LIST-`, followed by twelve digits and an extension.
+ */
 export const isPieceKey =
   (prefix: string) =>
   (key: string): boolean =>
@@ -40,13 +42,13 @@ const piece = t.readonly(
       /** Times of creation of its first and last row, in µs since 1970. */
       from: t.number,
       to: t.number,
-      /** Number of its rows by `status`, without those that are gone. */
+      /** Number of its rows by `status`, excluding those that are gone. */
       statuses: t.record(t.string, t.number),
     }),
     t.partial({
       /** Number of its rows that are marked as gone. */
       gone: t.number,
-      /** All times of creation, if there are few. */
+      /** All times of creation, if there are only a few. */
       times: t.readonlyArray(t.number),
     }),
   ]),
@@ -60,7 +62,7 @@ const folderState = t.readonly(
     t.type({
       /** File extension of the files in `base`. */
       format: t.string,
-      /** Files with the current rows, each row once. Their time ranges do not overlap. */
+      /** Files with the current rows. Each row occurs once, and the files do not overlap in time. */
       base: t.readonlyArray(piece),
       /** Files of a run in progress, in the order in which they were written. */
       incoming: t.readonlyArray(piece),

@@ -9,18 +9,18 @@ import { GONE, PARENT } from '../transfer/Destination.js'
 export interface PieceRow<C = unknown> {
   readonly id: string
   /**
-   * The second of `created_at`, in µs since 1970, since it may be shown more precisely later. For a row without `created_at`: the
-   * place of its parent, or 0.
+   * The second of `created_at`, in µs since 1970; seconds, because the time may later be shown more precisely. For a row
+   * without `created_at`: the place of its parent, or 0.
    */
   readonly created: number
   /** `updated_at` in µs since 1970; 0 if absent. */
   readonly updated: number
   readonly status: string
-  /** When it was marked as gone, in µs since 1970; 0 while it exists, `Infinity` if it has moved to another place. */
+  /** When it was marked as gone, in µs since 1970; 0 while it exists; `Infinity` if it has moved to another place. */
   readonly gone: number
   /** The id of its parent; empty if it has none. */
   readonly parent: string
-  /** Version of the parent with which it was read, in µs since 1970; 0 if it has none. */
+  /** Version of the parent with which the row was read, in µs since 1970; 0 if it has none. */
   readonly parentUpdated: number
   /** A line of NDJSON, the values of columns, or the row itself. */
   readonly content: C
@@ -30,12 +30,12 @@ export interface PieceRow<C = unknown> {
 
 const microsAt = (u: unknown): number => (typeof u === 'string' ? Number(microsOf(u) ?? 0) : 0)
 
-/** Used instead of a time: the row exists with a different time of creation. */
+/** Marks a row that exists with a different time of creation; used in place of a time. */
 const MOVED = 'moved'
 
 const MICROS = 1_000_000
 
-/** Returns the start of a time's second, both in µs since 1970. */
+/** Returns the start of the second that a time is in, both in µs since 1970. */
 export const secondAt = (micros: number): number => Math.floor(micros / MICROS) * MICROS
 
 const textAt = (u: unknown): string => (typeof u === 'string' ? u : '')
@@ -59,8 +59,8 @@ export const pieceRow = <C>(row: unknown, content: C): PieceRow<C> => {
 }
 
 /**
- * Returns a number for the rows of a parent: 32-bit FNV-1a. Rows without a time are sorted by it, so that those of a parent are
- * adjacent, and new ones overlap few files.
+ * Returns a number for the rows of a parent: 32-bit FNV-1a. Rows without a time are sorted by this number. The rows of a parent
+ * are therefore adjacent, and new rows overlap only a few files.
  */
 export const placeOf = (parent: string): number => {
   let hash = 0x811c9dc5
@@ -70,7 +70,7 @@ export const placeOf = (parent: string): number => {
   return hash >>> 0
 }
 
-/** Returns a line that marks a row as gone, or, without a finite time, as moved. It is not a row itself. */
+/** Returns a line that marks a row as gone or, without a finite time, as moved. The line is not a row itself. */
 export const markLine = (row: Pick<PieceRow, 'id' | 'created' | 'parent'>, at: number): string =>
   JSON.stringify({
     id: row.id,
@@ -80,7 +80,7 @@ export const markLine = (row: Pick<PieceRow, 'id' | 'created' | 'parent'>, at: n
     [GONE]: Number.isFinite(at) ? isoMicros(BigInt(Math.floor(at))) : MOVED, // a clock may have fractions of a millisecond
   })
 
-/** Returns true for a mark; all other rows have a status or a version. */
+/** Returns true for a mark. All other rows have a status or a version. */
 export const isMark = ({ gone, status, updated }: PieceRow): boolean =>
   gone > 0 && status === '' && updated === 0
 

@@ -1,14 +1,14 @@
-/** Merges sorted sources of rows into one, with each id once. */
+/** Merges sorted sources of rows into one source in which each id occurs once. */
 import { compareRows, isMark, type PieceRow } from './PieceRow.js'
 
-/** Sorted rows in batches; an empty batch does not end them. */
+/** Sorted rows in batches. An empty batch does not end them. */
 export type Batches<C> = AsyncIterable<ReadonlyArray<PieceRow<C>>>
 
-/** A sorted source that is opened when its rows are due. */
+/** A sorted source that is opened only when its rows are due. */
 export interface MergeSource<C> {
   /** Earliest possible time of creation of its rows, in µs since 1970. */
   readonly from: number
-  /** Order of the sources: the later one has the current version of a row. */
+  /** Order of the sources. The current version of a row is in the later source. */
   readonly order: number
   readonly open: () => Batches<C>
 }
@@ -52,8 +52,8 @@ const BATCH = 1_000
 export type MarkGone<C> = (content: C, at: number) => C
 
 /**
- * Merges sources. Opens each only when its rows are due, so that sources whose times do not overlap are read one after the other.
- * Always closes all of them. A mark for a row that no source has becomes a row.
+ * Merges sources. Opens each one only when its rows are due, so sources that do not overlap in time are read one after the
+ * other. Always closes all of them. A mark for a row that no source has becomes a row.
  */
 export async function* mergeRows<C>(
   sources: ReadonlyArray<MergeSource<C>>,
@@ -103,7 +103,7 @@ interface Version<C> {
   readonly order: number
 }
 
-/** Returns a row after merging its versions. A version after a mark removes the mark. */
+/** Returns a row after merging its versions. A version that follows a mark removes the mark. */
 const currentOf = <C>(
   first: Version<C>,
   versions: ReadonlyArray<Version<C>>,

@@ -6,9 +6,9 @@
  *     DIR/_checkpoint.json           the list of these files, with the rest of the state: replaced in one step
  *     DIR/_manifest.json             the current files, for `verify` and for readers
  *
- * At the end of a run the incoming rows are merged with the files that they overlap in time; the others are kept. The new files are
- * written first, then the state that lists them; then the old files are removed. A killed run may leave files that no state lists;
- * the next run that finishes removes them.
+ * At the end of a run the incoming rows are merged with the files that they overlap in time; other files are kept. The new
+ * files are written first, then the state that lists them. The old files are removed last. A killed run may leave files that no
+ * state lists; the next run that finishes removes them.
  */
 
 import { stringifyExact } from '../../decode/index.js'
@@ -56,35 +56,37 @@ export interface FolderOptions<A, C> extends PieceOptions<A> {
   readonly check: Destination<A>['check']
   /** True if the rows of a run replace all existing ones; otherwise rows are merged by id. */
   readonly replaces: boolean
-  /** Interval between steps, in ms. Each step writes a file and a new state; until then, rows are buffered in memory. */
+  /**
+   * Interval between steps, in ms. Each step writes a file and a new state. Rows are buffered in memory until the next step.
+   */
   readonly commitEvery: Millis
 }
 
-/** Number of files merged at a time: memory holds all open files, compressed. */
+/** Number of files that are merged at a time. Memory holds all open files, compressed. */
 const FAN_IN = 32
 
-/** Size at which an intermediate file, which is merged again, is ended, in bytes. */
+/** Size in bytes at which an intermediate file, which is merged again, is ended. */
 const PASS_BYTES = 1 << 19
 
-/** Size at which a file of current rows is ended, in bytes; memory holds it until then. */
+/** Size in bytes at which a file of current rows is ended. Memory holds the file up to that size. */
 const BASE_BYTES = 8 << 20
 
 // constructors
 
 /**
- * Writes a folder. A frozen run may remove files long after a later one has started, so each run removes only files that existed
- * before its step was saved, and only if no later run had started.
+ * Writes a folder. A frozen run may still remove files long after a later run has started. Each run therefore removes only
+ * files that existed before its step was saved, and only if no later run had started.
  */
 export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destination<A> => {
   const { files, base, replaces } = options
   let state = stateOf(undefined, files.nameOf(''), base.extension)
   let rows: ReadonlyArray<A> = []
   let gone: ReadonlyArray<GoneRow> = []
-  /** Lines of rows that this run and earlier ones could not write. */
+  /** Lines with the rows that this run and earlier runs could not write. */
   let lines: ReadonlyArray<string> = []
   let before: ReadonlyArray<string> = []
   let hasNewRejects = false
-  /** Files that were created and are not in a state yet. */
+  /** Files that were created but are not in a state yet. */
   let made: ReadonlyArray<string> = []
 
   const incoming = async (): Promise<FolderState> => {
@@ -110,7 +112,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     made = [...made, path]
     return { rejected: { path, rows: all.length, bytes: bytes.length, sha256: sha256(bytes) } }
   }
-  /** Checks new files, since the files that they replace, which are removed, may have the only copy of a row. */
+  /** Checks new files, because the files that they replace, and which will be removed, may have the only copy of a row. */
   const checkMade = async ({ base, rejected }: FolderState): Promise<void> => {
     for (const { path, bytes } of [...base, ...(rejected === undefined ? [] : [rejected])]) {
       if (made.includes(path)) checkSize(files.nameOf(path), await files.size(path), bytes)
@@ -125,7 +127,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     },
     files: () => listedIn(next),
   })
-  /** Returns the files that are in the current state but not in the next one. */
+  /** Returns the files that are in the current state, but not in the next one. */
   const dropped = (next: FolderState): ReadonlyArray<string> => {
     const kept = new Set(namesOf(next))
     return namesOf(state).filter((name) => !kept.has(name))
@@ -148,7 +150,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
     check: options.check,
     resume: async (own) => {
       const found = stateOf(own, files.nameOf(''), base.extension)
-      // a list that is read in full is read again from its beginning
+      // a list that is read in full starts again from its beginning
       state = replaces ? { ...found, incoming: [] } : found
       const rejects =
         withoutPrototype(found).rejected && (await files.get(found.rejected?.path ?? ''))
@@ -177,7 +179,7 @@ export const folderDestination = <A, C>(options: FolderOptions<A, C>): Destinati
       const lost = await unlisted(options, last)
       const change = await merged(options, last)
       made = [...made, ...change.made]
-      // this run has read all rows again that earlier runs could not write
+      // this run has re-read all rows that earlier runs could not write
       const next = { ...change.next, ...(await rejected(lines)) }
       await checkMade(next)
       const obsolete = [...new Set([...dropped(next), ...change.obsolete, ...lost])]
@@ -218,7 +220,7 @@ interface Merge {
   readonly next: FolderState
   /** Files created by the merge. */
   readonly made: ReadonlyArray<string>
-  /** Files that are obsolete after it. */
+  /** Files that are obsolete after the merge. */
   readonly obsolete: ReadonlyArray<string>
 }
 
@@ -227,14 +229,14 @@ interface Merge {
 /** Consecutive files that do not overlap in time. */
 type SortedRun = ReadonlyArray<Piece>
 
-/** Replaces files that overlap incoming rows with files that contain each row once. */
+/** Replaces the files that incoming rows overlap with new files that contain each row once. */
 const merged = async <A, C>(options: FolderOptions<A, C>, state: FolderState): Promise<Merge> => {
   const { replaces, base, list } = options
   const isDue = (piece: Piece): boolean =>
     replaces || state.incoming.some((one) => overlap(one, piece))
   const due = state.base.filter(isDue)
   let runs: ReadonlyArray<SortedRun> = state.incoming.map((piece) => [piece])
-  const merges: Array<Piece> = [] // its files are merged again
+  const merges: Array<Piece> = [] // its files will be merged again
   while (runs.length > FAN_IN) {
     const fewer: Array<SortedRun> = []
     for (let at = 0; at < runs.length; at += FAN_IN) {
@@ -273,7 +275,7 @@ interface MergeOutput<C> {
   readonly bytes: number
 }
 
-/** Merges runs into files of a format; the later run has the current version of a row. */
+/** Merges runs into files of one format. The current version of a row is in the later run. */
 const merge = async <A, C, D>(
   { files, randomName }: FolderOptions<A, C>,
   runs: ReadonlyArray<SortedRun>,

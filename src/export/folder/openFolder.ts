@@ -26,12 +26,12 @@ export interface OpenFolderOptions {
   readonly waits: Waits
 }
 
-/** Interval between steps, in ms. At the platform's maximum of 40,000 rows per second, a step has 8,000 rows. */
+/** Interval between steps, in ms. At the platform's maximum of 40,000 rows per second, each step has 8,000 rows. */
 const DISK_STEP = 200
-/** Interval between steps in a bucket, in ms: each step is two requests of about 50 ms. */
+/** Interval between steps in a bucket, in ms. Each step takes two requests of about 50 ms. */
 const BUCKET_STEP = 500
 
-/** Column for the time at which a row was found to be gone, in files of rows by time or by parent. */
+/** Column with the time at which a row was found to be gone, in files of rows by time or by parent. */
 const GONE_COLUMN: Column = { name: GONE, path: [GONE], type: 'time', isDescribed: true }
 
 /** Opens a folder, creating it if missing. Rejects with an `UnusablePath` if it cannot be used. */

@@ -1,4 +1,4 @@
-/** Current rows in Parquet. Stored values are copied from file to file without conversion to numbers. */
+/** Current rows in Parquet. Stored values are copied from file to file without being converted to numbers. */
 import { parseWithDigits } from '../../decode/digits.js'
 import type { Column } from '../column/Column.js'
 import { type Stored, storedColumn } from '../column/storedValue.js'
@@ -13,7 +13,7 @@ import { type PieceRow, placeOf, secondAt } from './PieceRow.js'
 
 type Values = ReadonlyArray<Stored>
 
-/** Rows in a row group: a file is read and written one group at a time. */
+/** Number of rows in a row group. A file is read and written one group at a time. */
 const ROW_GROUP = 10_000
 
 /** Creates the Parquet format with the columns of a list. */

@@ -26,7 +26,7 @@ export interface PieceOptions<A> {
   readonly randomName: () => string
 }
 
-/** Counts the rows of a file while it is written. */
+/** Counts the rows of a file while the file is written. */
 export class PieceFacts {
   readonly #statuses = new Map<string, number>()
   #times: Array<number> | undefined = []
@@ -63,7 +63,10 @@ export class PieceFacts {
   }
 }
 
-/** Maximum number of times that a file lists: rows reread by id are few and far apart, and do not overlap the files between them. */
+/**
+ * Maximum number of times that a file lists. Rows that are reread by id are few and far apart, and do not overlap the files
+ * between them.
+ */
 const FEW = 200
 
 /** Writes the rows of a step to their own file. */
@@ -83,7 +86,7 @@ export const pieceWith = async <A>(
   return facts.piece(path, bytes)
 }
 
-/** Rows that are gone, and when that was noticed, in µs since 1970. */
+/** Rows that are gone, and the time at which that was noticed, in µs since 1970. */
 export interface GoneRow extends Pick<PieceRow, 'id' | 'created' | 'parent'> {
   readonly at: number
 }
@@ -131,14 +134,14 @@ export async function* readPiece<C>(
   }
 }
 
-/** Creates the error for a file changed by another program: its rows are neither merged nor replaced. */
+/** Creates the error for a file that another program changed. Its rows are neither merged nor replaced. */
 export const changed = (files: MergedFiles, key: string, why: string): ExportError => {
   const path = files.nameOf(key)
   const advice = 'restore it, or sync into another folder'
   return exportError('ChecksumMismatch', `${path} ${why}: ${advice}`, { path })
 }
 
-// rows of many parents: a parent's rows are adjacent, see `placeOf`
+// rows of many parents; the rows of a parent are adjacent, see `placeOf`
 
 export interface ChildRowsOptions<C> {
   /** The files of current rows. */
@@ -148,7 +151,7 @@ export interface ChildRowsOptions<C> {
   readonly leave: (rows: ReadonlyArray<GoneRow>) => void
 }
 
-/** Counts by reading all files once; a parent's ids are then in one or two files. */
+/** Counts by reading all files once. The ids of one parent are then in one or two files. */
 export const childRows = <C>({ pieces, read, leave }: ChildRowsOptions<C>): ChildRows => ({
   counts: async () => {
     const counts = new Map<string, ChildCount>()

@@ -35,7 +35,7 @@ export interface Kept {
 export interface Encoder<in A> {
   /** Writes rows that passed the format's `check`. */
   readonly rows: (rows: ReadonlyArray<A>) => Promise<void>
-  /** Writes all buffered rows, so that the file can be truncated here. */
+  /** Writes all buffered rows, so that the file can later be truncated to this point. */
   readonly flush: () => Promise<void>
   /** Ends the file: closing bracket, footer. */
   readonly end: () => Promise<void>
@@ -51,7 +51,7 @@ export interface Format<in A> {
   readonly extension: string
   /** Column names; empty if whole rows are written. */
   readonly columns: ReadonlyArray<string>
-  /** Returns why a row cannot be written without changing its values. `isRaw`: its text is copied. */
+  /** Returns why a row cannot be written without changing its values. With `isRaw`, its original text is copied. */
   readonly check: (row: A, isRaw?: boolean) => UnrepresentableRow | undefined
   /** Starts or continues a file. Adds anomalies in texts to `findings`. */
   readonly encoder: (to: Bytes, kept?: Kept, findings?: TextFindings) => Promise<Encoder<A>>
@@ -66,7 +66,9 @@ export const checkCompression = (compress: Compression): void => {
   }
 }
 
-/** Compresses bytes to a frame, in another thread. Consecutive frames form a file, which can be truncated between two frames. */
+/**
+ * Compresses bytes to one frame, in another thread. Consecutive frames form a file that can be truncated between two frames.
+ */
 export type Compress = (bytes: Uint8Array) => Promise<Uint8Array>
 
 export const compressor = (compress: Exclude<Compression, 'none'>): Compress => {
@@ -89,7 +91,7 @@ const FORMATS: Readonly<Record<string, FormatName>> = {
 /** The known extensions, as text. */
 export const EXTENSIONS = `${Object.keys(FORMATS).join(', ')}, optionally followed by ${Object.keys(COMPRESSED).join(' or ')}`
 
-/** Returns the extension of files: `csv.gz`. */
+/** Returns the extension of files, such as `csv.gz`. */
 export const extensionOf = (name: FormatName, compress: Compression): string =>
   name + (Object.keys(COMPRESSED).find((extension) => COMPRESSED[extension] === compress) ?? '')
 

@@ -1,4 +1,4 @@
-/** Comma-separated values (RFC 4180): a header, then a line for each row, each ended by CRLF. */
+/** Comma-separated values (RFC 4180): a header, then one line per row. Each line ends with CRLF. */
 
 import { stringifyExact } from '../../decode/index.js'
 import type { Allocate } from '../../stream/bytes.js'
@@ -12,11 +12,11 @@ import type { TextFormat } from './textEncoder.js'
 
 /** How cells are written. */
 export interface CsvOptions {
-  /** `mask` prefixes `'` to texts that a spreadsheet would run as a formula; numbers are unchanged. */
+  /** `mask` adds the prefix `'` to texts that a spreadsheet would run as formulas; numbers are unchanged. */
   readonly formulas: 'mask' | 'keep'
 }
 
-/** A column, and the cell text of a value that is present. */
+/** A column, and the text of a cell for a value that is present. */
 interface Cell {
   readonly read: Read
   /** True if plain text (see `Utf8Buffer`) is written unchanged. */
@@ -46,7 +46,7 @@ const COMMA = 44
 const CR = 13
 const LF = 10
 
-/** Writes nothing for null and missing fields, `""` for an empty text. */
+/** Writes nothing for null and missing fields, and `""` for an empty text. */
 const writeLine = (
   cells: ReadonlyArray<Cell>,
   row: unknown,
@@ -71,10 +71,10 @@ const writeLine = (
   out.appendByte(LF)
 }
 
-/** Ends the input of PostgreSQL's COPY if it is alone on a line. */
+/** Ends the input of PostgreSQL's COPY if it stands alone on a line. */
 const END_OF_INPUT = '\\.'
 
-/** Returns false for texts that are quoted or masked regardless of their other characters. */
+/** Returns false for texts that are quoted or masked whatever their other characters are. */
 const isUsual = (text: string): boolean => {
   const first = text.charCodeAt(0) // = + - @
   if (first === 61 || first === 43 || first === 45 || first === 64) return false
@@ -104,7 +104,7 @@ const cellOf = ({ path, type }: Column, { formulas }: CsvOptions): Cell => {
   }
 }
 
-/** Converts a number like `String`, which takes five times as long for a number with a fraction. */
+/** Converts a number as `String` does, which takes five times as long for a number with a fraction. */
 const numberText = (n: number): string => {
   const hundredths = Math.round(n * 100)
   if (hundredths / 100 !== n || hundredths <= 0 || hundredths >= 2 ** 31) return String(n)
@@ -123,7 +123,10 @@ const quoted = (text: string): string =>
 
 const START_BYTES = 1 << 16
 
-/** Collects text as UTF-8 bytes. Building strings of lines would double the time and account for half of an export's allocations. */
+/**
+ * Collects text as UTF-8 bytes. Building strings of lines would take twice as long, and would be half of an export's
+ * allocations.
+ */
 class Utf8Buffer {
   #size = 0
   #bytes: Uint8Array
@@ -144,7 +147,7 @@ class Utf8Buffer {
     this.#room(1)[this.#size++] = byte
   }
 
-  /** Appends printable ASCII without commas and quotes. Returns false, and appends nothing, for any other text. */
+  /** Appends printable ASCII without commas and quotes. For any other text, appends nothing and returns false. */
   appendPlain(text: string): boolean {
     const bytes = this.#room(text.length)
     const start = this.#size

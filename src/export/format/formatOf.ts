@@ -25,16 +25,16 @@ const formatTable = {
   /** Format of the rows: one of `formatNames`. */
   format: required(is.oneOf(...formatNames)),
   /**
-   * The compression. Default `none`. Parquet compresses its pages: by default with zstd, or with gzip if this version of Node
+   * The compression. Default `none`. Parquet compresses its pages, by default with zstd, or with gzip if this version of Node
    * lacks zstd.
    */
   compress: is.oneOf(...compressions),
   /**
-   * Fields in order, nested ones under dotted names; `NAME:TYPE` for a field that the codec lacks. Default: all fields of the
-   * codec; in NDJSON and JSON, all received fields.
+   * Fields in order, with dotted names for nested ones; `NAME:TYPE` for a field that the codec lacks. Default: all fields of
+   * the codec; in NDJSON and JSON, all received fields.
    */
   columns: is.arrayOf(is.string, 'a list of column names'),
-  /** CSV: `mask` prefixes `'` to texts that a spreadsheet would run as formulas. Default `keep`. */
+  /** CSV: `mask` adds the prefix `'` to texts that a spreadsheet would run as formulas. Default `keep`. */
   formulas: withDefault(is.oneOf('mask', 'keep'), 'keep'),
   /** Parquet: numbers with decimals as `DECIMAL(18, 4)`, or as text. Default `decimal`. */
   amounts: withDefault(is.oneOf('decimal', 'text'), 'decimal'),
@@ -88,7 +88,7 @@ const parquetFormat = (shape: Shape, options: Options): Format<unknown> => {
     columns: columns.map(({ name }) => name),
     check: all(serializable(), exactColumns(columns), storable(columns, options)),
     encoder: async (to, kept, findings) => {
-      const { parquetEncoder } = await import('./parquet.js') // loaded on demand, to start fast
+      const { parquetEncoder } = await import('./parquet.js') // loaded on demand, for a fast start
       return parquetEncoder(columns, { ...options, compress })(to, kept, findings)
     },
   }
@@ -123,7 +123,7 @@ const textFormat = (
   }
 }
 
-/** Combines checks: returns the first reason found. */
+/** Combines checks. The combined check returns the first reason found. */
 const all =
   (...checks: ReadonlyArray<RowCheck>): RowCheck =>
   (row) => {

@@ -11,14 +11,14 @@ import { joined, type Text, type TextFormat, textEncoder } from './textEncoder.j
 
 // texts of rows
 
-/** Returns the JSON texts of rows, with text around them. */
+/** Returns the JSON texts of rows, with other text around them. */
 export type JsonTexts = (
   rows: ReadonlyArray<unknown>,
   around: Around,
   findings: TextFindings,
 ) => Text
 
-/** Writes whole rows, copying their original text if known, or some of their fields. */
+/** Writes whole rows, copying their original text if it is known; or only some of their fields. */
 export const jsonTexts = (columns?: ReadonlyArray<Column>): JsonTexts => {
   const json = columns === undefined ? stringifyExact : jsonFields(columns)
   return (rows, around, findings) => {
@@ -36,7 +36,7 @@ export const ndjsonText = (json: JsonTexts): TextFormat<unknown> => ({
   end: () => '',
 })
 
-/** Creates the format of an array with one line per row, so that it can be read and compared by line. */
+/** Creates the format of an array with one line per row, which can be read and compared by line. */
 export const jsonText = (json: JsonTexts): TextFormat<unknown> => ({
   start: '[',
   rows: (rows, before, findings) =>
@@ -53,7 +53,7 @@ interface Field {
   readonly fields: ReadonlyArray<Field> | undefined
 }
 
-/** Arranges paths as nested objects, in their order. An object that is selected itself includes all its fields. */
+/** Arranges paths as nested objects, in the order of the paths. An object that is itself selected includes all its fields. */
 const fieldsOf = (paths: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<Field> => {
   const byKey = new Map<string, Array<ReadonlyArray<string>>>()
   for (const [key = '', ...rest] of paths) byKey.set(key, [...(byKey.get(key) ?? []), rest])

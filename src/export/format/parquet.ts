@@ -1,4 +1,4 @@
-/** Writes rows as a Parquet file, one row group at a time, so that memory holds one group. */
+/** Writes rows as a Parquet file, one row group at a time, so that memory holds only one group. */
 import zlib from 'node:zlib'
 import type { CompressionCodec, SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
@@ -61,7 +61,7 @@ export const valueEncoder =
       writer.num_rows = writer.row_groups.reduce((sum, { num_rows }) => sum + num_rows, 0n)
       recorded = writer.row_groups.length
       before = kept.mark.bytes
-      bytes.index = 0 // its first bytes are already written
+      bytes.index = 0 // its first bytes have already been written
       bytes.offset = before
     }
 
@@ -83,7 +83,7 @@ export const valueEncoder =
         statistics: type !== 'json', // useless, and as long as the longest text
       }))
       await writer.write({ columnData, rowGroupSize: count })
-      writer.pendingIndexes = [] // for indexes that are not written
+      writer.pendingIndexes = [] // for indexes, which are not written
       waiting = columns.map(() => [])
       count = 0
       await handOn()
@@ -99,7 +99,7 @@ export const valueEncoder =
       },
       flush: async () => {
         await endGroup()
-        if (to.size() === before && before > 0) return // nothing was added since
+        if (to.size() === before && before > 0) return // nothing has been added since
         const groups = writer.row_groups.slice(recorded)
         bytes.appendBytes(recordOf({ columns: described, groups }, before))
         await handOn()
@@ -119,8 +119,8 @@ export const valueEncoder =
 // resuming
 
 /**
- * Returns the row groups of a resumed file. Throws a `ChecksumMismatch` if they have different columns: one footer describes all
- * groups.
+ * Returns the row groups of a resumed file. Throws a `ChecksumMismatch` if they have different columns, because one footer
+ * describes all groups.
  */
 const groupsOf = async (
   kept: Kept,
@@ -159,8 +159,8 @@ const pageCodecs: Readonly<Record<Compression, PageCodec>> = {
 // schema
 
 /**
- * Returns the root and an element for each column; every column is nullable. The types of text columns are for readers only: given
- * them, the writer would encode JSON twice, and encode all texts of a row group before it writes the first.
+ * Returns the root and an element for each column. Every column is nullable. The types of text columns are only for readers; if
+ * the writer had them, it would encode JSON twice, and encode all texts of a row group before writing the first one.
  */
 const schemaOf = (
   columns: ReadonlyArray<Column>,
@@ -207,8 +207,8 @@ const isBytes = (type: Column['type'], amounts: StoreOptions['amounts']): boolea
 // the file has no rows
 
 /**
- * Sets the element type of a footer's empty list of row groups, in place. In Thrift, a list has the type of its elements; the
- * writer omits it for an empty list, which strict readers (arrow-rs) reject.
+ * Sets the element type of a footer's empty list of row groups, in place. In Thrift, a list includes the type of its elements.
+ * The writer omits that type for an empty list, and strict readers (arrow-rs) then reject the file.
  *
  *     16 00      19     00 -> 0c               28 0b payments-rx
  *     no rows    list   none, of a structure   created by

@@ -1,12 +1,12 @@
 /**
- * Metadata that makes it possible to continue an unfinished Parquet file. The metadata of row groups is at the end of a file, so
- * each flush appends a record with the metadata of the groups since the previous one:
+ * Metadata for continuing an unfinished Parquet file. The metadata of row groups is at the end of a file, so each flush appends
+ * a record with the metadata of the groups since the previous record:
  *
  *     PAR1 | groups | record | groups | record |  ...  | groups | footer | PAR1
  *                       ^--------'  '-- a mark
  *
- * Each record points to the previous one and names the columns of its groups; the footer names them once for all groups. Readers
- * use the footer and never see records. Until it is finished, the file does not end with PAR1, so no reader mistakes the first rows
+ * Each record points to the previous one and names the columns of its groups; the footer names them once for all groups.
+ * Readers use the footer and never see records. An unfinished file does not end with PAR1, so no reader mistakes the first rows
  * for the whole file.
  */
 import { deserialize, serialize } from 'node:v8'
@@ -29,8 +29,8 @@ export interface RowGroups {
 }
 
 /**
- * Copies the arrays within a value: V8 serializes an array in one of two ways, depending on how it was allocated, but equal rows
- * should give equal bytes.
+ * Copies the arrays within a value. V8 serializes an array in one of two ways, depending on how it was allocated, but equal
+ * rows should give equal bytes.
  */
 const packed = (u: unknown): unknown => {
   if (Array.isArray(u)) {
@@ -43,11 +43,11 @@ const packed = (u: unknown): unknown => {
     : u
 }
 
-/** Returns false for bytes and times, which are written as they are. */
+/** Returns false for bytes and times, which are written unchanged. */
 const isPlain = (u: unknown): u is Readonly<Record<string, unknown>> =>
   isRecord(u) && Object.getPrototypeOf(u) === Object.prototype
 
-/** Creates a record. `before`: the offset of the end of the previous one; 0 for none. */
+/** Creates a record. `before`: the offset at which the previous record ends; 0 for none. */
 export const recordOf = ({ columns, groups }: RowGroups, before: number): Uint8Array => {
   // supports bigints and bytes, unlike JSON
   const body = serialize(packed({ columns, groups }))
@@ -58,7 +58,9 @@ export const recordOf = ({ columns, groups }: RowGroups, before: number): Uint8A
   return Buffer.concat([body, new Uint8Array(tail.buffer)])
 }
 
-/** Reads the row groups up to a mark; `undefined` if no record ends there. Throws a `ChecksumMismatch`. */
+/**
+ * Reads the row groups up to a mark; `undefined` if no record ends there. Throws a `ChecksumMismatch` if the record is damaged.
+ */
 export const groupsUpTo = async ({
   path,
   mark,

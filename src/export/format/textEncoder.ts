@@ -6,13 +6,13 @@ import { type Compression, compressor, type Encoder, type Kept } from './Format.
 
 // model
 
-/** Chunks of text, or, for text that is already UTF-8, a function that copies it into bytes that it allocates. */
+/** Chunks of text or, for text that is already UTF-8, a function that copies the text into bytes that it allocates. */
 export type Text = Iterable<string> | ((allocate: Allocate) => Uint8Array)
 
 /** The text before, between and after the rows of a file. */
 export interface TextFormat<A> {
   readonly start: string
-  /** Returns the text of one or more rows, which follow `before` others. */
+  /** Returns the text of one or more rows, which follow `before` other rows. */
   readonly rows: (rows: ReadonlyArray<A>, before: number, findings: TextFindings) => Text
   readonly end: (rows: number) => string
 }
@@ -20,12 +20,12 @@ export interface TextFormat<A> {
 /** Size of a compressed frame, in bytes before compression. */
 const FRAME_BYTES = 1 << 20
 
-/** Number of rows encoded at a time: a whole page's text would stay in memory for too long. */
+/** Number of rows encoded at a time. The text of a whole page would stay in memory for too long. */
 const ENCODED_ROWS = 250
 
 // constructors
 
-/** Writes rows as UTF-8, in frames if compressed. */
+/** Writes rows as UTF-8, in frames if the file is compressed. */
 export const textEncoder =
   <A>(format: TextFormat<A>, compress: Compression) =>
   async (to: Bytes, kept?: Kept, findings = noFindings()): Promise<Encoder<A>> => {
@@ -102,7 +102,7 @@ const framed = (to: Bytes, compress: Exclude<Compression, 'none'>): Out => {
     },
     flush,
     end: async () => {
-      if (length > 0 || to.size() === 0) await writeFrame() // a file without a frame is neither gzip nor zstd
+      if (length > 0 || to.size() === 0) await writeFrame() // a file without any frame is neither gzip nor zstd
     },
   }
 }

@@ -2,7 +2,7 @@
 import type { Destination } from '../transfer/Destination.js'
 import type { Operation } from './Owner.js'
 
-/** A row of a test, by its key and version. */
+/** A row in a test, identified by its key and version. */
 export interface CheckedRow {
   /** The id of the row. */
   readonly key: string
@@ -13,15 +13,15 @@ export interface CheckedRow {
 /** A destination under test, initially empty, with access for the test. */
 export interface CheckedDestination<A> {
   /**
-   * Opens it as another process would, sharing nothing with earlier ones. Owners are stopped before and after each of its
-   * methods, and also around each request or statement that you pass through `operation`.
+   * Opens the destination as a new process would, sharing nothing with earlier ones. The test stops owners before and after
+   * each method, and around each request or statement that you pass through `operation`.
    */
   readonly open: (operation: Operation) => Promise<Destination<A>>
   /** Reads the rows visible to a reader, as keys and versions, in any order. */
   readonly read: () => Promise<ReadonlyArray<CheckedRow>>
   /** Builds a row from its key (id) and a version, from 1; a higher version is a later state. Must be deterministic. */
   readonly row: (key: string, version: number) => A
-  /** Places a foreign object next to its own data, such as an object or a batch of another program. */
+  /** Places a foreign object next to the destination's data, such as an object or a batch of another program. */
   readonly plant: () => Promise<unknown>
   /** Resolves with true if that object still exists, unchanged. */
   readonly planted: () => Promise<boolean>

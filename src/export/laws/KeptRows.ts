@@ -1,7 +1,7 @@
-/** Rows of a night's steps. */
+/** The rows of a night's steps. */
 import type { CheckedRow } from './CheckedDestination.js'
 
-/** Rows whose steps were saved and became visible in a night, as far as observable. */
+/** Rows whose steps were saved, and rows that became visible, in one night, as far as can be observed. */
 export class KeptRows {
   /** True if the steps of a run are visible. */
   isOfSteps = false

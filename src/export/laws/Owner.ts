@@ -18,8 +18,8 @@ const moment = () => {
 }
 
 /**
- * A frozen process: an operation in progress takes effect, but the process does not see the result and starts nothing until
- * thawed. A process that is never thawed was killed.
+ * A process that can be frozen: an operation in progress still takes effect, but the process does not see the result and starts
+ * nothing until it is thawed. A process that is never thawed counts as killed.
  */
 export class Owner {
   readonly #stopAt: StopAt | undefined
@@ -35,12 +35,12 @@ export class Owner {
     this.#afterEach = afterEach
   }
 
-  /** Names of the operations that it has begun. */
+  /** Names of the operations that the process has begun. */
   get names(): ReadonlyArray<string> {
     return this.#names
   }
 
-  /** Resolves once it is frozen. */
+  /** Resolves once the process is frozen. */
   get frozen(): Promise<void> {
     return this.#frozen.promise
   }

@@ -1,4 +1,6 @@
-/** Checks the laws of `Destination` in your own tests: writes lists while owners are killed or frozen at arbitrary moments. */
+/**
+ * Checks the laws of `Destination` in your own tests. Lists are written while owners are killed or frozen at arbitrary moments.
+ */
 import {
   checkArgument,
   checkOptions,
@@ -14,7 +16,7 @@ import { sessionPlace } from './sessionPlace.js'
 // options
 
 const table = {
-  /** Seed that reproduces the same moments. Default: random. The error for a broken law contains it. */
+  /** Seed that reproduces the moments of an earlier check. The error for a broken law contains it. Default: random. */
   seed: is.nonNegativeIntOrInfinity,
   /** Number of simulated games (randomly interrupted runs) per kind of list. Default 20. */
   games: withDefault(is.int(1), 20),
@@ -28,9 +30,9 @@ const rules: OptionsTable<CheckOptions> = table
 // constructors
 
 /**
- * Checks the laws of a destination: for exports, and, if its rows are `byId`, for runs of `sync` and `follow`, including a list
- * that is replaced. `make` creates an empty destination for each simulated game. Rejects with an `Error` that names the broken
- * law, the destination, the moment and the seed.
+ * Checks that a destination keeps the laws for exports and, if its rows are `byId`, those for `sync` and `follow`, including
+ * lists that are replaced as a whole. `make` creates an empty destination for each simulated game. Rejects with an `Error` that
+ * names the broken law, the destination, the moment and the seed.
  *
  *     it('keeps the laws', () => checkDestination(async () => ({ open, read, row, plant, planted })))
  */

@@ -1,5 +1,5 @@
 /**
- * Games (simulated runs) with a destination: lists are written while its owners are killed or frozen at any moment.
+ * Games (simulated runs) with a destination. Lists are written while its owners are killed or frozen at arbitrary moments.
  *
  *     undisturbed    night 1 ... night 2 ... night 3                       rows exact after each
  *     killed         night 1 ... nig|, night 2, night 2 again, night 3     rows visible at |, and rows exact
@@ -20,12 +20,12 @@ type VersionsByKey = ReadonlyMap<string, number>
 export type RunEnd =
   | {
       readonly isComplete: true
-      /** Number of all its rows; absent if it counts other rows, too. */
+      /** Number of all its rows; absent if the run counts other rows as well. */
       readonly rows?: number
     }
   | { readonly isComplete: false; readonly tag: string; readonly why: string }
 
-/** A destination, as used by the games. */
+/** A destination as the games use it. */
 export interface Place {
   readonly name: string
   /** Runs lists, one after another, as a separate process, and continues from the existing state. */
@@ -98,7 +98,7 @@ const expectPlanted = async (place: Place, when: string): Promise<void> => {
   throw new Broken('own names', `${when}: what plant() created was changed or removed`)
 }
 
-/** Throws unless a reader sees rows of saved steps only, once each, and all rows of steps that became visible. */
+/** Throws unless a reader sees only rows of saved steps, each once, and all rows of steps that became visible. */
 const expectSteps = async (
   place: Place,
   night: Night,
@@ -130,7 +130,7 @@ const expectSteps = async (
   throw new Broken(there.has(lost[0]) ? byId : law, `${says}, but not ${shown([lost])}`)
 }
 
-/** Errors of an owner that another owner has overtaken or replaced. */
+/** Errors of an owner that another owner has overtaken. */
 const OUTRUN: ReadonlyArray<string> = ['Fenced', 'Locked', 'CheckpointExists', 'OutputExists']
 
 const expectOutrun = (end: RunEnd, law: Law, when: string): void => {
@@ -138,7 +138,7 @@ const expectOutrun = (end: RunEnd, law: Law, when: string): void => {
   throw new Broken(law, `${when}: the run ends with ${end.tag}: ${end.why}`)
 }
 
-/** Number of resumptions after which a transfer counts as endless. */
+/** Number of resumptions after which a transfer is considered endless. */
 const RUNS = 5
 
 /** Resumes a run until it is complete. */
@@ -175,10 +175,10 @@ const LISTS: Readonly<Record<ListKind, string>> = {
 const titleOf = ({ kind, number }: Night): string =>
   kind === 'export' ? LISTS.export : `night ${number} of a ${LISTS[kind]}`
 
-/** Returns the law on the rows visible to a reader during a night. */
+/** Returns the law for the rows that a reader sees during a night. */
 const seenLaw = ({ kind }: Night): Law => (kind === 'replaced' ? 'replaces' : 'step')
 
-/** A game: nights, one of which is disturbed. */
+/** A game of several nights, one of which is disturbed. */
 class Game {
   readonly nights: ReadonlyArray<Night>
   readonly #make: () => Promise<Place>
@@ -192,7 +192,7 @@ class Game {
     this.nights = chance.nights(kind)
   }
 
-  /** Plays the nights undisturbed, and records their operations; `isWatched`: reads the rows after each operation. */
+  /** Plays the nights undisturbed, and records their operations. `isWatched`: also reads the rows after each operation. */
   async undisturbed(isWatched: boolean): Promise<void> {
     const place = await this.#make()
     await place.plant()
@@ -251,7 +251,7 @@ class Game {
       seen = law
       await expectPlanted(place, when)
     }
-    // rows of a replaced list may be gone when it is read again
+    // rows of a replaced list may be gone when the list is read again
     const next = night.kind === 'replaced' ? { ...night, pages: night.pages.slice(1) } : night
     const rows = after(before, next)
     const end = await completed(place, next, law, when)
@@ -266,12 +266,12 @@ class Game {
     await this.#playRest(place, rest, rows, law, `after ${when}`)
   }
 
-  /** Freezes an owner, lets another one do the work, and thaws the first one in the meantime. */
+  /** Freezes an owner, lets another one do the work, and thaws the first one while that is in progress. */
   async frozen(): Promise<void> {
     const { place, names, ...game } = await this.#upToOne()
     let { night, rows, rest } = game
     const stop = this.#chance.stopAmong(names)
-    // no later owner would repair a change that it makes after the other has ended
+    // no later owner would repair a change made by the first owner after the other has ended
     const thawAt = this.#chance.below(3) === 0 ? 1 + this.#chance.below(names.length) : undefined
     const thawed =
       thawAt === undefined ? '' : `, thawed before operation ${thawAt} of a later owner`
@@ -345,10 +345,10 @@ class Game {
 const at = ({ nth, after }: StopAt, names: ReadonlyArray<string>): string =>
   `${after ? 'after' : 'before'} operation ${nth} (${names[nth - 1]})`
 
-/** Bytes by which the state may grow, since numbers get longer. */
+/** Maximum growth of the state in bytes, which is due to longer numbers. */
 const DIGITS = 120
 
-/** Throws if `own` grows with rows, steps or nights; a run that replaces all rows may list its steps. */
+/** Throws if `own` grows with the number of rows, steps or nights. A run that replaces all rows may list its steps. */
 const expectBounds = async (make: () => Promise<Place>, kind: ListKind): Promise<void> => {
   const sizeAfter = async (pages: number, rows: number, nights: number): Promise<number> => {
     const list = cut(

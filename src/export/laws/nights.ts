@@ -4,15 +4,18 @@ import type { StopAt } from './Owner.js'
 
 // model
 
-/** `export`: a list that is appended once. The others are lists of `sync`: rows are upserted by id, or all are replaced. */
+/**
+ * `export`: a list that is appended once. The others are lists of `sync`, whose rows are upserted by id, or replaced as a
+ * whole.
+ */
 export type ListKind = 'export' | 'by time' | 'replaced'
 
-/** A list to write to a destination, in one run, or in several if interrupted. */
+/** A list to write to a destination, in one run or, if interrupted, in several runs. */
 export interface Night {
   readonly number: number
   readonly kind: ListKind
   readonly pages: ReadonlyArray<ReadonlyArray<CheckedRow>>
-  /** Number of pages after which the run is stopped. Absent: it is not stopped. */
+  /** Number of pages after which the run is stopped; absent if it is not stopped. */
   readonly stopAfter?: number
 }
 
@@ -34,7 +37,7 @@ export class Chance {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end)
   }
 
-  /** Returns a random moment of a run; rare operations are as likely as frequent ones. */
+  /** Returns a random moment of a run. Rare operations are as likely as frequent ones. */
   stopAmong(names: ReadonlyArray<string>): StopAt {
     const kinds = [...new Set(names)]
     const kind = kinds[this.below(kinds.length)]
@@ -52,12 +55,12 @@ export class Chance {
     if (kind === 'export') return [first]
     const later = [2, 3].map((number) => {
       const changed = rows.flatMap(({ key, version }, i): ReadonlyArray<CheckedRow> => {
-        const fate = number === 2 && i < 3 ? i : this.below(3) // each fate occurs in the second night
+        const fate = number === 2 && i < 3 ? i : this.below(3) // the second night contains each possible fate of a row
         return fate === 0 ? [] : [{ key, version: version + fate - 1 }]
       })
       const isEmpty = kind === 'replaced' && number === 3 && this.below(3) === 0
       const list = isEmpty ? [] : [...changed, ...some(1 + this.below(4))]
-      const again = kind === 'by time' ? list.slice(0, 1).map(changedAgain) : [] // a row read twice in one run
+      const again = kind === 'by time' ? list.slice(0, 1).map(changedAgain) : [] // a row that is read twice in one run
       rows = [...again, ...list.slice(again.length)]
       return this.#night(number, kind, [...list, ...again])
     })

@@ -1,4 +1,4 @@
-/** A custom destination in the games: runs are sessions on it, and its methods are operations. */
+/** A custom destination in the games. Runs are sessions on it, and its methods are operations. */
 import { asyncScheduler, type SchedulerAction, type SchedulerLike, Subscription } from 'rxjs'
 import type { Store } from '../../store/Store.js'
 import { Waits } from '../../store/Waits.js'
@@ -17,7 +17,7 @@ const SPEC = { resource: 'rows', account: '', query: {}, format: {}, destination
 const LEASE = 1_500
 const LOOK = LEASE / 15
 
-/** Checks a dead owner's lease without waiting, and renews no lease, since a frozen owner does not either. */
+/** Checks a dead owner's lease without waiting. Renews no lease, because a frozen owner does not renew its lease either. */
 const hasty: SchedulerLike = {
   now: () => asyncScheduler.now(),
   schedule: <T>(work: (this: SchedulerAction<T>, state: T) => void, delay = 0, state?: T) =>
@@ -78,7 +78,7 @@ const runSession = async <A>(
   }
 }
 
-/** Writes pages, one step per page, continuing after the previous owner. */
+/** Writes pages, one step per page, continuing from the state of the previous owner. */
 const runNight = async <A>(
   one: CheckedDestination<A>,
   { number, kind, pages, stopAfter }: Night,
@@ -108,7 +108,7 @@ const stateAt = (night: number, pages: number): TransferState => ({
   run: { started: String(night), drift: [], counts: { ...NOTHING, pages } },
 })
 
-/** Wraps a destination so that any operation may be its last. */
+/** Wraps a destination so that its process may stop at any operation. */
 const stoppable = <A>(
   own: Destination<A>,
   owner: Owner,

@@ -1,4 +1,4 @@
-/** Parses a path or URL once into a value that all other code matches on. */
+/** Parses a path or URL once, into a value that all other code matches on. */
 import { basename } from 'node:path'
 import { InvalidOption } from '../../options/index.js'
 import { type PostgresUrl, readPostgresUrl } from './postgresUrl.js'
@@ -10,9 +10,9 @@ export interface FilesLocation {
   readonly kind: 'file' | 'folder' | 'object' | 'bucket'
   /** The location, as given. */
   readonly name: string
-  /** A path or a URL that ends with a slash; empty for the folder of the process. */
+  /** A path or URL that ends with a slash; empty for the working directory of the process. */
   readonly folder: string
-  /** The name of the single file in it; empty for a folder or a bucket. */
+  /** The name of the single file in the folder; empty for a folder or a bucket. */
   readonly file: string
 }
 
@@ -55,7 +55,7 @@ export const MERGED = ['sqlite', 'postgres', 'folder', 'bucket'] as const
 
 /**
  * Parses a location. Throws an `InvalidOption` for a location of another kind, for an unknown URL, such as `https://` or
- * `s3:/BUCKET`, and for a `~` that the shell has not expanded.
+ * `s3:/BUCKET`, and for a `~` that the shell did not expand.
  */
 export const locationOf = <K extends LocationKind>(
   option: string,
@@ -102,7 +102,7 @@ const filesAt = (folder: string, file: string): FilesLocation => {
 export const isInBucket = ({ kind }: Pick<FilesLocation, 'kind'>): boolean =>
   OF_BUCKET.some((one) => one === kind)
 
-/** Returns the folder that a location names, even without its slash. */
+/** Returns the folder that a location names, even if it has no slash at the end. */
 export const folderAt = ({ name, file }: FilesLocation): FilesLocation =>
   filesAt(file === '' ? name : `${name}/`, '')
 

@@ -5,15 +5,15 @@ import { didYouMean, InvalidOption, similarName } from '../../options/index.js'
 
 /** A URL that all parsers interpret identically. */
 export interface PostgresUrl {
-  /** The whole URL, with `%25` for a `%` that escapes nothing. */
+  /** The whole URL, with `%25` for each `%` that is not part of an escape. */
   readonly url: string
-  /** Names the database in messages: without user, password and parameters, which may also hold a password. */
+  /** Name of the database in messages, without user, password and parameters, which may also hold a password. */
   readonly name: string
   readonly sslmode: string | undefined
   /** The parameters of the URL. */
   readonly query: string
   readonly password: string
-  /** Names of other tools' parameters, such as `pgbouncer`, which mean nothing to the driver. */
+  /** Names of parameters for other tools, such as `pgbouncer`. The driver does not know them. */
   readonly ignored: ReadonlyArray<string>
 }
 
@@ -21,7 +21,7 @@ export interface PostgresUrl {
 const PARTS =
   /^\/\/([^/?#]*@)?((?:[a-z\d._-]|%[a-f\d]{2})*|\[[a-f\d:.]+\])(:\d{1,5})?(?:\/([^/?#@]*))?(?:\?([^#@]*))?$/i
 
-/** Escaping rules for a URL, appended to a message. */
+/** Escaping rules of a URL, appended to a message. */
 const ESCAPES = 'in a user or password write / as %2F, # as %23, ? as %3F and a space as %20'
 
 /** Values of `sslmode` that the driver knows. */
@@ -40,7 +40,7 @@ const SCHEMA = /^(current_?schema|schemas?|search_?path)$/i
 
 // functions
 
-/** Parses a URL. Throws an `InvalidOption` if it could name another host or database than intended. */
+/** Parses a URL. Throws an `InvalidOption` if the URL could name another host or database than intended. */
 export const readPostgresUrl = (text: string, option: string): PostgresUrl => {
   const refuse = (expected: string): never => {
     throw new InvalidOption(option, expected)

@@ -1,7 +1,7 @@
-/** Reads records of CSV (RFC 4180), as an export writes it. */
+/** Reads records of CSV (RFC 4180), as written by an export. */
 import { MOST_CHARACTERS } from './textLines.js'
 
-/** The text of a cell; `undefined` for an empty unquoted cell: null, or missing. */
+/** The text of a cell; `undefined` for an empty cell without quotes, which means null or missing. */
 export type TextCell = string | undefined
 
 /** An unquoted cell, and the separator or line end after it. */
@@ -24,7 +24,7 @@ export async function* recordsOf(
 ): AsyncGenerator<ReadonlyArray<ReadonlyArray<TextCell>>> {
   let waiting: Array<string> = []
   let size = 0
-  let enough = 0 // examined again once it has doubled
+  let enough = 0 // examined again once the text has doubled
   for await (const text of texts) {
     waiting.push(text)
     size += text.length
@@ -43,7 +43,7 @@ export async function* recordsOf(
   if (end < all.length) torn(all.slice(end))
 }
 
-/** Returns the complete records of a text, and the index of their end. */
+/** Returns the complete records of a text, and the index at which they end. */
 const parsed = (
   text: string,
 ): { readonly records: ReadonlyArray<ReadonlyArray<TextCell>>; readonly end: number } => {
@@ -70,7 +70,7 @@ const parsed = (
   return { records, end }
 }
 
-/** Returns the index of a cell's closing quote; two quotes are an escaped one. */
+/** Returns the index of a cell's closing quote. Two quotes are an escaped quote. */
 const closingQuote = (text: string, start: number): number | undefined => {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 2)) {
     if (text[at + 1] !== '"') return at

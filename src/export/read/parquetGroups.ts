@@ -1,4 +1,4 @@
-/** Reads the row groups of a Parquet file one at a time, with stored values, without conversion to numbers. */
+/** Reads the row groups of a Parquet file one at a time. Values are as stored, without being converted to numbers. */
 import zlib from 'node:zlib'
 import {
   type AsyncBuffer,
@@ -19,7 +19,7 @@ export interface RowGroup {
   readonly rows: ReadonlyArray<StoredRow>
 }
 
-/** Maximum bytes of a page and of a single read: far more than an export writes. */
+/** Maximum size of a page and of a single read, in bytes; far more than an export writes. */
 const MOST_BYTES = 1 << 29
 
 /** Maximum number of columns, and of rows per group. */
@@ -34,7 +34,7 @@ const decompressors = {
 
 // constructors
 
-/** Reads an open file, and closes it. `path` names it in messages. */
+/** Reads an open file, and closes it. `path` names the file in messages. */
 export async function* rowGroupsOf(opened: ReadableFile, path: string): AsyncGenerator<RowGroup> {
   try {
     const damaged = damagedAt(path)
@@ -60,8 +60,8 @@ export async function* rowGroupsOf(opened: ReadableFile, path: string): AsyncGen
 }
 
 /**
- * Throws system errors unchanged, and everything else as `Damaged`, because for wrong lengths and counts, the library throws
- * errors of any kind.
+ * Throws system errors unchanged, and everything else as `Damaged`. The library throws errors of any kind for wrong lengths and
+ * counts.
  */
 export const damagedAt =
   (path: string) =>
@@ -88,7 +88,7 @@ const bufferOf = (path: string, { size, read }: ReadableFile): AsyncBuffer => {
     byteLength: size,
     slice: (from, to = size) => {
       const bytes = slice(from, to)
-      bytes.catch(() => {}) // the library starts several reads at once, and may drop the others if one fails
+      bytes.catch(() => {}) // the library starts several reads at once, and may drop the others if one of them fails
       return bytes
     },
   }

@@ -37,7 +37,7 @@ import { linesOf, openedToRead, type TextFile, textsOf, tooLong } from './textLi
 
 /** Options of `readRows`. */
 export interface ReadRowsOptions<A> extends ReachOptions {
-  /** Codec of the rows, such as `Charge`. For a file with selected columns: a codec of these. */
+  /** Codec of the rows, such as `Charge`. For a file with selected columns: a codec of those columns. */
   readonly codec: Codec<A>
   /** The format. Default: by file extension; NDJSON without one. */
   readonly format?: FormatName | undefined
@@ -75,7 +75,7 @@ export const readRows = <A>(
   return rowsAt(locationOf('path', path, FILES), checked)
 }
 
-/** Like `readRows`, with validated options. */
+/** Works like `readRows`, with validated options. */
 export const rowsAt = <A>(
   at: FilesLocation,
   options: ReadRowsOptions<A> & WatchedReach,

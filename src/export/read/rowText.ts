@@ -25,7 +25,7 @@ export interface FileColumns {
 
 // constructors
 
-/** Finds the columns with these names. A column that the codec lacks is text. */
+/** Finds the columns with these names. A column that the codec lacks is treated as text. */
 export const fileColumns = (shape: Shape, names: ReadonlyArray<string>): FileColumns => {
   const known = columnsNamed(shape)
   const columns = names.map(
@@ -73,7 +73,7 @@ const objectText = (
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Returns the JSON of a text in a typed column. A text that does not match the type becomes a JSON string. */
+/** Returns the JSON of a text in a typed column. Text that does not match the type becomes a JSON string. */
 export const jsonTextOf = (type: ColumnType, text: string): string => {
   switch (type) {
     case 'integer':
@@ -107,7 +107,7 @@ export const storedTextOf = (
   return (value) => (value === null || value === undefined ? undefined : textOf(value))
 }
 
-/** Returns the digits of a decimal, without zeros at the end. */
+/** Returns the digits of a decimal, without trailing zeros. */
 const decimalText = (units: bigint, scale: number): string => {
   const digits = `${units < 0n ? -units : units}`.padStart(scale + 1, '0')
   const fraction = digits.slice(digits.length - scale).replace(/0+$/, '')
@@ -117,7 +117,7 @@ const decimalText = (units: bigint, scale: number): string => {
 
 const SECOND = 1_000_000n
 
-/** Returns a time in microseconds since 1970 in the format of the API, with a fraction if it has one. */
+/** Returns a time in microseconds since 1970 in the format of the API, with its fraction if it has one. */
 const timeText = (micros: bigint): string => {
   const rest = ((micros % SECOND) + SECOND) % SECOND
   const [time = '', offset] = fromDate(new Date(Number((micros - rest) / 1_000n))).split('+')

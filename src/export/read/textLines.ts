@@ -14,7 +14,7 @@ export interface TextFile {
   /** Its path or URL, for messages. */
   readonly path: string
   readonly compress: Compression
-  /** Number of bytes to read, since later ones were not committed. Default: all. */
+  /** Number of bytes to read; bytes after that were not committed. Default: all. */
   readonly bytes?: number
 }
 
@@ -33,7 +33,7 @@ export const tooLong = (path: string): never => {
   throw storeError('Damaged', `${path} ${why}`, { path })
 }
 
-/** Reads the lines of a file in chunks. Passes a last line without a line feed to `torn`. */
+/** Reads the lines of a file in chunks. Passes a last line that lacks a line feed to `torn`. */
 export async function* linesOf(
   file: TextFile,
   torn: (rest: string) => void = () => {},
@@ -65,7 +65,7 @@ async function* bytesOf(file: TextFile): AsyncGenerator<Uint8Array> {
       yield* blocks
     } else if (compress === 'gzip') {
       const text = zlib.createGunzip()
-      pipeline(Readable.from(blocks), text, () => {}) // its error is reported by the text stream
+      pipeline(Readable.from(blocks), text, () => {}) // the text stream reports its error
       yield* text
     } else {
       yield* unzstd(blocks)

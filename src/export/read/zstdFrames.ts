@@ -1,4 +1,4 @@
-/** Decompresses zstd files with several frames, because Node's stream ends after the first one, without an error. */
+/** Decompresses zstd files with several frames. Node's stream ends after the first frame, without an error. */
 import { pipeline, Readable } from 'node:stream'
 import zlib from 'node:zlib'
 
@@ -11,16 +11,18 @@ const LONGEST_HEADER = 4 + 1 + 1 + 4 + 8
 const cutOff = (): Error =>
   Object.assign(new Error('unexpected end of file'), { errno: -5, code: 'Z_BUF_ERROR' })
 
-/** Finds the end of a frame by the headers of its blocks (RFC 8878, 3.1.1), in bytes that arrive in chunks; no bytes are kept. */
+/**
+ * Finds the end of a frame from the headers of its blocks (RFC 8878, 3.1.1), in bytes that arrive in chunks. No bytes are kept.
+ */
 class FrameEnd {
   #header = new Uint8Array()
   /** Bytes until the next header. */
   #skip = 0
-  /** The kind of header that starts there. */
+  /** The kind of header that comes next. */
   #next: 'frame' | 'block' | 'end' = 'frame'
   #hasChecksum = false
 
-  /** Returns the number of bytes that belong to the frame, or `undefined` if all do and the frame continues. */
+  /** Returns the number of bytes that belong to the frame, or `undefined` if all of them do and the frame continues. */
   find(bytes: Uint8Array): number | undefined {
     for (let at = 0; ; ) {
       const skipped = Math.min(this.#skip, bytes.length - at)
@@ -48,7 +50,7 @@ class FrameEnd {
     if (bytes.length < 5) return undefined
     const view = new DataView(bytes.buffer)
     if (view.getUint32(0, true) !== MAGIC) {
-      this.#skip = Number.POSITIVE_INFINITY // not our format: zlib reports what it is
+      this.#skip = Number.POSITIVE_INFINITY // not our format; zlib reports the problem
       return 5
     }
     const descriptor = view.getUint8(4)
@@ -73,13 +75,13 @@ class FrameEnd {
   }
 }
 
-/** Maximum compressed size of a frame that is decompressed at once; longer ones are streamed. */
+/** Maximum compressed size of a frame that is decompressed in one step. Longer frames are streamed. */
 const SMALL = 1 << 20
 
-/** Maximum decompressed size of such a frame; a frame with more is streamed, too. */
+/** Maximum decompressed size of a small frame. A frame that exceeds it is streamed as well. */
 const MOST_AT_ONCE = 16 << 20
 
-/** Decompresses frame by frame; memory holds a small frame at most. */
+/** Decompresses frame by frame. Memory holds at most one small frame. */
 export async function* unzstd(compressed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = compressed[Symbol.asyncIterator]()
   let rest: Uint8Array = new Uint8Array()
@@ -129,7 +131,7 @@ async function* decompressed(frame: AsyncGenerator<Uint8Array>): AsyncGenerator<
     yield* frame
   }
   const text = zlib.createZstdDecompress()
-  pipeline(Readable.from(all()), text, () => {}) // its error is reported by the text stream
+  pipeline(Readable.from(all()), text, () => {}) // the text stream reports its error
   yield* text
 }
 

@@ -10,8 +10,8 @@ import { untilStable } from './untilStable.js'
 // model
 
 /**
- * A source of an export: any list or snapshot of a client, such as `payments.charges.snapshot()`, with or without `.parallel()`.
- * The export takes its description from the source, so that it always matches the rows.
+ * A source of an export: any list or snapshot of a client, such as `payments.charges.snapshot()`, with or without
+ * `.parallel()`. The source describes itself, so the description always matches the rows.
  */
 export interface ExportSource<A> extends Drainable<A> {
   /** Returns the rest of the list after a position. */
@@ -36,7 +36,7 @@ export interface Source<A> {
 
 // constructors
 
-/** Reads a source. A plain list that must be `stable` is read until two readings have the same ids. */
+/** Reads a source. If `stable` is set, a plain list is read until two readings have the same ids. */
 export const sourceOf = <A>(given: ExportSource<A>, stable: boolean): Source<A> => {
   const { kind, codec, endpoint } = given.describe()
   const settled = stable ? untilStable(endpoint, given) : given
@@ -51,7 +51,7 @@ export const sourceOf = <A>(given: ExportSource<A>, stable: boolean): Source<A> 
       kind === 'list' &&
       'page' in position &&
       failure._tag === 'Refused' &&
-      !failure.code.startsWith('http_') && // from the service, not from a gateway
+      !failure.code.startsWith('http_') && // from the service and not from a gateway
       UNKNOWN_BOOKMARK.includes(failure.status),
   }
 }

@@ -4,19 +4,19 @@ import type { AnyPosition } from './SourcePage.js'
 
 // model
 
-/** The part that is left to read. With a `from` of 0 its start is unknown. */
+/** The part that has yet to be read. A `from` of 0 means that its start is unknown. */
 export interface Remaining extends Span {
   readonly slices: ReadonlyArray<{ readonly left: Span }>
 }
 
 /** Progress within a time range. */
 export interface ProgressEstimate {
-  /** Number of milliseconds read, in parts of the range that had rows. */
+  /** Number of milliseconds that were read, counting only parts of the range with rows. */
   readonly readMs: number
   readonly rows: number
   /** Number of milliseconds not read yet; absent while the start is unknown. */
   readonly leftMs?: number
-  /** Share from 0 to 1, never falling; absent while the start is unknown. */
+  /** Share from 0 to 1, which never decreases; absent while the start is unknown. */
   readonly share?: number
 }
 
@@ -27,7 +27,7 @@ const THIN = 5
 
 /**
  * Updates an estimate after `rows` more rows. A part of the range without rows takes no time to read, so it does not count, and
- * one with few rows counts little: otherwise a range that ends long after its last row would seem half read until its last
+ * a part with few rows counts little. Otherwise a range that ends long after its last row would seem half read until the last
  * second.
  */
 export const updateEstimate =
@@ -37,7 +37,7 @@ export const updateEstimate =
     if (open.some(({ from }) => from === 0)) return before
     const leftMs = open.reduce((sum, { from, to }) => sum + to - from, 0)
     if (before.leftMs === undefined) {
-      // the first page of a list shows where it begins
+      // the first page of a list shows where the list begins
       const readMs = from === 0 ? 0 : Math.max(0, to - from - leftMs)
       return { readMs, rows: readMs > 0 ? rows : 0, leftMs, share: shareOf(readMs, leftMs) }
     }
@@ -49,7 +49,7 @@ export const updateEstimate =
     return { readMs, rows: before.rows + rows, leftMs, share }
   }
 
-/** Returns the estimate of a run at `position`, with `share` reached after `rows` rows. */
+/** Returns the estimate of a run at `position`, given the `share` reached after `rows` rows. */
 export const estimateAt = (
   position: AnyPosition | undefined,
   share: number | undefined,

@@ -22,7 +22,7 @@ export type PageOrFailure<A> = E.Either<AnyFailure, SourcePage<A>>
 
 /** A list with back-pressure. */
 export interface Drainable<A> {
-  /** Reads page after page; the next one is requested once `project` completes. */
+  /** Reads page after page. The next page is requested once `project` completes. */
   readonly drain: <B>(
     project: (page: PageOrFailure<A>) => Observable<B>,
     options?: DrainOptions,
@@ -35,7 +35,7 @@ export const refined = <A>(name: string, is: (u: unknown) => u is A): t.Type<A, 
 
 const isListPosition = t.union([t.type({ page_num: t.number }), t.type({ page: t.string })]).is
 
-/** A position as stored in a state: in a list its number or bookmark, in a snapshot its slices. */
+/** A position as stored in a state: the page number or bookmark of a list, or the slices of a snapshot. */
 export const KeptPosition: Codec<AnyPosition> = refined<AnyPosition>(
   'a position of a list or a snapshot',
   (u): u is AnyPosition => isSnapshotPosition(u) || isListPosition(u),

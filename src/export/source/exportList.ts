@@ -23,14 +23,14 @@ import { type Known, type Reject, type Sorting, sortPage } from './sortPage.js'
 
 // model
 
-/** Receives the rows of a page, and resolves once they are written; until then at most one more page is requested. */
+/** Receives the rows of a page, and resolves once they are written. At most one more page is requested before that. */
 export type WriteRows<A> = (rows: ReadonlyArray<A>) => Promise<unknown>
 
 /** The progress of reading a list. */
 export interface Progress {
   /** Number of rows written. */
   readonly rows: number
-  /** Number of rows that did not decode or do not fit the format; they went to `rejects`. */
+  /** Number of rows that did not decode or do not fit the format, and were passed to `rejects`. */
   readonly rejects: number
   /** Number of pages read. */
   readonly pages: number
@@ -38,13 +38,16 @@ export interface Progress {
   readonly repeated?: number
   /** Position of the rest of the list; absent at its end. */
   readonly next?: AnyPosition
-  /** For a snapshot: share of the time range that was read, 0 to 1 (1 at the end). Absent while unknown. */
+  /** For a snapshot: share of the time range that has been read, 0 to 1 (1 at the end). Absent while unknown. */
   readonly share?: number
-  /** True if the list was read to its end, rejected rows or not. */
+  /** True if the list was read to its end, even if rows were rejected. */
   readonly ended: boolean
-  /** The failure because of which it was not read to its end. */
+  /** The failure that kept the list from being read to its end. */
   readonly failure?: AnyFailure
-  /** Why it was not read to its end, without a failure: it was stopped, or more than `maxRejects` rows were rejected. */
+  /**
+   * The reason, other than a failure, why the list was not read to its end: it was stopped, or more than `maxRejects` rows were
+   * rejected.
+   */
   readonly cut?: 'stopped' | 'rejects'
 }
 
@@ -71,13 +74,13 @@ export interface ExportListOptions<A, B = A>
   readonly list: Drainable<A>
   /** Estimate of the progress before a resumption. */
   readonly estimate?: ProgressEstimate
-  /** Receives the rows of a page, and the page. */
+  /** Receives the rows of a page, together with the page itself. */
   readonly write: (rows: ReadonlyArray<B>, page: SourcePage<A>) => Promise<unknown>
   /** Receives the rows that are not written. */
   readonly rejects: WriteRows<Reject>
   /**
-   * Makes rows passed to `write` and `rejects` durable: after the first page, then between pages once `every` ms have passed, and
-   * at the end if there are new rows. Not called after `write` or `rejects` has failed, or after unsubscribing.
+   * Makes the rows passed to `write` and `rejects` durable: after the first page, then between pages once `every` ms have
+   * passed, and at the end if there are new rows. Not called after `write` or `rejects` has failed, or after unsubscribing.
    */
   readonly commit?: (progress: Progress) => Promise<unknown>
 }
@@ -85,9 +88,9 @@ export interface ExportListOptions<A, B = A>
 // constructors
 
 /**
- * Writes a list page by page, and emits the progress after each. At most one page is read ahead. The last progress has `ended`, a
- * `failure`, or a `cut`; what `write` throws is the error of the stream. Unsubscribing aborts the request in flight; `write` is
- * called no more, and nothing is committed.
+ * Writes a list page by page, and emits the progress after each. At most one page is read ahead. The last progress has `ended`,
+ * a `failure`, or a `cut`. An exception from `write` becomes the error of the stream. Unsubscribing aborts the request in
+ * flight; `write` is no longer called, and nothing is committed.
  */
 export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable<Progress> =>
   defer(() => {
@@ -112,7 +115,7 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
     let committedAt = Number.NEGATIVE_INFINITY // after the first page, so that each start makes progress
     let failure: AnyFailure | undefined
     let stopped = false
-    let unsubscribed = false // nothing else is started
+    let unsubscribed = false // nothing else has been started
     let working: Promise<unknown> = Promise.resolve()
 
     const keep = async (): Promise<void> => {
@@ -156,7 +159,7 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
         ...withoutUndefined({ next: left, share: estimate.share }),
       }
       const since = timer.now() - committedAt
-      if (since >= every || since < 0) await keep() // also if the clock was set back
+      if (since >= every || since < 0) await keep() // this also holds if the clock was set back
       return progress
     }
 
@@ -166,7 +169,7 @@ export const exportList = <A, B = A>(given: ExportListOptions<A, B>): Observable
         return EMPTY
       }
       const written = working.then(() => write(page.right))
-      working = written // before it starts: the write itself may trigger `stop`
+      working = written // before the write starts, because the write itself may trigger `stop`
       return from(written)
     })
 

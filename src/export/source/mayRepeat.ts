@@ -1,11 +1,11 @@
 /**
- * Returns true if two rows may have the same key, and false only if no two do. Compares a number made from the last letters of
- * keys, in which ids differ, at a third of the cost of a `Set`; only if two numbers are equal, a `Set` decides.
+ * Returns true if two rows may have the same key, and false only if no two rows do. Compares a number made from the last
+ * letters of each key, in which ids differ, at a third of the cost of a `Set`. Only if two numbers are equal, a `Set` decides.
  */
 export const mayRepeat = <A>(
   key: (row: A) => string | undefined,
 ): ((rows: ReadonlyArray<A>) => boolean) => {
-  let table = new Uint32Array(0) // numbers seen: a hash table with linear probing; 0 is an empty slot
+  let table = new Uint32Array(0) // the numbers seen so far: a hash table with linear probing, in which 0 is an empty slot
   return (rows) => {
     const size = 2 ** Math.ceil(Math.log2(2 * rows.length + 2))
     if (table.length < size) table = new Uint32Array(size)

@@ -1,4 +1,7 @@
-/** Removes the field `secret` from rows: it is only for the program that verifies signatures, and must not end up in files. */
+/**
+ * Removes the field `secret` from rows. A secret is only for the program that verifies signatures, and must not end up in
+ * files.
+ */
 import type { RowDecoder } from '../../codec/Codec.js'
 import { withDigitsOf } from '../../decode/digits.js'
 import { ROW_LEVELS } from '../../decode/unknown.js'
@@ -18,12 +21,12 @@ export const shapeWithoutSecret = (shape: Shape): Shape =>
     ? { ...shape, fields: new Map([...shape.fields].filter(([key]) => key !== 'secret')) }
     : shape
 
-/** Accepts names and `NAME:TYPE` of columns that are called `secret`, at any depth. */
+/** Returns true for columns called `secret` at any depth, given as a name or as `NAME:TYPE`. */
 export const isSecretColumn = (column: string): boolean => /(^|\.)secret($|[.:])/.test(column)
 
 /**
- * Removes fields that are called `secret`, at all levels that a row may have. Deeper levels are unchanged, because a row with
- * them is rejected, and only its first levels are kept. Returns the value itself if it has no `secret`.
+ * Removes fields called `secret` at all levels that a row may have. Deeper levels are unchanged, because a row that has them is
+ * rejected, and only its first levels are kept. Returns the value itself if it has no `secret`.
  */
 export const stripped = (u: unknown, depth = ROW_LEVELS): unknown => {
   if (!isObject(u) || depth === 0) return u
@@ -55,8 +58,8 @@ const strippedPages = <A>(list: Drainable<A>): Drainable<A> => ({
 })
 
 /**
- * Leaves `raw` as it is: a row without a secret stays the same object as the raw one, so that its text can be copied; one that
- * had a secret is another object, and is serialized again. A raw row that is rejected is stripped by itself.
+ * Leaves `raw` unchanged. A row without a secret remains the same object as its raw row, so its text can be copied. A row that
+ * had a secret becomes another object, and is serialized again. Rejected raw rows are stripped separately.
  */
 const stripPage = <A>({ items, ...rest }: SourcePage<A>): SourcePage<A> => ({
   ...rest,

@@ -1,4 +1,4 @@
-/** Divides the rows of a page into those to write and those rejected. */
+/** Divides the rows of a page into rows to write and rejected rows. */
 import { E } from '../../fp.js'
 import { exactRows } from '../../http/answer/rawRows.js'
 import { rowId } from '../../http/answer/readAnswer.js'
@@ -28,15 +28,15 @@ export interface Sorted<B> {
   readonly repeated: number
 }
 
-/** How rows are selected: each is written once, and only if it can be. */
+/** How rows are selected. Each row is written once, and only if it can be represented. */
 export interface Sorting<A, B> {
   /** Drops rows for which it returns false. */
   readonly filter?: ((row: A) => boolean) | undefined
   /** Maps a row to the one to write. */
   readonly map?: ((row: A) => B) | undefined
-  /** Returns the key of a row: rows with the same key are the same row. A row without a key equals no other. */
+  /** Returns the key of a row; rows with equal keys are the same row. A row without a key equals no other row. */
   readonly key: (row: B) => string | undefined
-  /** Returns why a decoded row cannot be written: see `Format`. */
+  /** Returns why a decoded row cannot be written; see `Format`. */
   readonly check?:
     | ((row: B, isRaw: boolean) => { readonly message: string } | undefined)
     | undefined
@@ -55,8 +55,8 @@ export interface Known {
 // constructors
 
 /**
- * Returns a function that divides pages. Drops rows that are in `before`, and adds the others to it. Without `before`, rows are
- * compared only within their page.
+ * Returns a function that divides pages. Drops rows that are already in `before`, and adds the other rows to it. Without
+ * `before`, rows are compared only within their page.
  */
 export const sortPage = <A, B>(
   { filter, map, key, check, redact }: Sorting<A, B>,
@@ -66,7 +66,7 @@ export const sortPage = <A, B>(
   const twice = mayRepeat(key)
   return ({ items, raw, position }: SourcePage<A>): Sorted<B> => {
     const fit: Array<B> = []
-    let indices: Array<number> | undefined // indexes of rows that fit, once one is left out
+    let indices: Array<number> | undefined // indexes of rows that fit, once one row is left out
     const bad: Array<Reject> = []
     let repeated = 0
     const exactRow = exactRows(raw)
@@ -83,7 +83,7 @@ export const sortPage = <A, B>(
       hasRowText(raw) &&
       map === undefined &&
       items.every((item, i) => E.isLeft(item) || item.right === raw[i])
-    let index = -1 // `entries` would allocate for each row
+    let index = -1 // `entries` would allocate an object for each row
     for (const item of items) {
       index++
       if (E.isLeft(item)) {
@@ -97,7 +97,7 @@ export const sortPage = <A, B>(
       let row = rowOf(item.right)
       let problem = check?.(row, isRaw)
       if (problem !== undefined && isRaw) {
-        row = exactRow(index) as B // the row itself, with its original digits
+        row = exactRow(index) as B // the row itself, which has its original digits
         problem = check?.(row, isRaw)
       }
       if (problem !== undefined) {
@@ -130,7 +130,7 @@ const isFirst = (known: Set<string>, name: string | undefined): boolean => {
 
 /** Returns a function that returns the keys added since its last call. */
 export const addedTo = (keys: ReadonlySet<string>): (() => ReadonlyArray<string>) => {
-  const all = keys.values() // a set iterator also returns keys added later, until it has ended
+  const all = keys.values() // a set iterator also returns keys that are added later, until it has ended
   let taken = 0
   return () => {
     const added: Array<string> = []

@@ -9,9 +9,9 @@ import type { Drainable, PageOrFailure } from './SourcePage.js'
 const MAX_READINGS = 5
 
 /**
- * Reads a list into memory, always from its beginning, until two readings have the same ids. When a row is deleted from a page
- * that was read, one of the next page moves into it and is missed; the next reading then has other ids. A single page is one
- * response, and cannot shift. A list that never becomes stable ends, after its rows, with a `Truncated`.
+ * Reads a list into memory, always from its beginning, until two readings have the same ids. If a row is deleted from a page
+ * that was already read, a row of the next page moves into that page and is missed; the next reading then has different ids. A
+ * single page is one response, which cannot shift. A list that never becomes stable ends with a `Truncated` after its rows.
  */
 export const untilStable = <A>(
   endpoint: string,
@@ -44,7 +44,7 @@ const idsOf = <A>(pages: ReadonlyArray<PageOrFailure<A>>): string =>
     [...new Set(pages.flatMap((page) => (E.isLeft(page) ? [] : page.right.raw.map(rowId))))].sort(),
   )
 
-/** Returns the last reading, followed by a failure. */
+/** Returns the last reading followed by a failure. */
 const unstable = <A>(
   endpoint: string,
   pages: ReadonlyArray<PageOrFailure<A>>,

@@ -1,6 +1,6 @@
 /**
- * A connection without state beyond a transaction: no setting, lock, prepared statement or temporary table. A pooler may
- * therefore use another server session for each transaction.
+ * A connection that has no state beyond a transaction: no setting, lock, prepared statement or temporary table. A pooler may
+ * therefore use a different server session for each transaction.
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -18,14 +18,14 @@ import type { Query } from './tableRows.js'
 /** Time after which the server ends a frozen client's idle transaction, in ms. */
 const IDLE = 15_000
 
-/** Time that the server waits for a lock, in ms, and the number of attempts. */
+/** Time, in ms, for which the server waits for a lock, and the number of attempts. */
 const LOCK = 2_000
 const TRIES = 300
 
 /** The server's error code for a lock that another session holds. */
 const LOCKED = '55P03'
 
-/** The start of each transaction with several statements. */
+/** The start of each transaction that has several statements. */
 export const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE}; SET LOCAL lock_timeout = ${LOCK}`
 
 /** The database to open. */
@@ -38,9 +38,9 @@ export interface PostgresOpening {
 /** The statements of one transaction. */
 export interface PostgresTransaction {
   readonly query: Query
-  /** Sends statements in one message. Resolves with the rows of the first statement that returns any. */
+  /** Sends statements in one message. Resolves with the rows of the first statement that returns rows. */
   readonly send: (sql: string) => ReturnType<Query>
-  /** Copies lines into a table; `columns`: as SQL. */
+  /** Copies lines into a table. `columns`: the columns as SQL. */
   readonly copy: (table: string, columns: string, lines: ReadonlyArray<Buffer>) => Promise<void>
 }
 
@@ -85,7 +85,7 @@ export class PostgresConnection {
     return connection
   }
 
-  /** Runs one statement in its own transaction. */
+  /** Runs one statement in a transaction of its own. */
   readonly query: Query = (sql, values) => this.transaction(({ query }) => query(sql, values))
 
   /** Quotes a text, which must not contain U+0000. */
@@ -94,8 +94,8 @@ export class PostgresConnection {
   }
 
   /**
-   * Runs statements without interleaving others. If `work` fails, its transaction is rolled back; if another session holds a lock,
-   * it is retried.
+   * Runs statements without interleaving others. If `work` fails, its transaction is rolled back. If another session holds a
+   * lock, the transaction is retried.
    */
   transaction<T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
     const { waits } = this.#opening
@@ -112,7 +112,7 @@ export class PostgresConnection {
   async #connect(): Promise<void> {
     const client = this.#client
     client.on('error', () => {
-      this.#isLost = true // reported by the statement in progress, if there is one
+      this.#isLost = true // reported by the statement in progress, if any
     })
     await client.connect()
   }
@@ -164,11 +164,11 @@ export class PostgresConnection {
 
 // the driver: `pg` and `pg-copy-streams`, which are optional peers
 
-/** Timeouts of a client, in ms: for a connection, and for a response. */
+/** Timeouts of a client, in ms, for connecting and for a response. */
 const CONNECT = 15_000
 const QUERY = 600_000
 
-/** Loads the driver. Rejects with an `UnusableDestination` if it is not installed; so does a new client if the driver rejects the URL. */
+/** Loads the driver. Rejects with an `UnusableDestination` if it is not installed, or if it rejects the URL. */
 const driver = async (at: PostgresUrl) => {
   const missing = (error: unknown): ExportError => {
     const why = 'Postgres needs two packages: npm install pg pg-copy-streams'
@@ -204,30 +204,30 @@ const driver = async (at: PostgresUrl) => {
   }
   const newClient = (): Client => {
     const client = made({})
-    // unencrypted connections to other machines only if the URL allows them
+    // connections to other machines are unencrypted only if the URL allows it
     const isPlain = at.sslmode === 'disable' || isHere(client.host)
     return client.ssl || isPlain ? client : made({ ssl: true })
   }
   return { newClient, copyFrom: copyStreams.from }
 }
 
-/** Returns true if a host is this machine: by name, or as the folder of a socket. */
+/** Returns true if a host is this machine, given by name or as the folder of a socket. */
 const isHere = (host: string | undefined): boolean =>
   host === undefined || /^(\/.*|localhost|127(\.\d+){3}|::1)?$/i.test(host)
 
-/** Replaces modes that the driver treats as `verify-full` with a warning on stderr. */
+/** Replaces modes that the driver treats as `verify-full`, with a warning on stderr. */
 const withFullChecks = ({ url }: PostgresUrl): string =>
   /[?&]uselibpqcompat=/.test(url)
     ? url
     : url.replace(/(?<=[?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, 'verify-full')
 
-/** Creates the error for a URL that the driver rejects. Omits the driver's message, which repeats the URL. */
+/** Creates the error for a URL that the driver rejects. Omits the driver's message, because it repeats the URL. */
 const unusableUrl = (name: string): ExportError => {
   const why = 'the driver does not accept the parameters of the URL: check sslmode'
   return exportError('UnusableDestination', `cannot write ${name}: ${why}`, { destination: name })
 }
 
-/** PgBouncer's errors that a retry does not resolve. It uses one code, 08P01, for all errors. */
+/** Errors of PgBouncer that a retry does not resolve. It uses the same code, 08P01, for all errors. */
 const POOLER: ReadonlyArray<readonly [RegExp, string]> = [
   [
     /statement pooling/,
@@ -238,7 +238,10 @@ const POOLER: ReadonlyArray<readonly [RegExp, string]> = [
   [/unsupported startup parameter/, 'remove it from the URL'],
 ]
 
-/** Creates an `ExportError`; errors that are neither of the server nor of the connection are bugs. `doing`: what failed. */
+/**
+ * Creates an `ExportError`. Errors that come neither from the server nor from the connection are bugs. `doing`: the operation
+ * that failed.
+ */
 const errorOf = (name: string, error: unknown, doing: 'write' | 'read' = 'write'): unknown => {
   if (!isError(error) || error.name === 'TypeError') return error
   const failed = (code: string, why: string) => refusal({ name, doing, code, why }, error)
@@ -266,7 +269,7 @@ const errorOf = (name: string, error: unknown, doing: 'write' | 'read' = 'write'
   return failed(code, `${said} (${code})${adviceOn(code)}`)
 }
 
-/** Replacements for server messages, which repeat a value or the user. */
+/** Replacements for server messages that repeat a value or the user. */
 const SAID: Readonly<Record<string, string>> = {
   '22': 'it does not accept this value',
   '28': 'the login was refused',

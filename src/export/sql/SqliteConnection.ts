@@ -1,4 +1,4 @@
-/** An SQLite database, through `node:sqlite`: one file, no dependency. */
+/** An SQLite database, opened with `node:sqlite`: one file, no dependency. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { fieldsOf } from '../../decode/unknown.js'
 import { isError } from '../../store/FileSystem.js'
@@ -34,7 +34,7 @@ export class SqliteConnection {
     this.#db = db
   }
 
-  /** Opens a database; creates a missing one if opened for writing. Rejects with an `ExportError`. */
+  /** Opens a database, and creates a missing one if it is opened for writing. Rejects with an `ExportError`. */
   static async open(opening: SqliteOpening): Promise<SqliteConnection> {
     const { path, doing } = opening
     const { DatabaseSync } = await import('node:sqlite').catch((error: unknown) => {
@@ -67,7 +67,7 @@ export class SqliteConnection {
     this.#db.exec(sql)
   }
 
-  /** Runs a function in one transaction. Waits while another program holds a lock. */
+  /** Runs a function in a transaction. Waits while another program holds a lock. */
   transaction<T>(work: () => T): Promise<T> {
     return this.#patiently(() => {
       try {
@@ -104,12 +104,12 @@ export class SqliteConnection {
     })
   }
 
-  /** Rolls back the transaction, if there is one: Node 22.15 cannot tell. */
+  /** Rolls back the transaction, if there is one; Node 22.15 cannot tell. */
   #rollBack(): void {
     try {
       this.exec('ROLLBACK')
     } catch {
-      // none was begun, or SQLite has already ended it
+      // no transaction was begun, or SQLite has already ended it
     }
   }
 }

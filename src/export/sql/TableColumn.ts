@@ -1,4 +1,4 @@
-/** The columns of a table: the same as those of a file, under names that SQL accepts without quotes. */
+/** The columns of a table. They are the same as those of a file, but their names are valid in SQL without quotes. */
 import { toMinorUnits } from '../../decode/minorUnits.js'
 import { E } from '../../fp.js'
 import { type Column, columnsOf } from '../column/Column.js'
@@ -17,7 +17,7 @@ export interface TableColumn {
   /** The name of the column, such as `amount` or `quote_summary_expires_at`. */
   readonly name: string
   readonly type: ColumnType
-  /** Returns the stored value: a decimal is text, digit by digit; a time is in microseconds since 1970. */
+  /** Returns the stored value. A decimal is text, digit by digit; a time is in microseconds since 1970. */
   readonly of: (row: unknown) => Stored
 }
 
@@ -61,13 +61,13 @@ export const tableShape = (
 /** Maximum length of a Postgres name, in characters. */
 const NAME_LENGTH = 63
 
-/** Returns the name of a column. Truncates a long one at the start, since the end of a path is more specific. */
+/** Returns the name of a column. A long name is truncated at the start, because the end of a path is more specific. */
 const nameOf = (path: ReadonlyArray<string>): string => {
   const name = path.join('_')
   return name.length > NAME_LENGTH && path.length > 1 ? nameOf(path.slice(1)) : name
 }
 
-/** Rejects rows without an id, which could not be found again. */
+/** Rejects rows without an id, because they could not be found again. */
 const hasId: RowCheck = (row) =>
   isId(reader(['id'])(row)) ? undefined : unrepresentable(['id'], 'a non-empty string')
 
@@ -76,7 +76,10 @@ const isId = (u: unknown): boolean => typeof u === 'string' && u !== ''
 /** Limit of signed 64-bit integers. */
 const MOST = 2n ** 63n
 
-/** Returns the column of an amount in its currency's minor units; null if that is not a whole number of 64 bits. */
+/**
+ * Returns the column of an amount in its currency's minor units. Its value is null if the amount is not a whole number of 64
+ * bits.
+ */
 const minorColumn = (
   { path, type }: Column,
   { name, of }: TableColumn,

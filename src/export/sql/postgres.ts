@@ -1,8 +1,8 @@
 /**
- * A Postgres table, through the optional peers `pg` and `pg-copy-streams`. Each step is one transaction: rows are copied into a
- * temporary table that ends with it, and the last message replaces the state and, only if that succeeded, changes rows. So a
- * frozen process holds no lock on them, a lost connection leaves nothing half done, and a pooler may use another server session
- * for each step.
+ * A Postgres table, through the optional peers `pg` and `pg-copy-streams`. Each step is one transaction. Rows are copied into a
+ * temporary table that ends with the transaction. The last message replaces the state and, only if that succeeded, changes
+ * rows. A frozen process therefore holds no lock on the rows, a lost connection leaves no step half done, and a pooler may use
+ * a different server session for each step.
  */
 import type { Store } from '../../store/Store.js'
 import type { ColumnType } from '../column/Shape.js'
@@ -142,7 +142,7 @@ const postgresTable = <A>(made: ReadyPostgres): DatabaseTable<A> => {
   const { at, table, shape, replaces } = options
   const { query } = connection
   const hasNoZeros = withoutZeros(columns)
-  /** All rows of a run that replaces the existing ones, until its end. */
+  /** All rows of a run that replaces the existing rows, until the end of the run. */
   let next = NONE
 
   const hasRejects = async (): Promise<boolean> => {
@@ -167,7 +167,7 @@ const postgresTable = <A>(made: ReadyPostgres): DatabaseTable<A> => {
       const put = replaces ? next : own
       if (isLast) next = NONE
       const isMerge = replaces ? isLast : length > 0
-      const drops = isLast && (await hasRejects()) // this run has read all of them again
+      const drops = isLast && (await hasRejects()) // this run has re-read all of them
       const before = steps.rejecting(step)
       const changes = `${isMerge ? steps.merging() : ''}${steps.changing(step, { fence, drops })}`
       return (...text) => replaceText(made, isMerge ? put : undefined, { before, changes }, text)
@@ -175,7 +175,7 @@ const postgresTable = <A>(made: ReadyPostgres): DatabaseTable<A> => {
   }
 }
 
-/** Replaces a text and changes rows, in one transaction. */
+/** Replaces a text and changes rows in one transaction. */
 const replaceText = async (
   { connection, options: { at, table }, wanted, steps }: ReadyPostgres,
   put: CopiedRows | undefined,

@@ -1,4 +1,4 @@
-/** The files that a Postgres URL names: certificates and a key, checked before the driver reads them. */
+/** The files named in a Postgres URL: certificates and a key. They are checked before the driver reads them. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
@@ -7,20 +7,20 @@ import { codeOf } from '../../store/FileSystem.js'
 import { type ExportError, exportError } from '../ExportError.js'
 import type { PostgresUrl } from '../location/postgresUrl.js'
 
-/** Parameters that name a file, and the file's expected content. Each check throws for any other content. */
+/** Parameters that name a file, and the expected content of the file. Each check throws for any other content. */
 const FILES: Readonly<Record<string, readonly [what: string, check: (pem: string) => unknown]>> = {
   sslrootcert: ['a PEM certificate', (pem) => new X509Certificate(pem)],
   sslcert: ['a PEM certificate', (pem) => new X509Certificate(pem)],
   sslkey: ['a PEM private key without a passphrase', createPrivateKey],
 }
 
-/** Throws an `UnusableDestination` that names the parameter and its file, if the file is missing or not a certificate. */
+/** Throws an `UnusableDestination` that names the parameter and its file if the file is missing, or is not a certificate. */
 export const checkCertificates = ({ name, query, password }: PostgresUrl): void => {
   const given = new Map<string, string>()
   for (const [option, path] of new URLSearchParams(query)) {
     const [what, check] = FILES[option] ?? []
     if (what === undefined || check === undefined || path === '') continue
-    // part of a password that contains a question mark may end up here
+    // a part of a password that contains a question mark may end up here
     const isSecret = password !== '' && path.includes(password)
     const shown = isSecret ? option : `${option}=${path}`
     const unusable = (why: string, error: unknown): ExportError => {

@@ -1,4 +1,4 @@
-/** The statements of steps in Postgres: each changes rows only if it replaces the state. */
+/** The statements of steps in Postgres. Each of them changes rows only if it replaces the state. */
 import type { Store } from '../../store/Store.js'
 import { GONE } from '../transfer/Destination.js'
 import { BEGIN } from './PostgresConnection.js'
@@ -45,7 +45,7 @@ export class PostgresSteps {
     this.#options = options
   }
 
-  /** Replaces or creates a text; `version`: its next version. Later statements read from `fenced` whether it succeeded. */
+  /** Replaces or creates a text. `version`: its next version. Later statements read from `fenced` whether this succeeded. */
   replacing(version: string, ...[name, text, before]: Parameters<Store['replace']>): string {
     const { table, ready, literal } = this.#options
     const [key, next] = [literal(textName(table, name)), literal(version)]
@@ -56,7 +56,7 @@ export class PostgresSteps {
     return `WITH fenced AS (${replaced} RETURNING version)`
   }
 
-  /** Merges the step's rows, each once: of two versions, the one written last. */
+  /** Merges the rows of the step, each once. If there are two versions of a row, keeps the one written last. */
   merging(): string {
     const { columns, replaces, ready } = this.#options
     const rows = `SELECT DISTINCT ON (id) ${this.names} FROM ${STEP} WHERE EXISTS (SELECT FROM fenced)
@@ -67,14 +67,14 @@ export class PostgresSteps {
       AND NOT EXISTS (SELECT FROM ${STEP} AS next WHERE next.id = old.id))${merged}`
   }
 
-  /** Creates the table of rejected rows, before the step with the first of them. */
+  /** Creates the table of rejected rows before the first step that has any. */
   rejecting({ rejects }: Pick<TableStep<never>, 'rejects'>): string {
     return rejects.length === 0
       ? ''
       : `CREATE TABLE IF NOT EXISTS ${this.rejects} (run bigint NOT NULL, reason text NOT NULL, row text NOT NULL); `
   }
 
-  /** Stores rejected rows, and marks rows that are gone. `drops`: removes rejected rows of earlier runs. */
+  /** Stores rejected rows, and marks rows that are gone. `drops`: also removes rejected rows of earlier runs. */
   changing(
     { rejects, gone }: Pick<TableStep<never>, 'rejects' | 'gone'>,
     { fence, drops }: Pick<StepOwner, 'fence'> & { readonly drops: boolean },
@@ -97,7 +97,7 @@ export class PostgresSteps {
     ].join('')
   }
 
-  /** Fails if a text was replaced but rows of the step are missing. Looks for each by its key. */
+  /** Fails if a text was replaced but rows of the step are missing. Looks up each row by its key. */
   arrived(version: string): string {
     const { ready, literal } = this.#options
     return `SELECT CASE WHEN lost > 0 THEN ('${LOST}' || lost)::integer END FROM (SELECT count(*) AS lost FROM ${STEP} AS step
@@ -114,10 +114,10 @@ export class PostgresSteps {
   }
 }
 
-/** Marker in a server error: number of missing rows. */
+/** Marker in a server error, followed by the number of missing rows. */
 const LOST = 'payments-rx: lost rows: '
 
-/** Returns the number of missing rows if an error of `arrived` contains it. */
+/** Returns the number of missing rows if the error comes from `arrived`. */
 export const lostIn = (error: unknown): number | undefined => {
   const { cause } = Object(error)
   const [, lost] = new RegExp(`${LOST}(\\d+)`).exec(String(Object(cause).message)) ?? []

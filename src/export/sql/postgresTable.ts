@@ -1,4 +1,4 @@
-/** Creates or checks a Postgres table before its first row. */
+/** Creates a Postgres table, or checks an existing one, before the first row is written. */
 import { PARENT } from '../transfer/Destination.js'
 import type { PostgresTransaction } from './PostgresConnection.js'
 import {
@@ -20,7 +20,7 @@ export interface WantedTable {
   readonly ofParents: boolean
 }
 
-/** Existing tables, with qualified names that are valid in each session, as SQL. */
+/** Existing tables, as SQL, with qualified names that are valid in every session. */
 export interface ReadyTable {
   readonly rows: string
   readonly state: string
@@ -28,10 +28,13 @@ export interface ReadyTable {
   readonly added: ReadonlyArray<string>
 }
 
-/** Advisory lock of this package: only one process at a time creates tables. Released with its transaction. */
+/** Advisory lock of this package, so that only one process at a time creates tables. Released with its transaction. */
 const LOCK = 8_273_641
 
-/** Query for a table's columns: primary key, columns that the database fills, and columns that require a value. */
+/**
+ * Query for the columns of a table. It shows the primary key, columns that the database fills, and columns that require a
+ * value.
+ */
 const COLUMNS = `
   SELECT attname AS name, format_type(atttypid, atttypmod) AS type,
     coalesce(attnum = ANY(indkey), false) AS is_key,
@@ -40,20 +43,20 @@ const COLUMNS = `
   FROM pg_attribute LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
   WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`
 
-/** Creates missing tables and columns, in one transaction. Throws an `UnusableDestination` for a table with other columns. */
+/** Creates missing tables and columns in one transaction. Throws an `UnusableDestination` for a table with other columns. */
 export const readyTable = async (
   { query }: PostgresTransaction,
   { title, table, columns, ofParents }: WantedTable,
 ): Promise<ReadyTable> => {
   const state = stateOf(table)
-  /** Returns the name with its schema, since another session may have a different search path. */
+  /** Returns the name with its schema, because another session may have a different search path. */
   const found = async (relation: string): Promise<string | undefined> => {
     const sql = `SELECT format('%I.%I', nspname, relname) AS name FROM pg_class
       JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = to_regclass($1)`
     const [one] = await query(sql, [quoted(relation)])
     return one === undefined ? undefined : String(one.name)
   }
-  /** Creates a relation only if missing: its creator may have had more permissions. */
+  /** Creates a relation only if it is missing, because its creator may have had more permissions. */
   const made = async (relation: string, sql: string): Promise<string> => {
     const before = await found(relation)
     if (before !== undefined) return before

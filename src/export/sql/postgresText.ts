@@ -71,6 +71,6 @@ export const withoutNul = (column: TableColumn): TableColumn => {
   }
 }
 
-/** U+0000 as a JSON escape, after an even number of backslashes. */
+/** U+0000 as a JSON escape after an even number of backslashes. */
 const ZERO = /(?<!\\)(?:\\\\)*\\u0000/
 const ZEROS = new RegExp(ZERO, 'g')

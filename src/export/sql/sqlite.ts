@@ -30,7 +30,7 @@ import { type Dialect, type OpenedTable, tableRows, tableTexts, textName } from 
 /** The file and the table to open. */
 export interface SqliteOptions extends TableOptions, Omit<SqliteOpening, 'doing'> {}
 
-/** Column types. Decimals are text: SQLite has no exact decimals, and would convert them to floating-point numbers. */
+/** Column types. Decimals are text, because SQLite has no exact decimals and would convert them to floating-point numbers. */
 const TYPES: Readonly<Record<ColumnType, string>> = {
   text: 'TEXT',
   time: 'TEXT',
@@ -49,13 +49,13 @@ const DIALECT: Dialect<string> = {
   texts: JSON.stringify,
 }
 
-/** Table for all rows of a run that replaces the existing ones, until its end; visible to this connection only. */
+/** Table for all rows of a run that replaces the existing rows, until the end of the run. Only this connection sees it. */
 const NEXT = 'temp.payments_rx_next'
 
-/** Interval between steps, in ms: each step waits for the disk several times, and no page is read in the meantime. */
+/** Interval between steps, in ms. Each step waits for the disk several times, and no page is read while it waits. */
 const STEP_EVERY = 100
 
-/** A random version from the database, so that no version recurs, even after a removal. */
+/** A random version created by the database, so that no version recurs, even after a removal. */
 const NEW_VERSION = 'hex(randomblob(8))'
 
 // constructors
@@ -97,7 +97,7 @@ export const openSqliteTable = async (
   }
 }
 
-/** Creates missing tables and columns. Returns the columns that existing rows lack. */
+/** Creates missing tables and columns. Returns the columns that existing rows do not have yet. */
 const prepare = (
   connection: SqliteConnection,
   { path, table, shape, replaces, ofParents = false }: SqliteOptions,
@@ -163,7 +163,7 @@ const sqliteTable = <A>(
   }
 }
 
-// within a transaction
+// must be called in a transaction
 
 const replaceText = (
   connection: SqliteConnection,
@@ -197,7 +197,7 @@ const writerOf = <A>(
   }
 }
 
-/** Looks up each row by its key, and throws if one is missing. */
+/** Looks up each row by its key. Throws if one is missing. */
 const checkArrived = (
   connection: SqliteConnection,
   { path, table }: SqliteOptions,
@@ -218,7 +218,7 @@ const putInPlace = (
   const names = columns.map(({ name }) => quoted(name)).join(', ')
   const [into, from] = [quoted(table), quoted(NEXT)]
   connection.exec(`DELETE FROM ${into} WHERE id NOT IN (SELECT id FROM ${from})`)
-  const rows = `SELECT ${names} FROM ${from} WHERE true` // otherwise ON would be parsed as part of a join
+  const rows = `SELECT ${names} FROM ${from} WHERE true` // otherwise, ON would be parsed as part of a join
   connection.exec(upsert({ into, columns, rows, isMarked: false }))
   const total = (name: string): number =>
     Number(connection.all(`SELECT count(*) AS total FROM ${name}`)[0]?.total)
@@ -242,7 +242,7 @@ const keepRejects = (
   for (const { reason, row } of rows) insert.run(fence, reason, rejectText(row))
 }
 
-/** Drops rows that earlier runs could not write, since this run has read all of them again. */
+/** Drops rows that earlier runs could not write, because this run has re-read all of them. */
 const dropRejects = (connection: SqliteConnection, table: string, fence: number): void => {
   const name = rejectsTable(table)
   const found = connection.all('SELECT 1 AS found FROM sqlite_master WHERE name = $1', [name])

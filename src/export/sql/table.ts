@@ -14,7 +14,7 @@ import type { TableColumn, TableShape } from './TableColumn.js'
 export interface TableOptions {
   readonly table: string
   readonly shape: TableShape
-  /** True if the rows of a run replace all existing ones; otherwise rows are merged by id. */
+  /** True if the rows of a run replace all existing rows; otherwise rows are merged by id. */
   readonly replaces: boolean
   /** True for rows of many parents: see `ChildRows`. */
   readonly ofParents?: boolean
@@ -30,11 +30,11 @@ export interface ColumnDefinition {
 /** The table for the small texts of a destination: its state, which includes the lease. */
 export const STATE = 'payments_rx_state'
 
-/** Returns the table of the texts for a table, in the same schema. */
+/** Returns the table that stores the texts of a table, in the same schema. */
 export const stateOf = (table: string): string =>
   [...table.split('.').slice(0, -1), STATE].join('.')
 
-/** Returns the table of the rows that cannot be written, created with the first of them. */
+/** Returns the table of the rows that cannot be written. It is created with the first of these rows. */
 export const rejectsTable = (table: string): string => `${table}_rejects`
 
 /** Returns a rejected row as stored: JSON with the original digits. */
@@ -42,9 +42,9 @@ export const rejectText = (row: unknown): string => stringifyExact(truncated(row
 
 /** An existing column. */
 export interface FoundColumn extends ColumnDefinition {
-  /** True if the database fills it, and accepts no value. */
+  /** True if the database fills the column, and accepts no value for it. */
   readonly isGenerated: boolean
-  /** True if it must not be null, and has no default. */
+  /** True if the column must not be null and has no default. */
   readonly isNeeded: boolean
 }
 
@@ -65,7 +65,7 @@ export const noSuchTable = (name: string, table: string) =>
     { destination: name },
   )
 
-/** Quotes a name, and the schema before it. */
+/** Quotes a name, and the schema before it if there is one. */
 export const quoted = (name: string): string =>
   name
     .split('.')
@@ -81,7 +81,7 @@ interface Refusal {
   readonly why: string
 }
 
-/** Creates the error for a refusal: a `WriteFailed` if running the command again helps, or else an `UnusableDestination`. */
+/** Creates the error for a refusal: a `WriteFailed` if running the command again helps, otherwise an `UnusableDestination`. */
 export const refusal = ({ name, doing, code, why }: Refusal, cause: unknown): ExportError => {
   const message = `cannot ${doing} ${name}: ${why}`
   return remedyOf(code).class === 'act'
@@ -89,7 +89,10 @@ export const refusal = ({ name, doing, code, why }: Refusal, cause: unknown): Ex
     : exportError('WriteFailed', message, { path: name, code }, cause)
 }
 
-/** Returns the columns that a table should have: those of its rows, and a mark for rows that are gone, unless all rows are replaced. */
+/**
+ * Returns the columns that a table should have: the columns of its rows and, unless all rows are replaced, a mark for rows that
+ * are gone.
+ */
 export const wantedColumns = (
   { columns }: Pick<TableShape, 'columns'>,
   types: Readonly<Record<ColumnType, string>>,
@@ -110,13 +113,14 @@ const definitionsOf = (columns: ReadonlyArray<ColumnDefinition>): string =>
 export const createTable = (table: string, columns: ReadonlyArray<ColumnDefinition>): string =>
   `CREATE TABLE IF NOT EXISTS ${quoted(table)} (${definitionsOf(columns)})`
 
-/** Creates an index on a column. `into`: the table, as SQL. */
+/** Creates an index on a column. `into`: the table as SQL. */
 export const createIndex = (table: string, column: string, into = quoted(table)): string =>
   `CREATE INDEX IF NOT EXISTS ${quoted(`${table.split('.').at(-1) ?? table}_${column}`)} ON ${into} (${quoted(column)})`
 
 /**
- * Returns the columns to add to a table. Throws an `UnusableDestination` if the table cannot store rows: a column has another
- * type or is filled by the database, another one needs a value, or the primary key is not `id`. Changes nothing else.
+ * Returns the columns to add to a table. Throws an `UnusableDestination` if the table cannot store the rows: if a column has
+ * another type or is filled by the database, if an extra column requires a value, or if the primary key is not `id`. Changes
+ * nothing.
  */
 export const missingColumns = (
   name: string,
@@ -156,11 +160,11 @@ export interface Upsert {
   readonly columns: ReadonlyArray<TableColumn>
   /** The rows, as SQL. */
   readonly rows: string
-  /** True if rows can be marked as gone: the mark is removed. */
+  /** True if rows can be marked as gone. Merging a row then removes its mark. */
   readonly isMarked: boolean
 }
 
-/** Inserts rows, or replaces those that differ. Unchanged rows are not rewritten, since triggers and replicas would notice. */
+/** Inserts rows, or replaces rows that differ. Unchanged rows are not rewritten, because triggers and replicas would notice. */
 export const upsert = ({ into, columns, rows, isMarked }: Upsert): string => {
   const names = columns.map(({ name }) => quoted(name))
   const others = names.filter((name) => name !== '"id"')

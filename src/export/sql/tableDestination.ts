@@ -1,4 +1,7 @@
-/** A table in any database as a destination: rows are buffered until a step, which is one transaction with the state. */
+/**
+ * A table in any database, as a destination. Rows are buffered until a step, which is one transaction that also saves the
+ * state.
+ */
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import type { RowCheck } from '../column/UnrepresentableRow.js'
@@ -12,7 +15,7 @@ import type { TableRows } from './tableRows.js'
 export interface TableStep<A> {
   readonly rows: ReadonlyArray<A>
   readonly rejects: ReadonlyArray<Reject>
-  /** Rows that are gone, and when that was noticed, in ms since 1970. */
+  /** Rows that are gone, and the time at which that was noticed, in ms since 1970. */
   readonly gone: ReadonlyArray<{ readonly id: string; readonly at: Millis }>
 }
 
@@ -20,7 +23,10 @@ export interface TableStep<A> {
 export interface StepOwner {
   /** Number of the owner. Later owners have higher numbers. */
   readonly fence: number
-  /** True if everything was read: rejected rows of earlier runs are removed, and rows that replace others take their place. */
+  /**
+   * True if everything was read. Rejected rows of earlier runs are then removed, and rows of a list that is replaced take the
+   * place of the existing ones.
+   */
   readonly isLast: boolean
 }
 
@@ -30,11 +36,11 @@ export interface DatabaseTable<A> {
   readonly name: string
   readonly commitEvery: Millis
   readonly store: Store
-  /** Columns that were missing and have been added. */
+  /** Columns that were missing and were added. */
   readonly added: ReadonlyArray<string>
   readonly check: RowCheck
   readonly rows: TableRows
-  /** Prepares a step. Returns a `replace` of its store that also performs the step, in one transaction. */
+  /** Prepares a step. Returns a `replace` of its store that also performs the step, in the same transaction. */
   readonly step: (step: TableStep<A>, owner: StepOwner) => Promise<Store['replace']>
 }
 
@@ -78,6 +84,6 @@ export const tableDestination = <A>(table: DatabaseTable<A>): Destination<A> => 
     },
     commit: () => prepared(false),
     finish: () => prepared(true),
-    close: async () => {}, // all is done in one transaction
+    close: async () => {}, // everything is done in one transaction
   }
 }

@@ -34,7 +34,7 @@ export interface Dialect<V> {
   readonly texts: (texts: ReadonlyArray<string>) => V
 }
 
-/** The existing rows of a table: counts them by time or parent, and finds them. */
+/** The existing rows of a table. Counts them by time or by parent, and finds them. */
 export interface TableRows {
   readonly counted: Omit<CountedRows, 'markGone'>
   readonly children: Omit<ChildRows, 'markGone'>
@@ -53,7 +53,7 @@ export interface OpenedTable {
 
 // constructors
 
-/** Reads the rows of a table, named as SQL. `isMarked`: it has a column for rows that are gone. */
+/** Reads the rows of a table, whose name is given as SQL. `isMarked`: the table has a column for rows that are gone. */
 export const tableRows = <V>(
   query: Query<V | string>,
   { time, millisOf, second, isAmong, texts }: Dialect<V>,
@@ -61,7 +61,7 @@ export const tableRows = <V>(
   isMarked = true,
 ): TableRows => {
   const isThere = isMarked ? `${GONE} IS NULL` : 'true'
-  const secondOf = (found: unknown): Seconds => Math.floor(millisOf(found) / 1_000) || 0 // the table has none
+  const secondOf = (found: unknown): Seconds => Math.floor(millisOf(found) / 1_000) || 0 // the table does not have this column
   const version = `id, status, ${time('created_at')} AS created, ${time('updated_at')} AS updated`
   const rowIn = (row: Readonly<Record<string, unknown>>) => ({
     id: String(row.id),
@@ -168,7 +168,7 @@ export interface TableStoreOptions {
   readonly change?: Query<string>
 }
 
-/** Returns the name of a text in the table that has the texts of all tables. */
+/** Returns the name of a text in the table that stores the texts of all tables. */
 export const textName = (table: string, name: string): string => `${table}/${name}`
 
 /** Reads and removes the texts that belong to a table. */

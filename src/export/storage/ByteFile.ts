@@ -1,6 +1,6 @@
 /**
- * A file that grows at its end, with a hash of its content. It accepts bytes while earlier ones are being written: rows are
- * released before the next page arrives, which saves garbage collection.
+ * A file that grows at its end, with a hash of its content. It accepts more bytes while earlier ones are being written. Rows
+ * are therefore released before the next page arrives, which saves garbage collection.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -20,18 +20,24 @@ import { checkSize, fileConflict, hashCommitted, isGone } from './integrity.js'
 
 // constructors
 
-/** Number of bytes at the start of a file that identify it. */
+/** Number of bytes at the start of a file that are compared to identify it. */
 const HEAD = 64
 
 /** How to create a file. */
 export interface Creation {
-  /** True: fails if the file exists, since its name is random, or it was removed. False: empties an existing file. */
+  /**
+   * If true, opening fails if the file exists, because its name is random or the file was removed. If false, an existing file
+   * is emptied.
+   */
   readonly isNew?: boolean
   /** Its permissions. Default: those of the process (umask). */
   readonly mode?: number | undefined
 }
 
-/** Opens a new file, or empties an existing one. With `from`, keeps the existing bytes up to that mark, after truncating the rest. */
+/**
+ * Opens a new file, or empties an existing one. With `from`, keeps the existing bytes up to that position and truncates the
+ * rest.
+ */
 export const openBytes = async (
   path: string,
   from: Fingerprint | undefined,
@@ -49,7 +55,7 @@ export const openBytes = async (
   const hash = createHash('sha256')
   const allocate = reusable()
   let size = 0
-  let head = Buffer.alloc(0) // the file's first bytes: zeros if it was emptied after `checkEnd`
+  let head = Buffer.alloc(0) // the file's first bytes, which are zeros if the file was emptied after `checkEnd`
   let named = from !== undefined
   let writing: Promise<void> = Promise.resolve() // the last operation
   let closing: Promise<void> | undefined
@@ -88,9 +94,9 @@ export const openBytes = async (
       hash.update(own)
       if (head.length < HEAD) head = Buffer.concat([head, own.subarray(0, HEAD)]).subarray(0, HEAD)
       const stat = await located(handle.stat())
-      checkSize(path, stat.size, size) // just before writing: behind a truncated end there would be a hole
+      checkSize(path, stat.size, size) // just before writing, because writing after a truncated end would leave a hole
       writing = located(writeFully(handle, own, size))
-      writing.catch(() => {}) // reported by the next call
+      writing.catch(() => {}) // the next call reports it
       size += bytes.length
     },
     read,
@@ -114,7 +120,7 @@ const openMarked = (files: FileSystem, path: string): Promise<FileHandle> =>
     throw codeOf(error) === 'ENOENT' ? isGone(path) : error
   })
 
-/** Rejects with a `FileConflict` unless the file at `path` is the opened one, with this many bytes. */
+/** Rejects with a `FileConflict` unless the file at `path` is still the opened file, with this number of bytes. */
 const checkInPlace = async (
   files: FileSystem,
   path: string,

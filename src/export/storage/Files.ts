@@ -1,4 +1,4 @@
-/** The files of a folder, or the objects below a prefix of a bucket, by name: they grow, are renamed and read. */
+/** The files of a folder, or the objects below a prefix of a bucket, by name. They can grow, and be renamed and read. */
 import type { Store } from '../../store/Store.js'
 
 /** A file in a listing. */
@@ -16,7 +16,7 @@ export interface ReadableFile {
   readonly id: string
   /** False for a folder, a pipe or a device. */
   readonly isFile: boolean
-  /** Reads this many bytes. Rejects with a `ChecksumMismatch` if the file is shorter. */
+  /** Reads this number of bytes. Rejects with a `ChecksumMismatch` if the file is shorter. */
   readonly read: (position: number, length: number) => Promise<Uint8Array<ArrayBuffer>>
   readonly close: () => Promise<void>
 }
@@ -27,7 +27,7 @@ export interface FilePosition {
   readonly bytes: number
   /** Rows in these bytes. */
   readonly rows: number
-  /** SHA-256 of these bytes, in hex; detects that the file was replaced. */
+  /** SHA-256 of these bytes, in hex. Used to detect that the file was replaced. */
   readonly sha256: string
 }
 
@@ -38,7 +38,7 @@ export type Fingerprint = Pick<FilePosition, 'bytes' | 'sha256'>
 export interface Bytes {
   /** Number of bytes accepted. */
   readonly size: () => number
-  /** Resolves once the bytes are accepted. Earlier bytes may have failed since. */
+  /** Resolves once the bytes are accepted. Bytes that were accepted earlier may have failed since. */
   readonly append: (bytes: Uint8Array) => Promise<void>
 }
 
@@ -55,20 +55,20 @@ export interface ByteFile extends Bytes {
   readonly close: () => Promise<void>
 }
 
-/** Returns true if a name belongs to us, not to another program. */
+/** Returns true if a name is ours and not another program's. */
 export type IsOurs = (name: string) => boolean
 
-/** The files of a folder. Names have at most one slash: that of `_incoming/`. */
+/** The files of a folder. Names have at most one slash, after `_incoming/`. */
 export interface Files {
-  /** Name of a file in messages: its path, or its URL; for `''`, that of the folder. */
+  /** Returns the name of a file in messages: its path or its URL. For `''`, returns that of the folder. */
   readonly nameOf: (name: string) => string
-  /** Creates the folder. Rejects with an `UnusablePath` if something else has its name. */
+  /** Creates the folder. Rejects with an `UnusablePath` if something other than a folder has its name. */
   readonly prepare: () => Promise<void>
   /** Returns the store of small texts. `mode`: permissions of their files. */
   readonly store: (mode?: number) => Store
   /**
-   * Lists the files with our names, including those in `_incoming/`. Skips links and folders with such names, which belong to
-   * other programs. `prefix`: the start of these names.
+   * Lists the files with our names, including those in `_incoming/`. Skips links and folders with our names, because they
+   * belong to other programs. `prefix`: the start of the names.
    */
   readonly list: (isOurs: IsOurs, prefix?: string) => Promise<ReadonlyArray<FoundFile>>
   /** Lists links and folders that have our names. */
@@ -81,19 +81,22 @@ export interface Files {
   readonly isFolder: (name: string) => Promise<boolean>
   /** Resolves with the target of a link; `undefined` if it is not a link. */
   readonly linked: (name: string) => Promise<string | undefined>
-  /** Opens a file to read it; `undefined` if it does not exist. */
+  /** Opens a file for reading; `undefined` if it does not exist. */
   readonly read: (name: string) => Promise<ReadableFile | undefined>
   /** Reads a small file; `undefined` if it does not exist. */
   readonly get: (name: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
-  /** Writes a new file, durably and in one step. `mode`: its permissions. */
+  /** Writes a new file durably, in one step. `mode`: its permissions. */
   readonly put: (name: string, bytes: Uint8Array<ArrayBuffer>, mode?: number) => Promise<void>
   /** Creates an empty file, which must not exist. `mode`: its permissions. */
   readonly create: (name: string, mode?: number) => Promise<ByteFile>
   /** Opens a file to continue after its durable part. Rejects with a `ChecksumMismatch` if that part has changed. */
   readonly open: (name: string, from: Fingerprint) => Promise<ByteFile>
-  /** Copies a file durably to a new name: a process that has the old file open cannot write to the copy. */
+  /** Copies a file durably to a new name. A process that has the old file open cannot write to the copy. */
   readonly copy: (from: string, to: string) => Promise<void>
-  /** Renames a file durably, replacing an existing one. `bytes`: its expected size; otherwise a `FileConflict`. */
+  /**
+   * Renames a file durably, replacing an existing one. Rejects with a `FileConflict` unless the file has the expected size,
+   * `bytes`.
+   */
   readonly move: (from: string, to: string, bytes: number) => Promise<void>
   /** Removes a file if it exists. */
   readonly remove: (name: string) => Promise<void>
@@ -103,7 +106,7 @@ export interface Files {
   readonly unremoved: () => ReadonlyArray<string>
 }
 
-/** The folder of unfinished files and rejected rows: readers of data sets ignore names with an underscore. */
+/** The folder of unfinished files and rejected rows. Readers of data sets ignore names that start with an underscore. */
 export const INCOMING = '_incoming/'
 
 /** Number of bytes read at a time. */

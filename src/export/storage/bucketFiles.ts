@@ -1,11 +1,11 @@
 /**
- * Objects below a bucket prefix, as files that grow at their end, are truncated when a run is resumed, and get their final names
- * once complete. Objects cannot grow, so a file is
+ * Objects below a bucket prefix, used as files that grow at their end, are truncated when a run is resumed, and get their final
+ * names once complete. Objects cannot grow, so a file is
  *
  *     KEY                      one object, rewritten with each `sync`, while it is small
  *     KEY.chunks/000001 ...    later, chunks; only the last one is rewritten
  *
- * and one object again once it is renamed: the service joins the chunks, without a transfer to this machine.
+ * and becomes one object again when it is renamed: the service joins the chunks, without a transfer to this machine.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { chunkAt, MOST_BYTES, type ObjectChunk } from '../../store/chunks.js'
@@ -24,7 +24,7 @@ const CHUNK_END = /\.chunks\/\d{6}$/
 
 /** A file's objects. */
 interface Chunks {
-  /** Number of chunks; 0 for a file that is one object. */
+  /** Number of chunks; 0 for a file that is a single object. */
   readonly chunks: number
   readonly size: number
 }
@@ -32,14 +32,14 @@ interface Chunks {
 /** The objects below a prefix. */
 export type Objects = Pick<ObjectStorage, keyof ObjectStorage>
 
-/** Opens the objects below a prefix as files; names are keys. */
+/** Opens the objects below a prefix as files. Their names are keys. */
 export const bucketFiles = (storage: Objects): Files => {
   const chunksOf = async (key: string): Promise<ReadonlyArray<string>> =>
     (await storage.list(`${key}.chunks/`)).map((found) => found.key).filter(isChunkOf(key))
 
   /**
-   * Finds a file's objects: chunks, or the object itself; `undefined` if there are none. A run killed while it removed chunks
-   * leaves some: chunks after a gap belong to no file.
+   * Finds a file's objects: its chunks, or the object itself; `undefined` if there are none. A run that was killed while
+   * removing chunks leaves some behind: chunks after a gap belong to no file.
    */
   const find = async (key: string): Promise<Chunks | undefined> => {
     const there = await storage.list(key)
@@ -57,13 +57,13 @@ export const bucketFiles = (storage: Objects): Files => {
     for (const chunk of await chunksOf(key)) await storage.remove(chunk)
   }
 
-  /** Removes a file, its first chunk first: without it, the file does not exist. */
+  /** Removes a file, starting with its first chunk. Without its first chunk, a file does not exist. */
   const remove = async (key: string): Promise<void> => {
     await storage.remove(key)
     await removeChunks(key)
   }
 
-  /** Joins a file's chunks in one object, and drops a join that a killed run left unfinished. */
+  /** Joins a file's chunks into one object. Also drops a join that a killed run left unfinished. */
   const join = async (key: string, to: string, { chunks, size }: Chunks): Promise<void> => {
     for (const old of await storage.uploads(to)) if (old.key === to) await storage.abortUpload(old)
     const upload = await storage.beginUpload(to)
@@ -127,7 +127,7 @@ export const bucketFiles = (storage: Objects): Files => {
         const target = chunkKey(to, chunk.number)
         const length = Math.min(chunk.size, size - chunk.start)
         if (chunks > 0) await storage.copy(chunkKey(from, chunk.number), target, length)
-        // the file was complete, but its copy may grow
+        // the file was complete, but its copy may still grow
         else await storage.put(target, await file.read(chunk.start, length))
       }
     },
@@ -137,7 +137,7 @@ export const bucketFiles = (storage: Objects): Files => {
       if (from === to) return
       if (found !== undefined && found.chunks > 0) await join(from, to, found)
       else await storage.copy(from, to, bytes)
-      await removeChunks(to) // chunks of a replaced file
+      await removeChunks(to) // chunks of a file that was replaced
       await remove(from)
     },
     remove,
@@ -173,7 +173,7 @@ const readable = (storage: Objects, key: string, { chunks, size }: Chunks): Read
   },
 })
 
-/** A growing file: full chunks are objects; the bytes after them are in memory. */
+/** A growing file. Full chunks are objects; the bytes after them are in memory. */
 class BucketFile implements ByteFile {
   readonly #storage: Objects
   readonly #key: string
@@ -181,7 +181,7 @@ class BucketFile implements ByteFile {
   readonly #before: number
   readonly #isLonger: boolean
   readonly #hash: Hash
-  /** The growing chunk; earlier ones are objects, or are being uploaded. */
+  /** The growing chunk. Earlier chunks are objects, or are being uploaded. */
   #chunk: ObjectChunk
   /** Bytes of the growing chunk. */
   #tail = new Uint8Array(0)
@@ -236,7 +236,7 @@ class BucketFile implements ByteFile {
     if (!this.#isLonger) return
     this.#isDirty = true
     await this.sync() // before the old content is removed
-    // the last chunk is removed first, so that a killed run leaves no gap
+    // the last chunk is removed first, so a killed run leaves no gap
     for (let number = this.#before; number > this.#objects(); number--) {
       await this.#storage.remove(chunkKey(this.#key, number))
     }
@@ -253,7 +253,7 @@ class BucketFile implements ByteFile {
   digest = (): string => this.#hash.copy().digest('hex')
 
   close = async (): Promise<void> => {
-    await this.#writing.catch(() => {}) // reported by the next call
+    await this.#writing.catch(() => {}) // the next call reports it
   }
 
   /** Returns the number of full chunks. */
@@ -261,7 +261,7 @@ class BucketFile implements ByteFile {
     return this.#chunk.number - 1
   }
 
-  /** Returns the number of chunks, including the one that is not full; 0 while the file is one object. */
+  /** Returns the number of chunks, including the one that is not full; 0 while the file is a single object. */
   #objects(): number {
     return this.#full() === 0 ? 0 : this.#full() + (this.#tailSize > 0 ? 1 : 0)
   }
@@ -283,12 +283,12 @@ class BucketFile implements ByteFile {
     this.#tailSize = 0
     this.#writing = this.#storage.put(chunkKey(this.#key, number), bytes).then(async () => {
       if (number > 1) return
-      // the object has the chunk's first bytes; it is removed once the chunk exists
+      // the object has the first bytes of the chunk; it is removed once the chunk exists
       const found = await this.#storage.sizeOf(chunkKey(this.#key, number))
       if (found !== size) throw isGone(this.#storage.nameOf(chunkKey(this.#key, number)))
       await this.#storage.remove(this.#key)
     })
-    this.#writing.catch(() => {}) // reported by the next call
+    this.#writing.catch(() => {}) // the next call reports it
   }
 }
 

@@ -28,7 +28,7 @@ import { checkSize, isGone } from './integrity.js'
 
 const IN_THE_WAY = 'a file already has this name, or the name of a folder above it'
 
-/** Advice by system error code. */
+/** Advice for each system error code. */
 const ADVICE: Readonly<Record<string, string>> = {
   EEXIST: IN_THE_WAY,
   ENOTDIR: IN_THE_WAY,
@@ -36,7 +36,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EACCES: 'the folder above it is not writable',
 }
 
-/** Opens the files of a folder: its path ends with a slash, or is empty for the folder of the process. */
+/** Opens the files of a folder. Its path ends with a slash, or is empty for the working directory of the process. */
 export const diskFiles = (folder: string, fs: FileSystem): Files => {
   const pathOf = (name: string): string => join(folder, name)
   const read: Files['read'] = (name) => opened(fs, pathOf(name))
@@ -47,7 +47,7 @@ export const diskFiles = (folder: string, fs: FileSystem): Files => {
       () => undefined,
     )
 
-  let isDurable = false // true once the name of `_incoming/` is synced
+  let isDurable = false // true once the name `_incoming/` has been synced to disk
 
   /** Returns the path of a file to write, after creating its folder. */
   const prepared = async (name: string): Promise<string> => {
@@ -121,7 +121,7 @@ export const diskFiles = (folder: string, fs: FileSystem): Files => {
     remove: (name) => removeFile(fs, pathOf(name)),
     tidy: async () => {
       isDurable = false
-      await fs.rmdir?.(pathOf(INCOMING)).catch(() => {}) // the folder has files, or belongs to another program
+      await fs.rmdir?.(pathOf(INCOMING)).catch(() => {}) // the folder is not empty, or belongs to another program
     },
     unremoved: () => [],
   }
@@ -218,10 +218,10 @@ const putNew = async (
   await syncName(fs, path)
 }
 
-/** Maximum number of consecutive links to follow: the same as in Linux. */
+/** Maximum number of consecutive links to follow, as in Linux. */
 const LINKS = 40
 
-/** Returns the name of the file that links lead to, which need not exist yet. */
+/** Returns the name of the file that links lead to. That file need not exist yet. */
 export const realName = async (
   fs: Pick<FileSystem, 'readlink'>,
   path: string,
@@ -229,7 +229,7 @@ export const realName = async (
 ): Promise<string> => {
   const target = await fs.readlink(path).catch(() => undefined) // not a link
   if (target === undefined || links === 0) return path
-  // not `join`, which resolves `..` lexically: wrong behind a link
+  // not `join`, which resolves `..` lexically and is therefore wrong behind a link
   const next = isAbsolute(target) ? target : `${dirname(path)}/${target}`
   return realName(fs, next, links - 1)
 }

@@ -1,4 +1,4 @@
-/** Checks that a file still matches its state, and that no other program writes to it. */
+/** Checks that a file still matches its state, and that no other program is writing to it. */
 import { createHash, type Hash } from 'node:crypto'
 import { plural } from '../../decode/plural.js'
 import { fieldsOf } from '../../decode/unknown.js'
@@ -34,7 +34,7 @@ export const checkEnded = (files: Files, name: string, ended: Fingerprint): Prom
     await hashCommitted(files.nameOf(name), file, ended, createHash('sha256'))
   })
 
-/** Rejects with a `ChecksumMismatch` unless the file starts with the committed bytes and can be resumed. */
+/** Rejects with a `ChecksumMismatch` unless the file starts with the committed bytes, so that it can be resumed. */
 export const checkCommitted = (files: Files, name: string, mark: Fingerprint): Promise<void> =>
   checked(files, name, (file) =>
     hashCommitted(files.nameOf(name), file, mark, createHash('sha256')),
@@ -81,7 +81,7 @@ export const hashCommitted = async (
 export const fileConflict = (path: string, why: string, isGone = false): ExportError =>
   exportError('FileConflict', `${path} ${why} while it was being written`, { path, isGone })
 
-/** Throws a `FileConflict` unless a file has the expected size; `undefined`: it does not exist. */
+/** Throws a `FileConflict` unless a file has the expected size. `undefined`: the file does not exist. */
 export const checkSize = (path: string, is: number | undefined, should: number): void => {
   if (is === undefined) throw fileConflict(path, 'was removed or moved', true)
   if (is === should) return

@@ -20,17 +20,17 @@ export interface ReachOptions {
 /** How files are accessed, and how waits for them are reported. */
 export interface WatchedReach extends ReachOptions {
   readonly waits?: Waits | undefined
-  /** Receives waits as text, if there are no `waits`. Default: `console.warn`. */
+  /** Receives messages about waits if there are no `waits`. Default: `console.warn`. */
   readonly onWait?: OnWait | undefined
 }
 
-/** Opens the files in the folder of a location: objects, or files on the disk. */
+/** Opens the files in the folder of a location, which are objects or files on the disk. */
 export const openFiles = async (at: FilesLocation, options: WatchedReach): Promise<Files> => {
   const { folder } = at
   const { files, env, onWait, timer = asyncScheduler } = withoutPrototype(options)
   if (files !== undefined || !isInBucket(at)) return diskFiles(folder, files ?? disk)
   const [{ bucketFiles }, { ObjectStorage }] = await Promise.all([
-    import('./bucketFiles.js'), // loaded on demand, to start fast
+    import('./bucketFiles.js'), // loaded on demand, for a fast start
     import('../../store/ObjectStorage.js'),
   ])
   const location = await s3Location(folder, processEnvironment(env))

@@ -6,7 +6,7 @@ import { asyncScheduler, type SchedulerLike } from 'rxjs'
 import { codeOf } from '../../store/FileSystem.js'
 import type { Millis } from '../../stream/index.js'
 
-/** Interval between attempts to open a named pipe that has no reader. */
+/** Interval, in ms, between attempts to open a named pipe that has no reader. */
 const LOOK: Millis = 100
 
 // constructors
@@ -18,8 +18,8 @@ export const openPath = (path: string, timer: SchedulerLike = asyncScheduler): W
     : createWriteStream(path)
 
 /**
- * Opens a named pipe once it has a reader. It is not written on Node's thread pool: a thread waiting for a reader would keep the
- * process from exiting.
+ * Opens a named pipe once it has a reader. Node's thread pool is not used for writing, because a thread that waits for a reader
+ * would keep the process from exiting.
  */
 const pipeStream = (path: string, timer: SchedulerLike): Writable => {
   let socket: Socket | undefined
@@ -37,7 +37,7 @@ const pipeStream = (path: string, timer: SchedulerLike): Writable => {
           done()
         } catch (error) {
           if (codeOf(error) === 'ENXIO')
-            timer.schedule(look, LOOK) // no reader yet
+            timer.schedule(look, LOOK) // there is no reader yet
           else done(error instanceof Error ? error : new Error(String(error)))
         }
       }

@@ -26,10 +26,10 @@ export interface TimedSource<A> {
   readonly ledger?: Ledger<A>
 }
 
-/** Time before the end of the last run from which charges are read again; few older ones are still open. */
+/** Period before the end of the last run whose charges are read again. Few older charges are still open. */
 export const LOOKBACK: Millis = 7 * 86_400_000
 
-/** Pace of a sweep, which reads all rows of a destination again. */
+/** Pace of the sweep, which re-reads all rows of a destination. */
 export type Sweep = 'off' | '30d' | 'now'
 
 /** Where rows are stored, and how far back they are read. */
@@ -50,11 +50,11 @@ export interface SyncOptions<in A = unknown> {
    * time extends the table backwards.
    */
   readonly since?: string | undefined
-  /** How far before the end of the last run charges are read again, in ms. Default: 7 days. */
+  /** Charges created within this time before the end of the last run are read again; in ms. Default: 7 days. */
   readonly lookback?: Millis | undefined
   /**
-   * Reads existing rows again, to find errors that counts cannot show: `'30d'` reads a thirtieth of them per run, and up to
-   * 48,000 at once; `'now'` reads all; `'off'` none. Default `'30d'`.
+   * Re-reads existing rows, to find errors that counts cannot show. `'30d'` re-reads a thirtieth of them per run, up to 48,000
+   * at once; `'now'` re-reads all; `'off'` none. Default `'30d'`.
    */
   readonly sweep?: Sweep | undefined
   /** Concurrent requests. Default: enough to use the full rate limit, based on measured round trips. */
@@ -65,9 +65,9 @@ export interface SyncOptions<in A = unknown> {
   readonly maxRejects?: number | undefined
   /** For lists that are replaced as a whole: lets an empty list remove all existing rows. Default `false`. */
   readonly allowEmpty?: boolean | undefined
-  /** Number of rows that may disappear at once, as reported by a `RowsGone`. Default: 20, or 5 % of the rows. */
+  /** Maximum number of rows that may disappear at once; see `RowsGone`. Default: 20, or 5 % of the rows. */
   readonly allowGone?: number | undefined
-  /** Postgres: writes U+0000, which it cannot store, as U+FFFD. Default `false`: such a row is rejected. */
+  /** Postgres: writes U+0000, which it cannot store, as U+FFFD. Default `false`: rows that contain it are rejected. */
   readonly replaceNul?: boolean | undefined
   /** Called with rows that cannot be written. The next run reads them again. */
   readonly onReject?: WriteRows<Reject> | undefined
@@ -88,7 +88,7 @@ export interface SyncOptions<in A = unknown> {
 
 /** Progress of a sync. Counts include all resumptions of the run. */
 export interface SyncProgress extends Omit<ExportProgress, 'started' | 'waiting'> {
-  /** Present while the run waits for another run, or for the lease of a killed one. Emitted before `started`. */
+  /** Present while the run waits for another run, or for a killed run's lease to expire. Emitted before `started`. */
   readonly waiting?: SyncWait
   /** How the sync started. Emitted once. */
   readonly started?: SyncStart
@@ -100,7 +100,7 @@ export interface SyncProgress extends Omit<ExportProgress, 'started' | 'waiting'
   readonly upTo?: string
 }
 
-/** Another run holds the destination, or was killed. */
+/** The wait for another run that holds the destination, or was killed. */
 export interface SyncWait {
   /** Maximum time that this run waits for it, in ms. */
   readonly ms: Millis
@@ -110,17 +110,17 @@ export interface SyncWait {
 export interface SyncStart {
   /** True if it continues an interrupted run. */
   readonly resumed: boolean
-  /** True if it took over from an earlier run that was killed or is frozen, without releasing its lease. */
+  /** True if it took over from an earlier run that was killed or froze without releasing its lease. */
   readonly tookOver?: true
   /** Rows created at or after this time are read, as ISO 8601. Absent: all rows. */
   readonly from?: string
-  /** The time of the last run, as ISO 8601, if it is in the future: it is ignored, and `from` is earlier. */
+  /** The time of the last run, as ISO 8601, if it lies in the future. It is then ignored, and `from` is earlier. */
   readonly doubted?: string
   /** Columns that were added to the table; existing rows get them when they are read again. */
   readonly added?: ReadonlyArray<string>
 }
 
-/** An event of a sync: progress, or finally the failure if it did not succeed. */
+/** An event of a sync: progress or, as the last event, the failure that ended it. */
 export type SyncEvent = E.Either<ExportError | AnyFailure, SyncProgress>
 
 // rules

@@ -1,4 +1,4 @@
-/** Uses the rows of a destination as the memory of polls; writes and marks rows. */
+/** Uses the rows of a destination as the memory of polls. Writes rows, and marks rows as gone. */
 import { isOpenStatus, type OpenCharge, versionOf } from '../../changes/KnownCharges.js'
 import type { Ledger, LedgerRow, Seconds, Stretch } from '../../changes/Ledger.js'
 import type { KnownRow, Memory } from '../../changes/Poll.js'
@@ -15,7 +15,7 @@ const ALL: Stretch = { from: Number.NEGATIVE_INFINITY, to: Date.UTC(9999, 0) / 1
 export class TableMemory<A> implements Memory {
   readonly #transfer: Transfer<A, A>
   readonly #ledger: Ledger<A>
-  /** Versions of rows that could not be written; the same version is neither retried nor reported again. */
+  /** Versions of rows that could not be written. An unchanged version is neither retried nor reported again. */
   readonly #rejected = new Map<string, string>()
   #open: Map<string, OpenCharge> | undefined
 
@@ -52,7 +52,7 @@ export class TableMemory<A> implements Memory {
     return known
   }
 
-  /** Returns the open rows. Reads them once: the table may have millions of other rows and no index. */
+  /** Returns the open rows. They are read only once, because the table may have millions of other rows and no index. */
   async open(): Promise<ReadonlyMap<string, OpenCharge>> {
     if (this.#open === undefined) {
       const found = (await this.#transfer.session.queries.open?.(finalChargeStatuses)) ?? []
@@ -62,7 +62,7 @@ export class TableMemory<A> implements Memory {
     return this.#open
   }
 
-  /** Makes the next call read the open rows again, since a proof has written rows. */
+  /** Makes the next call read the open rows again, because a proof has written rows. */
   reset(): void {
     this.#open = undefined
   }
@@ -90,7 +90,7 @@ export class TableMemory<A> implements Memory {
     }
   }
 
-  /** Writes rows in one step. `changed`: how many of them count as read. */
+  /** Writes rows in one step. `changed`: the number of them that count as read. */
   async write(rows: ReadonlyArray<LedgerRow<A>>, changed?: number): Promise<void> {
     const transfer = this.#transfer
     const wanted = rows.filter((row) => !this.#isRejected(row))
@@ -125,23 +125,25 @@ export class TableMemory<A> implements Memory {
     }
   }
 
-  /** Time from which this run has read all rows, if rows cannot be looked up: later rows are left to the next run. */
+  /**
+   * Time from which this run has read all rows, for tables whose rows cannot be looked up. Later rows are left to the next run.
+   */
   get #readByTime(): Seconds {
     const { session, recorder } = this.#transfer
     const isLookedUp = session.queries.counted !== undefined
     return isLookedUp ? Number.POSITIVE_INFINITY : (recorder.bounds?.from ?? 0) / 1_000
   }
 
-  /** Returns true if this version of a row was reported as one that cannot be written. */
+  /** Returns true if this version of a row has been reported as one that cannot be written. */
   #isRejected(row: LedgerRow<unknown>): boolean {
     if (!this.#transfer.rejected.has(row.id)) return false
     if (!isShown(row)) return true
     const version = versionOf(row)
-    const known = this.#rejected.get(row.id) ?? version // otherwise it was read by time or by id
+    const known = this.#rejected.get(row.id) ?? version // otherwise the row was read by time or by id
     this.#rejected.set(row.id, known)
     return known === version
   }
 }
 
-/** Returns true if the version of a row is known; it is not for an undecodable row read by id. */
+/** Returns true if the version of a row is known. It is unknown for an undecodable row that was read by id. */
 const isShown = ({ status, created }: OpenCharge): boolean => status !== '' || created > 0

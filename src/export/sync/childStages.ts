@@ -6,9 +6,9 @@
  *                     ----> final, unchanged, and as many items here as it says              they are here
  *     batches here that the list does not show    asked for by id; 404: their items are gone
  *
- * Each row has the version of its parent with which it was read, so the destination itself shows what is left to do: there is no
- * position, and a killed run resumes by comparing versions. A parent states how many rows it has. If that many were read, the rows
- * of the parent are proven, and existing rows that were not listed are marked as gone.
+ * Each row has the version of its parent with which it was read, so the destination itself shows what is left to do. There is
+ * no position: a killed run resumes by comparing versions. A parent states its number of rows. If that number was read, the
+ * rows of the parent are complete, and existing rows that were not listed are marked as gone.
  */
 import { defer, firstValueFrom, ignoreElements, ReplaySubject, takeUntil, toArray } from 'rxjs'
 import { doubtOf } from '../../changes/Absences.js'
@@ -40,7 +40,7 @@ interface ParentCounts {
   parents: number
   gone: number
   readonly differences: Array<SyncDifference>
-  /** Ids of missing rows, by parent. They are marked at the end unless there are too many. */
+  /** Ids of missing rows, by parent. They are marked as gone at the end, unless there are too many. */
   readonly held: Map<string, ReadonlyArray<string>>
   /** Existing rows. */
   total: number
@@ -57,7 +57,7 @@ interface ParentReading<A> {
 /** Maximum number of parents read concurrently. */
 const WIDTH = 8
 
-/** Number of times that a parent's rows are read per night if their number does not match. */
+/** Number of times that a parent's rows are read per night if their number does not match the parent's. */
 const READINGS = 2
 
 // constructors
@@ -71,7 +71,7 @@ export const childStages =
   (transfer) => {
     const { session, recorder } = transfer
     const here = session.queries.children
-    if (here === undefined) return [] // such a destination was refused at the start
+    if (here === undefined) return [] // a destination without them was rejected at the start
     const to = now()
     recorder.bounds = { from: 0, to }
     recorder.newest = to
@@ -148,7 +148,7 @@ class Children<A> {
 
   async *pages(): AsyncGenerator<PageOrFailure<A>, void, undefined> {
     const { transfer, source, here } = this.#reading
-    await transfer.place() // rows of a killed run
+    await transfer.place() // rows left by a killed run
     const counts = new Map(await here.counts())
     for (const { rows } of counts.values()) this.#found.total += rows
     let waiting: Array<Promise<ParentReading<A>>> = []
@@ -173,7 +173,7 @@ class Children<A> {
     for (const id of counts.keys()) yield* this.#unlisted(id)
   }
 
-  /** Reads the rows of a parent; if their number does not match, reads both again. */
+  /** Reads the rows of a parent. If their number does not match, reads both the parent and its rows again. */
   async #read(given: Parent): Promise<ParentReading<A>> {
     let parent = given
     for (let reading = 1; ; reading++) {
@@ -229,7 +229,7 @@ class Children<A> {
     })
   }
 
-  /** Reads a parent that was not listed; if the service does not have it, its rows are gone. */
+  /** Reads a parent that was not listed. If the service does not have it, its rows are gone. */
   async *#unlisted(id: string): AsyncGenerator<PageOrFailure<A>, void, undefined> {
     const parent = await this.#retrieve(id)
     if (parent === undefined) return
@@ -248,7 +248,7 @@ class Children<A> {
     this.#found.gone += gone.length
   }
 
-  /** A page followed by others; without a next page the list would count as ended. */
+  /** Returns a page that others follow, because the list would count as ended without a next page. */
   #numbered(page: SourcePage<A>): SourcePage<A> {
     this.#page++
     const position = { page_num: this.#page }

@@ -1,4 +1,4 @@
-/** Keeps a table current: a sync that continues with polls, and proves its rows daily. */
+/** Keeps a table current: a sync that continues with polls, and proves its rows every day. */
 import { asyncScheduler, type Observable } from 'rxjs'
 import { withoutPrototype } from '../../fp.js'
 import { checkOptions, InvalidOption, is, type OptionsTable } from '../../options/index.js'
@@ -49,17 +49,17 @@ const followRules: OptionsTable<FollowOptions<never>> = {
   prove: is.stringThat((text) => !Number.isNaN(timeOfDay(text)), 'a time of day such as 02:00'),
 }
 
-/** Lookback at the start, the same as that of polls. The proof finds rows that appeared later. */
+/** Lookback at the start, which equals that of polls. The proof finds rows that appeared later. */
 const LOOKBACK = 3_600_000
 
 /**
  * Keeps a table current until it is stopped: catches up like `sync`, using the same lease and state, and then polls.
- * `payments.charges` is polled as by `changes`, with a daily proof and sweep; other lists, such as
+ * `payments.charges` is polled as in `changes`, with a daily proof and sweep; other lists, such as
  * `payments.batchTransfers.list()`, are read in full in each poll.
  *
- * Emits its progress after each page, with `upTo` after a poll and `proof` after a proof. An outage is a `Left`, after which the
- * stream continues; an outage at the start, an error of the destination or a takeover by another owner (`Fenced`) is a `Left`
- * that ends it. If killed, the next call continues. Throws an `InvalidOption` at once for an invalid option.
+ * Emits its progress after each page, with `upTo` after a poll and `proof` after a proof. An outage is a `Left`, after which
+ * the stream continues; an outage at the start, an error of the destination or a takeover by another owner (`Fenced`) is a
+ * `Left` that ends it. If killed, the next call continues. Throws an `InvalidOption` immediately for an invalid option.
  */
 export const follow = <A>(
   source: TimedSource<A> | ExportSource<A>,

@@ -1,11 +1,11 @@
 /**
- * Keeps charges current, poll by poll, in a table that a sync has filled: with its lease, and its state.
+ * Keeps charges current, poll by poll, in a table that a sync has filled. Uses the lease and the state of the sync.
  *
  *     poll     newest charges ... lists of open statuses ... those that have left them     each page is a step
  *     daily    rejected rows again ... a sweep ... the proof
  *
- * The table is the memory: rows that it has in the same version are not written. An outage is emitted, and the next poll
- * continues.
+ * The table serves as memory: rows that it already has in the same version are not written. An outage is emitted, and the next
+ * poll continues.
  */
 import type { Observable } from 'rxjs'
 import { PollInterrupted } from '../../changes/Asking.js'
@@ -23,7 +23,7 @@ import type { Sweep } from './SyncOptions.js'
 
 // model
 
-/** Maximum delay between a charge's creation and its first appearance in the list; every tenth poll reads back this far. */
+/** Maximum delay between a charge's creation and its first appearance in the list. Every tenth poll reads back this far. */
 const LOOKBACK: Seconds = 3_600
 
 /** Delay after a failed proof before the next attempt. */
@@ -34,8 +34,8 @@ const DAY: Millis = 86_400_000
 // functions
 
 /**
- * Polls until the transfer is stopped or its lease is lost. Emits after each page, poll and proof. `readsAll`: all rows were just
- * read.
+ * Polls until the transfer is stopped or its lease is lost. Emits after each page, poll and proof. `readsAll`: all rows have
+ * just been read.
  */
 export const followCharges = <A>(
   transfer: Transfer<A, A>,
@@ -87,7 +87,7 @@ async function* proven<A>(
   transfer.swept = undefined
   transfer.proof = undefined
   const before = asks.rows()
-  absences.held.clear() // they are read again later
+  absences.held.clear() // they will be read again
   yield* rereadRejected(kept)
   yield* proveRows(kept, sweeping)
   memory.reset()
@@ -99,6 +99,6 @@ const isProofDue = <A>({ transfer, ledger }: KeptTable<A>, { prove }: FollowPace
   const now = ledger.now()
   const last = now - ((now - prove) % DAY)
   const { proved = 0 } = withoutPrototype(transfer.upkeep)
-  const isToday = proved * 1_000 >= last && proved * 1_000 <= now // also if a clock was wrong
+  const isToday = proved * 1_000 >= last && proved * 1_000 <= now // also true if a clock was wrong
   return !isToday
 }

@@ -1,4 +1,4 @@
-/** Keeps a list current by reading it in full in each poll, since the service offers no other way to find changes. */
+/** Keeps a list current by reading it in full in each poll, because the service offers no other way to find changes. */
 import { firstValueFrom, type Observable, of, takeUntil, toArray } from 'rxjs'
 import { Absences } from '../../changes/Absences.js'
 import { PollInterrupted } from '../../changes/Asking.js'
@@ -12,7 +12,7 @@ import type { Transfer } from '../transfer/Transfer.js'
 import { rejectedRows, type TransferEvent } from '../transfer/TransferEvent.js'
 import { type FollowPace, followPolls } from './followPolls.js'
 
-/** Polls the list until the transfer is stopped or its lease is lost; replaces all rows whenever it has changed. */
+/** Polls the list until the transfer is stopped or its lease is lost. Replaces all rows whenever the list has changed. */
 export const followList = <A>(
   transfer: Transfer<A, A>,
   list: ExportSource<A>,
@@ -49,7 +49,7 @@ export const followList = <A>(
     }
   })
 
-/** Reads all pages into memory: they replace the rows in one step. Rejects with `PollInterrupted` if stopped. */
+/** Reads all pages into memory, because they replace the rows in one step. Rejects with `PollInterrupted` if stopped. */
 const readWhole = async <A>(
   list: ExportSource<A>,
   stop: Observable<unknown>,

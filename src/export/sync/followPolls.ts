@@ -1,4 +1,4 @@
-/** Polls that keep a table current: with the lease and the state of its sync. */
+/** Polls that keep a table current, with the lease and the state of its sync. */
 import { finalize, from, merge, type Observable, ReplaySubject, type SchedulerLike } from 'rxjs'
 import { polling } from '../../changes/polling.js'
 import type { Millis } from '../../stream/index.js'
@@ -18,8 +18,8 @@ export interface FollowPace {
 }
 
 /**
- * Polls until the transfer is stopped or its lease is lost. An outage is emitted, and the next poll continues. `pollUntil`: returns
- * a poll; the first value of `stop` interrupts its requests.
+ * Polls until the transfer is stopped or its lease is lost. Emits an outage, and continues with the next poll. `pollUntil`:
+ * returns a poll; the first value of `stop` interrupts the requests of that poll.
  */
 export const followPolls = <A>(
   transfer: Transfer<A, A>,

@@ -1,4 +1,4 @@
-/** The items of all batches as a single list, a source for `sync`. */
+/** The items of all batches as a single list, for use as a source of `sync`. */
 import * as t from 'io-ts'
 import { map, type Observable } from 'rxjs'
 import { BatchItem } from '../../codec/BatchItem.js'
@@ -17,7 +17,7 @@ import type { PageOrFailure, SourcePage } from '../source/SourcePage.js'
 
 // model
 
-/** A row with a list of child rows; the fields that decide whether these are read. */
+/** A row with a list of child rows, reduced to the fields that decide whether to read that list. */
 export interface Parent {
   /** Id of the batch. */
   readonly id: string
@@ -25,7 +25,7 @@ export interface Parent {
   readonly isFinal: boolean
   /** When it was last changed. */
   readonly updatedAt: string
-  /** Number of rows its list has according to the parent; `NaN` if unreadable. */
+  /** Number of rows in its list, according to the parent; `NaN` if unreadable. */
   readonly rows: number
 }
 
@@ -47,7 +47,7 @@ const item = t.intersection([
   t.type({
     /** Id of the item's batch. */
     batch_id: t.string,
-    /** Time of the batch's last change before the item was read. */
+    /** The `updated_at` of the batch with which the item was read. */
     batch_updated_at: Instant,
   }),
   BatchItem,
@@ -78,8 +78,8 @@ export interface BatchCalls {
 // constructors
 
 /**
- * Returns the items of all batches, each with `batch_id` and `batch_updated_at`, as a source of `sync`. Items of batches that can
- * still change are read in each run, others only once.
+ * Returns the items of all batches, each with `batch_id` and `batch_updated_at`, as a source of `sync`. Items of batches that
+ * can still change are read in each run; items of other batches are read only once.
  *
  *     sync(itemsOfAllBatches(payments), { to: 'payments.sqlite' })
  */
@@ -120,7 +120,7 @@ async function* parentsIn(
   }
 }
 
-/** Returns the parent for a batch that does not decode: its items are read in each run. */
+/** Returns the parent for a batch that does not decode. Its items are read in each run. */
 const unreadable = (raw: unknown): Parent | undefined => {
   const id = rowId(raw)
   const { updated_at } = fieldsOf(raw)
@@ -137,5 +137,5 @@ const placed =
       isObject(row) ? withDigitsOf(row)({ ...place, ...row, ...place }) : row
     return { ...page, items: items.map(E.map(withPlace)), raw: raw.map(withPlace) } as SourcePage<
       A & ItemOfBatch
-    > // each row now includes its batch
+    > // each row now has its batch
   }

@@ -1,4 +1,4 @@
-/** Reads charges that are open or were open before from the status lists, and rejected ones by id. */
+/** Reads charges that are open or were open before from the status lists, and reads rejected charges by id. */
 import type { Observable } from 'rxjs'
 import { Absences } from '../../changes/Absences.js'
 import { type Asking, asking, PollInterrupted } from '../../changes/Asking.js'
@@ -10,7 +10,7 @@ import type { Transfer } from '../transfer/Transfer.js'
 import type { TransferEvent } from '../transfer/TransferEvent.js'
 import { TableMemory } from './TableMemory.js'
 
-/** A table that is kept current, and the service's rows to compare it with. */
+/** A table that is kept current, and the rows of the service with which it is compared. */
 export interface KeptTable<A> {
   readonly transfer: Transfer<A, A>
   readonly ledger: Ledger<A>
@@ -60,7 +60,7 @@ export async function* keepOpen<A>(
   transfer.rereads = { done, gone: absences.held.size }
 }
 
-/** Reads rejected rows again, each in its own step. */
+/** Re-reads rejected rows, each in its own step. */
 export async function* rereadRejected<A>(
   { transfer, asks, memory, absences, poll }: KeptTable<A>,
   except: ReadonlyMap<string, unknown> = new Map(),
@@ -74,7 +74,7 @@ export async function* rereadRejected<A>(
   }
 }
 
-/** Judges the rows that a run or a proof found missing. Rows that are not marked count as a difference. */
+/** Decides about rows that a run or a proof found missing. Rows that are not marked count as a difference. */
 export const judged = async <A>(
   { transfer, absences, memory, poll }: KeptTable<A>,
   isEmpty: boolean,
@@ -96,7 +96,7 @@ export const endWith = <A>(transfer: Transfer<A, A>, error: unknown): void => {
   transfer.interrupt(error.failure)
 }
 
-/** Estimates the time span of a page of all charges from existing rows. */
+/** Estimates from existing rows the time span of a page of all charges. */
 const pageSpanOf = async (counted: CountedRows | undefined, now: Seconds): Promise<Seconds> => {
   const all = { from: Number.NEGATIVE_INFINITY, to: now }
   const first = await counted?.nth(all, 0)

@@ -1,4 +1,4 @@
-/** Destination of a sync, from its options: validated first, opened later. */
+/** The destination of a sync, from its options. Options are validated first; the destination is opened later. */
 import { asyncScheduler } from 'rxjs'
 import type { ListDescription } from '../../http/list/List.js'
 import { InvalidOption } from '../../options/index.js'
@@ -13,7 +13,7 @@ import type { Destination } from '../transfer/Destination.js'
 import { type ExportSpec, specOf } from '../transfer/ExportSpec.js'
 import type { SyncReading } from './syncStages.js'
 
-/** Options that apply to some locations only, and a description of these locations. */
+/** Options that apply only to some locations, and a description of these locations. */
 const GOES_WITH = {
   format: [['folder', 'bucket'], 'folders and buckets'],
   table: [['sqlite', 'postgres'], 'databases'],
@@ -95,7 +95,7 @@ export const destinationOf = <A>(
   }
 }
 
-/** Describes the list of a sync; a different list is not written into the same table. */
+/** Describes the list of a sync. A different list cannot be written into the same table. */
 export const specOfSync = (
   list: ListDescription<unknown>,
   account: string | undefined,

@@ -1,4 +1,4 @@
-/** The nightly proof that a destination has all charges, and the sweep that rereads a part of them. */
+/** The nightly proof that a destination has all charges, and the sweep that re-reads a part of them. */
 import type { OpenCharge } from '../../changes/KnownCharges.js'
 import type { Ledger, Seconds, Stretch } from '../../changes/Ledger.js'
 import type { Counted } from '../../changes/proof/Counting.js'
@@ -14,13 +14,13 @@ import type { RejectedRow, Upkeep } from '../transfer/TransferState.js'
 import type { KeptTable } from './keepOpen.js'
 import type { Sweep } from './SyncOptions.js'
 
-/** Rows younger than this may not be in the list yet, in seconds: an hour. */
+/** Age below which rows may not be in the list yet: an hour, in seconds. */
 export const SETTLING: Seconds = 3_600
 
-/** Nights per round of sweeps. */
+/** Number of nights in one round of sweeps. */
 export const NIGHTS = 30
 
-/** Sweeps a part of the rows of a destination, then proves all of them. Emits after each. Rejects with `PollInterrupted`. */
+/** Sweeps a part of the rows of a destination, then proves all rows. Emits after each. Rejects with `PollInterrupted`. */
 export async function* proveRows<A>(
   kept: KeptTable<A>,
   sweeping: Sweep | 'first',
@@ -31,7 +31,7 @@ export async function* proveRows<A>(
   yield kept.transfer.shown()
 }
 
-/** Rereads a part of the rows. Rejects with `PollInterrupted`. */
+/** Re-reads a part of the rows. Rejects with `PollInterrupted`. */
 const sweepRows = async <A>(kept: KeptTable<A>, sweeping: Sweep | 'first'): Promise<void> => {
   const { transfer, ledger, asks, memory, poll } = kept
   const { counted } = transfer.session.queries
@@ -44,7 +44,7 @@ const sweepRows = async <A>(kept: KeptTable<A>, sweeping: Sweep | 'first'): Prom
     return
   }
   const table = tableOf(kept, counted)
-  // all rows: one may differ although its version is equal
+  // writes all rows, because a row may differ even if its version is equal
   const whole: typeof table = {
     ...table,
     write: async (rows) => {
@@ -97,13 +97,13 @@ const proveCounts = async <A>(kept: KeptTable<A>): Promise<void> => {
   })
 }
 
-/** Proofs at most this many seconds apart belong to the same night. */
+/** Maximum time between proofs of the same night, in seconds. */
 const NIGHT: Seconds = 12 * 3_600
 
-/** Maximum number of stored ranges. */
+/** Maximum number of ranges that are stored. */
 const MOST_UNPROVEN = 20
 
-/** Counts consecutive nights for each differing range, matching earlier ranges that overlap it. */
+/** Counts consecutive nights for each differing range. A range continues an earlier range that it overlaps. */
 const unprovenAfter = (
   before: Upkeep['unproven'] = [],
   { differences, uncountable, until }: Proof,
@@ -120,10 +120,10 @@ const unprovenAfter = (
   })
 }
 
-/** Deep pages that the service refused are tried again after this many seconds: 30 days. */
+/** Time after which deep pages that the service refused are tried again: 30 days, in seconds. */
 const DEPTH_KEPT: Seconds = 30 * 86_400
 
-/** Returns the known paging depth unless it is too old. */
+/** Returns the known paging depth, unless it is outdated. */
 const depthOf = <A>({ upkeep }: Transfer<A, A>, now: Seconds): Upkeep['depth'] => {
   if (upkeep.depth === undefined) return undefined
   const { answered, refused, learned = Number.NEGATIVE_INFINITY } = upkeep.depth
@@ -146,7 +146,7 @@ export const settledBy = (ledger: Pick<Ledger<unknown>, 'now' | 'serviceTime'>):
   Math.floor(Math.min(ledger.now(), ledger.serviceTime() ?? Number.POSITIVE_INFINITY) / 1_000) -
   SETTLING
 
-/** Rows as counted by a proof: including rejected ones, excluding those that are gone. */
+/** Returns the rows as a proof counts them, including rejected ones and excluding those that are gone. */
 const tableOf = <A>(
   { transfer, memory, absences, poll }: KeptTable<A>,
   counted: CountedRows,
@@ -166,7 +166,7 @@ const tableOf = <A>(
   }
 }
 
-/** Excludes rows that the service no longer has; they are marked at the end unless there are too many. */
+/** Excludes rows that the service no longer has. They are marked as gone at the end, unless there are too many. */
 const withoutGone = (table: CountedTable, gone: ReadonlyMap<string, OpenCharge>): CountedTable => ({
   counts: async (stretches) => {
     const counts = (await table.counts(stretches)).map((one) => new Map(one))
@@ -180,7 +180,7 @@ const withoutGone = (table: CountedTable, gone: ReadonlyMap<string, OpenCharge>)
   find: async (rows) => (await table.find(rows)).filter(({ id }) => !gone.has(id)),
 })
 
-/** Also counts rejected rows; otherwise they would be reported as missing every night. */
+/** Also counts rejected rows, which would otherwise be reported as missing every night. */
 export const withRejected = (
   table: CountedTable & Partial<Pick<CountedRows, 'versions'>>,
   rejected: ReadonlyArray<RejectedRow>,

@@ -1,5 +1,5 @@
 /**
- * Keeps a list up to date in a table, a folder or a bucket: the same call serves the first night and every later one.
+ * Keeps a list up to date in a table, a folder or a bucket. One call serves the first night and every later one.
  *
  *     found    nothing           a run at a position       up to T
  *                 |                     |                     |
@@ -8,23 +8,24 @@
  *                                  '---------------- up to the end of it --------------------'--- open --- prove
  *
  * The state is one small text, kept at the destination with the lease. A destination changes rows and text in one step (see
- * `Destination`), and only from the version of the text that its owner wrote last: that is the fence. A later owner takes over a
- * lease that was not renewed, and writes a new version. The earlier owner, frozen or cut off, detects this in its next step,
- * changes nothing and ends with `Fenced`. No process id or host name is used.
+ * `Destination`), and only if the text still has the version that its owner wrote last. This check is the fence. A later owner
+ * takes over a lease that was not renewed, and writes a new version. The earlier owner, frozen or cut off, detects this in its
+ * next step, changes nothing and ends with `Fenced`. No process id or host name is used.
  *
- * A step is one or a few pages. If killed between two steps, a sync loses the pages since the last one; the next run continues at
- * the position in the state, and then catches up from "up to T". T is the end of what was read, by the clock of the service.
- * Reading a row twice changes nothing: rows are upserted by id. Only polls skip a version that is older than the known one.
+ * A step is one or a few pages. A sync that is killed between two steps loses the pages since the last step; the next run
+ * continues at the position in the state, and then catches up from "up to T". T is the end of what was read, by the clock of
+ * the service. Reading a row twice changes nothing: rows are upserted by id. Only polls skip a version that is older than the
+ * known one.
  *
- * A list by time of creation does not show a charge that changes after the lookback. So each open status has a list, and those that
- * left it are read (`keepOpen`). Counts find a charge that appeared after the lookback, left a final status, or is gone: see
- * `proveRows`.
+ * A list by time of creation does not show changes to a charge that is older than the lookback. Therefore the list of each open
+ * status is read as well, and so are the charges that have left it (`keepOpen`). Counts find a charge that appeared after the
+ * lookback, left a final status, or is gone: see `proveRows`.
  *
- * Ids of rows that cannot be written are stored in the state, and read again with the open ones, so that one bad row neither stops
- * a sync nor is forgotten.
+ * Ids of rows that cannot be written are stored in the state, and these rows are read again together with the open ones. A bad
+ * row therefore neither stops a sync nor is forgotten.
  *
- * Lists without a time filter are read in full, collected next to the existing rows, and replace them in the last step. Items of
- * all batches are read by batch; see `childStages`.
+ * Lists without a time filter are read in full, collected next to the existing rows, and replace them in the last step. Items
+ * of all batches are read by batch; see `childStages`.
  */
 import { asyncScheduler, catchError, concatMap, type Observable } from 'rxjs'
 import { E, withoutPrototype, withoutUndefined } from '../../fp.js'
@@ -76,24 +77,24 @@ import {
 import { reachedState, type SyncReading, syncFrom, syncStages } from './syncStages.js'
 
 /**
- * Keeps a list up to date in a table, a folder or a bucket: starts, resumes an interrupted run, and catches up to now.
+ * Keeps a list up to date in a table, a folder or a bucket. Starts, or resumes an interrupted run, and catches up to now.
  *
  *     const syncing = sync(payments.charges, { to: 'charges.sqlite', since: '2026-01-01' })
  *
- * One call serves the first night and every later one. `payments.charges` is read by time of creation, starting at the end
- * of the last run minus the `lookback`; other lists, such as `payments.webhooks.list()`, are read whole and replaced in one step;
+ * Use one call for the first night and every later one. `payments.charges` is read by time of creation, starting at the end of
+ * the last run minus the `lookback`; other lists, such as `payments.webhooks.list()`, are read whole and replaced in one step;
  * `itemsOfAllBatches(payments)` is read by batch. Rows are upserted by id.
  *
  * Emits its progress after each page; the last one of a complete run has `upTo`. An expected failure of the service or the
- * destination follows as a `Left` and ends the stream; the next call continues from what was written. Cold: each subscription is
- * a run. Throws an `InvalidOption` at once for an invalid option.
+ * destination follows as a `Left` and ends the stream; the next call continues from what was written. Cold: each subscription
+ * is a run. Throws an `InvalidOption` immediately for an invalid option.
  */
 export const sync = <A>(
   source: TimedSource<A> | ExportSource<A> | ChildSource<A>,
   given: SyncOptions<NoInfer<A>>,
 ): Observable<SyncEvent> => startSync(source, checkOptions(given, syncRules))
 
-/** Like `sync`, with validated options. `following`: runs once everything was read. */
+/** Works like `sync`, with validated options. `following`: runs once everything has been read. */
 export const startSync = <A>(
   source: TimedSource<A> | ExportSource<A> | ChildSource<A>,
   options: SyncOptions<NoInfer<A>>,
@@ -159,7 +160,7 @@ const beganAt = ({
   ...withoutUndefined({ added }),
 })
 
-/** Limit on rejected rows: their ids are in the state, which is written with each page. */
+/** Limit on rejected rows. Their ids are in the state, which is written with each page. */
 const MAX_REJECTS = 1_000
 
 const planOf = <A>(
@@ -220,13 +221,13 @@ const isFolder = (to: SyncReading<never>['to']): to is FilesLocation & MergedLoc
 /** Maximum difference between correct clocks. */
 const CLOCKS: Millis = 60_000
 
-/** Returns the end of the last run if it is in the future: a clock was ahead. */
+/** Returns the end of the last run if it is in the future, because a clock was ahead. */
 const doubtedTime = ({ sync }: TransferState, now: Millis): Millis | undefined => {
   const { upTo, believed } = withoutPrototype(sync ?? NO_UPKEEP)
   return upTo !== undefined && believed !== undefined && upTo - now > CLOCKS ? upTo : undefined
 }
 
-/** Rejects with an `UnusableDestination` for a folder with a manifest but no state: it holds an export. */
+/** Rejects with an `UnusableDestination` for a folder with a manifest but without a state, because it holds an export. */
 const refuseExport = async (
   at: FilesLocation,
   { env, timer }: SyncOptions<never>,

@@ -1,4 +1,4 @@
-/** Stages of a sync: the rest of an interrupted run, new or possibly changed rows, and rows that are not final. */
+/** Stages of a sync: the rest of an interrupted run, rows that are new or may have changed, and rows that are not final. */
 import { asyncScheduler, concat, defer, EMPTY, from, ignoreElements, type Observable } from 'rxjs'
 import { countMissing, doubtOf } from '../../changes/Absences.js'
 import type { Ledger } from '../../changes/Ledger.js'
@@ -34,12 +34,12 @@ export interface SyncReading<A> {
   readonly family: ChildSource<A> | undefined
   /** A list that is read in full. */
   readonly list: ExportSource<A> | undefined
-  /** Describes the list, of whichever kind. */
+  /** Describes the list, whichever kind it is. */
   readonly description: ListDescription<A>
   readonly options: SyncOptions<A>
   /** Where the rows go. */
   readonly to: MergedLocation | Destination<A>
-  /** Runs once everything was read, until the transfer is stopped; `readsAll`: this is the first run. */
+  /** Runs once everything has been read, until the transfer is stopped. `readsAll`: this is the first run. */
   readonly following?:
     | ((transfer: Transfer<A, A>, readsAll: boolean) => Observable<TransferEvent>)
     | undefined
@@ -57,7 +57,7 @@ export const syncStages =
     if (family !== undefined)
       return childStages(family, () => nowOf(transfer), options.allowGone)(transfer)
     if (timed === undefined) return []
-    // the first run reads everything: nothing is read twice
+    // the first run reads everything, so nothing has to be read twice
     const readsAll = withoutPrototype(transfer.upkeep).upTo === undefined
     return [
       () => readRest(transfer, timed, options),
@@ -70,7 +70,7 @@ export const syncStages =
     ]
   }
 
-/** Reads open charges, proves all of them, and marks those that are gone, or ends with a doubt if there are too many. */
+/** Reads open charges, proves all charges, and marks those that are gone. Ends with a doubt instead if too many are gone. */
 async function* upkeep<A>(
   transfer: Transfer<A, A>,
   ledger: Ledger<A>,
@@ -92,8 +92,8 @@ async function* upkeep<A>(
 const SECOND: Millis = 1_000
 
 /**
- * State after a run or a stage: the time up to which all rows are present, and the plausible part of it. `now`: the time of this
- * machine.
+ * Returns the state after a run or a stage: the time up to which all rows are present, and the part of it that is plausible.
+ * `now`: the time of this machine.
  */
 export const reachedState =
   (now: IO<Millis>) =>
@@ -154,7 +154,7 @@ const catchUp = <A>(
   )
 }
 
-/** Starts earlier if the service's clock is behind the bound of an earlier run: only a bound set by the user is refused. */
+/** Starts earlier if the service's clock is behind the bound of an earlier run. Only a bound set by the user is rejected. */
 const clamped = <A>(
   list: ExportSource<A>,
   timed: TimedSource<A>,

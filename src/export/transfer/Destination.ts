@@ -43,8 +43,8 @@ export interface Ownership {
   /** True to replace existing rows, which are removed once the first step is saved, not before. */
   readonly restart: boolean
   /**
-   * Each run reads the list from the beginning, and its rows replace all existing ones once `finish` is settled. Rows of an
-   * unfinished run are dropped.
+   * True if each run reads the list from the beginning and its rows replace all existing ones once `finish` is settled. Rows of
+   * an unfinished run are dropped.
    */
   readonly replaces: boolean
 }
@@ -75,7 +75,7 @@ export interface ListedFiles {
 export interface Prepared {
   /** State of the destination after the step, as JSON; saved with the position under one checksum. */
   readonly own?: unknown
-  /** Set if rows and state share a transaction: `replace` of this store also performs the step. */
+  /** Set if rows and state share a transaction. `replace` of this store then also performs the step. */
   readonly store?: Store
   /** Called once the state is saved: gives files their final names, and removes obsolete ones. Called again after a kill. */
   readonly settle?: () => Promise<void>
@@ -117,7 +117,7 @@ export interface RowVersion {
   readonly created: Seconds
 }
 
-/** Counts existing rows by time and status, without rows that wait for a step. */
+/** Counts existing rows by time and status, excluding rows that wait for a step. */
 export interface CountedRows extends CountedTable {
   /** Resolves with the versions of the given rows that exist and are not marked as gone, by id. */
   readonly versions: (rows: ReadonlyArray<PlacedRow>) => Promise<ReadonlyMap<string, RowVersion>>
@@ -130,21 +130,26 @@ export interface CountedRows extends CountedTable {
   readonly moved?: (rows: ReadonlyArray<PlacedRow>) => Promise<void>
 }
 
-/** Column with the time when a row was found to be gone at the service; empty while it exists. For rows written by id. */
+/**
+ * Column with the time at which a row was found to be gone at the service; empty while the row exists. For rows written by id.
+ */
 export const GONE = '_gone_at'
 
-/** The fields that identify the parent of a row: for items of a batch, the batch and the version with which they were read. */
+/**
+ * The fields that identify the parent of a row. For items of a batch, these are the batch and the version with which they were
+ * read.
+ */
 export const PARENT = { id: 'batch_id', updated: 'batch_updated_at' } as const
 
 /** Existing rows of a parent that are not marked as gone. */
 export interface ChildCount {
   /** Number of rows. */
   readonly rows: number
-  /** Earliest version of the parent with which one of them was read, in ms since 1970. */
+  /** Earliest parent version with which one of these rows was read, in ms since 1970. */
   readonly oldest: Millis
 }
 
-/** Rows of many parents, such as the items of all batches, without rows that wait for a step. */
+/** Rows of many parents, such as the items of all batches, excluding rows that wait for a step. */
 export interface ChildRows {
   /** Resolves with the counts by the id of the parent. */
   readonly counts: () => Promise<ReadonlyMap<string, ChildCount>>
@@ -163,7 +168,10 @@ export interface ChildRows {
 export interface Destination<in A> {
   /** Name of the destination in messages, without secrets. */
   readonly name: string
-  /** Stores small texts (state and manifest) by compare-and-swap. If absent, rows cannot be taken back and nothing is resumed. */
+  /**
+   * A store of small texts (state and manifest) with compare-and-swap. If absent, rows cannot be withdrawn and nothing is
+   * resumed.
+   */
   readonly store?: Store
   /** Interval between calls of `commit`, in ms; 0: after each page. */
   readonly commitEvery: Millis
@@ -179,10 +187,10 @@ export interface Destination<in A> {
   readonly rowsThere?: () => Promise<ReadonlyArray<string>>
   /** Columns that were added to a table with rows. Existing rows lack them until they are read again. */
   readonly added?: ReadonlyArray<string>
-  /** Returns why a row cannot be stored without changing its values. `isRaw`: its original text is stored. */
+  /** Returns why a row cannot be stored without changing its values. With `isRaw`, its original text is stored. */
   readonly check: (row: A, isRaw?: boolean) => UnrepresentableRow | undefined
   /**
-   * Returns to the step that `own` describes; undefined: nothing was saved. Called first, and once. Rejects with
+   * Restores the step that `own` describes; undefined if nothing was saved. Called once, before any other method. Rejects with
    * `ChecksumMismatch` if a file or row that `own` refers to has changed.
    */
   readonly resume: (own: unknown, taken: Ownership) => Promise<void>
@@ -191,11 +199,11 @@ export interface Destination<in A> {
   /** Receives rows that cannot be written; they are stored separately, readable only by their owner, in the same step. */
   readonly reject: (rows: ReadonlyArray<Reject>) => Promise<void>
   /**
-   * Makes all received rows durable but invisible. Resolves with undefined if that is not worthwhile yet, so that the last state
-   * remains; never for `stop`, after which this run sends no more rows.
+   * Makes all received rows durable but not yet visible. May resolve with undefined if that is not worthwhile yet; the last
+   * state then remains. Must not resolve with undefined for `stop`, after which this run sends no more rows.
    */
   readonly commit: (why: 'pace' | 'stop') => Promise<Prepared | undefined>
-  /** Called when everything was read. Called again by a later owner if the process was killed before its `settle` ended. */
+  /** Called when everything has been read. A later owner calls it again if the process was killed before its `settle` ended. */
   readonly finish: () => Promise<Prepared>
   /** The log of keys, for `rows: 'appended'`. */
   readonly keys?: KeyLog
@@ -207,12 +215,12 @@ export interface Destination<in A> {
   readonly counted?: CountedRows
   /** Present if rows of many parents are written by id. */
   readonly children?: ChildRows
-  /** Prepares a step that merges the rows of earlier steps, for destinations that cannot count rows before that. */
+  /** Prepares a step that merges the rows of earlier steps, for destinations that cannot count rows before they are merged. */
   readonly place?: () => Promise<Prepared | undefined>
   /**
-   * Waits for the current operation and changes nothing else. `fenced` (a later owner took over): removes everything that this
-   * owner created and no state refers to. May be called again, and after a failure. Its store stays usable until the store's own
-   * `close`.
+   * Waits for the current operation and changes nothing else. With `fenced` (a later owner took over), also removes everything
+   * that this owner created and that no state refers to. May be called more than once, and after a failure. The store remains
+   * usable until its own `close`.
    */
   readonly close: (why?: 'fenced') => Promise<void>
 }

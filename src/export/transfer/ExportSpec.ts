@@ -1,4 +1,4 @@
-/** The identity of an export. Only the same export resumes a state. */
+/** The identity of an export. A state is resumed only by the same export. */
 import * as t from 'io-ts'
 import { isDate } from '../../decode/unknown.js'
 import type { ListDescription } from '../../http/list/List.js'
@@ -23,12 +23,12 @@ export const ExportSpec = t.readonly(
   }),
 )
 
-/** The list of an export, and how it is written. Plain texts, so that a state can store them. */
+/** The exported list, and how it is written, as plain texts that a state can store. */
 export interface ExportSpec extends t.TypeOf<typeof ExportSpec> {}
 
-/** Further details that must not change before it is resumed. */
+/** Further details that must be the same when the export is resumed. */
 export interface SpecDetails {
-  /** Name of the account, which replaces the client's base URL and credentials. */
+  /** Name of the account, used instead of the client's base URL and credentials. */
   readonly account: string | undefined
   /** How rows are written or changed, by option name. */
   readonly written: Readonly<Record<string, string | undefined>>
@@ -55,7 +55,7 @@ export const specOf = (
   destination,
 })
 
-/** `GET /api/v1/batch_transfers/{id}/items` is `batch-transfers/items`. */
+/** Returns the resource of a route: `batch-transfers/items` for `GET /api/v1/batch_transfers/{id}/items`. */
 const resourceOf = ({ endpoint }: Pick<ListDescription<unknown>, 'endpoint'>): string =>
   endpoint
     .slice(endpoint.indexOf('/'))
@@ -64,11 +64,14 @@ const resourceOf = ({ endpoint }: Pick<ListDescription<unknown>, 'endpoint'>): s
     .join('/')
     .replaceAll('_', '-')
 
-/** Returns the hash of an account; `name`: the caller's name for it, instead of the client's base URL and credentials. */
+/**
+ * Returns the hash of an account. `name`: the caller's name for the account, used instead of the client's base URL and
+ * credentials.
+ */
 const accountHash = (list: ListDescription<unknown>, name: string | undefined): string =>
   name === undefined ? accountOf(list) : sha256(name)
 
-/** Returns a hash that is equal for equal accounts and reveals nothing about them. It needs no secret. */
+/** Returns a hash that is equal for equal accounts and reveals nothing about them. No secret is needed to compute it. */
 const accountOf = ({
   baseUrl,
   clientId = '',

@@ -13,7 +13,7 @@ import { KeptDriftFact, type RunState, SliceCount, TimeBounds } from './Transfer
 
 // model
 
-/** A name without a path: a manifest must not cause files outside its folder to be read or removed. */
+/** A name without a path. A manifest must not cause files outside its folder to be read or removed. */
 const FileName: Codec<string> = refined(
   'the name of a file in the folder of the manifest',
   (u): u is string =>
@@ -58,27 +58,27 @@ const run = t.intersection([
     rows: t.number,
     /** Rows rejected. */
     rejects: t.number,
-    /** Time slices that were read to their end; `rows` includes rejected rows. */
+    /** Time slices that were read to their end. Their `rows` include rejected rows. */
     slices: t.readonlyArray(SliceCount),
-    /** Undocumented data: fields and values that no codec knows. */
+    /** Drift: fields and values that no codec describes. */
     drift: t.readonlyArray(KeptDriftFact),
     /** The files with the rows. */
     files: t.readonlyArray(ManifestFile),
   }),
   t.partial({
-    /** Running time in ms, without pauses between resumptions; not for a sync. */
+    /** Running time in ms, excluding pauses between resumptions; not for a sync. */
     ms: t.number,
     /** Number of starts and resumptions; not for a sync. */
     starts: t.number,
     /** Repeated rows that were left out; not for a sync. */
     repeated: t.number,
-    /** Answered requests, including refused ones and logins; not for a sync. */
+    /** Number of requests that got a response, including refused ones and logins; not for a sync. */
     requests: t.number,
     /** Requests refused by rate limits (429); not for a sync. */
     refused: t.number,
     /** Time range in which its rows were created; for a snapshot. */
     bounds: TimeBounds,
-    /** Rows and exact sums of amounts by status and currency, if rows have them; not for a sync. */
+    /** Numbers of rows and exact sums of amounts, by status and currency if rows have them; not for a sync. */
     totals: t.readonlyArray(Total),
     /** Reasons for rejected rows, with the number of rows; not for a sync. */
     reasons: t.readonlyArray(ReasonCount),
@@ -100,12 +100,12 @@ const ManifestRun: Codec<ManifestRun> = run
 export const filesOf = ({ files, rejected }: ManifestRun): ReadonlyArray<ManifestFile> =>
   rejected === undefined ? files : [...files, rejected]
 
-/** Version of the layout. */
+/** Version of the manifest's layout. */
 const VERSION = 4
 
 const manifestKinds = { export: null, sync: null }
 
-/** `export` lists the files written; `sync` lists the files that contain each row once. */
+/** `export` lists the files that were written; `sync` lists the files that contain each row once. */
 export type ManifestKind = keyof typeof manifestKinds
 
 const manifest = t.type({
@@ -131,8 +131,8 @@ export const readManifest: (path: string) => (text: string) => Manifest = readRe
 })
 
 /**
- * Replaces a manifest; without a run, removes it. `checkOwner` rejects once a later run has taken over. It is called after the
- * version was read, so that the later run's manifest is not replaced.
+ * Replaces a manifest, or removes it if there is no run. `checkOwner` rejects once a later run has taken over. It is called
+ * after the version was read, so the later run's manifest is not replaced.
  */
 export const replaceManifest = async (
   store: Store,
@@ -140,7 +140,7 @@ export const replaceManifest = async (
   run: ManifestRun | undefined,
   checkOwner: () => Promise<void>,
 ): Promise<void> => {
-  const text = run && showSummed({ version: VERSION, kind, key: 'id', run }, 2) // indented for people
+  const text = run && showSummed({ version: VERSION, kind, key: 'id', run }, 2) // indented for readability
   for (;;) {
     const version = (await store.read(MANIFEST))?.version
     await checkOwner()
@@ -152,13 +152,13 @@ export const replaceManifest = async (
 
 // the entry of a run
 
-/** The facts that are known when a run ends. */
+/** Facts that are known when a run ends. */
 export interface RunEnding {
   readonly kind: ManifestKind
   readonly spec: ExportSpec
   readonly run: RunState
   readonly listed: ListedFiles
-  /** Why it was not read to its end; absent if it was. */
+  /** Why the list was not read to its end; absent if it was. */
   readonly why?: string | undefined
   readonly finished: Millis
   /** Requests per second that the limits allow; `Infinity` without limits. */

@@ -1,6 +1,6 @@
 /**
- * Counts of a run, over all its starts: rows, requests, time, drift (fields and values that no codec knows), totals, and why rows
- * were rejected.
+ * Counts of a run over all its starts: rows, requests, time, drift (fields and values that no codec describes), totals, and
+ * reasons for rejected rows.
  */
 import type { SchedulerLike, Subscription } from 'rxjs'
 import { withoutPrototype, withoutUndefined } from '../../fp.js'
@@ -101,7 +101,10 @@ export class RunRecorder {
     }
   }
 
-  /** The last saved state, with the time and requests used since, for example while waiting for an unavailable service. */
+  /**
+   * Returns the last saved state, with the time and requests used since then added, for example while waiting for an
+   * unavailable service.
+   */
   upToNow(kept: RunState): RunState {
     return { ...kept, counts: { ...kept.counts, ...this.#effort() } }
   }
@@ -112,7 +115,7 @@ export class RunRecorder {
     return run
   }
 
-  /** The service's time, if known, at which a later run continues, whatever the local clock shows. */
+  /** Returns the service's time if it is known, so that a later run continues from it whatever the local clock shows. */
   started(): string {
     const now = this.#client.serviceTime()
     const ms = now === undefined ? this.#localTime : now - (this.#steady.now() - this.#beganAt)
@@ -128,7 +131,7 @@ export class RunRecorder {
     return {
       requests: this.#counts.requests + this.#requests,
       refused: this.#counts.refused + this.#refused,
-      // the caller's clock may be set back
+      // the caller's clock may have been set back
       ms: this.#counts.ms + Math.max(0, this.#steady.now() - this.#beganAt),
       starts: this.#counts.starts + 1,
     }

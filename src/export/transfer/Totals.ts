@@ -1,4 +1,4 @@
-/** Counts of a run for its report: rows and exact sums by status and currency, and why rows were rejected. */
+/** Counts of a run for its report: rows and exact sums by status and currency, and reasons for rejected rows. */
 import * as t from 'io-ts'
 import { digitsOf } from '../../decode/index.js'
 import { exponentOf, parseDecimal, unitsAt } from '../../decode/minorUnits.js'
@@ -18,9 +18,9 @@ export const Total = t.readonly(
     t.partial({
       status: t.string,
       currency: t.string,
-      /** The sum of their amounts, as decimal text; absent if one of them cannot be added exactly. */
+      /** The sum of their amounts as decimal text; absent if one of the amounts cannot be added exactly. */
       amount: t.string,
-      /** True for rows beyond the first thousand of statuses and currencies. */
+      /** True for the rows beyond the first thousand combinations of status and currency. */
       others: t.literal(true),
     }),
   ]),
@@ -29,17 +29,20 @@ export const Total = t.readonly(
 /** Number of rows with one status and currency, and the exact sum of their amounts. */
 export interface Total extends t.TypeOf<typeof Total> {}
 
-/** More than all documented statuses and currencies: both are open, so a service may send any number. */
+/**
+ * Maximum number of totals, which is more than all documented statuses and currencies. Both are open, so a service may send any
+ * number.
+ */
 const MAX_TOTALS = 1_000
 
-/** Counted in place: there are tens of thousands of rows per second. */
+/** Updated in place, because there are tens of thousands of rows per second. */
 interface Sum {
   readonly status: string | undefined
   readonly currency: string | undefined
   rows: number
   /** The sum in ten-thousandths; `undefined` once an amount cannot be added exactly. */
   amount: bigint | undefined
-  /** Further ten-thousandths as a safe integer, since adding bigints takes ten times as long. */
+  /** Further ten-thousandths, as a safe integer, because adding bigints takes ten times as long. */
   more: number
 }
 
@@ -106,13 +109,13 @@ const byName = (one: Sum, other: Sum): number => (nameOf(one) < nameOf(other) ? 
 
 const nameOf = ({ status = '', currency = '' }: Sum): string => `${status}\n${currency}`
 
-/** Longest status or currency, in characters. */
+/** Maximum length of a status or currency, in characters. */
 const MAX_NAME = 64
 
 const textOf = (u: unknown): string | undefined =>
   typeof u === 'string' ? (u.length <= MAX_NAME ? u : u.slice(0, MAX_NAME)) : undefined
 
-/** Adds an amount, by its digits if it may have been rounded. A row without an amount makes the sum unknown. */
+/** Adds an amount, using its digits if it may have been rounded. A row without an amount makes the sum unknown. */
 const addAmount = (sum: Sum, row: unknown, amount: unknown): void => {
   if (sum.amount === undefined) return
   if (typeof amount === 'number' && isExact(amount)) {
@@ -133,7 +136,7 @@ const unitsOfAmount = (row: unknown, amount: unknown): bigint | undefined => {
   return O.isSome(digits) ? scaledText(digits.value) : scaledNumber(amount)
 }
 
-/** Ten-thousandths of one. */
+/** Number of ten-thousandths in one unit. */
 const FACTOR = 10 ** SCALE
 
 /** Maximum length of a stored sum, in characters. */
@@ -144,7 +147,7 @@ const unitsOf = (amount: string | undefined): bigint | undefined =>
     ? undefined
     : pipe(parseDecimal(amount, MAX_LENGTH), O.chain(unitsAt(SCALE)), O.toUndefined)
 
-/** Formats ten-thousandths with a currency's decimals, or more if the sum has more. */
+/** Formats ten-thousandths with the decimals of a currency, or with more if the sum has more. */
 const decimalText = (units: bigint, currency = ''): string => {
   const places = O.getOrElse(() => 0)(exponentOf(currency))
   const [sign, size] = units < 0n ? ['-', -units] : ['', units]
@@ -157,7 +160,7 @@ const decimalText = (units: bigint, currency = ''): string => {
 
 export const ReasonCount = t.readonly(
   t.type({
-    /** Why rows were rejected: names the field, not its value. */
+    /** Why rows were rejected. Names the field, but not its value. */
     reason: t.string,
     rows: t.number,
   }),
@@ -166,7 +169,7 @@ export const ReasonCount = t.readonly(
 /** A reason for rejecting rows, and the number of rows. */
 export interface ReasonCount extends t.TypeOf<typeof ReasonCount> {}
 
-/** Maximum number of counted reasons: a service may send any number of different faults. */
+/** Maximum number of reasons that are counted, because a service may send any number of different faults. */
 const MAX_REASONS = 20
 const OTHER_REASONS = 'other reasons'
 

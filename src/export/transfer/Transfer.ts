@@ -1,4 +1,6 @@
-/** The engine of exports and syncs: writes pages of lists to an owned destination, counts them, and saves the state. */
+/**
+ * The engine of exports and syncs. It writes pages of lists to a destination that it owns, counts them, and saves the state.
+ */
 import {
   asyncScheduler,
   catchError,
@@ -70,16 +72,16 @@ export interface TransferPlan<A, B> extends Pace<A, B> {
   readonly guard?: StateText | undefined
   /** True if the manifest also lists an unfinished run. */
   readonly listsUnfinished: boolean
-  /** Returns how to start, given the stored state; rejects with an `ExportError` if that prevents it. */
+  /** Returns how to start, given the stored state. Rejects with an `ExportError` if the state prevents a start. */
   readonly begin: (found: unknown) => Promise<Beginning>
   readonly restart: boolean
-  /** True if each run reads its list from the beginning: see `Ownership`. */
+  /** True if each run reads its list from the beginning; see `Ownership`. */
   readonly replaces?: boolean
   /** The client whose requests and drift are counted. */
   readonly client: CountedClient
   /** True if a row can occur on two pages. */
   readonly repeats: boolean
-  /** Reads the list in one or more stages; stages are skipped once the transfer was cut short. */
+  /** Returns the one or more stages in which the list is read. Stages are skipped once the transfer has been cut short. */
   readonly stages: (transfer: Transfer<A, B>) => ReadonlyArray<() => Observable<TransferEvent>>
   /** Returns the state after the end. */
   readonly ended: (state: TransferState) => TransferState
@@ -99,9 +101,9 @@ export class Transfer<A, B> {
   /** Rows that were read again by id. */
   rereads: Rereads | undefined
   proof: SyncProof | undefined
-  /** An error to report although everything was written: the service's data is implausible. */
+  /** An error to report even though everything was written, because the service's data is implausible. */
   doubt: ExportError | undefined
-  /** How a sweep (a reading of every row, some each night) repaired the rows. */
+  /** The repairs of a sweep, which re-reads every row, some of them each night. */
   swept: Healed | undefined
   readonly #asked: Millis
   readonly #beginning: Beginning
@@ -110,7 +112,7 @@ export class Transfer<A, B> {
   readonly #cuts = new ReplaySubject<CutShort>(1)
   #total = NO_PROGRESS
   #cut: CutShort | undefined
-  /** Reason to end early; ignored if everything has already been read. */
+  /** Reason to end early. Ignored if everything has already been read. */
   #told: CutShort | undefined
   #latest: RunState | undefined
   #isDropped = false
@@ -135,7 +137,7 @@ export class Transfer<A, B> {
     this.#latest = session.state.run
   }
 
-  /** Takes the destination, or releases everything and rejects. `asked`: start of the deadline. */
+  /** Takes the lease of the destination. On failure, releases everything and rejects. `asked`: start of the deadline. */
   static async begin<A, B>(
     plan: TransferPlan<A, B>,
     asked: Millis,
@@ -147,7 +149,7 @@ export class Transfer<A, B> {
     const session = await TransferSession.begin({
       ...{ destination, stateText, guard, restart, timer, lease, onWait, waits },
       replaces: plan.replaces,
-      stop: concat(plan.stop ?? NEVER, NEVER), // a signal that only completes has not stopped it
+      stop: concat(plan.stop ?? NEVER, NEVER), // a signal that completes without emitting does not stop it
       begin: async (found) => {
         beginning = await plan.begin(found)
         return beginning.state
@@ -201,7 +203,7 @@ export class Transfer<A, B> {
     this.#cut ??= cut
   }
 
-  /** Ends the transfer because of a failure of the service, or, without one, because it was stopped. */
+  /** Ends the transfer because of a failure of the service or, without a failure, because it was stopped. */
   interrupt(failure: AnyFailure | undefined): void {
     this.endWith(failure ?? this.#told ?? 'stopped')
   }
@@ -289,7 +291,7 @@ export class Transfer<A, B> {
     )
   }
 
-  /** Writes rows that were read by id, and saves the step. `finish`: they are all rows of the list. */
+  /** Writes rows that were read by id, and saves the step. `finish`: these are all rows of the list. */
   async readAgain(
     rows: ReadonlyArray<B>,
     rejects: ReadonlyArray<Reject>,
@@ -315,7 +317,7 @@ export class Transfer<A, B> {
     return this.shown()
   }
 
-  /** Saves a state, together with everything given to the destination before. */
+  /** Saves a state, together with everything that the destination was given before. */
   keep(state: Omit<TransferState, 'own'>, why: 'pace' | 'finish' = 'pace'): Promise<void> {
     const { session } = this
     const { destination } = session
@@ -327,7 +329,7 @@ export class Transfer<A, B> {
     })
   }
 
-  /** Merges saved rows, if the destination does not do so immediately; the manifest then lists them. */
+  /** Merges saved rows if the destination does not merge them immediately. The manifest then lists them. */
   place(): Promise<void> {
     const { session, recorder } = this
     return session.tracked(async () => {
@@ -377,11 +379,11 @@ export class Transfer<A, B> {
     return this.recorder.total(this.#total)
   }
 
-  /** Returns true if the bookmark in a state is lost, while all rows read so far are known by key. */
+  /** Returns true if the bookmark in a state is lost, but all rows read so far are known by key. */
   #isLost({ source, position }: Reading<A>, { pages, failure }: Progress): boolean {
     if (position === undefined || pages > 0 || failure === undefined) return false
     if (!source.isLost(position, failure)) return false
-    // rows without a key, and rejected ones without an id, would be duplicated
+    // rows without a key, and rejected rows without an id, would be duplicated
     const { rows = 0, rejects = 0 } = this.session.state.run?.counts ?? {}
     const rejectedIds = this.plan.key === undefined ? this.#known?.rejectedIds?.size : 0
     return this.#known?.seen.size === rows && rejectedIds === rejects
@@ -432,7 +434,7 @@ export class Transfer<A, B> {
     return { ...event, run: entry }
   }
 
-  /** Lists the run if still possible; never rejects. Resolves with the last saved progress. */
+  /** Adds the run to the manifest if that is still possible. Never rejects. Resolves with the last saved progress. */
   async #fail(error: unknown): Promise<TransferEvent> {
     const { session, recorder, plan } = this
     const { run } = session.state
@@ -453,7 +455,7 @@ export class Transfer<A, B> {
     }
   }
 
-  /** Removes secrets of the client, which a custom destination may repeat. */
+  /** Removes secrets of the client, which a custom destination may include in its messages. */
   #scrubbed(text: string): string {
     return String(this.plan.redact?.(text) ?? text)
   }
@@ -466,7 +468,10 @@ export class Transfer<A, B> {
     return manifestRun({ kind, spec, run, listed, why, ...effort })
   }
 
-  /** Removes the manifest. Called before rows that it lists are removed: otherwise it would present some rows as all rows. */
+  /**
+   * Removes the manifest. Called before rows that it lists are removed, because it would otherwise present some rows as all
+   * rows.
+   */
   async #dropManifest(): Promise<void> {
     const { session, plan } = this
     const { store } = session.destination

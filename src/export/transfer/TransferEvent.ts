@@ -23,19 +23,19 @@ export type CutShort = 'stopped' | 'rejects' | ExportError | AnyFailure
 
 /** Progress of a transfer. Counts include all resumptions. */
 export interface TransferEvent extends Omit<Progress, 'failure' | 'cut'> {
-  /** Another run holds the lease; the value is how long this one waits for it. Emitted first. */
+  /** Present if another run holds the lease: how long this run waits for it. Emitted first. */
   readonly waiting?: LeaseWait
   /** How the transfer started. Only in the first progress. */
   readonly started?: TransferStart
-  /** Why a poll failed or was rejected as implausible. The next poll continues. */
+  /** Why a poll failed, or was rejected as implausible. The stream continues with the next poll. */
   readonly outage?: AnyFailure | ExportError
-  /** Why a resumed run reads its list from the beginning again. Emitted once, before the first page. */
+  /** Why a resumed run re-reads its list from the beginning. Emitted once, before the first page. */
   readonly reread?: AnyFailure
   /** The manifest entry of the run, unless nothing was written. Only in the last progress. */
   readonly run?: ManifestRun
   /** Rows that a sync read again by id. Only in the last progress of a finished sync. */
   readonly rereads?: Rereads
-  /** The proof of a sync: the comparison of its counts with the service. Only in the last progress of a finished sync. */
+  /** The proof of a sync, which compares its counts with the service. Only in the last progress of a finished sync. */
   readonly proof?: SyncProof
   /** All rows created before this time are present, in ms since 1970. Only in the last progress of a finished sync. */
   readonly upTo?: Millis
@@ -64,15 +64,15 @@ export interface SyncProof extends Omit<Proof, 'differences'> {
   /** Time ranges in which the counts still differ. Empty if the proof succeeded. */
   readonly differences: ReadonlyArray<SyncDifference>
   /**
-   * If the proof failed: number of consecutive nights on which the same range could not be proven. From the third on, another run
-   * does not help.
+   * If the proof failed: number of consecutive nights on which the same range could not be proven. From the third night on,
+   * another run does not help.
    */
   readonly unprovenNights?: number
   /** Number of batches, if the rows are items of batches. */
   readonly parents?: number
   /**
-   * Every row was read after this time, in ms since 1970. Absent before the first round of sweeps (a sweep reads some of all rows
-   * each night).
+   * Every row was read after this time, in ms since 1970. Absent until the first round of sweeps is complete; a sweep re-reads
+   * a part of all rows each night.
    */
   readonly readSince?: Millis
 }
@@ -81,13 +81,13 @@ export interface SyncProof extends Omit<Proof, 'differences'> {
 export interface TransferStart {
   /** True if it continues an interrupted run. */
   readonly resumed: boolean
-  /** True if an earlier run did not release its lease: it was killed, or is frozen. */
+  /** True if an earlier run did not release its lease because it was killed, or is frozen. */
   readonly tookOver?: true
   /** Paths of the files that an export with `restart` removes or replaces. */
   readonly removes?: ReadonlyArray<string>
   /** For a sync: rows created at or after this time are read, in ms since 1970. Absent: all rows. */
   readonly from?: Millis
-  /** For a sync: the service's time in the last run, in ms since 1970, which is ignored because it is in the future. */
+  /** For a sync: the service's time in the last run, in ms since 1970, if it is ignored because it is in the future. */
   readonly doubted?: Millis
   /** For a sync: columns that were added to a table with rows. */
   readonly added?: ReadonlyArray<string>
@@ -107,15 +107,15 @@ export interface Reading<A> {
   readonly source: Source<A>
   /** Where reading continues. Absent: at the beginning. */
   readonly position?: AnyPosition | undefined
-  /** Share that was already read, from 0 to 1. */
+  /** Share that has already been read, from 0 to 1. */
   readonly share?: number | undefined
-  /** Returns the time range in which its rows were created, given its first page. */
+  /** Returns the time range in which the rows were created, given the first page. */
   readonly boundsOf: (page: SourcePage<A>) => TimeBounds | undefined
 }
 
 // functions
 
-/** Returns ids and times of rejected rows; those without an id cannot be read again. */
+/** Returns ids and times of rejected rows. Rows without an id cannot be read again, and are left out. */
 export const rejectedRows = (rows: ReadonlyArray<Reject>): ReadonlyArray<RejectedRow> =>
   rows.flatMap(({ row }) => {
     const id = rowId(row)
@@ -168,7 +168,7 @@ export const progressOf = ({ cut, ...progress }: TransferEvent) => ({
 const isPassed = (cut: CutShort | undefined): boolean =>
   isExportError(cut) && cut._tag === 'DeadlinePassed'
 
-/** Returns why a transfer ended early, unless it was stopped; `name`: name of its destination. */
+/** Returns why a transfer ended early; nothing if it was stopped. `name`: name of its destination. */
 export const leftOf = (
   cut: CutShort | undefined,
   name: string,

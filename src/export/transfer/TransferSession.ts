@@ -1,4 +1,4 @@
-/** A destination owned by a transfer: its lease, its state, and the current step. */
+/** A destination owned by a transfer, with its lease, its state, and the current step. */
 
 import { merge, NEVER, type Observable, type SchedulerLike } from 'rxjs'
 import { withoutPrototype } from '../../fp.js'
@@ -19,18 +19,21 @@ export interface StateText {
 
 export interface SessionOptions<A> {
   readonly destination: Destination<A>
-  /** Where the state is stored. Absent: nowhere. */
+  /** Where the state is stored; absent if nowhere. */
   readonly stateText: StateText | undefined
-  /** Another name of the same destination, whose lease is also taken. */
+  /** Another name of the same destination. The lease of that name is taken as well. */
   readonly guard?: StateText | undefined
-  /** Resolves with the state to continue with, given the stored one; rejects with an `ExportError` if that prevents it. */
+  /**
+   * Resolves with the state to continue with, given the stored one. Rejects with an `ExportError` if the stored state prevents
+   * it.
+   */
   readonly begin: (found: unknown) => Promise<TransferState>
-  /** Replaces any existing state. */
+  /** True to replace any existing state. */
   readonly restart: boolean
   /** True if each run reads its list from the beginning. Default `false`. */
   readonly replaces?: boolean | undefined
   readonly timer: SchedulerLike
-  /** Duration of the lease without renewal. */
+  /** How long the lease lasts without renewal. */
   readonly lease?: Millis | undefined
   /** Called when another run holds the lease, before waiting for it. */
   readonly onWait: (wait: LeaseWait) => void
@@ -47,7 +50,7 @@ export class TransferSession<A> {
   readonly destination: Destination<A>
   /** Queries to the destination. */
   readonly queries: Queries
-  /** True if the previous owner did not release the lease: it was killed, or is frozen. */
+  /** True if the previous owner did not release the lease because it was killed, or is frozen. */
   readonly tookOver: boolean
   /** Fails when a later run has taken over. */
   readonly lost: Observable<never>
@@ -94,7 +97,7 @@ export class TransferSession<A> {
     } catch (error) {
       const cause = await causeOf(error, leases)
       const why = isFenced(cause) ? 'fenced' : undefined
-      await closed(destination, leases, why).catch(() => {}) // its own error would hide the cause
+      await closed(destination, leases, why).catch(() => {}) // the error of closing would hide the cause
       throw cause
     }
   }
@@ -104,18 +107,21 @@ export class TransferSession<A> {
     return this.#state
   }
 
-  /** Files after the last step, for destinations with a manifest. */
+  /** Returns the files after the last step, for destinations with a manifest. */
   listed(): ListedFiles | undefined {
     return this.#listed?.()
   }
 
-  /** Names of objects that the destination could not remove because deletes are denied; `undefined` if none. */
+  /**
+   * Returns the names of objects that the destination could not remove because deletes are denied; `undefined` if there are
+   * none.
+   */
   unremoved(): ReadonlyArray<string> | undefined {
     const names = this.destination.unremoved?.() ?? []
     return names.length === 0 ? undefined : names
   }
 
-  /** Runs an operation on the destination; `close` waits for it, and long waits are reported. */
+  /** Runs an operation on the destination. `close` waits for it, and long waits are reported. */
   tracked<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#waits.during(work)
     this.#last = done
@@ -155,7 +161,7 @@ export class TransferSession<A> {
   /** Waits for the current operation, releases the lease, and leaves the destination unchanged. May be called again. */
   async close(): Promise<void> {
     await this.#waits.during(async () => {
-      await this.#last.catch(() => {}) // reported to the caller of the operation
+      await this.#last.catch(() => {}) // reported to the caller of that operation
       await closed(this.destination, this.#leases, this.#isFenced ? 'fenced' : undefined)
     })
   }
@@ -167,7 +173,7 @@ const renewed = async (leases: ReadonlyArray<Lease>): Promise<void> => {
   for (const lease of leases) await lease.renew()
 }
 
-/** Resolves with the `Fenced` of a lost lease, or otherwise with the error itself. */
+/** Resolves with the `Fenced` of a lost lease, otherwise with the error itself. */
 const causeOf = (error: unknown, leases: ReadonlyArray<Lease>): Promise<unknown> =>
   renewed(leases).then(
     () => error,
@@ -179,11 +185,11 @@ const leaseOptions = <A>(
   text: StateText,
 ) => ({ ...text, timer, length: lease, onWait, stop, restart })
 
-/** Creates the error for a state that may not be resumed. */
+/** Creates the error for a state that must not be resumed. */
 export const existing = (path: string) =>
   exportError('CheckpointExists', `${path} belongs to an unfinished export`, { path })
 
-/** Closes a destination and then its store, which is needed until the lease is released. */
+/** Closes a destination, and then its store, because the store is needed until the lease is released. */
 const closed = async (
   { close, store }: Pick<Destination<never>, 'close' | 'store'>,
   leases: ReadonlyArray<Lease>,

@@ -1,4 +1,4 @@
-/** State of a transfer: everything needed to continue after a crash, stored at its destination with the lease. */
+/** State of a transfer: everything needed to continue after a crash. It is stored at the destination, with the lease. */
 import * as t from 'io-ts'
 import type { Codec } from '../../codec/Codec.js'
 import { type DriftFact, factName } from '../../decode/drift.js'
@@ -23,7 +23,7 @@ export const TimeBounds = t.readonly(
 /** Time range in which rows were created. */
 export interface TimeBounds extends t.TypeOf<typeof TimeBounds> {}
 
-/** Drift: fields and values that no codec knows. */
+/** Drift: fields and values that no codec describes. */
 export const KeptDriftFact: Codec<DriftFact> = t.readonly(
   t.type({
     endpoint: t.string,
@@ -59,15 +59,15 @@ export const SliceCount = t.readonly(
 
 const Counts = t.readonly(
   t.type({
-    /** Distinct rows written. */
+    /** Number of distinct rows written. */
     rows: t.number,
     rejects: t.number,
-    /** Repeated rows that were left out. */
+    /** Number of repeated rows that were left out. */
     repeated: t.number,
     pages: t.number,
-    /** Answered requests, including logins. */
+    /** Number of requests that got a response, including logins. */
     requests: t.number,
-    /** Requests refused by rate limits. */
+    /** Number of requests refused by rate limits. */
     refused: t.number,
     /** Time spent, in ms. */
     ms: t.number,
@@ -97,7 +97,7 @@ export const NOTHING: Counts = {
   slices: [],
 }
 
-/** Adds the progress of this start to the counts of earlier ones. */
+/** Adds the progress of this start to the counts of earlier starts. */
 export const plus = (
   before: RowCounts,
   { rows, rejects, pages, repeated = 0 }: Progress,
@@ -124,7 +124,7 @@ const run = t.intersection([
     bounds: TimeBounds,
     /** Time of creation of the newest row read by a sync, in ms since 1970. */
     newest: t.number,
-    /** Share of its time range that was read: 0 to 1. */
+    /** Share of its time range that has been read, 0 to 1. */
     share: t.number,
     totals: t.readonlyArray(Total),
     reasons: t.readonlyArray(ReasonCount),
@@ -139,7 +139,7 @@ export interface RunState extends t.TypeOf<typeof run> {}
 const rejectedRow = t.readonly(
   t.type({
     id: t.string,
-    /** In whole seconds since 1970. */
+    /** Time of creation, in whole seconds since 1970. */
     created: t.number,
     status: t.string,
   }),
@@ -150,20 +150,20 @@ export interface RejectedRow extends t.TypeOf<typeof rejectedRow> {}
 
 const upkeep = t.intersection([
   t.type({
-    /** Rows that could not be written; they are read again, and counted. */
+    /** Rows that could not be written. They are read again, and counted. */
     rejected: t.readonlyArray(rejectedRow),
   }),
   t.partial({
-    /** All rows created from this time on, in ms since 1970 ... */
+    /** Start of the time range in which all rows are present, in ms since 1970. */
     since: t.number,
-    /** ... up to this time are present; both are absent until a run has finished. */
+    /** End of that time range. Both are absent until a run has finished. */
     upTo: t.number,
     /**
-     * Time from which the next run continues, in whole seconds: no later than this machine's clock and the newest row, since the
-     * clock of the service may be ahead for a night. Present with `upTo`.
+     * Time from which the next run continues, in whole seconds. It is no later than this machine's clock and the newest row,
+     * because the clock of the service may be ahead for a night. Present together with `upTo`.
      */
     believed: t.number,
-    /** Paging depth of the service, as observed by proofs; `learned`: when, in seconds since 1970. */
+    /** Paging depth of the service, as observed by proofs. `learned`: when it was observed, in seconds since 1970. */
     depth: t.readonly(
       t.intersection([
         t.type({ answered: t.number }),
@@ -172,7 +172,10 @@ const upkeep = t.intersection([
     ),
     /** When the last proof ended, in whole seconds since 1970. */
     proved: t.number,
-    /** Ranges in which the last proof found differences, in whole seconds since 1970, with the number of consecutive nights. */
+    /**
+     * Time ranges in which the last proof found differences, in whole seconds since 1970, with the number of consecutive
+     * nights.
+     */
     unproven: t.readonlyArray(
       t.readonly(
         t.intersection([
@@ -201,7 +204,7 @@ const state = t.intersection([
   }),
   t.partial({
     run,
-    /** Present for a sync. */
+    /** State that a sync keeps from run to run. */
     sync: upkeep,
     /** State of the destination. */
     own: t.unknown,
@@ -214,6 +217,6 @@ export interface TransferState extends t.TypeOf<typeof state> {}
 /** State of a sync that was never started. */
 export const NO_UPKEEP: Upkeep = { rejected: [] }
 
-/** Reads the state of the lease at `path`; throws `Damaged`. */
+/** Reads the state of the lease at `path`. Throws `Damaged`. */
 export const readTransferState = (path: string, u: unknown): TransferState =>
   decodedAs(state, u, path, `${path} is not a checkpoint`)

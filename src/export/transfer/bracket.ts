@@ -12,10 +12,10 @@ import {
 import { O } from '../../fp.js'
 
 /**
- * Uses a resource in a stream, and releases it exactly once: before the stream ends, however it ends, or after the last
+ * Uses a resource in a stream, and releases it exactly once: before the stream ends, however it ends; or after the last
  * unsubscription, even if that happens before the resource was acquired. A later subscription to the same stream waits until
- * earlier ones have released their resource, and acquires nothing if it was unsubscribed in the meantime. `acquire` may `tell`
- * why it waits.
+ * earlier ones have released their resource. It acquires nothing if it was unsubscribed in the meantime. `acquire` may call
+ * `tell` with the reason why it waits.
  */
 export const bracket =
   <R, T = never>(
@@ -47,7 +47,7 @@ export const bracket =
       const flow = from(acquired).pipe(concatMap(O.match(() => EMPTY, lent)))
       subscriber.add(flow.subscribe(subscriber))
       return () => {
-        const left = once().catch(() => {}) // reported by the stream
+        const left = once().catch(() => {}) // the stream reports it
         leaving.add(left)
         left.then(() => leaving.delete(left))
       }

@@ -1,4 +1,4 @@
-/** Ends a transfer early: soon after it is stopped, whatever its destination does. */
+/** Ends a transfer early. It ends soon after it is stopped, whatever its destination does. */
 import {
   asyncScheduler,
   concat,
@@ -32,12 +32,15 @@ export interface Endings {
   readonly grace?: Millis | undefined
 }
 
-/** Default grace period: including a process's start and exit, less than the ten seconds after which containers are killed. */
+/**
+ * Default grace period. Together with the start and exit of a process, it is less than the ten seconds after which containers
+ * are killed.
+ */
 const GRACE: Millis = 5_000
 
 // functions
 
-/** Emits the reason to end a transfer. `asked`: when it was requested, by the timer; default: now. */
+/** Emits the reason to end a transfer. `asked`: the time at which the transfer was requested, by the timer. Default: now. */
 export const cutsOf = (
   { stop = NEVER, deadline = Number.POSITIVE_INFINITY, timer = asyncScheduler }: Endings,
   asked: Millis = timer.now(),
@@ -52,8 +55,8 @@ export const cutsOf = (
   )
 
 /**
- * Abandons a transfer that does not end within the grace period, since its destination is unresponsive, slow, locked, or refuses.
- * Committed rows are kept, and the lease expires.
+ * Abandons a transfer that does not end within the grace period because its destination is unresponsive, slow, locked, or
+ * refuses. Committed rows are kept, and the lease expires.
  */
 export const endingSoon = (
   events: Observable<TransferEvent>,

@@ -42,19 +42,19 @@ export const waitsOf = (
 
 /**
  * Reads lists into a destination. Rows are durable at most `every` ms after they were read, and a state records the position at
- * which any run can be resumed. At the end a manifest lists the files and what is missing.
+ * which any run can resume. At the end, a manifest lists the files and what is missing.
  *
- * Cold: each subscription is a run with the present result of `plan`. An `ExportError` is the error of the stream; system errors
- * follow the last saved progress. `stop` and `deadline` commit first, and end it soon afterwards, whatever the destination does.
- * Unsubscribing keeps the last saved state, and releases the lease once the current operation is done; the next subscription
- * waits for that. A frozen run whose lease was taken over ends with `Fenced` and changes nothing more.
+ * Cold: each subscription is a run with the current result of `plan`. An `ExportError` is the error of the stream; system
+ * errors follow the last saved progress. `stop` and `deadline` commit first and then end the stream soon, whatever the
+ * destination does. Unsubscribing keeps the last saved state, and releases the lease once the current operation is done; the
+ * next subscription waits for that. A frozen run whose lease was taken over ends with `Fenced` and changes nothing more.
  */
 export const transfer = <A, B>(
   plan: (waits: Waits) => Promise<TransferPlan<A, B>>,
   { name, tell: told, isOnDisk, ...endings }: TransferOptions,
 ): Observable<TransferEvent> => {
   const { timer = asyncScheduler } = endings
-  // events before the destination exists are kept until then
+  // events that occur before the destination exists are kept until it does
   const stop = concat(endings.stop ?? NEVER, NEVER).pipe(
     share({ connector: () => new ReplaySubject(1) }),
   )

@@ -1,5 +1,5 @@
 /**
- * Meanings of error codes, since the platform spells one condition in several ways. All are our assumptions: not in the API
+ * Meanings of error codes. The platform spells one condition in several ways. All meanings are our assumptions: not in the API
  * description.
  */
 import type { AnyEndpoint } from '../../api/Endpoint.js'
@@ -49,8 +49,8 @@ export const codes: Codes = Object.freeze({
 // combinators
 
 /**
- * Returns a test of a failure for codes: `hasCode(...codes.duplicate, 'my_own')`. An `Ambiguous` has no code, whatever its cause,
- * because the write may have succeeded.
+ * Returns a predicate that tests a failure for error codes: `hasCode(...codes.duplicate, 'my_own')`. An `Ambiguous` has no
+ * code, whatever its cause, because the write may have succeeded.
  */
 export const hasCode =
   (...some: ReadonlyArray<string>) =>
@@ -65,7 +65,7 @@ export const isInsufficientFunds: (failure: AnyFailure) => boolean = hasCode(
   ...codes.insufficientFunds,
 )
 
-/** Returns true if the service recognizes a repeated call by its request_ids. */
+/** Returns true if the service recognizes a repeated call by request_ids. */
 export const carriesRequestId = ({ repeatable }: Pick<AnyEndpoint, 'repeatable'>): boolean =>
   repeatable === 'by request_id' || repeatable === 'by request_id of items'
 
@@ -85,8 +85,8 @@ export const knownCodes = (
 const GENERAL = ['credentials_invalid', 'credentials_expired', 'too_many_requests', 'unauthorized']
 
 /**
- * Returns a test for an earlier request that is still in progress, by a client's codes. For a call with a request_id, any other
- * 409 also means that. Without one, there is no earlier request, and a 409 is a refusal like any other 4xx.
+ * Returns a test, using a client's codes, for an earlier request that is still in progress. For a call with a request_id, any
+ * other 409 also means that. Without a request_id, there is no earlier request, and a 409 is a refusal like any other 4xx.
  */
 export const isInProgressBy = (
   { duplicate, inProgress }: Pick<Codes, 'duplicate' | 'inProgress'>,
@@ -107,7 +107,7 @@ export const isInProgressBy = (
 export const isInProgress = (failure: AnyFailure): boolean =>
   isInProgressBy(codes, mayCarryRequestId(failure.endpoint))(failure)
 
-/** Returns true if an endpoint's calls may carry a request_id. True for custom endpoints, since it is unknown. */
+/** Returns true if an endpoint's calls may carry a request_id. This is assumed for custom endpoints. */
 const mayCarryRequestId = (endpoint: string): boolean => {
   const row = rows.find(({ route }) => route === endpoint)
   return row === undefined || carriesRequestId(row)
@@ -151,10 +151,10 @@ export const fieldErrors = (failure: AnyFailure): ReadonlyArray<FieldError> => {
   }
 }
 
-/** Names that group errors, and are not fields. */
+/** Names that group errors and are not fields themselves. */
 const HOLDERS: ReadonlySet<string> = new Set(['errors', 'details', 'params'])
 
-/** Returns the errors in a string, an error, a list of errors, or an object with errors by field. `at` is the path so far. */
+/** Returns the errors in a string, an error, a list of errors, or an object with errors by field. `at`: the path so far. */
 const errorsIn = (u: unknown, at?: string): ReadonlyArray<FieldError> => {
   const field = at === undefined ? {} : { field: at }
   if (Array.isArray(u)) return u.flatMap((one) => errorsIn(one, at))

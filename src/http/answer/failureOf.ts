@@ -1,4 +1,4 @@
-/** Converts responses, and missing responses, to failures. This is the only place that does so. */
+/** Converts responses and missing responses to failures. No other code does that. */
 import type { Position } from '../../api/Paging.js'
 import { type Causes, causesUnder } from '../../decode/causes.js'
 import { plural } from '../../decode/plural.js'
@@ -26,15 +26,15 @@ import { type Problem, problem } from './problem.js'
 /** The request that a response or failure belongs to. */
 export interface RequestContext {
   readonly endpoint: string
-  /** True if the outcome matters: it remains unknown after a response that is not the service's own. */
+  /** True if the outcome matters. It then remains unknown after a response that is not the service's own. */
   readonly isWrite: boolean
   /** Number of requests sent for the call, including this one. */
   readonly attempts: number
-  /** Removes text that repeats a secret of this request. */
+  /** Removes text that contains a secret of this request. */
   readonly scrub: Scrub
-  /** The only codes of a response that are shown. Text is not shown, because the request had a card number. */
+  /** If set, the only codes of a response that are shown. Text is not shown, because the request had a card number. */
   readonly onlyCodes?: ReadonlySet<string>
-  /** Identifies the request at the service; known once there is a 2xx response. */
+  /** Identifies the request at the service. Known once there is a 2xx response. */
   readonly traceId?: string
   /** The 2xx response, once there is one. */
   readonly response?: Pick<HttpResponse, 'status' | 'header'>
@@ -43,8 +43,8 @@ export interface RequestContext {
 // constructors
 
 /**
- * Creates the failure of a response that is not 2xx. A 400 with one of `faultCodes` means the same as a 5xx; so does a response
- * of a gateway, which does not know what the service did.
+ * Creates the failure for a response that is not 2xx. A 400 with one of `faultCodes` is treated like a 5xx, and so is a
+ * response of a gateway, which does not know what the service did.
  */
 export const httpFailure = (
   context: RequestContext,
@@ -81,10 +81,12 @@ export const httpFailure = (
   }
 }
 
-/** Statuses of gateways that gave up on a request, or did not forward it. */
+/** Statuses with which a gateway gave up on a request, or did not forward it. */
 const GIVEN_UP: ReadonlySet<number> = new Set([408, 425, 499])
 
-/** Returns true for a response that is not the service's: a redirect, or a 4xx without an error code in response to a write. */
+/**
+ * Returns true for a response that is not the service's own: a redirect, or a 4xx without an error code in response to a write.
+ */
 const isGatewayAnswer = (
   { isWrite }: Pick<RequestContext, 'isWrite'>,
   status: number,
@@ -95,7 +97,7 @@ const isGatewayAnswer = (
   return status < 400 || GIVEN_UP.has(status) || (isWrite && !hasCode)
 }
 
-/** Creates the failure of a request without a response. */
+/** Creates the failure for a request without a response. */
 export const transportFailure = (
   { endpoint, attempts, scrub, onlyCodes }: RequestContext,
   error: TransportError,
@@ -106,16 +108,16 @@ export const transportFailure = (
   }
   const { mayHaveArrived } = error
   const clean = cleaner(scrub)
-  const code = clean(error.code) // your own `fetch` may set any code
+  const code = clean(error.code) // a custom `fetch` may set any code
   const reason = onlyCodes === undefined ? clean(error.reason) : 'the reason is not shown'
-  const text = reason.startsWith(`${code}: `) ? reason.slice(code.length + 2) : reason // Bun repeats the code
+  const text = reason.startsWith(`${code}: `) ? reason.slice(code.length + 2) : reason // Bun repeats the code in the message
   const advice = connectionAdvice(code)
   const shown = advice === undefined ? text : OPENSSL.test(text) ? advice : `${advice} (${text})`
   const message = `${endpoint}: ${code}: ${shown}`
   return { _tag: 'Unreachable', endpoint, attempts, code, mayHaveArrived, message }
 }
 
-/** Errors of OpenSSL, which name its source files. */
+/** Matches errors of OpenSSL, which name its source files. */
 const OPENSSL = /^[\dA-F]+:error:/
 
 const AWAITED = {
@@ -125,7 +127,7 @@ const AWAITED = {
   whole: 'end of the response',
 } as const
 
-/** Creates the failure of a 2xx response, or of a part of it at a path, that does not decode. */
+/** Creates the failure for a 2xx response that does not decode, or for a part of it at a path. */
 export const undecodable = (context: RequestContext, all: Causes, at = ''): Undecodable => {
   const under = causesUnder(at, all)
   const [{ path, expected, actual }] = under
@@ -147,20 +149,20 @@ export const undecodable = (context: RequestContext, all: Causes, at = ''): Unde
 /** `expected` text for a body that is not JSON. */
 export const JSON_TEXT = 'JSON'
 
-/** Returns true for a body that is not JSON, for example an incomplete one: the next one may be complete. */
+/** Returns true for a body that is not JSON, such as an incomplete one. The next response may be complete. */
 export const isGarbledBody = (failure: Undecodable): boolean =>
   failure.path === '' && [JSON_TEXT, NOT_UTF8.expected].includes(failure.expected)
 
-/** Returns true for an object without an id, such as `{}`: it is not the requested one. */
+/** Returns true for an object without an id, such as `{}`, which cannot be the requested one. */
 export const isWithoutId = ({ causes }: Undecodable): boolean =>
   causes.some(({ path, actual }) => path === 'id' && actual === 'missing')
 
-/** Reads the error object of a response. Its text is without secrets, truncated, and on one line. */
+/** Reads the error object of a response. Its text is stripped of secrets, truncated, and put on one line. */
 const problemOf = (
   { scrub, onlyCodes }: RequestContext,
   { status, body, header }: HttpResponse,
 ): Problem => {
-  // if it is not JSON, only the start is read, which may end within a secret
+  // if it is not JSON, only the start is read, and that may end within a secret
   const found = problem(status, isRecord(parsed(body)) ? body : cut(scrub)(body))
   if (onlyCodes !== undefined) {
     const code = onlyCodes.has(found.code) ? found.code : `http_${status}`
@@ -182,7 +184,7 @@ const problemOf = (
 const traceHeader = (header: HttpResponse['header']): string | undefined =>
   header('x-request-id') ?? header('request-id')
 
-/** Adds the data of its 2xx response to a request. */
+/** Adds the data of a request's 2xx response to its context. */
 export const withTraceId = (
   context: RequestContext,
   { status, header }: Pick<HttpResponse, 'status' | 'header'>,
@@ -190,19 +192,19 @@ export const withTraceId = (
   const traceId = context.onlyCodes === undefined ? traceHeader(header) : undefined
   return {
     ...context,
-    response: { status, header }, // without its body, which would live as long as the context
+    response: { status, header }, // without the body, which would live as long as the context
     ...(traceId === undefined ? {} : { traceId: cleaner(context.scrub)(traceId) }),
   }
 }
 
-/** Headers that show the origin and the reason of a response. No cookies, and no text from the caller. */
+/** Headers that show the origin of a response and the reason for it. Cookies, and text from the caller, are not included. */
 const TOLD_HEADERS = [
   ...['content-type', 'date', 'retry-after', 'server', 'via', 'x-cache'],
   ...['x-request-id', 'request-id', 'x-amzn-requestid', 'x-amz-cf-id', 'cf-ray'],
   ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
 ]
 
-/** Returns the part of a response's head that a failure keeps. */
+/** Returns the part of a response's head that failures keep. */
 const responseOf = (
   { scrub, onlyCodes }: Pick<RequestContext, 'scrub' | 'onlyCodes'>,
   { status, header }: Pick<HttpResponse, 'status' | 'header'>,
@@ -216,10 +218,10 @@ const responseOf = (
   return { status, ...(shown.length === 0 ? {} : { headers: Object.fromEntries(shown) }) }
 }
 
-/** Maximum length of a service's text in a failure, in characters. */
+/** Maximum length of text from the service in a failure, in characters. */
 const MAX_TEXT = 500
 
-/** Truncates text. Looks for secrets beyond the cut, because the cut may go through one. */
+/** Truncates text. Also looks for secrets beyond the cut, because the cut may go through one. */
 const cut =
   (scrub: Scrub): Scrub =>
   (text) =>
@@ -238,24 +240,26 @@ export interface TruncatedAt<At> {
   readonly position: At
   /** Number of pages delivered. */
   readonly pages: number
-  /** The end of the list as text: `ended before page_num 3, after 3 pages`. */
+  /** Text about the end of the list: `ended before page_num 3, after 3 pages`. */
   readonly ended: string
 }
 
 type AnyCut<F> = Cut<F, Position> | SnapshotCut<F>
 
-/** Creates the failure of a list or snapshot that ended early, from that of a page or the guard that stopped it. */
+/**
+ * Creates the failure for a list or snapshot that ended early, from the failure of a page or from the guard that stopped it.
+ */
 export const truncated = <F extends AnyFailure, At>(
   { endpoint, position, pages, ended }: TruncatedAt<At>,
   cut: AnyCut<F>,
 ): F | Truncated<At> => {
   const common = { _tag: 'Truncated', endpoint, position, pages } as const
-  const where = `${endpoint}: incomplete: ${oneLine(ended.slice(0, 500))}:` // a bookmark is external text
+  const where = `${endpoint}: incomplete: ${oneLine(ended.slice(0, 500))}:` // a bookmark is text from outside
   if (cut._tag !== 'Failed') {
     return { ...common, attempts: 0, message: `${where} ${reasonOf(cut)}`, guard: cut._tag }
   }
   const { failure } = cut
-  // without a page, it is a failed call. A snapshot whose inner list was truncated has its own position
+  // without any page, it is a failed call; a snapshot whose inner list was truncated has its own position
   if (pages === 0 && failure._tag !== 'Truncated') return failure
   const { attempts, traceId } = failure
   const message = `${where} ${failure.message}`

@@ -5,7 +5,7 @@ import { withoutUndefined } from '../../fp.js'
 
 /**
  * The content of an error response. The API description shows a body only for 429. The rest is our assumption: `code` and
- * `message`, optional `source`, `details`, `trace_id`.
+ * `message`, and optionally `source`, `details`, `trace_id`.
  */
 export interface Problem {
   /** The service's code, or `http_<status>` if the body has none. */

@@ -7,7 +7,7 @@ import { memoized } from '../../fp.js'
 import { type RowText, rowText, withRowText } from '../../stream/rawRows.js'
 import type { HttpResponse } from '../transport/Transport.js'
 
-/** Attaches JSON text to the rows of a response. The text is located on first use. */
+/** Attaches the JSON text to the rows of a response. The text is located when it is first used. */
 export const rawRows = (
   response: Pick<HttpResponse, 'body' | 'parts'>,
   rows: ReadonlyArray<unknown>,
@@ -17,7 +17,10 @@ export const rawRows = (
     memoized(() => findRowText(response, rows)),
   )
 
-/** Returns a function that reads a row with the digits of its numbers, if its text is known and not nested too deeply. */
+/**
+ * Returns a function that reads a row with the digits of its numbers, provided that its text is known and not nested too
+ * deeply.
+ */
 export const exactRows = (raw: ReadonlyArray<unknown>): ((index: number) => unknown) => {
   const text = memoized(() => rowText(raw))
   return (index) => {
@@ -33,8 +36,8 @@ export const exactRows = (raw: ReadonlyArray<unknown>): ((index: number) => unkn
 }
 
 /**
- * Finds the JSON of each row in the bytes of a response, with the original digits, field order and escapes, but without white
- * space between tokens. `undefined` if the body is not UTF-8, or its rows are not those in `raw`.
+ * Finds the JSON of each row in the bytes of a response. The JSON has the original digits, field order and escapes, but no
+ * white space between tokens. `undefined` if the body is not UTF-8, or if its rows are not those in `raw`.
  */
 const findRowText = (
   { body, parts = [encode(body)] }: Pick<HttpResponse, 'body' | 'parts'>,
@@ -51,7 +54,7 @@ const findRowText = (
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Returns the body with one character per byte, or nothing if it is not UTF-8. All delimiters are ASCII. */
+/** Returns the body with one character per byte, or nothing if it is not UTF-8. This works because all delimiters are ASCII. */
 const toBytewise = (body: string, parts: ReadonlyArray<Uint8Array>): string => {
   if (parts.every(isAscii)) return body
   const bytes = Buffer.concat(parts)
@@ -60,7 +63,7 @@ const toBytewise = (body: string, parts: ReadonlyArray<Uint8Array>): string => {
 
 // fast path: compact JSON, as most services write it
 
-/** Matches the start of an envelope without a list before `items`. */
+/** Matches the start of an envelope that has no list before `items`. */
 const HEAD = /^\{(?:"has_more":(?:true|false),)?"items":\[(?=\{)/
 
 /** Matches the end of an envelope whose other values are scalars. */
@@ -68,15 +71,16 @@ const TAIL = /^\](?:,"\w+":(?:true|false|null|-?\d+|"[^"\\]*"))*\}$/
 
 const BETWEEN_ROWS = '},{'
 
-/** White space that may separate rows instead of `},{`. */
+/** White space that may separate rows, so that the separator is not `},{`. */
 const SPACED = [' {', '\t{', ' ,{', '\t,{', '\n', '\r']
 
 /**
  * Returns the offsets at which rows start, plus the offset for one more; `undefined` if uncertain.
  *
- * Rows are separated by `},{` and a key. Within a string, `},{` is followed by the end of the string, not a key. All rows are
- * objects, in JSON without white space, so at least one such separator is between two rows: if their number is right, none is
- * within a row. A list before or after `items` makes the first or last piece fail to parse.
+ * Rows are separated by `},{` and a key. Within a string, `},{` is followed by the end of the string and not by a key. All rows
+ * are objects, in JSON without white space, so there is at least one such separator between two rows. If the number of
+ * separators is right, none of them is within a row. A list before or after `items` makes the first or last piece fail to
+ * parse.
  */
 const splitCompact = (text: string, rows: number): ReadonlyArray<number> | undefined => {
   const head = HEAD.exec(text)?.[0].length
@@ -101,14 +105,14 @@ const splitCompact = (text: string, rows: number): ReadonlyArray<number> | undef
 
 // slow path: any JSON
 
-/** JSON without white space between its tokens. */
+/** JSON without white space between tokens. */
 interface ScannedRows {
   readonly bytes: Uint8Array
   /** Offsets at which rows start, plus the offset for one more. */
   readonly starts: ReadonlyArray<number>
 }
 
-/** Splits valid JSON in UTF-8 by its brackets. If `items` occurs twice, the last counts, as in `JSON.parse`. */
+/** Splits valid UTF-8 JSON at its brackets. If `items` occurs twice, the last one counts, as in `JSON.parse`. */
 const scanRows = (json: Uint8Array): ScannedRows => {
   const out = new Uint8Array(json.length)
   let length = 0
@@ -154,7 +158,7 @@ const BACKSLASH = '\\'.charCodeAt(0)
 
 const [SPACE, QUOTE, COMMA, OPENING, CLOSING] = [1, 2, 3, 4, 5]
 const tokens = [' \t\n\r', '"', ',', '[{', ']}']
-/** Kind of token by byte; 0 for all others. A table, because every byte is looked up. */
+/** Kind of token for each byte; 0 for all others. This is a table because every byte is looked up. */
 const TOKENS = Uint8Array.from(
   { length: 256 },
   (_, byte) => 1 + tokens.findIndex((characters) => characters.includes(String.fromCharCode(byte))),
@@ -177,7 +181,9 @@ const textFrom = (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number
   join: joinRows(parts, starts),
 })
 
-/** Copies consecutive rows at once if the new separator is as long as the old one, which it then overwrites. */
+/**
+ * Copies consecutive rows in one step if the new separator is as long as the old one, and then overwrites the old separators.
+ */
 const joinRows =
   (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowText['join'] =>
   (

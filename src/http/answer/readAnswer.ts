@@ -1,4 +1,4 @@
-/** Readers of 2xx responses. `failureOf.ts` reads other statuses. */
+/** Readers of 2xx responses. `failureOf.ts` reads responses with other statuses. */
 import type { AnyEndpoint } from '../../api/Endpoint.js'
 import { following, type Position, preceding } from '../../api/Paging.js'
 import { Envelope } from '../../codec/common.js'
@@ -29,16 +29,16 @@ export interface Answer<A> {
   readonly status: number
   /** Returns a header of the response. The case of its name does not matter. */
   readonly header: (name: string) => string | undefined
-  /** Number of requests sent for this call, without logins. */
+  /** Number of requests sent for this call, excluding logins. */
   readonly attempts: number
   /** The service's id of the request, for its support team. */
   readonly traceId?: string
 }
 
-/** `JSON.parse`, or a parser that keeps more of the text. Throws for text that is not JSON. */
+/** `JSON.parse`, or a parser that keeps more of the text. Throws if the text is not JSON. */
 export type ParseText = (text: string) => unknown
 
-/** Returns the reason why a page must not be read, if its envelope has one. `isNull`: its `items` are null. */
+/** Returns the reason why a page must not be read, if its envelope gives one. `isNull`: its `items` are null. */
 export type EnvelopeCheck = (
   position: Position,
   envelope: Envelope,
@@ -47,7 +47,7 @@ export type EnvelopeCheck = (
 
 // constructors
 
-/** Reads one value. An endpoint whose `answer` is `anything` may respond with any text, or nothing. */
+/** Reads one value. An endpoint whose `answer` is `anything` may respond with any text, or with nothing. */
 export const valueReader =
   <A>(
     decode: Decoder<A>,
@@ -67,13 +67,13 @@ export const valueReader =
     return E.isRight(value) ? value : E.left(undecodable(context, causes(value.left)))
   }
 
-/** Reads the value and the response. */
+/** Reads the value, and keeps the response. */
 export const answerReader =
   <A>(read: ResponseReader<A>): ResponseReader<Answer<A>> =>
   (context) =>
   (response) => {
     const { attempts, traceId } = context
-    const { status, header } = response // without its body, which would live as long as the result
+    const { status, header } = response // without the body, which would live as long as the result
     return pipe(
       read(context)(response),
       E.map((value) => ({
@@ -109,7 +109,7 @@ export const pageReader = <A>(
           response,
           came.map((_, i) => exactRow(i)),
         )
-      : came // all rows except those nested too deeply
+      : came // all rows except those that are nested too deeply
     const items = raw.map((row, i): E.Either<Failure, A> => {
       const item = decode(row)
       return E.isRight(item) ? item : E.left(undecodable(context, causes(item.left), `items[${i}]`))
@@ -151,15 +151,15 @@ const parse = (
 
 // ids of rows
 
-/** Returns the `id` of a row, which identifies it unless another key is given. */
+/** Returns the `id` of a row. It identifies the row unless another key is given. */
 export const rowId = (row: unknown): string | undefined => {
   const { id } = fieldsOf(row)
   return typeof id === 'string' ? id : undefined
 }
 
 /**
- * Returns a string that differs between pages with different rows: the number of rows, and the ids of the first, middle and last
- * row. Returns none for rows without unique ids, which may be equal on different pages.
+ * Returns a string that differs between pages with different rows: it consists of the number of rows, and the ids of the first,
+ * middle and last row. Returns none for rows without unique ids, because these may be equal on different pages.
  */
 export const rowsFingerprint = ({
   raw,

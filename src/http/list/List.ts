@@ -30,7 +30,7 @@ export const LIST_DEFAULTS: ListOptions = { maxPages: 10_000, maxEmptyPages: 100
 export interface List<E, A> extends Paged<E, A, Position> {
   /**
    * Reads with up to `pages` concurrent requests, in order by default. Default: enough to use the full rate limit, but no more
-   * than speeds up the list. A list with bookmarks only reads one page ahead, because each page names the next. Throws an
+   * than make the list faster. A list with bookmarks only reads one page ahead, because each page names the next. Throws an
    * `InvalidOption` for an invalid number.
    */
   readonly parallel: (pages?: number, options?: ParallelOptions) => List<E, A>
@@ -78,11 +78,11 @@ export interface ListOrigin {
   readonly scrub: (u: unknown) => unknown
 }
 
-/** Identifies the rows of a list, so that an export that resumes after a crash recognizes them, and refuses others. */
+/** The identity of a list. An export that resumes after a crash uses it to recognize its list, and to refuse any other. */
 export interface ListDescription<A> extends ListOrigin {
   /** The route, such as `GET /api/v1/charges`. */
   readonly endpoint: string
-  /** A `snapshot` reads time slices and has each row once; a plain `list` may repeat rows. */
+  /** A `snapshot` reads time slices and contains each row once; a plain `list` may repeat rows. */
   readonly kind: 'list' | 'snapshot'
   /** The parameters that select rows: all but the page size. */
   readonly query: Readonly<Record<string, unknown>>
@@ -98,11 +98,11 @@ export interface ListPlan {
   readonly pageSize?: number
   /** Maximum rows per second within the limits; `parallel` comes close to it. */
   readonly ceiling?: number
-  /** The limit that applies, if any. `parallel`: the concurrent requests and their `roundTrip` are the limit. */
+  /** The limit that applies, if any. `parallel`: the limit is the number of concurrent requests and their `roundTrip`. */
   readonly limit?: 'endpoint' | 'global' | 'concurrency' | 'parallel'
   /** Number of requests for the expected rows. */
   readonly requests?: number
-  /** Duration of these requests, in seconds: at the ceiling, or by `roundTrip` if that takes longer. */
+  /** Duration of these requests, in seconds: at the ceiling, or as `roundTrip` implies if that is longer. */
   readonly seconds?: number
 }
 
@@ -134,7 +134,7 @@ export interface PlannedList {
   readonly width: number
 }
 
-/** Estimates the cost of a list. An empty list also costs one request. Throws an `InvalidOption` for invalid numbers. */
+/** Estimates the cost of a list. Even an empty list costs one request. Throws an `InvalidOption` for invalid numbers. */
 export const plan = (
   { limits: { global, endpoint, concurrency }, pageSize, width }: PlannedList,
   options: PlanOptions = {},

@@ -34,23 +34,23 @@ export interface ReadListSpec<A> {
   /** The parser of responses. Default `JSON.parse`. */
   readonly parseText?: ParseText | undefined
   readonly options: ListOptions & { readonly limits: IO<ListLimits> }
-  /** Number of concurrent requests for `parallel` without a number, measured while subscribed. */
+  /** Number of concurrent requests if `parallel` is called without a number; measured while subscribed. */
   readonly measuredWidth: Observable<number>
   /** Records envelopes that do not match the endpoint's paging. */
   readonly drift?: Drift | undefined
   readonly origin: ListOrigin
 }
 
-/** A list with its start position and its way of fetching pages. */
+/** A list with its start position, and the way in which its pages are fetched. */
 interface View extends Parallel {
   readonly first: Position
-  /** The failure of each page, for which no request is sent. */
+  /** The failure of every page if no request can be sent. */
   readonly invalid?: Failure
 }
 
 // constructors
 
-/** Creates the calls of a list endpoint. They start at the page that the parameters name, or the first. */
+/** Creates the calls of a list endpoint. A list starts at the page that its parameters name, or at the first page. */
 export const readList = <A>({
   row,
   execute,
@@ -68,7 +68,7 @@ export const readList = <A>({
     const causes = invalidParams(codec, params, check)
     const { page_num, page, ...filter } = withoutPrototype(fieldsOf(params))
     const start = pageParams({ page_num, page })
-    // an invalid page stays among the parameters, whose check fails with the reason
+    // an invalid page remains among the parameters, whose check then fails with the reason
     const invalidPage = O.isNone(start) ? withoutUndefined({ page_num, page }) : {}
     const pageSize = sizeOf(filter.page_size ?? paging.size)
 
@@ -113,7 +113,7 @@ export const readList = <A>({
           ),
         describe: () => {
           const { page_size: _, ...query } = withoutUndefined(fieldsOf(params))
-          const codec = row.success as RowDecoder<A> // the same endpoint as that of `decode`
+          const codec = row.success as RowDecoder<A> // same endpoint as in `decode`
           return { ...origin, endpoint: route, kind: 'list' as const, query, codec }
         },
         explain: (options?: PlanOptions) => {
@@ -128,19 +128,19 @@ export const readList = <A>({
   }
 }
 
-/** Returns the position after this one before its page has arrived. Works only for page numbers. */
+/** Returns the position after this one, even before its page has arrived. Possible only for page numbers. */
 const nextNumber = (position: Position): O.Option<Position> =>
   'page_num' in position ? O.some({ page_num: position.page_num + 1 }) : O.none
 
-/** Returns the page size; `undefined` for an invalid one, for which the check of the parameters fails with the reason. */
+/** Returns the page size; `undefined` for an invalid one, because the check of the parameters then fails with the reason. */
 const sizeOf = (u: unknown): number | undefined => {
   const size = isDigits(u) ? Number(u) : u
   return typeof size === 'number' && Number.isSafeInteger(size) && size > 0 ? size : undefined
 }
 
 /**
- * Records an envelope that does not match the endpoint's paging. With `strictEnd`, rejects one without `has_more`. `items: null`
- * is an empty list at its end, and is otherwise invalid.
+ * Records an envelope that does not match the endpoint's paging. With `strictEnd`, rejects an envelope without `has_more`. At
+ * the end of a list, `items: null` means that there are no rows; elsewhere it is invalid.
  */
 const envelopeCheck =
   ({ route, paging }: AnyList, strictEnd: boolean, drift?: Drift): EnvelopeCheck =>

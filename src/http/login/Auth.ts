@@ -30,22 +30,22 @@ import { invalidField } from '../request/invalidParams.js'
 export interface Auth {
   /** Emits the value of the `Authorization` header. Logs in first, if necessary. */
   readonly header: ObservableEither<Failure, string>
-  /** Returns the latest value, for a request that was queued after it took `header`. */
+  /** Returns the latest value, for a request that has been queued since it got its `header`. */
   readonly latest: (header: string) => string
   /** Refreshes a token that is due. Called when a request is sent, because queued requests do not subscribe to `header`. */
   readonly renewIfDue: IO<void>
   /** Returns the current value; `undefined` if a login is necessary. */
   readonly ready: IO<string | undefined>
-  /** Notifies a queued request, until `unwatch`, when its token is refused, so that it waits for a new `header`. */
+  /** Notifies a queued request when its token is refused, so that it waits for a new `header`; ends with `unwatch`. */
   readonly watch: (queued: TokenHolder) => void
   readonly unwatch: (queued: TokenHolder) => void
-  /** Returns the number of logins so far, which identifies a token: two logins may return equal tokens. */
+  /** Returns the number of logins so far. It serves to identify a token, because two logins may return equal tokens. */
   readonly generation: IO<number>
-  /** Records that the service refused the token of a generation. Returns true if another may be tried. */
+  /** Records that the service refused the token of a generation. Returns true if another token may be tried. */
   readonly reject: (generation: number) => boolean
 }
 
-/** A queued request with a token. */
+/** A queued request that has a token. */
 export interface TokenHolder {
   revoked(): void
 }
@@ -57,39 +57,41 @@ export interface Token {
 
 export interface BearerOptions {
   readonly login: ObservableEither<Failure, Token>
-  /** Time before its expiry at which a token is refreshed; at most half its lifetime. */
+  /** Time before expiry at which a token is refreshed; at most half its lifetime. */
   readonly renewEarly: Millis
   readonly timer: SchedulerLike
   readonly onRenewed: (token: Token) => void
 }
 
-/** Code of a failure in a source of tokens, as opposed to invalid credentials. */
+/** Code for a failure of a token source, as opposed to invalid credentials. */
 export const SOURCE_FAILED = 'token_source_failed'
 
 /** Default of `renewEarly`, in ms (our assumption: not in the API description). */
 export const RENEW_EARLY: Millis = 60_000
 
-/** Time for which a login continues without subscribers: `switchMap` leaves one call before it subscribes to the next. */
+/**
+ * Time for which a login continues without subscribers, because `switchMap` leaves one call before it subscribes to the next.
+ */
 const LOGIN_GRACE: Millis = 1_000
 
 // constructors
 
-/** Shares one login between all requests that need it, and refreshes the token before it expires. */
+/** Shares one login among all requests that need it, and refreshes the token before it expires. */
 export class BearerAuth implements Auth {
   readonly header: ObservableEither<Failure, string>
   readonly #options: BearerOptions
-  /** Logs in once for all subscribers. The login has ended when they are notified, so that they can start the next one. */
+  /** Logs in once for all subscribers. They are notified after the login has ended, so they can start the next one. */
   readonly #login: ObservableEither<Failure, string>
   #current:
     | { readonly header: string; readonly renewAt: Millis; readonly expiresAt: Millis }
     | undefined
   #generation = 0
-  /** The generation that could not be refreshed. */
+  /** The generation of the token that could not be refreshed. */
   #unrenewable = 0
-  /** The generation whose requests have left the queue. */
+  /** The generation of the token whose requests have left the queue. */
   #revoked = 0
   readonly #queued = new Set<TokenHolder>() // in order of arrival
-  /** `false` while requests leave the queue: a new login starts once all have left. */
+  /** `false` while requests leave the queue. A new login starts once all of them have left. */
   readonly #isRevocationDone = new BehaviorSubject(true)
   /** A refresh that `renewIfDue` started. */
   #renewal = Subscription.EMPTY
@@ -188,7 +190,7 @@ export class BearerAuth implements Auth {
     return header
   }
 
-  /** Makes requests leave the queue once per generation: requests queued since then had no other token. */
+  /** Makes requests leave the queue, once per generation. Requests that were queued since then had no other token. */
   #revoke(): void {
     this.#current = undefined
     if (this.#revoked === this.#generation) return
@@ -204,7 +206,7 @@ export class BearerAuth implements Auth {
   }
 }
 
-/** The authorization of calls without one, such as the login itself. */
+/** The authorization of calls that need none, such as the login itself. */
 export const noAuth: Auth = {
   header: right(''),
   latest: () => '',
@@ -216,13 +218,13 @@ export const noAuth: Auth = {
   reject: () => false,
 }
 
-/** Authorizes partner calls by HTTP Basic. */
+/** Authorizes partner calls with HTTP Basic authentication. */
 export const basicAuth = (clientId: string, clientSecret: string): Auth => {
   const header = basicHeader(clientId, clientSecret)
   return { ...noAuth, header: right(header), ready: () => header, latest: () => header }
 }
 
-/** Fails calls whose credentials are missing, without a request. */
+/** Fails calls whose credentials are missing, without sending a request. */
 export const missingAuth = (endpoint: string, option: 'credentials' | 'partner'): Auth => {
   const expected = 'given to createClient'
   const failure = invalidField(endpoint, { field: option, expected, actual: 'missing' })

@@ -1,4 +1,4 @@
-/** Obtains one token: by logging in to the platform, or from a custom source. */
+/** Obtains one token, by logging in to the platform or from a custom source. */
 import {
   catchError,
   defaultIfEmpty,
@@ -69,7 +69,7 @@ export const logIn = (
     readToken(now),
   ).pipe(mapLeft((failure) => toUnauthorized(nameBaseUrl(failure, baseUrl))))
 
-/** Names the base URL, not the keys, as the cause if the login endpoint does not exist. */
+/** Names the base URL as the cause, and not the keys, if the login endpoint does not exist. */
 const nameBaseUrl = (failure: Failure, baseUrl: string): Failure => {
   if (failure._tag !== 'Refused' || failure.status !== 404) return failure
   const { pathname } = new URL(baseUrl)
@@ -79,7 +79,7 @@ const nameBaseUrl = (failure: Failure, baseUrl: string): Failure => {
   return { ...failure, message: `${failure.message} (${why})` }
 }
 
-/** Converts a refused login of any status to `Unauthorized`, because the call that needs it is not the cause. */
+/** Converts a refused login of any status to `Unauthorized`, because the call that needs the login is not the cause. */
 const toUnauthorized = (failure: Failure): Failure => {
   if (failure._tag !== 'Refused' || failure.status < 400 || failure.status === 404) return failure
   const { endpoint, attempts, traceId, status, headers, code, message } = failure
@@ -105,7 +105,7 @@ const readToken = (now: IO<Millis>): ResponseReader<Token> => {
     )
 }
 
-/** Gets a token. Fails as `Unauthorized` if the source fails, takes longer than `limit`, or returns no valid token. */
+/** Gets a token. Fails with `Unauthorized` if the source fails, takes longer than `limit`, or returns no valid token. */
 export const tokenFromSource = (
   source: TokenSource,
   {
@@ -135,7 +135,7 @@ const askSource = (source: TokenSource, now: IO<Millis>): ObservableEither<Unaut
         : E.left(sourceFailure('a token that has expired'))
     }),
     defaultIfEmpty(E.left(sourceFailure('nothing'))),
-    // without its message, which may repeat the secret
+    // omits the message, which may contain the secret
     catchError((error: unknown) => left(sourceFailure(errorKind(error)))),
   )
 

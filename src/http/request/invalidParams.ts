@@ -8,10 +8,10 @@ import { didYouMean, is, similarName, unknownName } from '../../options/index.js
 import type { InvalidRequest } from '../Failure.js'
 
 /**
- * Returns the reasons why a caller's parameters cannot be sent. Even without checks, they must be an object without inherited or
- * non-enumerable fields, which the check would read and the request would omit. With `check`, names are checked as well: a
- * misspelt `request_id` would pay twice, and a misspelt filter would return everything. `shapes` caches data read from codecs for
- * other calls of the endpoint.
+ * Returns the reasons why a caller's parameters cannot be sent. Even without checks, they must be an object without inherited
+ * or non-enumerable fields, because the check would read such fields and the request would omit them. With `check`, names are
+ * checked as well: with a misspelled `request_id`, a payment would be made twice, and a misspelled filter would return
+ * everything. `shapes` caches data read from codecs for other calls of the endpoint.
  */
 export const invalidParams = (
   codec: unknown,
@@ -67,13 +67,13 @@ interface NamedObject {
   readonly value: Readonly<Record<string, unknown>>
   /** The codecs of its fields, by name. */
   readonly fields: ReadonlyMap<string, ReadonlyArray<unknown>>
-  /** `closed`: there are no other names. `open`: there may be others. `free`: the caller chooses names. */
+  /** `closed`: no other names exist. `open`: there may be others. `free`: the caller chooses the names. */
   readonly names: 'closed' | 'open' | 'free'
 }
 
 /**
- * Returns the path of the first field that the codec names but the value only inherits, from a class or a prototype. A codec
- * reads this field; copies and JSON do not have it.
+ * Returns the path of the first field that the codec names but that the value only inherits, from a class or a prototype. A
+ * codec reads such a field, but copies and JSON do not have it.
  */
 const inheritedField = (objects: ReadonlyArray<NamedObject>): string | undefined => {
   for (const { path, value, fields } of objects) {
@@ -85,7 +85,7 @@ const inheritedField = (objects: ReadonlyArray<NamedObject>): string | undefined
   return undefined
 }
 
-/** Returns a cause for each field that the codec does not name, or that looks like a misspelling of one. */
+/** Returns a cause for each field that the codec does not name, or that looks like a misspelled name. */
 const unknownFields = ({ path, value, fields, names }: NamedObject): ReadonlyArray<Cause> => {
   if (names === 'free') return []
   const unknown = Object.keys(value).filter(
@@ -105,17 +105,17 @@ const unknownFields = ({ path, value, fields, names }: NamedObject): ReadonlyArr
 
 // objects and their codecs
 
-/** The fields and items that the codecs of one value describe together. */
+/** The fields and items that all codecs of one value describe together. */
 interface DescribedShape extends Pick<NamedObject, 'fields' | 'names'> {
   readonly items: ReadonlyArray<unknown>
   /** Codecs that leave nested values and their names to the service. */
   readonly lenient: ReadonlyArray<LenientType<unknown>>
 }
 
-/** Shapes by codec, since the items of a list have the same codecs. */
+/** Shapes by codec, because the items of a list share their codecs. */
 export type CodecShapes = Map<unknown, DescribedShape>
 
-/** Finds the objects among parameters, from the top down. */
+/** Finds the objects among the parameters, from the top down. */
 const namedObjects = (
   root: unknown,
   params: object,
@@ -181,7 +181,7 @@ const wrappers = new Set<unknown>([
 
 const choices = new Set<unknown>(['IntersectionType', 'UnionType'])
 
-/** Returns a codec together with those that describe the same value. */
+/** Returns a codec together with the codecs inside it that describe the same value. */
 const withInner = (codec: unknown): ReadonlyArray<unknown> => {
   const tag = tagOf(codec)
   if (wrappers.has(tag)) return [codec, ...withInner(part(codec, 'type'))]

@@ -9,10 +9,10 @@ import { E, type IO } from '../../fp.js'
 
 // model
 
-/** A request built from parameters, without base URL, time limits and authorization. */
+/** A request built from parameters, but without base URL, time limits and authorization. */
 export interface PreparedRequest {
   readonly method: 'GET' | 'POST'
-  /** The path, with its parameters. */
+  /** The path with its parameters filled in. */
   readonly path: string
   /** Path and query. */
   readonly target: string
@@ -42,7 +42,7 @@ export const prepareRequest = (row: AnyEndpoint, { check, now }: PrepareOptions)
     const codec = paramsAt(now())(row)
     const checked = codec.decode(given)
     if (E.isRight(checked)) return placed(encode(row, checked.right))
-    // parameters in the decoded form of a codec that transforms, such as a Date for a string on the wire
+    // parameters may be in the decoded form of a codec that transforms, such as a Date for a string on the wire
     const wire = codec.is(given) ? E.tryCatch(() => codec.encode(given), String) : E.left('')
     return E.isRight(wire) && isRecord(wire.right) && E.isRight(codec.decode(wire.right))
       ? placed(wire.right)
@@ -50,7 +50,7 @@ export const prepareRequest = (row: AnyEndpoint, { check, now }: PrepareOptions)
   }
 }
 
-/** Drops fields that a codec read from `Object.prototype`. */
+/** Drops fields that a codec has read from `Object.prototype`. */
 const ownFields = (given: object, encoded: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     Object.entries(encoded).filter(([name]) => Object.hasOwn(given, name) || !(name in given)),
@@ -113,7 +113,7 @@ const place = (
   })
 }
 
-/** Keeps only the parameters of a request, which may wait for long. */
+/** Keeps only the parameters of a request, because the request may wait for a long time. */
 const sentParamsOf =
   (encoded: Readonly<Record<string, unknown>>): PreparedRequest['sentParams'] =>
   () =>
@@ -126,13 +126,13 @@ const placeOf = (
 ): NonNullable<AnyEndpoint['at'][string]> | 'body' =>
   (Object.hasOwn(at, name) ? at[name] : undefined) ?? (method(route) === 'GET' ? 'query' : 'body')
 
-/** Keeps fields that the codec would drop, if the API description shows no parameters: callers may know more fields. */
+/** Keeps fields that the codec would drop if the API description shows no parameters, because callers may know more fields. */
 const uncheckedParams = (row: AnyEndpoint, given: object): Readonly<Record<string, unknown>> => ({
   ...(row.unspecified.includes('params') ? given : {}),
   ...encode(row, given),
 })
 
-/** Encodes with the endpoint's codec. Unchecked parameters that it cannot encode are sent unchanged. */
+/** Encodes with the endpoint's codec. Unchecked parameters that the codec cannot encode are sent unchanged. */
 const encode = (row: AnyEndpoint, params: unknown): Readonly<Record<string, unknown>> => {
   const encoded: unknown = E.getOrElse(() => params)(
     E.tryCatch(() => row.params.encode(params), String),
@@ -140,11 +140,16 @@ const encode = (row: AnyEndpoint, params: unknown): Readonly<Record<string, unkn
   return typeof encoded === 'object' && encoded !== null ? { ...encoded } : {}
 }
 
-/** Returns true for a path segment: `.` and `..` would change the path even if encoded; a lone surrogate cannot be encoded. */
+/**
+ * Returns true for a valid path segment. `.` and `..` would change the path even if encoded, and a lone surrogate cannot be
+ * encoded.
+ */
 const isSegment = (u: unknown): boolean =>
   typeof u === 'string' && u !== '' && u !== '.' && u !== '..' && !/\p{Surrogate}/u.test(u)
 
-/** Returns a parameter outside the body as a string: a Date like the times of a filter, any other value as JSON. */
+/**
+ * Returns a parameter outside the body as a string. A Date is formatted like the times of a filter, any other value as JSON.
+ */
 const paramText = (u: unknown): string => {
   if (typeof u === 'string') return u
   return isDate(u) && Time.is(u) ? fromDate(u) : JSON.stringify(u)
@@ -155,8 +160,8 @@ export const jsonFields = (u: unknown): Readonly<Record<string, unknown>> =>
   fieldsOf(parsed(JSON.stringify(u)))
 
 /**
- * Returns true if a string can be the value of a header unchanged. `fetch` would repeat an invalid value in its error, and would
- * trim whitespace, so that a secret with whitespace around it would not be recognized in a response.
+ * Returns true if a string can be sent unchanged as the value of a header. `fetch` would include an invalid value in its error.
+ * It would also trim whitespace, so a secret surrounded by whitespace would not be recognized in a response.
  */
 export const isHeaderValue = (text: string): boolean =>
   /^[\x21-\x7e\x80-\xff]+([\t\x20]+[\x21-\x7e\x80-\xff]+)*$/.test(text)
@@ -169,11 +174,11 @@ export const HEADER_VALUE = 'a valid header value without leading or trailing wh
 const notSerializable = (u: unknown): string | undefined => {
   const paths = new Map<unknown, ReadonlyArray<string>>()
   let found: string | undefined
-  /** Visits each value with its parent (`this`), after `toJSON`. */
+  /** Visits each value with its parent (`this`), after its `toJSON` was called. */
   function look(this: unknown, key: string, json: unknown): unknown {
     const path = paths.size === 0 ? [] : [...(paths.get(this) ?? []), key]
     paths.set(json, path)
-    // an undefined field counts as omitted; in an array, JSON makes it null
+    // an undefined field counts as omitted, but JSON turns an undefined array item into null
     const isLeftOut = json === undefined && path.length > 0 && !Array.isArray(this)
     const problem = isLeftOut ? undefined : unsayable(Reflect.get(Object(this), key), json)
     if (problem !== undefined) {
@@ -185,13 +190,13 @@ const notSerializable = (u: unknown): string | undefined => {
     JSON.stringify(u, look)
     return found
   } catch {
-    return 'something else' // circular, or a `toJSON` that throws
+    return 'something else' // circular, or with a `toJSON` that throws
   }
 }
 
 const WITHOUT_JSON: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol', 'bigint'])
 
-/** Describes a value that JSON cannot express; `json` is the result of its `toJSON`. */
+/** Describes a value that JSON cannot express. `json`: the result of its `toJSON`. */
 const unsayable = (u: unknown, json: unknown): string | undefined => {
   if (isDate(u) && Number.isNaN(u.getTime())) return 'invalid Date'
   const value: unknown = isBoxed(json) ? json.valueOf() : json
@@ -205,7 +210,7 @@ const unsayable = (u: unknown, json: unknown): string | undefined => {
 const isBoxed = (u: unknown): u is object =>
   ['[object Number]', '[object Boolean]'].includes(Object.prototype.toString.call(u))
 
-/** Returns true for objects with only internal state: JSON writes `{}` for a `Map`, a `RegExp`, a `Promise`. */
+/** Returns true for objects that only have internal state. JSON writes `{}` for a `Map`, a `RegExp` or a `Promise`. */
 const isOpaque = (u: unknown): u is object => {
   if (typeof u !== 'object' || u === null || Array.isArray(u)) return false
   const prototype: unknown = Object.getPrototypeOf(u)

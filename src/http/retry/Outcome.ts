@@ -14,13 +14,13 @@ export interface OutcomeOptions {
   /** The parameters that were sent, as JSON. */
   readonly sentParams: IO<Readonly<Record<string, unknown>>>
   /**
-   * True if a duplicate at the first attempt is this write: its `request_id` was generated for it, or an earlier run of the same
-   * job may have sent it.
+   * True if a duplicate at the first attempt is this write, because its `request_id` was generated for it, or because an
+   * earlier run of the same job may have sent it.
    */
   readonly isRepeat: boolean
 }
 
-/** The last of several similar look-ups of a write's outcome. */
+/** The last of several look-ups with the same result. */
 export interface LookedUp {
   /** Description of the resource that was found. */
   readonly reason: string
@@ -46,9 +46,9 @@ export interface Unresolved {
 export type LookUp<A> = (write: Unresolved) => ObservableEither<Failure, A>
 
 /**
- * The known state of a write: nothing was sent < it may have arrived < it was found. It only grows: later attempts and look-ups
- * never take back what an earlier one learned. So a failure is definite only if no attempt may have arrived, and no duplicate
- * proves that something exists under its `request_id`; otherwise it is `Ambiguous`.
+ * The known state of a write: nothing was sent < it may have arrived < it was found. The state only grows: later attempts and
+ * look-ups never revoke what an earlier one has shown. A failure is therefore definite only if no attempt may have arrived, and
+ * no duplicate proves that something exists under its `request_id`. Otherwise it is `Ambiguous`.
  *
  *     attempt ended in           it may have arrived
  *     no connection              no
@@ -63,7 +63,7 @@ export type LookUp<A> = (write: Unresolved) => ObservableEither<Failure, A>
 export class Outcome {
   readonly #options: OutcomeOptions
   #mayHaveArrived = false
-  /** True if a duplicate would be this write. */
+  /** True if a duplicate would be this write itself. */
   #isRepeat: boolean
   #lookedUp: LookedUp | undefined
 
@@ -78,24 +78,24 @@ export class Outcome {
     return this.#mayHaveArrived
   }
 
-  /** The `request_id` by which to find the write. */
+  /** The `request_id` by which the write can be found. */
   get requestId(): string | undefined {
     const { row, sentParams } = this.#options
     return row.repeatable === 'by request_id' ? requestIdOf(sentParams()) : undefined
   }
 
-  /** True if repeating it is harmless. */
+  /** True if the write can safely be repeated. */
   get isRepeatable(): boolean {
     const { row, sentParams } = this.#options
     return !isWrite(row) || (row.repeatable !== undefined && hasRequestIds(row, sentParams()))
   }
 
-  /** True for a read by id. */
+  /** True if the call reads a resource by its id. */
   get isReadById(): boolean {
     return /^GET .*\}$/.test(this.#options.row.route)
   }
 
-  /** Records a request in flight whose response will not be read. */
+  /** Records that a request is in flight whose response will not be read. */
   leave(): void {
     this.#mayHaveArrived ||= isWrite(this.#options.row)
   }
@@ -112,14 +112,14 @@ export class Outcome {
     this.#lookedUp = found
   }
 
-  /** Returns true if an earlier request with its `request_id` is still in progress. */
+  /** Returns true if an earlier request with the same `request_id` is still in progress. */
   isInProgress(failure: Failure): boolean {
     const { row, codes, sentParams } = this.#options
     const withRequestId = carriesRequestId(row) && hasRequestIds(row, sentParams())
     return isInProgressBy(codes, withRequestId)(failure)
   }
 
-  /** Returns the failure of the write, given the last one. */
+  /** Returns the failure of the write, given the last failure. */
   conclude(last: Failure): Failure {
     if (!this.#mayHaveArrived) return last
     const { attempts } = last
@@ -148,7 +148,7 @@ export class Outcome {
     return ambiguous
   }
 
-  /** Returns true if the service knows the request_id; for items, if it knows any of them. */
+  /** Returns true if the service knows the request_id or, for items, any of their request_ids. */
   #isDuplicate(failure: Failure): boolean {
     const { row, codes, sentParams } = this.#options
     if (isOfItems(row)) return isItemDuplicate(failure)
@@ -185,28 +185,30 @@ export class Outcome {
 
 type FailureTest = (failure: Failure) => boolean
 
-/** Codes of a 401 from the service itself, which any endpoint sends before it does anything. */
+/** Codes of a 401 from the service itself. Every endpoint sends it before doing anything else. */
 const REFUSED_TOKEN: ReadonlyArray<string> = ['credentials_invalid', 'credentials_expired']
 
 /** The code of a 429 from the service itself. */
 const TOO_MANY = 'too_many_requests'
 
-/** Returns true for refused items whose `request_id` the batch already has (our assumption: not in the API description). */
+/**
+ * Returns true for items refused because the batch already has their `request_id` (our assumption: not in the API description).
+ */
 export const isItemDuplicate: FailureTest = hasCode('request_id_in_batch_duplicate')
 
-/** Returns true if the outcome matters. That of a GET, and of an idempotent call, does not. */
+/** Returns true if the outcome matters. It does not for a GET or an idempotent call. */
 const isWrite = ({ route, repeatable }: AnyEndpoint): boolean =>
   method(route) === 'POST' && repeatable !== 'as it is'
 
 const isOfItems = ({ repeatable }: AnyEndpoint): boolean => repeatable === 'by request_id of items'
 
-/** Returns true if the request of a failed attempt was sent: a later duplicate may then be its own. */
+/** Returns true if the request of a failed attempt was sent. A later duplicate may then be its own. */
 const hasLeft = (failure: Failure): boolean =>
   failure._tag === 'Unreachable'
     ? failure.mayHaveArrived
     : failure._tag !== 'TimedOut' || failure.phase !== 'connect'
 
-/** Returns true if the request_ids that make an endpoint repeatable were sent: its codec may have dropped them. */
+/** Returns true if the request_ids that make an endpoint repeatable were sent. Its codec may have dropped them. */
 const hasRequestIds = ({ repeatable }: AnyEndpoint, sentParams: unknown): boolean => {
   const hasOne = (u: unknown): boolean => requestIdOf(u) !== undefined
   if (repeatable === 'by request_id') return hasOne(sentParams)

@@ -18,8 +18,8 @@ export const RETRY_SHARE = 0.2
 const REFILL = 2 / 1_000
 
 /**
- * Token bucket for the retries after faults of all calls of a client, so that an outage does not multiply requests. A retry takes
- * a permit; calls and time add permits. Without a permit a retry waits, or the call fails.
+ * Token bucket for the retries after faults of all calls of a client, so that an outage does not multiply requests. Each retry
+ * takes a permit; calls and time add permits. If there is no permit, the retry waits or the call fails.
  *
  *     calls that fail     ||||||||||||
  *     retries, burst 4    ||||  |  |  |       others would wait longer than maxWait: they fail at once
@@ -27,7 +27,7 @@ const REFILL = 2 / 1_000
 export class RetryBudget {
   readonly #options: RetryBudgetOptions
   readonly #capacity: number
-  /** Number of available permits; below 0 if permits are promised to waiting retries. */
+  /** Number of available permits; negative if permits have been promised to waiting retries. */
   #available: number
   #refilledAt: Millis
 
@@ -44,7 +44,7 @@ export class RetryBudget {
     this.#add(this.#options.share)
   }
 
-  /** Takes a permit. Returns the time to wait for it, or none if that is too long. */
+  /** Takes a permit. Returns how long to wait for it, or none if that is too long. */
   take(): O.Option<Millis> {
     const now = this.#options.now()
     this.#add(Math.max(0, now - this.#refilledAt) * REFILL)

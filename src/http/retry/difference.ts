@@ -5,7 +5,7 @@ import { isRecord } from '../../decode/unknown.js'
 import type { FieldDifference } from '../Failure.js'
 
 /**
- * Compares the sent value with the one found, field by field, with `isSame` for scalars. Shows amounts, currencies, numbers,
+ * Compares the sent value with the value found, field by field, using `isSame` for scalars. Shows amounts, currencies, numbers,
  * booleans, dates, account ids and enumeration values; other strings are described.
  */
 export const differencesOf = (
@@ -38,13 +38,13 @@ export const explainDifferences = (differences: ReadonlyArray<FieldDifference>):
 /** Maximum number of differences in a message. The failure has all of them. */
 const MAX_EXPLAINED = 3
 
-/** Strings that are shown, by the end of their field's name and by their shape. */
+/** Strings that are shown, given by the end of the field's name and by their shape. */
 const shown: ReadonlyArray<readonly [field: RegExp, text: RegExp]> = [
   [/amount$/, /^\d{1,11}(\.\d{1,4})?$/],
   [/currency$/, /^[A-Z]{3}$/],
   [/(date|_at)$/, /^\d{4}-\d\d-\d\d(T[\d:.]{5,15}(Z|[+-]\d\d:?\d\d)?)?$/],
   [/(type|method|paid_by|option)$/, /^[A-Z_]{1,30}$/],
-  // ids of accounts, as the platform makes them
+  // account ids in the platform's format
   [/(source|source[._]id)$/, /^([a-z]{2,4}_\w{1,24}|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/],
 ]
 
@@ -56,9 +56,9 @@ const show = (path: string, u: unknown): string => {
 }
 
 /**
- * Returns true if a value found agrees with the one sent. A value that was not sent, or is not shown, agrees with any. Amounts
- * are compared as numbers, because they may be sent as strings and returned as numbers. A day agrees with every time on that day,
- * and times may be written in several ways.
+ * Returns true if a value found agrees with the value sent. Any value agrees with one that was not sent or is not shown.
+ * Amounts are compared as numbers, because they may be sent as strings and returned as numbers. A day agrees with every time on
+ * that day, and times may be written in several ways.
  */
 export const agrees = (sent: unknown, found: unknown, path: string): boolean => {
   if (sent === undefined || sent === null || found === undefined) return true

@@ -19,20 +19,20 @@ export interface Miss {
   /** Description of the reason. */
   readonly reason: string
   /**
-   * `never`: another look-up would have the same result. `within the budget`: this look-up failed, so another one takes a permit
-   * of the retry budget.
+   * `never`: another look-up would have the same result. `within the budget`: this look-up failed, so another one takes a
+   * permit from the retry budget.
    */
   readonly again: 'yes' | 'within the budget' | 'never'
   readonly differences?: ReadonlyArray<FieldDifference>
-  /** A failure after that of the last attempt. */
+  /** A failure that occurred after that of the last attempt. */
   readonly failure?: Failure
 }
 
 // combinators
 
 /**
- * Looks a write up repeatedly with the usual backoff, since lists may lag, for `lookUpFor` ms and within the patience of the
- * call. The last look-up is sent when the time is up. Without success, the write is `Ambiguous`.
+ * Looks up a write repeatedly with the usual backoff, because lists may lag. Continues for `lookUpFor` ms, within the patience
+ * of the call. The last look-up is sent when the time is up. If the write is not found, it is `Ambiguous`.
  *
  *     look        |  |     |           |                       |
  *     in seconds  0  1     3           7                      15
@@ -69,7 +69,7 @@ export const lookAgain =
       )
     })
 
-/** Describes a look-up whose request failed, and decides if another look-up is worthwhile. */
+/** Describes a look-up whose request failed, and decides whether another look-up is worthwhile. */
 export const missOf = ({ _tag, message }: Failure): Miss => ({
   reason: `the look-up failed: ${message}`,
   again: TRANSIENT.has(_tag) ? 'within the budget' : 'never',
@@ -85,7 +85,7 @@ const TRANSIENT: ReadonlySet<Failure['_tag']> = new Set([
 // by request_id
 
 export interface ByRequestId<A> {
-  /** Reads the list that can be filtered by `request_id`. */
+  /** Reads the list, which can be filtered by `request_id`. */
   readonly find: Execute
   readonly decode: Decoder<A>
   readonly parseText: ParseText | undefined
@@ -94,7 +94,7 @@ export interface ByRequestId<A> {
   readonly onFound: (call: number, requestId: string) => void
 }
 
-/** Looks for the single row of a list that has the `request_id` of a write, and agrees with its parameters. */
+/** Finds the single row of a list that has the `request_id` of a write and agrees with its parameters. */
 export const byRequestId = <A>({
   find,
   decode,
@@ -143,7 +143,7 @@ const rowOf = <A>(
   { requestId, sent, knownBy }: Sought,
   { items, raw, next }: FoundPage<A>,
 ): E.Either<Miss, A> => {
-  // not simply the first row: a service that ignores the filter would return the row of another request
+  // not simply the first row, because a service that ignores the filter would return the row of another request
   const matches = raw.flatMap((row, at) => (requestIdOf(row) === requestId ? [at] : []))
   if (matches.length > 1) {
     return E.left({
@@ -170,17 +170,17 @@ const rowOf = <A>(
   return E.left({ reason, again: 'never', differences })
 }
 
-/** Like `agrees`, but a null sent means none, and an object found as null counts as not shown. */
+/** Works like `agrees`, but a null sent means that there is no value, and an object found as null counts as not shown. */
 export const shows = (sent: unknown, found: unknown, path: string): boolean =>
   sent === null
     ? found === null || found === undefined
     : (isRecord(sent) && found === null) || agrees(sent, found, path)
 
-// the mark of recovered values, which neither JSON nor a copy shows
+// the mark of recovered values, which appears neither in JSON nor in copies
 
 const mark: unique symbol = Symbol('payments-rx: recovered')
 
-/** Marks an object as recovered. A frozen object, which only a custom codec creates, stays unmarked. */
+/** Marks an object as recovered. A frozen object stays unmarked, but only custom codecs create one. */
 export const recovered = <A>(value: A): A =>
   typeof value === 'object' && value !== null && Object.isExtensible(value)
     ? Object.defineProperty(value, mark, { value: true })

@@ -1,4 +1,4 @@
-/** The boundary between a request and the network: a `Transport`, which by default sends with a `Fetch`. */
+/** The boundary between a request and the network. A `Transport` sends requests, by default with a `Fetch`. */
 import type { ObservableEither } from '../../stream/either/ObservableEither.js'
 import type { Millis } from '../../stream/index.js'
 
@@ -84,7 +84,7 @@ export interface FetchInit {
   readonly body?: string
   /** Aborted on unsubscribing, when a time limit has passed, and after the response was read. */
   readonly signal: AbortSignal
-  /** Redirects are not followed, since they would carry the credentials to another host. */
+  /** Redirects are not followed, because they would carry the credentials to another host. */
   readonly redirect: 'manual'
 }
 
@@ -104,7 +104,7 @@ export const isSuccess = ({ status }: Pick<HttpResponse, 'status'>): boolean =>
   status >= 200 && status < 300
 
 /**
- * Returns the wait that `Retry-After` requests, in ms; 0 without one. A date is relative to the `Date` of the same response,
+ * Returns the wait requested by `Retry-After`, in ms; 0 without one. A date is relative to the `Date` of the same response,
  * because our clock may be wrong.
  */
 export const retryAfterOf = ({ header }: Pick<HttpResponse, 'header'>, now: Millis): Millis => {
@@ -115,7 +115,7 @@ export const retryAfterOf = ({ header }: Pick<HttpResponse, 'header'>, now: Mill
   return Number.isNaN(wait) ? 0 : Math.max(0, wait)
 }
 
-/** Returns the time of a response by the service's clock, or ours if it shows none. */
+/** Returns the time of a response by the service's clock, or by ours if the response has no time. */
 export const servedAt = ({ header }: Pick<HttpResponse, 'header'>, now: Millis): Millis => {
   const date = Date.parse(header('date') ?? '')
   return Number.isNaN(date) ? now : date

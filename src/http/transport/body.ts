@@ -25,24 +25,26 @@ export interface BodyOptions {
   readonly allocate: Allocate
   readonly timer: SchedulerLike
   readonly timeout: Pick<Timeout, 'body' | 'whole'>
-  /** Size limit for a 2xx, decompressed. */
+  /** Size limit for the body of a 2xx, after decompression. */
   readonly maxBytes: number
 }
 
-/** Default limit for a 2xx: 32 MiB. A page of 2,000 charges has about 1 MB, and a body costs six times its size in memory. */
+/** Default limit for a 2xx: 32 MiB. A page of 2,000 charges has about 1 MB, and a body takes six times its size in memory. */
 export const MAX_BYTES = 32 * 1024 * 1024
 
 /** Limit for other statuses. Only the beginning of their bodies is useful. */
 const MAX_ERROR_BYTES = 1024 * 1024
 
-/** `invalidBody` for bytes that are not UTF-8. Replacement characters would invent content; the next response may be intact. */
+/**
+ * `invalidBody` for bytes that are not UTF-8. Replacement characters would invent content, and the next response may be intact.
+ */
 export const NOT_UTF8 = { expected: 'UTF-8', actual: 'other bytes' } as const
 
 // constructors
 
 /**
- * Reads the body of a response. Fails with a `TimeoutError` if it takes too long. A status other than 2xx is a result in itself:
- * if its body breaks off or stalls, returns its beginning.
+ * Reads the body of a response. Fails with a `TimeoutError` if this takes too long. For a status other than 2xx, the status is
+ * the result, so a body that breaks off or stalls is returned as far as it was read.
  */
 export const readBody = (
   response: FetchResponse,
@@ -59,7 +61,7 @@ export const readBody = (
     const received: Array<Uint8Array> = []
     const limit = ok ? maxBytes : Math.min(maxBytes, MAX_ERROR_BYTES)
 
-    /** Reads chunks up to the limit. A longer 2xx is invalid; for any other status, the beginning is enough. */
+    /** Reads chunks up to the limit. A longer 2xx is invalid. For any other status, the beginning is enough. */
     const readParts = async (reader: PartReader): Promise<Body> => {
       let room = limit
       for (let part = await reader.next(); part !== undefined; part = await reader.next()) {
@@ -95,16 +97,16 @@ const decodeParts = (parts: ReadonlyArray<Uint8Array>, allocate: Allocate): Body
 // parts
 
 interface PartReader {
-  /** Returns the next chunk; `undefined` at the end. Rejects if the body breaks off, and after it is closed. */
+  /** Returns the next chunk; `undefined` at the end. Rejects if the body breaks off, and after the reader was closed. */
   readonly next: () => Promise<Uint8Array | undefined>
   /**
-   * Cancels the rest of the body, and its connection. Aborting the request may not do that: a `Request` knows its signal only
-   * until it is garbage collected.
+   * Cancels the rest of the body, and its connection. Aborting the request may not do that, because a `Request` knows its
+   * signal only until it is garbage collected.
    */
   readonly close: () => void
 }
 
-/** The common part of the readers of web streams and of iterators. */
+/** The interface shared by readers of web streams and iterators. */
 interface PartSource {
   readonly read: () => PromiseLike<{
     readonly done?: boolean | undefined
@@ -129,17 +131,19 @@ const partReader = (body: FetchResponse['body']): PartReader => {
     close: () => {
       if (isClosed) return
       isClosed = true
-      // cancels at once, before the signal aborts; the error of a broken body is ignored
+      // cancels immediately, before the signal aborts; the error of a broken body is ignored
       new Promise((resolve) => resolve(source.cancel())).catch(() => {})
     },
   }
 }
 
-/** Returns the bytes of a chunk. A Node stream with an encoding emits strings instead of bytes. */
+/** Returns the bytes of a chunk. A Node stream that has an encoding emits strings instead of bytes. */
 const bytesOf = (part: Uint8Array | string): Uint8Array =>
   typeof part === 'string' ? new TextEncoder().encode(part) : part
 
-/** Returns a reader of chunks. Cancelling a stream drops the awaited chunk; an iterator returns after it. */
+/**
+ * Returns a reader of chunks. Cancelling a stream drops the chunk that is being awaited; an iterator returns after that chunk.
+ */
 const partSource = (body: FetchResponse['body']): PartSource => {
   if (!body) return { read: async () => ({ done: true }), cancel: () => {} }
   if (typeof body === 'object') {
@@ -149,5 +153,5 @@ const partSource = (body: FetchResponse['body']): PartSource => {
       return { read: async () => parts.next(), cancel: () => parts.return?.() }
     }
   }
-  throw new TypeError('the body of the response is not a stream') // does not repeat the body
+  throw new TypeError('the body of the response is not a stream') // this error does not contain the body
 }

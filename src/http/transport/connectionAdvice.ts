@@ -1,15 +1,15 @@
-/** Advice on failed connections, by error code of the system or of TLS: if a retry helps, and which setting to check. */
+/** Advice on failed connections, by error code of the system or of TLS: whether a retry helps, and which setting to check. */
 
 /**
- * The reaction to a failure. `again`: a retry helps. `act`: fix the cause first. `locked`: another run is using the destination.
+ * The class of a failure. `again`: a retry helps. `act`: fix the cause first. `locked`: another run is using the destination.
  * `look`: it may have succeeded, so check before you repeat it.
  */
 export type ErrorClass = 'again' | 'act' | 'locked' | 'look'
 
-/** The reaction to a refusal, with advice. */
+/** The class of a refusal, with advice. */
 export interface Remedy {
   readonly class: ErrorClass
-  /** Advice for the end of a message. */
+  /** Advice that is appended to the message. */
   readonly advice?: string
 }
 
@@ -38,7 +38,7 @@ const UNTRUSTED = act(
   'the certificate of the server is signed by an unknown CA: the server may not send its intermediate certificate, or a proxy may intercept TLS; set NODE_EXTRA_CA_CERTS (Postgres: sslrootcert) to a file with the missing certificate',
 )
 
-/** The advice for connections to any service, by code. */
+/** Advice for connections to any service, by code. */
 export const connections = {
   ENOTFOUND: act('the host name does not exist: check its spelling and the DNS settings'),
   EAI_AGAIN: again('the host name cannot be looked up: check the network and the DNS settings'),

@@ -6,28 +6,28 @@ import { fieldsOf } from '../../decode/unknown.js'
 // model
 
 /**
- * Tracks whether a request of Node's `fetch` has a connection, through its diagnostics channels `undici:*`. Other runtimes
- * publish nothing: then `steps` emits nothing.
+ * Tracks whether a request of Node's `fetch` has a connection, using its diagnostics channels `undici:*`. Other runtimes
+ * publish nothing, and `steps` then emits nothing.
  */
 export interface ConnectionTracker {
-  /** Emits `waiting` when the request waits for a connection, `connected` when it is written to one. */
+  /** Emits `waiting` when the request starts to wait for a connection, and `connected` when it is written to one. */
   readonly steps: Observable<'waiting' | 'connected'>
-  /** Runs the `fetch` to track, once, after `steps` was subscribed to. */
+  /** Runs the `fetch` to track. Must be called once, after `steps` was subscribed to. */
   readonly run: <A>(send: () => A) => A
   /** Returns how far the request got. */
   readonly departure: () => RequestProgress
 }
 
-/** `unseen` if no request was made, as far as the channels show; `unknown` if one was made that is not tracked. */
+/** `unseen`: the channels show no request. `unknown`: there was a request, but it is not tracked. */
 export type RequestProgress = 'unseen' | 'unknown' | 'none' | 'written'
 
 const REQUEST_CREATED = 'undici:request:create'
-const HTTP_REQUEST_CREATED = 'http.client.request.created' // published by `node:http`, which a `fetch` of another package uses
+const HTTP_REQUEST_CREATED = 'http.client.request.created' // published by `node:http`, which the `fetch` of another package may use
 const HEADERS_WRITTEN = 'undici:client:sendHeaders'
 
 /**
- * One storage for all clients, and the only module-level state: on Node 22, each additional one slows down every `await` of the
- * process. It is empty outside `run`.
+ * One storage for all clients, and the only state at module level. On Node 22, each additional storage slows down every `await`
+ * of the process. It is empty outside `run`.
  */
 const storage = new AsyncLocalStorage<object>()
 
@@ -52,7 +52,7 @@ export const connectionTracker = (): ConnectionTracker => {
         if (storage.getStore() !== context) return
         isSeen = true
         const created = fieldsOf(message).request
-        // the request to a proxy for the connection that the tracked request waits for
+        // the request to a proxy for the connection that the tracked request is waiting for
         if (fieldsOf(created).method === 'CONNECT') return
         request = created
         subscriber.next('waiting')

@@ -1,4 +1,4 @@
-/** The only file that knows ky. */
+/** The only file that uses ky. */
 import ky, { type AfterResponseHook, type BeforeRequestHook, isForceRetryError } from 'ky'
 import {
   asyncScheduler,
@@ -47,7 +47,7 @@ export const hooksRule = is.group<RequestHooks>({
 })
 
 const table = {
-  /** Sends requests instead of the runtime's own `fetch`; without `hooks`, also instead of ky. */
+  /** Replaces the runtime's own `fetch` and, without `hooks`, also ky. */
   fetch: is.fn<Fetch>(),
   /** Hooks of ky around each request. */
   hooks: hooksRule,
@@ -116,7 +116,7 @@ export const kyTransport = (options: KyOptions = {}): Transport => {
     })
 }
 
-/** Returns a response of `fetch`. Throws for an incomplete one, such as a mock's, and names the missing part. */
+/** Returns a response of `fetch`. Throws for an incomplete one, such as a mock, and names the missing part. */
 const checkedResponse = (response: FetchResponse): FetchResponse => {
   const { status, headers, body } = fieldsOf(response)
   const missing = [
@@ -147,7 +147,7 @@ class Exchange {
     this.#hooks = hooks
   }
 
-  /** Takes only the headers from ky's `Request`, which may lose its signal before the response arrives. */
+  /** Takes only the headers from ky's `Request`, because that may lose its signal before the response arrives. */
   readonly viaKy: Fetch = (url, init) => {
     const { beforeRequest = [], afterResponse = [] } = this.#hooks
     return ky(url, {
@@ -161,14 +161,14 @@ class Exchange {
       },
       fetch: async (request) => {
         this.isSent = true
-        const { headers } = request as Request // ky has made one of the URL
+        const { headers } = request as Request // ky has created one from the URL
         const response = await this.#send(url, { ...init, headers: Object.fromEntries(headers) })
         if (afterResponse.length > 0 && !isTagged<Response>('Response', response)) {
           this.#fail(
             new InvalidOption(AFTER, 'omitted, because your fetch does not return a Response'),
           )
         }
-        return response as Response // ky passes on any other unchanged
+        return response as Response // ky passes any other on unchanged
       },
     }).catch((error: unknown) => {
       const expected = 'functions that do not return ky.retry(), because the client itself retries'
@@ -193,7 +193,7 @@ class Exchange {
   }
 }
 
-/** Wraps a hook so that it throws an `InvalidOption` if it changes a request other than by adding headers. */
+/** Wraps a hook. The wrapper throws an `InvalidOption` if the hook changes a request other than by adding headers. */
 const checked =
   (hook: BeforeRequestHook, url: string, init: FetchInit): BeforeRequestHook =>
   async (state) => {
@@ -218,6 +218,6 @@ const changedPart = (request: Request, url: string, init: FetchInit): string | u
 const changedBody = async (request: Request, { body = '' }: FetchInit) =>
   request.bodyUsed || (await request.clone().text()) !== body ? 'the body' : undefined
 
-/** Recognizes a `Request` or `Response` of any realm or package, as ky does. */
+/** Recognizes a `Request` or `Response` of any realm or package, in the same way as ky. */
 const isTagged = <A>(tag: string, u: unknown): u is A =>
   Object.prototype.toString.call(u) === `[object ${tag}]`

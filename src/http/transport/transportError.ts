@@ -7,7 +7,7 @@ import type { Timeout, TransportError } from './Transport.js'
 
 // model
 
-/** Thrown when a time limit has passed, so that it ends a request like a connection fault. */
+/** Thrown when a time limit has passed. It ends a request in the same way as a connection fault. */
 class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
   readonly phase: keyof Timeout
@@ -23,7 +23,7 @@ class TimeoutError extends Error {
 const isTimeout = (u: unknown): u is TimeoutError =>
   isRecord(u) && u.name === 'TimeoutError' && 'phase' in u && 'limit' in u
 
-/** Fields of an error. An error of another realm, such as a test runner's, is no `instanceof Error` here. */
+/** Fields of an error. An error from another realm, such as a test runner's, is not an `instanceof Error` here. */
 interface ErrorFields {
   readonly name: string
   readonly message: string
@@ -38,35 +38,35 @@ type FailedConnection = Pick<
   'code' | 'mayHaveArrived'
 >
 
-/** System calls that precede the writing of the request. */
+/** System calls that happen before the request is written. */
 const CONNECTING: ReadonlyArray<unknown> = ['connect', 'getaddrinfo']
 
 /** Codes for failed connections, rejected certificates and failed handshakes. */
 const UNCONNECTED =
   /^(?:ECONNREFUSED|ConnectionRefused|FailedToOpenSocket|ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_\w+|CRL_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|ERR_SSL_\w*(?:WRONG_VERSION_NUMBER|HANDSHAKE_FAILURE|UNSUPPORTED_PROTOCOL))$|(?:^|_)CERT(?:_|$)/
 
-/** Messages for a failed connection, from undici about a proxy, and from Deno, which sets no codes. */
+/** Messages about a failed connection: undici's messages about a proxy, and those of Deno, which sets no codes. */
 const UNCONNECTED_TEXT = /^Proxy response \(\d+\) !== 200|: client error \(Connect\): /
 
-/** The message of `fetch`, without a code, for a port that it blocks (WHATWG Fetch, "port blocking"). */
+/** The message, without a code, of a `fetch` to a port that it blocks (WHATWG Fetch, "port blocking"). */
 const BAD_PORT = 'bad port'
 
-/** Our code for a blocked port, for which retries are useless. */
+/** Our code for a blocked port. Retries are useless. */
 const BLOCKED_PORT = 'BLOCKED_PORT'
 
-/** Code for an argument that `fetch` refuses without a code, for which retries are useless as well. */
+/** Our code for an argument that `fetch` rejects without a code. Retries are useless as well. */
 const INVALID_ARGUMENT = 'INVALID_ARGUMENT'
 
 /** undici's code for an invalid argument, such as the dispatcher of another version. */
 const UNDICI_ARGUMENT = 'UND_ERR_INVALID_ARG'
 
-/** Codes for an argument that the runtime's own `fetch` refuses. */
+/** Codes for an argument that the runtime's own `fetch` rejects. */
 const ARGUMENT = /^(?:UND_ERR_INVALID_ARG|ERR_INVALID_(?:URL|ARG_TYPE|ARG_VALUE))$/
 
 /** Messages about an invalid argument without a code, for example an `AbortSignal` of another realm. */
 const ARGUMENT_TEXT = /^(?:RequestInit|Request constructor|Headers\.\w+): /
 
-/** The reason to report if Node's `fetch` gives none: after a 407, it does not show the response. */
+/** The reason to report if Node's `fetch` gives none. It does not show the response after a 407. */
 const UNEXPLAINED = 'fetch gives no reason: perhaps a proxy answered 407 and requires a login'
 
 /** Time limits of Node's own `fetch`, in ms. */
@@ -92,9 +92,9 @@ export const timeoutAfter = (
   )
 
 /**
- * Creates the `TransportError` of an error thrown by `fetch`. The departure decides whether the request may have arrived; if
- * unknown, the error does. A custom `fetch` may send in untracked ways with unknown time limits, so only "no request was seen" is
- * trusted, and only together with undici's own code.
+ * Creates the `TransportError` for an error thrown by `fetch`. The departure decides whether the request may have arrived; if
+ * that is unknown, the error decides. A custom `fetch` may send in untracked ways and with unknown time limits. For it, only
+ * "no request was seen" is trusted, and only together with one of undici's own codes.
  */
 export const transportError = (
   error: unknown,
@@ -126,7 +126,7 @@ export const transportError = (
   }
 }
 
-/** Returns true for an argument error, before anything was sent. */
+/** Returns true for an argument error, which occurs before anything is sent. */
 const isArgumentError = (root: ErrorFields | undefined, isOwn: boolean): boolean =>
   root?.code === undefined
     ? isOwn && ARGUMENT_TEXT.test(root?.message ?? '')
@@ -136,7 +136,10 @@ const isArgumentError = (root: ErrorFields | undefined, isOwn: boolean): boolean
 export const isFinal = ({ code, mayHaveArrived }: FailedConnection): boolean =>
   code === BLOCKED_PORT || (!mayHaveArrived && (code === INVALID_ARGUMENT || ARGUMENT.test(code)))
 
-/** Returns true for an error before there was a connection; after several attempts to connect, if this holds for each of them. */
+/**
+ * Returns true for an error that occurred before there was a connection. After several attempts to connect, it must hold for
+ * each of them.
+ */
 const wasUnconnected = (error: unknown, depth = 0): boolean => {
   const { code, syscall, message, causes } = errorFields(error)
   if (depth === MAX_CAUSES) return false
@@ -149,14 +152,14 @@ const wasUnconnected = (error: unknown, depth = 0): boolean => {
   )
 }
 
-/** Maximum number of causes to follow: an error may be its own cause. */
+/** Maximum number of causes to follow, because an error may be its own cause. */
 const MAX_CAUSES = 10
 
-/** Returns the innermost cause with a code, or else the innermost cause. */
+/** Returns the innermost cause that has a code, or else the innermost cause. */
 const rootOf = (chain: ReadonlyArray<ErrorFields>): ErrorFields | undefined =>
   chain.findLast(({ code }) => code !== undefined) ?? chain.at(-1)
 
-/** Follows causes from the outermost error; the first one if an error has several. */
+/** Follows causes from the outermost error on. If an error has several causes, follows the first one. */
 const causesOf = (error: unknown): ReadonlyArray<ErrorFields> => {
   const chain: Array<ErrorFields> = []
   let rest: unknown = error
@@ -181,7 +184,7 @@ const errorFields = (error: unknown): ErrorFields => {
 
 // interop
 
-/** Describes an error as `TypeError` or `TypeError, ECONNREFUSED`, without its message, which may repeat a secret. */
+/** Describes an error as `TypeError` or `TypeError, ECONNREFUSED`. Omits its message, which may contain a secret. */
 export const errorKind = (error: unknown): string => {
   const { name } = errorFields(error)
   const code = rootOf(causesOf(error))?.code

@@ -1,4 +1,4 @@
-/** A stored batch transfer: the calls made on it, which determine its status together with the time. */
+/** A stored batch transfer. It contains the calls made on the batch, which together with the time determine its status. */
 import type { BatchQuote, NewBatchTransfer, QuoteValidity } from '../../codec/BatchTransfer.js'
 import type { NewBatchItem } from '../../codec/NewBatchItem.js'
 import { Amount } from '../../codec/scalars.js'
@@ -15,15 +15,15 @@ import type { CheckedItem, SentItem } from './batchItems.js'
 export interface StoredItem extends SentItem {
   /** Number of the item within the batch, starting at 0 and including deleted items. */
   readonly n: number
-  /** In ms since 1970. */
+  /** Time of addition, in ms since 1970. */
   readonly addedAt: number
-  /** Relative position among its call's items, above 0 and up to 1: items appear in lists in this order. */
+  /** Relative position among the items of its call, above 0 and up to 1. Items appear in lists in this order. */
   readonly turn: number
   readonly checked: CheckedItem
 }
 
 export interface StoredQuote {
-  /** In ms since 1970. */
+  /** Time of the quote, in ms since 1970. */
   readonly at: number
   readonly expires: number
   readonly validity: QuoteValidity
@@ -32,15 +32,15 @@ export interface StoredQuote {
 
 export interface SandboxBatch extends CollectionItem {
   readonly params: NewBatchTransfer
-  /** In ms since 1970. */
+  /** Time of creation, in ms since 1970. */
   readonly createdAt: number
-  /** When a call last changed it, in ms since 1970. */
+  /** Time at which a call last changed the batch, in ms since 1970. */
   readonly changedAt: number
   readonly items: ReadonlyArray<StoredItem>
-  /** Number of items ever added. */
+  /** Number of items that were ever added. */
   readonly added: number
   readonly quoted: StoredQuote | undefined
-  /** In ms since 1970. */
+  /** Time of submission, in ms since 1970. */
   readonly submittedAt: number | undefined
 }
 
@@ -67,7 +67,7 @@ export const newBatch = (
 export const validItems = ({ items }: SandboxBatch): ReadonlyArray<StoredItem> =>
   items.filter(({ checked }) => E.isRight(checked))
 
-/** Returns true if the batch may be submitted: it has a valid quote, or none. */
+/** Returns true if the batch may be submitted: its quote is valid, or it has no quote. */
 export const isQuoteValid = ({ quoted }: SandboxBatch, now: number): boolean =>
   quoted === undefined || now < quoted.expires
 
@@ -121,7 +121,7 @@ export const submitted = (batch: SandboxBatch, now: number): SandboxBatch => ({
   submittedAt: now,
 })
 
-/** Changes the items, and drops the quote, which is for the previous ones. */
+/** Changes the items. Drops the quote, which is for the previous items. */
 const changeItems = (
   batch: SandboxBatch,
   items: ReadonlyArray<StoredItem>,
@@ -152,7 +152,7 @@ export const generatedBatches = (settings: Settings): Generated<SandboxBatch> =>
   }
 }
 
-/** Returns the n-th batch, created `at` a time in ms since 1970. */
+/** Returns the n-th batch. `at` is its time of creation, in ms since 1970. */
 export const generatedBatch = (n: number, at: number, { seed }: Settings): SandboxBatch => {
   const random = hash(n ^ subSeed(seed, 18))
   const request_id = `batch-${n}`
@@ -169,7 +169,7 @@ export const generatedBatch = (n: number, at: number, { seed }: Settings): Sandb
     ...newBatch(n, request_id, params, at),
     added,
     submittedAt: random % 16 === 0 ? undefined : at + DRAFTED,
-    // lazy: finding one of a million batches must not generate all items
+    // lazy, because finding one of a million batches must not generate all items
     get items() {
       return items()
     },
@@ -201,8 +201,8 @@ interface Price<A> {
 }
 
 /**
- * Returns the price in minor units. The payer pays the fee on top, unless the beneficiary pays it. An item without an amount moves
- * nothing.
+ * Returns the price in minor units. The payer pays the fee on top, unless the beneficiary pays it. An item without an amount
+ * moves no money.
  */
 const minorPriceOf = ({
   source_currency: source,
@@ -218,7 +218,7 @@ const minorPriceOf = ({
   const sent =
     source_amount === undefined ? divided(amount * by, times) : minor(source_amount, source)
   const arrived = transfer_amount === undefined ? divided(sent * times, by) : amount
-  const fee = divided(sent * 3n, 1_000n) // same fee as for charges
+  const fee = divided(sent * 3n, 1_000n) // the fee is that of charges
   const deducted = fee_paid_by === 'BENEFICIARY'
   return {
     source_amount: sent,

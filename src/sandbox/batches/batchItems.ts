@@ -1,4 +1,4 @@
-/** Items as sent to a batch. Accepts more than the endpoint documents: invalid items are stored with errors. */
+/** Items as sent to a batch. Accepts more than the endpoint documents: invalid items are stored with their errors. */
 import type { BatchItem } from '../../codec/BatchItem.js'
 import { AMOUNTS, ITEMS_PER_CALL, NewBatchItem } from '../../codec/NewBatchItem.js'
 import { decimalsOf } from '../../codec/scalars.js'
@@ -21,10 +21,10 @@ export interface SentItem {
   readonly checked: CheckedItem
 }
 
-/** An item whose reference has this suffix is invalid, whatever its other fields. */
+/** Suffix of the reference of an item that is invalid, whatever its other fields are. */
 const INVALID = '_invalid'
 
-/** Booking fails for an item whose reference has this suffix. */
+/** Suffix of the reference of an item whose booking fails. */
 const UNBOOKABLE = '_failed'
 
 // functions
@@ -91,7 +91,10 @@ const readArray = (u: unknown, name: string): E.Either<ApiError, ReadonlyArray<u
 /** Maximum number of decimals of any currency. */
 const MOST_DECIMALS = 4
 
-/** Returns the first amount that is too precise for any currency in ISO 4217. A value that is not an amount makes the item invalid. */
+/**
+ * Returns the first amount that is too precise for any currency in ISO 4217. Values that are not amounts make the item invalid
+ * elsewhere.
+ */
 const unheldAmount = (item: Readonly<Record<string, unknown>>): string | undefined =>
   (['source', 'transfer'] as const)
     .filter((side) => O.isSome(exponentOf(String(item[`${side}_currency`]))))
@@ -110,7 +113,7 @@ const withExactAmounts = (item: unknown): unknown =>
       : exact
   }, item)
 
-/** Reads an item. It is stored only with a `request_id`; all other errors are stored with it. */
+/** Reads an item. It is stored only if it has a `request_id`; all other errors are stored with it. */
 const readItem = (i: number, sent: unknown): E.Either<ApiError, SentItem> => {
   const item = withExactAmounts(sent)
   const source = `items[${i}].request_id`

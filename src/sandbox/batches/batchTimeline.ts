@@ -1,5 +1,5 @@
 /**
- * The statuses of a batch over time, as a list of steps derived from the calls made on it.
+ * The statuses of a batch over time. They are a list of steps, which is derived from the calls made on the batch.
  *
  *     submitted    approval      funding                      booking
  *     DRAFTING  -> IN_APPROVAL -> SCHEDULED  SCHEDULED ...  -> BOOKING            -> BOOKED
@@ -17,7 +17,7 @@ export type FundingStatus = 'SCHEDULED' | 'PROCESSING' | 'FUNDED' | 'FAILED' | '
 
 /** A batch's statuses from `at` until the next step. */
 export interface BatchStep {
-  /** In ms since 1970. */
+  /** Time of the step, in ms since 1970. */
   readonly at: number
   readonly status: BatchStatus
   readonly funding: FundingStatus
@@ -27,7 +27,7 @@ export type BatchTimeline = readonly [BatchStep, ...ReadonlyArray<BatchStep>]
 
 // functions
 
-/** Returns every step of the batch, past and future, assuming that no further call changes it. */
+/** Returns all steps of the batch, past and future, assuming that no further call changes it. */
 export const batchTimeline = (batch: SandboxBatch, settings: Settings): BatchTimeline => {
   const { submittedAt, changedAt } = batch
   return [
@@ -116,13 +116,13 @@ const finalStatus = (batch: SandboxBatch): BatchStatus => {
   return booked.length === 0 ? 'FAILED' : 'PARTIALLY_BOOKED'
 }
 
-/** Returns the outcome of the funding: decided by the source's suffix, or else by the options. */
+/** Returns the outcome of the funding. The suffix of the source decides it, or else the options do. */
 const fundingOf = ({ params }: SandboxBatch, { funding }: Settings): Settings['funding'] => {
   const id = params.funding_source?.id ?? ''
   const endings = ['failed', 'overdue', 'reversed', 'cancelled'] as const
   return endings.find((ending) => id.endsWith(`_${ending}`)) ?? funding
 }
 
-/** Returns the earliest time of processing, in ms since 1970: the start of the transfer date in UTC. */
+/** Returns the earliest time of processing, in ms since 1970, which is the start of the transfer date in UTC. */
 const transferDay = ({ params: { transfer_date } }: SandboxBatch): number =>
   transfer_date === undefined || transfer_date === '' ? 0 : Date.parse(transfer_date.slice(0, 10))

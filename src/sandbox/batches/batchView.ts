@@ -1,4 +1,4 @@
-/** Batches and their items as the service writes them, at a given time. */
+/** Batches and their items at a given time, as the service writes them. */
 import type { BatchItem, TransferDraft } from '../../codec/BatchItem.js'
 import type { BatchFunding, BatchQuoteSummary, BatchTransfer } from '../../codec/BatchTransfer.js'
 import { Instant } from '../../codec/Instant.js'
@@ -26,16 +26,16 @@ import {
   stepAt,
 } from './batchTimeline.js'
 
-/** Time and sandbox of a view. */
+/** Time and sandbox for a view. */
 export interface ViewContext {
-  /** In ms since 1970. */
+  /** Time of the view, in ms since 1970. */
   readonly now: number
   /** The API version of the call, as YYYY-MM-DD. */
   readonly version: string
   readonly settings: Settings
 }
 
-/** First API version in which failed funding has `failure_details`. */
+/** First API version in which a failed funding has `failure_details`. */
 const FAILURE_DETAILS = '2026-06-30'
 
 // batches
@@ -45,7 +45,7 @@ export const shortIdOf = ({ n }: SandboxBatch): string => `BT${hex8(hash(n))}`
 export const statusAt = (batch: SandboxBatch, { now, settings }: ViewContext): BatchStep =>
   stepAt(batchTimeline(batch, settings), now)
 
-/** Returns a batch at a time. Only responses of retrieve and list include the funding status. */
+/** Returns a batch as it is at a given time. Only responses of retrieve and list include the status of the funding. */
 export const batchAt = (
   batch: SandboxBatch,
   context: ViewContext,
@@ -112,7 +112,7 @@ const quoteSummary = ({ at, expires, validity, quotes }: StoredQuote): BatchQuot
   quotes: [...quotes],
 })
 
-/** Returns the requested date, or else the day of submission, or today. */
+/** Returns the requested date, or else the day of submission, or else today. */
 const transferDate = (
   { params: { transfer_date }, submittedAt }: SandboxBatch,
   now: number,
@@ -136,7 +136,7 @@ const updatedAt = (
 
 // items
 
-/** Returns the id of an item, or of its transfer: eight digits for the batch, four for the item. */
+/** Returns the id of an item, or of its transfer. It has eight digits for the batch and four for the item. */
 export const itemIdOf = (
   kind: 'bti' | 'tfr',
   batch: SandboxBatch,
@@ -147,7 +147,7 @@ export const itemIdOf = (
   return `${kind}_${batchDigits}${item.n.toString(16).padStart(4, '0')}`
 }
 
-/** Returns items of a batch at a time. */
+/** Returns items of a batch as they are at a given time. */
 export const itemsAt = (
   items: ReadonlyArray<StoredItem>,
   batch: SandboxBatch,
@@ -189,7 +189,10 @@ interface BookingProgress {
   readonly at: number
 }
 
-/** Returns an item's progress: valid items are booked one after the other, every `bookEvery` ms, from the start of the booking. */
+/**
+ * Returns the progress of an item. Valid items are booked one after the other, every `bookEvery` ms, starting when booking
+ * starts.
+ */
 const progressAt = (
   { addedAt }: StoredItem,
   item: NewBatchItem,

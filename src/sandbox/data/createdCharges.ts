@@ -1,4 +1,4 @@
-/** Charges created while the sandbox runs; their status depends on the time. */
+/** Charges that are created while the sandbox runs. Their status depends on the time. */
 
 import type { Charge, ChargeStatus } from '../../codec/Charge.js'
 import type { CollectionItem } from '../Collection.js'
@@ -21,7 +21,7 @@ export interface CreatedCharge extends CompleteNewCharge, CollectionItem {
 
 /** Time and sandbox, which determine the status of a charge. */
 export interface ChargeContext {
-  /** In ms since 1970. */
+  /** Time of the view, in ms since 1970. */
   readonly now: number
   readonly generated: GeneratedCharges
   readonly settings: {
@@ -54,11 +54,11 @@ export const chargeAt = (context: ChargeContext, created: CreatedCharge): Charge
   }
 }
 
-/** Returns the amount as a number, with its digits if a double cannot represent it. */
+/** Returns the amount as a number. Adds its digits if a double cannot represent it. */
 const shownAmount = (text: string): Pick<Charge, 'amount'> =>
   /^(0|[1-9]\d*)(\.\d+)?$/.test(text) ? numbersOf({ amount: text }) : { amount: Number(text) }
 
-/** Returns true if a list with this filter currently contains the charge. */
+/** Returns true if a list with this filter contains the charge at this time. */
 export const isListed = (
   context: ChargeContext,
   filter: Filter,
@@ -75,7 +75,10 @@ export const isListed = (
   )
 }
 
-/** Returns the listed time of creation, in ms since 1970: whole seconds, and never before the generated charges. */
+/**
+ * Returns the time of creation that lists show, in ms since 1970. It is in whole seconds, and never before the generated
+ * charges.
+ */
 const listedAt = ({ generated }: ChargeContext, ms: number): number =>
   Math.max(generated.until, Math.floor(ms / 1_000)) * 1_000
 
@@ -89,7 +92,7 @@ const stepAt = ({ now, settings }: ChargeContext, { at, source }: CreatedCharge)
     : last
 }
 
-/** Returns a charge's statuses over time, each with its time in ms since 1970. */
+/** Returns the statuses of a charge over time, each with its time in ms since 1970. */
 export const chargeSteps = (
   { at, source }: CreatedCharge,
   { settleAfter }: ChargeContext['settings'],
@@ -98,7 +101,7 @@ export const chargeSteps = (
   return settleAfter > 0 ? steps : steps.slice(-1)
 }
 
-/** Returns the statuses of a charge, in order, as decided by its source's suffix, such as `acct_1_failed`. */
+/** Returns the statuses of a charge in order. The suffix of its source decides them, as in `acct_1_failed`. */
 const statusesOf = (source: string): ReadonlyArray<ChargeStatus> => {
   if (source.endsWith('_pending')) return ['NEW', 'PENDING']
   if (source.endsWith('_failed')) return ['NEW', 'PENDING', 'FAILED']

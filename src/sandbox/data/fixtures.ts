@@ -34,7 +34,7 @@ export const unitsPerDollar: Readonly<Record<string, number>> = {
   ZAR: 18.6,
 }
 
-/** Days without conversion, in addition to weekends, as MM-DD. */
+/** Days on which nothing is converted, in addition to weekends, as MM-DD. */
 export const holidays: Readonly<Record<string, string>> = {
   '01-01': "New Year's Day",
   '12-25': 'Christmas Day',
@@ -101,7 +101,7 @@ const amex: Bin = {
   product_subtype_description: 'Corporate Green Card',
 }
 
-/** Entries by the first digits of a card number; several where account ranges overlap. */
+/** Entries by the first digits of a card number. There are several where account ranges overlap. */
 export const cardRanges: ReadonlyArray<readonly [RegExp, ReadonlyArray<Bin>]> = [
   [/^42/, [visa, visaDeferred]],
   [/^4/, [visa]],
@@ -121,7 +121,7 @@ export const cardErrors: Readonly<Record<string, readonly [number, string, strin
 
 // industries
 
-/** The newer shape. The letter case of types varies as in the API description's examples. */
+/** The newer shape. The letter case of types varies, as it does in the examples of the API description. */
 export const industryCodes: ReadonlyArray<IndustryCategory> = [
   {
     type: 'LIST',

@@ -1,4 +1,4 @@
-/** Charges that exist from the start: a pure function of seed and number, so ten million of them take no memory. */
+/** Charges that exist from the start. They are a pure function of seed and number, so ten million of them take no memory. */
 import { type Charge, ChargeReason, type ChargeStatus, type NewCharge } from '../../codec/Charge.js'
 import { R } from '../../fp.js'
 import { hash, hex8, subSeed } from './hash.js'
@@ -12,13 +12,13 @@ export interface ChargeOptions {
   readonly charges: number
   /** Time of creation of the first charge. */
   readonly since: Date
-  /** Average time from one charge to the next, in ms. */
+  /** Average time between two charges, in ms. */
   readonly every: number
-  /** Latest time of any update. */
+  /** Latest time at which any charge is updated. */
   readonly until?: Date | undefined
 }
 
-/** The filter of a list; times in ms since 1970, both inclusive. */
+/** The filter of a list. Times are in ms since 1970, and both bounds are inclusive. */
 export interface Filter extends ColumnFilter {
   readonly request_id?: string | undefined
   readonly from?: number | undefined
@@ -57,7 +57,7 @@ const subjects = ['Invoice', 'Order', 'Subscription', 'Payout', 'Membership', 'B
 
 const reasons = R.keys(ChargeReason.keys)
 
-/** Times of eight consecutive charges, in steps: some in the same second, some far apart. */
+/** Times of eight consecutive charges, in steps. Some are in the same second, and some are far apart. */
 const rhythm = [0, 0, 0.7, 1.5, 1.5, 3.2, 5, 7.1]
 
 /** Returns the time at which charge `n` is created, in units of `every`. */
@@ -151,17 +151,20 @@ export const generatedCharges = ({
   }
 }
 
-/** Returns the fee: 0.3 %, rounded once to the minor unit. */
+/** Returns the fee of 0.3 %, rounded once to the minor unit. */
 export const feeOf = (amount: number, currency: string): number => {
   const units = minorUnitsIn(currency)
   return Math.round(Math.round(amount * units) * 0.003) / units
 }
 
-/** Returns an amount: mostly 1 to 1,000 units, one in sixteen up to 50,000. */
+/** Returns an amount: usually 1 to 1,000 units, but one in sixteen amounts is up to 50,000. */
 const amountOf = (random: number, currency: string): number =>
   rounded((((random & 15) === 0 ? 50 : 1) * ((random >>> 4) % 100_000) + 100) / 100, currency)
 
-/** Finds the smallest number below `end` for which `holds` is true (then also for all later ones); returns `end` if none. */
+/**
+ * Finds the smallest number below `end` for which `holds` returns true; it must then also return true for all later numbers.
+ * Returns `end` if there is none.
+ */
 const firstWhere = (end: number, holds: (n: number) => boolean): number => {
   let low = 0
   let high = end
@@ -190,7 +193,7 @@ export interface ChargeColumns {
   readonly source: string
 }
 
-/** Exact values to filter by. An omitted column accepts every row. */
+/** Exact values to filter by. If a column is omitted, every row is accepted. */
 export type ColumnFilter = { readonly [Column in keyof ChargeColumns]?: string | undefined }
 
 /** The rows that match a filter, by number. */
@@ -215,7 +218,7 @@ const columnTable = (seed: number): ColumnTable => {
   const randomAt = (slot: number, purpose: number) => hash(subSeed(key, purpose) ^ slot)
   const rows = Array.from({ length: PERIOD }, (_, slot): ChargeColumns => {
     const random = randomAt(slot, 3)
-    // the smaller of two draws, so that a few accounts are charged often and most rarely
+    // the smaller of two draws, so that a few accounts are charged often and most accounts rarely
     const source = sources[Math.min((random >>> 16) % SOURCES, random % SOURCES)]
     return {
       status: statusOf(randomAt(slot, 1) % 100),
@@ -227,7 +230,7 @@ const columnTable = (seed: number): ColumnTable => {
   return { at, matches: (filter) => matchesOf(rows, filter) }
 }
 
-/** Returns true if the row has the values required by the filter. */
+/** Returns true if the row has the values that the filter requires. */
 const passes = (row: ChargeColumns, { status, currency, source }: ColumnFilter): boolean =>
   (status ?? row.status) === row.status &&
   (currency ?? row.currency) === row.currency &&

@@ -1,4 +1,4 @@
-/** Seeded numbers: a seed always gives the same account, regardless of the order in which its parts are requested. */
+/** Seeded numbers. A seed always gives the same account, in whatever order its parts are requested. */
 import type { IO } from '../../fp.js'
 
 /** Hashes 32 bits bijectively, with the finalizer of MurmurHash3 (public domain). */
@@ -19,7 +19,7 @@ export const unhash = (n: number): number => {
 export const subSeed = (seed: number, purpose: number): number =>
   hash(hash(seed) ^ Math.imul(purpose, 0x9e3779b1))
 
-/** Two hexadecimal digits of each byte: ten times as fast as `toString(16)`, of which a charge needs six. */
+/** Two hexadecimal digits for each byte. This is ten times as fast as `toString(16)`, and a charge needs six of them. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** Returns the lower 16 bits as four hexadecimal digits. */
@@ -28,7 +28,7 @@ export const hex4 = (n: number): string => `${HEX[(n >>> 8) & 255]}${HEX[n & 255
 /** Returns a number as eight hexadecimal digits. */
 export const hex8 = (n: number): string => hex4(n >>> 16) + hex4(n)
 
-/** Returns thirty-two hexadecimal digits, of which the first eight are `n`. */
+/** Returns thirty-two hexadecimal digits. The first eight are `n`. */
 export const hex32 = (n: number): string =>
   [n, hash(n + 1), hash(n + 2), hash(n + 3)].map(hex8).join('')
 

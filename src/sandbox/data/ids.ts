@@ -1,4 +1,4 @@
-/** Identifiers that encode the number of their resource, so that no index is needed to find it. */
+/** Identifiers that encode the number of their resource, so that no index is needed to find the resource. */
 import { hash, hex4, hex8, subSeed, unhash } from './hash.js'
 
 /** Prefix and purpose of the seed, by resource. */

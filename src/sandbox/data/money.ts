@@ -5,7 +5,7 @@ import { fieldsOf } from '../../decode/unknown.js'
 import { O, R } from '../../fp.js'
 import { unitsPerDollar } from './fixtures.js'
 
-/** The largest accepted amount, as text. */
+/** The maximum amount that is accepted, as text. */
 export const MAX_AMOUNT = 'at most 10^100'
 
 /** Rejects amounts whose sums, conversions or minor units would overflow to Infinity. */
@@ -27,7 +27,10 @@ export const rounded = (amount: number, currency: string): number => {
   return Math.round(amount * units) / units
 }
 
-/** Returns the units of `to` for one of `from`, with six decimals; an unlisted currency is worth a dollar. */
+/**
+ * Returns the number of units of `to` for one unit of `from`, with six decimals. A currency that is not listed is worth one
+ * dollar.
+ */
 export const rate = (from: string, to: string): number =>
   Math.max(1, Math.round(((unitsPerDollar[to] ?? 1) / (unitsPerDollar[from] ?? 1)) * 1e6)) / 1e6
 
@@ -37,7 +40,7 @@ export const rate = (from: string, to: string): number =>
 export const divided = (dividend: bigint, divisor: bigint): bigint =>
   (2n * dividend + divisor) / (2n * divisor)
 
-/** Reads plain decimal text, such as `12.50`, rounded to the minor unit of the currency. */
+/** Reads plain decimal text, such as `12.50`, and rounds it to the minor unit of the currency. */
 export const toMinor = (text: string, currency: string): bigint => {
   const [whole = '', fraction = ''] = text.split('.')
   const units = BigInt(whole + fraction) * BigInt(minorUnitsIn(currency))
@@ -53,13 +56,13 @@ export const fromMinor = (units: bigint, currency: string): string => {
   return `${digits.slice(0, point)}${fraction === '' ? '' : `.${fraction}`}`
 }
 
-/** Returns the minor units of `to` for one of `from`, as a dividend and a divisor. */
+/** Returns the number of minor units of `to` for one of `from`, as a dividend and a divisor. */
 export const minorRate = (from: string, to: string): readonly [bigint, bigint] => [
   BigInt(Math.round(rate(from, to) * 1e6)) * BigInt(minorUnitsIn(to)),
   1_000_000n * BigInt(minorUnitsIn(from)),
 ]
 
-/** Parses plain decimal texts as numbers, which keep their digits if a double cannot represent them. */
+/** Parses plain decimal texts as numbers. The numbers keep their digits if a double cannot represent them. */
 export const numbersOf = <K extends string>(
   texts: Readonly<Record<K, string>>,
 ): Record<K, number> => {

@@ -1,4 +1,4 @@
-/** Uploaded sales orders, and the limits that they raise. */
+/** Sales orders that were uploaded, and the limits that they raise. */
 import { ORDER_AGE } from '../../codec/OrderItem.js'
 import type { ExpiringQuota, Quota, QuotaType } from '../../codec/reference.js'
 import { rounded } from './money.js'
@@ -8,14 +8,14 @@ export interface QuotaOrder {
   readonly type: QuotaType
   /** In major units of `LIMIT_CURRENCY`. */
   readonly amount: number
-  /** Time of the order, in ms since 1970. It counts until it is too old to be uploaded. */
+  /** Time of the order, in ms since 1970. The order counts until it is too old to be uploaded. */
   readonly at: number
 }
 
 /** The currency of all limits. */
 export const LIMIT_CURRENCY = 'USD'
 
-/** A limit before any upload, in major units. */
+/** Amount of a limit before any upload, in major units. */
 const BASE_LIMIT = 10_000
 
 const WEEK = 7 * DAY

@@ -1,4 +1,4 @@
-/** Times as the service writes them: `YYYY-MM-DDThh:mm:ss+0000`. All arguments are ms since 1970. */
+/** Times as the service writes them: `YYYY-MM-DDThh:mm:ss+0000`. All arguments are in ms since 1970. */
 import { fromDate, Instant } from '../../codec/Instant.js'
 
 /** One day, in ms. */
@@ -7,12 +7,12 @@ export const DAY = 24 * 3_600_000
 /** The last second with a four-digit year, in ms since 1970. */
 const LAST = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-/** Formats a time in whole seconds; a fraction is truncated. */
+/** Formats a time in whole seconds. A fraction is truncated. */
 export const timeText = (ms: number): string => fromDate(new Date(ms))
 
 /**
- * Returns a function that writes times given in seconds since 1970. It caches the text of the last day, since generated charges
- * are close to each other, and `Date` takes six times as long.
+ * Returns a function that writes times given in seconds since 1970. It caches the text of the last day, because generated
+ * charges are close to each other and `Date` takes six times as long.
  */
 export const timeWriter = (): ((seconds: number) => string) => {
   let day = Number.NaN
@@ -38,7 +38,9 @@ export const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0,
 
 export const dayInstantAt = (ms: number): Instant => asInstant(dayAt(ms))
 
-/** Returns the end of a period of `life` ms that starts `now`: whole ms, and not after the last time that can be written. */
+/**
+ * Returns the end of a period of `life` ms that starts `now`, in whole ms, and no later than the last time that can be written.
+ */
 export const endAt = (now: number, life: number): number => Math.min(Math.floor(now + life), LAST)
 
 const asInstant = (text: string): Instant => {

@@ -1,4 +1,6 @@
-/** Delivers the sandbox's events to its webhooks: signed, in order, and retried until the response is 200. */
+/**
+ * Delivers the sandbox's events to its webhooks. Deliveries are signed, sent in order, and retried until the response is 200.
+ */
 import { timer as after, concatMap, from, merge, Subject, Subscription, take } from 'rxjs'
 import { LONGEST } from '../../stream/later.js'
 import type { Collection } from '../Collection.js'
@@ -27,13 +29,13 @@ export interface DeliveryStats {
   readonly faults: Readonly<Record<string, number>>
 }
 
-/** A subscribed webhook, of the account or of a partner. */
+/** A webhook with a subscription, of the account or of a partner. */
 interface Subscriber {
   readonly key: string
   readonly webhooks: Collection<StoredWebhook>
   readonly n: number
   readonly secret: string
-  /** The connected account that the event concerns; `undefined` for a webhook of the sandbox's own account. */
+  /** The connected account that the event is about; `undefined` for a webhook of the sandbox's own account. */
   readonly account: string | undefined
 }
 
@@ -48,21 +50,21 @@ interface Sending {
 /** The events of one webhook, sent one after the other. */
 interface EventQueue {
   readonly sendings: Subject<Sending>
-  /** Events held back until the next one is sent. */
+  /** Events that are held back until the next one has been sent. */
   readonly delayed: Set<Sending>
-  /** Number of events of the webhook so far. */
+  /** Number of the webhook's events so far. */
   events: number
 }
 
-/** Number of retries of an event that was not accepted with 200, after 1, 2, 4 ... s. */
+/** Number of retries of an event that was not accepted with 200. They follow after 1, 2, 4 ... s. */
 const REPEATS = 8
 
-/** Maximum wait for a response, in ms, before the next event is sent, so that a slow receiver does not hold up others. */
+/** Maximum wait for a response, in ms, before the next event is sent, so that a slow receiver does not hold up other events. */
 const TURN = 1_000
 
 const FORGED_SECRET = 'whsec_of_somebody_else'
 
-/** Account id of the sandbox itself in the events of its own webhooks. */
+/** Account id of the sandbox in the events of its own webhooks. */
 const OWN_ACCOUNT = 'acct_sandbox'
 
 // class
@@ -88,7 +90,7 @@ export class Deliveries {
     this.#happenings = new Happenings(store, settings, (happening) => this.#publish(happening))
   }
 
-  /** Delivers the changes up to now, and schedules the next update. */
+  /** Delivers all changes up to now, and schedules the next update. */
   update(now: number): void {
     this.#happenings.tellUntil(now)
     if (this.#store.webhooks.next === 0 && this.#store.partnerWebhooks.next === 0) return
@@ -109,7 +111,7 @@ export class Deliveries {
     )
   }
 
-  /** Cancels everything pending. */
+  /** Cancels everything that is pending. */
   close(): void {
     this.#wake.unsubscribe()
     this.#work.unsubscribe()
@@ -204,7 +206,7 @@ export class Deliveries {
     return queue
   }
 
-  /** Sends an event to the current URL of its webhook; a deleted or disconnected one receives nothing. */
+  /** Sends an event to the current URL of its webhook. A webhook that was deleted or disconnected receives nothing. */
   async #attempt(sending: Sending, repeats: number): Promise<void> {
     const { to, body, fault, isForged } = sending
     const settings = this.#settings

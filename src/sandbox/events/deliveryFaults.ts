@@ -28,7 +28,7 @@ export type DeliveryFault = (typeof deliveryFaultNames)[number]
 export interface DeliveryTarget {
   /** The name of the event, such as `charge.settled`. */
   readonly event: string
-  /** Number of this event among the webhook's, starting at 1. */
+  /** Number of this event among those of the webhook, starting at 1. */
   readonly nth: number
 }
 
@@ -40,10 +40,10 @@ export type DeliveryFaults =
 /** Delay of a late event, in ms. */
 export const LATE = 10_000
 
-/** Maximum time that an out-of-order event waits for another one, in ms. */
+/** Maximum time for which an out-of-order event waits for another event, in ms. */
 export const HELD = 5_000
 
-/** Age of a stale delivery's signature, in ms: beyond the usual tolerance of five minutes. */
+/** Age of the signature of a stale delivery, in ms. It is beyond the usual tolerance of five minutes. */
 export const STALE = 3_600_000
 
 // functions
@@ -54,7 +54,7 @@ export const totalDeliveryProbability = (faults: DeliveryFaults): number =>
     ? 0
     : deliveryFaultNames.reduce((sum, name) => sum + (faults[name] ?? 0), 0)
 
-/** Returns at most one fault for an event. Draws exactly one number, so that a plan shifts no later draw. */
+/** Returns at most one fault for an event. Draws exactly one number, so a plan does not shift later draws. */
 export const drawDeliveryFault = (
   faults: DeliveryFaults,
   random: IO<number>,

@@ -1,13 +1,13 @@
-/** Bodies of events in the version of a webhook, with the documented fields. */
+/** Bodies of events in the API version of a webhook, with the documented fields. */
 import { hash, hex8, hex32, subSeed } from '../data/hash.js'
 import { timeText } from '../data/time.js'
 
 // versions
 
-/** Adds `account.dormant`, `account.closed`, `source_id`, `transacted_at` and `card_transaction_event_id`. */
+/** Version that adds `account.dormant`, `account.closed`, `source_id`, `transacted_at` and `card_transaction_event_id`. */
 const AUGUST = '2026-08-21'
 
-/** Adds `card_transaction_data`, and removes `lifecycle_id`. */
+/** Version that adds `card_transaction_data` and removes `lifecycle_id`. */
 const JULY = '2026-07-17'
 
 /** First version in which the names of batch events start with `payout.` (our assumption). */
@@ -16,7 +16,7 @@ const PAYOUT = '2024-09-27'
 /** First version with keys in snake case (our assumption). */
 const SNAKE_CASE = '2024-02-22'
 
-/** Returns why a version lacks an event; `undefined` if it has it. */
+/** Returns the reason why a version lacks an event; `undefined` if the version has the event. */
 export const missingIn = (name: string, version: string): string | undefined =>
   (name === 'account.dormant' || name === 'account.closed') && version < AUGUST
     ? `is an event since version ${AUGUST}`
@@ -30,7 +30,7 @@ export const nameIn = (name: string, version: string): string =>
 
 /** The content of an event's body. */
 export interface EventFacts {
-  /** Id of the event; a repeated delivery has the same one. */
+  /** Id of the event. Repeated deliveries have the same id. */
   readonly id: string
   readonly name: string
   /** The API version of the payload, as YYYY-MM-DD. */
@@ -60,7 +60,7 @@ export const eventBody = ({ at, name, version, data, ...facts }: EventFacts): st
   return JSON.stringify(version < SNAKE_CASE ? camelKeys(body) : body)
 }
 
-/** Converts keys to camel case, except those under `metadata`, which are the caller's own. */
+/** Converts keys to camel case, except keys under `metadata`, which are the caller's own. */
 const camelKeys = (u: unknown): unknown => {
   if (Array.isArray(u)) return u.map(camelKeys)
   if (typeof u !== 'object' || u === null) return u

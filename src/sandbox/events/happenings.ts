@@ -15,17 +15,17 @@ import type { SandboxStore } from '../Store.js'
 /** A change that is delivered to webhooks. */
 export interface Happening {
   readonly name: string
-  /** In ms since 1970. */
+  /** Time of the change, in ms since 1970. */
   readonly at: number
-  /** The id of the connected account that it concerns, if any. */
+  /** The id of the connected account that the change is about, if any. */
   readonly source: string | undefined
-  /** Returns the resource at that time, in an API version. */
+  /** Returns the resource as it is at that time, in an API version. */
   readonly data: (version: string) => unknown
 }
 
 // class
 
-/** Pending changes, sorted by time; changes at the same time in the order in which they became known. */
+/** Pending changes, sorted by time. Changes at the same time are in the order in which they became known. */
 export class Happenings {
   readonly #due = new Heap<() => void>()
   /** Number of the last emitted step, by batch. */
@@ -88,12 +88,12 @@ export class Happenings {
     }
   }
 
-  /** Emits the steps of a batch. Reads its timeline again at each step, since calls may have changed it. */
+  /** Emits the steps of a batch. Reads its timeline again at each step, because calls may have changed it. */
   #tellBatch(n: number): void {
     const store = this.#store
     const settings = this.#settings
     const batch = store.batches.get(n)
-    if (batch === undefined) return // the batch was deleted
+    if (batch === undefined) return // the batch has been deleted
     const timeline = batchTimeline(batch, settings)
     const now = settings.now()
     let published = this.#published.get(n) ?? -1
@@ -122,7 +122,7 @@ export class Happenings {
   }
 }
 
-/** Returns the events of a step: the status if it changed, and the funding once there is one. */
+/** Returns the events of a step: the status if it has changed, and the funding once there is one. */
 const batchEvents = (before: BatchStep | undefined, step: BatchStep): ReadonlyArray<string> => {
   const status = before?.status === step.status ? [] : [step.status.toLowerCase()]
   const isFunded = (one: BatchStep | undefined): boolean =>

@@ -15,7 +15,7 @@ export interface Outgoing {
   readonly url: string
   readonly secret: string
   readonly body: string
-  /** The stated time of signing, in ms since 1970. */
+  /** The time of signing that the delivery states, in ms since 1970. */
   readonly signedAt: number
 }
 
@@ -24,12 +24,12 @@ export type SendOutcome =
   | { readonly _tag: 'Answered'; readonly status: number }
   | { readonly _tag: 'Failed'; readonly reason: string }
 
-/** Time limit for a response, in ms. The API does not document the service's limit. */
+/** Time limit for a response, in ms. The API description does not give the limit of the service. */
 const ANSWER_TIME = 10_000
 
 // functions
 
-/** Computes an HMAC synchronously: Web Crypto takes several event loop turns, in which virtual time would pass. */
+/** Computes an HMAC synchronously. Web Crypto takes several turns of the event loop, in which virtual time would pass. */
 const hmacSha256 = ({
   secret,
   message,
@@ -75,7 +75,7 @@ const statusFrom = async (deliver: Deliver, request: Request): Promise<number> =
   return response.status
 }
 
-/** Posts a text, and resolves with the status. Follows no redirects, and takes a third of the time of `fetch`. */
+/** Posts a text, and resolves with the status. Does not follow redirects. Takes a third of the time of `fetch`. */
 const post = (
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -95,7 +95,7 @@ const post = (
     sent.end(body)
   })
 
-/** Returns the reason for a failure: the system's code, which says more than `fetch failed`. */
+/** Returns the reason for a failure. This is the system's code, which is more precise than `fetch failed`. */
 const reasonOf = (error: unknown): string => {
   const cause: unknown = error instanceof Error ? (error.cause ?? error) : error
   if (!(cause instanceof Error)) return String(cause)

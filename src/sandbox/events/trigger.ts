@@ -29,7 +29,7 @@ import { type Deliver, type SendOutcome, sendDelivery } from './send.js'
 /** Faults that a single event can have. */
 export const triggerFaults = ['late', 'twice', 'forged', 'stale'] as const
 
-/** Rule for a receiver's URL, without credentials, which would be shown. */
+/** Rule for the URL of a receiver. It must have no credentials, because the URL is shown. */
 const url = is.stringThat((text) => {
   if (!URL.canParse(text)) return false
   const { protocol, username, password } = new URL(text)
@@ -41,9 +41,9 @@ const eventName: OptionRule<EventName> = is.nonEmptyString
 const anyJson: OptionRule<unknown> = { accepts: () => true, expected: 'any JSON' }
 
 const table = {
-  /** Name of the event, such as `account.active`; an unknown event needs `data`. */
+  /** Name of the event, such as `account.active`. An unknown event requires `data`. */
   event: required(eventName),
-  /** The URL to send it to. */
+  /** The URL to which the event is sent. */
   url: required(url),
   /** The signing secret. */
   secret: required(secretRule),
@@ -60,7 +60,7 @@ const table = {
   id: is.nonEmptyString,
   /** Seed for generated data: an integer up to 2^32 - 1. Default 1. */
   seed: withDefault(is.int(0, 2 ** 32 - 1, '2^32 - 1'), 1),
-  /** Sends the request, such as the `fetch` of a receiver in this process. Default: over HTTP. */
+  /** Sends the request, for example the `fetch` of a receiver in this process. Default: over HTTP. */
   deliver: is.fn<Deliver>(),
   /** Clock and timers. Default: RxJS's `asyncScheduler`. */
   timer: withDefault(is.rxScheduler<SchedulerLike>(), asyncScheduler),
@@ -83,7 +83,7 @@ export interface Triggered {
   readonly took: number
   /** True if the receiver should accept it: neither forged nor stale. */
   readonly isGenuine: boolean
-  /** True if the receiver was right: it accepted a genuine delivery with 200, or refused another one. */
+  /** True if the receiver responded correctly: it accepted a genuine delivery with 200, or refused another one. */
   readonly isRight: boolean
 }
 

@@ -4,7 +4,7 @@ import type { HandlerResult } from '../Reply.js'
 import type { SandboxStore } from '../Store.js'
 
 export interface CallContext {
-  /** In ms since 1970. */
+  /** Time of the call, in ms since 1970. */
   readonly now: number
   /** The API version of the call, as YYYY-MM-DD. */
   readonly version: string
@@ -16,14 +16,14 @@ export interface CallContext {
 /** Parameters by name, before decoding. */
 export type RawParams = Readonly<Record<string, unknown>>
 
-/** Handles one call: checks it against the store, changes the store, and returns the response. */
+/** Handles one call. Checks it against the store, changes the store, and returns the response. */
 export type Handle<P, A> = (
   store: SandboxStore,
   params: P,
   context: CallContext,
 ) => HandlerResult<A>
 
-/** Receives raw parameters, if the service accepts more than the endpoint's codec. */
+/** A handler that receives raw parameters, because the service accepts more than the endpoint's codec. */
 export interface RawHandler<A> {
   readonly raw: Handle<RawParams, A>
 }

@@ -1,4 +1,7 @@
-/** Logins, and credentials of calls. A token encodes its number, its expiry and its owner, sealed by the seed, so none is stored. */
+/**
+ * Logins, and credentials of calls. A token encodes its number, its expiry and its owner, and the seed seals it, so tokens are
+ * not stored.
+ */
 import type { login as loginRow } from '../../api/authentication.js'
 import type { AnyEndpoint } from '../../api/Endpoint.js'
 import { E } from '../../fp.js'
@@ -43,7 +46,7 @@ export const authentication: { readonly login: Handler<typeof loginRow> } = {
 interface Claims {
   /** Number of the token, starting at 0. */
   readonly number: number
-  /** In ms since 1970. */
+  /** Time of expiry, in ms since 1970. */
   readonly expires: number
   /** The index of its credentials. */
   readonly owner: number

@@ -226,7 +226,7 @@ const unknownSource = apiError(
   'funding_source.id',
 )
 
-/** Returns an error in a new batch that its codec does not detect; `now` in ms since 1970. */
+/** Returns an error in a new batch that its codec does not detect. `now` is in ms since 1970. */
 const problemOf = (params: NewBatchTransfer, now: number): ApiError | undefined => {
   const { metadata = {}, funding_source } = params
   if (newBatchTransferRules(now).some(({ broken }) => broken(params).length > 0)) return dateInvalid

@@ -1,4 +1,4 @@
-/** The handlers of all endpoints; a missing one is a compile error. */
+/** The handlers of all endpoints. A missing handler is a compile error. */
 import { login } from '../../api/authentication.js'
 import { type AnyEndpoint, untyped } from '../../api/Endpoint.js'
 import { type Api, tables } from '../../api/index.js'
@@ -38,7 +38,7 @@ const flat = <A>(all: ByResource<A>): ReadonlyArray<readonly [string, A]> =>
     R.toEntries(named).map(([name, a]) => [`${resource}.${name}`, a] as const),
   )
 
-// the type of `handlers` matches each with its endpoint; a flat list cannot express that
+// the type of `handlers` matches each handler with its endpoint, which a flat list cannot express
 const handlersByName = new Map(flat(handlers as unknown as ByResource<AnyHandler>))
 
 export const services: ReadonlyArray<Service> = flat({

@@ -1,6 +1,6 @@
 /**
- * Pages of lists: by number, or by bookmarks in both directions. A bookmark is a gap between two rows in the order of a list, not
- * a count of rows, so rows that appear or disappear elsewhere shift no page.
+ * Pages of lists, by number, or by bookmarks in both directions. A bookmark is a gap between two rows in the order of a list
+ * and not a number of rows, so rows that appear or disappear elsewhere do not shift pages.
  */
 import { stringifyExact } from '../../decode/index.js'
 import { E } from '../../fp.js'
@@ -10,14 +10,14 @@ import { type ApiError, invalid, type Json, json } from '../Reply.js'
 
 // by number
 
-/** Initial buffer size per row, in bytes; the buffer grows if rows are larger. */
+/** Initial buffer size per row, in bytes. The buffer grows if rows are larger. */
 const ROW_ROOM = 400
 
 const COMMA = 0x2c
 
 /**
- * Returns a page of rows that are already JSON values. Serializes each row as soon as it is generated: keeping 2,000 rows as
- * objects or texts would double the sandbox's time, because of garbage collection.
+ * Returns a page of rows that already are JSON values. Serializes each row as soon as it is generated. If 2,000 rows were kept
+ * as objects or texts, the sandbox would take twice as long, because of garbage collection.
  */
 export const pageByNumber = (
   rowAt: (i: number) => unknown,
@@ -28,7 +28,7 @@ export const pageByNumber = (
   let end = bytes.write(`{"has_more":${has_more},"items":[`)
   for (let i = 0; i < count; i++) {
     const text = stringifyExact(rowAt(i))
-    const most = 3 * text.length + 3 // maximum UTF-8 bytes per code unit, and the surrounding characters
+    const most = 3 * text.length + 3 // maximum number of UTF-8 bytes per code unit, and the surrounding characters
     if (bytes.length - end < most) bytes = Buffer.concat([bytes], 2 * (bytes.length + most))
     end += bytes.write(text, end)
     bytes[end++] = COMMA
@@ -41,7 +41,7 @@ export const pageByNumber = (
 // by bookmark
 
 export interface BookmarkedList {
-  /** Name of the list; a bookmark is valid for one list only. */
+  /** Name of the list. A bookmark is valid for one list only. */
   readonly list: string
   readonly seed: number
   readonly newestFirst: boolean

@@ -57,7 +57,7 @@ export const reference: HandlersOf<{ reference: typeof rows }>['reference'] = {
 
 // industries
 
-/** The oldest version in the API description; the newer shape starts with it. */
+/** The oldest version in the API description, from which on the newer shape is used. */
 const INDUSTRY_CODES = '2025-06-30'
 
 const industriesOf = (
@@ -106,7 +106,7 @@ function quotaBy<A>(
 const quotaTypes = repeated<QuotaType>(QuotaType)
 
 /**
- * Reads the orders of an upload. Items are checked separately, since valid ones may be used without the others
+ * Reads the orders of an upload. Items are checked separately, because valid items may be used without the others
  * (`allow_partial_success`).
  */
 const readOrders = (

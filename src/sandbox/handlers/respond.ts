@@ -1,4 +1,4 @@
-/** Turns an admitted request into a reply: credentials, version, parameters, handler. */
+/** Converts an admitted request to a reply: checks credentials, version and parameters, and calls the handler. */
 
 import { type AnyEndpoint, method } from '../../api/Endpoint.js'
 import { PlainDate } from '../../codec/times.js'
@@ -121,7 +121,7 @@ const notJson = invalid('The body is not JSON.')
 
 const notAnObject = invalid('The body is not a JSON object.')
 
-/** Error for a body that could not be sent back: `JSON.stringify` fails beyond a few thousand levels. */
+/** Error for a body that could not be sent back, because `JSON.stringify` fails beyond a few thousand levels. */
 const tooDeep = invalid(`The body is nested more than ${ROW_LEVELS} levels deep.`)
 
 const parseBody = (body: string): E.Either<ApiError, unknown> =>
@@ -171,7 +171,7 @@ const collectParams = (
   })
 }
 
-/** Reads a query; a repeated name becomes an array. */
+/** Reads a query. A repeated name becomes an array. */
 const readQuery = (query: URLSearchParams): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Array.from(new Set(query.keys()), (name) => {

@@ -1,4 +1,4 @@
-/** Webhooks of the account and of the partner: the same calls on two collections. */
+/** Webhooks of the account and of the partner, with the same calls on two collections. */
 import { partnerWebhooks as partnerRows } from '../../api/partnerWebhooks.js'
 import { webhooks as rows } from '../../api/webhooks.js'
 import {
@@ -31,7 +31,7 @@ import { pageByBookmark, pageByNumber, walkWhere } from './pages.js'
 interface WebhookOwner {
   readonly kind: 'webhook' | 'partner webhook'
   readonly webhooksOf: (store: SandboxStore) => Collection<StoredWebhook>
-  /** Purpose of the seed for its secrets. */
+  /** Purpose of the seed from which the webhooks' secrets are derived. */
   readonly secretPurpose: number
   /** Error for a reused `request_id`. */
   readonly duplicate: ApiError
@@ -136,7 +136,7 @@ const webhookOf = (
   updated_at: instantAt(updatedAt),
 })
 
-/** Returns true if lists show the webhook: `listDelay` after its creation. */
+/** Returns true if lists show the webhook, which is the case `listDelay` after its creation. */
 const isShown =
   ({ now, settings: { listDelay } }: CallContext) =>
   ({ createdAt }: StoredWebhook): boolean =>
@@ -163,8 +163,8 @@ export const webhooks: HandlersOf<{ webhooks: typeof rows }>['webhooks'] = {
 }
 
 /**
- * The API description has no response bodies for connect, disconnect and delete, so each returns a different form that clients must
- * accept.
+ * The API description has no response bodies for connect, disconnect and delete. Each of them therefore returns a different
+ * form, all of which clients must accept.
  */
 export const partnerWebhooks: HandlersOf<{ partner: typeof partnerRows }>['partner'] = {
   create: create(partner),
@@ -234,7 +234,7 @@ const problemOf = (
   if (!knownEvents.has(event) && !knownEvents.has(`payout.${event}`)) return 'is not an event.'
   const missing = missingIn(event, version)
   if (missing !== undefined) return `${missing}.`
-  // a scope is an event, or the start of several names: `spend` or `spend.bill`
+  // a scope is an event, or the start of several names, such as `spend` or `spend.bill`
   const isAllowed = scopes?.some((scope) => event === scope || event.startsWith(`${scope}.`))
   return isAllowed === false ? 'is not allowed by the scopes of the credentials.' : undefined
 }

@@ -1,28 +1,28 @@
 import type { IO } from '../../fp.js'
 import type { Millis } from '../Clock.js'
 
-/** Share of a window that is refused in a burst: half of it at once, or a fifth of it in two consecutive windows. */
+/** Share of a window that is refused in a burst: half of one window, or a fifth of two consecutive windows. */
 const BURST = 1 / 2
 const REPEATED_BURST = 1 / 5
-/** Fewer refusals than this are no burst, however low the limit is. */
+/** Minimum number of refusals in a burst, however low the limit is. */
 const FEWEST = 3
-/** Refusals in this many consecutive windows show a lower limit, however few they are. */
+/** Number of consecutive windows with refusals that show a lower limit, even if each has only a few. */
 const RUNNING = 3
 
-/** Number of windows until a higher level is tried: fewer after a success, and up to this many after failures. */
+/** Number of windows until a higher level is tried: fewer after a success, up to this many after failures. */
 const PROBE_AFTER = 5
 const PROBE_AFTER_AT_MOST = 60
-/** Number of windows within which a probe is judged, before the next one. */
+/** Number of windows within which a probe is judged before the next one. */
 const PROBE_LASTS = 2
-/** Number of clean windows before the level that worked is tried again; doubles each time that it fails. */
+/** Number of clean windows before the level that worked is tried again. It doubles each time that this fails. */
 const RETURN_AFTER_AT_MOST = 32
 
-/** Longest closure while everything is refused; the API recommends 16 s as the longest backoff. */
+/** Longest closure while everything is refused. The API recommends 16 s as the longest backoff. */
 const LONGEST_CLOSURE: Millis = 16_000
 /** Maximum random addition to a longer closure, as a share of it. */
 const CLOSURE_JITTER = 1 / 2
 
-/** Reason for a level: `probe` tries a higher one, `return` goes back to the last one that worked. */
+/** Reason for a level: `probe` tries a higher level, `return` goes back to the last level that worked. */
 type Reason = 'usual' | 'probe' | 'return'
 
 /** Requests sent within one window at one level, and their outcomes. */
@@ -35,11 +35,13 @@ export class SendWindow {
   refused = 0
   open = 0
   isBurst = false
-  /** True if it has changed the level, or shown that no change is needed: one decrease per window. */
+  /**
+   * True if this window has changed the level, or shown that no change is needed. Each window lowers the level at most once.
+   */
   isJudged = false
-  /** The preceding window, if the level changed within it: the server counts its requests as well. */
+  /** The preceding window, if the level changed within it. The server also counts the requests of that window. */
   readonly #continues: SendWindow | undefined
-  /** Kind of the last refused request, and how often the kind changed. */
+  /** Kind of the last refused request, and the number of times the kind changed. */
   #kind: object | undefined = undefined
   #kinds = 0
 
@@ -55,12 +57,12 @@ export class SendWindow {
     return this.#continues?.since() ?? this.startedAt
   }
 
-  /** Returns the number of admitted requests, including those of the windows that it continues. */
+  /** Returns the number of admitted requests, including those of preceding windows that it continues. */
   letInSince(): number {
     return this.letIn + (this.#continues?.letInSince() ?? 0)
   }
 
-  /** Records a refusal of this kind, by this limit or another one. Returns true if several kinds were refused. */
+  /** Records a refusal of this kind, by this limit or another. Returns true if several kinds have been refused. */
   refusesSeveral(kind: object): boolean {
     if (this.#kind !== kind) this.#kinds++
     this.#kind = kind
@@ -68,48 +70,49 @@ export class SendWindow {
   }
 }
 
-/** Reason for a refusal: `chance` is bad luck in the network, `burst` a lower limit or an outage, `elsewhere` another limit. */
+/** Reason for a refusal: `chance` in the network, `burst` for a lower limit or an outage, `elsewhere` for another limit. */
 export type RefusalVerdict = 'chance' | 'burst' | 'probe' | 'elsewhere'
 
 export interface AdaptiveLimitOptions {
   readonly random: IO<number>
-  /** Level after a burst, from the admitted number during its window and the previous level. */
+  /** Returns the level after a burst, given the number admitted during its window and the previous level. */
   readonly afterBurst: (letIn: number, level: number) => number
-  /** Called when a whole window was admitted at another level than before; `max` is the configured limit. */
+  /** Called when a whole window has been admitted at a different level than before; `max` is the configured limit. */
   readonly confirmed: (level: number, max: number) => void
-  /** Returns true if limits of resources caused the refusals of a window. */
+  /** Returns true if the limits of resources caused the refusals of a window. */
   readonly isElsewhere: (window: SendWindow, limit: AdaptiveLimit, now: Millis) => boolean
 }
 
 /**
- * The part of a configured limit that is used. After a burst of refusals it falls to the number that was admitted in that window,
- * returns at once to the last level that worked, and probes carefully above it. If nothing is admitted, that is an outage, which
- * says nothing about the limit: it closes, for longer each time, and then resumes at its previous level.
+ * The part of a configured limit that is used. After a burst of refusals, the level falls to the number that was admitted in
+ * that window. It then returns in one step to the last level that worked, and probes carefully above it. If nothing is
+ * admitted, that is an outage, which says nothing about the limit. The limit then closes, for longer each time, and resumes at
+ * its previous level.
  *
  *     level   20 20 |10 10 10 10 10 |11 |10 10 10 ... |11 12 14 18 20
  *              burst               probe refused     probes let in
  */
 export class AdaptiveLimit {
-  /** Number of requests allowed now: within a window, or at once. */
+  /** Number of requests allowed now: within a window, or concurrently. */
   level: number
-  /** Level of the last whole window that was admitted, or the configured limit. */
+  /** Level of the last window that was fully admitted, or the configured limit. */
   confirmed: number
   /** Configured limit. */
   max: number
   window: Millis
   readonly #options: AdaptiveLimitOptions
   #reason: Reason = 'usual'
-  /** The next departure begins a window, since the level has changed. */
+  /** True if the next departure begins a window because the level has changed. */
   #isNewLevel = true
   #present: SendWindow | undefined
   #windows = 0
-  /** Index of the first window that began under the present configured limit. */
+  /** Index of the first window that began under the current configured limit. */
   #configuredAt = 0
-  /** Highest level at which a whole window was admitted. */
+  /** Highest level at which a window was fully admitted. */
   worked = 0
-  /** Index of the last window whose burst was explained. */
+  /** Index of the last window whose burst was attributed to a cause. */
   lastBurst = Number.NEGATIVE_INFINITY
-  /** Number of clean windows since the level changed, and the number that allows a return to the level that worked. */
+  /** Number of clean windows since the level changed, and the number required to return to the level that worked. */
   #cleanWindows = 0
   #returnAfter = 1
 
@@ -152,13 +155,13 @@ export class AdaptiveLimit {
     this.#isNewLevel = true
   }
 
-  /** Starts at the admitted number of a window under another limit, at which `worked` was the level before. */
+  /** Starts at the number that was admitted in a window under another limit; `worked` was the level before that. */
   beginAt(letIn: number, worked: number, now: Millis): void {
     this.worked = worked
     this.fall(letIn, now)
   }
 
-  /** Returns the time until it admits requests, regardless of the permits in use; 0 for now. Starts a probe that is due. */
+  /** Returns the time until requests are admitted, regardless of the permits in use; 0 for now. Starts a probe that is due. */
   closedFor(now: Millis): Millis {
     const present = this.#present
     if (this.max === 0) return Number.POSITIVE_INFINITY
@@ -174,7 +177,7 @@ export class AdaptiveLimit {
     return Math.max(0, this.#closedUntil - now)
   }
 
-  /** Returns the time when a higher level is tried; `Infinity` if none is. */
+  /** Returns the time at which a higher level is tried; `Infinity` if none will be. */
   probesAt(): Millis {
     return this.isLowered() && !this.#isDown ? this.#probeAt : Number.POSITIVE_INFINITY
   }
@@ -211,7 +214,7 @@ export class AdaptiveLimit {
     if (window.isBurst && !window.isJudged) this.#fallWhenKnown(window, now)
   }
 
-  /** Records that a request of this window was refused. `retryAfter`: the delay that the server asks for; 0 for none. */
+  /** Records that a request of this window was refused. `retryAfter`: the delay requested by the server; 0 for none. */
   refused(window: SendWindow, now: Millis, retryAfter: Millis): RefusalVerdict {
     window.open--
     window.refused++
@@ -253,7 +256,7 @@ export class AdaptiveLimit {
     )
   }
 
-  /** Lowers the level after a burst, once all responses of its window have arrived, unless another limit caused it. */
+  /** Lowers the level after a burst, once all responses of its window have arrived, unless another limit caused the burst. */
   #fallWhenKnown(window: SendWindow, now: Millis): RefusalVerdict {
     if (window.open > 0) return 'burst'
     window.isJudged = true
@@ -273,7 +276,7 @@ export class AdaptiveLimit {
     return 'burst'
   }
 
-  /** Falls to the admitted number of a window; closes if that is zero. */
+  /** Lowers the level to the number admitted in a window, or closes if that is zero. */
   fall(letIn: number, now: Millis): void {
     if (letIn > 0) {
       this.#change(this.#options.afterBurst(letIn, this.level), 'usual', now)
@@ -284,7 +287,7 @@ export class AdaptiveLimit {
     this.#close(now)
   }
 
-  /** Records that a window was admitted as a whole. */
+  /** Records that a window was fully admitted. */
   #clean(window: SendWindow, now: Millis): void {
     window.isJudged = true
     this.#refusedWindows = 0
@@ -297,14 +300,14 @@ export class AdaptiveLimit {
       this.#returnAfter = 1
     } else if (window.reason === 'probe') {
       this.#probeAfter = Math.max(PROBE_AFTER, this.#probeAfter / 2)
-      this.#probeAt = now // 1, 2, 4 ... more while it goes well
+      this.#probeAt = now // 1, 2, 4 ... more while probes succeed
     }
     if (this.worked > this.level && ++this.#cleanWindows >= this.#returnAfter) {
       this.#change(this.worked, 'return', now)
     }
   }
 
-  /** Closes for 1, 2, 4 ... windows because everything is refused, then admits one request. */
+  /** Closes for 1, 2, 4 ... windows because everything is refused. Then admits one request. */
   #close(now: Millis): void {
     const length = Math.min(LONGEST_CLOSURE, this.window * 2 ** this.#closures)
     const jitter = this.#closures > 0 ? CLOSURE_JITTER * this.#options.random() : 0
@@ -312,7 +315,10 @@ export class AdaptiveLimit {
     this.#closedUntil = now + length * (1 + jitter)
   }
 
-  /** Reopens after a request was admitted: returns at once to the level that worked, or starts slowly if none has yet. */
+  /**
+   * Reopens after a request was admitted. Returns immediately to the level that worked, or starts slowly if none has worked
+   * yet.
+   */
   #open(now: Millis): void {
     this.#isDown = false
     this.#closures = 0
@@ -325,7 +331,7 @@ export class AdaptiveLimit {
 
   /** `probeAfter`: windows until a higher level is tried. */
   #change(level: number, reason: Reason, now: Millis, probeAfter = this.#probeAfter): void {
-    this.level = Math.min(level, this.max) // the limit may have been lowered in the meantime
+    this.level = Math.min(level, this.max) // the limit may have been lowered since
     this.#reason = reason
     this.#probeAt = now + probeAfter * this.window
     this.#cleanWindows = 0

@@ -2,11 +2,12 @@ import type { Millis } from '../Clock.js'
 import { Limiter } from './Limiter.js'
 
 /**
- * At most `limit` requests in flight. An aborted request keeps its permit until the server has surely finished its work on it.
+ * At most `limit` requests in flight. An aborted request keeps its permit until the server has certainly finished working on
+ * it.
  */
 export class ConcurrencyLimit extends Limiter {
   #count = 0
-  /** When permits of aborted requests are released, earliest first. */
+  /** Times at which the permits of aborted requests are released, earliest first. */
   readonly #lingering: Array<Millis> = []
 
   counted(): boolean {
@@ -22,7 +23,7 @@ export class ConcurrencyLimit extends Limiter {
     this.#lingering.splice(at + 1, 0, until)
   }
 
-  /** A request's own permit is not the reason for its refusal. */
+  /** Excludes the request itself, because its own permit cannot be the reason for its refusal. */
   fullness(now: Millis): number {
     return (this.permitsHeld(now) - 1) / this.limit.level
   }

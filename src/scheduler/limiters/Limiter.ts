@@ -2,15 +2,15 @@ import type { Millis } from '../Clock.js'
 import type { SendBatch } from '../SendBatch.js'
 import type { AdaptiveLimit, RefusalVerdict, SendWindow } from './AdaptiveLimit.js'
 
-/** Decides whether one more request may start, for the requests of one key of a tier. */
+/** Decides, for the requests of one key of a tier, whether one more may start. */
 export abstract class Limiter {
   /** The key; `undefined` if all requests of the tier share the limiter. */
   readonly key: string | undefined
   readonly limit: AdaptiveLimit
-  /** Limiter sets that it belongs to, one for each kind of request. */
+  /** Number of limiter sets that it belongs to, one for each kind of request. */
   sharedBy = 0
   acquiredAt: Millis = 0
-  /** The dispatcher's state for this limiter; none before a queue waits for it. */
+  /** The dispatcher's state for this limiter; undefined until a queue waits for it. */
   parking: object | undefined = undefined
   /** Number of refusals attributed to it. */
   refusals = 0
@@ -25,7 +25,7 @@ export abstract class Limiter {
     this.limit.configure(limit, window)
   }
 
-  /** Returns the time until one more request may start: 0 for now, `Infinity` if a request has to end first. */
+  /** Returns the time until one more request may start: 0 for now, `Infinity` if a request must end first. */
   wait(now: Millis): Millis {
     const closed = this.limit.closedFor(now)
     return this.permitsHeld(now) < this.limit.level ? closed : Math.max(closed, this.more(now))
@@ -46,24 +46,27 @@ export abstract class Limiter {
     return this.limit.sent(now)
   }
 
-  /** Records a refusal, most likely by this limiter. */
+  /** Records a refusal that this limiter most likely caused. */
   refused(window: SendWindow, now: Millis, retryAfter: Millis): RefusalVerdict {
     this.refusals++
     return this.limit.refused(window, now, retryAfter)
   }
 
-  /** Records that the server has counted a request by then. Returns true if a permit may be released sooner than expected. */
+  /**
+   * Records that the server has counted a request by the time `by`. Returns true if a permit may be released sooner than
+   * expected.
+   */
   abstract counted(by: Millis): boolean
   /** Records that a request has ended. The server may work on it until `until`. */
   abstract ended(now: Millis, until: Millis): void
-  /** Returns the share of the limit that requests other than the refused one use. The fullest limiter gets the blame. */
+  /** Returns the share of the limit that is used, not counting the refused request. The fullest limiter is blamed. */
   abstract fullness(now: Millis): number
   /** Releases expired permits, and returns the number held. */
   abstract permitsHeld(now: Millis): number
-  /** Returns the number of permits held. Read-only: inspecting it never releases a permit. */
+  /** Returns the number of permits held. Read-only: it never releases a permit. */
   abstract used(now: Millis): number
 
   protected abstract take(batch: SendBatch): void
-  /** Returns the time when the next permit is released; `Infinity` if only an event can show that. */
+  /** Returns the time at which the next permit is released; `Infinity` if that depends on an event. */
   protected abstract releasesAt(): Millis
 }

@@ -16,13 +16,13 @@ export const guardRule: OptionRule<Guard> = {
   expected: "'learned', 'safe' or milliseconds",
 }
 
-/** The guard in use: that of this window if learned, or the given one. */
+/** The guard in use: the learned guard of this window, or the given one. */
 export type RateGuard = JitterGuard | 'safe' | Millis
 
-/** Permits that are released together: those of a batch, or, with `'safe'`, those whose responses arrived at the same time. */
+/** Permits that are released together: those of one batch or, with `'safe'`, those whose responses arrived at the same time. */
 interface HeldPermits {
   readonly batch: SendBatch | undefined
-  /** With `'safe'`: the server has counted them by this time. */
+  /** With `'safe'`: the time by which the server has counted the requests. */
   readonly countedBy: Millis
   count: number
 }
@@ -30,9 +30,9 @@ interface HeldPermits {
 /**
  * At most `limit` requests in any rolling window, as counted by the server.
  *
- * The server counts arrivals; we see departures and responses. So a permit is released when the response proves that its arrival
- * has left the window, or a window and a guard after its departure, whichever is first. A refused request has used its permit,
- * because the API counts all requests.
+ * The server counts arrivals, but we only see departures and responses. A permit is therefore released when the response proves
+ * that the arrival has left the window, or a window and a guard after departure, whichever comes first. A refused request has
+ * used its permit, because the API counts all requests.
  *
  *     departure       |-- way there --> arrival       answer
  *     'safe'                                            |------ window ------> released
@@ -110,7 +110,7 @@ export class RollingWindow extends Limiter {
 
   #releaseOf({ batch, countedBy }: HeldPermits): Millis {
     if (batch === undefined) return countedBy + this.#per + TICK
-    // its bytes have not left until its turn is over, however long that takes
+    // its bytes do not leave until its turn is over, however long that takes
     if (batch.isLeaving) return Number.POSITIVE_INFINITY
     const margin = typeof this.#guard === 'object' ? this.#guard.after(batch) : Number(this.#guard)
     return batch.sentAt + this.#per + margin

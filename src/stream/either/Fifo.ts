@@ -3,7 +3,7 @@ interface Entry<A> {
   next: Entry<A> | undefined
 }
 
-/** A first-in, first-out list. An array would move all remaining items on each removal. */
+/** A first-in, first-out list. With an array, each removal would move all remaining items. */
 export class Fifo<A> {
   #first: Entry<A> | undefined
   #last: Entry<A> | undefined

@@ -16,10 +16,10 @@ export interface ObservableEither<E, A> extends Observable<E.Either<E, A>> {}
 
 // constructors
 
-/** A stream of one failure. */
+/** Creates a stream of one failure. */
 export const left = <E>(e: E): ObservableEither<E, never> => of(E.left(e))
 
-/** A stream of one value. */
+/** Creates a stream of one value. */
 export const right = <A>(a: A): ObservableEither<never, A> => of(E.right(a))
 
 // combinators
@@ -57,11 +57,11 @@ export const mergeChain = <A, E2, B>(
   const step = orPass(f)
   return <E>(source: Observable<E.Either<E, A>>): ObservableEither<E | E2, B> =>
     concurrent === Number.POSITIVE_INFINITY
-      ? source.pipe(mergeMap((ea) => step(ea))) // no stream has to wait
+      ? source.pipe(mergeMap((ea) => step(ea))) // none of the streams has to wait
       : source.pipe(mergeFlat((ea) => step(ea), concurrent))
 }
 
-/** Returns the next step for a value; passes a failure through. */
+/** Returns the next step for a value. Passes a failure through. */
 const orPass =
   <A, E2, B>(f: (a: A) => Observable<E.Either<E2, B>>) =>
   <E>(ea: E.Either<E, A>): Observable<E.Either<E | E2, B>> =>

@@ -11,7 +11,7 @@ export type Bound<N extends string, A, B> = {
 
 /**
  * Subscribes to both streams at once, and combines each value of `first` with all values of `second`, in the order of
- * `concatChain`. `second` is kept in memory: it should be a call, or a short list.
+ * `concatChain`. `second` is kept in memory, so it should be a call or a short list.
  */
 const withAll =
   <A, E2, B, E3, C>(

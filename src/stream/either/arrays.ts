@@ -4,7 +4,7 @@ import type { E } from '../../fp.js'
 import { ap } from './apply.js'
 import { concatChain, mapRight, type ObservableEither, right } from './ObservableEither.js'
 
-/** The values so far, in reverse order, so that several values of one element can share the earlier ones. */
+/** The values so far, in reverse order. Several values of one element can therefore share the earlier values. */
 type Reversed<B> = { readonly last: B; readonly before: Reversed<B> } | undefined
 
 type Make<A, E, B> = (index: number, a: A) => Observable<E.Either<E, B>>

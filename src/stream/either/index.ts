@@ -1,4 +1,4 @@
-/** `payments-rx/ObservableEither`: streams of `Either` as an fp-ts module, with fp-ts's names and argument order. */
+/** `payments-rx/ObservableEither`: streams of `Either` as an fp-ts module, with the names and the argument order of fp-ts. */
 export { ap, apS, type Bound, bind, bindTo, Do, let } from './apply.js'
 export {
   sequenceArray,

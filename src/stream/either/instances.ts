@@ -37,7 +37,7 @@ declare module 'fp-ts/HKT.js' {
   }
 }
 
-// each instance is written out: a bundler keeps an object with a spread, since that might run a getter
+// each instance is written out, because a bundler keeps an object with a spread, which might run a getter
 
 const map: Functor2<URI>['map'] = (fa, f) => fa.pipe(mapRight(f))
 const chain: Chain2<URI>['chain'] = (fa, f) => fa.pipe(concatChain(f))

@@ -2,9 +2,9 @@ import { from, Observable, Subscriber } from 'rxjs'
 import { Fifo } from './Fifo.js'
 
 /**
- * Works like `mergeMap`, but in a loop. RxJS starts a waiting stream from within the end of the one before: when a thousand
- * waiting streams complete at once, their nested calls overflow the stack, and all results are lost silently. RxJS requires the
- * classes.
+ * Works like `mergeMap`, but in a loop. RxJS starts a waiting stream from within the end of the previous stream. If a thousand
+ * waiting streams complete synchronously, their nested calls overflow the stack, and all results are silently lost. RxJS
+ * requires the classes.
  */
 export const mergeFlat =
   <A, B>(project: (a: A) => Observable<B>, concurrent: number) =>
@@ -45,7 +45,7 @@ class Flat<A, B> extends Subscriber<A> {
     this.#fill()
   }
 
-  /** Handles the end of a running stream, whose resources are released. */
+  /** Handles the end of a running stream, after its resources have been released. */
   innerEnded(): void {
     this.#running--
     this.#fill()

@@ -1,4 +1,7 @@
-/** Operators that fp-ts users expect for a stream of `Either`. All widen types, like fp-ts functions that end in `W`. */
+/**
+ * Operators that fp-ts users expect for a stream of `Either`. All of them widen types, like the fp-ts functions whose names end
+ * in `W`.
+ */
 import {
   defaultIfEmpty,
   defer,

@@ -1,16 +1,16 @@
-/** Steps from one stream to the next, run in a loop, so that the stack does not grow with their number. */
+/** Steps from one stream to the next. They run in a loop, so the stack does not grow with their number. */
 import { from, Observable, type ObservableInput, ReplaySubject, Subscriber } from 'rxjs'
 import { Fifo } from './Fifo.js'
 
 // model
 
-/** One step. Its input is the output of the step before it; only the constructors below know the types. */
+/** One step. Its input is the output of the previous step. Only the constructors below know the types. */
 type EitherStep =
   /** Maps a value to a value. */
   | { readonly _tag: 'Map'; readonly f: (a: unknown) => unknown }
-  /** Maps a value to a stream; subscribes to one stream after the other. */
+  /** Maps a value to a stream. Subscribes to one stream after the other. */
   | { readonly _tag: 'Concat'; readonly project: (a: unknown) => ObservableInput<unknown> }
-  /** Maps a value and all values of `second`, which is subscribed to at the start, to a stream. */
+  /** Maps a value together with all values of `second` to a stream. Subscribes to `second` at the start. */
   | {
       readonly _tag: 'With'
       readonly second: Observable<unknown>
@@ -19,8 +19,8 @@ type EitherStep =
 
 /**
  * A stream that knows the step that created it. RxJS subscribes to `f(g(h(source)))` from the outside in, and passes each value
- * and each end from the inside out, a few frames for each: some hundred streams of `traverse` overflow the stack, and are lost
- * silently. Here a subscription first collects all steps down to the source.
+ * and each end from the inside out, with a few frames for each. Some hundred streams of `traverse` therefore overflow the stack
+ * and are silently lost. Here, a subscription first collects all steps down to the source.
  */
 class Stepped<B> extends Observable<B> {
   readonly before: Observable<unknown>
@@ -41,7 +41,7 @@ export const mapEach =
   (source: Observable<A>): Observable<B> =>
     new Stepped(source, { _tag: 'Map', f: f as (a: unknown) => unknown })
 
-/** Emits the values of a stream for each value, one stream after the other. */
+/** Emits the values of one stream per value, one stream after the other. */
 export const concatEach =
   <A, B>(project: (a: A) => ObservableInput<B>) =>
   (source: Observable<A>): Observable<B> =>
@@ -52,7 +52,7 @@ export const concatEach =
 
 /**
  * For each value, emits the values of a stream built from all values of `second`, one stream after the other. Subscribes to
- * `second` at once, after the source, and keeps its values in memory. Its errors are emitted even if no value needs it.
+ * `second` immediately after the source, and keeps its values in memory. Emits its errors even if no value needs it.
  */
 export const concatEachWith =
   <A, S, B>(second: Observable<S>, project: (a: A, all: Observable<S>) => ObservableInput<B>) =>
@@ -70,20 +70,20 @@ const start = <B>(before: Observable<unknown>, last: EitherStep, out: Subscriber
     steps.push(source.step)
     source = source.before
   }
-  new StepRun(steps.reverse(), out as Subscriber<unknown>).start(source) // the last step makes a `B`
+  new StepRun(steps.reverse(), out as Subscriber<unknown>).start(source) // the last step produces a `B`
 }
 
-// a loop in place of the stack
+// a loop instead of the stack
 
 /**
- * Maximum depth of nested calls; deeper ones wait for the loop. Up to this depth, a value that arrives at once is passed on
- * before the next one.
+ * Maximum depth of nested calls; deeper ones wait for the loop. Up to this depth, a value that arrives synchronously is passed
+ * on before the next one.
  */
 const DEPTH = 30
 
-/** The loop of a subscription, and of all streams that its steps subscribe to. */
+/** The loop of a subscription and of all streams that its steps subscribe to. */
 class Loop {
-  /** The subscriber of the outermost stream. When it is closed, all inner ones are. */
+  /** The subscriber of the outermost stream. Closing it closes all inner subscribers. */
   readonly out: Subscriber<unknown>
   #depth = 0
   readonly #waiting = new Fifo<() => void>()
@@ -92,7 +92,7 @@ class Loop {
     this.out = out
   }
 
-  /** Runs a task at once, or after the waiting ones. */
+  /** Runs a task immediately, or after the tasks that are waiting. */
   run(task: () => void): void {
     if (this.#depth >= DEPTH || !this.#waiting.isEmpty()) this.#waiting.push(task)
     else this.#within(task)
@@ -157,7 +157,7 @@ class StepRun {
     return { ...open, project: (a) => step.project(a, all), isSecondOpen: true }
   }
 
-  /** Passes a value to a step; after the last one, to the subscriber. */
+  /** Passes a value to a step or, after the last step, to the subscriber. */
   pass(value: unknown, to: number): void {
     if (this.loop.out.closed) return
     let now = value
@@ -198,7 +198,7 @@ class StepRun {
     this.#endIfDone(queue, i)
   }
 
-  /** Handles the end of the stream that a step was subscribed to. */
+  /** Handles the end of the stream to which a step was subscribed. */
   innerEnded(i: number): void {
     const queue = this.#queues[i]
     if (queue === undefined) return
@@ -211,7 +211,7 @@ class StepRun {
     if (!queue.isSourceOpen && isDone(queue)) this.sourceEnded(i + 1)
   }
 
-  /** Subscribes to the next stream of a step, unless one runs. */
+  /** Subscribes to the next stream of a step unless one is running. */
   #fill(i: number): void {
     const queue = this.#queues[i]
     if (queue === undefined || queue.isRunning || this.loop.out.closed) return
@@ -240,7 +240,7 @@ class Linked extends Subscriber<unknown> {
     this.loop = run.loop
     this.run = run
     this.step = step
-    this.loop.out.add(this) // added to the outermost, not the one before, so that unsubscribing from all needs no recursion
+    this.loop.out.add(this) // added to the outermost subscriber and not to the previous one, so that unsubscribing from all of them needs no recursion
   }
 
   protected override _error(error: unknown): void {
@@ -260,19 +260,19 @@ class SourceOf extends Linked {
   }
 }
 
-/** Subscribes to a stream that a step has made for a value. */
+/** Subscribes to a stream that a step has created for a value. */
 class InnerOf extends Linked {
   protected override _next(value: unknown): void {
     this.loop.run(() => this.run.pass(value, this.step + 1))
   }
 
   protected override _complete(): void {
-    this.unsubscribe() // its resources are released before the next one is subscribed to
+    this.unsubscribe() // its resources are released before the next stream is subscribed to
     this.loop.run(() => this.run.innerEnded(this.step))
   }
 }
 
-/** Subscribes to the second stream of a step, and keeps its values. */
+/** Subscribes to the second stream of a step, and stores its values. */
 class SecondOf extends Linked {
   readonly #all: ReplaySubject<unknown>
 

@@ -5,7 +5,7 @@ import { contains, type Span } from './SnapshotPosition.js'
 /** Rows of one or several pages, both decoded and raw. */
 export interface Rows<E, A> extends Pick<Page<E, A, unknown>, 'items' | 'raw'> {}
 
-/** Returns the rows in a time span, and those whose time is unreadable (NaN). */
+/** Returns the rows in a time span, including those whose time is unreadable (NaN). */
 export const within =
   (span: Span, times: ReadonlyArray<number>) =>
   <E, A>(rows: Rows<E, A>): Rows<E, A> =>
@@ -14,7 +14,7 @@ export const within =
       return Number.isNaN(time) || contains(span, time)
     })
 
-/** Reports each row with an unreadable time once: such a row belongs to no span, and may appear in several responses. */
+/** Reports each row with an unreadable time only once. Such rows belong to no span, and may appear in several responses. */
 export const undatedOnce = (
   time: (raw: unknown) => number,
   key: (raw: unknown) => string | undefined,
@@ -52,8 +52,8 @@ const keep = <E, A>(rows: Rows<E, A>, isKept: (i: number) => boolean): Rows<E, A
 // identity
 
 /**
- * Identifies rows by their keys. Rows without a key are identified by their whole content, and by the number of earlier rows with
- * equal content: identical rows can only be counted.
+ * Identifies rows by their keys. A row without a key is identified by its whole content and by the number of earlier rows with
+ * the same content, because identical rows can only be counted.
  */
 export const identitiesBy =
   (key: (raw: unknown) => string | undefined) =>
@@ -69,7 +69,7 @@ export const identitiesBy =
     })
   }
 
-/** Returns a string that differs for different values of any depth: `JSON.stringify` handles only some thousand levels. */
+/** Returns a string that differs for different values of any depth. `JSON.stringify` handles only some thousand levels. */
 const contentText = (row: unknown): string => {
   const rest = [row]
   let text = ''

@@ -1,4 +1,4 @@
-/** The progress of reading a snapshot, as time spans. Plain values that can be stored in a checkpoint. */
+/** The progress of reading a snapshot, as time spans. These are plain values that a checkpoint can store. */
 import type { Millis } from '../Backoff.js'
 import type { Page } from '../Paged.js'
 
@@ -42,7 +42,7 @@ export const initialPosition = ({ from, to }: Span): SnapshotPosition => {
 
 // spans of time
 
-/** A second, in ms. Lists filter by whole seconds, both ends inclusive, so time is split no finer. */
+/** A second, in ms. Lists filter by whole seconds, including both bounds, so time is never split more finely. */
 export const SECOND = 1_000
 
 /** Returns the start of the second that contains `ms`. */
@@ -55,14 +55,14 @@ export const isEmpty = ({ from, to }: Span): boolean => from >= to
 
 export const contains = ({ from, to }: Span, ms: number): boolean => from <= ms && ms < to
 
-/** Returns the whole second closest to `near` at which a span longer than a second can be split. */
+/** Returns the whole second closest to `near` at which a span of more than a second can be split. */
 export const splitNear = ({ from, to }: Span, near: number): number | undefined => {
   const first = secondOf(from) + SECOND
   const last = secondAfter(to) - SECOND
   return first > last ? undefined : Math.min(last, Math.max(first, secondOf(near)))
 }
 
-/** Returns the rest of a span after one end of it was read. */
+/** Returns the rest of a span after a part at one of its ends has been read. */
 export const without = (span: Span, read: Span): Span =>
   read.from <= span.from
     ? { ...span, from: Math.max(span.from, read.to) }
@@ -93,7 +93,7 @@ const isSlice = (u: unknown): u is Slice =>
   isSpan(u.left) &&
   !isEmpty(u.left) // a finished slice is not part of a position
 
-/** Returns true for a position of a snapshot, even after it was stored as JSON. */
+/** Returns true for a position of a snapshot, even one that was stored as JSON. */
 export const isSnapshotPosition = (u: unknown): u is SnapshotPosition =>
   isSpan(u) &&
   'slices' in u &&

@@ -1,4 +1,4 @@
-/** Divides the time range of a snapshot among several readers, and tracks the part of each and the part that is left. */
+/** Divides the time range of a snapshot among several readers. Tracks the part of each reader and the part that is left. */
 import type { IO } from '../../fp.js'
 import type { Millis } from '../Backoff.js'
 import { coverageOf, type ListOrder, type Shown } from './coverage.js'
@@ -16,7 +16,7 @@ import {
 
 // model
 
-/** The order and speed of reading, as shown by responses. */
+/** The order and the speed of reading, as observed in responses. */
 export interface WalkPace {
   readonly order: ListOrder
   /** The time that a full page spans, in ms. */
@@ -28,40 +28,40 @@ export interface PageWalk {
   readonly number: number
   /** The slice. It shrinks when a part of it is given to another walk. */
   whole: Span
-  /** The part that no response has covered. */
+  /** The part that no response has covered yet. */
   ahead: Span
-  /** The part that is not delivered. */
+  /** The part that has not been delivered yet. */
   left: Span
   /** Number of delivered rows. */
   rows: number
   pace: WalkPace | undefined
-  /** A time span that does not fit in one page, to be read page by page next. */
+  /** A time span that does not fit in one page, and will be read page by page. */
   crowded: Span | undefined
   /** True while a request is in flight. */
   busy: boolean
-  /** True if it was split off, and no response has shown yet whether it contains rows. */
+  /** True if the walk was split off, and no response has shown yet whether it contains rows. */
   unproven: boolean
-  /** Keys of rows that a response showed but did not cover: the next one must have them. */
+  /** Rows that a response showed but did not cover, by key. The next response must have them. */
   edge: ReadonlyMap<string, EdgeRow>
-  /** Number of rows of `edge` that did not appear again. */
+  /** Rows of `edge` that did not appear again. */
   missing: MissingRows | undefined
 }
 
 interface EdgeRow {
   readonly time: Millis
-  /** The request whose response showed it. */
+  /** The request whose response showed the row. */
   readonly shownBy: Span
 }
 
-/** Rows that did not appear again. The request that showed them is repeated, to check if they still exist. */
+/** Rows that did not appear again. The request that showed them is repeated, to check whether they still exist. */
 interface MissingRows {
   readonly keys: ReadonlyArray<string>
   readonly shownBy: Span
 }
 
-/** A response: the times and keys of its rows. */
+/** A response, reduced to the times and keys of its rows. */
 export interface AnswerRows {
-  /** The part that was ahead of the walk at the time of the request. */
+  /** The part that was ahead of the walk when the request was sent. */
   readonly asked: Span
   /** The requested span. */
   readonly question: Span
@@ -88,12 +88,17 @@ export type SliceOutcome =
   /** This many rows of the list do not appear when requested by their time. */
   | { readonly _tag: 'RowsMissing'; readonly rows: number }
 
-/** Maximum number of consecutive responses per walk that only led to splitting: a time in ms cannot be halved more often. */
+/** Maximum number of consecutive responses per walk that led only to splitting. A time in ms cannot be halved more often. */
 const HALVINGS = 64
-/** Number of walks for which parts are split off, and which count for `HALVINGS`, however many are allowed. */
+/**
+ * Number of walks for which parts are split off, however many walks are allowed. `HALVINGS` is multiplied by up to this number.
+ */
 const WALKS = 256
 
-/** Initial distance from a walk at which a part is split off, in pages; doubled each time that it is too near. */
+/**
+ * Initial distance, in pages, from a walk to the point at which a part is split off. It doubles each time that it turns out to
+ * be too short.
+ */
 const REACH = 8
 
 const NOTHING: SliceOutcome = { _tag: 'Nothing' }
@@ -105,13 +110,13 @@ export class TimeField {
   readonly #walks: Array<PageWalk>
   #slices: number
   #shown: Shown
-  #isTrusted = false // a page that is not the last counted as complete up to its last row, because of the order
+  #isTrusted = false // a page that is not the last counted as complete up to its last row, because of the order of the rows
   #reach = REACH
-  #isTrusting = true // false once a part that was split off was empty: then only proven ones are split
+  #isTrusting = true // false once a part that was split off was empty; then only parts proven to have rows are split
   #unordered = 0
-  #margin = 0 // ms that each request adds before and after its time range
+  #margin = 0 // number of ms that each request adds before and after its time range
 
-  /** `width`: the maximum number of concurrent walks now. */
+  /** `width`: returns the current maximum number of concurrent walks. */
   constructor(start: SnapshotPosition, width: IO<number>) {
     this.#start = start
     this.#width = width
@@ -119,7 +124,9 @@ export class TimeField {
     this.#slices = start.cut
   }
 
-  /** Returns the walk whose request is next: a waiting one, or else a new one with a part of the longest. */
+  /**
+   * Returns the walk whose request is next: a walk that is waiting, or else a new one that takes a part of the longest walk.
+   */
   next(): PageWalk | undefined {
     const walks = this.#walks
     const waiting = walks.find(({ busy, ahead }) => !busy && !isEmpty(ahead))
@@ -131,12 +138,12 @@ export class TimeField {
     return best && this.#split(best.walk, best.at)
   }
 
-  /** Returns the span to request: the part ahead of a walk, or the one in which missing rows were shown. */
+  /** Returns the span to request: the part ahead of a walk, or the span in which missing rows were shown. */
   question({ ahead, whole, pace, crowded, missing, edge }: PageWalk): Span {
     if (missing !== undefined) return missing.shownBy
     const { from, to } = crowded ?? ahead
-    // at the start of a slice, and in and after a crowded second, no response may have shown a row of this time yet:
-    // then it would not be missed if the service excludes its bounds
+    // at the start of a slice, and in and after a crowded second, no response may have shown a row of this time yet; if the
+    // service excludes its bounds, the row would then not be missed
     const isShown = [...edge.values()].some(({ time }) => time < from + SECOND)
     const isStart = pace === undefined || from === whole.from || crowded !== undefined
     const earlier = isStart || !isShown ? SECOND : this.#margin
@@ -173,7 +180,7 @@ export class TimeField {
     return { _tag: 'Covered', span }
   }
 
-  /** Records a delivered page. Returns the slice including this page. */
+  /** Records a delivered page. Returns the slice, including this page. */
   deliver(walk: PageWalk, span: Span, rows: number): Slice {
     walk.left = without(walk.left, span)
     walk.rows += rows
@@ -206,7 +213,7 @@ export class TimeField {
     if (this.#unordered > HALVINGS * Math.min(this.#width(), WALKS)) {
       return { _tag: 'Unordered', answers: this.#unordered }
     }
-    // by now that part may belong to another walk, which also ends there
+    // by now, that part may belong to another walk, which also ends there
     if (splitNear(walk.ahead, at) === at) this.#split(walk, at)
     return NOTHING
   }
@@ -224,7 +231,7 @@ export class TimeField {
     return { _tag: 'Covered', span }
   }
 
-  /** Returns true if rows of the edge of a walk are not among those of a span: then another request is made. */
+  /** Returns true if rows at the edge of a walk are not among the rows of a span. Another request is then made. */
   #isDoubtful(walk: PageWalk, span: Span, rows: AnswerRows, isWide: boolean): boolean {
     const edge = [...walk.edge].filter(([, { time }]) => contains(span, time))
     if (edge.length === 0) return false
@@ -241,7 +248,10 @@ export class TimeField {
   }
 }
 
-/** Processes the response to the request that showed missing rows: they left the list, or the service loses them. */
+/**
+ * Processes the response to the request that showed missing rows. Either these rows have left the list, or the service loses
+ * them.
+ */
 const recheck = (walk: PageWalk, { keys }: MissingRows, rows: AnswerRows): SliceOutcome => {
   const found = keysWhere(rows, () => true)
   const present = keys.filter((key) => found.has(key))
@@ -251,7 +261,7 @@ const recheck = (walk: PageWalk, { keys }: MissingRows, rows: AnswerRows): Slice
   return NOTHING
 }
 
-/** Returns the time from the first row to the last, at least a second. The time before and after them may be empty for long. */
+/** Returns the time from the first row to the last, at least a second. Long stretches before and after may be empty. */
 const spanOf = (times: ReadonlyArray<Millis>): Millis => {
   const readable = times.filter((time) => !Number.isNaN(time))
   const [first = 0, last = 0] = [readable[0], readable.at(-1)]
@@ -281,7 +291,7 @@ const sliceOf = ({ number, whole, rows, left }: PageWalk): Slice => ({
   left,
 })
 
-/** Splits a walk in two. It keeps the part at its position; the new one has the part beyond. */
+/** Splits a walk in two. It keeps the part at its position, and the new walk gets the part beyond. */
 const splitAt = (walk: PageWalk, at: number, number: number): PageWalk => {
   const { whole, ahead, left, pace } = walk
   const early = (span: Span): Span => ({ ...span, to: at })
@@ -307,7 +317,7 @@ const covered = (walk: PageWalk, span: Span, pace: WalkPace | undefined): void =
 
 // rows at the edge of a page
 
-/** Returns the rows of a response that a walk still has ahead of it. */
+/** Returns the rows of a response that are still ahead of a walk. */
 const edgeOf = ({ ahead }: PageWalk, { question, times, key }: AnswerRows): PageWalk['edge'] => {
   const edge = new Map<string, EdgeRow>()
   times.forEach((time, i) => {
@@ -333,17 +343,17 @@ const keysWhere = (
 export interface Split {
   readonly walk: PageWalk
   readonly at: number
-  /** The maximum distance from its walk. */
+  /** True if the split is at the maximum distance from its walk. */
   readonly far: boolean
 }
 
-/** Minimum number of pages ahead of a walk for which a part of it is given away. */
+/** Minimum number of pages ahead of a walk at which a part of it is given away. */
 const WORTH = 4
 
 /**
- * Returns the time at which one more walk helps most: the middle of the longest walk's remaining time, measured in estimated
- * pages, but at most `reach` pages from its position, because the rows may end anywhere. A list that is read from its newest row
- * on may have no known start.
+ * Returns the time at which another walk helps most: the middle of the longest walk's remaining time, measured in estimated
+ * pages. It is at most `reach` pages from the position of that walk, because the rows may end anywhere: a list that is read
+ * from its newest row on may have no known start.
  */
 const bestSplit = (walks: ReadonlyArray<PageWalk>, reach: number): Split | undefined => {
   let best: Split | undefined

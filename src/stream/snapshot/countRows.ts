@@ -6,16 +6,16 @@ import { concatChain, type ObservableEither, right } from '../either/ObservableE
 /** One page of a list that is being counted. */
 export interface CountedPage {
   readonly rows: number
-  /** True if there are pages after it. */
+  /** True if more pages follow. */
   readonly more: boolean
 }
 
 export interface CountOptions<E> {
-  /** Reads a page, numbered from 0. A page beyond the end has no rows and nothing after it. */
+  /** Reads a page, numbered from 0. A page beyond the end has no rows and no successor. */
   readonly page: (number: number) => ObservableEither<E, CountedPage>
-  /** Rows per page, as requested: a service may use fewer. */
+  /** Rows per page, as requested. A service may return fewer. */
   readonly pageSize: number
-  /** The ratio between the maximum and the minimum number of pages that counts as `about`. Default 1.1. */
+  /** Ratio between the maximum and the minimum number of pages up to which a count is `about`. Default 1.1. */
   readonly precise?: number
 }
 
@@ -36,29 +36,29 @@ export interface RowCount {
 
 /** The range that contains the last page. */
 interface Bracket {
-  /** Number of pages that are full, and not the last. */
+  /** Number of pages that are full and not the last. */
   readonly least: number
-  /** Number of a page beyond the end; `Infinity` before one was found. */
+  /** Number of a page beyond the end; `Infinity` until one is found. */
   readonly beyond: number
   readonly probes: number
   readonly pageSize: number
   readonly isEven: boolean
 }
 
-/** Factor from one page to the next while none beyond the end is known. */
+/** Factor from one page number to the next while no page beyond the end is known. */
 const STRIDE = 8
 
 /** Default of `precise`. */
 const PRECISE = 1.1
 
-/** Highest page number: some lists have no more (our assumption). */
+/** Highest page number (our assumption). Some lists have no higher ones. */
 const LAST_PAGE = 9_999
 
 // constructors
 
 /**
- * Counts the rows of a list: multiplies the page number by eight until it is beyond the end, then bisects. A list of one page
- * costs one request, one of a million rows at 2,000 per page nine. The list may change while it is counted.
+ * Counts the rows of a list. Multiplies the page number by eight until it is beyond the end, and then bisects. A list of one
+ * page costs one request; a list of a million rows at 2,000 per page costs nine. The list may change while it is being counted.
  *
  *     pages    0       8                                72
  *     probes   |1------|2-------------|4------|5-|6-----|3
@@ -101,5 +101,5 @@ export const countRows = <E>({
 
 const nextProbe = (least: number, beyond: number): number => {
   if (beyond === Number.POSITIVE_INFINITY) return Math.min(LAST_PAGE, least * STRIDE)
-  return Math.round(Math.sqrt(least * beyond)) // below `beyond`: rounded down if they are neighbors
+  return Math.round(Math.sqrt(least * beyond)) // below `beyond`, because it is rounded down if the two are adjacent
 }

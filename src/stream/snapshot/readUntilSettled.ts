@@ -9,7 +9,7 @@ import { gather, identitiesBy, type Rows } from './Rows.js'
 export interface SettledOptions<E, A> {
   /** The list, page by page. */
   readonly pages: Observable<E.Either<E, Page<E, A, unknown>>>
-  /** Returns the key of a row: rows with the same key are the same row. */
+  /** Returns the key of a row; rows with equal keys are the same row. */
   readonly key: (raw: unknown) => string | undefined
 }
 
@@ -29,10 +29,10 @@ interface ListedRow<E, A> {
   readonly place: number
 }
 
-/** One reading of the list, page by page, while it may have shifted. */
+/** One reading of the list, page by page, during which the list may have shifted. */
 interface ListReading<E, A> {
   readonly rows: ReadonlyMap<string, ListedRow<E, A>>
-  /** Number of rows in the list when the last page was read; NaN if pages of different lengths do not show it. */
+  /** Number of rows in the list when the last page was read; NaN if it is unknown because pages differ in length. */
   readonly size: number
 }
 
@@ -41,7 +41,7 @@ const READINGS = 30
 
 // constructors
 
-/** Reads the rows of a list that may shift between pages, repeatedly until readings agree. */
+/** Reads the rows of a list that may shift between pages. Repeats this until readings agree. */
 export const readUntilSettled = <E, A>({
   pages,
   key,
@@ -85,11 +85,11 @@ const readingOf =
   }
 
 /**
- * Returns all rows that remained in the list, as soon as they are certain: when as many rows as the list had at the end of one
- * reading were seen both before and after that time.
+ * Returns all rows that remained in the list, as soon as they are certain. This is the case when the number of rows seen both
+ * before and after the end of one reading equals the number of rows in the list at that time.
  *
- * A row that was seen before and after the end was in the list at the end. So these rows are the list at that time, and include
- * every row that remained. (A row that disappears and reappears could deceive.)
+ * A row that was seen before and after that time was in the list at that time. These rows are therefore the whole list at that
+ * time, and include every row that remained. (A row that disappears and reappears could cause an error.)
  */
 const settled = <E, A>(readings: ReadonlyArray<ListReading<E, A>>): O.Option<Rows<E, A>> => {
   for (const [last, { size }] of readings.entries()) {

@@ -48,21 +48,21 @@ export interface SnapshotOptions<E, A> {
   /** Builds the failure for a snapshot that stopped at `position`, after `pages` pages. */
   readonly cut: (cut: SnapshotCut<E>, position: SnapshotPosition, pages: number) => E
   /**
-   * Maximum number of concurrent requests, each for its own time slice, or a stream of such numbers, of which the latest applies
-   * and which is subscribed to while the snapshot is read. Default 1.
+   * Maximum number of concurrent requests, each for its own time slice, or a stream of numbers. The stream is subscribed to
+   * while the snapshot is read, and its latest number applies. Default 1.
    */
   readonly parallel?: number | Observable<number>
 }
 
-/** Rows that were received but not delivered. */
+/** Rows that were received but not yet delivered. */
 interface Ready<E, A> {
   readonly walk: PageWalk
-  /** True if these are all rows of the span. */
+  /** The span of which these are all rows. */
   readonly span: Span
   readonly rows: Rows<E, A>
 }
 
-/** Rows, the reason why there are none, or `none` if another request is needed. */
+/** Rows; or the reason why there are none; or `none` if another request is needed. */
 type SliceAnswer<E, A> = E.Either<SnapshotCut<E>, O.Option<Ready<E, A>>>
 
 const nothingCame = (): Error => new Error('list should emit a page, but emitted nothing')
@@ -70,10 +70,10 @@ const nothingCame = (): Error => new Error('list should emit a page, but emitted
 // constructors
 
 /**
- * Reads a changing list as it was at one moment: every row that is in it from start to end is emitted once. The time range is cut
- * into slices. Each is read by requesting all rows from the current time on: one response is consistent up to its last second. Up
- * to `parallel` slices are read at once; a finished reader takes over a part of the longest slice. Throws an `InvalidOption` if
- * `parallel` is not a number of requests.
+ * Reads a changing list as it was at one moment: every row that is in it from start to end is emitted once. The time range is
+ * cut into slices. Each slice is read by requesting all rows that follow its current time; one response is consistent up to its
+ * last second. Up to `parallel` slices are read at once; a reader that has finished takes over a part of the longest slice.
+ * Throws an `InvalidOption` if `parallel` is not a number of requests.
  *
  *     time      |----------------------------------------|
  *     slice 1   ====>====>====>==|
@@ -185,7 +185,7 @@ const snapshotPlan = <E, A>(
   }
 }
 
-/** Returns a function that requests the rows ahead of a walk, and reports the result to the field. */
+/** Returns a function that requests the rows ahead of a walk and reports the result to the field. */
 const asker = <E, A>(
   field: TimeField,
   { list, time, key }: Pick<SnapshotOptions<E, A>, 'list' | 'time' | 'key'>,
@@ -223,7 +223,7 @@ const asker = <E, A>(
     return pagesOf(question).pipe(take(1), mapLeft(failed), map(E.chain(read)))
   }
 
-  /** Reads all pages of a second that has more rows than a page. */
+  /** Reads all pages of a second that has more rows than fit on a page. */
   const allPages = (walk: PageWalk, span: Span): Observable<SliceAnswer<E, A>> => {
     const question = field.question(walk)
     const read = (rows: Rows<E, A>): O.Option<Ready<E, A>> => {
