@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { rows } from '../../src/api/index.js'
 import { createSandbox, type Listening, listen } from '../../src/sandbox/index.js'
+import { item } from '../support/batch.js'
 import { cli, folder, type RunOptions } from './support.js'
 
 const file = await folder()
@@ -109,19 +110,7 @@ it('keeps the decimals of an amount', async () => {
 
 it('takes the body from a file or from stdin', async () => {
   const batch = JSON.parse((await call(['batchTransfers.create'])).stdout)
-  const items = [
-    {
-      request_id: 'item-1',
-      reason: 'travel',
-      reference: 'x',
-      source_currency: 'USD',
-      transfer_currency: 'USD',
-      transfer_method: 'LOCAL',
-      transfer_amount: 5,
-      beneficiary_id: 'ben_1',
-    },
-  ]
-  await writeFile(file('items.json'), JSON.stringify(items))
+  await writeFile(file('items.json'), JSON.stringify([item(1)]))
   const added = await call([
     'batchTransfers.addItems',
     `id=${batch.id}`,

@@ -11,25 +11,24 @@ const file = await folder()
 
 const PARAMETERS = ['sslrootcert', 'sslcert', 'sslkey'] as const
 
+/** What may be in the place of a file: its content, or nothing, or a folder. */
+type Content = readonly [what: string, content: string | Buffer | 'nothing' | 'a folder']
+
+const put = async (path: string, content: Content[1]): Promise<void> => {
+  if (content === 'a folder') await mkdir(path)
+  else if (content !== 'nothing') await writeFile(path, content)
+}
+
 /** Contents that a certificate file may have. */
-const CONTENTS: ReadonlyArray<readonly [what: string, make: (path: string) => Promise<unknown>]> = [
-  ['nothing', async () => {}],
-  ['a folder', (path) => mkdir(path)],
-  ['an empty file', (path) => writeFile(path, '')],
-  ['a string', (path) => writeFile(path, 'no certificate\n')],
-  ['zeros', (path) => writeFile(path, Buffer.alloc(2_000))],
-  [
-    'a certificate that was cut off',
-    (path) => writeFile(path, '-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQ\n'),
-  ],
-  [
-    'a certificate of garbage',
-    (path) => writeFile(path, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'),
-  ],
-  [
-    'a key of garbage',
-    (path) => writeFile(path, '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'),
-  ],
+const CONTENTS: ReadonlyArray<Content> = [
+  ['nothing', 'nothing'],
+  ['a folder', 'a folder'],
+  ['an empty file', ''],
+  ['a string', 'no certificate\n'],
+  ['zeros', Buffer.alloc(2_000)],
+  ['a certificate that was cut off', '-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUQ\n'],
+  ['a certificate of garbage', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
+  ['a key of garbage', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
 ]
 
 const KEYS = ['--base-url', 'http://127.0.0.1:9', '--client-id', 'a', '--api-key', 'b']
@@ -48,9 +47,9 @@ beforeEach(() => mkdir(file('.'), { recursive: true }).then(() => {}))
 describe.each(PARAMETERS)('%s', (parameter) => {
   it.each(sample(4, CONTENTS))(
     'that names %s is told, with its file, and nothing is sent',
-    async (_, make) => {
+    async (_, content) => {
       const path = file('some.pem')
-      await make(path)
+      await put(path, content)
       for (const args of commands(
         url(`sslmode=verify-full&${parameter}=${encodeURIComponent(path)}`),
       )) {
@@ -66,45 +65,34 @@ describe.each(PARAMETERS)('%s', (parameter) => {
 })
 
 /** Contents of the files of the AWS tools. */
-const SETTINGS: ReadonlyArray<readonly [what: string, make: (path: string) => Promise<unknown>]> = [
+const SETTINGS: ReadonlyArray<Content> = [
   ...CONTENTS,
-  ['random bytes', (path) => writeFile(path, Buffer.from([255, 0, 91, 128, 10, 61, 93, 7]))],
-  ['half a line', (path) => writeFile(path, '[default\naws_access_key_id')],
-  ['another profile', (path) => writeFile(path, '[profile x]\nregion = eu-west-1\n')],
-  [
-    'an endpoint that is no URL',
-    (path) => writeFile(path, '[default]\nregion = eu-west-1\nendpoint_url = :::\n'),
-  ],
-  [
-    'a key without its secret',
-    (path) => writeFile(path, '[default]\naws_access_key_id = AKIASECRETWORD\n'),
-  ],
+  ['random bytes', Buffer.from([255, 0, 91, 128, 10, 61, 93, 7])],
+  ['half a line', '[default\naws_access_key_id'],
+  ['another profile', '[profile x]\nregion = eu-west-1\n'],
+  ['an endpoint that is no URL', '[default]\nregion = eu-west-1\nendpoint_url = :::\n'],
+  ['a key without its secret', '[default]\naws_access_key_id = AKIASECRETWORD\n'],
   [
     'a process that is not there',
-    (path) => writeFile(path, '[default]\ncredential_process = /none/at/all --key secretWord\n'),
+    '[default]\ncredential_process = /none/at/all --key secretWord\n',
   ],
   [
     'a role whose profile is missing',
-    (path) =>
-      writeFile(path, '[default]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = none\n'),
+    '[default]\nrole_arn = arn:aws:iam::1:role/x\nsource_profile = none\n',
   ],
   [
     'a token that is missing',
-    (path) =>
-      writeFile(path, '[default]\nrole_arn = arn:x\nweb_identity_token_file = /none/at/all\n'),
+    '[default]\nrole_arn = arn:x\nweb_identity_token_file = /none/at/all\n',
   ],
-  [
-    'a session that is missing',
-    (path) => writeFile(path, '[default]\nsso_session = none\nsso_account_id = 1\n'),
-  ],
+  ['a session that is missing', '[default]\nsso_session = none\nsso_account_id = 1\n'],
 ]
 
 describe.each(['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE'])('%s', (variable) => {
   it.each(sample(5, SETTINGS))(
     'that names %s is told in one line, and nothing is sent',
-    async (_, make) => {
+    async (_, content) => {
       const path = file('aws')
-      await make(path)
+      await put(path, content)
       for (const region of [{}, { AWS_REGION: 'eu-west-1' }]) {
         const env = { HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true', ...region }
         for (const args of [
@@ -127,9 +115,9 @@ describe.each(['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE'])('%s', (variabl
 describe('NODE_EXTRA_CA_CERTS', () => {
   const node = promisify(execFile)
 
-  it.each(sample(2, CONTENTS))('that names %s brings no stack', async (_, make) => {
+  it.each(sample(2, CONTENTS))('that names %s brings no stack', async (_, content) => {
     const path = file('ca.pem')
-    await make(path)
+    await put(path, content)
     const main = await builtCommand()
     const https = ['--base-url', 'https://127.0.0.1:9', ...KEYS.slice(2)]
     for (const args of [

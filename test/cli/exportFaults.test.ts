@@ -25,19 +25,16 @@ describe('an export whose first page never comes', () => {
     expect((await cli(['verify', out])).status).toBe(0)
   })
 
-  it.each([400, 403, 404])(
-    'ends with status 2 after a %i, which no waiting mends',
-    async (code) => {
-      const { fault } = breaking(1, { status: code })
-      const server = await serve({ charges: 9, fault })
-      const { status, stderr } = await charges(server, file('c.ndjson'))
-      expect(status).toBe(2)
-      expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
-        new RegExp(`^payments-rx: .*${code} (?!.*--resume)`),
-      )
-      expect(await readdir(dirname(file('c')))).toEqual([])
-    },
-  )
+  it.each([400, 403, 404])('ends with status 2 at a %i, which no waiting mends', async (code) => {
+    const { fault } = breaking(1, { status: code })
+    const server = await serve({ charges: 9, fault })
+    const { status, stderr } = await charges(server, file('c.ndjson'))
+    expect(status).toBe(2)
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
+      new RegExp(`^payments-rx: .*${code} (?!.*--resume)`),
+    )
+    expect(await readdir(dirname(file('c')))).toEqual([])
+  })
 
   it('ends with status 2 for a batch that does not exist', async () => {
     const { status, stderr } = await cli(['export', 'batch-items', '--sandbox', '--batch', 'none'])

@@ -24,18 +24,24 @@ const started = (
   return { child, status }
 }
 
+/** What a process has said on stderr. */
+const saidBy = (child: ChildProcess): (() => string) => {
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  return () => said
+}
+
 it('says which Node it needs on an older one', async () => {
   const { engines } = JSON.parse(readFileSync(join(main, '../../../package.json'), 'utf8'))
   const older =
     "Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.20.2'}})"
   const { child, status } = started(['--help'], 'pipe', [older])
-  let said = ''
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-  })
+  const said = saidBy(child)
   expect(await status).toBe(2)
-  expect(`>=${/needs Node (\S+)/.exec(said)?.[1]}`).toBe(engines.node)
-  expect(said).toBe('payments-rx needs Node 22.15.0 or later, but this is Node 20.20.2\n')
+  expect(`>=${/needs Node (\S+)/.exec(said())?.[1]}`).toBe(engines.node)
+  expect(said()).toBe('payments-rx needs Node 22.15.0 or later, but this is Node 20.20.2\n')
 })
 
 const linesOf = (path: string): number => readFileSync(path, 'utf8').split('\n').length - 1
@@ -50,20 +56,14 @@ it.skipIf(process.platform !== 'linux')('writes all rows when stderr is full', a
 })
 
 // the same device
-it.skipIf(process.platform !== 'linux')(
-  'says that its words are lost when stdout is full',
-  async () => {
-    const child = spawn(process.execPath, [main, '--help'], {
-      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
-    })
-    let said = ''
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-    })
-    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(1)
-    expect(said).toMatch(/^payments-rx: cannot write stdout: ENOSPC: .*\n$/)
-  },
-)
+it.skipIf(process.platform !== 'linux')('reports lost words when stdout is full', async () => {
+  const child = spawn(process.execPath, [main, '--help'], {
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+  })
+  const said = saidBy(child)
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(1)
+  expect(said()).toMatch(/^payments-rx: cannot write stdout: ENOSPC: .*\n$/)
+})
 
 it('writes all rows when stderr is closed', async () => {
   const out = file('deaf.ndjson')

@@ -37,16 +37,13 @@ const KINDS: ReadonlyArray<readonly [string, (password: string) => ReadonlyArray
 ]
 
 describe.each(KINDS)('a mangled URL of %s', (_, args) => {
-  it.each(PASSWORDS)(
-    'with the password %j is refused in one line, without it',
-    async (password) => {
-      const { status, stdout, stderr } = await cli(args(password))
-      expect(`${stdout}${stderr}`).not.toContain(WORD)
-      expect(stderr).toMatch(/^(incomplete.*\n)?payments-rx: [^\n]+\n$/)
-      // a password that can stand there as it is: nothing listens on that port
-      const isRead = /ECONNREFUSED/.test(stderr)
-      expect(status).toBe(isRead ? 1 : 2)
-      expect(looked).toEqual([])
-    },
-  )
+  it.each(PASSWORDS)('with password %j is refused in one line, without it', async (password) => {
+    const { status, stdout, stderr } = await cli(args(password))
+    expect(`${stdout}${stderr}`).not.toContain(WORD)
+    expect(stderr).toMatch(/^(incomplete.*\n)?payments-rx: [^\n]+\n$/)
+    // a password that can stand there as it is: nothing listens on that port
+    const isRead = /ECONNREFUSED/.test(stderr)
+    expect(status).toBe(isRead ? 1 : 2)
+    expect(looked).toEqual([])
+  })
 })

@@ -337,19 +337,6 @@ describe('files of payments', () => {
     expect(stderr).toMatch(message)
     expect(status).toBe(2)
   })
-
-  it('source and transfer amounts in one currency pair are refused with their rows', async () => {
-    const file = await csv(
-      'mixed.csv',
-      [`${row(0)},`, `${row(1).replace('101.10', '')},5`],
-      `${COLUMNS},source_amount`,
-    )
-    const { status, stderr } = await pay([file, '--run', newRun(), '--yes'])
-    expect(status).toBe(2)
-    expect(stderr).toMatch(
-      /item 2: transfer_amount should be given instead of source_amount, as in item 1/,
-    )
-  })
 })
 
 describe('batches of which some cannot be submitted', () => {

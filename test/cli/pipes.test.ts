@@ -26,23 +26,17 @@ const namedPipe = (name: string): string => {
   return pipe
 }
 
-it.skipIf(process.platform === 'win32')(
-  'ends at its deadline where a named pipe has no reader',
-  async () => {
-    const run = exporting(namedPipe('a.ndjson'), '--deadline', '1s')
-    onTestFinished(() => void run.kill('SIGKILL'))
-    expect(await once(run, 'exit')).toEqual([1, null])
-  },
-)
+it.skipIf(process.platform === 'win32')('ends at its deadline without a reader', async () => {
+  const run = exporting(namedPipe('a.ndjson'), '--deadline', '1s')
+  onTestFinished(() => void run.kill('SIGKILL'))
+  expect(await once(run, 'exit')).toEqual([1, null])
+})
 
-it.skipIf(process.platform === 'win32')(
-  'writes all rows once a named pipe has a reader',
-  async () => {
-    const pipe = namedPipe('b.ndjson')
-    const run = exporting(pipe)
-    const reader = spawn('sh', ['-c', 'sleep 1; wc -l < "$0"', pipe])
-    const [lines] = await Promise.all([once(reader.stdout, 'data'), once(run, 'exit')])
-    expect(Number(lines)).toBe(3_000)
-    expect(run.exitCode).toBe(0)
-  },
-)
+it.skipIf(process.platform === 'win32')('writes all rows once a pipe has a reader', async () => {
+  const pipe = namedPipe('b.ndjson')
+  const run = exporting(pipe)
+  const reader = spawn('sh', ['-c', 'sleep 1; wc -l < "$0"', pipe])
+  const [lines] = await Promise.all([once(reader.stdout, 'data'), once(run, 'exit')])
+  expect(Number(lines)).toBe(3_000)
+  expect(run.exitCode).toBe(0)
+})

@@ -1,4 +1,4 @@
-import { concatMap, from, map, merge, mergeMap, type Observable, take, toArray } from 'rxjs'
+import { concatMap, from, map, merge, type Observable, take, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import type { Client, ClientEvent, Failure } from '../../src/index.js'
@@ -70,15 +70,6 @@ describe('a call', () => {
     ])
   })
 
-  it('acts for another account, and the login for it does not', () => {
-    const { client, sent, run } = lab({ onBehalfOf: 'acct_2' })
-    run(client.charges.retrieve({ id: 'chg_1' }))
-    expect(sent.map(({ request }) => request.headers['x-on-behalf-of'])).toEqual([
-      undefined,
-      'acct_2',
-    ])
-  })
-
   it('goes to its path, whatever slashes the base ends with', () => {
     const { client, sent, run } = lab({ baseUrl: 'https://platform.test//' })
     run(client.charges.retrieve({ id: 'chg_1' }))
@@ -90,17 +81,6 @@ describe('a call', () => {
     run(client.charges.retrieve({ id: 'chg_1' }))
     const timeout = { connect: 10_000, headers: 60_000, body: 30_000, whole: 600_000 }
     expect(sent.map(({ request }) => request.timeout)).toEqual([timeout, timeout])
-  })
-
-  it('is also a projection, which ignores the index that `mergeMap` hands it', () => {
-    const { client, calls, run } = lab()
-    const ids = [{ id: 'chg_1' }, { id: 'chg_2' }, { id: 'chg_3' }]
-    expect(run(from(ids).pipe(mergeMap(client.charges.retrieve)))).toHaveLength(3)
-    expect(calls().map(({ request }) => request.url.split('/').at(-1))).toEqual([
-      'chg_1',
-      'chg_2',
-      'chg_3',
-    ])
   })
 
   it('with a parameter that breaks a rule is not sent, and no login either', () => {

@@ -16,7 +16,15 @@ import { E } from '../../src/fp.js'
 import type { BatchTransfer, Charge, Failure, NewBatchItem } from '../../src/index.js'
 import type { ObservableEither } from '../../src/stream/either/ObservableEither.js'
 import { BATCH, item } from '../support/batch.js'
-import { CHARGE, type Lab, lab, problem, REFUSED_CONNECTION, RESET } from '../support/lab.js'
+import {
+  CHARGE,
+  type Lab,
+  lab,
+  problem,
+  REFUSED_CONNECTION,
+  RESET,
+  type Reply,
+} from '../support/lab.js'
 
 /** One retrieve after the other finds the next of these states; the last one stays. */
 const inStates = (value: object, states: ReadonlyArray<string>): Lab =>
@@ -77,20 +85,13 @@ describe('untilState', () => {
     expect(out.map(({ value }) => statusOf(value))).toEqual([state])
   })
 
-  it('ends as TimedOut after its limit', () => {
+  it.each([
+    ['its limit', { limit: 60_000 }, 60_000],
+    ['an hour by default', {}, 3_600_000],
+  ])('ends as TimedOut after %s', (_, given, limit) => {
     const { client, run } = inStates(BATCH, ['OVERDUE'])
-    const out = run(
-      client.batchTransfers.untilState({ id: 'bat_1', states: ['BOOKED'], limit: 60_000 }),
-    )
-    expect(out).toMatchObject([
-      { at: 60_000, value: E.left({ _tag: 'TimedOut', phase: 'state', limit: 60_000 }) },
-    ])
-  })
-
-  it('waits for an hour by default', () => {
-    const { client, run } = inStates(BATCH, ['OVERDUE'])
-    expect(run(client.batchTransfers.untilState({ id: 'bat_1' }))).toMatchObject([
-      { at: 3_600_000, value: E.left({ _tag: 'TimedOut', phase: 'state', limit: 3_600_000 }) },
+    expect(run(client.batchTransfers.untilState({ id: 'bat_1', ...given }))).toMatchObject([
+      { at: limit, value: E.left({ _tag: 'TimedOut', phase: 'state', limit }) },
     ])
   })
 
@@ -128,51 +129,26 @@ describe('untilState', () => {
     }
   })
 
-  it.each([
-    ['limit', { limit: Number.NaN }],
-    ['limit', { limit: 0 }],
-    ['limit', { limit: -1 }],
-  ])('sends nothing when its %s makes no wait: %j', (field, wait) => {
+  it.each<readonly [string, unknown]>([
+    ['limit', { id: 'chg_1', limit: Number.NaN }],
+    ['limit', { id: 'chg_1', limit: 0 }],
+    ['limit', { id: 'chg_1', limit: -1 }],
+    ['limit', { id: 'chg_1', limit: '60000' }],
+    ['limit', { id: 'chg_1', limit: true }],
+    ['limit', { id: 'chg_1', limit: new Date(60_000) }],
+    ['states', { id: 'chg_1', states: 'SETTLED' }],
+    ['states', { id: 'chg_1', states: [1] }],
+    ['states', { id: 'chg_1', states: null }],
+    ['id', undefined],
+  ])('sends nothing when its %s makes no wait: %j', (field, given) => {
     const { client, sent, run } = inStates(CHARGE, ['SETTLED'])
-    const out = run(client.charges.untilState({ id: 'chg_1', ...wait }))
-    expect(out.map(({ value }) => value)).toMatchObject([
-      E.left({
-        _tag: 'InvalidRequest',
-        field,
-        message: expect.stringContaining(`${field} should be`),
-      }),
-    ])
-    expect(sent).toEqual([])
-  })
-
-  it.each(['60000', true, new Date(60_000)])('sends nothing when its limit is %j', (given) => {
-    const { client, sent, run } = inStates(CHARGE, ['SETTLED'])
-    const limit = given as unknown as number // as JavaScript calls
-    expect(run(client.charges.untilState({ id: 'chg_1', limit }))).toMatchObject([
-      { value: E.left({ _tag: 'InvalidRequest', field: 'limit' }) },
-    ])
-    expect(sent).toEqual([])
-  })
-
-  it.each([
-    ['a string', 'SETTLED'],
-    ['no texts', [1]],
-    ['null', null],
-  ])('sends nothing when its states are %s', (_, given) => {
-    const { client, sent, run } = inStates(CHARGE, ['SETTLED'])
-    const states = given as unknown as ReadonlyArray<string> // as JavaScript calls
-    expect(run(client.charges.untilState({ id: 'chg_1', states }))).toMatchObject([
-      { value: E.left({ _tag: 'InvalidRequest', field: 'states', expected: 'a list of states' }) },
-    ])
-    expect(sent).toEqual([])
-  })
-
-  it('says so without an argument, too', () => {
-    const { client, sent, run } = inStates(CHARGE, ['SETTLED'])
-    const untilState: unknown = client.charges.untilState
-    // as JavaScript calls
-    const called = (untilState as () => ReturnType<typeof client.charges.untilState>)()
-    expect(run(called)).toMatchObject([{ value: E.left({ _tag: 'InvalidRequest', field: 'id' }) }])
+    const call: ReturnType<typeof client.charges.untilState> = Reflect.apply(
+      client.charges.untilState,
+      undefined,
+      given === undefined ? [] : [given],
+    )
+    const message = expect.stringContaining(`${field} should be`)
+    expect(run(call)).toMatchObject([{ value: E.left({ _tag: 'InvalidRequest', field, message }) }])
     expect(sent).toEqual([])
   })
 
@@ -220,21 +196,18 @@ describe('untilState', () => {
 
 const items = (n: number) => range(0, n).pipe(map(item))
 
-it.each(['addAllItems', 'uploadAll'] as const)(
-  '%s of nothing is a failure, and sends nothing',
-  (name) => {
-    const { client, calls, run } = lab({ play: () => ({ body: '' }) })
-    const { addAllItems } = client.batchTransfers
-    const none =
-      name === 'addAllItems'
-        ? addAllItems({ id: 'bat_1' })(EMPTY)
-        : client.reference.uploadAll()(EMPTY)
-    expect(run<unknown>(none).map(({ value }) => value)).toMatchObject([
-      { count: 0, outcome: { _tag: 'Left', left: { _tag: 'InvalidRequest', field: 'items' } } },
-    ])
-    expect(calls()).toEqual([])
-  },
-)
+it.each(['addAllItems', 'uploadAll'] as const)('%s of nothing fails, and sends nothing', (name) => {
+  const { client, calls, run } = lab({ play: () => ({ body: '' }) })
+  const { addAllItems } = client.batchTransfers
+  const none =
+    name === 'addAllItems'
+      ? addAllItems({ id: 'bat_1' })(EMPTY)
+      : client.reference.uploadAll()(EMPTY)
+  expect(run<unknown>(none).map(({ value }) => value)).toMatchObject([
+    { count: 0, outcome: { _tag: 'Left', left: { _tag: 'InvalidRequest', field: 'items' } } },
+  ])
+  expect(calls()).toEqual([])
+})
 
 describe('addAllItems', () => {
   const answering = (): Lab => lab({ play: () => ({ body: BATCH }) })
@@ -313,46 +286,42 @@ describe('addAllItems', () => {
     ])
   })
 
-  it('ends with the failure of a call that may have arrived, if others failed as well', () => {
-    const { client, run } = lab({
-      play: ({ request }, nth) => {
-        if (request.method === 'GET') return { body: BATCH }
-        return nth < 4 ? { outage: RESET } : problem(400, 'invalid_argument')
-      },
-      lookUpFor: 0,
-    })
-    const out = run(items(200).pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
-    const failures = out.map(({ value: { first, outcome } }) => [
-      first,
-      E.isLeft(outcome) ? outcome.left._tag : 'added',
-    ])
-    expect(failures).toEqual([
-      [0, 'Ambiguous'],
-      [100, 'Refused'],
-      [0, 'Ambiguous'],
-    ])
-  })
+  const refused = problem(400, 'invalid_argument')
+  const lost = { outage: RESET }
 
-  it('ends with the failure of a call that may have arrived, also after a definite one', () => {
+  it.each<readonly [string, ReadonlyArray<Reply>, ReadonlyArray<readonly [number, string]>]>([
+    [
+      'if others failed as well',
+      [lost, lost, lost, refused],
+      [
+        [0, 'Ambiguous'],
+        [100, 'Refused'],
+        [0, 'Ambiguous'],
+      ],
+    ],
+    [
+      'also after a definite one',
+      [refused, lost, lost, lost],
+      [
+        [0, 'Refused'],
+        [100, 'Ambiguous'],
+        [200, 'added'],
+        [100, 'Ambiguous'],
+      ],
+    ],
+  ])('ends with the failure of a call that may have arrived, %s', (_, replies, expected) => {
     const { client, run } = lab({
-      play: ({ request }, nth) => {
-        if (request.method === 'GET') return { body: BATCH }
-        if (nth === 1) return problem(400, 'invalid_argument')
-        return nth < 5 ? { outage: RESET } : { body: BATCH }
-      },
+      play: ({ request }, nth) =>
+        (request.method === 'POST' ? replies[nth - 1] : undefined) ?? { body: BATCH },
       lookUpFor: 0,
     })
-    const out = run(items(300).pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
+    const all = items((expected.length - 1) * 100)
+    const out = run(all.pipe(client.batchTransfers.addAllItems({ id: 'bat_1' })))
     const outcomes = out.map(({ value: { first, outcome } }) => [
       first,
       E.isLeft(outcome) ? outcome.left._tag : 'added',
     ])
-    expect(outcomes).toEqual([
-      [0, 'Refused'],
-      [100, 'Ambiguous'],
-      [200, 'added'],
-      [100, 'Ambiguous'],
-    ])
+    expect(outcomes).toEqual(expected)
   })
 
   it.each([

@@ -244,25 +244,22 @@ describe('a create for a job that runs again', () => {
     ['January', 'February', false],
     ['01', '1', false],
     [undefined, 'January', true],
-  ])(
-    'a batch by the name of %s, where there is one by the name of %s: %j',
-    async (asked, made, same) => {
-      const { fetch } = createSandbox()
-      const { batchTransfers } = sandboxClient(fetch)
-      const create = (name: string | undefined) =>
-        firstValueFrom(
-          batchTransfers.createOnce({
-            request_id: 'wages',
-            ...(name === undefined ? {} : { name }),
-          }),
-        )
-      expect(E.isRight(await create(made))).toBe(true)
-      const again = await create(asked)
-      expect(E.isRight(again)).toBe(same)
-      if (E.isLeft(again))
-        expect(again.left.message).toContain('a different one with this request_id: name')
-    },
-  )
+  ])('a batch named %s, where there is one named %s: %j', async (asked, made, same) => {
+    const { fetch } = createSandbox()
+    const { batchTransfers } = sandboxClient(fetch)
+    const create = (name: string | undefined) =>
+      firstValueFrom(
+        batchTransfers.createOnce({
+          request_id: 'wages',
+          ...(name === undefined ? {} : { name }),
+        }),
+      )
+    expect(E.isRight(await create(made))).toBe(true)
+    const again = await create(asked)
+    expect(E.isRight(again)).toBe(same)
+    if (E.isLeft(again))
+      expect(again.left.message).toContain('a different one with this request_id: name')
+  })
 
   it.each<readonly [object, object, ReadonlyArray<object> | undefined]>([
     [{ transfer_date: '2027-01-04' }, { transfer_date: '2027-01-04T09:00:00Z' }, undefined],

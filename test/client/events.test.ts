@@ -149,27 +149,24 @@ describe('events hold nothing of a body', () => {
   })
 })
 
-it.each([-3_600_000, 3_600_000])(
-  'took no longer if the system time is set by %i ms',
-  async (jump) => {
-    const day = Date.now()
-    const clock = vi.spyOn(Date, 'now').mockReturnValue(day)
-    const client = createClient({
-      baseUrl: 'https://platform.test',
-      credentials: { token: async () => ({ token: 'own-token' }) },
-      fetch: async () => {
-        clock.mockReturnValue(day + jump)
-        return new Response(JSON.stringify(CHARGE))
-      },
-    })
-    const took: Array<number> = []
-    client.events.subscribe((event) => event._tag === 'Answered' && took.push(event.took))
-    expect(await firstValueFrom(client.charges.retrieve({ id: 'chg_1' }))).toEqual(E.right(CHARGE))
-    expect(took).toHaveLength(1)
-    expect(took[0]).toBeGreaterThanOrEqual(0)
-    expect(took[0]).toBeLessThan(3_600_000)
-  },
-)
+it.each([-3_600_000, 3_600_000])('took no longer if the clock is set by %i ms', async (jump) => {
+  const day = Date.now()
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(day)
+  const client = createClient({
+    baseUrl: 'https://platform.test',
+    credentials: { token: async () => ({ token: 'own-token' }) },
+    fetch: async () => {
+      clock.mockReturnValue(day + jump)
+      return new Response(JSON.stringify(CHARGE))
+    },
+  })
+  const took: Array<number> = []
+  client.events.subscribe((event) => event._tag === 'Answered' && took.push(event.took))
+  expect(await firstValueFrom(client.charges.retrieve({ id: 'chg_1' }))).toEqual(E.right(CHARGE))
+  expect(took).toHaveLength(1)
+  expect(took[0]).toBeGreaterThanOrEqual(0)
+  expect(took[0]).toBeLessThan(3_600_000)
+})
 
 it('the type of a failure in an event says so', () => {
   type Refused = Extract<RedactedFailure, { readonly _tag: 'Refused' }>

@@ -168,22 +168,19 @@ describe.each(Object.entries(writes))('%s', (_, { write, done, options, repeats,
 
     if (repeats !== true) return
 
-    test.each([1, 12, 25, 1_500])(
-      'is done once when it is killed after %i ms, and run again',
-      (ms) => {
-        for (const pause of [0, 1_000, 30_000]) {
-          const books = ledger({ ...options, lag, faults: [{ name: 'a reset', when: 'after' }] })
-          const killed = write(books.client()).subscribe()
-          books.pass(ms)
-          killed.unsubscribe()
-          books.pass(pause)
-          const isShown = pause > lag && done(books) > 0
-          const [told] = books.run(write(books.client()))
-          audit(told, done(books), isStream)
-          if (lag <= IN_TIME || isShown) expect(told?._tag).toBe('Right')
-        }
-      },
-    )
+    test.each([1, 12, 25, 1_500])('is done once when killed after %i ms, and run again', (ms) => {
+      for (const pause of [0, 1_000, 30_000]) {
+        const books = ledger({ ...options, lag, faults: [{ name: 'a reset', when: 'after' }] })
+        const killed = write(books.client()).subscribe()
+        books.pass(ms)
+        killed.unsubscribe()
+        books.pass(pause)
+        const isShown = pause > lag && done(books) > 0
+        const [told] = books.run(write(books.client()))
+        audit(told, done(books), isStream)
+        if (lag <= IN_TIME || isShown) expect(told?._tag).toBe('Right')
+      }
+    })
 
     test('is done once, and told right, by two processes at once', () => {
       const books = ledger({ ...options, lag })

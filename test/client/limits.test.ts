@@ -146,15 +146,12 @@ describe('a limit that really is lower is told with its likely reason', () => {
     for (const message of messages) expect(message).toMatch(/: did you mean environment: 'test'\?$/)
   })
 
-  it.each(sample(1, [1, 5, 15]))(
-    'asks for others on the account at %d a second',
-    async (endpoint) => {
-      const messages = await told({ ...PRODUCTION, endpoint })
-      expect(messages.length).toBeGreaterThan(0)
-      for (const message of messages)
-        expect(message).toMatch(/: is another process using this account\?$/)
-    },
-  )
+  it.each(sample(1, [1, 5, 15]))('asks for others on the account at %d/s', async (endpoint) => {
+    const messages = await told({ ...PRODUCTION, endpoint })
+    expect(messages.length).toBeGreaterThan(0)
+    for (const message of messages)
+      expect(message).toMatch(/: is another process using this account\?$/)
+  })
 })
 
 describe('a tier of your own', () => {

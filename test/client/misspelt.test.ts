@@ -207,14 +207,6 @@ it('check: false passes all names', () => {
   expect(bodies).toEqual([{ ...NEW_CHARGE, request_id: 'r-1', requestId: 'r-2', customer: 'c-1' }])
 })
 
-it('a list that goes on by the other kind of paging is followed', () => {
-  const { client, run, calls } = lab({
-    play: (_, nth) => ({ body: { items: [], has_more: nth === 1 } }),
-  })
-  run(client.webhooks.list())
-  expect(calls().map(({ query }) => query.get('page_num'))).toEqual([null, '1'])
-})
-
 describe('an event says when a request_id was generated', () => {
   const generated = (params: object) =>
     outcome(({ charges }) => charges.create, params).events.filter(

@@ -248,16 +248,13 @@ describe('items that the platform has already', () => {
       return { ...wire, held }
     }
 
-    it.each([0, 30, 140])(
-      'are a recovered batch as soon as all are shown, one each %i ms',
-      (every) => {
-        const wire = lagging(every)
-        const hundred = Array.from({ length: 100 }, (_, n) => n)
-        const [out] = wire.run(add(wire, ...hundred))
-        expect(out && E.isRight(out.value) && wasRecovered(out.value.right)).toBe(true)
-        expect(wire.held.size).toBe(100)
-      },
-    )
+    it.each([0, 30, 140])('are a recovered batch once all are shown, one each %i ms', (every) => {
+      const wire = lagging(every)
+      const hundred = Array.from({ length: 100 }, (_, n) => n)
+      const [out] = wire.run(add(wire, ...hundred))
+      expect(out && E.isRight(out.value) && wasRecovered(out.value.right)).toBe(true)
+      expect(wire.held.size).toBe(100)
+    })
 
     it('are ambiguous, and never refused, when they are not shown in time', () => {
       const wire = lagging(300)
@@ -350,14 +347,11 @@ describe('items that the platform has already', () => {
       )
     })
 
-    it.each([0, 1_000, 3_000])(
-      'are added when they are the same, with a list %i ms behind',
-      (lag) => {
-        const { addAll } = ignoring(lag)
-        addAll(item(0), item(1))
-        expect(addAll(item(0), item(1))).toMatchObject([E.right({ total_item_count: 2 })])
-      },
-    )
+    it.each([0, 1_000, 3_000])('are added when they are equal, with a list %i ms behind', (lag) => {
+      const { addAll } = ignoring(lag)
+      addAll(item(0), item(1))
+      expect(addAll(item(0), item(1))).toMatchObject([E.right({ total_item_count: 2 })])
+    })
 
     it('are ambiguous when the list does not show them in time', () => {
       const { addAll } = ignoring(20_000)

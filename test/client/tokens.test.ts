@@ -228,17 +228,6 @@ describe('a 401', () => {
     expect(sent.map(({ route }) => route)).toEqual([LOGIN, CREATE, LOGIN, CREATE])
   })
 
-  it('that many calls get at once leads to one new login', () => {
-    const { client, logins, calls, run } = lab({
-      play: ({ request }) =>
-        request.headers.authorization === bearer(1) ? expired : { body: CHARGE },
-    })
-    const many = range(0, 9).pipe(mergeMap((n) => client.charges.retrieve({ id: `chg_${n}` })))
-    expect(run(many).map(({ value }) => value)).toEqual(Array(9).fill(E.right(CHARGE)))
-    expect(logins()).toHaveLength(2)
-    expect(calls()).toHaveLength(18)
-  })
-
   describe('with queued requests', () => {
     const ids = Array.from({ length: 30 }, (_, n) => `chg_${n}`)
 
@@ -385,14 +374,6 @@ describe('a 401', () => {
     expect(calls()).toHaveLength(18)
   })
 
-  it('at the login reaches a call that is made when another one fails', () => {
-    const { client, sent, run } = lab({ login: () => problem(401, 'credentials_invalid') })
-    const call = client.charges.retrieve({ id: 'chg_1' })
-    const out = run(call.pipe(concatMap(() => call)))
-    expect(out).toMatchObject([{ value: { left: { _tag: 'Unauthorized' } } }])
-    expect(sent.map(({ route }) => route)).toEqual([LOGIN, LOGIN])
-  })
-
   it('after a create that may have been done leaves it Ambiguous if no login succeeds', () => {
     const { client, run } = lab({
       login: (departure, nth) => (nth > 1 ? problem(503, 'down') : tokens()(departure, nth)),
@@ -400,15 +381,6 @@ describe('a 401', () => {
     })
     const out = run(client.charges.create(NEW_CHARGE))
     expect(out).toMatchObject([{ value: { left: { _tag: 'Ambiguous', attempts: 2 } } }])
-  })
-
-  it('at the login is final: its keys are wrong', () => {
-    const { client, sent, run } = lab({ login: () => problem(401, 'credentials_invalid') })
-    const out = run(client.charges.create(NEW_CHARGE))
-    expect(out.map(({ value }) => value)).toEqual([
-      E.left(expect.objectContaining({ _tag: 'Unauthorized', endpoint: LOGIN, attempts: 0 })),
-    ])
-    expect(sent).toHaveLength(1)
   })
 })
 

@@ -1,17 +1,7 @@
 /** Items of a batch carry their own request_ids: a call that adds them is repeated only with all of them. */
 import { expect, it } from 'vitest'
-import type { NewBatchItem } from '../../src/index.js'
-import { BATCH } from '../support/batch.js'
+import { BATCH, item } from '../support/batch.js'
 import { lab, problem, RESET } from '../support/lab.js'
-
-const item = {
-  reason: 'wages_salary',
-  reference: 'Salary',
-  request_id: 'r-1',
-  source_currency: 'USD',
-  transfer_currency: 'EUR',
-  transfer_method: 'LOCAL',
-} as const satisfies NewBatchItem
 
 const sent = (items: ReadonlyArray<unknown>) => {
   const all = lab({ play: () => ({ outage: RESET }), check: false })
@@ -23,7 +13,7 @@ const sent = (items: ReadonlyArray<unknown>) => {
 }
 
 it('is sent three times, the same each time', () => {
-  const { calls, value } = sent([item, { ...item, request_id: 'r-2' }])
+  const { calls, value } = sent([item(1), item(2)])
   expect(calls).toHaveLength(3)
   expect(new Set(calls.map(({ body }) => JSON.stringify(body))).size).toBe(1)
   expect(value).toMatchObject({ left: { _tag: 'Ambiguous', attempts: 3 } })
@@ -31,7 +21,7 @@ it('is sent three times, the same each time', () => {
 
 it('is asked again while its items may be worked on, by any 409', () => {
   const all = lab({ play: (_, nth) => (nth === 1 ? problem(409, 'busy') : { body: BATCH }) })
-  const [outcome] = all.run(all.client.batchTransfers.addItems({ id: 'b', items: [item] }))
+  const [outcome] = all.run(all.client.batchTransfers.addItems({ id: 'b', items: [item(1)] }))
   expect(outcome?.value).toEqual({ _tag: 'Right', right: BATCH })
 })
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { divide } from '../../src/quota/rule.js'
+import { forAll } from '../support/forAll.js'
 
 const wants = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 9 })
 const limit = fc.integer({ min: 0, max: 60 })
@@ -29,27 +30,23 @@ describe('a limit', () => {
   })
 
   it('is never exceeded, and is given whole to those who want all of it', () => {
-    fc.assert(
-      fc.property(limit, wants, turn, (all, wanted, at) => {
-        const parts = divide(all, wanted, at)
-        expect(sum(parts)).toBeLessThanOrEqual(all)
-        if (sum(wanted) >= all) expect(sum(parts)).toBe(all)
-      }),
-    )
+    forAll(limit, wants, turn, (all, wanted, at) => {
+      const parts = divide(all, wanted, at)
+      expect(sum(parts)).toBeLessThanOrEqual(all)
+      if (sum(wanted) >= all) expect(sum(parts)).toBe(all)
+    })
   })
 
   it('gives nobody more than it wants while another wants more, and then differs by one at most', () => {
-    fc.assert(
-      fc.property(limit, wants, turn, (all, wanted, at) => {
-        const parts = divide(all, wanted, at)
-        const unsatisfied = parts.filter((part, i) => part < (wanted[i] ?? 0))
-        if (unsatisfied.length === 0) return
-        const fewest = Math.min(...unsatisfied)
-        for (const [i, part] of parts.entries()) {
-          expect(part).toBeLessThanOrEqual(wanted[i] ?? 0)
-          expect(part).toBeLessThanOrEqual(fewest + 1)
-        }
-      }),
-    )
+    forAll(limit, wants, turn, (all, wanted, at) => {
+      const parts = divide(all, wanted, at)
+      const unsatisfied = parts.filter((part, i) => part < (wanted[i] ?? 0))
+      if (unsatisfied.length === 0) return
+      const fewest = Math.min(...unsatisfied)
+      for (const [i, part] of parts.entries()) {
+        expect(part).toBeLessThanOrEqual(wanted[i] ?? 0)
+        expect(part).toBeLessThanOrEqual(fewest + 1)
+      }
+    })
   })
 })

@@ -63,6 +63,21 @@ describe('POST /api/v1/batch_transfers/{id}/delete', () => {
 })
 
 describe('POST /api/v1/batch_transfers/{id}/quote', () => {
+  /** A quote from USD to a currency, and to USD without a rate. */
+  const quote = (
+    to: string,
+    of: { readonly pays: number; receives: number; fee: number; rate: number | null },
+  ) => ({
+    amount_beneficiary_receives: of.receives,
+    amount_payer_pays: of.pays,
+    client_rate: of.rate,
+    currency_pair: of.rate && `USD${to}`,
+    fee_amount: of.fee,
+    fee_currency: 'USD',
+    source_currency: 'USD',
+    transfer_currency: to,
+  })
+
   it('prices each pair of currencies', async () => {
     const { call, items, clock } = await opened()
     await call('add_items', {
@@ -93,36 +108,9 @@ describe('POST /api/v1/batch_transfers/{id}/quote', () => {
           last_quoted_at: '2026-01-02T03:04:06+0000',
           validity: 'MIN_15',
           quotes: [
-            {
-              amount_beneficiary_receives: 1_380,
-              amount_payer_pays: 1_504.5,
-              client_rate: 0.92,
-              currency_pair: 'USDEUR',
-              fee_amount: 4.5,
-              fee_currency: 'USD',
-              source_currency: 'USD',
-              transfer_currency: 'EUR',
-            },
-            {
-              amount_beneficiary_receives: 50,
-              amount_payer_pays: 50.15,
-              client_rate: null,
-              currency_pair: null,
-              fee_amount: 0.15,
-              fee_currency: 'USD',
-              source_currency: 'USD',
-              transfer_currency: 'USD',
-            },
-            {
-              amount_beneficiary_receives: 1_505,
-              amount_payer_pays: 10,
-              client_rate: 151,
-              currency_pair: 'USDJPY',
-              fee_amount: 0.03,
-              fee_currency: 'USD',
-              source_currency: 'USD',
-              transfer_currency: 'JPY',
-            },
+            quote('EUR', { pays: 1_504.5, receives: 1_380, fee: 4.5, rate: 0.92 }),
+            quote('USD', { pays: 50.15, receives: 50, fee: 0.15, rate: null }),
+            quote('JPY', { pays: 10, receives: 1_505, fee: 0.03, rate: 151 }),
           ],
         },
       },

@@ -4,6 +4,7 @@ import { BatchTransfer } from '../../src/codec/BatchTransfer.js'
 import { E } from '../../src/fp.js'
 import type { CollectionItem } from '../../src/sandbox/Collection.js'
 import { type BookmarkedPage, bookmarkedPage, walkArray } from '../../src/sandbox/handlers/pages.js'
+import { forAll } from '../support/forAll.js'
 import { BATCHES, newItem, openedBatch } from './batchSupport.js'
 import { everyBookmarked, items, open } from './support.js'
 
@@ -28,26 +29,24 @@ const read = (
 
 describe('bookmarks', () => {
   it('lead through a list forwards, and the same way back', () => {
-    fc.assert(
-      fc.property(numbers, fc.integer({ min: 1, max: 12 }), fc.boolean(), (rows, size, newest) => {
-        const expected = newest ? rows.toReversed() : rows
-        const there: Array<BookmarkedPage<CollectionItem>> = [read(rows, size, newest)]
-        for (let next = there[0]?.page_after ?? null; next !== null; ) {
-          const page = read(rows, size, newest, next)
-          there.push(page)
-          next = page.page_after
-        }
-        expect(there.flatMap((page) => page.items.map(({ n }) => n))).toEqual(expected)
-        expect(there[0]?.page_before).toBeNull()
-        const back: Array<BookmarkedPage<CollectionItem>> = []
-        for (let next = there.at(-1)?.page_before ?? null; next !== null; ) {
-          const page = read(rows, size, newest, next)
-          back.unshift(page)
-          next = page.page_before
-        }
-        expect(back).toEqual(there.slice(0, -1))
-      }),
-    )
+    forAll(numbers, fc.integer({ min: 1, max: 12 }), fc.boolean(), (rows, size, newest) => {
+      const expected = newest ? rows.toReversed() : rows
+      const there: Array<BookmarkedPage<CollectionItem>> = [read(rows, size, newest)]
+      for (let next = there[0]?.page_after ?? null; next !== null; ) {
+        const page = read(rows, size, newest, next)
+        there.push(page)
+        next = page.page_after
+      }
+      expect(there.flatMap((page) => page.items.map(({ n }) => n))).toEqual(expected)
+      expect(there[0]?.page_before).toBeNull()
+      const back: Array<BookmarkedPage<CollectionItem>> = []
+      for (let next = there.at(-1)?.page_before ?? null; next !== null; ) {
+        const page = read(rows, size, newest, next)
+        back.unshift(page)
+        next = page.page_before
+      }
+      expect(back).toEqual(there.slice(0, -1))
+    })
   })
 
   it('skip nothing and repeat nothing while rows come and go elsewhere', () => {

@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { digitsOf } from '../../src/decode/index.js'
 import { O } from '../../src/fp.js'
-import { everyItem, items, open } from './support.js'
-
-const newCharge = {
-  amount: '12.50',
-  currency: 'EUR',
-  reason: 'goods_purchased',
-  reference: 'Order 17',
-  request_id: 'order-17',
-  source: 'acct_1',
-}
+import { everyItem, items, newCharge, open } from './support.js'
 
 describe('charges', () => {
   it('are created as NEW and settle by themselves', async () => {
@@ -18,13 +9,9 @@ describe('charges', () => {
     const created = await post('/api/v1/charges/create', newCharge)
     const { id } = Object(created.body)
     const charge = {
+      ...newCharge,
       id,
       amount: 12.5,
-      currency: 'EUR',
-      reason: 'goods_purchased',
-      reference: 'Order 17',
-      request_id: 'order-17',
-      source: 'acct_1',
       fee: 0.04,
       short_reference_id: expect.stringMatching(/^CH[0-9a-f]{8}$/),
       status: 'NEW',

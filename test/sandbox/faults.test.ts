@@ -2,16 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Charge } from '../../src/codec/Charge.js'
 import { E } from '../../src/fp.js'
 import { createSandbox, type FaultName, type Faults } from '../../src/sandbox/index.js'
-import { items, loginHeaders, open, partnerHeaders, turn } from './support.js'
-
-const newCharge = {
-  amount: '12.50',
-  currency: 'EUR',
-  reason: 'goods_purchased',
-  reference: 'Order 17',
-  request_id: 'order-17',
-  source: 'acct_1',
-}
+import { items, loginHeaders, newCharge, open, partnerHeaders, turn } from './support.js'
 
 const by = (fault: FaultName) => ({ 'x-sandbox-fault': fault })
 

@@ -41,52 +41,47 @@ const account = async (order: 'ascending' | 'descending') => {
   return { ...opened, all: await everyItem(opened.get, '', 50) }
 }
 
-it.each(['ascending', 'descending'] as const)(
-  'finds what the query asks for, %s',
-  async (order) => {
-    const { get, all } = await account(order)
-    expect(all).toHaveLength(132)
+it.each(['ascending', 'descending'] as const)('finds what a query asks for, %s', async (order) => {
+  const { get, all } = await account(order)
+  expect(all).toHaveLength(132)
 
-    const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}+0000`
-    const time = fc.oneof(
-      fc.integer({ min: -5, max: 370 }).map((n) => iso(SINCE + n * 1_000)),
-      fc.constantFrom(...all.map((row) => String(row.created_at))),
-      fc.constantFrom('2024-01-01', '2023-12-31T23:59:59.999Z', '2026-01-02T03:04:10.5Z'),
+  const iso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}+0000`
+  const time = fc.oneof(
+    fc.integer({ min: -5, max: 370 }).map((n) => iso(SINCE + n * 1_000)),
+    fc.constantFrom(...all.map((row) => String(row.created_at))),
+    fc.constantFrom('2024-01-01', '2023-12-31T23:59:59.999Z', '2026-01-02T03:04:10.5Z'),
+  )
+  const value = (name: string) =>
+    fc.constantFrom(...new Set(all.map((row) => String(row[name]))), 'XXX')
+  const query = fc
+    .record(
+      {
+        currency: value('currency'),
+        status: fc.constantFrom('NEW', 'PENDING', 'SETTLED', 'SUSPENDED', 'FAILED'),
+        source: value('source'),
+        request_id: value('request_id'),
+        from_created_at: time,
+        to_created_at: time,
+      },
+      { requiredKeys: [] },
     )
-    const value = (name: string) =>
-      fc.constantFrom(...new Set(all.map((row) => String(row[name]))), 'XXX')
-    const query = fc
-      .record(
-        {
-          currency: value('currency'),
-          status: fc.constantFrom('NEW', 'PENDING', 'SETTLED', 'SUSPENDED', 'FAILED'),
-          source: value('source'),
-          request_id: value('request_id'),
-          from_created_at: time,
-          to_created_at: time,
-        },
-        { requiredKeys: [] },
-      )
-      .map((fields) => new URLSearchParams(fields))
+    .map((fields) => new URLSearchParams(fields))
 
-    await fc.assert(
-      fc.asyncProperty(
-        query,
-        fc.nat(12),
-        fc.integer({ min: 10, max: 60 }),
-        async (asked, n, size) => {
-          const page: Answered = await get(
-            `/api/v1/charges?${asked}&page_num=${n}&page_size=${size}`,
-          )
-          const expected = filtered(all, asked)
-          expect(items(page)).toEqual(expected.slice(n * size, (n + 1) * size))
-          expect(Object(page.body).has_more).toBe(expected.length > (n + 1) * size)
-        },
-      ),
-      { numRuns: runs(300) },
-    )
-  },
-)
+  await fc.assert(
+    fc.asyncProperty(
+      query,
+      fc.nat(12),
+      fc.integer({ min: 10, max: 60 }),
+      async (asked, n, size) => {
+        const page: Answered = await get(`/api/v1/charges?${asked}&page_num=${n}&page_size=${size}`)
+        const expected = filtered(all, asked)
+        expect(items(page)).toEqual(expected.slice(n * size, (n + 1) * size))
+        expect(Object(page.body).has_more).toBe(expected.length > (n + 1) * size)
+      },
+    ),
+    { numRuns: runs(300) },
+  )
+})
 
 it('finds all that have a status, a currency or a source, and no others', async () => {
   const { get, all } = await account('ascending')

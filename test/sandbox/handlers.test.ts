@@ -10,7 +10,7 @@ import { services } from '../../src/sandbox/handlers/index.js'
 import type { FaultName, SandboxOptions } from '../../src/sandbox/index.js'
 import { runs } from '../support/runs.js'
 import { newItem } from './batchSupport.js'
-import { type Answered, items, open, partnerHeaders } from './support.js'
+import { type Answered, items, newCharge, open, order, partnerHeaders } from './support.js'
 
 it('every row of the interface is answered', () => {
   expect(services.map(({ row }) => row.route).toSorted()).toEqual(
@@ -21,34 +21,11 @@ it('every row of the interface is answered', () => {
 /** Ids from earlier responses, by the names that later calls use. */
 type Known = Readonly<Record<string, unknown>>
 
-const charge = {
-  amount: '9.99',
-  currency: 'EUR',
-  reason: 'travel',
-  reference: 'Trip',
-  request_id: 'trip-1',
-  source: 'acct_1',
-}
-
 const hook = {
   events: ['account.active'],
   request_id: 'hook-1',
   url: 'https://shop.test',
   version: '2026-08-21',
-}
-
-const order = {
-  category: 'goods_trade_online',
-  currency: 'USD',
-  item_name: 'Lamp',
-  item_quantity: 3,
-  item_unit_price: 12.5,
-  item_url: 'https://shop.test/lamp',
-  line_total: 37.5,
-  order_datetime: '2025-12-01T10:00:00+0000',
-  order_id: 'o-1',
-  shipment_provider: 'Post',
-  shipment_tracking_number: '12345',
 }
 
 const batch = 'POST /api/v1/batch_transfers/{id}'
@@ -59,7 +36,7 @@ const calls: ReadonlyArray<
   readonly [route: string, params: (known: Known) => object, learn?: (answered: Answered) => Known]
 > = [
   ['POST /api/v1/authentication/login', () => ({ client_id: 'sandbox', api_key: 'sandbox-key' })],
-  ['POST /api/v1/charges/create', () => charge, ({ body }) => ({ charge: Object(body).id })],
+  ['POST /api/v1/charges/create', () => newCharge, ({ body }) => ({ charge: Object(body).id })],
   ['GET /api/v1/charges/{id}', ({ charge }) => ({ id: charge })],
   ['GET /api/v1/charges', () => ({})],
   [

@@ -9,7 +9,7 @@ import {
   listen,
   type SandboxOptions,
 } from '../../src/sandbox/index.js'
-import { loginHeaders, partnerHeaders, stillClock } from './support.js'
+import { loginHeaders, newCharge, partnerHeaders, stillClock } from './support.js'
 
 /** A sandbox on a free port whose timers do not wait, and a caller that is logged in. */
 const onPort = async (options: SandboxOptions = {}) => {
@@ -154,14 +154,7 @@ describe('a sandbox on a port', () => {
 
   it('reads what is posted', async () => {
     const { url, headers } = await onPort()
-    const body = {
-      amount: '12.50',
-      currency: 'EUR',
-      reason: 'goods_purchased',
-      reference: 'Zoë',
-      request_id: 'order-17',
-      source: 'acct_1',
-    }
+    const body = { ...newCharge, reference: 'Zoë' }
     const created = await fetch(`${url}/api/v1/charges/create`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },

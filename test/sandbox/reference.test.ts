@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { IndustryCategories, industryKindOf } from '../../src/codec/reference.js'
 import { E } from '../../src/fp.js'
-import { type Answered, open } from './support.js'
+import { type Answered, open, order } from './support.js'
 
 const REFERENCE = '/api/v1/reference'
 
@@ -85,20 +85,7 @@ it('GET /api/v1/reference/supported_currencies', async () => {
   })
 })
 
-const order = (change: object = {}) => ({
-  category: 'goods_trade_online',
-  currency: 'USD',
-  item_name: 'Lamp',
-  item_quantity: 3,
-  item_unit_price: 12.5,
-  item_url: 'https://shop.test/lamp',
-  line_total: 37.5,
-  order_datetime: '2026-01-01T10:00:00+0000',
-  order_id: 'o-1',
-  shipment_provider: 'Post',
-  shipment_tracking_number: '12345',
-  ...change,
-})
+const orderWith = (change: object) => ({ ...order, ...change })
 
 /** A sandbox with its limits. */
 const limits = async (options: Parameters<typeof open>[0] = {}) => {
@@ -122,14 +109,14 @@ describe('limits', () => {
   it('are raised by an upload', async () => {
     const { quota, upload, get } = await limits()
     expect(await quota()).toEqual(left(10_000))
-    expect(await upload([order(), order({ currency: 'EUR', line_total: 92 })])).toEqual({
+    expect(await upload([order, orderWith({ currency: 'EUR', line_total: 92 })])).toEqual({
       status: 200,
       body: {},
     })
     expect(await quota()).toEqual(left(10_137.5, 137.5))
     expect((await get(`${REFERENCE}/order_items/quota`)).body).toEqual(await quota())
     expect(await quota('ID_OUTBOUND')).toEqual(left(10_000))
-    await upload([order()], '?types=ID_OUTBOUND&types=VN_OUTBOUND')
+    await upload([order], '?types=ID_OUTBOUND&types=VN_OUTBOUND')
     expect(await quota('ID_OUTBOUND')).toEqual(left(10_037.5, 37.5))
     expect(await quota('VN_OUTBOUND')).toEqual(left(10_037.5, 37.5))
     expect(await quota()).toEqual(left(10_137.5, 137.5))
@@ -140,9 +127,9 @@ describe('limits', () => {
     const none = { currency: 'USD', expire_by: '2026-01-09', expiring_order_amount: 0 }
     expect(await expiring()).toEqual(none)
     await upload([
-      order(),
-      order({ order_datetime: '2025-01-18T00:00:00Z', line_total: 100 }), // 350 days: 2026-01-03
-      order({ order_datetime: '2025-01-25T00:00:00+00:00', line_total: 1_000 }), // 2026-01-10
+      order,
+      orderWith({ order_datetime: '2025-01-18T00:00:00Z', line_total: 100 }), // 350 days: 2026-01-03
+      orderWith({ order_datetime: '2025-01-25T00:00:00+00:00', line_total: 1_000 }), // 2026-01-10
     ])
     expect(await quota()).toEqual(left(11_137.5, 1_137.5))
     expect(await expiring()).toEqual({ ...none, expiring_order_amount: 100 })
@@ -158,12 +145,12 @@ describe('limits', () => {
   it('end to the second, and are each for themselves', async () => {
     const { quota, expiring, upload } = await limits()
     const inWeek = { order_datetime: '2025-01-24T03:04:05Z' } // 350 days: a week from now
-    await upload([order(inWeek)], '?types=ID_OUTBOUND')
+    await upload([orderWith(inWeek)], '?types=ID_OUTBOUND')
     expect(await expiring()).toMatchObject({ expiring_order_amount: 0 })
     expect(await expiring('ID_OUTBOUND')).toMatchObject({ expiring_order_amount: 37.5 })
-    await upload([order(inWeek)])
+    await upload([orderWith(inWeek)])
     expect(await expiring()).toMatchObject({ expiring_order_amount: 37.5 })
-    await upload([order({ order_datetime: '2025-01-17T03:04:05Z', line_total: 100 })]) // now
+    await upload([orderWith({ order_datetime: '2025-01-17T03:04:05Z', line_total: 100 })]) // now
     expect(await quota()).toEqual(left(10_037.5, 137.5))
   })
 
@@ -172,10 +159,10 @@ describe('limits', () => {
     const refused = { status: 400, body: { code: 'invalid_argument' } }
     expect(await get(`${REFERENCE}/order_items/quota`)).toMatchObject(refused)
     expect(await get(`${REFERENCE}/order_items/expiring_quota?type=XX`)).toMatchObject(refused)
-    expect(await upload([order()])).toMatchObject(refused)
-    expect(await upload([order()], '?types=ID_OUTBOUND&types=CN_INBOUND')).toMatchObject(refused)
+    expect(await upload([order])).toMatchObject(refused)
+    expect(await upload([order], '?types=ID_OUTBOUND&types=CN_INBOUND')).toMatchObject(refused)
     expect(await quota('ID_OUTBOUND')).toEqual(left(10_000))
-    expect(await upload([order()], '?types=ID_OUTBOUND')).toMatchObject({ status: 200 })
+    expect(await upload([order], '?types=ID_OUTBOUND')).toMatchObject({ status: 200 })
   })
 })
 
@@ -199,7 +186,7 @@ describe('POST /api/v1/reference/order_items/upload', () => {
     ['shipment_tracking_number', 'x'.repeat(36), 'invalid_argument'],
   ])('refuses all of it for %s %j, unless told otherwise', async (name, value, code) => {
     const { upload, quota } = await limits()
-    const items = [order(), order({ [name]: value })]
+    const items = [order, orderWith({ [name]: value })]
     expect(await upload(items)).toMatchObject({
       status: 400,
       body: { code, source: `items[1].${name}` },
@@ -216,20 +203,20 @@ describe('POST /api/v1/reference/order_items/upload', () => {
     { shipment_tracking_number: 'x'.repeat(35), description: 'Lamps', item_reference: 'r' },
   ])('takes %j', async (change) => {
     const { upload } = await limits()
-    expect(await upload([order(change)])).toMatchObject({ status: 200 })
+    expect(await upload([orderWith(change)])).toMatchObject({ status: 200 })
   })
 
   it('takes up to 500 items', async () => {
     const { upload } = await limits()
-    expect(await upload(Array.from({ length: 501 }, () => order()))).toMatchObject({ status: 400 })
-    expect(await upload(Array.from({ length: 500 }, () => order()))).toMatchObject({ status: 200 })
+    expect(await upload(Array.from({ length: 501 }, () => order))).toMatchObject({ status: 400 })
+    expect(await upload(Array.from({ length: 500 }, () => order))).toMatchObject({ status: 200 })
   })
 
   it.each([
     [{}, ''],
     [[7], ''],
-    [[order()], '?types=XX'],
-    [[order()], '?allow_partial_success=maybe'],
+    [[order], '?types=XX'],
+    [[order], '?allow_partial_success=maybe'],
   ])('refuses %j%s', async (items, query) => {
     const { upload } = await limits()
     expect(await upload(items, query)).toMatchObject({

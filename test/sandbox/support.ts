@@ -19,6 +19,31 @@ export const partnerHeaders = {
   authorization: `Basic ${btoa(`${sandboxPartner.clientId}:${sandboxPartner.clientSecret}`)}`,
 }
 
+/** A charge to make. */
+export const newCharge = {
+  amount: '12.50',
+  currency: 'EUR',
+  reason: 'goods_purchased',
+  reference: 'Order 17',
+  request_id: 'order-17',
+  source: 'acct_1',
+}
+
+/** An order item to upload. */
+export const order = {
+  category: 'goods_trade_online',
+  currency: 'USD',
+  item_name: 'Lamp',
+  item_quantity: 3,
+  item_unit_price: 12.5,
+  item_url: 'https://shop.test/lamp',
+  line_total: 37.5,
+  order_datetime: '2026-01-01T10:00:00+0000',
+  order_id: 'o-1',
+  shipment_provider: 'Post',
+  shipment_tracking_number: '12345',
+}
+
 /** A clock that stands still until it is moved, with the work that waits for it. */
 export const stillClock = (start = NOON) => {
   const timer = virtualTimer(start)

@@ -2,16 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Charge } from '../../src/codec/Charge.js'
 import { E } from '../../src/fp.js'
 import { BATCHES, newItem, openedBatch } from './batchSupport.js'
-import { items, open } from './support.js'
-
-const newCharge = {
-  amount: '12.50',
-  currency: 'EUR',
-  reason: 'goods_purchased',
-  reference: 'Order 17',
-  request_id: 'order-17',
-  source: 'acct_1',
-}
+import { items, newCharge, open } from './support.js'
 
 const fieldRequired = (source: string) => ({
   status: 400,
@@ -45,16 +36,13 @@ describe('POST /api/v1/charges/create', () => {
     expect(await post('/api/v1/charges/create', body)).toEqual(invalidArgument(name, wanted))
   })
 
-  it.each([101, 307, 400])(
-    'refuses an amount of %i digits, and makes no charge',
-    async (digits) => {
-      const { post, get } = await open({ charges: 0 })
-      const body = { ...newCharge, amount: '9'.repeat(digits) }
-      const refused = await post('/api/v1/charges/create', body)
-      expect(refused).toEqual(invalidArgument('amount', 'at most 10^100'))
-      expect(items(await get('/api/v1/charges'))).toEqual([])
-    },
-  )
+  it.each([101, 307, 400])('refuses amounts of %i digits, and makes no charge', async (digits) => {
+    const { post, get } = await open({ charges: 0 })
+    const body = { ...newCharge, amount: '9'.repeat(digits) }
+    const refused = await post('/api/v1/charges/create', body)
+    expect(refused).toEqual(invalidArgument('amount', 'at most 10^100'))
+    expect(items(await get('/api/v1/charges'))).toEqual([])
+  })
 
   it('takes an amount of a hundred digits', async () => {
     const { post } = await open()

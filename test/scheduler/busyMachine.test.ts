@@ -34,15 +34,9 @@ const onStalls = (
   let done = 0
   requests.forEach((endpoint, i) => {
     const delays = {
-      get up() {
-        return uplink(random)
-      },
-      get work() {
-        return processing(random)
-      },
-      get down() {
-        return downlink(random)
-      },
+      up: () => uplink(random),
+      work: () => processing(random),
+      down: () => downlink(random),
     }
     w.send(`${i}`, endpoint, delays)
       .pipe(schedule(w.scheduler, endpoint, { refused, attempts: 100 }))
@@ -88,7 +82,7 @@ const cancelling = () => {
   const random = seeded(3)
   for (let i = 0; i < 200; i++) {
     const delays = {
-      get up() {
+      up: () => {
         const isLate = w.timer.now() > 4_500 && w.timer.now() < 5_300
         return 40 + 2 * random() + (isLate ? 30 : 0)
       },
@@ -116,14 +110,12 @@ const heldUp = () => {
   const random = seeded(3)
   for (let i = 0; i < 3_000; i++) {
     const delays = {
-      get up() {
+      up: () => {
         const now = w.timer.now()
         const held = [4_800, 8_200].find((end) => now >= end - 500 && now < end)
         return 0.2 + 0.3 * random() + (held === undefined ? 0 : held - now)
       },
-      get work() {
-        return 0.2 + 0.4 * random()
-      },
+      work: () => 0.2 + 0.4 * random(),
       down: 0.2,
     }
     w.send(`${i}`, 'a', delays)
@@ -152,13 +144,9 @@ const near = (held: Held) => {
   let [started, done] = [0, 0]
   requests.forEach((endpoint, i) => {
     const delays = {
-      get up() {
-        return held(started++, w.timer.now()) + fast(random)
-      },
+      up: () => held(started++, w.timer.now()) + fast(random),
       work: 0,
-      get down() {
-        return fast(random)
-      },
+      down: () => fast(random),
     }
     w.send(`${i}`, endpoint, delays)
       .pipe(schedule(w.scheduler, endpoint, { refused }))
@@ -179,13 +167,9 @@ const far = (held: Held) => {
   let [started, done] = [0, 0]
   for (let i = 0; i < 200; i++) {
     const delays = {
-      get up() {
-        return held(started++, w.timer.now()) + way(random)
-      },
+      up: () => held(started++, w.timer.now()) + way(random),
       work: 0,
-      get down() {
-        return way(random)
-      },
+      down: () => way(random),
     }
     w.send(`${i}`, 'one', delays)
       .pipe(schedule(w.scheduler, 'one', { refused }))

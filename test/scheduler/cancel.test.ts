@@ -1,5 +1,5 @@
 /** A request that is cancelled or fails, at whatever moment, keeps no permit, and releases none twice. */
-import { finalize, forkJoin, Observable, Subject, take, takeUntil, throwError } from 'rxjs'
+import { finalize, forkJoin, Observable, Subject, takeUntil, throwError } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { type VirtualTimer, virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { O } from '../../src/fp.js'
@@ -90,23 +90,20 @@ describe('a request that is cancelled', () => {
     expect(begun).toBe(0)
   })
 
-  it.each([O.none, O.some({})])(
-    'inside `refused`, which returns %j, is not sent again',
-    (verdict) => {
-      const w = world()
-      const stop = new Subject<void>()
-      let begun = 0
-      const refused = () => {
-        stop.next()
-        return verdict
-      }
-      answering(w.timer, () => begun++)
-        .pipe(schedule(w.scheduler, undefined, { refused }), takeUntil(stop))
-        .subscribe()
-      expectUntouched(w)
-      expect(begun).toBe(1)
-    },
-  )
+  it.each([O.none, O.some({})])('in `refused`, which returns %j, is not sent again', (verdict) => {
+    const w = world()
+    const stop = new Subject<void>()
+    let begun = 0
+    const refused = () => {
+      stop.next()
+      return verdict
+    }
+    answering(w.timer, () => begun++)
+      .pipe(schedule(w.scheduler, undefined, { refused }), takeUntil(stop))
+      .subscribe()
+    expectUntouched(w)
+    expect(begun).toBe(1)
+  })
 
   it('by the teardown of its refused attempt is not sent again', () => {
     const w = world()
@@ -131,45 +128,6 @@ describe('a request that is cancelled', () => {
     const subscription = throwing.pipe(schedule(w.scheduler, undefined)).subscribe()
     expect(() => subscription.unsubscribe()).toThrow('teardown')
     expectUntouched(w)
-  })
-})
-
-describe('a request that is cancelled after its first value', () => {
-  it('releases its permit of a concurrency limit at once: the server has done its work', () => {
-    const timer = virtualTimer()
-    const scheduler = createScheduler<void>({
-      tiers: [concurrency({ name: 'at once', limit: 1 })],
-      timer,
-    })
-    const at: Array<number> = []
-    for (let i = 0; i < 3; i++) {
-      answering(timer, () => at.push(timer.now()))
-        .pipe(schedule(scheduler, undefined), take(1))
-        .subscribe()
-    }
-    timer.flush()
-    expect(at).toEqual([0, 10, 20])
-  })
-})
-
-describe('a request that fails', () => {
-  it('releases its permit of a concurrency limit at once', () => {
-    const timer = virtualTimer()
-    const scheduler = createScheduler<void>({
-      tiers: [concurrency({ name: 'at once', limit: 1 })],
-      timer,
-    })
-    const at: Array<number> = []
-    for (let i = 0; i < 3; i++) {
-      new Observable((subscriber) => {
-        at.push(timer.now())
-        timer.schedule(() => subscriber.error(new Error('500')), 20)
-      })
-        .pipe(schedule(scheduler, undefined))
-        .subscribe({ error: () => {} })
-    }
-    timer.flush()
-    expect(at).toEqual([0, 20, 40])
   })
 })
 

@@ -12,6 +12,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { createScheduler, type Guard, rate, schedule } from '../../src/scheduler/index.js'
 import { runs } from '../support/runs.js'
+import { sentAt } from './world.js'
 
 /** A timer whose clock can be set to another time; its delays stay as they are. */
 const jumping = () => {
@@ -86,13 +87,8 @@ describe('a clock that is set back while requests wait', () => {
           guard: 0,
           timer: set,
         })
-        const seen: Array<number> = []
         const windows = 6
-        for (let i = 0; i < windows * limit; i++) {
-          of(i)
-            .pipe(schedule(scheduler, undefined))
-            .subscribe(() => seen.push(timer.now()))
-        }
+        const seen = sentAt(timer, scheduler, windows * limit, undefined)
         for (const { at, by } of changes) timer.schedule(() => jump(by), at)
         timer.flush(60_000)
         expect(seen.length).toBe(windows * limit)
@@ -226,12 +222,7 @@ describe('a window of weeks', () => {
       guard: 0,
       timer: recorded,
     })
-    const seen: Array<number> = []
-    for (let i = 0; i < 2; i++) {
-      of(i)
-        .pipe(schedule(scheduler, undefined))
-        .subscribe(() => seen.push(timer.now()))
-    }
+    const seen = sentAt(timer, scheduler, 2, undefined)
     timer.flush()
     expect(seen).toEqual([0, month])
     expect(Math.max(...asked)).toBeLessThan(2 ** 31)

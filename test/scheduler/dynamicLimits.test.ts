@@ -20,8 +20,8 @@ import { describe, expect, it } from 'vitest'
 import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { O } from '../../src/fp.js'
 import { concurrency, createScheduler, rate, schedule } from '../../src/scheduler/index.js'
-import { marbles } from '../support/marbles.js'
-import { stateOf } from './world.js'
+import { marbleTest } from '../support/marbles.js'
+import { sentAt, stateOf } from './world.js'
 
 /** A scheduler of one rate over 100 ms, whose limit is given; records when requests are sent. */
 const limitedBy = (limit: Observable<number>) => {
@@ -161,23 +161,20 @@ describe('a limit that is an Observable', () => {
     expect(sent.sort()).toEqual(['a0', 'a100', 'a40', 'b0', 'b100', 'b40'])
   })
 
-  it(
-    'may limit how many are under way',
-    marbles((m) => {
-      const limit = m.cold<number>('1----2-0-----1', { 0: 0, 1: 1, 2: 2 })
-      const request = m.cold('      ---x|')
-      const subs = [
-        '                           ^---!',
-        '                           ----^---!',
-        '                           -----^---!',
-        '                           -------------^---!',
-        '                           -----------------^---!',
-      ]
-      const scheduler = createScheduler({ tiers: [concurrency({ name: 'all', limit })] })
-      for (const _ of subs) request.pipe(schedule(scheduler, undefined)).subscribe()
-      m.expectSubscriptions(request.subscriptions).toBe(subs)
-    }),
-  )
+  marbleTest('may limit how many are under way', (m) => {
+    const limit = m.cold<number>('1----2-0-----1', { 0: 0, 1: 1, 2: 2 })
+    const request = m.cold('      ---x|')
+    const subs = [
+      '                           ^---!',
+      '                           ----^---!',
+      '                           -----^---!',
+      '                           -------------^---!',
+      '                           -----------------^---!',
+    ]
+    const scheduler = createScheduler({ tiers: [concurrency({ name: 'all', limit })] })
+    for (const _ of subs) request.pipe(schedule(scheduler, undefined)).subscribe()
+    m.expectSubscriptions(request.subscriptions).toBe(subs)
+  })
 
   it('is subscribed to when the first request comes, and left when the last one has ended', () => {
     const { limit, log } = counted(concat(of(1), NEVER))
@@ -323,12 +320,7 @@ describe('a limit that is an Observable', () => {
       const timer = virtualTimer()
       const tiers = [rate<void>({ name: 'quota', limit: given, per: 1_000 })]
       const scheduler = createScheduler({ tiers, share, timer, guard })
-      const sent: Array<number> = []
-      for (let i = 0; i < 30; i++) {
-        of(i)
-          .pipe(schedule(scheduler, undefined))
-          .subscribe(() => sent.push(timer.now()))
-      }
+      const sent = sentAt(timer, scheduler, 30, undefined)
       const [tier] = stateOf(scheduler)?.tiers ?? []
       timer.flush()
       return { sent, tier }

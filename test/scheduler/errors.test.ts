@@ -24,7 +24,8 @@ import {
   schedule,
   scheduleMap,
 } from '../../src/scheduler/index.js'
-import { marbles } from '../support/marbles.js'
+import { marbleTest } from '../support/marbles.js'
+import { seenOf } from '../support/seen.js'
 import { stateOf } from './world.js'
 
 const boom = (): never => {
@@ -215,42 +216,21 @@ describe('an error', () => {
 
   it('from a source that throws when it is subscribed to goes to its subscriber', () => {
     const scheduler = createScheduler({ tiers: [rate({ name: 'r', limit: 2, per: 10 })], guard: 0 })
-    const errors: Array<unknown> = []
-    const broken = new Observable<never>(() => {
-      throw new Error('broken')
-    })
-    broken.pipe(schedule(scheduler, undefined)).subscribe({ error: (e) => errors.push(e) })
-    throwError(() => 'failed')
-      .pipe(schedule(scheduler, undefined))
-      .subscribe({ error: (e) => errors.push(e) })
-    expect(errors).toEqual([new Error('broken'), 'failed'])
+    for (const source of [new Observable<never>(boom), throwError(() => new Error('boom'))]) {
+      expect(seenOf(source.pipe(schedule(scheduler, undefined)))).toEqual([new Error('boom')])
+    }
   })
 
-  it(
-    'from `refused` goes to the subscriber, and the permit is released',
-    marbles((m) => {
-      const scheduler = oneAtATime()
-      const refuse = () => {
-        throw new Error('no')
-      }
-      const run = m.cold('--a--').pipe(schedule(scheduler, undefined, { refused: refuse }))
-      m.expectObservable(run).toBe('--#', undefined, new Error('no'))
-      m.expectObservable(m.cold('a|').pipe(schedule(scheduler, undefined))).toBe('1000ms a|')
-    }),
-  )
+  marbleTest('from `refused` goes to the subscriber, and the permit is released', (m) => {
+    const scheduler = oneAtATime()
+    const run = m.cold('--a--').pipe(schedule(scheduler, undefined, { refused: () => boom() }))
+    m.expectObservable(run).toBe('--#', undefined, new Error('boom'))
+    m.expectObservable(m.cold('a|').pipe(schedule(scheduler, undefined))).toBe('1000ms a|')
+  })
 
   it('from `refused` for a value that comes at once goes to the subscriber', () => {
-    const errors: Array<unknown> = []
-    of(1)
-      .pipe(
-        schedule(oneAtATime(), undefined, {
-          refused: () => {
-            throw new Error('no')
-          },
-        }),
-      )
-      .subscribe({ error: (e) => errors.push(e) })
-    expect(errors).toEqual([new Error('no')])
+    const run = of(1).pipe(schedule(oneAtATime(), undefined, { refused: () => boom() }))
+    expect(seenOf(run)).toEqual([new Error('boom')])
   })
 })
 

@@ -24,15 +24,9 @@ const send = (guard: Guard, requests: number, ...through: ReadonlyArray<Network 
     const network = (): Network | undefined =>
       through[Math.min(through.length - 1, Math.floor((done * through.length) / requests))]
     const delays = {
-      get up() {
-        return network()?.uplink(random) ?? 0
-      },
-      get work() {
-        return network()?.processing(random) ?? 0
-      },
-      get down() {
-        return network()?.downlink(random) ?? 0
-      },
+      up: () => network()?.uplink(random) ?? 0,
+      work: () => network()?.processing(random) ?? 0,
+      down: () => network()?.downlink(random) ?? 0,
     }
     w.send(`${i}`, 'a', delays)
       .pipe(schedule(w.scheduler, 'a', { refused, attempts: 100 }))
@@ -159,15 +153,9 @@ describe('an endpoint that waits for its own permits', () => {
     const { uplink, processing, downlink } = networks.jittery ?? {}
     requests.forEach((endpoint, i) => {
       const delays = {
-        get up() {
-          return uplink?.(random) ?? 0
-        },
-        get work() {
-          return processing?.(random) ?? 0
-        },
-        get down() {
-          return downlink?.(random) ?? 0
-        },
+        up: () => uplink?.(random) ?? 0,
+        work: () => processing?.(random) ?? 0,
+        down: () => downlink?.(random) ?? 0,
       }
       w.send(`${i}`, endpoint, delays)
         .pipe(schedule(w.scheduler, endpoint, { refused, attempts: 100 }))

@@ -12,6 +12,7 @@ import {
   type Tier,
 } from '../../src/scheduler/index.js'
 import { refusalDefaults } from '../../src/scheduler/Task.js'
+import { seenOf } from '../support/seen.js'
 import { stateOf } from './world.js'
 
 describe('numbers that cannot be', () => {
@@ -46,12 +47,8 @@ describe('numbers that cannot be', () => {
     [1.5, ''],
     [Number.NaN, ', but is NaN'],
   ])('attempts %d', (attempts, actual) => {
-    const errors: Array<unknown> = []
-    const scheduler = createScheduler({ tiers: [] })
-    of(1)
-      .pipe(schedule(scheduler, undefined, { attempts }))
-      .subscribe({ error: (error: unknown) => errors.push(error) })
-    expect(errors.map(String)).toEqual([
+    const run = of(1).pipe(schedule(createScheduler({ tiers: [] }), undefined, { attempts }))
+    expect(seenOf(run).map(String)).toEqual([
       `InvalidOption: attempts should be a whole number of at least 1, or Infinity${actual}`,
     ])
   })
@@ -111,11 +108,8 @@ describe('numbers that cannot be', () => {
   })
 
   it('a lane that does not exist', () => {
-    const errors: Array<unknown> = []
-    of(1)
-      .pipe(schedule(createScheduler({ tiers: [] }), undefined, { lane: 'fast' }))
-      .subscribe({ error: (error) => errors.push(error) })
-    expect(errors.map(String)).toEqual([
+    const run = of(1).pipe(schedule(createScheduler({ tiers: [] }), undefined, { lane: 'fast' }))
+    expect(seenOf(run).map(String)).toEqual([
       "InvalidOption: lane should be one of 'interactive', 'bulk'",
     ])
   })

@@ -6,7 +6,7 @@ import type { Limits } from '../../bench/simulated/judge.js'
 import { O } from '../../src/fp.js'
 import { createScheduler, type RefusalOptions, rate, schedule } from '../../src/scheduler/index.js'
 import { refusalDefaults } from '../../src/scheduler/Task.js'
-import { marbles } from '../support/marbles.js'
+import { marbles, marbleTest } from '../support/marbles.js'
 import { refused as isRefused, world } from './world.js'
 
 const refused = (value: string) => (value === 'r' ? O.some({}) : O.none)
@@ -29,64 +29,49 @@ const answering = (...answers: Array<string>) =>
   )
 
 describe('a request that is refused for the first time', () => {
-  it(
-    'goes again at once when there is another permit',
-    marbles((m) => {
-      const run = answering('r', 'a').pipe(schedule(limitedTo(2), undefined, { refused }))
-      m.expectObservable(run).toBe('----(a|)')
-    }),
-  )
+  marbleTest('goes again at once when there is another permit', (m) => {
+    const run = answering('r', 'a').pipe(schedule(limitedTo(2), undefined, { refused }))
+    m.expectObservable(run).toBe('----(a|)')
+  })
 
-  it(
-    'waits for a fresh permit: its own is spent',
-    marbles((m) => {
-      const source = m.cold('--(r|)')
-      const sourceSubs = ['  ^-!', '10ms ^-!']
-      const expected = '     12ms (r|)'
-      const run = source.pipe(schedule(limitedTo(1), undefined, { refused, attempts: 2 }))
-      m.expectObservable(run).toBe(expected)
-      m.expectSubscriptions(source.subscriptions).toBe(sourceSubs)
-    }),
-  )
+  marbleTest('waits for a fresh permit: its own is spent', (m) => {
+    const source = m.cold('--(r|)')
+    const sourceSubs = ['  ^-!', '10ms ^-!']
+    const expected = '     12ms (r|)'
+    const run = source.pipe(schedule(limitedTo(1), undefined, { refused, attempts: 2 }))
+    m.expectObservable(run).toBe(expected)
+    m.expectSubscriptions(source.subscriptions).toBe(sourceSubs)
+  })
 
-  it(
-    'goes before those that have waited for longer',
-    marbles((m) => {
-      const scheduler = limitedTo(1)
-      const first = answering('r', 'a').pipe(schedule(scheduler, undefined, { refused }))
-      const second = of('b').pipe(schedule(scheduler, undefined))
-      m.expectObservable(first).toBe('12ms (a|)')
-      m.expectObservable(second).toBe('20ms (b|)')
-    }),
-  )
+  marbleTest('goes before those that have waited for longer', (m) => {
+    const scheduler = limitedTo(1)
+    const first = answering('r', 'a').pipe(schedule(scheduler, undefined, { refused }))
+    const second = of('b').pipe(schedule(scheduler, undefined))
+    m.expectObservable(first).toBe('12ms (a|)')
+    m.expectObservable(second).toBe('20ms (b|)')
+  })
 
-  it(
-    'tells the pause before each further attempt, and none after the last',
-    marbles((m) => {
-      const pauses: Array<number> = []
-      const onRetry = (pause: number) => pauses.push(pause)
-      const options = { refused, onRetry, attempts: 3 }
-      const run = answering('r', 'r', 'r').pipe(schedule(limitedTo(3), undefined, options))
-      m.expectObservable(run).toBe(`${2 + 2 + 125 + 2}ms (r|)`)
-      m.flush()
-      expect(pauses).toEqual([0, 125])
-    }),
-  )
+  marbleTest('tells the pause before each further attempt, and none after the last', (m) => {
+    const pauses: Array<number> = []
+    const onRetry = (pause: number) => pauses.push(pause)
+    const options = { refused, onRetry, attempts: 3 }
+    const run = answering('r', 'r', 'r').pipe(schedule(limitedTo(3), undefined, options))
+    m.expectObservable(run).toBe(`${2 + 2 + 125 + 2}ms (r|)`)
+    m.flush()
+    expect(pauses).toEqual([0, 125])
+  })
 
-  it(
-    'backs off if that is wished',
-    marbles((m) => {
-      const scheduler = limitedTo(2, { retryAtOnce: false })
-      const run = answering('r', 'a').pipe(schedule(scheduler, undefined, { refused }))
-      m.expectObservable(run).toBe(`${2 + 125 + 2}ms (a|)`)
-    }),
-  )
+  marbleTest('backs off if that is wished', (m) => {
+    const scheduler = limitedTo(2, { retryAtOnce: false })
+    const run = answering('r', 'a').pipe(schedule(scheduler, undefined, { refused }))
+    m.expectObservable(run).toBe(`${2 + 125 + 2}ms (a|)`)
+  })
 })
 
 describe('a request that is refused again', () => {
-  it(
+  marbleTest(
     'backs off for longer each time, with jitter, up to the longest backoff; the last refusal comes out',
-    marbles((m) => {
+    (m) => {
       const source = m.cold('--(r|)')
       const sourceSubs = [
         '                    ^-!',
@@ -100,7 +85,7 @@ describe('a request that is refused again', () => {
       const run = source.pipe(schedule(limitedTo(1), undefined, { refused, attempts: 6 }))
       m.expectObservable(run).toBe('1145ms (r|)')
       m.expectSubscriptions(source.subscriptions).toBe(sourceSubs)
-    }),
+    },
   )
 
   it('backs off as the interface recommends, unless other times are given: 1, 2, 4 ... 16 s', () => {
@@ -114,45 +99,36 @@ describe('a request that is refused again', () => {
     })
   })
 
-  it(
-    'is not sent again when it is cancelled in its backoff, and leaves no timer',
-    marbles((m) => {
-      const source = m.cold('(r|)')
-      const scheduler = limitedTo(5, { retryAtOnce: false })
-      const run = source.pipe(schedule(scheduler, undefined, { refused }))
-      m.expectObservable(run, '^ 49ms !').toBe('-')
-      m.expectSubscriptions(source.subscriptions).toBe(['(^!)'])
-    }),
-  )
+  marbleTest('is not sent again when it is cancelled in its backoff, and leaves no timer', (m) => {
+    const source = m.cold('(r|)')
+    const scheduler = limitedTo(5, { retryAtOnce: false })
+    const run = source.pipe(schedule(scheduler, undefined, { refused }))
+    m.expectObservable(run, '^ 49ms !').toBe('-')
+    m.expectSubscriptions(source.subscriptions).toBe(['(^!)'])
+  })
 
-  it(
-    'passes through all limits again',
-    marbles((m) => {
-      const answers = ['r', 'a']
-      const limited = limitedTo(1, { retryAtOnce: false })
-      const source = new Observable<string>((s) => of(answers.shift() ?? '?').subscribe(s))
-      const other = timer(124).pipe(concatMap(() => of('b').pipe(schedule(limited, undefined))))
-      m.expectObservable(source.pipe(schedule(limited, undefined, { refused }))).toBe('134ms (a|)')
-      m.expectObservable(other).toBe('124ms (b|)')
-    }),
-  )
+  marbleTest('passes through all limits again', (m) => {
+    const answers = ['r', 'a']
+    const limited = limitedTo(1, { retryAtOnce: false })
+    const source = new Observable<string>((s) => of(answers.shift() ?? '?').subscribe(s))
+    const other = timer(124).pipe(concatMap(() => of('b').pipe(schedule(limited, undefined))))
+    m.expectObservable(source.pipe(schedule(limited, undefined, { refused }))).toBe('134ms (a|)')
+    m.expectObservable(other).toBe('124ms (b|)')
+  })
 })
 
 describe('the time that a server says to wait', () => {
-  it(
-    'is waited for, if it is not too long',
-    marbles((m) => {
-      const answers = [20, 70]
-      const source = new Observable<number>((s) => of(answers.shift() ?? 0).subscribe(s))
-      const run = source.pipe(
-        schedule(limitedTo(5), undefined, {
-          refused: (retryAfter) => (retryAfter > 0 ? O.some({ retryAfter }) : O.none),
-        }),
-        map(() => 'a'),
-      )
-      m.expectObservable(run).toBe('70ms (a|)')
-    }),
-  )
+  marbleTest('is waited for, if it is not too long', (m) => {
+    const answers = [20, 70]
+    const source = new Observable<number>((s) => of(answers.shift() ?? 0).subscribe(s))
+    const run = source.pipe(
+      schedule(limitedTo(5), undefined, {
+        refused: (retryAfter) => (retryAfter > 0 ? O.some({ retryAfter }) : O.none),
+      }),
+      map(() => 'a'),
+    )
+    m.expectObservable(run).toBe('70ms (a|)')
+  })
 
   it.each([0, -5, Number.NaN, JSON.parse('null')])('is ignored if it is %j ms', (retryAfter) => {
     marbles((m) => {
@@ -168,14 +144,11 @@ describe('the time that a server says to wait', () => {
   })
 })
 
-it(
-  'a refusal is looked for in the first value only',
-  marbles((m) => {
-    const source = m.cold('a--r--(r|)')
-    const run = source.pipe(schedule(limitedTo(5), undefined, { refused }))
-    m.expectObservable(run).toBe('a--r--(r|)')
-  }),
-)
+marbleTest('a refusal is looked for in the first value only', (m) => {
+  const source = m.cold('a--r--(r|)')
+  const run = source.pipe(schedule(limitedTo(5), undefined, { refused }))
+  m.expectObservable(run).toBe('a--r--(r|)')
+})
 
 describe('a single refusal among many requests', () => {
   const limits: Limits = { global: 100, endpoint: 20, per: 1_000, concurrent: 50 }

@@ -21,24 +21,21 @@ import {
   type SchedulerState,
   schedule,
 } from '../../src/scheduler/index.js'
-import { marbles } from '../support/marbles.js'
+import { marbles, marbleTest } from '../support/marbles.js'
 
 const atOnce = (limit: number) => createScheduler({ tiers: [concurrency({ name: 'c', limit })] })
 
 describe('a concurrency limit', () => {
-  it(
-    'starts no more requests than may be under way',
-    marbles((m) => {
-      const source = m.cold('-----a|')
-      const expected = '     -----(aa)--a|'
-      const subs = ['        ^-----!', '^-----!', '------^-----!']
-      const scheduler = atOnce(2)
-      const run = range(0, 3).pipe(mergeMap(() => source.pipe(schedule(scheduler, undefined))))
+  marbleTest('starts no more requests than may be under way', (m) => {
+    const source = m.cold('-----a|')
+    const expected = '     -----(aa)--a|'
+    const subs = ['        ^-----!', '^-----!', '------^-----!']
+    const scheduler = atOnce(2)
+    const run = range(0, 3).pipe(mergeMap(() => source.pipe(schedule(scheduler, undefined))))
 
-      m.expectObservable(run).toBe(expected)
-      m.expectSubscriptions(source.subscriptions).toBe(subs)
-    }),
-  )
+    m.expectObservable(run).toBe(expected)
+    m.expectSubscriptions(source.subscriptions).toBe(subs)
+  })
 
   it.each([
     ['never', '-', '-'],
@@ -51,19 +48,16 @@ describe('a concurrency limit', () => {
     })()
   })
 
-  it(
-    'starts the next request when a source completes, also when it is empty',
-    marbles((m) => {
-      const scheduler = atOnce(1)
-      const first = m.cold(' --|')
-      const second = m.cold('  -b|')
-      const run = concat(of(first, second)).pipe(
-        mergeMap((source) => source.pipe(schedule(scheduler, undefined))),
-      )
-      m.expectObservable(run).toBe('---b|')
-      m.expectSubscriptions(second.subscriptions).toBe('--^-!')
-    }),
-  )
+  marbleTest('starts the next request when a source completes, also when it is empty', (m) => {
+    const scheduler = atOnce(1)
+    const first = m.cold(' --|')
+    const second = m.cold('  -b|')
+    const run = concat(of(first, second)).pipe(
+      mergeMap((source) => source.pipe(schedule(scheduler, undefined))),
+    )
+    m.expectObservable(run).toBe('---b|')
+    m.expectSubscriptions(second.subscriptions).toBe('--^-!')
+  })
 
   it.each(['-a|', '-a-#'])(
     'starts the next request when the resources of %s are released, as `mergeMap` does',
@@ -95,39 +89,39 @@ describe('a concurrency limit', () => {
       })(),
   )
 
-  it(
+  marbleTest(
     'keeps the permit of a request that is unsubscribed from as long as the server may work on it',
-    marbles((m) => {
+    (m) => {
       const scheduler = atOnce(1)
       const first = m.cold('------')
       const second = m.cold('-b|')
       m.expectObservable(first.pipe(schedule(scheduler, undefined)), '^--!').toBe('---')
       m.expectObservable(second.pipe(schedule(scheduler, undefined))).toBe('1001ms b|')
-    }),
+    },
   )
 
-  it(
-    'releases the permit of an answered request when it is unsubscribed from',
-    marbles((m) => {
-      const scheduler = atOnce(1)
-      const first = m.cold('-a---')
-      const second = m.cold('-b|')
-      m.expectObservable(first.pipe(schedule(scheduler, undefined), take(1))).toBe('-(a|)')
-      m.expectObservable(second.pipe(schedule(scheduler, undefined))).toBe('--b|')
-    }),
-  )
+  marbleTest('releases the permit of an answered request when it is unsubscribed from', (m) => {
+    const scheduler = atOnce(1)
+    const first = m.cold('-a---')
+    const second = m.cold('-b|')
+    m.expectObservable(first.pipe(schedule(scheduler, undefined), take(1))).toBe('-(a|)')
+    m.expectObservable(second.pipe(schedule(scheduler, undefined))).toBe('--b|')
+  })
 
-  it(
-    'never starts a request that is unsubscribed from while it waits',
-    marbles((m) => {
-      const scheduler = atOnce(1)
-      const [first, second, third] = [m.cold('----a|'), m.cold('-b|'), m.cold('-c|')]
-      m.expectObservable(first.pipe(schedule(scheduler, undefined))).toBe('----a|')
-      m.expectObservable(second.pipe(schedule(scheduler, undefined)), '^-!').toBe('-')
-      m.expectObservable(third.pipe(schedule(scheduler, undefined))).toBe('------c|')
-      m.expectSubscriptions(second.subscriptions).toBe([])
-    }),
-  )
+  marbleTest('releases the permit of a request that fails without an answer', (m) => {
+    const scheduler = atOnce(1)
+    m.expectObservable(m.cold('--#').pipe(schedule(scheduler, undefined))).toBe('--#')
+    m.expectObservable(m.cold('-b|').pipe(schedule(scheduler, undefined))).toBe('---b|')
+  })
+
+  marbleTest('never starts a request that is unsubscribed from while it waits', (m) => {
+    const scheduler = atOnce(1)
+    const [first, second, third] = [m.cold('----a|'), m.cold('-b|'), m.cold('-c|')]
+    m.expectObservable(first.pipe(schedule(scheduler, undefined))).toBe('----a|')
+    m.expectObservable(second.pipe(schedule(scheduler, undefined)), '^-!').toBe('-')
+    m.expectObservable(third.pipe(schedule(scheduler, undefined))).toBe('------c|')
+    m.expectSubscriptions(second.subscriptions).toBe([])
+  })
 })
 
 describe('a share', () => {
@@ -149,9 +143,9 @@ describe('a share', () => {
 })
 
 describe('a rolling window', () => {
-  it(
+  marbleTest(
     'counts from the answer on when it is safe: a millisecond more, for the clock',
-    marbles((m) => {
+    (m) => {
       const scheduler = createScheduler({
         tiers: [rate({ name: 'all', limit: 2, per: 10 })],
         guard: 'safe',
@@ -165,7 +159,7 @@ describe('a rolling window', () => {
         ),
       )
       m.expectObservable(run).toBe('-(01) 8ms 2|')
-    }),
+    },
   )
 
   it('releases the permit of a request that is never answered', () => {
@@ -186,51 +180,42 @@ describe('a rolling window', () => {
     }
   })
 
-  it(
-    'counts from the departure on with a guard of milliseconds',
-    marbles((m) => {
-      const scheduler = createScheduler({
-        tiers: [rate({ name: 'all', limit: 1, per: 10 })],
-        guard: 3,
-      })
-      const run = range(0, 3).pipe(
-        mergeMap((i) =>
-          m.cold('-a|').pipe(
-            map(() => `${i}`),
-            schedule(scheduler, undefined),
-          ),
+  marbleTest('counts from the departure on with a guard of milliseconds', (m) => {
+    const scheduler = createScheduler({
+      tiers: [rate({ name: 'all', limit: 1, per: 10 })],
+      guard: 3,
+    })
+    const run = range(0, 3).pipe(
+      mergeMap((i) =>
+        m.cold('-a|').pipe(
+          map(() => `${i}`),
+          schedule(scheduler, undefined),
         ),
-      )
-      m.expectObservable(run).toBe('-0 12ms 1 12ms 2|')
-    }),
-  )
+      ),
+    )
+    m.expectObservable(run).toBe('-0 12ms 1 12ms 2|')
+  })
 
-  it(
-    'counts by key, and one key holds up no other',
-    marbles((m) => {
-      const scheduler = createScheduler<string>({
-        tiers: [rate({ name: 'key', limit: 1, per: 10, key: (key) => key })],
-        guard: 0,
-      })
-      const run = of('a', 'a', 'b').pipe(mergeMap((key) => of(key).pipe(schedule(scheduler, key))))
-      m.expectObservable(run).toBe('(ab) 6ms (a|)')
-    }),
-  )
+  marbleTest('counts by key, and one key holds up no other', (m) => {
+    const scheduler = createScheduler<string>({
+      tiers: [rate({ name: 'key', limit: 1, per: 10, key: (key) => key })],
+      guard: 0,
+    })
+    const run = of('a', 'a', 'b').pipe(mergeMap((key) => of(key).pipe(schedule(scheduler, key))))
+    m.expectObservable(run).toBe('(ab) 6ms (a|)')
+  })
 
-  it(
-    'does not count a request that has no key',
-    marbles((m) => {
-      const scheduler = createScheduler<string | undefined>({
-        tiers: [rate({ name: 'key', limit: 1, per: 10, key: (key) => key })],
-      })
-      const run = range(0, 3).pipe(mergeMap((i) => of(`${i}`).pipe(schedule(scheduler, undefined))))
-      m.expectObservable(run).toBe('(012|)')
-    }),
-  )
+  marbleTest('does not count a request that has no key', (m) => {
+    const scheduler = createScheduler<string | undefined>({
+      tiers: [rate({ name: 'key', limit: 1, per: 10, key: (key) => key })],
+    })
+    const run = range(0, 3).pipe(mergeMap((i) => of(`${i}`).pipe(schedule(scheduler, undefined))))
+    m.expectObservable(run).toBe('(012|)')
+  })
 
-  it(
+  marbleTest(
     'counts a request that was aborted under way, and not one that was never sent',
-    marbles((m) => {
+    (m) => {
       const scheduler = createScheduler({
         tiers: [rate({ name: 'all', limit: 1, per: 10 })],
         guard: 0,
@@ -238,48 +223,42 @@ describe('a rolling window', () => {
       m.expectObservable(NEVER.pipe(schedule(scheduler, undefined)), '^-!').toBe('-')
       m.expectObservable(of('b').pipe(schedule(scheduler, undefined)), '^----!').toBe('-')
       m.expectObservable(of('c').pipe(schedule(scheduler, undefined))).toBe('10ms (c|)')
-    }),
+    },
   )
 
-  it(
-    'takes permits of all tiers together, or none',
-    marbles((m) => {
-      const scheduler = createScheduler<string>({
-        tiers: [
-          rate({ name: 'all', limit: 2, per: 10 }),
-          concurrency({ name: 'key', limit: 1, key: (key) => key }),
-        ],
-        guard: 0,
-      })
-      const run = of('a', 'a', 'b').pipe(
-        mergeMap((key, i) =>
-          timer(4).pipe(
-            map(() => `${i}`),
-            schedule(scheduler, key),
-          ),
+  marbleTest('takes permits of all tiers together, or none', (m) => {
+    const scheduler = createScheduler<string>({
+      tiers: [
+        rate({ name: 'all', limit: 2, per: 10 }),
+        concurrency({ name: 'key', limit: 1, key: (key) => key }),
+      ],
+      guard: 0,
+    })
+    const run = of('a', 'a', 'b').pipe(
+      mergeMap((key, i) =>
+        timer(4).pipe(
+          map(() => `${i}`),
+          schedule(scheduler, key),
         ),
-      )
-      // The second one waits for its key, and holds no permit of the window meanwhile.
-      m.expectObservable(run).toBe('----(02) 6ms (1|)')
-    }),
-  )
+      ),
+    )
+    // The second one waits for its key, and holds no permit of the window meanwhile.
+    m.expectObservable(run).toBe('----(02) 6ms (1|)')
+  })
 
-  it(
-    'uses a share of its limit; of a limit of one that is a longer window',
-    marbles((m) => {
-      const half = createScheduler({
-        tiers: [rate({ name: 'all', limit: 1, per: 10 })],
-        guard: 0,
-        share: 0.5,
-      })
-      const run = range(0, 2).pipe(mergeMap((i) => of(`${i}`).pipe(schedule(half, undefined))))
-      m.expectObservable(run).toBe('0 19ms (1|)')
-    }),
-  )
+  marbleTest('uses a share of its limit; of a limit of one that is a longer window', (m) => {
+    const half = createScheduler({
+      tiers: [rate({ name: 'all', limit: 1, per: 10 })],
+      guard: 0,
+      share: 0.5,
+    })
+    const run = range(0, 2).pipe(mergeMap((i) => of(`${i}`).pipe(schedule(half, undefined))))
+    m.expectObservable(run).toBe('0 19ms (1|)')
+  })
 
-  it(
+  marbleTest(
     'releases a permit in time for a request that waits for the end of another, long after its value',
-    marbles((m) => {
+    (m) => {
       const first = m.cold(' -a 29ms |')
       const second = m.cold('-b|')
       const expected = '     -a 30ms b|'
@@ -296,12 +275,12 @@ describe('a rolling window', () => {
 
       m.expectObservable(run).toBe(expected)
       m.expectSubscriptions(second.subscriptions).toBe(secondSub)
-    }),
+    },
   )
 
-  it(
+  marbleTest(
     'keeps the permit of a request that is cancelled without an answer for as long as the slowest one took',
-    marbles((m) => {
+    (m) => {
       const first = m.cold(' -a 4998ms |')
       const second = m.cold('-')
       const third = m.cold(' a|')
@@ -321,7 +300,7 @@ describe('a rolling window', () => {
 
       m.expectObservable(run).toBe(expected)
       m.expectSubscriptions(third.subscriptions).toBe(thirdSub)
-    }),
+    },
   )
 })
 

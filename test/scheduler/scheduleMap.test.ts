@@ -1,14 +1,4 @@
-import {
-  delay,
-  from,
-  mergeMap,
-  NEVER,
-  Observable,
-  of,
-  Subject,
-  type Subscriber,
-  throwError,
-} from 'rxjs'
+import { delay, from, NEVER, Observable, of, Subject, type Subscriber, throwError } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { type E, O } from '../../src/fp.js'
@@ -20,8 +10,9 @@ import {
   schedule,
   scheduleMap,
 } from '../../src/scheduler/index.js'
-import { marbles } from '../support/marbles.js'
+import { marbleTest } from '../support/marbles.js'
 import { numbers, rightsOf, upTo } from '../support/numbers.js'
+import { seenOf } from '../support/seen.js'
 import { stateOf } from './world.js'
 
 /** So many requests in 10 ms, of all keys together. */
@@ -47,60 +38,51 @@ const counting = (length = Number.POSITIVE_INFINITY) => {
 }
 
 describe('scheduleMap', () => {
-  it(
-    'subscribes to a result for each item as soon as the limits allow',
-    marbles((m) => {
-      const source = m.cold(' abcde|')
-      const sourceSub = '     ^----!'
-      const result = m.cold(' -x|')
-      const resultSubs = ['   ^-!', '-^-!', '10ms ^-!', '11ms ^-!', '20ms ^-!']
-      const expected = '      -xx 8ms xx 8ms x|'
+  marbleTest('subscribes to a result for each item as soon as the limits allow', (m) => {
+    const source = m.cold(' abcde|')
+    const sourceSub = '     ^----!'
+    const result = m.cold(' -x|')
+    const resultSubs = ['   ^-!', '-^-!', '10ms ^-!', '11ms ^-!', '20ms ^-!']
+    const expected = '      -xx 8ms xx 8ms x|'
 
-      const run = source.pipe(scheduleMap(limitedTo(2), () => result, { key }))
-      m.expectObservable(run).toBe(expected)
-      m.expectSubscriptions(source.subscriptions).toBe(sourceSub)
-      m.expectSubscriptions(result.subscriptions).toBe(resultSubs)
-    }),
-  )
+    const run = source.pipe(scheduleMap(limitedTo(2), () => result, { key }))
+    m.expectObservable(run).toBe(expected)
+    m.expectSubscriptions(source.subscriptions).toBe(sourceSub)
+    m.expectSubscriptions(result.subscriptions).toBe(resultSubs)
+  })
 
-  it(
-    'emits what the results emit, in the order in which they emit it',
-    marbles((m) => {
-      const source = m.cold('  ab|')
-      const results = new Map([
-        ['a', m.cold('         --1--2|')],
-        ['b', m.cold('          3-4|')],
-      ])
-      const expected = '       -314-2|'
+  marbleTest('emits what the results emit, in the order in which they emit it', (m) => {
+    const source = m.cold('  ab|')
+    const results = new Map([
+      ['a', m.cold('         --1--2|')],
+      ['b', m.cold('          3-4|')],
+    ])
+    const expected = '       -314-2|'
 
-      const result = (item: string) => results.get(item) ?? of('?')
-      m.expectObservable(source.pipe(scheduleMap(limitedTo(2), result, { key }))).toBe(expected)
-    }),
-  )
+    const result = (item: string) => results.get(item) ?? of('?')
+    m.expectObservable(source.pipe(scheduleMap(limitedTo(2), result, { key }))).toBe(expected)
+  })
 
-  it(
+  marbleTest(
     'runs items again that the server has refused, before those that are not taken yet',
-    marbles((m) => {
+    (m) => {
       const answers = ['r', 'a', 'b', 'c']
       const answer = () => of(answers.shift() ?? '?').pipe(delay(1))
       const refused = (value: string) => (value === 'r' ? O.some({}) : O.none)
       const run = scheduleMap(limitedTo(1), answer, { key, refused })(['1', '2', '3'])
       m.expectObservable(run).toBe('11ms a 9ms b 9ms (c|)')
-    }),
+    },
   )
 
-  it(
-    'emits the last refusal when all attempts are used up, and goes on',
-    marbles((m) => {
-      const refused = (value: string) => (value === 'r' ? O.some({}) : O.none)
-      const run = scheduleMap(limitedTo(1), (item: string) => of(item), {
-        key,
-        refused,
-        attempts: 2,
-      })(['r', 'a'])
-      m.expectObservable(run).toBe('10ms r 9ms (a|)')
-    }),
-  )
+  marbleTest('emits the last refusal when all attempts are used up, and goes on', (m) => {
+    const refused = (value: string) => (value === 'r' ? O.some({}) : O.none)
+    const run = scheduleMap(limitedTo(1), (item: string) => of(item), {
+      key,
+      refused,
+      attempts: 2,
+    })(['r', 'a'])
+    m.expectObservable(run).toBe('10ms r 9ms (a|)')
+  })
 
   it('gives `project` the item and its index', () => {
     const seen: Array<unknown> = []
@@ -124,13 +106,7 @@ describe('scheduleMap', () => {
   })
 
   it('completes when there are no items', () => {
-    let isComplete = false
-    scheduleMap(limitedTo(1), of, { key })([]).subscribe({
-      complete: () => {
-        isComplete = true
-      },
-    })
-    expect(isComplete).toBe(true)
+    expect(seenOf(scheduleMap(limitedTo(1), of, { key })([]))).toEqual(['complete'])
   })
 
   it('starts anew for each subscription', () => {
@@ -202,19 +178,14 @@ describe('an iterable', () => {
     ],
   ])('is told to end by %s, whose error is emitted', (_, project) => {
     const { items, log } = counting()
-    const seen: Array<unknown> = []
-    scheduleMap(limitedTo(5), project, { key })(items).subscribe({
-      next: (n) => seen.push(n),
-      error: (error: unknown) => seen.push(error),
-    })
-    expect(seen).toEqual([0, 1, new Error('no')])
+    const run = scheduleMap(limitedTo(5), project, { key })(items)
+    expect(seenOf(run)).toEqual([0, 1, new Error('no')])
     expect(log).toEqual({ taken: 3, returned: 1 })
   })
 
   it('needs no key where no tier has one', () => {
-    const seen: Array<number> = []
-    scheduleMap(limitedTo(9), (n: number) => of(n))([1, 2]).subscribe((n) => seen.push(n))
-    expect(seen).toEqual([1, 2])
+    const run = scheduleMap(limitedTo(9), (n: number) => of(n))([1, 2])
+    expect(seenOf(run)).toEqual([1, 2, 'complete'])
   })
 
   it('refuses to do without a key where a tier has one', () => {
@@ -239,17 +210,14 @@ describe('an iterable', () => {
   })
 
   it('that throws fails the whole', () => {
-    const errors: Array<unknown> = []
     const items = {
       *[Symbol.iterator]() {
         yield 1
         throw new Error('broken')
       },
     }
-    scheduleMap(limitedTo(5), of, { key })(items).subscribe({
-      error: (error: unknown) => errors.push(error),
-    })
-    expect(errors).toEqual([new Error('broken')])
+    const run = scheduleMap(limitedTo(5), (n: number) => of(n), { key })(items)
+    expect(seenOf(run)).toEqual([1, new Error('broken')])
   })
 
   it('with 100,000 items runs to its end, however they end', () => {
@@ -317,21 +285,13 @@ describe('an async iterable', () => {
 
   it('is asked for one item at a time, and for no more than can run', async () => {
     const { items, log } = slowly(8)
-    const seen: Array<number> = []
-    let isComplete = false
-    scheduleMap(limitedTo(2), (n: number) => of(n), { key })(items).subscribe({
-      next: (n) => seen.push(n),
-      complete: () => {
-        isComplete = true
-      },
-    })
+    const seen = seenOf(scheduleMap(limitedTo(2), (n: number) => of(n), { key })(items))
     expect(log.asked).toBe(1)
     for (let ms = 0; ms < 60; ms++) {
       await vi.advanceTimersByTimeAsync(1)
       expect(log.asked).toBeLessThanOrEqual(seen.length + 3)
     }
-    expect(seen).toEqual(upTo(8))
-    expect(isComplete).toBe(true)
+    expect(seen).toEqual([...upTo(8), 'complete'])
     expect(log.returned).toBe(0)
   })
 
@@ -353,11 +313,7 @@ describe('an async iterable', () => {
         throw new Error('broken')
       },
     }
-    const seen: Array<unknown> = []
-    scheduleMap(limitedTo(5), (n: number) => of(n), { key })(items).subscribe({
-      next: (n) => seen.push(n),
-      error: (error: unknown) => seen.push(error),
-    })
+    const seen = seenOf(scheduleMap(limitedTo(5), (n: number) => of(n), { key })(items))
     await vi.advanceTimersByTimeAsync(1)
     expect(seen).toEqual([1, new Error('broken')])
   })
@@ -390,17 +346,12 @@ describe('an async iterable', () => {
 describe('an Observable, which pushes its items,', () => {
   /** Pushes so many after it was subscribed to, and ends. */
   const pushed = (count: number, limit: number, maxBuffered?: number) => {
-    const seen: Array<unknown> = []
     const timer = virtualTimer()
     const tiers = [rate<unknown>({ name: 'all', limit, per: 10 })]
     const scheduler = createScheduler({ tiers, guard: 0, timer })
     const limits = maxBuffered === undefined ? {} : { maxBuffered }
     const source = new Subject<number>()
-    source.pipe(scheduleMap(scheduler, (n) => of(n), { key, ...limits })).subscribe({
-      next: (n) => seen.push(n),
-      error: (error: unknown) => seen.push(error),
-      complete: () => seen.push('complete'),
-    })
+    const seen = seenOf(source.pipe(scheduleMap(scheduler, (n) => of(n), { key, ...limits })))
     for (const n of upTo(count)) source.next(n)
     source.complete()
     timer.flush()
@@ -417,11 +368,8 @@ describe('an Observable, which pushes its items,', () => {
   })
 
   it('may push more than `maxBuffered` that can run while it is subscribed to', () => {
-    const seen: Array<number> = []
-    from(upTo(10))
-      .pipe(scheduleMap(limitedTo(10), (n: number) => of(n), { key, maxBuffered: 3 }))
-      .subscribe((n) => seen.push(n))
-    expect(seen).toEqual(upTo(10))
+    const map = scheduleMap(limitedTo(10), (n: number) => of(n), { key, maxBuffered: 3 })
+    expect(seenOf(from(upTo(10)).pipe(map))).toEqual([...upTo(10), 'complete'])
   })
 
   it('fails when more than `maxBuffered` would be buffered, and says what to do', () => {
@@ -438,34 +386,27 @@ describe('an Observable, which pushes its items,', () => {
     })
   })
 
-  it(
-    'fails at once when it fails',
-    marbles((m) => {
-      const source = m.cold('a-#')
-      const run = source.pipe(scheduleMap(limitedTo(1), () => m.cold('-x--y|'), { key }))
-      m.expectObservable(run).toBe('-x#')
-    }),
-  )
+  marbleTest('fails at once when it fails', (m) => {
+    const source = m.cold('a-#')
+    const run = source.pipe(scheduleMap(limitedTo(1), () => m.cold('-x--y|'), { key }))
+    m.expectObservable(run).toBe('-x#')
+  })
 
-  it(
-    'is unsubscribed from by unsubscribing',
-    marbles((m) => {
-      const source = m.cold('a--b--c')
-      const run = source.pipe(scheduleMap(limitedTo(1), (item) => of(item), { key }))
-      m.expectObservable(run, '^---!').toBe('a----')
-      m.expectSubscriptions(source.subscriptions).toBe('^---!')
-    }),
-  )
+  marbleTest('is unsubscribed from by unsubscribing', (m) => {
+    const source = m.cold('a--b--c')
+    const run = source.pipe(scheduleMap(limitedTo(1), (item) => of(item), { key }))
+    m.expectObservable(run, '^---!').toBe('a----')
+    m.expectSubscriptions(source.subscriptions).toBe('^---!')
+  })
 })
 
 describe('options', () => {
   it('choose the lane', () => {
     const scheduler = createScheduler<unknown>({ tiers: [] })
-    const errors: Array<unknown> = []
-    scheduleMap(scheduler, of, { key, lane: 'fast' })([1]).subscribe({
-      error: (error: unknown) => errors.push(String(error)),
-    })
-    expect(errors).toEqual(["InvalidOption: lane should be one of 'interactive', 'bulk'"])
+    const run = scheduleMap(scheduler, of, { key, lane: 'fast' })([1])
+    expect(seenOf(run).map(String)).toEqual([
+      "InvalidOption: lane should be one of 'interactive', 'bulk'",
+    ])
   })
 
   it('have the types of item, result and request', () => {
@@ -493,24 +434,8 @@ describe('options', () => {
 describe('schedule, on a stream of many items,', () => {
   it('takes one permit for all of them: a subscription is one request', () => {
     const scheduler = limitedTo(1)
-    const seen: Array<number> = []
-    from(upTo(12))
-      .pipe(schedule(scheduler, undefined))
-      .subscribe((n) => seen.push(n))
-    expect(seen).toEqual(upTo(12))
+    const run = from(upTo(12)).pipe(schedule(scheduler, undefined))
+    expect(seenOf(run)).toEqual([...upTo(12), 'complete'])
     expect(stateOf(scheduler)).toMatchObject({ started: 1 })
-  })
-
-  it('takes one for each where each is a source of its own', () => {
-    const timer = virtualTimer()
-    const tiers = [rate<unknown>({ name: 'all', limit: 5, per: 300 })]
-    const scheduler = createScheduler({ tiers, guard: 0, timer })
-    let seen = 0
-    from(upTo(12))
-      .pipe(mergeMap((n) => of(n).pipe(schedule(scheduler, n))))
-      .subscribe(() => seen++)
-    expect(seen).toBe(5)
-    timer.flush()
-    expect([seen, timer.now()]).toEqual([12, 600])
   })
 })

@@ -1,4 +1,4 @@
-import { Observable } from 'rxjs'
+import { Observable, of, type SchedulerLike } from 'rxjs'
 import { type Judge, judge, type Limits } from '../../bench/simulated/judge.js'
 import { seeded } from '../../bench/simulated/random.js'
 import { stalling } from '../../bench/simulated/stalls.js'
@@ -11,6 +11,7 @@ import {
   type Scheduler,
   type SchedulerOptions,
   type SchedulerState,
+  schedule,
 } from '../../src/scheduler/index.js'
 
 export interface Answer {
@@ -28,11 +29,16 @@ export interface World {
   readonly send: (request: string, endpoint: string, delays: Delays) => Observable<Answer>
 }
 
+/** In ms; a function is asked when the delay begins. */
+type Delay = number | (() => number)
+
 export interface Delays {
-  readonly up: number
-  readonly work: number
-  readonly down: number
+  readonly up: Delay
+  readonly work: Delay
+  readonly down: Delay
 }
+
+const msOf = (delay: Delay): number => (typeof delay === 'number' ? delay : delay())
 
 export const refused = ({ ok }: Answer) => (ok ? O.none : O.some({}))
 
@@ -45,6 +51,22 @@ export const stateOf = <R>(scheduler: Scheduler<R>): SchedulerState | undefined 
     })
     .unsubscribe()
   return state
+}
+
+/** Schedules so many requests that end at once; returns when each did, a list that grows. */
+export const sentAt = <R>(
+  { now }: SchedulerLike,
+  scheduler: Scheduler<R>,
+  count: number,
+  request: R,
+): ReadonlyArray<number> => {
+  const sent: Array<number> = []
+  for (let i = 0; i < count; i++) {
+    of(i)
+      .pipe(schedule(scheduler, request))
+      .subscribe(() => sent.push(now()))
+  }
+  return sent
 }
 
 /** When the machines of the client and of the server stall. */
@@ -88,9 +110,9 @@ export const world = (
             here.schedule(() => {
               subscriber.next({ ok, request })
               subscriber.complete()
-            }, delays.down)
-          }, delays.work)
-        }, delays.up)
+            }, msOf(delays.down))
+          }, msOf(delays.work))
+        }, msOf(delays.up))
       }),
   }
   return self

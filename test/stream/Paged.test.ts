@@ -3,7 +3,7 @@ import { asyncScheduler, delay, map, type Observable, of, take, toArray } from '
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
 import { InvalidOption, paginate } from '../../src/stream/index.js'
-import { marbles } from '../support/marbles.js'
+import { marbles, marbleTest } from '../support/marbles.js'
 import { type NumberPage, type Numbers, numbers, rightsOf, upTo } from '../support/numbers.js'
 
 describe('a list as a stream of items', () => {
@@ -75,35 +75,29 @@ describe('a list as a stream of items', () => {
     expect(seen).toEqual([E.right(1), E.left('bad row'), E.right(3), E.left('broken')])
   })
 
-  it(
-    'gives up the page on its way when it is left',
-    marbles((m) => {
-      const { list, log } = numbers(4, 2, (page) => page.pipe(delay(5)))
-      m.expectObservable(list.pipe(map(E.isRight)), '^-------!').toBe('-----(tt)', { t: true })
-      m.flush()
-      expect(log).toEqual({ asked: [0, 1], aborted: [1] })
-    }),
-  )
+  marbleTest('gives up the page on its way when it is left', (m) => {
+    const { list, log } = numbers(4, 2, (page) => page.pipe(delay(5)))
+    m.expectObservable(list.pipe(map(E.isRight)), '^-------!').toBe('-----(tt)', { t: true })
+    m.flush()
+    expect(log).toEqual({ asked: [0, 1], aborted: [1] })
+  })
 })
 
 describe('a list as a stream of pages', () => {
-  it(
-    'emits one value a page, and asks for none ahead',
-    marbles((m) => {
-      const { list, log } = numbers(5, 2, (page) => page.pipe(delay(2)))
-      const sizes = list.pages.pipe(
-        map(
-          E.match(
-            () => 0,
-            ({ items }) => items.length,
-          ),
+  marbleTest('emits one value a page, and asks for none ahead', (m) => {
+    const { list, log } = numbers(5, 2, (page) => page.pipe(delay(2)))
+    const sizes = list.pages.pipe(
+      map(
+        E.match(
+          () => 0,
+          ({ items }) => items.length,
         ),
-      )
-      m.expectObservable(sizes).toBe('--2-2-(1|)', { 1: 1, 2: 2 })
-      m.flush()
-      expect(log.asked).toEqual([0, 1, 2])
-    }),
-  )
+      ),
+    )
+    m.expectObservable(sizes).toBe('--2-2-(1|)', { 1: 1, 2: 2 })
+    m.flush()
+    expect(log.asked).toEqual([0, 1, 2])
+  })
 })
 
 describe('drain', () => {
@@ -192,20 +186,17 @@ describe('drain', () => {
     ])
   })
 
-  it(
-    'gives up the work and the page on its way when it is left',
-    marbles((m) => {
-      const { list, log } = numbers(8, 2, (page) => page.pipe(delay(3)))
-      const work = m.cold('----x|')
-      m.expectObservable(
-        list.drain(() => work),
-        '^----!',
-      )
-      m.expectSubscriptions(work.subscriptions).toBe('---^-!')
-      m.flush()
-      expect(log).toEqual({ asked: [0, 1], aborted: [1] })
-    }),
-  )
+  marbleTest('gives up the work and the page on its way when it is left', (m) => {
+    const { list, log } = numbers(8, 2, (page) => page.pipe(delay(3)))
+    const work = m.cold('----x|')
+    m.expectObservable(
+      list.drain(() => work),
+      '^----!',
+    )
+    m.expectSubscriptions(work.subscriptions).toBe('---^-!')
+    m.flush()
+    expect(log).toEqual({ asked: [0, 1], aborted: [1] })
+  })
 })
 
 describe('types', () => {

@@ -4,37 +4,34 @@ import { catchError, finalize, map, of, take, throwError, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
 import { rights } from '../../src/stream/either/ObservableEither.js'
-import { marbles } from '../support/marbles.js'
+import { marbleTest } from '../support/marbles.js'
 import { later, upTo } from '../support/numbers.js'
 import { inParallel, type P, page, playing, run, shown } from './playing.js'
 
 const UNORDERED = { ordered: false } as const
 
 describe('pages as they come', () => {
-  it(
-    'wait for no late one, but all for the end',
-    marbles((m) => {
-      const { options } = playing({ pages: 4 })
-      const sources = [
-        m.cold('--(a|)           ', { a: E.right(page(0, 1)) }),
-        m.cold('  --(b|)         ', { b: E.right(page(1, 2)) }),
-        m.cold('  --------(c|)   ', { c: E.right(page(2, 3)) }),
-        m.cold('  -(d|)          ', { d: E.right(page(3, 4)) }),
-        m.cold('    --(e|)       ', { e: E.right(page(4, undefined)) }),
-      ]
-      const list = inParallel(
-        3,
-        UNORDERED,
-      )({
-        ...options,
-        fetch: (position) => sources[position] ?? throwError(() => 'past the end'),
-      })
-      const expected = '  --031-----(24|)'
-      m.expectObservable(list.pages.pipe(map(shown), map(String))).toBe(expected)
-      m.expectSubscriptions(sources[2]?.subscriptions ?? []).toBe('--^-------!')
-      m.expectSubscriptions(sources[3]?.subscriptions ?? []).toBe('--^!')
-    }),
-  )
+  marbleTest('wait for no late one, but all for the end', (m) => {
+    const { options } = playing({ pages: 4 })
+    const sources = [
+      m.cold('--(a|)           ', { a: E.right(page(0, 1)) }),
+      m.cold('  --(b|)         ', { b: E.right(page(1, 2)) }),
+      m.cold('  --------(c|)   ', { c: E.right(page(2, 3)) }),
+      m.cold('  -(d|)          ', { d: E.right(page(3, 4)) }),
+      m.cold('    --(e|)       ', { e: E.right(page(4, undefined)) }),
+    ]
+    const list = inParallel(
+      3,
+      UNORDERED,
+    )({
+      ...options,
+      fetch: (position) => sources[position] ?? throwError(() => 'past the end'),
+    })
+    const expected = '  --031-----(24|)'
+    m.expectObservable(list.pages.pipe(map(shown), map(String))).toBe(expected)
+    m.expectSubscriptions(sources[2]?.subscriptions ?? []).toBe('--^-------!')
+    m.expectSubscriptions(sources[3]?.subscriptions ?? []).toBe('--^!')
+  })
 
   it.each([true, false])(
     'come each once, few past the end, and never too many, whatever comes when (ordered: %s)',

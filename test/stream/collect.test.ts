@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E } from '../../src/fp.js'
 import type { ObservableEither } from '../../src/stream/either/ObservableEither.js'
 import { collect, InvalidOption, type TooMany, tally } from '../../src/stream/index.js'
-import { marbles } from '../support/marbles.js'
+import { marbles, marbleTest } from '../support/marbles.js'
 
 type Ea = E.Either<string, number>
 
@@ -38,17 +38,14 @@ describe('collect', () => {
     })(),
   )
 
-  it(
-    'begins anew with each subscription, and leaves with the one who left',
-    marbles((m) => {
-      const cold = m.cold('-a-b-c|', values)
-      const all = cold.pipe(collect({ max: 3 }))
-      m.expectObservable(all).toBe('------(x|)', out)
-      m.expectObservable(all, '---^').toBe('---------(x|)', out)
-      m.expectObservable(all, '^--!').toBe('----')
-      m.expectSubscriptions(cold.subscriptions).toBe(['^-----!', '^--!', '---^-----!'])
-    }),
-  )
+  marbleTest('begins anew with each subscription, and leaves with the one who left', (m) => {
+    const cold = m.cold('-a-b-c|', values)
+    const all = cold.pipe(collect({ max: 3 }))
+    m.expectObservable(all).toBe('------(x|)', out)
+    m.expectObservable(all, '---^').toBe('---------(x|)', out)
+    m.expectObservable(all, '^--!').toBe('----')
+    m.expectSubscriptions(cold.subscriptions).toBe(['^-----!', '^--!', '---^-----!'])
+  })
 
   it.each([Number.NaN, -1, 2.5])('takes no %d for its max', (max) => {
     expect(() => collect({ max })).toThrow(InvalidOption)

@@ -2,7 +2,7 @@ import { NEVER, of, throwError } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { views } from '../../src/stream/Paged.js'
 import type { Pull } from '../../src/stream/Pull.js'
-import { byHand, pullOf } from '../support/pulls.js'
+import { pullOf } from '../support/pulls.js'
 
 const bug = new Error('bug')
 
@@ -14,34 +14,6 @@ const iterate = <P>(open: () => Pull<P>) =>
   >
 
 describe('iterate', () => {
-  it('gives every value, and then the end, again and again', async () => {
-    const { pull, counts } = pullOf(of(1), of(2))
-    const source = iterate(() => pull)
-    expect(counts.asked).toBe(0)
-    expect(await source.next()).toEqual({ done: false, value: 1 })
-    expect(await source.next()).toEqual({ done: false, value: 2 })
-    expect(await source.next()).toEqual({ done: true, value: undefined })
-    expect(await source.next()).toEqual({ done: true, value: undefined })
-    expect(counts).toEqual({ asked: 3, closed: 1, aborted: 0 })
-  })
-
-  it('closes its source when the loop is left', async () => {
-    const { pull, counts } = pullOf(of(1), of(2), of(3))
-    for await (const n of iterate(() => pull)) if (n === 2) break
-    expect(counts).toEqual({ asked: 2, closed: 1, aborted: 0 })
-  })
-
-  it('aborts and ends a pending `next` on `return`', async () => {
-    const { pull, counts } = pullOf<number>(NEVER)
-    const source = iterate(() => pull)
-    const pending = source.next()
-    await Promise.resolve()
-    expect(await source.return(undefined)).toEqual({ done: true, value: undefined })
-    expect(await pending).toEqual({ done: true, value: undefined })
-    expect(counts).toEqual({ asked: 1, closed: 1, aborted: 1 })
-    expect(await source.next()).toEqual({ done: true, value: undefined })
-  })
-
   it('aborts a pending `next` when an error is thrown into it, which comes out again', async () => {
     const { pull, counts } = pullOf<number>(NEVER)
     const source = iterate(() => pull)
@@ -93,17 +65,5 @@ describe('iterate', () => {
     await expect(source.next()).rejects.toBe(bug)
     expect(await source.next()).toEqual({ done: true, value: undefined })
     expect(counts.closed).toBe(1)
-  })
-
-  it('answers those who do not wait for each other one by one', async () => {
-    const source = byHand()
-    const values = iterate(() => source.pull)
-    const both = Promise.all([values.next(), values.next(), values.next()])
-    for (let n = 0; n < 3; n++) {
-      await new Promise(setImmediate)
-      expect(source.onTheirWay()).toBe(1)
-      source.answer()
-    }
-    expect((await both).map(({ value }) => value)).toEqual([0, 1, 2])
   })
 })

@@ -22,6 +22,14 @@ describe('a list in a loop', () => {
     expect(seen).toEqual([3, 3, 1])
   })
 
+  it('answers pages that are asked for at once, in order', async () => {
+    const { list } = numbers(7, 3, later)
+    const pages = list.pages[Symbol.asyncIterator]()
+    const all = await Promise.all([pages.next(), pages.next(), pages.next()])
+    const sizes = all.map(({ value }) => value && E.isRight(value) && value.right.items.length)
+    expect(sizes).toEqual([3, 3, 1])
+  })
+
   it('asks for one page ahead, and gives it up when the loop is left', async () => {
     const { list, log } = numbers(70, 2, (page, position) => (position < 3 ? later(page) : NEVER))
     let seen = 0
@@ -93,19 +101,16 @@ describe('a list in a loop', () => {
     expect(values.flatMap(({ value }) => rightsOf([value]))).toEqual(upTo(20))
   })
 
-  it.each(upTo(15))(
-    'gives nothing after it was left, %i steps after it was asked',
-    async (steps) => {
-      const { list } = numbers(10, 5)
-      const items = list[Symbol.asyncIterator]()
-      const pending = items.next()
-      for (let step = 0; step < steps; step++) await Promise.resolve()
-      await items.return?.()
-      await pending
-      expect(await items.next()).toEqual({ done: true, value: undefined })
-      expect(await items.next()).toEqual({ done: true, value: undefined })
-    },
-  )
+  it.each(upTo(15))('gives nothing once it is left, %i steps after it was asked', async (steps) => {
+    const { list } = numbers(10, 5)
+    const items = list[Symbol.asyncIterator]()
+    const pending = items.next()
+    for (let step = 0; step < steps; step++) await Promise.resolve()
+    await items.return?.()
+    await pending
+    expect(await items.next()).toEqual({ done: true, value: undefined })
+    expect(await items.next()).toEqual({ done: true, value: undefined })
+  })
 
   it('breaks with a bug, in a loop as in a stream', async () => {
     const bug = new Error('bug')

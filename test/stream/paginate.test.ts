@@ -2,8 +2,15 @@ import fc from 'fast-check'
 import { EMPTY, map, type Observable, of } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { type Cut, InvalidOption, type Page, paginate } from '../../src/stream/index.js'
-import { marbles } from '../support/marbles.js'
+import {
+  type Cut,
+  InvalidOption,
+  type Page,
+  type PaginateOptions,
+  paginate,
+} from '../../src/stream/index.js'
+import { forAll } from '../support/forAll.js'
+import { marbleTest } from '../support/marbles.js'
 
 type NumberedPage = Page<string, string, number>
 
@@ -21,7 +28,7 @@ const page = (
 /** Pages of a list by their position, and what was cut where. */
 const reading = (
   fetch: (position: number) => Observable<E.Either<string, NumberedPage>>,
-  { maxPages = 100, maxEmptyPages = 2 } = {},
+  options: Partial<PaginateOptions<string, string, number>> = {},
 ) => {
   const asked: Array<number> = []
   const cuts: Array<readonly [Cut<string, number>, number, number]> = []
@@ -36,8 +43,9 @@ const reading = (
       cuts.push([cut, position, pages])
       return cut._tag
     },
-    maxPages,
-    maxEmptyPages,
+    maxPages: 100,
+    maxEmptyPages: 2,
+    ...options,
   })
   return { asked, cuts, pages: list.pages }
 }
@@ -64,29 +72,24 @@ describe('paginate', () => {
   })
 
   it('goes from position to position, and ends where there is no next one', () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(fc.integer({ min: 1 }), { maxLength: 30 }), (positions) => {
-        const order = [0, ...positions]
-        const { asked, pages } = reading((position) =>
-          of(E.right(page(position, order[order.indexOf(position) + 1]))),
-        )
-        expect(all(pages)).toEqual([...order, '|'])
-        expect(asked).toEqual(order)
-      }),
-    )
+    forAll(fc.uniqueArray(fc.integer({ min: 1 }), { maxLength: 30 }), (positions) => {
+      const order = [0, ...positions]
+      const { asked, pages } = reading((position) =>
+        of(E.right(page(position, order[order.indexOf(position) + 1]))),
+      )
+      expect(all(pages)).toEqual([...order, '|'])
+      expect(asked).toEqual(order)
+    })
   })
 
-  it(
-    'is cold: each page is asked for once, when the one before is through',
-    marbles((m) => {
-      const first = m.cold('  --a|     ', { a: E.right(page(0, 1)) })
-      const second = m.cold('    -b|   ', { b: E.right(page(1, undefined)) })
-      const { pages } = reading((position) => (position === 0 ? first : second))
-      m.expectObservable(pages.pipe(map(E.isRight))).toBe('--a-b|', { a: true, b: true })
-      m.expectSubscriptions(first.subscriptions).toBe('^--!')
-      m.expectSubscriptions(second.subscriptions).toBe('---^-!')
-    }),
-  )
+  marbleTest('is cold: each page is asked for once, when the one before is through', (m) => {
+    const first = m.cold('  --a|     ', { a: E.right(page(0, 1)) })
+    const second = m.cold('    -b|   ', { b: E.right(page(1, undefined)) })
+    const { pages } = reading((position) => (position === 0 ? first : second))
+    m.expectObservable(pages.pipe(map(E.isRight))).toBe('--a-b|', { a: true, b: true })
+    m.expectSubscriptions(first.subscriptions).toBe('^--!')
+    m.expectSubscriptions(second.subscriptions).toBe('---^-!')
+  })
 
   it('ends with a `Left` when a page fails, and tells how far it came', () => {
     const { cuts, asked, pages } = reading((position) =>
@@ -107,34 +110,23 @@ describe('paginate', () => {
   })
 
   it('ends with a `Left` when a page has the rows of one before it, be it the last', () => {
-    const reading = (last: number, after: number | undefined) => {
-      const cuts: Array<readonly [Cut<string, number>, number, number]> = []
-      const list = paginate<string, string, number>({
-        first: 0,
-        fetch: (position) =>
-          of(
-            E.right(
-              page(position, position < last ? position + 1 : after, [`i${position % 3}`, 'x']),
-            ),
-          ),
-        key: String,
-        mark: ({ position, raw }) => (position > 1 ? O.some(String(raw.length)) : O.none),
-        cut: (cut, position, pages) => {
-          cuts.push([cut, position, pages])
-          return cut._tag
+    const played = (last: number, after: number | undefined) => {
+      const { cuts, pages } = reading(
+        (position) => {
+          const next = position < last ? position + 1 : after
+          return of(E.right(page(position, next, [`i${position % 3}`, 'x'])))
         },
-        maxPages: 100,
-        maxEmptyPages: 2,
-      })
-      return { cuts, out: all(list.pages) }
+        { mark: ({ position, raw }) => (position > 1 ? O.some(String(raw.length)) : O.none) },
+      )
+      return { out: all(pages), cuts }
     }
     for (const after of [4, undefined]) {
-      expect(reading(3, after)).toEqual({
+      expect(played(3, after)).toEqual({
         cuts: [[{ _tag: 'SameRows' }, 3, 3]],
         out: [0, 1, 2, 'SameRows', '|'],
       })
     }
-    expect(reading(2, undefined)).toEqual({ cuts: [], out: [0, 1, 2, '|'] })
+    expect(played(2, undefined)).toEqual({ cuts: [], out: [0, 1, 2, '|'] })
   })
 
   it('goes on over empty pages, but not without end', () => {

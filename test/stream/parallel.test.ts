@@ -1,7 +1,7 @@
 import { catchError, EMPTY, map, of, take, throwError, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { E, O } from '../../src/fp.js'
-import { marbles } from '../support/marbles.js'
+import { marbleTest } from '../support/marbles.js'
 import { later, upTo } from '../support/numbers.js'
 import { inParallel, type P, page, playing, run, shown } from './playing.js'
 
@@ -44,28 +44,25 @@ describe('pages in parallel', () => {
     expect(most).toBe(6)
   })
 
-  it(
-    'come in order, whichever is first, and are given up past the end',
-    marbles((m) => {
-      const { options } = playing({ pages: 4 })
-      const sources = [
-        m.cold('--a|      ', { a: E.right(page(0, 1)) }),
-        m.cold('  ----(b|)', { b: E.right(page(1, 2)) }),
-        m.cold('  -c|     ', { c: E.right(page(2, undefined)) }),
-        m.cold('   -------d|', { d: E.right(page(3, undefined, [])) }),
-      ]
-      const list = inParallel(3)({ ...options, fetch: (position) => sources[position] ?? EMPTY })
-      m.expectObservable(list.pages.pipe(map(shown))).toBe('--0---(12|)', {
-        0: 0,
-        1: 1,
-        2: 2,
-      })
-      m.expectSubscriptions(sources[0]?.subscriptions ?? []).toBe('^--!')
-      m.expectSubscriptions(sources[1]?.subscriptions ?? []).toBe('--^---!')
-      m.expectSubscriptions(sources[2]?.subscriptions ?? []).toBe('--^-!')
-      m.expectSubscriptions(sources[3]?.subscriptions ?? []).toBe('---(^!)')
-    }),
-  )
+  marbleTest('come in order, whichever is first, and are given up past the end', (m) => {
+    const { options } = playing({ pages: 4 })
+    const sources = [
+      m.cold('--a|      ', { a: E.right(page(0, 1)) }),
+      m.cold('  ----(b|)', { b: E.right(page(1, 2)) }),
+      m.cold('  -c|     ', { c: E.right(page(2, undefined)) }),
+      m.cold('   -------d|', { d: E.right(page(3, undefined, [])) }),
+    ]
+    const list = inParallel(3)({ ...options, fetch: (position) => sources[position] ?? EMPTY })
+    m.expectObservable(list.pages.pipe(map(shown))).toBe('--0---(12|)', {
+      0: 0,
+      1: 1,
+      2: 2,
+    })
+    m.expectSubscriptions(sources[0]?.subscriptions ?? []).toBe('^--!')
+    m.expectSubscriptions(sources[1]?.subscriptions ?? []).toBe('--^---!')
+    m.expectSubscriptions(sources[2]?.subscriptions ?? []).toBe('--^-!')
+    m.expectSubscriptions(sources[3]?.subscriptions ?? []).toBe('---(^!)')
+  })
 
   it('are all given up when the list is left', () => {
     const { list, log } = playing({ pages: 100 })
@@ -169,21 +166,18 @@ describe('the guards of a list in parallel', () => {
     ['mark', { mark: (page: P) => O.some(broken(page.position)) }],
     ['key', { key: broken }],
     ['following', { following: (position: number) => O.some(Number(broken(position)) + 1) }],
-  ])(
-    'end with what `%s` throws, in order or not, and with nothing that nobody catches',
-    (_, own) => {
-      for (const ordered of [true, false]) {
-        const { options } = playing({ pages: 9 })
-        const list = inParallel(4, { ordered })({ ...options, ...own })
-        const caught = () =>
-          list.pages.pipe(
-            map(shown),
-            catchError((error) => of(`${error}`)),
-          )
-        expect(run(caught).at(-1)).toBe('a bug at 4')
-      }
-    },
-  )
+  ])('end with what `%s` throws, in order or not, and nothing goes uncaught', (_, own) => {
+    for (const ordered of [true, false]) {
+      const { options } = playing({ pages: 9 })
+      const list = inParallel(4, { ordered })({ ...options, ...own })
+      const caught = () =>
+        list.pages.pipe(
+          map(shown),
+          catchError((error) => of(`${error}`)),
+        )
+      expect(run(caught).at(-1)).toBe('a bug at 4')
+    }
+  })
 })
 
 /** A function of the caller's that has a bug. */

@@ -12,51 +12,45 @@ import { describe, expect, it, vi } from 'vitest'
 import { virtualTimer } from '../../bench/simulated/virtualTimer.js'
 import { E, O } from '../../src/fp.js'
 import { InvalidOption, retry } from '../../src/stream/index.js'
-import { marbles } from '../support/marbles.js'
+import { marbleTest } from '../support/marbles.js'
 
 const values = { L: E.left('bad'), M: E.left('worse'), R: E.right(1), S: E.right(2) }
 const bug = new Error('bug')
 const always = () => O.some(3)
 
 describe('retry', () => {
-  it(
-    'subscribes again after the pause',
-    marbles((m) => {
-      const first = m.cold(' --L|      ', values)
-      const firstSub = '     ^--!      '
-      const second = m.cold('     --R| ', values)
-      const secondSub = '    -----^--! '
-      const expected = '     -------R| '
-      const tries = [first, second]
-      const source = defer(() => tries.shift() ?? EMPTY)
+  marbleTest('subscribes again after the pause', (m) => {
+    const first = m.cold(' --L|      ', values)
+    const firstSub = '     ^--!      '
+    const second = m.cold('     --R| ', values)
+    const secondSub = '    -----^--! '
+    const expected = '     -------R| '
+    const tries = [first, second]
+    const source = defer(() => tries.shift() ?? EMPTY)
 
-      m.expectObservable(source.pipe(retry(always))).toBe(expected, values)
-      m.expectSubscriptions(first.subscriptions).toBe([firstSub])
-      m.expectSubscriptions(second.subscriptions).toBe(secondSub)
-    }),
-  )
+    m.expectObservable(source.pipe(retry(always))).toBe(expected, values)
+    m.expectSubscriptions(first.subscriptions).toBe([firstSub])
+    m.expectSubscriptions(second.subscriptions).toBe(secondSub)
+  })
 
-  it(
-    'asks for a pause by failure and by attempt, and passes the last failure on',
-    marbles((m) => {
-      const asked: Array<readonly [string, number]> = []
-      const source = m.cold('-L|', values)
-      const run = source.pipe(
-        retry((failure: string, attempt) => {
-          asked.push([failure, attempt])
-          return attempt < 3 ? O.some(2) : O.none
-        }),
-      )
-      m.expectObservable(run).toBe('-------L|', values)
-      m.expectSubscriptions(source.subscriptions).toBe(['^-!', '---^-!', '------^-!'])
-      m.flush()
-      expect(asked).toEqual([
-        ['bad', 1],
-        ['bad', 2],
-        ['bad', 3],
-      ])
-    }),
-  )
+  marbleTest('asks for a pause by failure and by attempt, and passes the last failure on', (m) => {
+    const asked: Array<readonly [string, number]> = []
+    const source = m.cold('-L|', values)
+    const run = source.pipe(
+      retry((failure: string, attempt) => {
+        asked.push([failure, attempt])
+        return attempt < 3 ? O.some(2) : O.none
+      }),
+    )
+    m.expectObservable(run).toBe('-------L|', values)
+    m.expectSubscriptions(source.subscriptions).toBe(['^-!', '---^-!', '------^-!'])
+    m.flush()
+    expect(asked).toEqual([
+      ['bad', 1],
+      ['bad', 2],
+      ['bad', 3],
+    ])
+  })
 
   it.each([
     [[3], 'after should be a function, but is a number'],
@@ -83,89 +77,71 @@ describe('retry', () => {
     expect(Math.max(...schedule.mock.calls.map(([, delay]) => delay ?? 0))).toBeLessThan(2 ** 31)
   })
 
-  it(
-    'passes a failure without a pause on',
-    marbles((m) => {
-      const source = m.cold('-M|', values)
-      m.expectObservable(source.pipe(retry((e) => (e === 'bad' ? O.some(3) : O.none)))).toBe(
-        '-M|',
-        values,
-      )
-      m.expectSubscriptions(source.subscriptions).toBe('^-!')
-    }),
-  )
+  marbleTest('passes a failure without a pause on', (m) => {
+    const source = m.cold('-M|', values)
+    m.expectObservable(source.pipe(retry((e) => (e === 'bad' ? O.some(3) : O.none)))).toBe(
+      '-M|',
+      values,
+    )
+    m.expectSubscriptions(source.subscriptions).toBe('^-!')
+  })
 
-  it(
-    'meets never, empty, many and failure as they are',
-    marbles((m) => {
-      m.expectObservable(m.cold<E.Either<string, number>>('-').pipe(retry(always))).toBe('-')
-      m.expectObservable(m.cold<E.Either<string, number>>('|').pipe(retry(always))).toBe('|')
-      m.expectObservable(m.cold('R-S|', values).pipe(retry(always))).toBe('R-S|', values)
-      m.expectObservable(m.cold('-#', values, bug).pipe(retry(always))).toBe('-#', values, bug)
-    }),
-  )
+  marbleTest('meets never, empty, many and failure as they are', (m) => {
+    m.expectObservable(m.cold<E.Either<string, number>>('-').pipe(retry(always))).toBe('-')
+    m.expectObservable(m.cold<E.Either<string, number>>('|').pipe(retry(always))).toBe('|')
+    m.expectObservable(m.cold('R-S|', values).pipe(retry(always))).toBe('R-S|', values)
+    m.expectObservable(m.cold('-#', values, bug).pipe(retry(always))).toBe('-#', values, bug)
+  })
 
-  it(
-    'gives up the attempt, and the pause, when it is left',
-    marbles((m) => {
-      const source = m.cold('                    --L|', values)
-      m.expectObservable(source.pipe(retry(always)), '^------!')
-      m.expectObservable(source.pipe(retry(always)), '^---!')
-      m.expectSubscriptions(source.subscriptions).toBe(['^--!', '^--!', '-----^-!'])
-    }),
-  )
+  marbleTest('gives up the attempt, and the pause, when it is left', (m) => {
+    const source = m.cold('                    --L|', values)
+    m.expectObservable(source.pipe(retry(always)), '^------!')
+    m.expectObservable(source.pipe(retry(always)), '^---!')
+    m.expectSubscriptions(source.subscriptions).toBe(['^--!', '^--!', '-----^-!'])
+  })
 
-  it(
-    'puts the next attempt in the place of the failure, and the rest after it',
-    marbles((m) => {
-      const first = m.cold('  -LSM|          ', values)
-      const firstSub = '      ^---!          '
-      const second = m.cold('     R-LR|      ', values)
-      const secondSub = '     ----^---!      '
-      const third = m.cold('         S|      ', values)
-      const thirdSub = '      ---------^!    '
-      const fourth = m.cold('            -R|', values)
-      const fourthSub = '     -------------^-!'
-      const expected = '      ----R----S(RS)R|'
-      const tries = [first, second, third, fourth]
-      const asked: Array<readonly [string, number]> = []
-      const run = defer(() => tries.shift() ?? EMPTY).pipe(
-        retry((failure, attempt) => {
-          asked.push([failure, attempt])
-          return always()
-        }),
-      )
-      m.expectObservable(run).toBe(expected, values)
-      m.expectSubscriptions(first.subscriptions).toBe(firstSub)
-      m.expectSubscriptions(second.subscriptions).toBe(secondSub)
-      m.expectSubscriptions(third.subscriptions).toBe(thirdSub)
-      m.expectSubscriptions(fourth.subscriptions).toBe(fourthSub)
-      m.flush()
-      expect(asked).toEqual([
-        ['bad', 1],
-        ['bad', 2],
-        ['worse', 1],
-      ])
-    }),
-  )
+  marbleTest('puts the next attempt in the place of the failure, and the rest after it', (m) => {
+    const first = m.cold('  -LSM|          ', values)
+    const firstSub = '      ^---!          '
+    const second = m.cold('     R-LR|      ', values)
+    const secondSub = '     ----^---!      '
+    const third = m.cold('         S|      ', values)
+    const thirdSub = '      ---------^!    '
+    const fourth = m.cold('            -R|', values)
+    const fourthSub = '     -------------^-!'
+    const expected = '      ----R----S(RS)R|'
+    const tries = [first, second, third, fourth]
+    const asked: Array<readonly [string, number]> = []
+    const run = defer(() => tries.shift() ?? EMPTY).pipe(
+      retry((failure, attempt) => {
+        asked.push([failure, attempt])
+        return always()
+      }),
+    )
+    m.expectObservable(run).toBe(expected, values)
+    m.expectSubscriptions(first.subscriptions).toBe(firstSub)
+    m.expectSubscriptions(second.subscriptions).toBe(secondSub)
+    m.expectSubscriptions(third.subscriptions).toBe(thirdSub)
+    m.expectSubscriptions(fourth.subscriptions).toBe(fourthSub)
+    m.flush()
+    expect(asked).toEqual([
+      ['bad', 1],
+      ['bad', 2],
+      ['worse', 1],
+    ])
+  })
 
-  it(
-    'leaves an attempt that goes on after its failure to go on',
-    marbles((m) => {
-      const tries = [m.cold('-L-----S|', values), m.cold('-R|', values)]
-      const run = defer(() => tries.shift() ?? EMPTY).pipe(retry(always))
-      m.expectObservable(run).toBe('-----R-S|', values)
-    }),
-  )
+  marbleTest('leaves an attempt that goes on after its failure to go on', (m) => {
+    const tries = [m.cold('-L-----S|', values), m.cold('-R|', values)]
+    const run = defer(() => tries.shift() ?? EMPTY).pipe(retry(always))
+    m.expectObservable(run).toBe('-----R-S|', values)
+  })
 
-  it(
-    'gives all of an attempt during which one before it ends with nothing left',
-    marbles((m) => {
-      const tries = [m.cold('-L-----|', values), m.cold('------R|', values)]
-      const run = defer(() => tries.shift() ?? EMPTY).pipe(retry(always))
-      m.expectObservable(run).toBe('----------R|', values)
-    }),
-  )
+  marbleTest('gives all of an attempt during which one before it ends with nothing left', (m) => {
+    const tries = [m.cold('-L-----|', values), m.cold('------R|', values)]
+    const run = defer(() => tries.shift() ?? EMPTY).pipe(retry(always))
+    m.expectObservable(run).toBe('----------R|', values)
+  })
 
   it('leaves nothing to wait for when it is left in a pause', () => {
     const timer = new VirtualTimeScheduler()

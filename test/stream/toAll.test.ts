@@ -1,43 +1,37 @@
 import { NEVER, type Observable, of, Subject, share } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { toAll } from '../../src/stream/toAll.js'
-import { marbles } from '../support/marbles.js'
+import { marbleTest } from '../support/marbles.js'
 
 const shared = <A>(source: Observable<A>) => source.pipe(share({ connector: () => toAll<A>() }))
 
 describe('toAll', () => {
-  it(
-    'tells all who wait the last value, when its source ends',
-    marbles((m) => {
-      const source = m.cold('           -a-b--|')
-      const out = shared(source)
-      m.expectObservable(out).toBe('    ------(b|)')
-      m.expectObservable(out, '---^').toBe('------(b|)')
-      m.expectSubscriptions(source.subscriptions).toBe('^-----!')
-    }),
-  )
+  marbleTest('tells all who wait the last value, when its source ends', (m) => {
+    const source = m.cold('           -a-b--|')
+    const out = shared(source)
+    m.expectObservable(out).toBe('    ------(b|)')
+    m.expectObservable(out, '---^').toBe('------(b|)')
+    m.expectSubscriptions(source.subscriptions).toBe('^-----!')
+  })
 
-  it(
+  marbleTest(
     'tells nothing before, not even of a source that never ends, and ends with one that is empty',
-    marbles((m) => {
+    (m) => {
       m.expectObservable(shared(m.cold('-a')), '^----!').toBe('------')
       m.expectObservable(shared(NEVER), '^----!').toBe('------')
       m.expectObservable(shared(m.cold('--|'))).toBe('--|')
-    }),
+    },
   )
 
-  it(
-    'tells all of a bug, and no value',
-    marbles((m) => {
-      const out = shared(m.cold('-a-#'))
-      m.expectObservable(out).toBe('  ---#')
-      m.expectObservable(out, '-^').toBe('---#')
-    }),
-  )
+  marbleTest('tells all of a bug, and no value', (m) => {
+    const out = shared(m.cold('-a-#'))
+    m.expectObservable(out).toBe('  ---#')
+    m.expectObservable(out, '-^').toBe('---#')
+  })
 
-  it(
+  marbleTest(
     'tells those nothing who have left, also when another one has them leave as it is told',
-    marbles((m) => {
+    (m) => {
       const out = shared(m.cold('---a|'))
       m.expectObservable(out, '^-!').toBe('---')
       m.expectObservable(out, '-^').toBe('----(a|)')
@@ -51,7 +45,7 @@ describe('toAll', () => {
       source.next('a')
       source.complete()
       expect(told).toEqual(['third: a'])
-    }),
+    },
   )
 
   it('tells each of many, in their order', () => {

@@ -1,5 +1,5 @@
 import { type RunHelpers, TestScheduler } from 'rxjs/testing'
-import { expect } from 'vitest'
+import { expect, it } from 'vitest'
 
 /**
  * A test in virtual time: one frame of a marble diagram is one millisecond, and `timer`, `delay` and
@@ -7,3 +7,7 @@ import { expect } from 'vitest'
  */
 export const marbles = (test: (m: RunHelpers) => void) => (): void =>
   new TestScheduler((actual, expected) => expect(actual).toEqual(expected)).run(test)
+
+/** An `it` in virtual time. */
+export const marbleTest = (title: string, test: (m: RunHelpers) => void): void =>
+  it(title, marbles(test))

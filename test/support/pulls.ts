@@ -29,26 +29,3 @@ export const pullOf = <P>(...answers: ReadonlyArray<Observable<P>>) => {
   }
   return { pull, counts }
 }
-
-/** Values that the test emits. */
-export const byHand = () => {
-  const waiting: Array<() => void> = []
-  let asked = 0
-  const pull: Pull<number> = {
-    next: new Observable((subscriber) => {
-      const n = asked++
-      const answer = () => {
-        subscriber.next(n)
-        subscriber.complete()
-      }
-      waiting.push(answer)
-    }),
-    close: () => {},
-  }
-  return {
-    pull,
-    asked: () => asked,
-    onTheirWay: () => waiting.length,
-    answer: () => waiting.shift()?.(),
-  }
-}

@@ -28,15 +28,12 @@ const signatures = {
 }
 
 describe('a delivery is believed', () => {
-  it.each(Object.entries(signatures))(
-    'as it is known to be signed: %s',
-    async (body, signature) => {
-      const delivery = { headers: { 'x-timestamp': TIMESTAMP, 'x-signature': signature }, body }
-      const raw: unknown = JSON.parse(body)
-      expect(await verified(delivery)).toEqual(E.right({ ...Object(raw), raw }))
-      expect(sign(body)).toBe(signature)
-    },
-  )
+  it.each(Object.entries(signatures))('as others have signed it: %s', async (body, signature) => {
+    const delivery = { headers: { 'x-timestamp': TIMESTAMP, 'x-signature': signature }, body }
+    const raw: unknown = JSON.parse(body)
+    expect(await verified(delivery)).toEqual(E.right({ ...Object(raw), raw }))
+    expect(sign(body)).toBe(signature)
+  })
 
   it('with a signature in upper case', async () => {
     const upper = { ...headers(EURO), 'x-signature': sign(EURO).toUpperCase() }
@@ -112,13 +109,6 @@ describe('a delivery is believed', () => {
     expect(await lastValueFrom(ready.pipe(toArray()))).toHaveLength(1)
     now += 300_001
     expect(tagOf(await firstValueFrom(ready))).toBe('Stale')
-  })
-
-  it('as it stood when it was verified, whatever becomes of its bytes', async () => {
-    const body = Buffer.from(SETTLED)
-    const verifying = verified({ headers: headers(SETTLED), body })
-    body.write(SETTLED.replace('evt_1', 'evt_9'))
-    expect(tagOf(await verifying)).toBe('evt_1')
   })
 })
 
@@ -267,11 +257,6 @@ describe('a delivery is not believed', () => {
       const forged = { 'x-timestamp': TIMESTAMP, 'x-signature': one }
       expect((await failure({ headers: forged, body: SETTLED }))._tag).toBe('Forged')
     }
-  })
-
-  it('when it was written again', async () => {
-    const body = JSON.stringify(JSON.parse(SETTLED), undefined, 1)
-    expect((await failure({ headers: headers(SETTLED), body }))._tag).toBe('Forged')
   })
 
   it('when it is older than five minutes, or further ahead', async () => {
@@ -483,6 +468,8 @@ describe('a verifier', () => {
 
   it.each<readonly [string, unknown]>([
     ['tolerence', 1_000],
+    ['tolerance', -1],
+    ['tolerance', Number.NaN],
     ['scheme', 'v1'],
     ['scheme.timestampHeader', { timestampHeader: '' }],
     ['scheme.timestampHeader', { timestampHeader: 'bad header' }],
@@ -503,10 +490,6 @@ describe('a verifier', () => {
     const options: Readonly<Record<string, unknown>> = { tolerance: undefined, scheme }
     const delivery = { headers: headers(SETTLED), body: SETTLED }
     expect(tagOf(await verified(delivery, options))).toBe('evt_1')
-  })
-
-  it.each([-1, Number.NaN])('is not made with a tolerance of %d', (tolerance) => {
-    expect(() => createVerifier({ secret: SECRET, tolerance })).toThrow(/^tolerance should be/)
   })
 
   it('takes the headers of each runtime', () => {

@@ -30,6 +30,11 @@ const doctor = async (
   return { status, text: `${stdout}${stderr}` }
 }
 
+const KEYS = {
+  PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
+  PAYMENTS_API_KEY: sandboxCredentials.apiKey,
+}
+
 const PADDED = 'a key or an id begins or ends with a space: remove the space'
 
 describe('doctor', () => {
@@ -48,48 +53,30 @@ describe('doctor', () => {
   })
 
   it('exceeds no limit', async () => {
-    const server = await listen({ limits: { endpoint: 6, global: 7, concurrency: 1 } })
-    try {
-      const { text } = await doctor(['--base-url', server.url], {
-        PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
-        PAYMENTS_API_KEY: sandboxCredentials.apiKey,
-      })
-      expect(text).toMatch(/^ok {7}limits/m)
-      expect(text).toMatch(
-        /^ok {7}configuration {2}--base-url, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY; /m,
-      )
-    } finally {
-      await server.close()
-    }
+    const { url } = closing(await listen({ limits: { endpoint: 6, global: 7, concurrency: 1 } }))
+    const { text } = await doctor(['--base-url', url], KEYS)
+    expect(text).toMatch(/^ok {7}limits/m)
+    expect(text).toMatch(
+      /^ok {7}configuration {2}--base-url, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY; /m,
+    )
   })
 
   it('reports newest charges first', async () => {
-    const server = await listen({ order: 'descending' })
-    try {
-      const { text } = await doctor(['--base-url', server.url], {
-        PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
-        PAYMENTS_API_KEY: sandboxCredentials.apiKey,
-      })
-      expect(text).toContain('charges are listed newest first')
-    } finally {
-      await server.close()
-    }
+    const { url } = closing(await listen({ order: 'descending' }))
+    const { text } = await doctor(['--base-url', url], KEYS)
+    expect(text).toContain('charges are listed newest first')
   })
 
   it('fails for wrong keys without retrying', async () => {
-    const server = await listen()
-    try {
-      const { status, text } = await doctor([], {
-        PAYMENTS_BASE_URL: server.url,
-        PAYMENTS_CLIENT_ID: 'somebody',
-        PAYMENTS_API_KEY: secrets.apiKey,
-      })
-      expect(text).toMatch(/^failed {3}login .*401/m)
-      expectNoSecret(text)
-      expect(status).toBe(1)
-    } finally {
-      await server.close()
-    }
+    const { url } = closing(await listen())
+    const { status, text } = await doctor([], {
+      PAYMENTS_BASE_URL: url,
+      PAYMENTS_CLIENT_ID: 'somebody',
+      PAYMENTS_API_KEY: secrets.apiKey,
+    })
+    expect(text).toMatch(/^failed {3}login .*401/m)
+    expectNoSecret(text)
+    expect(status).toBe(1)
   })
 
   it('sends no request where the connection is refused', async () => {
@@ -121,48 +108,36 @@ describe('doctor', () => {
       'PAYMENTS_LOGIN_AS should be a valid header value',
       undefined,
     ],
-  ])(
-    'does not ask with %s, names the setting, and skips the rest',
-    async (_, env, said, advice) => {
-      const server = await listen()
-      try {
-        const given = {
-          PAYMENTS_BASE_URL: server.url,
-          PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
-          PAYMENTS_API_KEY: sandboxCredentials.apiKey,
-          ...env,
-        }
-        const { status, text } = await doctor(['--json'], given)
-        const report: Findings = JSON.parse(text)
-        const { findings } = report
-        expect(findings.map(({ check, verdict }) => `${check}: ${verdict}`)).toEqual([
-          ...['configuration: failed', 'base URL: ok', 'DNS: ok', 'connection: ok', 'TLS: skipped'],
-          ...['login', 'list', 'order', 'round trip'].map((check) => `${check}: skipped`),
-          ...['clock', 'limits', 'API version'].map((check) => `${check}: skipped`),
-        ])
-        expect(findings[0]?.found).toContain(said)
-        expect(findings[0]?.advice).toBe(advice)
-        expect(findings[5]?.found).toContain('see configuration')
-        expect(report.status).toBe('failed')
-        expect(status).toBe(1)
-        expectNoSecret(text)
-      } finally {
-        await server.close()
-      }
-    },
-  )
+  ])('does not ask with %s: names the setting, skips the rest', async (_, env, said, advice) => {
+    const { url } = closing(await listen())
+    const given = {
+      PAYMENTS_BASE_URL: url,
+      ...KEYS,
+      ...env,
+    }
+    const { status, text } = await doctor(['--json'], given)
+    const report: Findings = JSON.parse(text)
+    const { findings } = report
+    expect(findings.map(({ check, verdict }) => `${check}: ${verdict}`)).toEqual([
+      ...['configuration: failed', 'base URL: ok', 'DNS: ok', 'connection: ok', 'TLS: skipped'],
+      ...['login', 'list', 'order', 'round trip'].map((check) => `${check}: skipped`),
+      ...['clock', 'limits', 'API version'].map((check) => `${check}: skipped`),
+    ])
+    expect(findings[0]?.found).toContain(said)
+    expect(findings[0]?.advice).toBe(advice)
+    expect(findings[5]?.found).toContain('see configuration')
+    expect(report.status).toBe('failed')
+    expect(status).toBe(1)
+    expectNoSecret(text)
+  })
 
   it('exits with 0 after a warning', async () => {
-    const server = await listen()
-    try {
-      const { clientId, apiKey } = sandboxCredentials
-      const args = ['--base-url', server.url, '--client-id', clientId, '--api-key', apiKey]
-      const { status, text } = await doctor([...args, '--json'])
-      expect(JSON.parse(text)).toMatchObject({ status: 'warning' })
-      expect(status).toBe(0)
-    } finally {
-      await server.close()
-    }
+    const { url } = closing(await listen())
+    const { clientId, apiKey } = sandboxCredentials
+    const args = ['--base-url', url, '--client-id', clientId, '--api-key', apiKey]
+    const { status, text } = await doctor([...args, '--json'])
+    expect(JSON.parse(text)).toMatchObject({ status: 'warning' })
+    expect(status).toBe(0)
   })
 
   it.each([
@@ -180,21 +155,16 @@ describe('doctor', () => {
   })
 
   it('skips the network checks where Node uses a proxy', async () => {
-    const server = await listen()
-    try {
-      const { status, text } = await doctor(['--base-url', server.url], {
-        PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
-        PAYMENTS_API_KEY: sandboxCredentials.apiKey,
-        HTTPS_PROXY: 'http://proxy:3128',
-        NODE_USE_ENV_PROXY: '1',
-      })
-      expect(text).toMatch(
-        /\nok {7}configuration .*\nok {7}base URL .*\nskipped {2}connection {5}through a proxy.*\nok {7}login/,
-      )
-      expect(status).toBe(0)
-    } finally {
-      await server.close()
-    }
+    const { url } = closing(await listen())
+    const { status, text } = await doctor(['--base-url', url], {
+      ...KEYS,
+      HTTPS_PROXY: 'http://proxy:3128',
+      NODE_USE_ENV_PROXY: '1',
+    })
+    expect(text).toMatch(
+      /\nok {7}configuration .*\nok {7}base URL .*\nskipped {2}connection {5}through a proxy.*\nok {7}login/,
+    )
+    expect(status).toBe(0)
   })
 
   it('prints one JSON object with --json', async () => {
@@ -211,16 +181,9 @@ describe('doctor', () => {
 })
 
 it('reports the requested version of the API', async () => {
-  const server = await listen()
-  try {
-    const { text } = await doctor(['--base-url', server.url, '--api-version', '2024-09-27'], {
-      PAYMENTS_CLIENT_ID: sandboxCredentials.clientId,
-      PAYMENTS_API_KEY: sandboxCredentials.apiKey,
-    })
-    expect(text).toMatch(/^ok {7}API version {4}2024-09-27 is requested$/m)
-  } finally {
-    await server.close()
-  }
+  const { url } = closing(await listen())
+  const { text } = await doctor(['--base-url', url, '--api-version', '2024-09-27'], KEYS)
+  expect(text).toMatch(/^ok {7}API version {4}2024-09-27 is requested$/m)
 })
 
 describe('settings', () => {

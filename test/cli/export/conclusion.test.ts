@@ -92,15 +92,12 @@ it.each<readonly [string, AnyFailure, number]>([
   ['it is being worked on', refused(409, 'request_pending'), 1],
   ['it is locked', refused(423, 'locked'), 1],
   ['it may not be read', refused(403, 'forbidden'), 2],
-])(
-  'a list that could not be begun, because %s, says whether to try again',
-  (_, cause, expected) => {
-    for (const failure of [cause, truncated({ cause })]) {
-      const progress = { rows: 0, rejects: 0, pages: 0, ended: false }
-      expect(ended(failure, progress).status).toBe(expected)
-    }
-  },
-)
+])('a list that could not begin, because %s, says whether to try again', (_, cause, expected) => {
+  for (const failure of [cause, truncated({ cause })]) {
+    const progress = { rows: 0, rejects: 0, pages: 0, ended: false }
+    expect(ended(failure, progress).status).toBe(expected)
+  }
+})
 
 /** The end of an export to whose file something is done while it is written. */
 const disturbed = async (disturb: (files: Memory, path: string) => unknown) => {

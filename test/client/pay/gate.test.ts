@@ -16,6 +16,7 @@ import {
   paymentBatches,
 } from '../../../src/index.js'
 import { item } from '../../support/batch.js'
+import { forAll } from '../../support/forAll.js'
 import { runs } from '../../support/runs.js'
 import { type Account, account, type Kill, ofTag, RUN, type RunOptions } from './account.js'
 import {
@@ -227,6 +228,26 @@ describe('a quote', () => {
   )
 })
 
+describe('a quote that has expired while it was looked at', () => {
+  it.each([
+    ['is asked for again where it is worse', 1, [false, true]],
+    ['is not asked for again where it is better', -1, [false]],
+  ])('%s', async (_, more, asked) => {
+    const on = accountOf((written, round) => ({
+      quotes: written.map((one) => ({
+        ...one,
+        amount_payer_pays: String(Number(one.amount_payer_pays) + (round > 1 ? more : 0)),
+      })),
+    }))
+    const waits = [600_000]
+    const approve: Approve = () => of(true).pipe(delay(waits.shift() ?? 0, on.timer))
+    const { report, summaries } = await pay(on, payments(3), { validity: 'MIN_1', approve })
+    expect(summaries.map(({ isWorse }) => isWorse)).toEqual(asked)
+    expect(report).toMatchObject({ isPaid: true })
+    expect(submissions(on)).toBe(1)
+  })
+})
+
 describe('another process', () => {
   const worse = (written: ReadonlyArray<WrittenQuote>, round: number): Partial<LedgerQuote> => ({
     quotes: written.map((one) => ({
@@ -313,35 +334,27 @@ describe('a gate that cannot count is shut', () => {
     })
   const number = 'should be a decimal number of up to 1000 characters'
 
-  it.each<[string, string, (written: ReadonlyArray<WrittenQuote>) => Partial<LedgerQuote>]>([
-    ['no quote', `${first} has no quote`, () => ({ quotes: undefined })],
-    ['an empty one', `${first} has no quote`, () => ({ quotes: [] })],
+  it.each<[string, (written: ReadonlyArray<WrittenQuote>) => Partial<LedgerQuote>]>([
+    [`${first} has no quote`, () => ({ quotes: undefined })],
+    [`${first} has no quote`, () => ({ quotes: [] })],
     [
-      'a pair without one',
       `${first} has no quote for USD-EUR`,
       (written) => ({ quotes: written.filter((one) => pairOf(one) !== 'USD-EUR') }),
     ],
     [
-      'a negative cost',
       `${first}: amount_payer_pays for USD-EUR is negative`,
       changed({ amount_payer_pays: '-0.01' }),
     ],
     [
-      'a negative receipt',
       `${first}: amount_beneficiary_receives for USD-EUR is negative`,
       changed({ amount_beneficiary_receives: '-1e1' }),
     ],
     [
-      'too long a number',
       `${first}: amount_payer_pays for USD-EUR ${number}`,
       changed({ amount_payer_pays: `1.${'0'.repeat(1_000)}` }),
     ],
-    [
-      'a fee with too large a power',
-      `${first}: fee_amount for USD-EUR ${number}`,
-      changed({ fee_amount: '0e10000' }),
-    ],
-  ])('%s', async (_, named, change) => {
+    [`${first}: fee_amount for USD-EUR ${number}`, changed({ fee_amount: '0e10000' })],
+  ])('%s', async (named, change) => {
     let asked = 0
     const approve = () => {
       asked++
@@ -439,15 +452,13 @@ describe('isWithin', () => {
   })
 
   it('adds up all pairs of a currency for a bound without a pair', () => {
-    fc.assert(
-      fc.property(totals, amount, (all, most) => {
-        const usdPaid = all.filter((one) => one.pair.startsWith('USD'))
-        const others = [{ currency: 'CHF', amount: '1000' }]
-        const isEnough = usdPaid.reduce((sum, { pays }) => sum + pays, 0) <= most
-        const bounds = { max: [{ currency: 'USD', amount: String(most) }, ...others] }
-        expect(isWithin(bounds, summaryOf(all))).toBe(isEnough)
-      }),
-    )
+    forAll(totals, amount, (all, most) => {
+      const usdPaid = all.filter((one) => one.pair.startsWith('USD'))
+      const others = [{ currency: 'CHF', amount: '1000' }]
+      const isEnough = usdPaid.reduce((sum, { pays }) => sum + pays, 0) <= most
+      const bounds = { max: [{ currency: 'USD', amount: String(most) }, ...others] }
+      expect(isWithin(bounds, summaryOf(all))).toBe(isEnough)
+    })
   })
 
   it('throws for an approval that is none', () => {

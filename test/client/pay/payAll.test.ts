@@ -3,7 +3,6 @@ import { Readable } from 'node:stream'
 import { delay, EMPTY, lastValueFrom, of, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import {
-  type Fetch,
   InvalidOption,
   type NewBatchItem,
   orThrow,
@@ -156,8 +155,14 @@ describe('invalid items', () => {
     const { events, sent, failure } = await pay(on, [item(1), wrong, { ...wrong, request_id: '' }])
     expect(sent).toBe(0)
     expect(ofTag(events, 'Invalid')).toMatchObject([
-      { item: { index: 1, requestId: 'item-3', reasons: [/transfer_currency/] } },
-      { item: { index: 2, reasons: [/request_id/] } },
+      {
+        item: {
+          index: 1,
+          requestId: 'item-3',
+          reasons: [expect.stringMatching(/transfer_currency/)],
+        },
+      },
+      { item: { index: 2, reasons: [expect.stringMatching(/request_id/)] } },
     ])
     expect(failure).toMatchObject({ _tag: 'InvalidItems', count: 2 })
   })
@@ -191,7 +196,13 @@ describe('invalid items', () => {
     const beneficiary = { entity_type: 'PERSONAL', bank_details: bank }
     const { failure } = await pay(account(), [{ ...rest, beneficiary }])
     expect(failure).toMatchObject({
-      first: [{ reasons: [/^beneficiary\.bank_details\.account_currency should be /] }],
+      first: [
+        {
+          reasons: [
+            expect.stringMatching(/^beneficiary\.bank_details\.account_currency should be /),
+          ],
+        },
+      ],
     })
     expect(failure).toMatchObject({ first: [{ reasons: { length: 1 } }] })
   })
@@ -288,9 +299,16 @@ describe('invalid items', () => {
       first: [
         {
           index: 1,
-          reasons: [/^transfer_amount should be given instead of source_amount, as in item 1/],
+          reasons: [
+            expect.stringMatching(
+              /^transfer_amount should be given instead of source_amount, as in item 1/,
+            ),
+          ],
         },
-        { index: 3, reasons: [/^source_amount or transfer_amount should be given/] },
+        {
+          index: 3,
+          reasons: [expect.stringMatching(/^source_amount or transfer_amount should be given/)],
+        },
       ],
     })
   })
@@ -415,44 +433,6 @@ describe('approve', () => {
     expect(submissions(on)).toBe(2)
   })
 
-  /** Makes the payer pay more, or less, from one quote to the next. */
-  const withRates =
-    (factors: ReadonlyArray<number>) =>
-    (fetch: Fetch): Fetch => {
-      let quotes = 0
-      return async (url, init) => {
-        if (/\/quote$/.test(url)) quotes++
-        const factor = factors[Math.max(0, Math.min(quotes, factors.length) - 1)] ?? 1
-        const response = await (fetch as typeof globalThis.fetch)(url, init as RequestInit)
-        const text = await response.text()
-        const body = text.replace(
-          /"amount_payer_pays":([\d.]+)/g,
-          (_all: string, amount: string) =>
-            `"amount_payer_pays":${(Number(amount) * factor).toFixed(2)}`,
-        )
-        return new Response(body, { status: response.status, headers: response.headers })
-      }
-    }
-
-  it.each([
-    ['a worse total', [1, 1.02], [false, true]],
-    ['a better total', [1, 0.9], [false]],
-  ])('is asked again for %s', async (_, factors, asked) => {
-    const on = account()
-    const summaries: Array<PaySummary> = []
-    const { report } = await pay(on, items(50), {
-      validity: 'MIN_1',
-      around: withRates(factors),
-      approve: (summary) => {
-        summaries.push(summary)
-        return of(true).pipe(delay(summaries.length === 1 ? 600_000 : 0, on.timer))
-      },
-    })
-    expect(summaries.map(({ isWorse }) => isWorse)).toEqual(asked)
-    expect(report).toMatchObject({ isPaid: true })
-    expect(submissions(on)).toBe(1)
-  })
-
   it.each(['no', { ok: false }, 1])('takes %j, which is not true, for a no', async (answer) => {
     const on = account()
     const { report } = await pay(on, items(5), { approve: async () => answer as never })
@@ -469,17 +449,6 @@ describe('approve', () => {
     await expect(pay(on, items(5), { approve: approve as never })).rejects.toThrow(
       /^approve should be a function that returns true or false/,
     )
-    expect(submissions(on)).toBe(0)
-  })
-
-  it('says no the second time: nothing is submitted', async () => {
-    const on = account()
-    const { report } = await pay(on, items(50), {
-      validity: 'MIN_1',
-      around: withRates([1, 1.02]),
-      approve: ({ isWorse }) => of(!isWorse).pipe(delay(600_000, on.timer)),
-    })
-    expect(report).toMatchObject({ isDeclined: true })
     expect(submissions(on)).toBe(0)
   })
 

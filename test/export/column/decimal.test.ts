@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { scaledNumber, scaledText } from '../../../src/export/column/decimal.js'
+import { forAll } from '../../support/forAll.js'
 
 const most = 10n ** 18n - 1n
 
@@ -12,20 +13,16 @@ const text = (units: bigint, zeros: number): string => {
 
 describe('ten-thousandths', () => {
   it('are the digits of a text', () => {
-    fc.assert(
-      fc.property(fc.bigInt({ min: -most, max: most }), fc.nat(3), (units, zeros) => {
-        expect(scaledText(text(units, zeros))).toBe(units)
-      }),
-    )
+    forAll(fc.bigInt({ min: -most, max: most }), fc.nat(3), (units, zeros) => {
+      expect(scaledText(text(units, zeros))).toBe(units)
+    })
   })
 
   it('are the digits of the text of a number', () => {
     const below = 2n ** 39n * 10_000n - 1n
-    fc.assert(
-      fc.property(fc.bigInt({ min: -below, max: below }), (units) => {
-        expect(scaledNumber(Number(text(units, 0)))).toBe(units)
-      }),
-    )
+    forAll(fc.bigInt({ min: -below, max: below }), (units) => {
+      expect(scaledNumber(Number(text(units, 0)))).toBe(units)
+    })
   })
 
   it.each([

@@ -278,7 +278,7 @@ describe('Parquet', () => {
       'column 2 was none, but is now tries (integer)',
     ],
   ])(
-    'is not gone on with for rows of other columns, and stays as it is: %s',
+    'is not continued with other columns, and stays as it is: %s',
     async (_, first, after, why) => {
       const file = await openFile({ path, format: format({ format: 'parquet', ...first }) })
       await file.write([rowOf({})])

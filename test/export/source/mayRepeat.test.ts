@@ -1,18 +1,17 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { mayRepeat } from '../../../src/export/source/mayRepeat.js'
+import { forAll } from '../../support/forAll.js'
 
 const itself = (text: string): string => text
 
 it('is true of every list that has a text twice', () => {
   const twice = mayRepeat(itself) // as it is used: for list after list
-  fc.assert(
-    fc.property(fc.array(fc.string()), fc.string(), fc.nat(), fc.nat(), (texts, text, i, j) => {
-      const places = [i % (texts.length + 1), j % (texts.length + 1)].sort((a, b) => b - a)
-      const list = places.reduce((all, at) => all.toSpliced(at, 0, text), texts)
-      expect(twice(list)).toBe(true)
-    }),
-  )
+  forAll(fc.array(fc.string()), fc.string(), fc.nat(), fc.nat(), (texts, text, i, j) => {
+    const places = [i % (texts.length + 1), j % (texts.length + 1)].sort((a, b) => b - a)
+    const list = places.reduce((all, at) => all.toSpliced(at, 0, text), texts)
+    expect(twice(list)).toBe(true)
+  })
 })
 
 it('is false of ids that differ, and forgets them', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseExact } from '../../../src/decode/index.js'
 import { addReasons, Totals } from '../../../src/export/transfer/Totals.js'
+import { forAll } from '../../support/forAll.js'
 
 const totalsOf = (...rows: ReadonlyArray<unknown>) => {
   const totals = new Totals()
@@ -27,19 +28,17 @@ describe('totals', () => {
 
   it('are exact, also over resumptions', () => {
     const amount = fc.integer({ min: -5_000_000_000, max: 5_000_000_000 })
-    fc.assert(
-      fc.property(fc.array(fc.array(amount)), (legs) => {
-        const kept = legs.reduce<ReturnType<Totals['values']>>((before, units) => {
-          const totals = new Totals(JSON.parse(JSON.stringify(before)))
-          totals.add(units.map((n) => ({ currency: 'CLF', amount: n / 10_000 })))
-          return totals.values()
-        }, [])
-        const sum = legs.flat().reduce((all, n) => all + BigInt(n), 0n)
-        const [total] = kept
-        expect(BigInt((total?.amount ?? '0').replace('.', ''))).toBe(sum)
-        expect(total?.rows ?? 0).toBe(legs.flat().length)
-      }),
-    )
+    forAll(fc.array(fc.array(amount)), (legs) => {
+      const kept = legs.reduce<ReturnType<Totals['values']>>((before, units) => {
+        const totals = new Totals(JSON.parse(JSON.stringify(before)))
+        totals.add(units.map((n) => ({ currency: 'CLF', amount: n / 10_000 })))
+        return totals.values()
+      }, [])
+      const sum = legs.flat().reduce((all, n) => all + BigInt(n), 0n)
+      const [total] = kept
+      expect(BigInt((total?.amount ?? '0').replace('.', ''))).toBe(sum)
+      expect(total?.rows ?? 0).toBe(legs.flat().length)
+    })
   })
 
   it('take large amounts by the digits that came, and are left out where there are none', () => {

@@ -85,25 +85,22 @@ describe('a run', () => {
     expect(numbers(files.text(OUT))).toEqual([0, 1])
   })
 
-  it.each(['not there yet', 'there'])(
-    'by a link to a file, %s, shuts out one of that file',
-    async (which) => {
-      const [link, real] = [join(folder, 'link'), join(folder, 'real')]
-      await Promise.all([link, real].map((path) => rm(path, { force: true })))
-      await symlink('real', link)
-      if (which === 'there') await writeFile(real, '')
-      for (const [first, second] of [
-        [link, real],
-        [real, link],
-      ] as const) {
-        await meanwhile(undefined, { out: first, restart: true, ...LEASED }, async () => {
-          const other = run(undefined, listOf(rest), { out: second, restart: true, ...LEASED })
-          const path = `${real}.checkpoint.json`
-          await expect(other).rejects.toMatchObject({ _tag: 'Locked', path })
-        })
-      }
-    },
-  )
+  it.each(['not there yet', 'there'])('by a link to a file, %s, locks that file', async (which) => {
+    const [link, real] = [join(folder, 'link'), join(folder, 'real')]
+    await Promise.all([link, real].map((path) => rm(path, { force: true })))
+    await symlink('real', link)
+    if (which === 'there') await writeFile(real, '')
+    for (const [first, second] of [
+      [link, real],
+      [real, link],
+    ] as const) {
+      await meanwhile(undefined, { out: first, restart: true, ...LEASED }, async () => {
+        const other = run(undefined, listOf(rest), { out: second, restart: true, ...LEASED })
+        const path = `${real}.checkpoint.json`
+        await expect(other).rejects.toMatchObject({ _tag: 'Locked', path })
+      })
+    }
+  })
 
   it('stops waiting for another one when it is told to', async () => {
     const files = memory()

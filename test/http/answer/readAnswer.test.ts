@@ -158,21 +158,15 @@ describe('a page', () => {
     [{ has_more: 'true', items: [] }, 'has_more', 'text of 4 characters'],
     [{ has_more: 1, items: [] }, 'has_more', 'number 1'],
     [{ has_more: false, page_after: 17, items: [] }, 'page_after', 'number 17'],
-  ])(
-    'that goes on in another type is no page, or the list would end there: %j',
-    (page, path, actual) => {
-      expect(readCharges(responseOf(200, page))).toMatchObject(
-        E.left({ _tag: 'Undecodable', path, actual }),
-      )
-    },
-  )
+  ])('that goes on in another type is no page, or the list would end: %j', (page, path, actual) => {
+    expect(readCharges(responseOf(200, page))).toMatchObject(
+      E.left({ _tag: 'Undecodable', path, actual }),
+    )
+  })
 
-  it.each([{}, { items: {} }, [], 'text', null])(
-    'without a list of items is no page: %j',
-    (envelope) => {
-      expect(readCharges(responseOf(200, JSON.stringify(envelope)))).toMatchObject(
-        E.left({ _tag: 'Undecodable' }),
-      )
-    },
-  )
+  it.each([{}, { items: {} }, [], 'text', null])('without items is no page: %j', (envelope) => {
+    expect(readCharges(responseOf(200, JSON.stringify(envelope)))).toMatchObject(
+      E.left({ _tag: 'Undecodable' }),
+    )
+  })
 })

@@ -9,6 +9,7 @@ import { webhooks } from '../../../src/api/webhooks.js'
 import { E } from '../../../src/fp.js'
 import { type PreparedRequest, prepareRequest } from '../../../src/http/request/prepareRequest.js'
 import { endpoint } from '../../../src/index.js'
+import { forAll } from '../../support/forAll.js'
 
 const ask = (row: { readonly route: AnyEndpoint['route'] }, params: unknown, check = true) =>
   prepareRequest(untyped(row), { check, now: () => 0 })(params)
@@ -195,20 +196,6 @@ describe('a GET', () => {
     ])
   })
 
-  it.each<readonly [string, unknown]>([
-    ['a function', () => 'x'],
-    ['a symbol', Symbol('x')],
-    ['a list with a function', ['x', () => 'x']],
-    ['a list with nothing', ['x', undefined]],
-    ['a bigint', 10n],
-  ])('refuses %s, and names it, with and without checks', (_, since) => {
-    for (const check of [true, false]) {
-      expect(ask(charges.list, { since }, check)).toMatchObject(
-        E.left([{ path: 'since', expected: 'a JSON-serializable value' }]),
-      )
-    }
-  })
-
   it('encodes any text in its query', () => {
     const row = endpoint('GET /api/v1/charges', anything)
     const texts = fc.dictionary(
@@ -216,13 +203,11 @@ describe('a GET', () => {
       fc.string({ unit: 'grapheme' }),
       { noNullPrototype: true },
     )
-    fc.assert(
-      fc.property(texts, (params) => {
-        const url = new URL(asked(row, params).target, 'http://host.test')
-        expect(Object.fromEntries(url.searchParams)).toEqual(params)
-        expect(url.search).not.toMatch(/[ "<>]/)
-      }),
-    )
+    forAll(texts, (params) => {
+      const url = new URL(asked(row, params).target, 'http://host.test')
+      expect(Object.fromEntries(url.searchParams)).toEqual(params)
+      expect(url.search).not.toMatch(/[ "<>]/)
+    })
   })
 })
 
@@ -236,14 +221,12 @@ describe('a path', () => {
     const names = fc
       .string({ minLength: 1, unit: 'grapheme' })
       .filter((name) => name !== '.' && name !== '..')
-    fc.assert(
-      fc.property(names, (id) => {
-        const { pathname, search, hash } = new URL(asked(row, { id }).target, 'http://host.test')
-        expect([search, hash]).toEqual(['', ''])
-        expect(pathname.split('/').slice(0, -1)).toEqual(['', 'api', 'v1', 'charges'])
-        expect(decodeURIComponent(pathname.split('/')[4] ?? '')).toBe(id)
-      }),
-    )
+    forAll(names, (id) => {
+      const { pathname, search, hash } = new URL(asked(row, { id }).target, 'http://host.test')
+      expect([search, hash]).toEqual(['', ''])
+      expect(pathname.split('/').slice(0, -1)).toEqual(['', 'api', 'v1', 'charges'])
+      expect(decodeURIComponent(pathname.split('/')[4] ?? '')).toBe(id)
+    })
   })
 
   it.each([
@@ -260,9 +243,9 @@ describe('a path', () => {
     }
   })
 
-  it('rejects a lone surrogate', () => {
-    const refused = ask(row, { id: 'half \ud83d' }, true)
-    expect(refused).toMatchObject(E.left([{ expected: expect.stringContaining('Unicode text') }]))
+  it('says what it takes', () => {
+    const expected = expect.stringContaining('Unicode text')
+    expect(ask(row, { id: 'half \ud83d' })).toMatchObject(E.left([{ expected }]))
   })
 })
 
@@ -277,6 +260,8 @@ describe('checks', () => {
     ['currency', { currency: 'USd' }],
     ['from_created_at', { from_created_at: 'yesterday' }],
     ['to_created_at', { to_created_at: new Date(Number.NaN) }],
+    ['from_created_at', { from_created_at: new Date(Date.UTC(10_000, 0)) }],
+    ['from_created_at', { from_created_at: new Date(Date.UTC(-1, 0)) }],
   ])('refuse a wrong %s: %j', (path, params) => {
     expect(ask(charges.list, params)).toMatchObject(E.left([{ path }]))
   })
@@ -314,21 +299,17 @@ describe('checks', () => {
     expect(asked(charges.list, { settled_by: 'x' }).target).toBe('/api/v1/charges?settled_by=x')
   })
 
-  it('reject values without JSON, and name them', () => {
-    const own: Record<string, unknown> = {}
-    own.own = own
-    for (const metadata of [{ n: 10n }, own]) {
-      for (const check of [true, false]) {
-        const made = ask(batchTransfers.create, { name: 'a', request_id: 'b', metadata }, check)
-        expect(made).toMatchObject(
-          E.left([{ path: 'metadata', expected: 'a JSON-serializable value' }]),
-        )
-      }
-    }
-  })
+  const own: Record<string, unknown> = {}
+  own.own = own
 
   it.each<readonly [string, unknown, string]>([
     ['a function', { a: () => 1, b: 'x' }, 'object with function at a'],
+    ['a function alone', () => 'x', 'function'],
+    ['a symbol alone', Symbol('x'), 'symbol'],
+    ['a function in a list', ['x', () => 'x'], 'list of 2 with function at 1'],
+    ['nothing at the end of a list', ['x', undefined], 'list of 2 with undefined at 1'],
+    ['a bigint alone', 10n, 'bigint'],
+    ['an object that holds itself', own, 'something else'],
     ['a symbol in a list', [{ a: [Symbol('x')] }], 'list of 1 with symbol at 0.a'],
     ['nothing in a list', { a: [undefined, 1] }, 'object with undefined at a.0'],
     ['no number', { a: { b: Number.NaN } }, 'object with number NaN at a.b'],
@@ -396,14 +377,6 @@ describe('checks', () => {
     )
   })
 
-  it.each([-1, 10_000])('refuse a Date of the year %i', (year) => {
-    const from_created_at = new Date(0)
-    from_created_at.setUTCFullYear(year)
-    expect(ask(charges.list, { from_created_at })).toMatchObject(
-      E.left([{ path: 'from_created_at' }]),
-    )
-  })
-
   it('that are off send parameters unchanged that the codec cannot encode', () => {
     expect(ask(batchTransfers.addItems, { id: 'b' }, false)).toMatchObject(
       E.right({ target: '/api/v1/batch_transfers/b/add_items', body: '{}' }),
@@ -414,12 +387,6 @@ describe('checks', () => {
     const webhook = { id: 'wh_1', url: 'https://a.test/new', secret: 'whsec_1', events: [] }
     expect(ask(webhooks.update, webhook, false)).toMatchObject(
       E.right({ body: '{"url":"https://a.test/new"}' }),
-    )
-  })
-
-  it('can be turned off', () => {
-    expect(ask(charges.list, { page_size: 5, status: 'NOVEL' }, false)).toMatchObject(
-      E.right({ target: '/api/v1/charges?page_size=5&status=NOVEL' }),
     )
   })
 })

@@ -53,13 +53,6 @@ describe('an outage of a minute', () => {
     expect(routes.length).toBeLessThanOrEqual(500 + 500 + 200 + 50 + end / 500)
   })
 
-  it('is retried within a budget of 0.2 by default', () => {
-    const play = goneFor(60_000)
-    const { requests } = storm(500, { play, retry: { budget: 0.2 } })
-    expect(storm(500, { play }).requests).toBe(requests)
-    expect(storm(500, { play, retry: { budget: 0.1 } }).requests).toBeLessThan(requests)
-  })
-
   it('is multiplied without it', () => {
     const options = { play: goneFor(60_000), retry: { budget: Number.POSITIVE_INFINITY } }
     expect(storm(500, options).requests).toBe(1_500)

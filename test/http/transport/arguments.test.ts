@@ -79,14 +79,11 @@ describe.each(refusals)('%s', (name, error) => {
     else expect(ended).toMatchObject(E.left({ _tag: 'Ambiguous' }))
   })
 
-  it.each(Object.entries(senders))(
-    'was sent if it comes after the answer to %s',
-    async (_, send) => {
-      const own = await submit({ fetch: throwingAfter(send, error) })
-      expect(own).toMatchObject({ ended: E.left({ _tag: 'Ambiguous' }), seen: 1 })
-      vi.stubGlobal('fetch', throwingAfter(send, error))
-      const patched = await submit({})
-      expect(patched).toMatchObject({ ended: E.left({ _tag: 'Ambiguous' }), seen: 1 })
-    },
-  )
+  it.each(Object.entries(senders))('was sent if it follows the answer to %s', async (_, send) => {
+    const own = await submit({ fetch: throwingAfter(send, error) })
+    expect(own).toMatchObject({ ended: E.left({ _tag: 'Ambiguous' }), seen: 1 })
+    vi.stubGlobal('fetch', throwingAfter(send, error))
+    const patched = await submit({})
+    expect(patched).toMatchObject({ ended: E.left({ _tag: 'Ambiguous' }), seen: 1 })
+  })
 })

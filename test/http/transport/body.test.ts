@@ -29,6 +29,8 @@ const server = async (status: number, header: string, talk: (socket: Socket) => 
   return { url: `http://127.0.0.1:${port}`, asked: () => asked, closed: () => closed }
 }
 
+const credentials = { token: () => Promise.resolve({ token: 'own-token' }) }
+
 const sized = (body: Uint8Array | string) => `Content-Length: ${Buffer.byteLength(body)}\r\n`
 
 /** Writes for as long as somebody reads. */
@@ -95,8 +97,7 @@ describe('a body that is too long', () => {
 
   it('is what the answer should not be; it is not asked for again', async () => {
     const { url, asked } = await server(200, '', endless)
-    const token = () => Promise.resolve({ token: 'own-token' })
-    const client = clientOf(url, { maxBytes: 1_000, credentials: { token } })
+    const client = clientOf(url, { maxBytes: 1_000, credentials })
     expect(await firstValueFrom(client.charges.retrieve({ id: 'chg_1' }))).toMatchObject(
       E.left({
         _tag: 'Undecodable',
@@ -114,8 +115,7 @@ describe('a body that is no UTF-8', () => {
 
   it('is not taken for another text: it is asked for again, and then told', async () => {
     const { url, asked } = await server(200, sized(latin1), (socket) => socket.write(latin1))
-    const token = () => Promise.resolve({ token: 'own-token' })
-    const client = clientOf(url, { credentials: { token } })
+    const client = clientOf(url, { credentials })
     expect(await firstValueFrom(client.charges.retrieve({ id: 'chg_1' }))).toMatchObject(
       E.left({ _tag: 'Undecodable', path: '', expected: 'UTF-8', attempts: 3 }),
     )
@@ -124,8 +124,7 @@ describe('a body that is no UTF-8', () => {
 
   it('tells all the same that a call is done of which any success will do', async () => {
     const { url } = await server(200, sized(latin1), (socket) => socket.write(latin1))
-    const token = () => Promise.resolve({ token: 'own-token' })
-    const client = clientOf(url, { credentials: { token } })
+    const client = clientOf(url, { credentials })
     expect(await firstValueFrom(client.batchTransfers.delete({ id: 'bat_1' }))).toEqual(
       E.right(expect.stringContaining('chg_1')),
     )
@@ -164,8 +163,7 @@ describe('a body that does not come to its end, of what is no success', () => {
 
   it.each(Object.keys(ends))('leaves a write ambiguous when it %s', async (end) => {
     const { url, asked } = await begun(403, end)
-    const token = () => Promise.resolve({ token: 'own-token' })
-    const client = clientOf(url, { timeout: brief, credentials: { token } })
+    const client = clientOf(url, { timeout: brief, credentials })
     expect(await firstValueFrom(client.batchTransfers.submit({ id: 'bat_1' }))).toMatchObject(
       E.left({ _tag: 'Ambiguous', attempts: 1, cause: expect.objectContaining({ status: 403 }) }),
     )
@@ -174,8 +172,7 @@ describe('a body that does not come to its end, of what is no success', () => {
 
   it.each(Object.keys(ends))('ends a GET at once when it %s', async (end) => {
     const { url, asked } = await begun(404, end)
-    const token = () => Promise.resolve({ token: 'own-token' })
-    const client = clientOf(url, { timeout: brief, credentials: { token } })
+    const client = clientOf(url, { timeout: brief, credentials })
     const outcome = await firstValueFrom(client.charges.retrieve({ id: 'chg_1' }))
     expect(outcome).toMatchObject(
       E.left({

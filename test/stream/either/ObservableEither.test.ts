@@ -19,8 +19,6 @@ import {
   concatChain,
   left,
   lefts,
-  mapLeft,
-  mapRight,
   mergeChain,
   type ObservableEither,
   orElse,
@@ -30,7 +28,7 @@ import {
   toTaskEither,
 } from '../../../src/stream/either/ObservableEither.js'
 import { collect, type Paged, until } from '../../../src/stream/index.js'
-import { marbles } from '../../support/marbles.js'
+import { marbleTest } from '../../support/marbles.js'
 import { rightsOf, upTo } from '../../support/numbers.js'
 
 type Ea = E.Either<string, number>
@@ -49,99 +47,43 @@ const values: Readonly<Record<string, Ea>> = {
 const bug = new Error('bug')
 
 describe('left and right', () => {
-  it(
-    'emit one value at once',
-    marbles((m) => {
-      m.expectObservable(left('bad')).toBe('(L|)', values)
-      m.expectObservable(right(1)).toBe('(a|)', values)
-    }),
-  )
-})
-
-describe.each<{
-  readonly name: string
-  readonly operator: (source: Stream) => Observable<unknown>
-  readonly out: string
-}>([
-  { name: 'mapRight', operator: mapRight((n: number) => n * 10), out: '--A--L--B|' },
-  { name: 'mapLeft', operator: mapLeft((e: string) => e.toUpperCase()), out: '--a--M--b|' },
-  {
-    name: 'concatChain',
-    operator: concatChain((n: number) => right(n * 10)),
-    out: '              --A--L--B|',
-  },
-  { name: 'mergeChain', operator: mergeChain((n: number) => right(n * 10)), out: '--A--L--B|' },
-  { name: 'orElse', operator: orElse(() => right(30)), out: '--a--C--b|' },
-  { name: 'until', operator: until(new AbortController().signal), out: '--a--L--b|' },
-])('$name', ({ operator, out }) => {
-  it(
-    'works on its own side, and passes the other on',
-    marbles((m) => {
-      const source = m.cold<Ea>('--a--L--b|', values)
-      m.expectObservable(operator(source)).toBe(out.trim(), values)
-      m.expectSubscriptions(source.subscriptions).toBe('^--------!')
-    }),
-  )
-
-  it(
-    'meets never, empty and failure as they are',
-    marbles((m) => {
-      m.expectObservable(operator(m.cold('-'))).toBe('-')
-      m.expectObservable(operator(m.cold('|'))).toBe('|')
-      m.expectObservable(operator(m.cold<Ea>('--#', values, bug))).toBe('--#', values, bug)
-    }),
-  )
-
-  it(
-    'leaves its source when it is left',
-    marbles((m) => {
-      const source = m.cold<Ea>('--a--b--|', values)
-      m.expectObservable(operator(source), '^---!')
-      m.expectSubscriptions(source.subscriptions).toBe('^---!')
-    }),
-  )
+  marbleTest('emit one value at once', (m) => {
+    m.expectObservable(left('bad')).toBe('(L|)', values)
+    m.expectObservable(right(1)).toBe('(a|)', values)
+  })
 })
 
 describe('concatChain', () => {
-  it(
-    'takes one step after the other, in order',
-    marbles((m) => {
-      const source = m.cold<Ea>('  ab|        ', values)
-      const first = m.cold<Ea>('   ----A|     ', values)
-      const firstSub = '       ^----!     '
-      const second = m.cold<Ea>('       --B|  ', values)
-      const secondSub = '      -----^--!  '
-      const expected = '       ----A--B|  '
-      const steps = { 1: first, 2: second }
-      const run = source.pipe(concatChain((n) => steps[n === 1 ? 1 : 2]))
+  marbleTest('takes one step after the other, in order', (m) => {
+    const source = m.cold<Ea>('  ab|        ', values)
+    const first = m.cold<Ea>('   ----A|     ', values)
+    const firstSub = '       ^----!     '
+    const second = m.cold<Ea>('       --B|  ', values)
+    const secondSub = '      -----^--!  '
+    const expected = '       ----A--B|  '
+    const steps = { 1: first, 2: second }
+    const run = source.pipe(concatChain((n) => steps[n === 1 ? 1 : 2]))
 
-      m.expectObservable(run).toBe(expected, values)
-      m.expectSubscriptions(first.subscriptions).toBe(firstSub)
-      m.expectSubscriptions(second.subscriptions).toBe(secondSub)
-    }),
-  )
+    m.expectObservable(run).toBe(expected, values)
+    m.expectSubscriptions(first.subscriptions).toBe(firstSub)
+    m.expectSubscriptions(second.subscriptions).toBe(secondSub)
+  })
 
-  it(
-    'leaves the step under way when it is left',
-    marbles((m) => {
-      const step = m.cold<Ea>('       -----A|', values)
-      const run = m.cold<Ea>('       -a|', values).pipe(concatChain(() => step))
-      m.expectObservable(run, '  ^--!')
-      m.expectSubscriptions(step.subscriptions).toBe('-^-!')
-    }),
-  )
+  marbleTest('leaves the step under way when it is left', (m) => {
+    const step = m.cold<Ea>('       -----A|', values)
+    const run = m.cold<Ea>('       -a|', values).pipe(concatChain(() => step))
+    m.expectObservable(run, '  ^--!')
+    m.expectSubscriptions(step.subscriptions).toBe('-^-!')
+  })
 
-  it(
-    'passes on what a step fails with, and what it breaks with',
-    marbles((m) => {
-      const failing = m
-        .cold('-a-b|', values)
-        .pipe(concatChain((n) => (n === 1 ? left('bad') : right(n))))
-      m.expectObservable(failing).toBe('-L-b|', values)
-      const breaking = m.cold<Ea>('-a-b|', values).pipe(concatChain(() => throwError(() => bug)))
-      m.expectObservable(breaking).toBe('-#', values, bug)
-    }),
-  )
+  marbleTest('passes on what a step fails with, and what it breaks with', (m) => {
+    const failing = m
+      .cold('-a-b|', values)
+      .pipe(concatChain((n) => (n === 1 ? left('bad') : right(n))))
+    m.expectObservable(failing).toBe('-L-b|', values)
+    const breaking = m.cold<Ea>('-a-b|', values).pipe(concatChain(() => throwError(() => bug)))
+    m.expectObservable(breaking).toBe('-#', values, bug)
+  })
 })
 
 describe('mergeChain', () => {
@@ -151,70 +93,55 @@ describe('mergeChain', () => {
     )
   })
 
-  it(
-    'takes several steps at a time, as they come',
-    marbles((m) => {
-      const source = m.cold<Ea>('  ab|       ', values)
-      const first = m.cold<Ea>('   ----A|    ', values)
-      const second = m.cold<Ea>('   --B|     ', values)
-      const expected = '       ---BA|    '
-      m.expectObservable(source.pipe(mergeChain((n) => (n === 1 ? first : second)))).toBe(
-        expected,
-        values,
-      )
-      m.expectSubscriptions(second.subscriptions).toBe('-^--!')
-    }),
-  )
+  marbleTest('takes several steps at a time, as they come', (m) => {
+    const source = m.cold<Ea>('  ab|       ', values)
+    const first = m.cold<Ea>('   ----A|    ', values)
+    const second = m.cold<Ea>('   --B|     ', values)
+    const expected = '       ---BA|    '
+    m.expectObservable(source.pipe(mergeChain((n) => (n === 1 ? first : second)))).toBe(
+      expected,
+      values,
+    )
+    m.expectSubscriptions(second.subscriptions).toBe('-^--!')
+  })
 
-  it(
-    'takes no more at a time than it is told',
-    marbles((m) => {
-      const source = m.cold<Ea>('  (abc|)    ', values)
-      const step = m.cold<Ea>('    ----A|    ', values)
-      m.expectObservable(source.pipe(mergeChain(() => step, 2))).toBe('----(AA)-A|', values)
-      m.expectSubscriptions(step.subscriptions).toBe(['^----!', '^----!', '-----^----!'])
-    }),
-  )
+  marbleTest('takes no more at a time than it is told', (m) => {
+    const source = m.cold<Ea>('  (abc|)    ', values)
+    const step = m.cold<Ea>('    ----A|    ', values)
+    m.expectObservable(source.pipe(mergeChain(() => step, 2))).toBe('----(AA)-A|', values)
+    m.expectSubscriptions(step.subscriptions).toBe(['^----!', '^----!', '-----^----!'])
+  })
 })
 
 describe('orElse', () => {
-  it(
-    'takes one stream after the other, in order, and values wait for their turn',
-    marbles((m) => {
-      const source = m.cold<Ea>('  LaL|', values)
-      const first = m.cold<Ea>('   ---(AB|)', values)
-      const second = m.cold<Ea>('     ------M|', values)
-      const expected = '           ---(ABa)-M|'
-      const others = [first, second]
-      const run = source.pipe(orElse(() => others.shift() ?? EMPTY))
+  marbleTest('takes one stream after the other, in order, and values wait for their turn', (m) => {
+    const source = m.cold<Ea>('  LaL|', values)
+    const first = m.cold<Ea>('   ---(AB|)', values)
+    const second = m.cold<Ea>('     ------M|', values)
+    const expected = '           ---(ABa)-M|'
+    const others = [first, second]
+    const run = source.pipe(orElse(() => others.shift() ?? EMPTY))
 
-      m.expectObservable(run).toBe(expected, values)
-      m.expectSubscriptions(first.subscriptions).toBe('^--!')
-      m.expectSubscriptions(second.subscriptions).toBe('---^------!')
-    }),
-  )
+    m.expectObservable(run).toBe(expected, values)
+    m.expectSubscriptions(first.subscriptions).toBe('^--!')
+    m.expectSubscriptions(second.subscriptions).toBe('---^------!')
+  })
 
-  it(
-    'knows the failure, and may end in another one',
-    marbles((m) => {
-      const run = m.cold<Ea>('-a-L|', values).pipe(orElse((failure) => left(failure.toUpperCase())))
-      m.expectObservable(run).toBe('-a-M|', values)
-      m.expectObservable(m.cold<Ea>('-L', values).pipe(orElse(() => throwError(() => bug)))).toBe(
-        '-#',
-        values,
-        bug,
-      )
-    }),
-  )
+  marbleTest('knows the failure, and may end in another one', (m) => {
+    const run = m.cold<Ea>('-a-L|', values).pipe(orElse((failure) => left(failure.toUpperCase())))
+    m.expectObservable(run).toBe('-a-M|', values)
+    m.expectObservable(m.cold<Ea>('-L', values).pipe(orElse(() => throwError(() => bug)))).toBe(
+      '-#',
+      values,
+      bug,
+    )
+  })
 
-  it(
-    'leaves the stream under way when it is left',
-    marbles((m) => {
-      const other = m.cold<Ea>('-----A|', values)
-      m.expectObservable(m.cold<Ea>('-L|', values).pipe(orElse(() => other)), '^--!')
-      m.expectSubscriptions(other.subscriptions).toBe('-^-!')
-    }),
-  )
+  marbleTest('leaves the stream under way when it is left', (m) => {
+    const other = m.cold<Ea>('-----A|', values)
+    m.expectObservable(m.cold<Ea>('-L|', values).pipe(orElse(() => other)), '^--!')
+    m.expectSubscriptions(other.subscriptions).toBe('-^-!')
+  })
 })
 
 describe('toTaskEither', () => {
@@ -261,16 +188,13 @@ describe('toTaskEither', () => {
 })
 
 describe('until', () => {
-  it(
-    'leaves the source at an abort, and ends with its reason',
-    marbles((m) => {
-      const controller = new AbortController()
-      const source = m.cold<Ea>('--a--b--c|', values)
-      m.expectObservable(source.pipe(until(controller.signal))).toBe('--a--b#', values, bug)
-      m.expectSubscriptions(source.subscriptions).toBe('^-----!')
-      m.cold('------x').subscribe(() => controller.abort(bug))
-    }),
-  )
+  marbleTest('leaves the source at an abort, and ends with its reason', (m) => {
+    const controller = new AbortController()
+    const source = m.cold<Ea>('--a--b--c|', values)
+    m.expectObservable(source.pipe(until(controller.signal))).toBe('--a--b#', values, bug)
+    m.expectSubscriptions(source.subscriptions).toBe('^-----!')
+    m.cold('------x').subscribe(() => controller.abort(bug))
+  })
 
   it('ends at once, and subscribes to nothing, when it was aborted before', () => {
     let asked = 0
@@ -356,32 +280,26 @@ describe.each<{
 })
 
 describe('rights and lefts', () => {
-  it(
-    'are the two sides of a stream',
-    marbles((m) => {
-      m.expectObservable(m.cold<Ea>('-a-L-b|', values).pipe(rights)).toBe('-a---b|', { a: 1, b: 2 })
-      m.expectObservable(m.cold<Ea>('-a-L-b|', values).pipe(lefts)).toBe('---L--|', { L: 'bad' })
-      m.expectObservable(m.cold<Ea>('-').pipe(rights)).toBe('-')
-      m.expectObservable(m.cold<Ea>('|').pipe(lefts)).toBe('|')
-      m.expectObservable(m.cold<Ea>('-#', values, bug).pipe(lefts)).toBe('-#', values, bug)
-    }),
-  )
+  marbleTest('are the two sides of a stream', (m) => {
+    m.expectObservable(m.cold<Ea>('-a-L-b|', values).pipe(rights)).toBe('-a---b|', { a: 1, b: 2 })
+    m.expectObservable(m.cold<Ea>('-a-L-b|', values).pipe(lefts)).toBe('---L--|', { L: 'bad' })
+    m.expectObservable(m.cold<Ea>('-').pipe(rights)).toBe('-')
+    m.expectObservable(m.cold<Ea>('|').pipe(lefts)).toBe('|')
+    m.expectObservable(m.cold<Ea>('-#', values, bug).pipe(lefts)).toBe('-#', values, bug)
+  })
 })
 
 describe('orThrow', () => {
-  it(
-    'ends on the first failure, and leaves the source',
-    marbles((m) => {
-      const source = m.cold<Ea>('-a-L-b|', values)
-      const run = source.pipe(orThrow((e: string) => `thrown ${e}`))
-      m.expectObservable(run).toBe('-a-#', { a: 1 }, 'thrown bad')
-      m.expectSubscriptions(source.subscriptions).toBe('^--!')
-      m.expectObservable(m.cold<Ea>('-a-b|', values).pipe(orThrow(() => bug))).toBe('-a-b|', {
-        a: 1,
-        b: 2,
-      })
-    }),
-  )
+  marbleTest('ends on the first failure, and leaves the source', (m) => {
+    const source = m.cold<Ea>('-a-L-b|', values)
+    const run = source.pipe(orThrow((e: string) => `thrown ${e}`))
+    m.expectObservable(run).toBe('-a-#', { a: 1 }, 'thrown bad')
+    m.expectSubscriptions(source.subscriptions).toBe('^--!')
+    m.expectObservable(m.cold<Ea>('-a-b|', values).pipe(orThrow(() => bug))).toBe('-a-b|', {
+      a: 1,
+      b: 2,
+    })
+  })
 })
 
 describe('types', () => {

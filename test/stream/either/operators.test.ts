@@ -5,7 +5,8 @@ import { lastValueFrom, type Observable, of, Subject, throwError, toArray } from
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { E, O, pipe } from '../../../src/fp.js'
 import * as OE from '../../../src/stream/either/index.js'
-import { marbles } from '../../support/marbles.js'
+import { until } from '../../../src/stream/index.js'
+import { marbleTest } from '../../support/marbles.js'
 
 type Ea = E.Either<string, number>
 type Stream = OE.ObservableEither<string, number>
@@ -61,54 +62,61 @@ describe.each<{
     out: '--a--M--b|',
   },
   { name: 'tapIO', operator: OE.tapIO((n: number) => () => n * 10), out: '       --a--L--b|' },
+  { name: 'mapLeft', operator: OE.mapLeft((e: string) => e.toUpperCase()), out: '--a--M--b|' },
+  {
+    name: 'mergeChain',
+    operator: OE.mergeChain((n: number) => OE.right(n + 1)),
+    out: '--b--L--c|',
+  },
+  { name: 'orElse', operator: OE.orElse(() => OE.right(3)), out: '               --a--c--b|' },
+  { name: 'until', operator: until(new AbortController().signal), out: '         --a--L--b|' },
 ])('$name', ({ operator, out }) => {
-  it(
-    'works on its own side, and passes the other on',
-    marbles((m) => {
-      const source = m.cold<Ea>('--a--L--b|', values)
-      m.expectObservable(operator(source)).toBe(out.trim(), values)
-      m.expectSubscriptions(source.subscriptions).toBe('^--------!')
-      m.expectObservable(operator(m.cold<Ea>('--#', values, bug))).toBe('--#', values, bug)
-    }),
-  )
+  marbleTest('works on its own side, and passes the other on', (m) => {
+    const source = m.cold<Ea>('--a--L--b|', values)
+    m.expectObservable(operator(source)).toBe(out.trim(), values)
+    m.expectSubscriptions(source.subscriptions).toBe('^--------!')
+  })
+
+  marbleTest('meets never, empty and failure as they are', (m) => {
+    m.expectObservable(operator(m.cold('-'))).toBe('-')
+    m.expectObservable(operator(m.cold('|'))).toBe('|')
+    m.expectObservable(operator(m.cold<Ea>('--#', values, bug))).toBe('--#', values, bug)
+  })
+
+  marbleTest('leaves its source when it is left', (m) => {
+    const source = m.cold<Ea>('--a--b--|', values)
+    m.expectObservable(operator(source), '^---!')
+    m.expectSubscriptions(source.subscriptions).toBe('^---!')
+  })
 })
 
 describe('match, matchE and getOrElse', () => {
-  it(
-    'leave plain values',
-    marbles((m) => {
-      const source = m.cold<Ea>('--a--L--b|', values)
-      const plain = { a: 'one 1', b: 'one 2', L: 'no bad' }
-      const no = (e: string) => `no ${e}`
-      const one = (n: number) => `one ${n}`
-      m.expectObservable(source.pipe(OE.match(no, one))).toBe('--a--L--b|', plain)
-      const matched = source.pipe(
-        OE.matchE(
-          (e) => of(no(e)),
-          (n) => of(one(n)),
-        ),
-      )
-      m.expectObservable(matched).toBe('--a--L--b|', plain)
-      const numbers = source.pipe(OE.getOrElse((e) => of(e.length)))
-      m.expectObservable(numbers).toBe('--a--L--b|', { a: 1, L: 3, b: 2 })
-    }),
-  )
+  marbleTest('leave plain values', (m) => {
+    const source = m.cold<Ea>('--a--L--b|', values)
+    const plain = { a: 'one 1', b: 'one 2', L: 'no bad' }
+    const no = (e: string) => `no ${e}`
+    const one = (n: number) => `one ${n}`
+    m.expectObservable(source.pipe(OE.match(no, one))).toBe('--a--L--b|', plain)
+    const matched = source.pipe(
+      OE.matchE(
+        (e) => of(no(e)),
+        (n) => of(one(n)),
+      ),
+    )
+    m.expectObservable(matched).toBe('--a--L--b|', plain)
+    const numbers = source.pipe(OE.getOrElse((e) => of(e.length)))
+    m.expectObservable(numbers).toBe('--a--L--b|', { a: 1, L: 3, b: 2 })
+  })
 })
 
 describe('reduce', () => {
-  it(
-    'emits the result at the end, or the first failure, and leaves the source',
-    marbles((m) => {
-      m.expectObservable(m.cold<Ea>('-a-b|', values).pipe(OE.reduce(0, add))).toBe(
-        '----(c|)',
-        values,
-      )
-      m.expectObservable(m.cold<Ea>('|', values).pipe(OE.reduce(3, add))).toBe('(c|)', values)
-      const failing = m.cold<Ea>('-a-L-b|', values)
-      m.expectObservable(failing.pipe(OE.reduce(0, add))).toBe('---(L|)', values)
-      m.expectSubscriptions(failing.subscriptions).toBe('^--!')
-    }),
-  )
+  marbleTest('emits the result at the end, or the first failure, and leaves the source', (m) => {
+    m.expectObservable(m.cold<Ea>('-a-b|', values).pipe(OE.reduce(0, add))).toBe('----(c|)', values)
+    m.expectObservable(m.cold<Ea>('|', values).pipe(OE.reduce(3, add))).toBe('(c|)', values)
+    const failing = m.cold<Ea>('-a-L-b|', values)
+    m.expectObservable(failing.pipe(OE.reduce(0, add))).toBe('---(L|)', values)
+    m.expectSubscriptions(failing.subscriptions).toBe('^--!')
+  })
 
   it('begins anew at each subscription, as `scan` does', async () => {
     const source = of(E.right(1), E.right(2))
@@ -120,52 +128,40 @@ describe('reduce', () => {
 })
 
 describe('ap and apS', () => {
-  it(
-    'subscribe to both at once, and end with both',
-    marbles((m) => {
-      const first = m.cold<Ea>(' ---a|     ', values)
-      const second = m.cold<Ea>('-b---|    ', values)
-      const both = OE.Do.pipe(OE.apS('one', first), OE.apS('two', second))
-      m.expectObservable(both).toBe('---s-|    ', { s: E.right({ one: 1, two: 2 }) })
-      m.expectSubscriptions(first.subscriptions).toBe(' ^---!')
-      m.expectSubscriptions(second.subscriptions).toBe('^----!')
-    }),
-  )
+  marbleTest('subscribe to both at once, and end with both', (m) => {
+    const first = m.cold<Ea>(' ---a|     ', values)
+    const second = m.cold<Ea>('-b---|    ', values)
+    const both = OE.Do.pipe(OE.apS('one', first), OE.apS('two', second))
+    m.expectObservable(both).toBe('---s-|    ', { s: E.right({ one: 1, two: 2 }) })
+    m.expectSubscriptions(first.subscriptions).toBe(' ^---!')
+    m.expectSubscriptions(second.subscriptions).toBe('^----!')
+  })
 
-  it(
-    'apply functions to all values, in order',
-    marbles((m) => {
-      const first = m.cold<Ea>(' ---a|     ', values)
-      const second = m.cold<Ea>('-b---|    ', values)
-      const sum = first.pipe(
-        OE.map((x) => (y: number) => x + y),
-        OE.ap(second),
-      )
-      m.expectObservable(sum).toBe('---c-|    ', values)
-    }),
-  )
+  marbleTest('apply functions to all values, in order', (m) => {
+    const first = m.cold<Ea>(' ---a|     ', values)
+    const second = m.cold<Ea>('-b---|    ', values)
+    const sum = first.pipe(
+      OE.map((x) => (y: number) => x + y),
+      OE.ap(second),
+    )
+    m.expectObservable(sum).toBe('---c-|    ', values)
+  })
 
-  it(
-    'pass on the first failure, and bugs of both',
-    marbles((m) => {
-      const second = m.cold<Ea>('-b---|', values)
-      const failing = m.cold<Ea>('--L|', values)
-      m.expectObservable(failing.pipe(OE.bindTo('one'), OE.apS('two', second))).toBe(
-        '--L--|',
-        values,
-      )
-      m.expectObservable(OE.Do.pipe(OE.apS('one', second), OE.apS('two', failing))).toBe(
-        '--L--|',
-        values,
-      )
-      const broken = m.cold<Ea>('-#', values, bug)
-      m.expectObservable(OE.left('bad').pipe(OE.bindTo('one'), OE.apS('two', broken))).toBe(
-        'L#',
-        values,
-        bug,
-      )
-    }),
-  )
+  marbleTest('pass on the first failure, and bugs of both', (m) => {
+    const second = m.cold<Ea>('-b---|', values)
+    const failing = m.cold<Ea>('--L|', values)
+    m.expectObservable(failing.pipe(OE.bindTo('one'), OE.apS('two', second))).toBe('--L--|', values)
+    m.expectObservable(OE.Do.pipe(OE.apS('one', second), OE.apS('two', failing))).toBe(
+      '--L--|',
+      values,
+    )
+    const broken = m.cold<Ea>('-#', values, bug)
+    m.expectObservable(OE.left('bad').pipe(OE.bindTo('one'), OE.apS('two', broken))).toBe(
+      'L#',
+      values,
+      bug,
+    )
+  })
 
   it('leave both when they are left', () => {
     const first = new Subject<Ea>()
@@ -258,24 +254,21 @@ describe('instances', () => {
     expect(await lastValueFrom(OE.MonadIO.fromIO(() => 1))).toEqual(E.right(1))
   })
 
-  it(
-    'say whether streams run at once or one after the other',
-    marbles((m) => {
-      const call = m.cold<Ea>('--a|', values)
-      const pair = { p: E.right([1, 1]) }
-      const two = [call, call]
-      const par = pipe(
-        two,
-        traverse(OE.ApplicativePar)((one) => one),
-      )
-      const seq = pipe(
-        two,
-        traverse(OE.ApplicativeSeq)((one) => one),
-      )
-      m.expectObservable(par).toBe('--p|', pair)
-      m.expectObservable(seq).toBe('----p|', pair)
-    }),
-  )
+  marbleTest('say whether streams run at once or one after the other', (m) => {
+    const call = m.cold<Ea>('--a|', values)
+    const pair = { p: E.right([1, 1]) }
+    const two = [call, call]
+    const par = pipe(
+      two,
+      traverse(OE.ApplicativePar)((one) => one),
+    )
+    const seq = pipe(
+      two,
+      traverse(OE.ApplicativeSeq)((one) => one),
+    )
+    m.expectObservable(par).toBe('--p|', pair)
+    m.expectObservable(seq).toBe('----p|', pair)
+  })
 })
 
 describe('types', () => {

@@ -11,7 +11,7 @@ import {
   type Span,
   snapshot,
 } from '../../../src/stream/index.js'
-import { marbles } from '../../support/marbles.js'
+import { marbles, marbleTest } from '../../support/marbles.js'
 
 const SIZE = 10
 const SECOND = 1_000
@@ -108,169 +108,133 @@ const collected = (source: Observable<E.Either<string, Row>>) => {
 const numbers = (n: number): ReadonlyArray<number> => Array.from({ length: n }, (_, i) => i)
 
 describe('a snapshot', () => {
-  it(
-    'asks for nothing until it is subscribed to, and begins anew each time',
-    marbles((m) => {
-      const { log, read } = playing({ rows: 5 })
-      const list = read(1)
-      expect(log.asked).toEqual([])
-      const first = collected(list)
-      const second = collected(list)
-      m.flush()
-      expect(first.out).toEqual(numbers(5))
-      expect(second.out).toEqual(numbers(5))
-      expect(log.asked).toEqual(['0..5', '0..5'])
-    }),
-  )
+  marbleTest('asks for nothing until it is subscribed to, and begins anew each time', (m) => {
+    const { log, read } = playing({ rows: 5 })
+    const list = read(1)
+    expect(log.asked).toEqual([])
+    const first = collected(list)
+    const second = collected(list)
+    m.flush()
+    expect(first.out).toEqual(numbers(5))
+    expect(second.out).toEqual(numbers(5))
+    expect(log.asked).toEqual(['0..5', '0..5'])
+  })
 
-  it(
+  marbleTest(
     'one request at a time comes in the order of the list, with no request that is not needed',
-    marbles((m) => {
+    (m) => {
       const { log, read } = playing({ rows: 25 })
       const { out } = collected(read(1))
       m.flush()
       expect(out).toEqual(numbers(25))
       expect(log.asked).toEqual(['0..25', '9..25', '18..25'])
-    }),
+    },
   )
 
-  it(
-    'reads a list from its newest row on, and finds its beginning',
-    marbles((m) => {
-      const { log, read } = playing({ rows: 25, order: 'descending' })
-      const { out } = collected(read(1))
-      m.flush()
-      expect(out).toEqual([...numbers(25)].reverse())
-      expect(log.asked).toEqual(['0..25', '0..16', '0..8'])
-    }),
-  )
+  marbleTest('reads a list from its newest row on, and finds its beginning', (m) => {
+    const { log, read } = playing({ rows: 25, order: 'descending' })
+    const { out } = collected(read(1))
+    m.flush()
+    expect(out).toEqual([...numbers(25)].reverse())
+    expect(log.asked).toEqual(['0..25', '0..16', '0..8'])
+  })
 
-  it(
-    'asks for as many pages as it is asked for items',
-    marbles((m) => {
-      const { log, read } = playing()
-      const { out } = collected(read(1).pipe(take(12)))
-      m.flush()
-      expect(out).toEqual(numbers(12))
-      expect(log.asked.length).toBe(2)
-      expect(log.aborted).toBe(0)
-    }),
-  )
+  marbleTest('asks for as many pages as it is asked for items', (m) => {
+    const { log, read } = playing()
+    const { out } = collected(read(1).pipe(take(12)))
+    m.flush()
+    expect(out).toEqual(numbers(12))
+    expect(log.asked.length).toBe(2)
+    expect(log.aborted).toBe(0)
+  })
 
-  it(
-    'is given up when nobody listens any more',
-    marbles((m) => {
-      const { log, read } = playing({ rows: 1_000 })
-      const { reading } = collected(read(4))
-      timer(45).subscribe(() => reading.unsubscribe())
-      m.flush()
-      expect(log.busy).toBe(0)
-      expect(log.aborted).toBe(4)
-    }),
-  )
+  marbleTest('is given up when nobody listens any more', (m) => {
+    const { log, read } = playing({ rows: 1_000 })
+    const { reading } = collected(read(4))
+    timer(45).subscribe(() => reading.unsubscribe())
+    m.flush()
+    expect(log.busy).toBe(0)
+    expect(log.aborted).toBe(4)
+  })
 
   for (const order of ['ascending', 'descending'] as const) {
-    it(
-      `in ${order} order is read in parallel, with few requests more than pages`,
-      marbles((m) => {
-        const { log, read } = playing({ rows: 1_000, order })
-        const { out } = collected(read(5))
-        m.flush()
-        expect([...out].sort((a, b) => Number(a) - Number(b))).toEqual(numbers(1_000))
-        expect(log.most).toBe(5)
-        // a page brings 9 rows: the tenth is of the second that the next one begins with
-        expect(log.asked.length).toBeLessThan(1_000 / 9 + 20)
-      }),
-    )
-  }
-
-  it(
-    'finds out that the rows end long before the time does',
-    marbles((m) => {
-      const position = initialPosition({ from: 0, to: 1_000_000 * SECOND })
-      const { log, read } = playing({ rows: 1_000, position })
+    marbleTest(`in ${order} order is read in parallel, with few requests more than pages`, (m) => {
+      const { log, read } = playing({ rows: 1_000, order })
       const { out } = collected(read(5))
       m.flush()
-      expect(out.length).toBe(1_000)
-      expect(log.asked.length).toBeLessThan(1_000 / 9 + 40)
-    }),
-  )
+      expect([...out].sort((a, b) => Number(a) - Number(b))).toEqual(numbers(1_000))
+      expect(log.most).toBe(5)
+      // a page brings 9 rows: the tenth is of the second that the next one begins with
+      expect(log.asked.length).toBeLessThan(1_000 / 9 + 20)
+    })
+  }
 
-  it(
-    'keeps answers asked for less pages consumed within its width',
-    marbles((m) => {
-      const { log, read } = playing({ rows: 300 })
-      read(4)
-        .drain(() => timer(35).pipe(map(() => ++log.consumed)))
-        .subscribe()
-      m.flush()
-      expect(log.consumed).toBeGreaterThan(30)
-      expect(log.ahead).toBe(4)
-    }),
-  )
+  marbleTest('finds out that the rows end long before the time does', (m) => {
+    const position = initialPosition({ from: 0, to: 1_000_000 * SECOND })
+    const { log, read } = playing({ rows: 1_000, position })
+    const { out } = collected(read(5))
+    m.flush()
+    expect(out.length).toBe(1_000)
+    expect(log.asked.length).toBeLessThan(1_000 / 9 + 40)
+  })
 
-  it(
-    'delivers what came before a failure, then the failure with all that is left',
-    marbles((m) => {
-      const { log, read } = playing({
-        answer: (rows, nth) => (nth === 3 ? E.left('broken') : E.right(rows)),
-      })
-      const { out } = collected(read(1))
-      m.flush()
-      expect(out).toEqual([...numbers(18), 'Failed after 2, 1 left'])
-      expect(log.asked.length).toBe(3)
-    }),
-  )
+  marbleTest('keeps answers asked for less pages consumed within its width', (m) => {
+    const { log, read } = playing({ rows: 300 })
+    read(4)
+      .drain(() => timer(35).pipe(map(() => ++log.consumed)))
+      .subscribe()
+    m.flush()
+    expect(log.consumed).toBeGreaterThan(30)
+    expect(log.ahead).toBe(4)
+  })
 
-  it(
-    'gives up what else is on its way when a part of it fails',
-    marbles((m) => {
-      const { log, read } = playing({
-        rows: 1_000,
-        answer: (rows, nth) => (nth === 9 ? E.left('broken') : E.right(rows)),
-      })
-      const { out } = collected(read(4))
-      m.flush()
-      expect(out.at(-1)).toMatch(/^Failed after \d+, 4 left$/)
-      expect(log.aborted).toBe(3)
-      expect(log.busy).toBe(0)
-    }),
-  )
+  marbleTest('delivers what came before a failure, then the failure with all that is left', (m) => {
+    const { log, read } = playing({
+      answer: (rows, nth) => (nth === 3 ? E.left('broken') : E.right(rows)),
+    })
+    const { out } = collected(read(1))
+    m.flush()
+    expect(out).toEqual([...numbers(18), 'Failed after 2, 1 left'])
+    expect(log.asked.length).toBe(3)
+  })
 
-  it(
-    'is given up where the service does not keep the filter by time',
-    marbles((m) => {
-      const { read } = playing({
-        position: initialPosition({ from: 50 * SECOND, to: 100 * SECOND }),
-        answer: () => E.right([{ id: 1, at: 0 }]),
-      })
-      const { out } = collected(read(1))
-      m.flush()
-      expect(out).toEqual(['OutsideFilter after 0, 1 left'])
-    }),
-  )
+  marbleTest('gives up what else is on its way when a part of it fails', (m) => {
+    const { log, read } = playing({
+      rows: 1_000,
+      answer: (rows, nth) => (nth === 9 ? E.left('broken') : E.right(rows)),
+    })
+    const { out } = collected(read(4))
+    m.flush()
+    expect(out.at(-1)).toMatch(/^Failed after \d+, 4 left$/)
+    expect(log.aborted).toBe(3)
+    expect(log.busy).toBe(0)
+  })
 
-  it(
-    'is given up when the service always has more, and never shows it',
-    marbles((m) => {
-      const { log, read } = playing({ answer: () => E.right([]), more: () => true })
-      const { out } = collected(read(1))
-      m.flush()
-      expect(out).toEqual([expect.stringMatching(/^Unordered after/)])
-      expect(log.asked.length).toBeLessThan(200)
-    }),
-  )
+  marbleTest('is given up where the service does not keep the filter by time', (m) => {
+    const { read } = playing({
+      position: initialPosition({ from: 50 * SECOND, to: 100 * SECOND }),
+      answer: () => E.right([{ id: 1, at: 0 }]),
+    })
+    const { out } = collected(read(1))
+    m.flush()
+    expect(out).toEqual(['OutsideFilter after 0, 1 left'])
+  })
 
-  it(
-    'with no time at all asks for nothing',
-    marbles((m) => {
-      const { log, read } = playing({ position: initialPosition({ from: 5, to: 5 }) })
-      const { out } = collected(read(2))
-      m.flush()
-      expect(out).toEqual([])
-      expect(log.asked).toEqual([])
-    }),
-  )
+  marbleTest('is given up when the service always has more, and never shows it', (m) => {
+    const { log, read } = playing({ answer: () => E.right([]), more: () => true })
+    const { out } = collected(read(1))
+    m.flush()
+    expect(out).toEqual([expect.stringMatching(/^Unordered after/)])
+    expect(log.asked.length).toBeLessThan(200)
+  })
+
+  marbleTest('with no time at all asks for nothing', (m) => {
+    const { log, read } = playing({ position: initialPosition({ from: 5, to: 5 }) })
+    const { out } = collected(read(2))
+    m.flush()
+    expect(out).toEqual([])
+    expect(log.asked).toEqual([])
+  })
 
   it.each([0, -1, 1.5, Number.NaN])(
     'takes no %d for its requests at once: nothing would be asked for',
@@ -324,19 +288,16 @@ describe('a snapshot', () => {
     }
   })
 
-  it.each([1, 3])(
-    'is no end, and not asked for again, when nothing comes (%i at a time)',
-    (width) => {
-      let asked = 0
-      let error: unknown
-      const list = () => ({ pages: defer(() => (++asked > 5 ? throwError(() => 'again') : EMPTY)) })
-      snapshot<string, Row>({ ...playing().options, list, parallel: width }).subscribe({
-        error: (e: unknown) => (error = e),
-      })
-      expect(error).toEqual(new Error('list should emit a page, but emitted nothing'))
-      expect(asked).toBe(1)
-    },
-  )
+  it.each([1, 3])('is no end, and not asked again, when nothing comes (%i at a time)', (width) => {
+    let asked = 0
+    let error: unknown
+    const list = () => ({ pages: defer(() => (++asked > 5 ? throwError(() => 'again') : EMPTY)) })
+    snapshot<string, Row>({ ...playing().options, list, parallel: width }).subscribe({
+      error: (e: unknown) => (error = e),
+    })
+    expect(error).toEqual(new Error('list should emit a page, but emitted nothing'))
+    expect(asked).toBe(1)
+  })
 
   it('whose answers come at once does not nest them', () => {
     const rows = Array.from({ length: 200_000 }, (_, id): Row => ({ id, at: id * SECOND }))
