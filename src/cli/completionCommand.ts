@@ -15,7 +15,7 @@ export const completionCommand = ({ output, exit }: CommandContext): Command =>
     {
       about: `
 Add the first line below to ~/.bashrc, or the second to ~/.zshrc after compinit.
-Other values are completed as file names.`,
+Arguments without a fixed list of values are completed as file names.`,
       statuses: statuses(0, 2, 141),
       examples: ['eval "$(payments-rx completion bash)"', 'eval "$(payments-rx completion zsh)"'],
     },

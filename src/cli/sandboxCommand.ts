@@ -88,7 +88,7 @@ const withData = (command: Command, { terminal: { timer } }: CommandContext): Co
     )
     .option(
       '--until <time>',
-      'creation time of the last charge, such as now [by default, the first is created on 2024-01-01]',
+      'creation time of the last charge, such as now [not set: charges start on 2024-01-01]',
       momentBefore(() => timer.now()),
     )
     .option('--arrivals <time>', 'add a new charge this often, such as 5s [never]', timeSpan)

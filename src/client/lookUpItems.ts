@@ -59,7 +59,7 @@ export const lookUpItems =
         E.bimap(
           (failure): Miss => ({
             ...missOf(failure),
-            reason: `the batch has all items, matched by request_id, but reading the batch failed: ${failure.message}`,
+            reason: `all items are in the list of the batch (matched by request_id), but the batch itself could not be read: ${failure.message}`,
             failure: { ...failure, attempts: last.attempts },
           }),
           (answer) => ({ ...answer, value: recovered(answer.value) }),

@@ -94,7 +94,7 @@ const plain = (text: string): string =>
 
 const lettersOf = (text: string): string => text.replace(/[^\da-z]/gi, '')
 
-/** Applies `scrub` to all text of a value, including field names, and removes fields named `secret`. */
+/** Applies `scrub` to all text in a value, including field names, and replaces fields named `secret` with `[secret]`. */
 export const scrubAll =
   (scrub: Scrub, depth = LEVELS): ((u: unknown) => unknown) =>
   (u) => {

@@ -1,4 +1,4 @@
-/** Names and attributes of spans and metrics: HTTP's from the semantic conventions, and our own. */
+/** Names and attributes of spans and metrics: OpenTelemetry's semantic conventions for HTTP, and our own. */
 import type { Attributes } from '@opentelemetry/api'
 import { tables } from '../api/index.js'
 import { withoutUndefined } from '../fp.js'

@@ -103,9 +103,13 @@ describe('items that the platform has already', () => {
         _tag: 'Ambiguous',
         endpoint: 'POST /api/v1/batch_transfers/{id}/add_items',
         attempts: sent,
-        tried: expect.arrayContaining([expect.stringMatching(/the batch has all items/)]),
+        tried: expect.arrayContaining([
+          expect.stringMatching(/^all items are in the list of the batch/),
+        ]),
         cause: { _tag: 'Refused', status: 403 },
-        message: expect.stringMatching(/the batch has all items.*reading the batch failed: GET/),
+        message: expect.stringMatching(
+          /all items are in the list of the batch.*could not be read: GET/,
+        ),
       }),
     )
   })

@@ -1,4 +1,4 @@
-/** Checks the settings that a command would use. Shows their names, but not their values. */
+/** Checks the settings that a command would use. Shows their names, but of their values only the environment and the base URL. */
 import { baseUrlOf } from '../../client/ClientOptions.js'
 import { createClient } from '../../client/createClient.js'
 import { VARIABLES } from '../../client/fromEnv.js'

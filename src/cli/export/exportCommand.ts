@@ -115,7 +115,11 @@ const withResuming = (command: Command): Command =>
       'where to keep the checkpoint [next to the destination]',
       nonEmpty,
     )
-    .option('--deadline <time>', 'stop after this time; continue with --resume [never]', timeSpan)
+    .option(
+      '--deadline <time>',
+      'stop after this long, such as 6h; continue with --resume [never]',
+      timeSpan,
+    )
     .addOption(leaseOption())
 
 // the end of the help page

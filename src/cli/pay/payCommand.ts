@@ -22,17 +22,17 @@ ones. --map names a JSON file that maps fields to columns or fixed values:
   { "transfer_amount": "Net pay", "reason": { "value": "wages_salary" } }
 A row without a request_id gets RUN-1, RUN-2 ... by its position.
 
-pay checks all rows before it sends anything. Then it fills and quotes batches,
-and shows the quote with the command that pays it. It pays nothing without --yes
-and a limit: --max is the most that you pay in each currency, fees included, and
---at-least is the least that beneficiaries receive, for rows with source_amount
-in another currency. Both apply to the whole run, including payments that it
-submitted earlier. A valid quote is paid as shown; an expired one is renewed,
-and paid if it is within the limits. A quote that cannot be added up, such as
-one without an amount, is not paid. The state of a run is kept in its batches on
-the platform: rerun the same command on any machine to complete the rest; no
-payment is made twice. pay refuses a file with different payments under the same
---run.
+pay checks all rows before it sends anything. Then it drafts batch transfers of
+up to 1,000 payments, requests a quote for each, and shows the total with the
+command that pays it. It pays nothing without --yes and a limit: --max is the
+most that you pay in each currency, fees included, and --at-least is the least
+that beneficiaries receive, for rows with source_amount in another currency.
+Both apply to the whole run, including payments that it submitted earlier. A
+valid quote is paid as shown; an expired one is renewed, and paid if it is
+within the limits. A quote that cannot be added up, such as one without an
+amount, is not paid. The state of a run is kept in its batches on the platform:
+rerun the same command on any machine to complete the rest; no payment is made
+twice. pay refuses a file with different payments under the same --run.
 
 If payments repeat others, pay lists them and sends nothing. It looks for
 matching rows in the file (same account, currencies, amount and reference), and
@@ -41,10 +41,10 @@ sends at most 20 requests. To pay them anyway, pass the number of repeats as
 --repeats N. pay refuses ambiguous amounts such as 1.250 EUR and shortened
 account numbers. It only warns about IBANs with wrong check digits.
 
-Outcomes are written to FILE.RUN.outcomes.ndjson, and rows that were not paid to
-FILE.RUN.rejected.csv, with a reason. Only you can read these files. An existing
-rejected file, which you may have corrected, is never replaced: the new one gets
-a number.`
+Outcomes are written to FILE.RUN.outcomes.ndjson. Unpaid rows, each with a
+reason, are written to FILE.RUN.rejected.csv. Only you can read these files. An
+existing rejected file, which you may have corrected, is never replaced: the new
+one gets a number.`
 
 /** Returns the command `pay`. */
 export const payCommand = (context: CommandContext): Command =>

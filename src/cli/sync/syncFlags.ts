@@ -96,7 +96,7 @@ export const withDestination = (command: Command): Command =>
     .optionsGroup(GROUP.resume)
     .option(
       '--deadline <time>',
-      'stop after this time; rerun the same command to continue [never]',
+      'stop after this long, such as 6h; rerun the same command to continue [never]',
       timeSpan,
     )
     .addOption(leaseOption())

@@ -201,7 +201,7 @@ const addTo = async (
   return now
 }
 
-/** Returns the items that a batch does not show. Compares the items of an earlier run that it does show first. */
+/** Returns the items that a batch does not show, after checking that those it shows equal ours. */
 const missingFrom = async (
   context: PayContext,
   items: ReadonlyArray<NewBatchItem>,

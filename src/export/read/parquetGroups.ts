@@ -68,7 +68,7 @@ export const damagedAt =
   (cause: unknown): never => {
     const code = codeOf(cause) ?? ''
     if (isStoreError(cause) || /^E[A-Z]+$/.test(code)) throw cause
-    throw storeError('Damaged', `${path} is damaged, or has another format`, { path }, cause)
+    throw storeError('Damaged', `${path} is damaged, or is not a Parquet file`, { path }, cause)
   }
 
 /** Removes the columns' logical types, so that values are returned as stored. */

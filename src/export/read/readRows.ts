@@ -281,5 +281,10 @@ const expectedError = (path: string, error: unknown): ExportError | undefined =>
   }
   return code === undefined
     ? undefined
-    : exportError('Damaged', `${path} is damaged, or has another format`, { path }, error)
+    : exportError(
+        'Damaged',
+        `${path} is damaged, or is not in the expected format`,
+        { path },
+        error,
+      )
 }
