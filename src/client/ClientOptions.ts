@@ -33,9 +33,7 @@ import { logRule } from './log.js'
 
 const header = is.stringThat(isHeaderValue, HEADER_VALUE)
 
-/**
- * Returns true for a valid name or password of Basic authentication. Base64 makes characters of any language safe in headers.
- */
+/** Returns true for a valid name or password of Basic authentication: Base64 makes any character safe in a header. */
 const isBasicText = (text: string): boolean =>
   text.isWellFormed() && /^\S(.*\S)?$/u.test(text) && !/\p{Cc}/u.test(text)
 
@@ -238,7 +236,6 @@ export const clientOptions = (given: ClientOptions): ResolvedOptions => {
   return withoutPrototype({ ...options, baseUrl })
 }
 
-/** Options that another option replaces. */
 const REPLACED = {
   scheduler: ['limits', 'share', 'guard', 'quota', 'environment', 'fair'],
   transport: ['fetch', 'hooks', 'maxBytes'],
@@ -308,7 +305,6 @@ export const baseUrlOf = ({
 
 // combinators
 
-/** Applies call options to settings. */
 export const changed = (settings: CallSettings, options: CallOptions): CallSettings => {
   const { apiVersion, onBehalfOf, priority, check, deadline, lookUpFor } = options
   const { timeout, headers = {}, retry } = options

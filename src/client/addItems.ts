@@ -23,10 +23,7 @@ import { type Chunk, inChunks } from './inChunks.js'
 
 type Add = (params: ItemsToAdd) => ObservableEither<Failure, BatchTransfer>
 
-/**
- * Adds the items of one call. If the call is invalid because items have the same `request_id`, the failure names the field that
- * differs.
- */
+/** Adds the items of one call. If items with the same `request_id` make it invalid, the failure names the differing field. */
 export const addItems =
   (add: Add): Add =>
   (params) =>
@@ -52,7 +49,6 @@ export type CompareAdded = (
 
 interface AddAllSpec {
   readonly endpoint: string
-  /** Adds the items of one call. */
   readonly add: Add
   readonly retrieve: (params: ById) => ObservableEither<Failure, BatchTransfer>
   readonly compare: CompareAdded

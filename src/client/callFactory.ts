@@ -27,8 +27,6 @@ import type { ObservableEither } from '../stream/either/ObservableEither.js'
 import type { ResolvedOptions } from './ClientOptions.js'
 import { withMeasuredWidth } from './measuredWidth.js'
 
-// model
-
 /** The call of an endpoint: takes one object, returns one stream. */
 export type CallOf<Row> =
   Row extends Endpoint<infer P, infer A, infer Code, infer Pages>
@@ -67,16 +65,12 @@ export type ClientOf<Tables> = {
   }
 }
 
-/** Options for reading the responses of a client's calls. */
 export interface ReadOptions {
   readonly lists: ListOptions & { readonly limits: IO<ListLimits> }
   readonly parseText?: ParseText
   readonly drift?: Drift
-  /** Describes the client to a list. */
   readonly originOf: (row: AnyEndpoint, settings: CallSettings) => ListOrigin
 }
-
-// constructors
 
 /** Options for finding out the outcome of a write. They override those of its endpoint. */
 export interface WriteOptions {
@@ -85,9 +79,7 @@ export interface WriteOptions {
   readonly lookUp?: LookUp<Answer<unknown>> | undefined
 }
 
-/** Creates the calls of endpoints. */
 export interface CallFactory {
-  /** Creates a call. Its type is in `CallOf`. */
   readonly call: (row: AnyEndpoint) => CallOf<AnyEndpoint>
   readonly answer: (
     row: AnyEndpoint,
@@ -151,7 +143,6 @@ export const callFactory = (
 /** Casts a call to its type in `CallOf`. This is the only such cast. */
 export const typedCall = <Row>(call: unknown): CallOf<Row> => call as CallOf<Row>
 
-/** Keeps the values and drops the responses. */
 export const valuesOf =
   <P, A>(answerOf: (params: P) => ObservableEither<Failure, Answer<A>>) =>
   (params: P): ObservableEither<Failure, A> =>
@@ -178,7 +169,6 @@ const observed = <A>(
         return decode(u)
       }
 
-/** Returns the description of the client that a list belongs to. */
 export const originOf =
   (
     { credentials, partner, numbers }: ResolvedOptions,

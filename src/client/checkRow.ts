@@ -26,7 +26,6 @@ const paging: OptionRule = {
   expected: 'byNumber(size) or byCursor(size)',
 }
 
-/** Accepts fields that may be undefined. */
 const optional = (rule: OptionRule): Required =>
   required({ ...rule, accepts: (u) => u === undefined || rule.accepts(u) })
 

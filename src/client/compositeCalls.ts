@@ -27,8 +27,6 @@ import { type PayAll, type PayBatch, payAll, payBatch } from './pay/payAll.js'
 import { type Snapshot, type SnapshotFailure, type SnapshotFilter, snapshot } from './snapshot.js'
 import { FINAL_STATES, type UntilState, untilState } from './untilState.js'
 
-// model
-
 type CodesOf<Row> =
   Row extends Endpoint<infer _P, infer _A, infer Code, infer _Pages> ? Code : never
 
@@ -55,9 +53,7 @@ export interface CompositeCalls {
      * poll finds. An outage is a `Left`, after which the stream continues. Throws an `InvalidOption` for invalid options.
      */
     readonly changes: (options?: ChangesOptions) => Changes<Charge>
-    /**
-     * Reads single charges, and pages of charges by status and second. `sync` uses it to fill a table and to check its counts.
-     */
+    /** Reads single charges, and pages of charges by status and second. `sync` fills a table and checks its counts with it. */
     readonly ledger: Ledger<Charge>
   }
   /** Batch calls that send several requests. */
@@ -127,7 +123,6 @@ export interface CompositeSpec {
   readonly bulk: IO<BatchFactory>
   /** The list of charges by any status, for snapshots. */
   readonly anyStatus: IO<LedgerSource['list']>
-  /** The list of charges, for snapshots. */
   readonly snapshotCharges: IO<ClientOf<Api>['charges']['list']>
   readonly runtime: ClientRuntime
   /** Number of concurrent requests for `snapshotCharges`, measured while subscribed. */
@@ -135,9 +130,6 @@ export interface CompositeSpec {
   readonly settings: CallSettings
 }
 
-// constructors
-
-/** The batch calls, and the factory for calls of endpoints. */
 export interface BatchFactory {
   readonly calls: ClientOf<Api>['batchTransfers']
   readonly answer: CallFactory['answer']

@@ -49,8 +49,6 @@ import { logEvents } from './log.js'
 import { withMeasuredWidth } from './measuredWidth.js'
 import { type Makers, methodOf, methodsOf, unlessReplaced } from './methods.js'
 
-// model
-
 type Calls = {
   readonly [Resource in keyof Api]: ClientOf<Api>[Resource] &
     (Resource extends keyof CompositeCalls ? CompositeCalls[Resource] : unknown)
@@ -89,8 +87,6 @@ const FAULT_RETRIES = 2
 
 /** Time to look up a write, in ms (our assumption: not in the API description). */
 const LOOK_UP_FOR = 15_000
-
-// constructors
 
 /**
  * Creates a client. If `baseUrl` is omitted, missing connection options are read from environment variables, as by `fromEnv`.
@@ -264,7 +260,6 @@ const lazily = <T extends object>(makers: Makers<T>): T => {
   return object as T // has the names of `makers`
 }
 
-/** Returns functions that read the values of an object. */
 const reading = <T extends object>(object: T): Makers<T> =>
   Object.fromEntries(
     Object.keys(object).map((name) => [name, () => Reflect.get(object, name)]),

@@ -27,9 +27,7 @@ import { backoffDefaults, exponential } from '../stream/index.js'
 import { steadyTimer } from '../stream/steadyTimer.js'
 import { limitsOf, type ResolvedOptions } from './ClientOptions.js'
 
-/**
- * Creates the parts that a client shares with all clients that its `with` returns: token, scheduler, transport, budget, events.
- */
+/** Creates the parts that a client shares with those that its `with` returns: token, scheduler, transport, budget, events. */
 export const createRuntime = (
   options: ResolvedOptions,
   settings: CallSettings,

@@ -13,8 +13,6 @@ import type { Millis, Page, SnapshotPosition, Span } from '../stream/index.js'
 import { countRows, type RowCount } from '../stream/snapshot/countRows.js'
 import { contains } from '../stream/snapshot/SnapshotPosition.js'
 
-// model
-
 interface ExplainSpec<F> {
   /** The reason why the snapshot cannot be read, if there is one. */
   readonly invalid: F | undefined
@@ -32,8 +30,6 @@ interface ExplainSpec<F> {
   /** Current time of the clock for durations. */
   readonly now: IO<Millis>
 }
-
-// constructors
 
 /** Throws an `InvalidOption` for invalid numbers. Sends nothing if `rows` is given. */
 export const explainSnapshot = <F>(

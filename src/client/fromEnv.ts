@@ -5,8 +5,6 @@ import type { Credentials } from '../http/login/tokens.js'
 import { InvalidOption, is, readVariable, type Variables } from '../options/index.js'
 import { baseUrlOf, type ClientOptions, clientOptions } from './ClientOptions.js'
 
-// model
-
 /**
  * Variables by name, such as `process.env`. An empty variable counts as not set. One trailing line break is dropped, because
  * mounted secrets usually end with one.
@@ -28,7 +26,6 @@ interface Variable {
   readonly holds: string
 }
 
-/** The variable for each option of `createClient`. */
 export const VARIABLES = {
   environment: { name: 'PAYMENTS_ENVIRONMENT', holds: 'the environment' },
   baseUrl: {
@@ -51,14 +48,11 @@ export const VARIABLES = {
   },
 } as const satisfies Readonly<Record<string, Variable>>
 
-/** Path of an option that has a variable. */
 export type VariableOption = keyof typeof VARIABLES
 
 const ACCOUNT = ['credentials.clientId', 'credentials.apiKey'] as const
 
 const APPLICATION = ['partner.clientId', 'partner.clientSecret'] as const
-
-// constructors
 
 /**
  * Returns the connection in environment variables such as `PAYMENTS_BASE_URL`, as options for `createClient`. Throws an
@@ -107,7 +101,6 @@ const readPlainHttp = (env: Env): boolean => {
   throw new InvalidOption(VARIABLES.plainHttp.name, VARIABLES.plainHttp.holds)
 }
 
-/** Returns the options whose variable is not set. */
 export const notSet = (
   env: Env,
   options: ReadonlyArray<VariableOption>,

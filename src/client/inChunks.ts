@@ -14,8 +14,6 @@ import type { Failure, InvalidRequest } from '../http/Failure.js'
 import { invalidField } from '../http/request/invalidParams.js'
 import { left, type ObservableEither } from '../stream/either/ObservableEither.js'
 
-// model
-
 /** The outcome of one call with some of a stream's items. */
 export interface Chunk<A> {
   /** Index of the first item in the stream, from 0. */
@@ -35,8 +33,6 @@ export interface ChunkOptions<I, A> {
   /** Maximum total number of items. Further calls fail without sending a request. */
   readonly most: number
 }
-
-// constructors
 
 /**
  * Sends the items of a stream in calls of `size` items, one after the other, and emits the outcome of each. If a call fails,

@@ -12,8 +12,6 @@ import type { List } from '../http/list/List.js'
 import { mapRight, type ObservableEither } from '../stream/either/ObservableEither.js'
 import type { Millis } from '../stream/index.js'
 
-// model
-
 export interface LedgerSource {
   readonly list: (filter: AnyStatusFilter) => Pick<List<AnyFailure, Charge>, 'pages'>
   readonly retrieve: (params: { readonly id: string }) => ObservableEither<AnyFailure, Charge>
@@ -23,8 +21,6 @@ export interface LedgerSource {
 
 /** The list of charges, by any status: the service may have more statuses than the API description. */
 export const anyStatusList = { ...api.charges.list, params: AnyStatusFilter }
-
-// constructors
 
 export const ledger = ({ list, retrieve, serviceTime, now }: LedgerSource): Ledger<Charge> => ({
   page: (query) => {

@@ -9,8 +9,6 @@ import { is, type OptionRule } from '../options/index.js'
 import { guarded } from '../stream/guardedEvents.js'
 import type { OnFailure } from '../stream/warnOnce.js'
 
-// model
-
 /**
  * A logger with the methods of pino, or `console`. Loggers such as winston, log4js, tslog and Powertools are recognized by
  * their other methods, and receive the line as their first argument.
@@ -64,8 +62,6 @@ export const logRule: OptionRule<Log> = {
     u === false || is.fn().accepts(u) || (isLogger.accepts(u) && !isLogTape.accepts(u)),
   expected: `a function that takes a line and its fields (as for LogTape), ${isLogger.expected}, or false`,
 }
-
-// constructors
 
 /**
  * Logs events for as long as the client lives, to `log` or, for the namespaces in the variable `DEBUG`, to stderr. A log that

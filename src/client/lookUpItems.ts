@@ -15,8 +15,6 @@ import { isItemDuplicate, type LookUp, Outcome, requestIdOf } from '../http/retr
 import { left, mapRight, type ObservableEither } from '../stream/either/ObservableEither.js'
 import type { Millis, Page } from '../stream/index.js'
 
-// model
-
 /** An item as sent, as JSON. */
 interface LookedUpItem {
   /** Index in the call. */
@@ -38,8 +36,6 @@ export interface LookUpItems<B> {
   readonly add: (params: ItemsToAdd) => ObservableEither<Failure, Answer<B>>
   readonly again: ReturnType<typeof lookAgain>
 }
-
-// combinators
 
 /**
  * Handles items refused for a repeated request_id as if the service had ignored them (our assumption: not in the API
@@ -99,7 +95,6 @@ export const lookUpItems =
     return again(write, look)
   }
 
-/** Reads the items and their batch from parameters. */
 const sentItems = (params: Readonly<Record<string, unknown>>) => {
   const items: ReadonlyArray<unknown> = Array.isArray(params.items) ? params.items : []
   return { id: String(params.id), items: items.map((json, at): LookedUpItem => ({ at, json })) }
@@ -132,7 +127,6 @@ export interface CompareItems {
   readonly again: ReturnType<typeof lookAgain>
   readonly row: AnyEndpoint
   readonly codes: Codes
-  /** Deadline for look-ups. */
   readonly lookBy: IO<Millis>
 }
 

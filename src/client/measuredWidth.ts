@@ -8,8 +8,6 @@ import type { ClientRuntime } from '../http/ClientRuntime.js'
 import { type ListLimits, listLimitsOf } from '../http/limits.js'
 import type { Millis } from '../stream/index.js'
 
-// model
-
 /** A number of concurrent requests, and the speed measured with it. */
 export interface Level {
   readonly width: number
@@ -41,9 +39,7 @@ const LEAST_ANSWERS = 16
  */
 const REST = 10
 
-/**
- * Share of the throughput that a lower concurrency must reach to be kept; a smaller loss is within the spread of 16 responses.
- */
+/** Share of the throughput that a lower concurrency must keep. A smaller loss is within the spread of 16 responses. */
 const ENOUGH = 0.97
 
 /** Assumed round trip of a page of 2,000 charges before one is measured. */
@@ -64,8 +60,6 @@ export const BUSY = 0.8
 /** Used share of a rate limit at which the limit counts as the bottleneck. */
 export const FULL = 0.9
 
-// functions
-
 /**
  * Returns the number of concurrent requests needed to reach `perSecond`, by Little's law, plus one for the page being
  * processed; at most `concurrency`. This is an estimate, because more requests may lengthen the round trip.
@@ -85,8 +79,6 @@ const isWorthIt = (narrow: Level, wide: Level): boolean =>
 /** Returns the number of requests needed for the throughput of `wide`, with the margin applied to all but one of them. */
 const enoughFor = (narrow: Level, wide: Level): number =>
   1 + Math.ceil((Math.max(1, carriedBy(narrow, wide)) - 1) * MARGIN)
-
-// constructors
 
 /**
  * Emits the concurrency to use, immediately and whenever it changes. Its maximum is the rate times the round trip (Little's
@@ -139,14 +131,12 @@ type Phase =
   /** A lower level is tried. `wide`: the level to compare with; `descends`: steps continue as long as nothing is lost. */
   | { readonly _tag: 'Narrower'; readonly wide: Level; readonly descends: boolean }
 
-/** The next concurrency, and the reason for it. */
 interface Step {
   readonly width: number
   readonly phase: Phase
 }
 
 class WidthClimb {
-  /** The concurrency to use. */
   width: number
   readonly #options: MeasuredWidthOptions
   readonly #underWay = new Set<number>() // calls

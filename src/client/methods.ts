@@ -3,14 +3,9 @@ import type { IO } from '../fp.js'
 import { InvalidOption, is } from '../options/index.js'
 import { callTable } from './ClientOptions.js'
 
-// model
-
-/** Functions that create an object's values, by name. */
 export type Makers<T> = { readonly [Name in keyof T]: () => T[Name] }
 
 type Method = (params: unknown, second?: unknown) => unknown
-
-// constructors
 
 /** Creates methods as plain properties; `place` precedes their names in errors, such as `charges.`. */
 export const methodsOf = <T extends object>(place: string, makers: Makers<T>): T => {
@@ -45,8 +40,6 @@ const secondArgument = (name: string, given: unknown): InvalidOption => {
     `${name}: `,
   )
 }
-
-// combinators
 
 /**
  * Returns the calls of another lane, except for methods of the client that a test has replaced: those are called instead, so a

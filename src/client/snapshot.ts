@@ -40,8 +40,6 @@ import {
 } from '../stream/snapshot/SnapshotPosition.js'
 import { explainSnapshot } from './explainSnapshot.js'
 
-// model
-
 /**
  * Filter of a snapshot. If empty, it matches all charges up to now, by the clock of the service. A plain date in
  * `to_created_at` includes that whole day (UTC); a time includes its whole second.
@@ -106,8 +104,6 @@ const PAGE_SIZE = 2_000
 /** Rows in a request that is sent only to get the service's time: the minimum. */
 const SMALL_PAGE = 10
 
-// constructors
-
 export const snapshot =
   <Code extends string>(source: SnapshotSource<Code>) =>
   (filter: SnapshotFilter = {}): Snapshot<SnapshotFailure<Code>, Charge> => {
@@ -115,7 +111,6 @@ export const snapshot =
     return snapshotOf(source, query, 1, query.whole)
   }
 
-/** The filter of a snapshot, and its source. */
 interface SnapshotQuery<Code extends string> {
   readonly filter: SnapshotFilter
   readonly params: ChargeFilter & { readonly page_size: number }

@@ -12,8 +12,6 @@ import { left, type ObservableEither } from '../stream/either/ObservableEither.j
 import { backoffDefaults, type Millis } from '../stream/index.js'
 import { later } from '../stream/later.js'
 
-// model
-
 /** The resource and the states to wait for. `State`: known states, or any other string. */
 export interface WaitOptions<State extends string = string> {
   /** The id of the resource. */
@@ -48,8 +46,6 @@ export const FINAL_STATES = {
 
 /** An hour (our assumption: not in the API description). */
 const DEFAULT_LIMIT: Millis = 3_600_000
-
-// constructors
 
 /** Pauses for 1, 2, 4 ... 16 s, each with up to a quarter of jitter. */
 export const untilState = <A extends { readonly status: string }>({

@@ -15,15 +15,12 @@ import { type Flow, Stop } from './flow.js'
 import type { PayFailure } from './PayFailure.js'
 import type { PayEvent, PaymentBatch } from './PayOptions.js'
 
-// model
-
 /** The calls of a run. Endpoint calls are in the bulk lane. */
 export type PayCalls = ClientOf<Api>['batchTransfers'] & {
   readonly compare: CompareAdded
   readonly createOnce: CreateOnce<NewBatchTransfer, BatchTransfer>
 }
 
-/** The part of a client that payments use. */
 export interface PaySpec {
   readonly calls: IO<PayCalls>
   /** `false` skips the check of items by their codec. */
@@ -36,7 +33,6 @@ export interface PaySpec {
   readonly lookUpFor: Millis
 }
 
-/** One run in progress. */
 export interface PayContext extends Omit<PaySpec, 'calls'>, Flow<PayFailure, PayEvent> {
   readonly run: string
   readonly calls: PayCalls
@@ -63,14 +59,10 @@ export const WIDTH = 20
 /** The state in which the platform accepts items and a submission. */
 export const DRAFTING = 'DRAFTING'
 
-// functions
-
 export const requestIdOf = ({ run, index }: Pick<PaymentBatch, 'run' | 'index'>): string =>
   `${run}-${index}`
 
-/**
- * Repeats a request after 1, 2, 4 ... s, until a response is accepted or `limit` has passed. Resolves with the last response.
- */
+/** Repeats a request after 1, 2, 4 ... s until a response is accepted or `limit` is over. Resolves with the last response. */
 export const askUntil = async <A>(
   { first, timer, random }: Pick<PayContext, 'first' | 'timer' | 'random'>,
   source: ObservableEither<Failure, A>,

@@ -4,8 +4,6 @@ import { ofAnyCopy } from '../../fp.js'
 import type { Failure, FieldDifference } from '../../http/Failure.js'
 import type { InvalidItem, RunBatches } from './PayOptions.js'
 
-// model
-
 interface RunFailureFields {
   /** The name of the run. */
   readonly run: string
@@ -29,9 +27,7 @@ export interface NothingToPay extends RunFailureFields {
   readonly leftOut: number
 }
 
-/**
- * A batch with this name holds other payments, was divided differently, or was not created by a run. This run submitted nothing.
- */
+/** A batch with this name holds other payments, was divided differently, or was made by no run. This run submitted nothing. */
 export interface OtherRun extends RunFailureFields {
   readonly _tag: 'OtherRun'
   /** The `request_id` of the batch. */
@@ -114,8 +110,6 @@ export class RunError extends Error {
     this.failure = failure
   }
 }
-
-// constructors
 
 /** Maximum number of items that a failure lists. */
 const MOST_REPEATED = 100

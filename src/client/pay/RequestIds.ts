@@ -54,9 +54,7 @@ const FIRST_SLOTS = 1_024
 /** Share of used slots at which the number of slots is doubled, to keep searches short. */
 const MOST_FILLED = 0.7
 
-/**
- * Returns two hashes of 32 bits (cyrb53 by bryc, in the public domain). The first is never 0, because 0 marks an empty slot.
- */
+/** Returns two hashes of 32 bits (cyrb53 by bryc, public domain). The first is never 0, because 0 marks an empty slot. */
 const hashOf = (text: string): readonly [high: number, low: number] => {
   let a = 0xdeadbeef
   let b = 0x41c6ce57

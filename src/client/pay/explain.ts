@@ -34,10 +34,7 @@ const TRANSIENT: ReadonlyArray<unknown> = [
   'Unreachable',
 ]
 
-/**
- * After a failure that is not temporary, reads the batches with the run's name, emits them, and returns a failure that describes
- * them.
- */
+/** After a permanent failure, reads and emits the batches with the run's name, and returns a failure that describes them. */
 export const explained = async <F>(
   context: PayContext,
   payments: Payments,
@@ -87,10 +84,7 @@ const explainOther = async (
   return { ...failure, held, unpaid, message }
 }
 
-/**
- * Returns advice that never suggests paying items that may already be paid: another name is only for items that are in no
- * batch.
- */
+/** Returns advice that never suggests paying items that may already be paid: another name is only for items in no batch. */
 const adviceOf = (held: RunBatches, unpaid: ReadonlyArray<number>): string => {
   if (unpaid.length > 0) {
     const isOne = unpaid.length === 1

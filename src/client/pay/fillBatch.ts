@@ -81,7 +81,6 @@ export const isDraft = ({ status }: BatchTransfer): boolean => status === DRAFTI
 
 // creating and finding
 
-/** A batch of the run at the platform. */
 export interface OpenBatch {
   readonly batch: BatchTransfer
   /** True if it was just created, and is empty. */
@@ -91,10 +90,7 @@ export interface OpenBatch {
 /** A batch without its items. */
 type BatchPlace = Pick<PaymentBatch, 'run' | 'index' | 'count' | 'hash' | 'set'>
 
-/**
- * Creates the batch, or finds the one that a run of these payments created. Any other batch ends the run. `found`: the batch
- * returned by a look-up.
- */
+/** Creates the batch, or finds that of a run of these payments. Any other ends the run. `found`: the batch from a look-up. */
 export const openBatch = async (
   context: PayContext,
   place: BatchPlace,
@@ -216,10 +212,7 @@ const missingFrom = async (
   return items.filter(({ request_id }) => !shown.has(request_id))
 }
 
-/**
- * Combines the responses of two concurrent calls: a failure if there is one, or else the later response, which counts more
- * items.
- */
+/** Combines the responses of two concurrent calls: a failure if there is one, or else the later, which counts more items. */
 const latest = (
   one: E.Either<Failure, BatchTransfer>,
   other: E.Either<Failure, BatchTransfer>,
@@ -277,10 +270,7 @@ const behind = (requestId: string, shown: number, total: number, limit: Millis):
 
 const INVALID = 'VALIDATION_FAILED'
 
-/**
- * Returns the items of a run that are invalid, or that another process has deleted as invalid, with their reasons, by
- * `request_id`.
- */
+/** Returns a run's items that are invalid, or that another process deleted as invalid, with their reasons, by `request_id`. */
 const leftOutOf = (
   { items }: PaymentBatch,
   shown: ReadonlyArray<BatchItem>,

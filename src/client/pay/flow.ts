@@ -3,15 +3,12 @@ import { Observable, type ObservableInput, Subscription, from as streamOf, take 
 import { E } from '../../fp.js'
 import type { ObservableEither } from '../../stream/either/ObservableEither.js'
 
-// model
-
 /** Requests and events of an async function. After unsubscribing, no more requests are sent, and promises reject. */
 export interface Flow<F, Event> {
   /** Subscribes, and resolves with the first value. A `Left` ends the stream. */
   readonly ask: <A>(source: ObservableEither<F, A>) => Promise<A>
   /** Subscribes, and resolves with the first value. */
   readonly first: <A>(source: ObservableInput<A>) => Promise<A>
-  /** Emits an event. */
   readonly emit: (event: Event) => void
 }
 
@@ -25,8 +22,6 @@ export class Stop<F> extends Error {
     this.failure = failure
   }
 }
-
-// constructors
 
 /** Creates a stream from an async function, which is called for each subscriber. */
 export const flow = <F, Event>(

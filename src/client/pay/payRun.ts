@@ -19,12 +19,7 @@ import { type Payments, unchanged } from './plan.js'
 import { outcomesOf, waitForAll } from './settle.js'
 import { submitAll } from './submit.js'
 
-// model
-
-/** The counts of a report. */
 type OutcomeCounts = Record<'booked' | 'failed' | 'left out' | 'unknown', number>
-
-// functions
 
 export const contextOf = <F>(
   { calls, ...spec }: PaySpec,

@@ -13,8 +13,6 @@ import { itemsChanged } from './PayFailure.js'
 import type { InvalidItem, PayItem, PayItems, PaymentBatch } from './PayOptions.js'
 import { RequestIds } from './RequestIds.js'
 
-// model
-
 /** A run, divided into batches. The items are not kept in memory, but read again. */
 export interface PayPlan {
   readonly run: string
@@ -42,7 +40,6 @@ interface PayPlanOptions {
   readonly check: boolean
 }
 
-/** The payments of a run. */
 export interface Payments extends Omit<PaymentBatch, 'index' | 'items'> {
   /** The `hash` of an approval of these payments. */
   readonly approvalHash: string
@@ -50,7 +47,6 @@ export interface Payments extends Omit<PaymentBatch, 'index' | 'items'> {
   readonly items: number
   /** Number of items that are left out as invalid before anything is sent. */
   readonly leftOut: number
-  /** Reads the batches to pay. */
   readonly batches: () => AsyncIterable<PlacedBatch>
   /** False if these are only some batches of the run. */
   readonly isWhole: boolean
@@ -181,7 +177,6 @@ const repeatedIn = async <F>(
   return repeated
 }
 
-/** Returns a function that finds the errors of an item. */
 const itemCheck = ({ check }: Pick<PayPlanOptions, 'check'>) => {
   /** For each currency pair, the field that holds its amounts, and the first item that used it. */
   const fields = new Map<string, readonly [field: string, index: number]>()

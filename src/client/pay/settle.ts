@@ -13,7 +13,6 @@ import { each } from './flow.js'
 import { type PayContext, type RunBatch, WIDTH } from './PayContext.js'
 import type { PaymentOutcome } from './PayOptions.js'
 
-/** States that are not final. */
 const OPEN_STATES = [
   'IN_APPROVAL',
   'SCHEDULED',
@@ -58,10 +57,7 @@ export const waitForAll = async (
   }
 }
 
-/**
- * Returns the ids of batches that the lists show in an open state. This does not pay off once the lists have more pages than
- * there are batches.
- */
+/** Returns the ids of batches that the lists show in an open state. Pointless if the lists have more pages than batches. */
 const openIds = async (
   { ask, calls }: PayContext,
   most: number,

@@ -13,11 +13,8 @@ import { notApproved, type PayFailure, quoteTooShort, uncounted } from './PayFai
 import type { Approval, PayBatchOptions, PaySummary } from './PayOptions.js'
 import { costsOf, earliestExpiry, expiryOf, shownTotals, totalsOf } from './totals.js'
 
-// model
-
 type GateOptions = Pick<PayBatchOptions, 'validity' | 'approve' | 'approved'>
 
-/** The state of a run after submission. */
 export interface Submission {
   /** All batches of the run, as last seen. */
   readonly batches: ReadonlyArray<RunBatch>
@@ -27,7 +24,6 @@ export interface Submission {
   readonly failures: ReadonlyArray<PayFailure>
 }
 
-/** The outcome of one attempt to submit a batch. */
 type SubmitResult =
   | { readonly is: 'submitted'; readonly batch: BatchTransfer }
   /** Its quote has expired, or is not the approved one. */

@@ -15,7 +15,6 @@ import type { PayTotal } from './PayOptions.js'
 
 // decimals
 
-/** The sum of no amounts. */
 export const ZERO: Decimal = { units: 0n, scale: 0 }
 
 /** Returns both numbers in units of the same scale, and the scale. */
@@ -38,9 +37,7 @@ export const isAbove = (a: Decimal, b: Decimal): boolean => {
   return x > y
 }
 
-/**
- * Returns a decimal string with at least as many decimals as the currency; for an unknown currency, with those of the amount.
- */
+/** Returns a decimal string with at least as many decimals as the currency (if unknown, with those of the amount). */
 export const textOf = (decimal: Decimal, currency: string): string => {
   const least = Math.max(0, O.getOrElse(() => 0)(exponentOf(currency)))
   const scale = Math.max(least, decimal.scale)
