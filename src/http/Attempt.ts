@@ -11,15 +11,12 @@ import type { RateLimitKey } from './limits.js'
 import { type Auth, SOURCE_FAILED, type TokenHolder } from './login/Auth.js'
 import type { HttpResponse } from './transport/Transport.js'
 
-// model
-
 /** A 2xx response that has not been read yet. */
 export interface RequestSuccess {
   readonly context: RequestContext
   readonly response: HttpResponse
 }
 
-/** The result of one request. */
 export type RequestResult = E.Either<Failure, RequestSuccess>
 
 /** A call, as seen by its attempts. */
@@ -28,9 +25,7 @@ export interface AttemptedCall {
   readonly settings: CallSettings
   readonly auth: Auth
   readonly key: RateLimitKey
-  /** Number of requests sent so far. */
   readonly attempts: number
-  /** The result of the last request. */
   readonly last: RequestResult | undefined
   /** Latest time at which another request may be sent. */
   readonly sendBy: Millis
@@ -38,7 +33,6 @@ export interface AttemptedCall {
   refusal(result: RequestResult): O.Option<{ readonly retryAfter?: Millis }>
   /** Called when the next request will join the queue after `pause`. `isRetry`: true after a 429. */
   queues(pause: Millis, isRetry: boolean): void
-  /** Sends the request. */
   send(header: string): Observable<RequestResult>
   /** Called by the first attempt once it has a result. Subscribes to the results of that attempt. */
   read(): void
@@ -70,9 +64,7 @@ export class Attempt implements Unsubscribable, TokenHolder, ScheduleOptions<Req
     })
   }
 
-  /**
-   * `revoked`: a token that has been refused in the meantime. If no new login succeeds, the request is sent with that token.
-   */
+  /** `revoked`: a token that has since been refused. If no new login succeeds, the request is sent with that token. */
   begin(revoked?: string): void {
     const { auth } = this.#call
     const ready = auth.ready()

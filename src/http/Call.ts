@@ -56,9 +56,6 @@ import {
 } from './transport/Transport.js'
 import { isFinal } from './transport/transportError.js'
 
-// model
-
-/** Options for reading the outcome of a call. */
 export interface CallReading<A> extends ExecuteOptions<A> {
   readonly read: ResponseReader<A>
 }
@@ -135,9 +132,7 @@ export class Call<A> implements AttemptedCall, Unsubscribable {
     this.#startedAt = timer.now()
   }
 
-  /**
-   * Emits the outcome to the subscriber. Must be called once. `generated`: the `request_id` that was generated for the call.
-   */
+  /** Emits the outcome to the subscriber. Call it once. `generated`: the `request_id` that was generated for the call. */
   run(generated: string | undefined): void {
     const { route } = this.#row
     const { baseUrl, deadline } = this.settings
@@ -287,7 +282,6 @@ export class Call<A> implements AttemptedCall, Unsubscribable {
     return result
   }
 
-  /** Reads a 2xx response. */
   #read<A>(read: ResponseReader<A>): (success: RequestSuccess) => E.Either<Failure, A> {
     return ({ context, response }) => {
       const { noContent } = this.#row
@@ -414,8 +408,6 @@ export class Call<A> implements AttemptedCall, Unsubscribable {
 type OwnEvent = Without<Extract<ClientEvent, { readonly call: number }>, 'call' | 'endpoint'>
 
 type Without<A, K extends PropertyKey> = A extends unknown ? Omit<A, K> : never
-
-// combinators
 
 /** Emits a failure if the source has emitted nothing by `endsAt`, and unsubscribes from the source. */
 const within = <A>(

@@ -13,8 +13,6 @@ import type {
 } from './Failure.js'
 import { connectionAdvice } from './transport/connectionAdvice.js'
 
-// model
-
 /** The call that an event belongs to: one subscription to an endpoint, with all its attempts. A login is also a call. */
 interface OfCall {
   /** The number of the call, counted from 1. Unique in a client and all clients that its `with` returns. */
@@ -145,8 +143,6 @@ export type RedactedFailure =
   | Undecodable
   | Omit<Refused, 'source' | 'details'>
 
-// combinators
-
 export const redactFailure = (failure: TransientFailure): RedactedFailure => {
   switch (failure._tag) {
     case 'Unreachable':
@@ -171,7 +167,6 @@ export const redactFailure = (failure: TransientFailure): RedactedFailure => {
   }
 }
 
-/** Summarizes a failure of any kind. */
 export const summarize = (failure: Failure): FailureSummary => {
   const { _tag, endpoint } = failure
   const { traceId } = redactCommon(failure)

@@ -3,8 +3,6 @@ import type { Cause } from '../decode/index.js'
 import { ofAnyCopy } from '../fp.js'
 import type { Millis, SnapshotPosition } from '../stream/index.js'
 
-// model
-
 /** The fields that every failure has. */
 interface FailureFields {
   /** The route, such as `GET /api/v1/charges/{id}`. */

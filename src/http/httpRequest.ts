@@ -9,7 +9,6 @@ import type { HttpRequest } from './transport/Transport.js'
 /** Builds and tests replace this with the package version. */
 declare const PAYMENTS_RX_VERSION: string
 
-/** Version of this package. */
 export const VERSION = typeof PAYMENTS_RX_VERSION === 'string' ? PAYMENTS_RX_VERSION : 'unbuilt'
 
 // headers of a caller

@@ -16,8 +16,6 @@ import {
 import { fairRule } from '../scheduler/safeKey.js'
 import type { PreparedRequest } from './request/prepareRequest.js'
 
-// model
-
 /** The key by which a scheduler counts a request. */
 export interface RateLimitKey {
   /** The route, such as `GET /api/v1/charges`. */
@@ -50,7 +48,6 @@ export const schedulerRule: OptionRule<Scheduler<RateLimitKey>> = {
   expected: `a client's scheduler, or one from createScheduler with the lanes ${PRIORITIES.join(' and ')}`,
 }
 
-/** Accepts your own limits, for the option `limits`. */
 export const limitsRule = is.group<Partial<Limits>>({
   global: is.positiveIntOrInfinity,
   endpoint: is.positiveIntOrInfinity,
@@ -58,7 +55,6 @@ export const limitsRule = is.group<Partial<Limits>>({
   logins: is.positiveIntOrInfinity,
 })
 
-/** Accepts keys for taking turns, for the option `fair`. */
 export const fairnessRule: OptionRule<Partial<FairOptions<RateLimitKey>> | false> = {
   accepts: fairRule.accepts,
   expected: fairRule.expected,

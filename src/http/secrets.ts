@@ -3,8 +3,6 @@ import { withDigitsOf } from '../decode/digits.js'
 import { LEFT_OUT, LEVELS } from '../decode/unknown.js'
 import { memoized } from '../fp.js'
 
-// model
-
 /** Returns a string, or `[secret]` if it contains a secret. */
 export type Scrub = (text: string) => string
 
@@ -43,8 +41,6 @@ const PIECE_LENGTH = 8
 
 /** The signing secret of a webhook in JSON within a text. It is recognized by its name. */
 const NAMED_SECRET = /(?:\\?"|&quot;|&#34;)secret(?:\\?"|&quot;|&#34;)\s*:/
-
-// constructors
 
 /** Returns a function that removes strings that contain one of these secrets, or a part of one. */
 export const scrubber = (secrets: ReadonlyArray<string>): Scrub => {

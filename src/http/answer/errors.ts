@@ -8,8 +8,6 @@ import { isRecord, wordOf } from '../../decode/unknown.js'
 import { withoutUndefined } from '../../fp.js'
 import type { AnyFailure } from '../Failure.js'
 
-// model
-
 /** Error codes by their meaning. */
 export interface Codes {
   /** The request_id was used before. */
@@ -45,8 +43,6 @@ export const codes: Codes = Object.freeze({
     'provider_unavailable',
   ]),
 })
-
-// combinators
 
 /**
  * Returns a predicate that tests a failure for error codes: `hasCode(...codes.duplicate, 'my_own')`. An `Ambiguous` has no

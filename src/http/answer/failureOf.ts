@@ -21,8 +21,6 @@ import type { HttpResponse, TransportError } from '../transport/Transport.js'
 import { codes } from './errors.js'
 import { type Problem, problem } from './problem.js'
 
-// model
-
 /** The request that a response or failure belongs to. */
 export interface RequestContext {
   readonly endpoint: string
@@ -39,8 +37,6 @@ export interface RequestContext {
   /** The 2xx response, once there is one. */
   readonly response?: Pick<HttpResponse, 'status' | 'header'>
 }
-
-// constructors
 
 /**
  * Creates the failure for a response that is not 2xx. A 400 with one of `faultCodes` is treated like a 5xx, and so is a
@@ -84,9 +80,7 @@ export const httpFailure = (
 /** Statuses with which a gateway gave up on a request, or did not forward it. */
 const GIVEN_UP: ReadonlySet<number> = new Set([408, 425, 499])
 
-/**
- * Returns true for a response that is not the service's own: a redirect, or a 4xx without an error code in response to a write.
- */
+/** Returns true for a response that is not the service's own: a redirect, or a 4xx without an error code after a write. */
 const isGatewayAnswer = (
   { isWrite }: Pick<RequestContext, 'isWrite'>,
   status: number,
@@ -246,9 +240,7 @@ export interface TruncatedAt<At> {
 
 type AnyCut<F> = Cut<F, Position> | SnapshotCut<F>
 
-/**
- * Creates the failure for a list or snapshot that ended early, from the failure of a page or from the guard that stopped it.
- */
+/** Creates the failure of a list or snapshot that ended early, from that of a page or of the guard that stopped it. */
 export const truncated = <F extends AnyFailure, At>(
   { endpoint, position, pages, ended }: TruncatedAt<At>,
   cut: AnyCut<F>,

@@ -1,8 +1,6 @@
 import { isRecord, parsed, wordOf } from '../../decode/unknown.js'
 import { withoutUndefined } from '../../fp.js'
 
-// model
-
 /**
  * The content of an error response. The API description shows a body only for 429. The rest is our assumption: `code` and
  * `message`, and optionally `source`, `details`, `trace_id`.
@@ -20,8 +18,6 @@ export interface Problem {
 
 /** Maximum length of the excerpt from a body that is not JSON, in characters. */
 const EXCERPT = 200
-
-// constructors
 
 /** Reads the body of any error response. Never fails. */
 export const problem = (status: number, body: string): Problem => {

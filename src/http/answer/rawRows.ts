@@ -17,10 +17,7 @@ export const rawRows = (
     memoized(() => findRowText(response, rows)),
   )
 
-/**
- * Returns a function that reads a row with the digits of its numbers, provided that its text is known and not nested too
- * deeply.
- */
+/** Returns a function that reads a row with the digits of its numbers if its text is known and not nested too deeply. */
 export const exactRows = (raw: ReadonlyArray<unknown>): ((index: number) => unknown) => {
   const text = memoized(() => rowText(raw))
   return (index) => {
@@ -181,9 +178,7 @@ const textFrom = (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number
   join: joinRows(parts, starts),
 })
 
-/**
- * Copies consecutive rows in one step if the new separator is as long as the old one, and then overwrites the old separators.
- */
+/** Copies consecutive rows in one step if the new separator is as long as the old one, then overwrites the old separators. */
 const joinRows =
   (parts: ReadonlyArray<Uint8Array>, starts: ReadonlyArray<number>): RowText['join'] =>
   (

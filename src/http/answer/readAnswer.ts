@@ -14,8 +14,6 @@ import type { HttpResponse } from '../transport/Transport.js'
 import { JSON_TEXT, type RequestContext, undecodable } from './failureOf.js'
 import { exactRows, rawRows } from './rawRows.js'
 
-// model
-
 /** Reads a value from a 2xx response. */
 export type ResponseReader<A> = (
   context: RequestContext,
@@ -44,8 +42,6 @@ export type EnvelopeCheck = (
   envelope: Envelope,
   isNull: boolean,
 ) => Cause | undefined
-
-// constructors
 
 /** Reads one value. An endpoint whose `answer` is `anything` may respond with any text, or with nothing. */
 export const valueReader =

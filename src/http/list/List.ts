@@ -8,8 +8,6 @@ import type { Paged, ParallelOptions } from '../../stream/index.js'
 import type { ClientEvent, DestinationWait } from '../ClientEvent.js'
 import type { ListLimits } from '../limits.js'
 
-// model
-
 /** Limits at which to give up on a list that does not end, with a `Truncated` failure. */
 export interface ListOptions {
   /** Maximum number of pages. Default 10,000. */
@@ -64,9 +62,7 @@ export interface ListOrigin {
   readonly numbers: 'exact' | 'fast'
   /** Returns the number of requests per second that the client's limits allow now; `Infinity` without limits. */
   readonly perSecond: IO<number>
-  /**
-   * Returns a lower bound of the service's time, in ms since 1970; `undefined` before the first response.
-   */
+  /** Returns a lower bound of the service's time, in ms since 1970; `undefined` before the first response. */
   readonly serviceTime: IO<number | undefined>
   /** Events of the client. */
   readonly events: Observable<ClientEvent>

@@ -23,8 +23,6 @@ import type { ListLimits } from '../limits.js'
 import { invalidField, invalidParams, invalidRequest } from '../request/invalidParams.js'
 import { type List, type ListOptions, type ListOrigin, type PlanOptions, plan } from './List.js'
 
-// model
-
 export interface ReadListSpec<A> {
   readonly row: AnyList
   readonly execute: Execute
@@ -47,8 +45,6 @@ interface View extends Parallel {
   /** The failure of every page if no request can be sent. */
   readonly invalid?: Failure
 }
-
-// constructors
 
 /** Creates the calls of a list endpoint. A list starts at the page that its parameters name, or at the first page. */
 export const readList = <A>({

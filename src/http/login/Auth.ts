@@ -25,8 +25,6 @@ import { toAll } from '../../stream/toAll.js'
 import type { Failure } from '../Failure.js'
 import { invalidField } from '../request/invalidParams.js'
 
-// model
-
 export interface Auth {
   /** Emits the value of the `Authorization` header. Logs in first, if necessary. */
   readonly header: ObservableEither<Failure, string>
@@ -69,12 +67,8 @@ export const SOURCE_FAILED = 'token_source_failed'
 /** Default of `renewEarly`, in ms (our assumption: not in the API description). */
 export const RENEW_EARLY: Millis = 60_000
 
-/**
- * Time for which a login continues without subscribers, because `switchMap` leaves one call before it subscribes to the next.
- */
+/** Time that a login continues without subscribers, because `switchMap` leaves one call before it subscribes to the next. */
 const LOGIN_GRACE: Millis = 1_000
-
-// constructors
 
 /** Shares one login among all requests that need it, and refreshes the token before it expires. */
 export class BearerAuth implements Auth {

@@ -27,8 +27,6 @@ import { servedAt } from '../transport/Transport.js'
 import { errorKind } from '../transport/transportError.js'
 import { SOURCE_FAILED, type Token } from './Auth.js'
 
-// model
-
 /** API keys of an account. They are sent only in the headers of the login. */
 export interface Credentials {
   /** Sent as `x-client-id`. */
@@ -52,8 +50,6 @@ export type TokenSource = () => ObservableInput<ExternalToken>
 
 /** Lifetime of a token without a readable `expires_at`, in ms (our assumption: not in the API description). */
 const ASSUMED_LIFE: Millis = 25 * 60_000
-
-// constructors
 
 export const logIn = (
   execute: Execute,

@@ -53,7 +53,6 @@ export const invalidRequest = (endpoint: string, causes: Causes): InvalidRequest
   }
 }
 
-/** Creates the failure of a call with one invalid field. */
 export const invalidField = (
   endpoint: string,
   { field: path, expected, actual }: Pick<InvalidRequest, 'field' | 'expected' | 'actual'>,
@@ -61,7 +60,6 @@ export const invalidField = (
 
 // names of fields
 
-/** An object among the parameters. */
 interface NamedObject {
   readonly path: string
   readonly value: Readonly<Record<string, unknown>>

@@ -7,8 +7,6 @@ import { redact } from '../../decode/redact.js'
 import { fieldsOf, isDate, isRecord, parsed } from '../../decode/unknown.js'
 import { E, type IO } from '../../fp.js'
 
-// model
-
 /** A request built from parameters, but without base URL, time limits and authorization. */
 export interface PreparedRequest {
   readonly method: 'GET' | 'POST'
@@ -28,8 +26,6 @@ export interface PrepareOptions {
   /** Current time, in ms since 1970. */
   readonly now: IO<number>
 }
-
-// constructors
 
 /** Builds the request of an endpoint, or returns the reason why the parameters cannot be sent. */
 export const prepareRequest = (row: AnyEndpoint, { check, now }: PrepareOptions) => {
@@ -140,16 +136,11 @@ const encode = (row: AnyEndpoint, params: unknown): Readonly<Record<string, unkn
   return typeof encoded === 'object' && encoded !== null ? { ...encoded } : {}
 }
 
-/**
- * Returns true for a valid path segment. `.` and `..` would change the path even if encoded, and a lone surrogate cannot be
- * encoded.
- */
+/** Returns true for a valid path segment. `.` and `..` change the path even if encoded; a lone surrogate cannot be encoded. */
 const isSegment = (u: unknown): boolean =>
   typeof u === 'string' && u !== '' && u !== '.' && u !== '..' && !/\p{Surrogate}/u.test(u)
 
-/**
- * Returns a parameter outside the body as a string. A Date is formatted like the times of a filter, any other value as JSON.
- */
+/** Returns a parameter outside the body as a string: a Date like the times of a filter, any other value as JSON. */
 const paramText = (u: unknown): string => {
   if (typeof u === 'string') return u
   return isDate(u) && Time.is(u) ? fromDate(u) : JSON.stringify(u)

@@ -6,8 +6,6 @@ import type { Millis } from '../../stream/index.js'
 import { type Codes, carriesRequestId, hasCode, isInProgressBy } from '../answer/errors.js'
 import type { Ambiguous, Failure, FieldDifference } from '../Failure.js'
 
-// model
-
 export interface OutcomeOptions {
   readonly row: AnyEndpoint
   readonly codes: Pick<Codes, 'duplicate' | 'inProgress'>
@@ -24,7 +22,6 @@ export interface OutcomeOptions {
 export interface LookedUp {
   /** Description of the resource that was found. */
   readonly reason: string
-  /** Number of look-ups. */
   readonly times: number
   readonly differences?: ReadonlyArray<FieldDifference> | undefined
 }
@@ -107,7 +104,6 @@ export class Outcome {
     this.#isRepeat ||= hasLeft(failure)
   }
 
-  /** Records the result of a look-up. */
   looked(found: LookedUp): void {
     this.#lookedUp = found
   }
@@ -191,9 +187,7 @@ const REFUSED_TOKEN: ReadonlyArray<string> = ['credentials_invalid', 'credential
 /** The code of a 429 from the service itself. */
 const TOO_MANY = 'too_many_requests'
 
-/**
- * Returns true for items refused because the batch already has their `request_id` (our assumption: not in the API description).
- */
+/** Recognizes items refused because the batch has their `request_id` (our assumption: not in the API description). */
 export const isItemDuplicate: FailureTest = hasCode('request_id_in_batch_duplicate')
 
 /** Returns true if the outcome matters. It does not for a GET or an idempotent call. */

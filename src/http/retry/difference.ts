@@ -28,7 +28,6 @@ export const differencesOf = (
   return [{ path, sent: a, found: a === b ? `a different ${b}` : b }]
 }
 
-/** Describes differences. */
 export const explainDifferences = (differences: ReadonlyArray<FieldDifference>): string =>
   differences
     .slice(0, MAX_EXPLAINED)

@@ -12,11 +12,8 @@ import type { Failure, FieldDifference } from '../Failure.js'
 import { agrees, differencesOf, explainDifferences } from './difference.js'
 import { type LookUp, requestIdOf, type Unresolved } from './Outcome.js'
 
-// model
-
 /** The reason why a look-up found nothing. */
 export interface Miss {
-  /** Description of the reason. */
   readonly reason: string
   /**
    * `never`: another look-up would have the same result. `within the budget`: this look-up failed, so another one takes a
@@ -27,8 +24,6 @@ export interface Miss {
   /** A failure that occurred after that of the last attempt. */
   readonly failure?: Failure
 }
-
-// combinators
 
 /**
  * Looks up a write repeatedly with the usual backoff, because lists may lag. Continues for `lookUpFor` ms, within the patience

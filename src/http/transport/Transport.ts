@@ -2,8 +2,6 @@
 import type { ObservableEither } from '../../stream/either/ObservableEither.js'
 import type { Millis } from '../../stream/index.js'
 
-// model
-
 /** A request, ready to be sent. */
 export interface HttpRequest {
   /** The HTTP method. */
@@ -97,8 +95,6 @@ export interface FetchResponse {
   /** The decompressed body, as a stream of byte chunks; text is encoded as UTF-8. */
   readonly body: AsyncIterable<Uint8Array | string> | ReadableStream<Uint8Array> | null
 }
-
-// combinators
 
 export const isSuccess = ({ status }: Pick<HttpResponse, 'status'>): boolean =>
   status >= 200 && status < 300

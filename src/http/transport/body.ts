@@ -16,8 +16,6 @@ import { joinBytes } from '../../stream/bytes.js'
 import { type FetchResponse, type HttpResponse, isSuccess, type Timeout } from './Transport.js'
 import { timeoutAfter } from './transportError.js'
 
-// model
-
 export type Body = Pick<HttpResponse, 'body' | 'parts' | 'invalidBody' | 'incompleteBody'>
 
 export interface BodyOptions {
@@ -35,12 +33,8 @@ export const MAX_BYTES = 32 * 1024 * 1024
 /** Limit for other statuses. Only the beginning of their bodies is useful. */
 const MAX_ERROR_BYTES = 1024 * 1024
 
-/**
- * `invalidBody` for bytes that are not UTF-8. Replacement characters would invent content, and the next response may be intact.
- */
+/** `invalidBody` for bytes that are not UTF-8: replacement characters would invent content. The next response may be intact. */
 export const NOT_UTF8 = { expected: 'UTF-8', actual: 'other bytes' } as const
-
-// constructors
 
 /**
  * Reads the body of a response. Fails with a `TimeoutError` if this takes too long. For a status other than 2xx, the status is
@@ -141,9 +135,7 @@ const partReader = (body: FetchResponse['body']): PartReader => {
 const bytesOf = (part: Uint8Array | string): Uint8Array =>
   typeof part === 'string' ? new TextEncoder().encode(part) : part
 
-/**
- * Returns a reader of chunks. Cancelling a stream drops the chunk that is being awaited; an iterator returns after that chunk.
- */
+/** Returns a reader of chunks. Cancelling a stream drops the chunk being awaited; an iterator returns after that chunk. */
 const partSource = (body: FetchResponse['body']): PartSource => {
   if (!body) return { read: async () => ({ done: true }), cancel: () => {} }
   if (typeof body === 'object') {

@@ -3,8 +3,6 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Observable } from 'rxjs'
 import { fieldsOf } from '../../decode/unknown.js'
 
-// model
-
 /**
  * Tracks whether a request of Node's `fetch` has a connection, using its diagnostics channels `undici:*`. Other runtimes
  * publish nothing, and `steps` then emits nothing.
@@ -30,8 +28,6 @@ const HEADERS_WRITTEN = 'undici:client:sendHeaders'
  * of the process. It is empty outside `run`.
  */
 const storage = new AsyncLocalStorage<object>()
-
-// constructors
 
 export const connectionTracker = (): ConnectionTracker => {
   const context = {}

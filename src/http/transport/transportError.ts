@@ -5,8 +5,6 @@ import { later } from '../../stream/later.js'
 import type { RequestProgress } from './connectionTracker.js'
 import type { Timeout, TransportError } from './Transport.js'
 
-// model
-
 /** Thrown when a time limit has passed. It ends a request in the same way as a connection fault. */
 class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
@@ -77,8 +75,6 @@ const FETCH_TIMEOUTS: ReadonlyMap<string, readonly ['connect' | 'headers' | 'bod
     ['UND_ERR_BODY_TIMEOUT', ['body', 300_000]],
   ])
 
-// constructors
-
 /** Fails with a `TimeoutError` after a time; emits nothing. */
 export const timeoutAfter = (
   phase: keyof Timeout,
@@ -136,10 +132,7 @@ const isArgumentError = (root: ErrorFields | undefined, isOwn: boolean): boolean
 export const isFinal = ({ code, mayHaveArrived }: FailedConnection): boolean =>
   code === BLOCKED_PORT || (!mayHaveArrived && (code === INVALID_ARGUMENT || ARGUMENT.test(code)))
 
-/**
- * Returns true for an error that occurred before there was a connection. After several attempts to connect, it must hold for
- * each of them.
- */
+/** Returns true for an error before there was a connection. After several attempts to connect, it must hold for each. */
 const wasUnconnected = (error: unknown, depth = 0): boolean => {
   const { code, syscall, message, causes } = errorFields(error)
   if (depth === MAX_CAUSES) return false
