@@ -5,9 +5,7 @@ import { Heap, type HeapEntry } from './Heap.js'
 export interface WaitingQueue<T extends WaitingQueue<T>> {
   readonly lane: number
   readonly length: number
-  /**
-   * True if the queue also waits for a narrower limit. It is then served first when that limit has room, even if it is short.
-   */
+  /** True if the queue also waits for a narrower limit. It is then served first when that limit has room, even if short. */
   readonly goesFirst: boolean
   /** Time at which a request of this queue last started, or at which the queue began to wait. */
   readonly servedAt: Millis
@@ -97,10 +95,7 @@ export class FairQueue<T extends WaitingQueue<T>> {
     byLength.order = ++this.#changes
   }
 
-  /**
-   * Returns a queue that has not been served for too long. Serving a queue does not change its rank, so the rank is corrected
-   * here.
-   */
+  /** Returns a queue that has not been served for too long. Serving does not change a queue's rank, so it is corrected here. */
   #overdue({ oldest }: Lane<T>, now: Millis): T | undefined {
     let entry = oldest.first()
     while (entry !== undefined && now - entry.rank > this.#maxAge) {

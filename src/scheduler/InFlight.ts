@@ -103,9 +103,7 @@ export class InFlight {
     this.#dispatcher.reschedule(set.limiters, now)
   }
 
-  /**
-   * Records the end of a request, once. `isComplete`: the source has completed, so the server no longer works on the request.
-   */
+  /** Records a request's end, once. `isComplete`: the source has completed, so the server no longer works on the request. */
   ended({ set, batch, windows, isAnswered }: Sent, now: Millis, isComplete: boolean): void {
     this.count--
     set.inFlight--

@@ -8,9 +8,7 @@ const REMEMBERED = 256
 /** Share of new round trips after which the spread is measured again. */
 const RENEWED = 1 / 4
 
-/**
- * Longest round trip considered. A longer one is due to a timeout, and does not show how long the server works on a request.
- */
+/** Longest round trip considered. A longer one is due to a timeout, and does not show how long the server works. */
 const LONGEST_ROUND_TRIP: Millis = 10_000
 /** A small integer above all round trips. Unlike `Infinity`, it takes no memory of its own. */
 const NONE: Millis = 2 ** 30
@@ -34,9 +32,7 @@ const CHANCE = 3
 
 /** Share of a first round trip that is spent on opening the connection: one trip for TCP, one for TLS 1.3. */
 const OPENING = 2 / 3
-/**
- * Number of standard deviations after the mean at which the last request leaves if connections are opened one after the other.
- */
+/** Number of standard deviations after the mean at which the last request leaves if connections open one after the other. */
 const LAST_OPENED = Math.sqrt(3)
 
 /**
@@ -127,10 +123,7 @@ export class JitterGuard {
     this.value = Math.min(this.#max, Math.hypot(FLOOR, START * this.#spread + this.#learned))
   }
 
-  /**
-   * Measures the spread of the fastest quarter of round trips. Slow round trips reflect the server's work rather than the
-   * network.
-   */
+  /** Measures the spread of the fastest quarter of round trips. Slow ones reflect the server's work rather than the network. */
   #measure(): void {
     const sorted = this.#excesses.slice(0, Math.min(this.#answers, REMEMBERED)).sort()
     this.#measureAt = this.#answers + RENEWED * sorted.length
@@ -181,9 +174,7 @@ export class JitterGuard {
     return { excess, variance }
   }
 
-  /**
-   * Returns how long the last request of the first batch waited for its connection, because connections are opened in sequence.
-   */
+  /** Returns how long the last request of the first batch waited for its connection: connections are opened in sequence. */
   #connecting({ answers, roundTrips, squares }: SendBatch): Millis {
     const mean = roundTrips / answers
     const deviation = Math.sqrt(Math.max(0, squares / answers - mean ** 2))

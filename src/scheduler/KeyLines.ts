@@ -52,7 +52,6 @@ export class WaitingLine<T extends LineItem<T>> {
   }
 }
 
-/** Items of one key. */
 class KeyLine<T extends LineItem<T>> extends WaitingLine<T> {
   readonly key: FairKey
   round: Round<T>

@@ -36,7 +36,6 @@ export class LimiterRegistry<in R> {
     this.#clock = clock
   }
 
-  /** Returns the limiters of a request. */
   find(request: R): LimiterSet {
     const ofResources = this.#resources.limitersOf(request)
     if (this.#keyed.length < 2 && ofResources.length === 0) {

@@ -14,7 +14,6 @@ export class LimiterSet {
   /** One queue for each lane. */
   readonly queues: ReadonlyArray<RequestQueue>
   readonly roundTrips = new RoundTrips()
-  /** Requests in flight. */
   inFlight = 0
   /** Refused requests waiting for their backoff. */
   backingOff = 0
@@ -40,7 +39,6 @@ export class LimiterSet {
   }
 }
 
-/** A request in a queue. */
 export interface QueuedRequest extends LineItem<QueuedRequest> {
   queue: RequestQueue
   /** Returns the queue that it now belongs to, because one of its resources may have gained or lost a limiter. */

@@ -5,10 +5,7 @@ import type { Limiter } from './limiters/Limiter.js'
 
 /** Number of sent requests that are remembered. */
 const REMEMBERED = 256
-/**
- * Number of windows that are considered when judging a burst. Refusals in this many consecutive windows are a burst, even if
- * there are only a few.
- */
+/** Number of windows considered when judging a burst. Refusals in this many consecutive ones are a burst, even if few. */
 const WINDOWS = 3
 /** Minimum number of refusals that can point to a resource. */
 const FEWEST = 3
@@ -163,10 +160,7 @@ const suspectsOf = (
   )
 }
 
-/**
- * Returns true if each suspect was admitted at least once. Otherwise, a limit that they share might have admitted only the
- * first ones.
- */
+/** Returns true if each suspect was admitted at least once. Otherwise, a limit that they share might admit only the first. */
 const isEachLetIn = (
   suspects: ReadonlySet<string>,
   suspected: ReadonlyArray<ResourceDeparture>,

@@ -96,9 +96,7 @@ export interface SchedulerOptions<R> extends OptionsOf<typeof table> {
   readonly fair?: FairOptions<R> | false | undefined
 }
 
-/**
- * Returned by `createScheduler`, and passed to `schedule` and `scheduleMap`. `R` is the request that tiers take their keys from.
- */
+/** Returned by `createScheduler`; pass it to `schedule` and `scheduleMap`. `R`: the request that tiers take their keys from. */
 export interface Scheduler<in R> {
   /** Emits immediately, and then at most every 250 ms while something changes. */
   readonly state: Observable<SchedulerState>

@@ -32,10 +32,7 @@ export class SendBatch {
     this.isCold = isCold
   }
 
-  /**
-   * Records an admitted request. `latest`: the latest time at which it can have arrived, if its response took the shortest way
-   * back.
-   */
+  /** Records an admitted request. `latest`: the latest time of its arrival, if its response took the shortest way back. */
   answered(roundTrip: Millis, excess: Millis, latest: Millis): void {
     this.answers++
     this.roundTrips += roundTrip

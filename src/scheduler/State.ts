@@ -188,7 +188,6 @@ const waitingKeys = (
   return { waitingKeys: keys.length, waitingByKey }
 }
 
-/** Returns the state of a scheduler. */
 export const schedulerState = <R>(
   tiers: ReadonlyArray<TierLimiters<R>>,
   registry: LimiterRegistry<R>,

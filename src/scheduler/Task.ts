@@ -55,7 +55,6 @@ const table = {
 /** Handling of a request that the server refuses because of its limits, for example with HTTP 429. */
 export interface RefusalOptions extends OptionsOf<typeof table> {}
 
-/** Defaults of `RefusalOptions`. */
 export const refusalDefaults: Required<Checked<RefusalOptions>> = defaultsOf(table)
 export const refusalsRule = is.group<RefusalOptions>(table)
 

@@ -181,7 +181,6 @@ export const scheduleMap = <R, A, B>(
     })
 }
 
-/** Items that are taken one at a time. */
 interface Items<A> {
   readonly start?: () => void
   /** Takes the next item; `undefined` if none is available yet. `pull` is called once one is. */

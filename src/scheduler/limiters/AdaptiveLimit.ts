@@ -35,9 +35,7 @@ export class SendWindow {
   refused = 0
   open = 0
   isBurst = false
-  /**
-   * True if this window has changed the level, or shown that no change is needed. Each window lowers the level at most once.
-   */
+  /** True if this window has changed the level, or shown that no change is needed. A window lowers the level only once. */
   isJudged = false
   /** The preceding window, if the level changed within it. The server also counts the requests of that window. */
   readonly #continues: SendWindow | undefined
@@ -315,10 +313,7 @@ export class AdaptiveLimit {
     this.#closedUntil = now + length * (1 + jitter)
   }
 
-  /**
-   * Reopens after a request was admitted. Returns immediately to the level that worked, or starts slowly if none has worked
-   * yet.
-   */
+  /** Reopens after a request was admitted: immediately at the level that worked, or slowly if none has worked yet. */
   #open(now: Millis): void {
     this.#isDown = false
     this.#closures = 0

@@ -1,10 +1,7 @@
 import type { Millis } from '../Clock.js'
 import { Limiter } from './Limiter.js'
 
-/**
- * At most `limit` requests in flight. An aborted request keeps its permit until the server has certainly finished working on
- * it.
- */
+/** At most `limit` requests in flight. An aborted request keeps its permit until the server is certainly done with it. */
 export class ConcurrencyLimit extends Limiter {
   #count = 0
   /** Times at which the permits of aborted requests are released, earliest first. */

@@ -20,7 +20,6 @@ export abstract class Limiter {
     this.limit = limit
   }
 
-  /** Changes the configured limit and its window. */
   configure(limit: number, window: Millis): void {
     this.limit.configure(limit, window)
   }
@@ -52,10 +51,7 @@ export abstract class Limiter {
     return this.limit.refused(window, now, retryAfter)
   }
 
-  /**
-   * Records that the server has counted a request by the time `by`. Returns true if a permit may be released sooner than
-   * expected.
-   */
+  /** Records that the server has counted a request by `by`. Returns true if a permit may be released sooner than expected. */
   abstract counted(by: Millis): boolean
   /** Records that a request has ended. The server may work on it until `until`. */
   abstract ended(now: Millis, until: Millis): void
