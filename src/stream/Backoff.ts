@@ -2,8 +2,6 @@
 import { type IO, O } from '../fp.js'
 import { is, type OptionsOf, required, resolveOptions } from '../options/index.js'
 
-// model
-
 /** A duration, or a point in time on some clock, in milliseconds. */
 export type Millis = number
 
@@ -24,7 +22,6 @@ const table = {
 /** Options of `exponential`. */
 export interface BackoffOptions extends OptionsOf<typeof table> {}
 
-/** The first pause, and the longest. */
 type BackoffBounds = Pick<BackoffOptions, 'first' | 'cap'>
 
 /** Options of `doubling`, which never stops returning pauses. */
@@ -41,8 +38,6 @@ const JITTER = 0.25
 
 /** Largest finite exponent of 2: `2 ** 1_024` is `Infinity`. */
 const DOUBLINGS = 1_023
-
-// constructors
 
 /** Returns a pause after every attempt. It doubles from `first` up to `cap`, plus a random share of up to `jitter` of that. */
 export const doubling =
@@ -61,8 +56,6 @@ export const exponential = (options: BackoffOptions): Backoff => {
   const pause = doubling({ first, cap, random })
   return (attempt) => (attempt > repeats ? O.none : O.some(Math.round(pause(attempt))))
 }
-
-// combinators
 
 /** Returns the sum of all pauses without jitter, in ms. */
 export const pausesOf = ({ first, cap, repeats }: Omit<BackoffOptions, 'random'>): Millis => {

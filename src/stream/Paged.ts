@@ -4,8 +4,6 @@ import { E, type O } from '../fp.js'
 import { checkArgument, is, type OptionsOf, resolveOptions, withDefault } from '../options/index.js'
 import { consume, observe, type Pull } from './Pull.js'
 
-// model
-
 /** One page. Its rows are decoded separately, so that a bad row is one `Left` and does not end the list. */
 export interface Page<E, A, Q> {
   /** The rows in order: a `Left` for one that did not decode. */
@@ -61,11 +59,7 @@ export interface Paged<E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>
   ) => Observable<B>
 }
 
-// constructors
-
-/**
- * Returns the four views of a list. `open` returns the source of its pages, given the number of pages to request in advance.
- */
+/** Returns the four views of a list. `open` returns its source of pages, given the number of pages to request in advance. */
 export const views = <E, A, Q, P extends Page<E, A, Q> = Page<E, A, Q>>(
   open: (prefetch: number) => Pull<E.Either<E, P>>,
 ): Paged<E, A, Q, P> => {

@@ -13,8 +13,6 @@ import {
 } from 'rxjs'
 import type { IO } from '../fp.js'
 
-// model
-
 /**
  * A source from which each value is pulled. RxJS pushes and has no way to say "wait", so a reader that writes pages to a slow
  * file must ask for each page.
@@ -55,9 +53,6 @@ export interface PullWidth {
   readonly concurrency?: IO<number>
 }
 
-// constructors
-
-/** Returns a source of a single value. */
 export const pullOf = <P>(value: P): Pull<P> => {
   const values = [value]
   return {

@@ -1,9 +1,6 @@
 import { type MonoTypeOperatorFunction, Observable } from 'rxjs'
 
-/**
- * The async context of a caller, that is, the contents of its `AsyncLocalStorage`s, such as the request that a logger writes
- * for.
- */
+/** A caller's async context: the contents of its `AsyncLocalStorage`s, such as the request that a logger writes for. */
 export interface AsyncContext {
   runInAsyncScope<A>(work: () => A): A
 }
@@ -18,7 +15,6 @@ const OPTIONS = { requireManualDestroy: true }
 export const captureContext = (): AsyncContext | undefined =>
   hooks === undefined ? undefined : new hooks.AsyncResource('payments-rx', OPTIONS)
 
-/** Runs work in a captured context. */
 export const runIn = <A>(context: AsyncContext | undefined, work: () => A): A =>
   context === undefined ? work() : context.runInAsyncScope(work)
 

@@ -22,10 +22,7 @@ export const withCaller = <A>(error: A, caller: Caller): A => {
   return Object.assign(error, { stack: [`${error.name}: ${error.message}`, ...frames].join('\n') })
 }
 
-/**
- * Returns the frames of a stack. In V8, the message comes first and each frame begins with "at"; elsewhere there are only
- * frames.
- */
+/** Returns the frames of a stack. Only V8 puts the message before them, and begins each frame with "at". */
 const framesOf = (stack = ''): ReadonlyArray<string> => {
   const lines = stack.split('\n').filter((line) => line !== '')
   const frames = lines.filter((line) => /^\s+at /.test(line))

@@ -3,8 +3,6 @@ import { E, O } from '../fp.js'
 import { is, type OptionsOf, required, resolveOptions } from '../options/index.js'
 import type { ObservableEither } from './either/ObservableEither.js'
 
-// model
-
 const table = {
   /** Maximum number of values; `Infinity` for no limit. */
   max: required(is.nonNegativeIntOrInfinity),
@@ -28,8 +26,6 @@ export interface Tally {
   /** Number of `Left`s. */
   readonly lefts: number
 }
-
-// combinators
 
 /**
  * Works like `toArray` with a limit: emits all values as one array at the end, or the first failure, or a `TooMany` once there

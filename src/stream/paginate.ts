@@ -13,8 +13,6 @@ import type { ObservableEither } from './either/ObservableEither.js'
 import { type Page, type Paged, views } from './Paged.js'
 import { type PagePlan, type PageRequest, pullPages } from './Pull.js'
 
-// model
-
 /** The reason why reading a list stopped before its end. */
 export type Cut<E, Q> =
   | { readonly _tag: 'Failed'; readonly failure: E }
@@ -95,8 +93,6 @@ export const inParallel = (
 }
 
 const nothingCame = (): Error => new Error('fetch should emit a page, but emitted nothing')
-
-// constructors
 
 /**
  * Reads a list, page by page. It ends when a page has no next one, or with a `Left`: for a failed page, a repeated position,

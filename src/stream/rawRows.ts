@@ -9,17 +9,13 @@
 import type { Allocate } from './bytes.js'
 import { joinBytes } from './bytes.js'
 
-// model
-
 /** The JSON text of rows, as UTF-8. */
 export interface RowText {
-  /** The number of rows. */
   readonly length: number
   /** Joins the text of some rows, given by ascending indices, into bytes from `allocate` or into new bytes. */
   readonly join: (indices: ReadonlyArray<number>, around: Around, allocate?: Allocate) => Uint8Array
 }
 
-/** The text before, between and after rows. */
 export interface Around {
   /** Text before the first row. */
   readonly before?: string
@@ -35,8 +31,6 @@ type LazyText = () => RowText | undefined
 const text: unique symbol = Symbol('text of the rows')
 
 type RowsWithText<A> = ReadonlyArray<A> & { readonly [text]?: LazyText }
-
-// constructors
 
 /** Attaches the text of rows to their array. */
 export const withRowText = <A>(rows: ReadonlyArray<A>, lazy: LazyText): ReadonlyArray<A> =>
@@ -54,8 +48,6 @@ export const withRowTextOf = <A>(
         return all && someOf(all, indices)
       })
     : rows
-
-// combinators
 
 export const hasRowText = (rows: ReadonlyArray<unknown>): boolean => Reflect.has(rows, text)
 
@@ -114,7 +106,6 @@ const someOf = (all: RowText, indices: ReadonlyArray<number>): RowText => ({
     ),
 })
 
-/** Joins the text of single rows. */
 const concatenated = (texts: ReadonlyArray<RowText>): RowText => ({
   length: texts.length,
   join: (

@@ -15,7 +15,6 @@ export class Fifo<A> {
     this.#last = entry
   }
 
-  /** Removes and returns the first item. */
   shift(): Entry<A> | undefined {
     const first = this.#first
     this.#first = first?.next

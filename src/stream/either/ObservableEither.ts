@@ -6,23 +6,17 @@ import { callerOf, withCaller } from '../caller.js'
 import { mergeFlat } from './mergeFlat.js'
 import { concatEach, mapEach } from './steps.js'
 
-// model
-
 /**
  * A stream whose expected failures are values. A `Left` is typed and does not end the stream; the error channel is for
  * bugs.
  */
 export interface ObservableEither<E, A> extends Observable<E.Either<E, A>> {}
 
-// constructors
-
 /** Creates a stream of one failure. */
 export const left = <E>(e: E): ObservableEither<E, never> => of(E.left(e))
 
 /** Creates a stream of one value. */
 export const right = <A>(a: A): ObservableEither<never, A> => of(E.right(a))
-
-// combinators
 
 /** Maps the values; failures pass through. */
 export const mapRight =

@@ -2,8 +2,6 @@
 import { from, Observable, type ObservableInput, ReplaySubject, Subscriber } from 'rxjs'
 import { Fifo } from './Fifo.js'
 
-// model
-
 /** One step. Its input is the output of the previous step. Only the constructors below know the types. */
 type EitherStep =
   /** Maps a value to a value. */
@@ -35,7 +33,6 @@ class Stepped<B> extends Observable<B> {
 
 // constructors: the types of a step are checked here, and nowhere below
 
-/** Maps each value. */
 export const mapEach =
   <A, B>(f: (a: A) => B) =>
   (source: Observable<A>): Observable<B> =>

@@ -14,8 +14,6 @@ import {
   without,
 } from './SnapshotPosition.js'
 
-// model
-
 /** The order and the speed of reading, as observed in responses. */
 export interface WalkPace {
   readonly order: ListOrder
@@ -90,15 +88,10 @@ export type SliceOutcome =
 
 /** Maximum number of consecutive responses per walk that led only to splitting. A time in ms cannot be halved more often. */
 const HALVINGS = 64
-/**
- * Number of walks for which parts are split off, however many walks are allowed. `HALVINGS` is multiplied by up to this number.
- */
+/** Number of walks for which parts are split off, however many are allowed. `HALVINGS` is multiplied by up to this number. */
 const WALKS = 256
 
-/**
- * Initial distance, in pages, from a walk to the point at which a part is split off. It doubles each time that it turns out to
- * be too short.
- */
+/** Initial distance, in pages, from a walk to the point where a part is split off. It doubles each time it is too short. */
 const REACH = 8
 
 const NOTHING: SliceOutcome = { _tag: 'Nothing' }
@@ -124,9 +117,7 @@ export class TimeField {
     this.#slices = start.cut
   }
 
-  /**
-   * Returns the walk whose request is next: a walk that is waiting, or else a new one that takes a part of the longest walk.
-   */
+  /** Returns the walk whose request is next: one that is waiting, or else a new one that takes a part of the longest walk. */
   next(): PageWalk | undefined {
     const walks = this.#walks
     const waiting = walks.find(({ busy, ahead }) => !busy && !isEmpty(ahead))
@@ -248,10 +239,7 @@ export class TimeField {
   }
 }
 
-/**
- * Processes the response to the request that showed missing rows. Either these rows have left the list, or the service loses
- * them.
- */
+/** Processes the repeated response. The missing rows have either left the list, or the service loses them. */
 const recheck = (walk: PageWalk, { keys }: MissingRows, rows: AnswerRows): SliceOutcome => {
   const found = keysWhere(rows, () => true)
   const present = keys.filter((key) => found.has(key))

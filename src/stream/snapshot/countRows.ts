@@ -1,9 +1,6 @@
 /** Counts the rows of a numbered list by reading only a few of its pages. */
 import { concatChain, type ObservableEither, right } from '../either/ObservableEither.js'
 
-// model
-
-/** One page of a list that is being counted. */
 export interface CountedPage {
   readonly rows: number
   /** True if more pages follow. */
@@ -48,13 +45,10 @@ interface Bracket {
 /** Factor from one page number to the next while no page beyond the end is known. */
 const STRIDE = 8
 
-/** Default of `precise`. */
 const PRECISE = 1.1
 
 /** Highest page number (our assumption). Some lists have no higher ones. */
 const LAST_PAGE = 9_999
-
-// constructors
 
 /**
  * Counts the rows of a list. Multiplies the page number by eight until it is beyond the end, and then bisects. A list of one

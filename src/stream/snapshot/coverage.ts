@@ -1,8 +1,6 @@
 /** Judges which part of a span one response covers. Pure. */
 import { isEmpty, SECOND, type Span, secondAfter, secondOf, splitNear } from './SnapshotPosition.js'
 
-// model
-
 export type ListOrder = 'ascending' | 'descending'
 
 /** The order of a list, as shown by responses. `none`: responses contradict each other, or themselves. */
@@ -30,8 +28,6 @@ export interface Answered {
   /** The order shown by earlier responses. */
   readonly orderBefore: Shown
 }
-
-// constructors
 
 /**
  * Judges a response. The last page covers the whole request. Any other response has the first rows in its order: in ascending

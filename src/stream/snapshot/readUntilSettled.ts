@@ -4,10 +4,7 @@ import { mapRight, type ObservableEither } from '../either/ObservableEither.js'
 import type { Page } from '../Paged.js'
 import { gather, identitiesBy, type Rows } from './Rows.js'
 
-// model
-
 export interface SettledOptions<E, A> {
-  /** The list, page by page. */
   readonly pages: Observable<E.Either<E, Page<E, A, unknown>>>
   /** Returns the key of a row; rows with equal keys are the same row. */
   readonly key: (raw: unknown) => string | undefined
@@ -23,7 +20,6 @@ export type UnsettledRead<E> =
       readonly isUneven: boolean
     }
 
-/** A row, and its position. */
 interface ListedRow<E, A> {
   readonly page: Page<E, A, unknown>
   readonly place: number
@@ -38,8 +34,6 @@ interface ListReading<E, A> {
 
 /** Maximum number of readings of a list that keeps changing. */
 const READINGS = 30
-
-// constructors
 
 /** Reads the rows of a list that may shift between pages. Repeats this until readings agree. */
 export const readUntilSettled = <E, A>({

@@ -26,8 +26,6 @@ import { readUntilSettled, type UnsettledRead } from './readUntilSettled.js'
 import type { SnapshotPage, SnapshotPosition, Span } from './SnapshotPosition.js'
 import { type PageWalk, type SliceOutcome, TimeField } from './TimeField.js'
 
-// model
-
 /** The reason why reading a snapshot stopped. */
 export type SnapshotCut<E> =
   | UnsettledRead<E>
@@ -66,8 +64,6 @@ interface Ready<E, A> {
 type SliceAnswer<E, A> = E.Either<SnapshotCut<E>, O.Option<Ready<E, A>>>
 
 const nothingCame = (): Error => new Error('list should emit a page, but emitted nothing')
-
-// constructors
 
 /**
  * Reads a changing list as it was at one moment: every row that is in it from start to end is emitted once. The time range is
