@@ -214,10 +214,7 @@ export class Member implements QuotaMember {
     )
   }
 
-  /**
-   * Reports a refusal immediately, and missing replies once Redis counts as lost. Reports each reason once until Redis
-   * responds.
-   */
+  /** Reports a refusal immediately, and missing replies once Redis counts as lost: each reason once until Redis responds. */
   #tellFailure(now: Millis, reason: string | undefined): void {
     this.#failingSince ??= now
     const isTooSoon = reason === undefined && now - this.#failingSince < LOST_FOR - ANSWERS_WITHIN
@@ -343,10 +340,7 @@ export class Member implements QuotaMember {
 /** Maximum length of a reported reason, in characters. */
 const REASON = 300
 
-/**
- * Returns the message of Redis, such as `NOPERM this user has no permissions ...`, or of the system. Omits URLs, because they
- * may contain passwords.
- */
+/** Returns the message of Redis, such as `NOPERM this user ...`, or of the system. Omits URLs: they may contain passwords. */
 const reasonOf = (error: unknown): string => {
   const { message, code } = fieldsOf(error)
   const words = String(message || code || error).replace(/\w+:\/\/\S+/g, '[URL]')

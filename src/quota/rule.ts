@@ -8,8 +8,6 @@
  */
 import type { Millis } from '../stream/index.js'
 
-// model
-
 /** One limit in the report of a process. */
 export interface QuotaClaim {
   /** Key in Redis. */

@@ -14,9 +14,7 @@ import {
   RESERVE,
 } from './rule.js'
 
-/**
- * Time for which state is kept after the last report: a week, so that a break over a weekend is not followed by a quiet period.
- */
+/** Time to keep state after the last report: a week, so that a break over a weekend is not followed by a quiet period. */
 const KEEP: Millis = 7 * 24 * 3_600_000
 
 /**
