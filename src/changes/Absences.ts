@@ -5,8 +5,6 @@ import { type StoreError, storeError } from '../store/StoreError.js'
 import type { Millis } from '../stream/index.js'
 import type { OpenCharge } from './KnownCharges.js'
 
-// model
-
 /** Rows that were found gone together, and the number of rows known before. */
 interface Gone {
   readonly gone: number
@@ -37,8 +35,6 @@ const SHARE = 0.05
 
 /** Period within which rows that are found missing are judged together. */
 const DAY: Millis = 86_400_000
-
-// functions
 
 /** Returns true if suspiciously many rows are gone. The service may then have the wrong scope, account or data. */
 const areTooMany = ({ gone, total, isEmpty }: Gone): boolean =>
@@ -95,10 +91,7 @@ export class Absences {
     if (this.held.size > 0) for (const { id } of rows) this.held.delete(id)
   }
 
-  /**
-   * Judges the missing rows. `total`: counts the known rows, including these. A doubt about an unchanged number is reported
-   * only once.
-   */
+  /** Judges the missing rows. `total`: counts the known rows, including these. Reports a doubt once per number of rows. */
   async judge(total: () => Promise<number>, isEmpty: boolean): Promise<Judged> {
     const { name, now } = this.#options
     const rows = [...this.held.values()]

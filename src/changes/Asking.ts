@@ -15,10 +15,7 @@ import {
   PAGE_SIZE,
 } from './Ledger.js'
 
-/**
- * Thrown when work on a ledger ends early: with a failure of the service, or without one if it was stopped. Internal: callers
- * convert it to a value.
- */
+/** Thrown if work on a ledger ends early: with a failure of the service, or none if stopped. Callers convert it to a value. */
 export class PollInterrupted extends Error {
   override readonly name = 'Interrupted'
   readonly failure: AnyFailure | undefined

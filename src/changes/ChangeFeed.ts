@@ -14,8 +14,6 @@ import type { Ledger, LedgerRow, Seconds } from './Ledger.js'
 import { Poll } from './Poll.js'
 import { paused } from './polling.js'
 
-// model
-
 /** An event of the stream, and its acknowledgement. */
 export interface FeedItem<A> {
   readonly event: ChangeEvent<A>
@@ -38,8 +36,6 @@ export interface FeedOptions<A> {
 
 /** Maximum number of ids waiting to be read early. Further ids are left to the next poll. */
 const MAX_HINTS = 2_000
-
-// functions
 
 /** Runs polls one after another, with the state of a session. */
 export class ChangeFeed<A> {

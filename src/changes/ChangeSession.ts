@@ -9,8 +9,6 @@ import { isOpenStatus, type KnownCharges, type OpenCharge, versionOf } from './K
 import type { LedgerRow, Seconds } from './Ledger.js'
 import type { KnownRow, Memory } from './Poll.js'
 
-// model
-
 /** Where the state is stored, and the lease that protects it. */
 interface Keeper {
   readonly commit: (state: ChangeState) => Promise<void>
@@ -43,8 +41,6 @@ const NEW: ChangeState = {
   open: '',
   final: '',
 }
-
-// functions
 
 /** Charges that a stream knows or has emitted; the memory of its polls. */
 export class ChangeSession implements Memory {
@@ -122,7 +118,6 @@ export class ChangeSession implements Memory {
     )
   }
 
-  /** Number of changes emitted. */
   get emitted(): number {
     return this.#state.emitted
   }

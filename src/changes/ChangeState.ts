@@ -11,8 +11,6 @@ import { ChargeStatus } from '../codec/Charge.js'
 import { KEY_LENGTH, KnownCharges, VERSION_LENGTH } from './KnownCharges.js'
 import type { Seconds } from './Ledger.js'
 
-// model
-
 const state = t.intersection([
   t.type({
     version: t.literal(1),

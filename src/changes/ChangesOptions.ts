@@ -7,8 +7,6 @@ import { is, type OptionRule, type OptionsOf, withDefault } from '../options/ind
 import type { Store } from '../store/Store.js'
 import type { StoreError } from '../store/StoreError.js'
 
-// model
-
 /** Position of a stream of changes. */
 export interface ChangePosition {
   /** Charges created up to this time have been emitted; ISO 8601. Pass it as `since` to continue without a store. */

@@ -6,8 +6,6 @@ import type { Millis } from '../stream/index.js'
 import { fingerprint } from './fingerprint.js'
 import type { LedgerRow, Seconds } from './Ledger.js'
 
-// model
-
 /** A charge whose status is not final. */
 export interface OpenCharge {
   /** The id of the charge. */
@@ -41,8 +39,6 @@ interface KnownFinal extends KnownVersion {
 /** Lengths in characters of a charge's version (36 bits) and of a final charge's key (48 bits). */
 export const VERSION_LENGTH = 6
 export const KEY_LENGTH = 8
-
-// functions
 
 /** Returns true if a status can still change. This includes undocumented statuses. */
 export const isOpenStatus = (status: string): boolean =>

@@ -8,15 +8,12 @@ import { type Absences, countMissing } from './Absences.js'
 import { PollInterrupted } from './Asking.js'
 import { fingerprint } from './fingerprint.js'
 
-// model
-
 /** A row whose version is not in the memory. */
 export interface RowNews<A> {
   /** The decoded row, or why it does not decode. */
   readonly row: E.Either<AnyFailure, A>
   /** True if the memory has no version of the row. */
   readonly isNew: boolean
-  /** Adds this version to the memory. */
   readonly remember: () => void
 }
 
@@ -33,8 +30,6 @@ type ReadPage<A> = E.Either<AnyFailure, Page<AnyFailure, A, unknown>>
 
 /** Length of a version, in characters: 60 bits. */
 const VERSION_LENGTH = 10
-
-// functions
 
 /** Compares each reading of a list with a memory of hashes. */
 export class ListPoll<A> {

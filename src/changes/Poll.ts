@@ -15,8 +15,6 @@ import { isOpenStatus, type OpenCharge } from './KnownCharges.js'
 import { type Ledger, type LedgerRow, PAGE_SIZE, type Seconds } from './Ledger.js'
 import { readOpen } from './openRows.js'
 
-// model
-
 /** A row as stored in a memory. */
 export interface KnownRow {
   /** True if the memory has the version of the row that was received. */
@@ -37,7 +35,6 @@ export interface Memory {
   ) => Promise<ReadonlyMap<string, KnownRow>>
   /** Resolves with the rows whose status is not final, by id. */
   readonly open: () => Promise<ReadonlyMap<string, OpenCharge>>
-  /** Resolves with the number of rows. */
   readonly total: () => Promise<number>
   /** Records that the service no longer has these rows. */
   readonly leave: (rows: ReadonlyArray<OpenCharge>) => Promise<void>
@@ -83,8 +80,6 @@ const LAG: Millis = 3_600_000
 
 /** Maximum number of rows whose times can be ahead of the clocks. If there are more, the clocks are behind. */
 const MOST_AHEAD = 10_000
-
-// functions
 
 /** Runs polls one after another. */
 export class Poll<A> {
@@ -233,7 +228,6 @@ class Tail {
     return this.#isRising && this.newest > this.#oldest ? this.newest : undefined
   }
 
-  /** Time span of a page of charges. */
   get pageSpan(): Seconds {
     const span = this.newest - this.#oldest
     return this.#rows > 1 && span > 0 ? (span / this.#rows) * PAGE_SIZE : PAGE_SPAN

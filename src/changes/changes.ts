@@ -25,8 +25,6 @@ import {
 } from './ChangesOptions.js'
 import { type ChangesSource, feedPages } from './feedPages.js'
 
-// constructors
-
 /** Throws an `InvalidOption` for invalid options. Sends nothing until it is subscribed to. */
 export const changes =
   <A>(source: ChangesSource<A>) =>

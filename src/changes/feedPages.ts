@@ -14,8 +14,6 @@ import type { Ledger, Seconds } from './Ledger.js'
 import { clocksOf } from './Poll.js'
 import { polling } from './polling.js'
 
-// model
-
 /** The charges of a client, and its clock. */
 export interface ChangesSource<A> {
   readonly ledger: Ledger<A>
@@ -26,8 +24,6 @@ export interface ChangesSource<A> {
 
 /** Page size of a request that is sent only to learn the time of the service: the API minimum. */
 const SMALL_PAGE = 10
-
-// functions
 
 /** Emits until `stop` emits, or until another owner takes over the store. */
 export async function* feedPages<A>(
@@ -92,10 +88,7 @@ export async function* feedPages<A>(
   }
 }
 
-/**
- * Returns the state of a stream that starts now. Charges within the lookback before now are remembered, so that late ones are
- * recognized.
- */
+/** Returns the state of a stream that starts now. Remembers charges within the lookback, to recognize late ones. */
 const beginning = (
   ledger: Ledger<unknown>,
   since: Date | string | undefined,

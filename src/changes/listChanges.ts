@@ -13,8 +13,6 @@ import { changesOf } from './changes.js'
 import { ListPoll } from './ListPoll.js'
 import { polling } from './polling.js'
 
-// model
-
 const table = {
   /** Interval between readings of the list, in ms. Default 10,000. */
   every: withDefault(is.positiveFinite, 10_000),
@@ -32,8 +30,6 @@ export interface ListChangesSource<A> {
   readonly timer: SchedulerLike
   readonly now: () => number
 }
-
-// constructors
 
 /** Throws an `InvalidOption` for invalid options. */
 export const listChanges =

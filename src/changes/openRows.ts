@@ -11,8 +11,6 @@ import type { OpenCharge } from './KnownCharges.js'
 import { type LedgerRow, PAGE_SIZE, type Seconds } from './Ledger.js'
 import { Counting, TooDeep, Uncountable } from './proof/Counting.js'
 
-// model
-
 export interface OpenOptions {
   /** Statuses to list. */
   readonly statuses: ReadonlyArray<string>
@@ -34,9 +32,7 @@ export interface OpenPage<A> {
   readonly gone: ReadonlyArray<string>
 }
 
-/**
- * Maximum number of charges per status for which the full list is read. Beyond it, charges older than `OLD` are only counted.
- */
+/** Maximum number of charges per status whose full list is read. Beyond it, charges older than `OLD` are only counted. */
 const MAX_LISTED = 20 * PAGE_SIZE
 
 /** Age from which a charge counts as old, in seconds: 30 days. */
@@ -44,8 +40,6 @@ const OLD: Seconds = 30 * 86_400
 
 /** Planned fill of a page, because charges are not evenly spread over time. */
 const FILL = 0.9
-
-// functions
 
 /** Reads open charges, and charges that have left their status. Rejects with `PollInterrupted`. */
 export async function* readOpen<A>(

@@ -6,12 +6,10 @@ import { PollInterrupted } from './Asking.js'
 import type { ChangesFailure } from './ChangesOptions.js'
 
 export interface Polling<A> {
-  /** Interval between polls. */
   readonly every: Millis
   readonly timer: SchedulerLike
   /** Stops waiting for the next poll when this emits. */
   readonly stop: Observable<unknown>
-  /** Polls once. */
   readonly poll: () => AsyncIterable<A>
   /** Returns the event for a failure after which polling continues. */
   readonly outage: (failure: ChangesFailure) => A

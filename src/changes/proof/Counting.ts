@@ -3,8 +3,6 @@ import type { AnyFailure } from '../../http/Failure.js'
 import { type Asking, PollInterrupted } from '../Asking.js'
 import type { LedgerPage, LedgerQuery, Seconds, Stretch } from '../Ledger.js'
 
-// model
-
 /** A set of rows to count: those created in a time range, with one status or any. */
 export interface Counted extends Stretch {
   /** Absent: rows of any status. */
@@ -47,8 +45,6 @@ const MIN_SIZE = 10
 /** Number of pages from the expected last page to the next page that is tried. Each further step is longer by this factor. */
 const FIRST_STEP = 4
 const STRIDE = 8
-
-// functions
 
 /** Counts and reads rows in ranges of time. Learns how the service treats bounds, and its paging depth. */
 export class Counting<A> {

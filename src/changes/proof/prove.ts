@@ -32,8 +32,6 @@ import {
 } from './ProofTable.js'
 import { middleOf, stretchesOf } from './stretches.js'
 
-// model
-
 /** A time range in which the counts of the copy and the service differ. */
 export interface CountDifference extends Stretch {
   /** Absent: rows of any status. */
@@ -87,8 +85,6 @@ const ROWS_A_REQUEST = PAGE_SIZE
 
 /** Number of times that a range is repaired and counted again before it is reported as different. */
 const ROUNDS = 2
-
-// functions
 
 /** Compares the counts of a copy with those of the service, repairs the differences, and counts again. */
 export const prove = <A>(
@@ -232,10 +228,7 @@ class Prover<A> {
     }
   }
 
-  /**
-   * Counts the open rows of the copy, which may have become final at the service. Returns 0 if rows of all statuses are
-   * counted.
-   */
+  /** Counts the copy's open rows, which may have become final at the service. Returns 0 if rows of all statuses are counted. */
   async #openIn({ status, ...rows }: Counted): Promise<number> {
     if (status === undefined) return 0
     const [counts = new Map()] = await this.#table.counts([rows])

@@ -3,9 +3,7 @@ import type { Seconds } from '../Ledger.js'
 import type { Counted } from './Counting.js'
 import { type CountedTable, countOf } from './ProofTable.js'
 
-/**
- * Divides rows into up to `parts` ranges with about equal numbers of rows in the table. The ranges cover all seconds of `rows`.
- */
+/** Divides rows into up to `parts` ranges with about equal numbers of the table's rows. They cover all seconds of `rows`. */
 export const stretchesOf = async (
   table: CountedTable,
   rows: Counted,

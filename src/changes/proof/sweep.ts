@@ -6,8 +6,6 @@ import { type Healed, readWhole } from './Healing.js'
 import { countOf, type ProofTable } from './ProofTable.js'
 import { stretchesOf } from './stretches.js'
 
-// model
-
 /** Position of the current round of sweeps. */
 export interface SweepPosition {
   /** When the round began, in seconds since 1970. */
@@ -44,8 +42,6 @@ export const SWEPT_WHOLE = 48_000
 
 /** Number of rows in a range that is read at a time. */
 const CHUNK = 10 * PAGE_SIZE
-
-// functions
 
 /** Reads the next part of a table, up to `until`, and repairs it. */
 export const sweep = async <A>(
