@@ -16,8 +16,6 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { checksumMismatch } from './StoreError.js'
 
-// model
-
 /** An open file. */
 export interface FileHandle {
   /** Writes bytes at a position of the file; possibly fewer than requested. */
@@ -85,8 +83,6 @@ export interface FileSystem {
   readonly readlink: (path: string) => Promise<string>
 }
 
-// constructors
-
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_RDWR } = constants
 
 /** Flags that prevent writing through a link planted by another user, and waiting for the writer of a pipe. */
@@ -100,7 +96,6 @@ const SYSTEM_FLAGS = {
 /** Returns twelve random digits, for a file name that no other program can have used. */
 export const randomName = (): string => crypto.randomUUID().replaceAll('-', '').slice(-12)
 
-/** The real disk. */
 export const disk: FileSystem = {
   // synced by descriptor, because handles lack `sync` if a package manager has patched `open`
   open: async (path, flags, mode) => {
@@ -166,9 +161,7 @@ export const isLink = (files: Pick<FileSystem, 'readlink'>, path: string): Promi
     () => false,
   )
 
-/**
- * Lists the files of a folder that have our names. Links and folders with our names belong to other programs, and are skipped.
- */
+/** Lists the files of a folder that have our names. Skips links and folders with our names: they belong to other programs. */
 export const filesNamed = async (
   files: Pick<FileSystem, 'readdir' | 'readlink' | 'stat'>,
   folder: string,
@@ -230,10 +223,7 @@ export const replaceFile = async (files: FileSystem, from: string, to: string): 
   await files.rename(from, to)
 }
 
-/**
- * Copies a file durably to a new name. A process that has the old file open cannot write to the copy. Takes no space if the
- * file system shares blocks.
- */
+/** Copies a file durably. A process with the old file open cannot write to the copy. Takes no space if blocks are shared. */
 export const copyDurably = async (files: FileSystem, from: string, to: string): Promise<void> => {
   await files.copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
   await closing(files.open(to, 'r+'), (handle) => handle.sync())

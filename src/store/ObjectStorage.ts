@@ -15,8 +15,6 @@ import {
 } from './s3Requests.js'
 import { elements, textOf } from './xml.js'
 
-// model
-
 /** An object in a listing. */
 export interface StoredObject {
   readonly key: string
@@ -24,7 +22,6 @@ export interface StoredObject {
   readonly size: number
 }
 
-/** The content of an object, and its version. */
 export interface ObjectContent {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly etag: string
@@ -333,9 +330,7 @@ const keyOf = (listed: string, prefix: string, isEncoded: boolean): string | und
   return key?.startsWith(prefix) ? key : undefined
 }
 
-/**
- * Returns true if no part of a key consists of dots. Such keys would address other keys in a URL, and no export creates them.
- */
+/** Returns true if no part of a key is made of dots. Such keys address other keys in a URL, and no export creates them. */
 const isPlainKey = (key: string): boolean => key.split('/').every((part) => !/^\.{1,2}$/.test(part))
 
 /** Creates the error for a service whose conditional writes do not work. Two runs cannot be kept apart there. */

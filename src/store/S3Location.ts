@@ -8,8 +8,6 @@ import { InvalidOption, readVariable, type Variables } from '../options/index.js
 import { bucketUrl } from './bucketUrl.js'
 import { storeError } from './StoreError.js'
 
-// model
-
 export interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -65,8 +63,6 @@ type AwsVariables = { readonly [Name in AwsVariable]?: string | undefined }
 interface AwsEnvironment extends Pick<S3Environment, 'readText'> {
   readonly env: AwsVariables
 }
-
-// constructors
 
 /** Returns the environment of this process. `env`: variables to use instead. */
 export const processEnvironment = (env: S3Environment['env'] = process.env): S3Environment => ({
@@ -170,10 +166,7 @@ const encryptionOf = (
 /** The query of a signed URL. Such a query is secret. */
 const SIGNED = /[?&](X-Amz-|AWSAccessKeyId=|Signature=)/i
 
-/**
- * Returns true for a prefix that is empty or ends with a slash. No part of it may consist of dots, because it would then
- * address another key in a URL.
- */
+/** Returns true for a prefix that is empty or ends with a slash. Parts made of dots would address another key in a URL. */
 const isPrefix = (path: string): boolean =>
   path === '' ||
   (path.endsWith('/') &&

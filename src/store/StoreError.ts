@@ -1,8 +1,6 @@
 /** Errors of stores and files, as one union with `_tag`. */
 import { oneLine } from '../decode/redact.js'
 
-// model
-
 /** Fields of each kind of error, in addition to its message. */
 export interface StoreErrors {
   /** Another owner is active: it renewed its lease while this run waited. */
@@ -58,8 +56,6 @@ export type TaggedErrors<Errors> = {
 
 class Tagged extends Error {}
 
-// constructors
-
 /** Creates the constructor for a family of errors. `name` becomes the `name` of each error. */
 export const taggedError =
   <Errors>(name: string) =>
@@ -74,14 +70,11 @@ export const taggedError =
     return Object.assign(error, { name, _tag }, details) as unknown as TaggedErrors<Errors>[Tag]
   }
 
-/** Creates an error of the given kind. */
 export const storeError = taggedError<StoreErrors>('StoreError')
 
 /** Creates the error for a file that does not match its state. */
 export const checksumMismatch = (path: string, why: string): StoreError =>
   storeError('ChecksumMismatch', `${path} ${why}: it cannot be resumed`, { path })
-
-// combinators
 
 /** Returns true for an error of the family with this name, including one from another copy of this package. */
 export const isTagged =

@@ -5,8 +5,6 @@ import { withoutUndefined } from '../fp.js'
 import type { Millis } from '../stream/index.js'
 import type { Store } from './Store.js'
 
-// model
-
 /** A wait, or its end. */
 export interface Wait {
   /** Name of the destination, without secrets. */
@@ -29,8 +27,6 @@ export const DISK_SILENT_FOR: Millis = 30_000
 
 /** Maximum length of a reported refusal, in characters. */
 const MOST_WORDS = 300
-
-// constructors
 
 /**
  * The waits of one destination. A call that takes longer than `silentFor` is reported with its last refusal. After that, a

@@ -1,7 +1,5 @@
 /** Hosts of buckets, built in the same way as by the AWS SDK; `test/store/bucketUrl.test.ts` compares the two. */
 
-// model
-
 /** Settings that determine the host of a bucket. */
 export interface BucketAddress {
   readonly bucket: string
@@ -25,8 +23,6 @@ const PARTITIONS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^eu-isoe-/, 'cloud.adc-e.uk'],
   [/^us-isof-/, 'csp.hci.ic.gov'],
 ]
-
-// functions
 
 /** Returns the URL of a bucket, ending with a slash; or the reason why there is none. Names with dots are put into the path. */
 export const bucketUrl = (

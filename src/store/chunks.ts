@@ -12,7 +12,6 @@ const DOUBLINGS = 5
 /** Maximum number of parts of an object. */
 const MOST = 10_000
 
-/** A chunk of an object. */
 export interface ObjectChunk {
   /** The number of the chunk, starting at 1. */
   readonly number: number

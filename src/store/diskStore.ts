@@ -126,9 +126,7 @@ const pathIn = (folder: string, name: string): string => {
 
 // files
 
-/**
- * Reads a file as text; `undefined` if it is missing or empty. Rejects with `UnusablePath` if no export can have written it.
- */
+/** Reads a file as text; `undefined` if missing or empty. Rejects with `UnusablePath` if no export can have written it. */
 const textAt = async (
   files: Pick<FileSystem, 'open'>,
   path: string,

@@ -16,8 +16,6 @@ import { hasSum, readRecord, showSummed } from './readRecord.js'
 import type { Store } from './Store.js'
 import { isStoreError, type StoreError, storeError } from './StoreError.js'
 
-// model
-
 /** How long a lease lasts without renewal. */
 const LEASE: Millis = 15_000
 
@@ -36,7 +34,6 @@ export interface LeaseOptions {
   readonly path: string
   /** How long the lease lasts without renewal. Default `LEASE`. */
   readonly length?: Millis | undefined
-  /** Clock and timers. */
   readonly timer: SchedulerLike
   /** Called when another owner holds the lease, before waiting for it. */
   readonly onWait?: (wait: LeaseWait) => void
@@ -56,7 +53,6 @@ export interface LeaseWait {
   readonly ms: Millis
 }
 
-/** Describes the wait. */
 export const waitWords = ({ ms }: LeaseWait): string =>
   `another run is using it, or was killed: waiting up to ${Math.ceil(ms / 1_000)} s to take over`
 
@@ -83,7 +79,6 @@ const record = t.intersection([
 
 interface LeaseRecord extends t.TypeOf<typeof record> {}
 
-/** A lease as stored. */
 interface StoredLease {
   readonly record: LeaseRecord
   readonly version: string

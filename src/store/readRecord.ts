@@ -6,7 +6,6 @@ import { fieldsOf, parsed } from '../decode/unknown.js'
 import { E, withoutUndefined } from '../fp.js'
 import { type StoreError, storeError } from './StoreError.js'
 
-/** A kind of record. */
 export interface RecordKind<A> {
   /** Name in messages, as in "is not a checkpoint". */
   readonly name: string

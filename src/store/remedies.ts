@@ -184,7 +184,6 @@ export const remedyOf = (code: string): Remedy => {
   return ALL.get(code) ?? state ?? { class: 'again' }
 }
 
-/** Returns true if the table has a code. */
 export const isKnown = (code: string): boolean => ALL.has(code)
 
 /** Returns the advice for a refusal, to append to a message: `: free some space`. Empty if the table has no advice. */

@@ -4,8 +4,6 @@ import { isKnown, remedyOf } from './remedies.js'
 import { type StoreError, storeError } from './StoreError.js'
 import { textOf } from './xml.js'
 
-// model
-
 /** Why a request failed. */
 export interface S3Refusal {
   /** Code of the service, such as `NoSuchBucket`, or of the system, such as `ECONNREFUSED`. */
@@ -18,7 +16,6 @@ export interface S3Refusal {
   readonly region?: string
 }
 
-/** An error response. */
 interface RefusedAnswer {
   readonly status: number
   readonly headers: Headers
@@ -43,7 +40,6 @@ const CODE = /^[A-Z][A-Za-z0-9]{1,63}$/
 /** Statuses of permanent refusals, for which even an unlisted code needs action. */
 const REFUSES: ReadonlyArray<number> = [400, 401, 403, 405]
 
-/** The name of a region. */
 const REGION = /^[a-z0-9-]{1,32}$/
 
 /** Maximum length of a shown message, in characters. */
@@ -51,8 +47,6 @@ const MOST_WORDS = 300
 
 /** Number of consecutive characters of a secret that cannot be a coincidence. */
 const REPEATED = 8
-
-// functions
 
 /** Parses an error response, without secrets. */
 export const refusalOf = ({ status, headers, xml, secrets }: RefusedAnswer): S3Refusal => {
@@ -82,7 +76,6 @@ const repeats = (text: string, secret: string): boolean => {
   return false
 }
 
-/** Returns the code of an error of the system. */
 export const systemCode = (error: unknown): string => {
   const { code, cause, name } = Object(error)
   const inner = Object(cause).code

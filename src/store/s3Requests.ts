@@ -9,8 +9,6 @@ import { EXPIRED, refusalOf, type S3Refusal, SKEWED, systemCode, wordsOf } from 
 import type { Waits } from './Waits.js'
 import { rootOf, textOf } from './xml.js'
 
-// model
-
 export interface ObjectStorageOptions {
   /** The fetch function. Default: the runtime's. */
   readonly fetch?: typeof fetch
@@ -19,7 +17,6 @@ export interface ObjectStorageOptions {
   readonly random?: IO<number>
   /** Returns the time of this machine in ms since 1970, for signatures. Default `Date.now`. */
   readonly now?: IO<Millis>
-  /** Reports waits. */
   readonly waits?: Waits
   /** Time limit of one request, in ms, on top of the time that its body takes at 10 Mbit/s. Default 60,000. */
   readonly timeout?: Millis
@@ -34,9 +31,7 @@ export interface S3Call {
   readonly body?: Uint8Array<ArrayBuffer> | string
   /** Maximum size of the response, in bytes. Default `MOST_XML`. */
   readonly most?: number
-  /**
-   * An element that must be in the body of a successful response. Some responses start with 200 before the outcome is known.
-   */
+  /** An element required in the body of a success, because some responses start with 200 before the outcome is known. */
   readonly result?: 'any' | 'ETag' | 'UploadId'
   /** Returns true if the created object exists. Checked after each success, because a response does not prove it. */
   readonly isMade?: () => Promise<boolean>
@@ -64,8 +59,6 @@ const MOST_XML = 16 * MIB
 
 /** Maximum number of bytes read from an error. Its code comes early; the rest is ignored. */
 const MOST_ERROR = 64 << 10
-
-// constructors
 
 export const s3Requests = (
   location: S3Location,

@@ -102,10 +102,7 @@ export interface S3StoreOptions {
   readonly onWait?: OnWait | undefined
 }
 
-/**
- * Opens a store of texts below a prefix of a bucket, `s3://BUCKET/PREFIX/`. Rejects with an `UnusablePath` that names what is
- * missing.
- */
+/** Opens a store of texts below `s3://BUCKET/PREFIX/`. Rejects with an `UnusablePath` that names what is missing. */
 export const openS3Store = async (
   url: string,
   { env, timer = asyncScheduler, onWait }: S3StoreOptions = {},
