@@ -3,8 +3,6 @@ import { E } from '../fp.js'
 import { concat, utf8 } from './bytes.js'
 import { type NotRaw, notRaw, type Unsigned, unsigned } from './WebhookFailure.js'
 
-// model
-
 /** A `Headers`, the `headers` of a `node:http` request, or a plain record. */
 export type HeadersLike =
   | Iterable<readonly [name: string, value: string]>
@@ -18,8 +16,6 @@ export interface Delivery {
   readonly body: string | ArrayBuffer | ArrayBufferView
 }
 
-// combinators
-
 type Pairs = Iterable<readonly [name: string, value: string | ReadonlyArray<string> | undefined]>
 
 const isPairs = (headers: object): headers is Iterable<readonly [string, string]> =>
@@ -31,10 +27,7 @@ const pairsOf = (headers: HeadersLike | null | undefined): Pairs => {
   return isPairs(headers) ? headers : Object.entries(headers)
 }
 
-/**
- * Returns the values of a header. They are not split at commas, because commas join values but also occur within a single
- * value, such as an HTTP date.
- */
+/** Returns a header's values, unsplit: commas join values but also occur within one value, such as an HTTP date. */
 const valuesOf = (headers: HeadersLike, name: string): ReadonlyArray<string> =>
   Array.from(pairsOf(headers))
     .filter(([key]) => String(key).toLowerCase() === name.toLowerCase())

@@ -3,8 +3,6 @@ import type { ObservableInput } from 'rxjs'
 import type { Millis } from '../stream/index.js'
 import { concat, fromHex, isHmacAtOnce, subtle, utf8 } from './bytes.js'
 
-// model
-
 /** A signature, and the input that should have been signed. */
 export interface Signed {
   /** The secret of the webhook. */
@@ -41,8 +39,6 @@ export interface SigningScheme
   readonly signature: (unsigned: Omit<Signed, 'signature'>) => string | PromiseLike<string>
 }
 
-// constructors
-
 /** HMAC keyed with the whole string of the secret. The signature is hexadecimal. */
 export const hmac =
   (hash: 'SHA-256' | 'SHA-384' | 'SHA-512'): Algorithm =>
@@ -56,17 +52,11 @@ export const hmac =
     return subtle().verify('HMAC', key, bytes, concat([message]))
   }
 
-/**
- * Parses a timestamp that consists of digits only. The body of an event, which follows it in the message, does not begin with a
- * digit.
- */
+/** Parses a timestamp of digits only: the body of an event, which follows it in the message, does not begin with a digit. */
 const millis = (timestamp: string): Millis =>
   /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN
 
-/**
- * The assumed scheme: HMAC-SHA256 of the timestamp header (Unix milliseconds) and the body. The API description does not
- * specify it.
- */
+/** The assumed scheme (not in the API description): HMAC-SHA256 of the timestamp header (Unix milliseconds) and the body. */
 export const defaultScheme: Scheme = Object.freeze<Scheme>({
   timestampHeader: 'x-timestamp',
   signatureHeader: 'x-signature',

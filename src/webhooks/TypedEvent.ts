@@ -29,9 +29,7 @@ export type PayloadOf<Name extends string> = Name extends `account.${string}`
               ? BatchTransfer
               : unknown
 
-/**
- * A known event name; for an unknown one, the known names of its family, so that the compiler's error suggests them.
- */
+/** A known event name; for an unknown one, the known names of its family, so that the compiler's error suggests them. */
 export type KnownEventName<Name extends string> = Name extends KnownEvent ? Name : Family<Name>
 
 type Family<Name extends string> = Name extends `${infer Group}.${infer Kind}.${string}`
@@ -50,7 +48,6 @@ export interface TypedEvent<Name extends string> extends Omit<WebhookEvent, 'nam
 export const isNamed = (event: WebhookEvent, name: string): boolean =>
   event.name === name || `payout.${event.name}` === name
 
-/** Returns the content of a payload. */
 export const valueOfPayload = (payload: Payload): unknown => {
   switch (payload._tag) {
     case 'Account':

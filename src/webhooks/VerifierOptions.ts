@@ -47,9 +47,7 @@ const verifierSchemeRule: OptionRule<Partial<Scheme>, MayBeUndefined<Partial<Sch
 // table
 
 export const verifierTable = {
-  /**
-   * The whole webhook secret, as returned by `webhooks.create`; or several, during a rotation.
-   */
+  /** The whole webhook secret, as returned by `webhooks.create`; or several, during a rotation. */
   secret: required(secretsRule),
   /** Maximum difference between the time of signing and now, in ms. Default 300,000; `Infinity` accepts any age. */
   tolerance: withDefault(

@@ -6,8 +6,6 @@ import type { UndecodableEvent } from '../codec/WebhookEvent.js'
 import { plural } from '../decode/plural.js'
 import type { Millis } from '../stream/index.js'
 
-// model
-
 /** Fields of every failure. */
 interface WithMessage {
   readonly message: string
@@ -64,8 +62,6 @@ export interface Interrupted extends WithMessage {
 
 /** A failure of a receiver. */
 export type DeliveryFailure = WebhookFailure | TooLarge | Interrupted
-
-// constructors
 
 export const notRaw = (actual: string): NotRaw => ({
   _tag: 'NotRaw',

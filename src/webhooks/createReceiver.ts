@@ -23,8 +23,6 @@ import {
 import { type VerifierOptions, verifierSettings, verifierTable } from './VerifierOptions.js'
 import type { DeliveryFailure } from './WebhookFailure.js'
 
-// model
-
 // not spread from the options of a verifier: doc comments of options that are spread from another file do not reach hovers
 const table = {
   /** Maximum size of a body, in bytes. Default 1,048,576. */
@@ -68,8 +66,6 @@ export interface Receiver {
   readonly failures: Observable<DeliveryFailure>
 }
 
-// constructors
-
 /** Creates a receiver. Throws an `InvalidOption` for invalid options. */
 export const createReceiver = (given: ReceiverOptions): Receiver => {
   const options = resolveOptions(given, receiverTable)
@@ -104,8 +100,6 @@ export const createReceiver = (given: ReceiverOptions): Receiver => {
     },
   }
 }
-
-// combinators
 
 type ReceivedDelivery = E.Either<DeliveryFailure, WebhookEvent>
 
@@ -159,7 +153,6 @@ const statusOf = ({ _tag }: DeliveryFailure): number => {
   }
 }
 
-/** Creates a response with a status and no body. */
 const answer = (status: number): Response => new Response(null, { status })
 
 /** The most recent ids. Blank ids are not remembered, because events with a blank id are not repetitions of each other. */

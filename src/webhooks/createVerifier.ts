@@ -16,8 +16,6 @@ import {
 } from './VerifierOptions.js'
 import { forged, stale, unsigned, type WebhookFailure } from './WebhookFailure.js'
 
-// model
-
 /** Emits the event of a delivery, or the first reason to reject it. */
 export type Verify = (delivery: Delivery) => ObservableEither<WebhookFailure, WebhookEvent>
 
@@ -31,8 +29,6 @@ interface SignedClaim {
   readonly signature: string
 }
 
-// constructors
-
 /** Creates a verifier. Throws an `InvalidOption` for invalid options. */
 export const createVerifier = (options: VerifierOptions): Verify =>
   verifierOf(verifierSettings(resolveOptions(options, verifierTable)))
@@ -42,8 +38,6 @@ export const verifierOf =
   (settings: VerifierSettings): Verify =>
   (delivery) =>
     defer(() => pipe(claimOf(settings, delivery), E.match(left, examine(settings))))
-
-// combinators
 
 const claimOf = (
   { scheme }: VerifierSettings,

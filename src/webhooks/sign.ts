@@ -15,8 +15,6 @@ import { bytesOf, type Delivery } from './Delivery.js'
 import { defaultScheme, type SigningScheme } from './Scheme.js'
 import { schemeRule, secretRule, verifierTable } from './VerifierOptions.js'
 
-// model
-
 const signingSchemeRule: OptionRule<
   Partial<SigningScheme>,
   MayBeUndefined<Partial<SigningScheme>>
@@ -46,8 +44,6 @@ export interface DeliveryToSign {
 
 /** Returns the headers of a signed delivery. */
 export type Sign = (unsent: DeliveryToSign) => Promise<Readonly<Record<string, string>>>
-
-// constructors
 
 /**
  * Signs deliveries. Throws an `InvalidOption` for an invalid secret or scheme. A parsed body or a missing id causes a
