@@ -5,8 +5,6 @@ import { errorPath, fieldAt, isMember } from './errorPath.js'
 import { redact } from './redact.js'
 import { showValue, showWord } from './showValue.js'
 
-// model
-
 /** The reason why a value was refused: its path, the expected type, and the actual type without content. */
 export interface Cause {
   /** A path such as `items[3].amount`. Empty for the value itself; `*` replaces a key from the data. */
@@ -22,8 +20,6 @@ export type Causes = readonly [Cause, ...ReadonlyArray<Cause>]
 
 /** The cause for a codec without a name in its error, and for a value that throws when read. */
 const UNKNOWN: Cause = { path: '', expected: 'a valid value', actual: 'unknown' }
-
-// constructors
 
 /**
  * Returns one cause per path. The most likely branch of a union comes first: the one that matched deepest, has the right tag, and
@@ -89,9 +85,7 @@ const wholeCodec = (context: t.Context): unknown => {
   return context[at]?.type
 }
 
-/**
- * Returns true for a missing field, even if its codec is a union or an intersection, whose members add entries to the context.
- */
+/** Returns true for a missing field, even if its codec is a union or intersection, whose members add context entries. */
 const isMissing = (context: t.Context): boolean => {
   const holder = context.findLastIndex(({ actual }) => actual !== undefined)
   const field = context[holder + 1]
@@ -229,10 +223,7 @@ const byRank = (a: Branch, b: Branch): number => {
 
 const tagKinds = new Set<unknown>(['LiteralType', 'KeyofType'])
 
-/**
- * Ranks the branch of a union at `depth`: first by the depth that it reached, then by its tag, then by the fields that it
- * names.
- */
+/** Ranks the branch of a union at `depth`: by the depth that it reached, then by its tag, then by the fields that it names. */
 const rank = (errors: ValidationErrors, depth: number, belowOf: BelowOf): ReadonlyArray<number> => {
   const entry = errors[0]?.context[depth]
   const failedFields = new Set<string | undefined>()

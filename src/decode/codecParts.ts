@@ -82,9 +82,7 @@ export const domainKeys = (domain: unknown): ReadonlyArray<string> | undefined =
   }
 }
 
-/**
- * Returns the `tag` values that lead to a member of a tagged union, as io-ts computes them; undefined if that is not simple.
- */
+/** Returns the `tag` values that lead to a member of a tagged union, as io-ts computes them; undefined if not simple. */
 export const tagValues = (
   codec: unknown,
   tag: string,

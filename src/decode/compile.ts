@@ -3,9 +3,7 @@ import { type Decoder, decodeSafely } from './decodeSafely.js'
 import { generate } from './generate/generate.js'
 import { planOf } from './generate/planOf.js'
 
-/**
- * Returns true for io-ts's own `decode`, which is bound to its codec. A `decode` that is not bound may do more than validate.
- */
+/** Returns true for io-ts's own `decode`, which is bound to its codec. An unbound `decode` may do more than validate. */
 const isBound = (decode: { readonly name: string }): boolean => decode.name.startsWith('bound ')
 
 const make = (codec: t.Mixed): Decoder<unknown> => {

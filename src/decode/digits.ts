@@ -29,10 +29,7 @@ const keep = keeping(() => true)
  */
 export const parseExact = (text: string): unknown => JSON.parse(text, keep)
 
-/**
- * Matches a number of at least twelve characters, or one with a two-digit exponent. No other number can be rounded, or
- * overflow.
- */
+/** Matches a number of at least twelve characters or with a two-digit exponent. No other can be rounded or overflow. */
 const LONG = /[:[,\s]-?(?:[\d.]{12}|\d[\d.]*[eE][+-]?\d\d)/
 
 const keepLong = keeping((source) => source.length >= 12 || /e/i.test(source))

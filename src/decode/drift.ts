@@ -3,8 +3,6 @@ import { is, type OptionsOf, resolveOptions, withDefault } from '../options/inde
 import { redact } from './redact.js'
 import { type Counter, type DriftKind, watcherOf } from './watcher.js'
 
-// model
-
 /** A difference between received data and its codec (drift), and the number of times it was seen. */
 export interface DriftFact {
   /** The endpoint, as named in the call of `watch`. */
@@ -50,8 +48,6 @@ export const factName = ({
   example,
 }: Pick<DriftFact, 'endpoint' | 'path' | 'kind' | 'example'>): string =>
   JSON.stringify([endpoint, path, kind, kind === 'unknown value' ? example : ''])
-
-// constructors
 
 interface CountedFact extends Counter, Omit<DriftFact, 'count'> {}
 

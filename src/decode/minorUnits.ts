@@ -2,8 +2,6 @@ import { E, O, pipe } from '../fp.js'
 import { digitsOf } from './digits.js'
 import { fieldsOf } from './unknown.js'
 
-// model
-
 /** The reason why an amount is not a whole number of minor units. Does not repeat the amount. */
 export type MinorUnitsFailure =
   | (AmountFailure & { readonly _tag: 'UnknownCurrency' })
@@ -100,14 +98,10 @@ export interface Decimal {
   readonly scale: number
 }
 
-/**
- * Matches sign, integer part, fraction and power of ten, as JSON and `String` write numbers. A power has at most four digits.
- */
+/** Matches sign, integer part, fraction and power of ten (at most four digits), as JSON and `String` write numbers. */
 const decimalText = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?)0*(\d{1,4}))?$/
 
-/**
- * Parses a decimal string of at most `maxLength` characters. The length is limited because parsing takes more than linear time.
- */
+/** Parses a decimal string. Its length is limited to `maxLength` characters because parsing takes more than linear time. */
 export const parseDecimal = (text: string, maxLength: number): O.Option<Decimal> => {
   const [, sign = '', integer = '', fraction = '', powerSign = '', power = '0'] =
     (text.length <= maxLength && decimalText.exec(text)) || []

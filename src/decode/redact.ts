@@ -31,10 +31,7 @@ const dated = (date: Date): string =>
 
 // lines
 
-/**
- * Letters and pictographs that combine with a joiner or variant selector after them. There are none in Latin, Greek and
- * Cyrillic.
- */
+/** Letters and pictographs that combine with a joiner or variant selector after them; none in Latin, Greek and Cyrillic. */
 const JOINABLE = String.raw`(?![\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{VS}])[\p{L}\p{M}\p{Extended_Pictographic}\p{EMod}]`
 
 /** Control, bidirectional, invisible and zero-width characters, unless they are part of a word. */
@@ -72,10 +69,7 @@ const SIGNED =
 
 const ESCAPED = new RegExp(String.raw`(?:${INVISIBLE}|[\u2028\u2029])(?<!\n)`, 'gu')
 
-/**
- * Writes control characters and invisible characters as `\u009b`, except line breaks. JSON keeps its value, and other text
- * cannot control a terminal.
- */
+/** Writes control and invisible characters as `\u009b`, except line breaks. JSON keeps its value, and terminals stay safe. */
 export const escapeInvisible = (text: string): string =>
   text.replace(ESCAPED, (found) =>
     found

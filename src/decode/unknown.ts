@@ -25,10 +25,7 @@ export const parsed = (text: string): unknown => {
 /** Maximum nesting depth that is kept of a value that may be arbitrarily deep. Deeper levels are omitted. */
 export const LEVELS = 50
 
-/**
- * Maximum depth of a row that is written, or that is set aside unchanged. `JSON.stringify` and readers fail at some thousand
- * levels.
- */
+/** Maximum depth of a row that is written or set aside unchanged. `JSON.stringify` and readers fail at some thousand levels. */
 export const ROW_LEVELS = 500
 
 /** Takes the place of an omitted level. */

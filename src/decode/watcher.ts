@@ -6,8 +6,6 @@ import { OpenType } from './open.js'
 import { redact } from './redact.js'
 import { isRecord } from './unknown.js'
 
-// model
-
 /**
  * The way in which a value differs from its codec. `optional field`: a field that was missing before is present. `second shape`:
  * a different union member than the first time. `other paging`: a list does not continue as its endpoint declares.

@@ -4,8 +4,6 @@
  */
 import type * as t from 'io-ts'
 
-// model
-
 /** A test of a single value. */
 export type Basic =
   | 'any'

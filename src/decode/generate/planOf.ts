@@ -5,9 +5,7 @@ import type { Basic, Plan, PlanField, UnionMember } from './Plan.js'
 
 // io-ts's own codecs
 
-/**
- * The ways in which io-ts validates. A codec is recognized by the source of its `validate`, because a clone keeps the `_tag`.
- */
+/** How io-ts validates. A codec is recognized by the source of its `validate`, because a clone keeps the `_tag`. */
 type CodecKind =
   | 'any'
   | 'literal'

@@ -148,10 +148,7 @@ const copying: Written = {
   change: (got, key) => `{ if (made === x) made = copy(x); made[${key}] = ${got} }`,
 }
 
-/**
- * Writes statements that read the fields of `made`, which is `x` until something has to change. They return `refused` if a
- * field is not accepted.
- */
+/** Writes statements that read the fields of `made`, which is `x` until a change. They return `refused` for a refused field. */
 const readFields = (
   struct: StructPlan,
   scope: Locals,
@@ -184,10 +181,7 @@ const readFields = (
 
 const isStruct = (plan: Plan): plan is StructPlan => plan._tag === 'Struct'
 
-/**
- * Returns the structs inside if their fields can be counted, that is, if each key occurs once and none is inherited by every
- * object.
- */
+/** Returns the structs inside if their fields can be counted: each key occurs once, and none is inherited by every object. */
 const countable = ({ plan }: Exact): ReadonlyArray<StructPlan> => {
   const members = plan._tag === 'Intersection' && mostlyKeepsInput(plan) ? plan.members : [plan]
   const structs = members.filter(isStruct)

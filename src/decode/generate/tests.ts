@@ -5,10 +5,7 @@ import { type Locals, locals, type Program } from './Program.js'
 export const isRecord = (x: string): string =>
   `typeof ${x} === "object" && ${x} !== null && !isArray(${x})`
 
-/**
- * Returns a test that leaves NaN to io-ts. NaN does not equal itself, so io-ts considers it changed, and copies the object
- * around it.
- */
+/** Returns a test that leaves NaN to io-ts: NaN does not equal itself, so io-ts copies the object around it as if changed. */
 const itself = (x: string): string => `(${x} === ${x} || unusual())`
 
 const basic: Readonly<Record<Basic, (x: string) => string>> = {
