@@ -19,8 +19,6 @@
  * A generic interface cannot be derived: it is written by hand, and its table has the type `OptionsTable` of that interface.
  */
 
-// model
-
 /**
  * The values that an option accepts. A bare rule in a table is an option without a default. `OptionsGiven` is the type that
  * callers may pass: in a group, optional fields may also be `undefined`.

@@ -30,16 +30,12 @@ export class InvalidOption extends TypeError {
   }
 }
 
-// model
-
 export interface CheckSettings {
   /** Precedes option names in errors, such as `retry: `. */
   readonly context?: string
   /** Accepts a field that the table does not have. */
   readonly allowUnknown?: (name: string) => boolean
 }
-
-// constructors
 
 /**
  * Returns the options that are not `undefined`, because an `undefined` one would hide its default. Only own properties count.
@@ -91,8 +87,6 @@ export const checkArgument = (
 ): void => {
   checkValue(name, value, required(rule), context)
 }
-
-// combinators
 
 /** Describes a rejected value by its kind, without repeating it. */
 const invalidOption = (
