@@ -1,8 +1,6 @@
 import { type Codec, type Rule, ruled } from '../codec/Codec.js'
 import type { Paging } from './Paging.js'
 
-// model
-
 /** A method and a path, written as in the API reference, so that one search finds both. */
 export type Route = `${'GET' | 'POST'} /${string}`
 
@@ -116,8 +114,6 @@ export interface AnyEndpoint extends Endpoint<unknown, unknown, string> {}
 /** A list endpoint without its types. */
 export interface AnyList extends Endpoint<unknown, unknown, string, Paging> {}
 
-// constructors
-
 /** Creates an endpoint. Omitted fields get the default that suits most endpoints. */
 export const endpoint = <
   const R extends Route,
@@ -163,8 +159,6 @@ export const endpoint = <
   auth: row.auth ?? 'bearer',
   unspecified: row.unspecified ?? [],
 })
-
-// combinators
 
 /**
  * Drops the types of a row. A codec is invariant, so the compiler cannot see that this is safe: `params.decode` checks every

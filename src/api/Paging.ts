@@ -1,8 +1,6 @@
 import type { Envelope } from '../codec/common.js'
 import { O } from '../fp.js'
 
-// model
-
 /** The parameters that request one page. The first page of a list with bookmarks needs none. */
 export type Position = { readonly page_num: number } | { readonly page?: string }
 
@@ -22,8 +20,6 @@ type SizedPaging = Paging & {
   readonly size: number
 }
 
-// constructors
-
 /** Numbers pages by `page_num` from 0, until `has_more` is false. */
 export const byNumber = (size: number): SizedPaging => ({
   style: 'number',
@@ -33,8 +29,6 @@ export const byNumber = (size: number): SizedPaging => ({
 
 /** Pages by the bookmark `page_after`, until there is none. */
 export const byCursor = (size: number): SizedPaging => ({ style: 'cursor', first: {}, size })
-
-// combinators
 
 /**
  * Returns the position of the next page, if there is one. The envelope decides, not the endpoint: a bookmark is followed, and
