@@ -5,8 +5,6 @@ import { type Codec, noted, optional, unspecified } from './Codec.js'
 import { Instant } from './Instant.js'
 import { Finite, intFrom, Metadata, nullable } from './scalars.js'
 
-// model
-
 const itemError = unspecified(
   t.partial({
     /** The error code, often digits. */

@@ -4,8 +4,6 @@ import { Instant } from './Instant.js'
 import { Amount, Currency, Finite, heldBy, intFrom, opened, textOf } from './scalars.js'
 import { Time } from './times.js'
 
-// model
-
 const reason = t.keyof({
   wages_salary: null,
   donation_charitable_contribution: null,
@@ -153,9 +151,7 @@ const anyStatusFilter = closed(
   }),
 )
 
-/**
- * Filters charges by any status, including statuses that the service has added. Users see only the statuses of `ChargeFilter`.
- */
+/** Filters charges by any status, even one that the service has added. Users see only the statuses of `ChargeFilter`. */
 export interface AnyStatusFilter extends t.TypeOf<typeof anyStatusFilter> {}
 
 export const AnyStatusFilter: Codec<AnyStatusFilter> = anyStatusFilter

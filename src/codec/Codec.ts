@@ -3,8 +3,6 @@ import { part } from '../decode/codecParts.js'
 import { amountShown, dated } from '../decode/showValue.js'
 import { E } from '../fp.js'
 
-// model
-
 /** Decodes and encodes a value on the wire. Used by both the client and the sandbox. */
 export interface Codec<A> extends t.Type<A, unknown, unknown> {}
 
@@ -46,8 +44,6 @@ interface WithSchema {
   readonly schema: Schema
 }
 
-// constructors
-
 export const described = <C extends t.Mixed>(codec: C, schema: Schema): C & WithSchema =>
   Object.assign(codec, { schema })
 
@@ -78,9 +74,7 @@ export interface OptionalC<P extends t.Props>
 export const optional = <P extends t.Props>(props: P): OptionalC<P> =>
   t.partial(props) as OptionalC<P> // which accepts undefined at run time
 
-/**
- * Marks an object whose fields are all in the API description. Callers may send no other fields, but responses may have more.
- */
+/** Marks an object whose fields are all in the API description. Callers may send no others; responses may have more. */
 export const closed = <C extends t.Mixed>(codec: C): C => Object.assign(codec, { closed: true })
 
 /** Returns the JSON Schema of strings that match an expression. Flags are refused, because a schema has none. */

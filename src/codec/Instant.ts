@@ -1,8 +1,6 @@
 import * as t from 'io-ts'
 import { type Codec, described, patternOf } from './Codec.js'
 
-// model
-
 /** The brand that distinguishes an `Instant` from other strings. */
 export interface InstantBrand {
   /** Exists in types only. */

@@ -13,8 +13,6 @@ import { Instant } from './Instant.js'
 import { nullable } from './scalars.js'
 import { EventName } from './Webhook.js'
 
-// model
-
 /** An event of a webhook, read from either spelling of its envelope. */
 export interface WebhookEvent {
   /** Identifies the event. A repeated delivery has the same id. */
@@ -71,9 +69,7 @@ const moment = nullable(Instant)
 /** The first webhook version that uses snake case throughout. */
 const SNAKE_CASE_SINCE = '2024-02-22'
 
-/**
- * Returns the value under the field's current name or its older one. Null counts as a value, but an unreadable value does not.
- */
+/** Returns the value under the field's current or older name. Null counts as a value, but an unreadable value does not. */
 const first = <A>(codec: Codec<A>, values: ReadonlyArray<unknown>): A | undefined =>
   values.find((u): u is A => u !== undefined && codec.is(u))
 
@@ -100,8 +96,6 @@ const normal = (envelope: EventEnvelope, raw: unknown): WebhookEvent => {
     raw,
   }
 }
-
-// constructors
 
 /** Decodes either spelling of the envelope. Encodes to the original delivery. */
 export const WebhookEvent: Codec<WebhookEvent> = new t.Type<WebhookEvent, unknown, unknown>(

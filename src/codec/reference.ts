@@ -200,9 +200,7 @@ const byCardNumber = t.exact(
   }),
 )
 
-/**
- * The card to look up. Handling card numbers is subject to PCI DSS.
- */
+/** The card to look up. Handling card numbers is subject to PCI DSS. */
 export type ByCardNumber = t.TypeOf<typeof byCardNumber>
 
 export const ByCardNumber: Codec<ByCardNumber> = byCardNumber

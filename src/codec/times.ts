@@ -6,8 +6,6 @@ import { isDate } from '../decode/unknown.js'
 import { type Codec, described, patternOf } from './Codec.js'
 import { DATE, fromDate } from './Instant.js'
 
-// model
-
 const HOUR = String.raw`([01]\d|2[0-3])`
 
 const OFFSET = `(Z|[+-]${HOUR}(:?[0-5]\\d)?)`
@@ -33,8 +31,6 @@ const isDay = (text: string): boolean => {
   const date = new Date(`${day}T00:00:00Z`)
   return isWritable(date) && date.toISOString().startsWith(day)
 }
-
-// constructors
 
 const time = (name: string, shape: RegExp): Codec<Date | string> => {
   const is = (u: unknown): u is Date | string =>
@@ -80,8 +76,6 @@ export const PlainDate: Codec<string> = dated(
     patternOf(DAY),
   ),
 )
-
-// combinators
 
 /**
  * Converts a time parameter to ms since 1970, or to `NaN` if it is invalid. A time without an offset is in UTC. A plain date is
