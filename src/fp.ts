@@ -16,10 +16,7 @@ export type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 /** Fields that may be omitted but must not be `undefined`. */
 export type WithoutUndefined<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
 
-/**
- * Copies the fields that have a value. Omits fields that are `undefined`, so that they do not hide defaults. The copy has no
- * prototype.
- */
+/** Copies the fields that have a value to an object without prototype. An `undefined` field would hide a default. */
 export const withoutUndefined = <A extends object>(fields: A): WithoutUndefined<A> => {
   const kept: WithoutUndefined<A> = Object.create(null)
   for (const [name, value] of Object.entries(fields)) {
