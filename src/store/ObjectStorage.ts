@@ -15,7 +15,6 @@ import {
 } from './s3Requests.js'
 import { elements, textOf } from './xml.js'
 
-/** An object in a listing. */
 export interface StoredObject {
   readonly key: string
   /** Size in bytes. */

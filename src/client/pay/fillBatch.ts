@@ -87,7 +87,6 @@ export interface OpenBatch {
   readonly isNew: boolean
 }
 
-/** A batch without its items. */
 type BatchPlace = Pick<PaymentBatch, 'run' | 'index' | 'count' | 'hash' | 'set'>
 
 /** Creates the batch, or finds that of a run of these payments. Any other ends the run. `found`: the batch from a look-up. */

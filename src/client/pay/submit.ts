@@ -123,7 +123,6 @@ export const submitAll = async (
   }
 }
 
-/** An approval and its bounds, or a refusal. */
 type GateAnswer =
   | { readonly is: 'yes'; readonly to: Approval }
   | { readonly is: 'no'; readonly failures: ReadonlyArray<PayFailure> }

@@ -28,7 +28,6 @@ export interface LookedUp {
 
 /** A write that may have succeeded. */
 export interface Unresolved {
-  /** Number of the call. */
   readonly call: number
   readonly outcome: Outcome
   /** The failure of its last attempt. */
