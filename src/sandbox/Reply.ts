@@ -4,7 +4,14 @@ import { withoutUndefined } from '../fp.js'
 
 // model
 
-/** Number of arrivals at the front of the list that have left the window. */
+/**
+ * - `whole`: complete.
+ * - `reset`: the connection closes without a response.
+ * - `silent`: no response comes, and the connection stays open.
+ * - `cut-off`: the connection closes in the middle of the body.
+ * - `stall`: the body stops in the middle, and the connection stays open.
+ * - `slow`: the body arrives in pieces.
+ */
 export type ReplyDelivery = 'whole' | 'reset' | 'silent' | 'cut-off' | 'stall' | 'slow'
 
 /** A response, and how it is delivered. */
