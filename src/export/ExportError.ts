@@ -11,8 +11,6 @@ import { adviceOn, remedyOf } from '../store/remedies.js'
 import { isStoreError, isTagged, type StoreErrors, taggedError } from '../store/StoreError.js'
 import type { Millis } from '../stream/index.js'
 
-// model
-
 /** Fields of each kind of error, in addition to its message. */
 export interface ExportErrors extends StoreErrors {
   /** Another export wrote the checkpoint or manifest at `path`. `field`: the first difference, such as `query.status`. */
@@ -55,12 +53,7 @@ export type ExportError = {
   readonly [Tag in keyof ExportErrors]: Error & { readonly _tag: Tag } & ExportErrors[Tag]
 }[keyof ExportErrors]
 
-// constructors
-
-/** Creates an error of the given kind. */
 export const exportError = taggedError<ExportErrors>('ExportError')
-
-// combinators
 
 /** Returns true for an `ExportError`, including one from another copy of this package. */
 export const isExportError = (error: unknown): error is ExportError =>
@@ -127,7 +120,6 @@ const CLASSES: Readonly<Record<ExportError['_tag'] | AnyFailure['_tag'], ErrorCl
 /** Statuses besides 409 that mean "try later": Request Timeout, Locked, Too Early. */
 const TEMPORARY: ReadonlyArray<number> = [408, 423, 425]
 
-/** Returns the remedy for a failure. */
 export const classOf = (error: ExportError | AnyFailure): ErrorClass => {
   switch (error._tag) {
     case 'ReadFailed':

@@ -39,7 +39,6 @@ const env: OptionRule<Readonly<Record<string, string | undefined>>> = {
   expected: 'an object of environment variables',
 }
 
-/** Rule for a source. */
 export const sourceRule: OptionRule = {
   accepts: is.withMethods('', 'drain', 'describe').accepts,
   expected: "a client's list or snapshot itself (pipe turns it into a plain stream)",
@@ -154,7 +153,6 @@ export interface ExportOptions<A, B = A> extends OptionsOf<typeof exportTable> {
   readonly key?: ((row: B) => string | undefined) | undefined
 }
 
-/** The rules of the options. */
 export const exportRules: OptionsTable<ExportOptions<never, never>> = {
   ...exportTable,
   out: required(out),

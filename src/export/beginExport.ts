@@ -11,15 +11,11 @@ import type { Beginning } from './transfer/TransferEvent.js'
 import { existing } from './transfer/TransferSession.js'
 import { readTransferState, type TimeBounds, type TransferState } from './transfer/TransferState.js'
 
-// model
-
 /** How a run begins if a state or an earlier run may exist: refuses it, resumes it, or replaces everything. */
 export type Begin = 'new' | 'resume' | 'restart'
 
-/** Where to look, and what may exist. */
 export interface BeginOptions {
   readonly opened: Pick<OpenedFiles, 'at' | 'names' | 'files' | 'texts' | 'name' | 'stateText'>
-  /** Resolves with the existing manifest. */
   readonly loadManifest: () => Promise<Manifest | undefined>
   readonly spec: ExportSpec
   /** Returns true if a position belongs to the list. */
@@ -27,8 +23,6 @@ export interface BeginOptions {
   readonly begin: Begin
   readonly maxRejects: number
 }
-
-// constructors
 
 /** Examines what exists, without changes. Rejects with an `ExportError` if that prevents the export. */
 export const beginExport = async (options: BeginOptions, found: unknown): Promise<Beginning> => {
@@ -94,10 +88,7 @@ const replacedFiles = async ({
 const manifestPath = ({ opened: { texts, names } }: BeginOptions): string =>
   texts.nameOf(names.manifest)
 
-/**
- * Resolves with the run that wrote the existing file. Rejects with `OutputExists` if no run wrote the file, or if it has been
- * changed since.
- */
+/** Resolves with the run that wrote the file. Rejects with `OutputExists` if none did, or the file has changed since. */
 const exportedRun = async ({
   opened: { at, files, name, texts },
   loadManifest,
@@ -158,10 +149,7 @@ export const stateToResume = (
 /** The service reports its time in whole seconds (`Date`), so the later of two runs in one second may seem to end earlier. */
 const CLOCK_STEP: Millis = 1_000
 
-/**
- * Throws an `OutputExists` if a snapshot ends before the snapshot of the same query that it would replace, because a clock was
- * set back.
- */
+/** Throws an `OutputExists` for a snapshot that ends before the one it would replace, because a clock was set back. */
 const laterThan =
   ({ spec, bounds: before, files }: ManifestRun, { query }: ExportSpec) =>
   ({ to }: TimeBounds): void => {

@@ -26,8 +26,6 @@ import type { ChildSource, Parent } from './sync/itemsOfAllBatches.js'
 import { NIGHTS } from './sync/proveRows.js'
 import { LOOKBACK, type SyncOptions, syncRules } from './sync/SyncOptions.js'
 
-// model
-
 /** Estimate of a run. */
 export interface RunPlan {
   /** Number of rows in the list. Absent if the list only shows that there are more rows. */
@@ -92,8 +90,6 @@ const OPEN = ['NEW', 'PENDING', 'SUSPENDED'] as const
  * to detect the bounds of filters.
  */
 const PROOF = 8 * (1 + finalChargeStatuses.length) + 4
-
-// constructors
 
 /**
  * Estimates an export of a list or a snapshot: rows, requests and time.
@@ -303,7 +299,6 @@ const listPlan = async <A>(
 
 // lines
 
-/** A line of a plan, and its cost. */
 type Line = readonly [name: string, text: string, cost?: RunCost]
 
 const planned = (

@@ -97,9 +97,7 @@ interface Planned<A, B> {
   readonly format: Format<B>
 }
 
-/**
- * Returns the events of an export. Cold. A subscription waits until an earlier one to the same export has released the files.
- */
+/** Returns the events of an export. Cold. A subscription waits until an earlier one has released the files. */
 const eventsOf = <A, B>(
   planned: Planned<A, B>,
   to: GivenDestination<B>,
@@ -254,7 +252,6 @@ const planOwn = <A, B>(planned: Planned<A, B>, destination: Destination<B>): Tra
   })
 }
 
-/** Returns a function that creates the spec of a list exported with these options. */
 const specOfExport =
   <A, B>(format: Format<B>, options: Omit<ExportOptions<A, B>, 'out'>) =>
   (list: ListDescription<unknown>) =>
@@ -266,7 +263,6 @@ const specOfExport =
       destination,
     )
 
-/** Returns the interval at which rows are made durable, in ms. */
 const commitEvery = ({ name }: Format<never>, at: FilesLocation): Millis =>
   name === 'parquet' ? ROW_GROUPS_EVERY : isInBucket(at) ? UPLOAD_EVERY : COMMIT_EVERY
 

@@ -12,8 +12,6 @@ import { isSecretColumn, shapeWithoutSecret } from './source/secretField.js'
 import { openPath } from './storage/openPath.js'
 import type { Destination } from './transfer/Destination.js'
 
-// model
-
 /** Files on a disk or in a bucket, and the location of their state unless it is next to them. */
 export interface FilesGiven {
   readonly kind: 'files'
@@ -30,8 +28,6 @@ export type GivenDestination<B> = { readonly name: string; readonly file: string
     }
   | { readonly kind: 'destination'; readonly destination: Destination<B> }
 )
-
-// constructors
 
 /** Throws an `InvalidOption` for options that do not match the destination. */
 export const destinationOf = <A, B>(options: ExportOptions<A, B>): GivenDestination<B> => {

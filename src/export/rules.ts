@@ -11,7 +11,6 @@ export const format: OptionRule = {
 
 export const files = is.withMethods<FileSystem>('functions like those of node:fs/promises', 'open')
 
-/** How to access files. */
 export const reach = {
   files,
   env: is.object('an object of environment variables'),
@@ -20,10 +19,8 @@ export const reach = {
 
 export const onWait = is.fn<OnWait>()
 
-/** Where to resume a file. */
 export const mark = is.object('a mark returned by commit')
 
-/** Your own destination. */
 export const destination: OptionRule = {
   ...is.withMethods('', 'resume', 'write', 'reject', 'commit', 'finish', 'close'),
   expected: 'a destination',

@@ -15,8 +15,6 @@ import { blocksOf, type Files, INCOMING, type ReadableFile, reading } from './st
 import type { ReachOptions } from './storage/openFiles.js'
 import { filesOf, type ManifestFile, type ManifestRun } from './transfer/Manifest.js'
 
-// model
-
 /** A file or a run, and how it differs from the manifest. */
 export interface FileCheck {
   /** The file; for an incomplete run, its manifest. */
@@ -42,8 +40,6 @@ export interface VerifyOptions extends ReachOptions {
    */
   readonly onWait?: OnWait | undefined
 }
-
-// constructors
 
 const rules: OptionsTable<VerifyOptions> = { ...rule.reach, onWait: rule.onWait }
 
@@ -146,7 +142,6 @@ const unknownFiles = async (
     }))
 }
 
-/** Compares a file with its manifest entry. */
 const check = async (files: Files, { file, lines }: Expected): Promise<FileCheck> => {
   const path = files.nameOf(file.path)
   const found = await contentOf(files, file.path)
@@ -185,7 +180,6 @@ const unreadable = (error: unknown): string => {
   return `cannot be read: ${code}`
 }
 
-/** The content of a file. */
 interface Content {
   readonly bytes: number
   /** Hash of all bytes, in hex. */

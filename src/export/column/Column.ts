@@ -2,8 +2,6 @@
 import { InvalidOption } from '../../options/index.js'
 import { type ColumnType, columnTypes, type Shape } from './Shape.js'
 
-// model
-
 /** A field of rows that has its own column. */
 export interface Column {
   /** The name of the column, such as `quote_summary.expires_at`. */
@@ -14,8 +12,6 @@ export interface Column {
   /** True if the codec determines the type; decoded values then have that type. */
   readonly isDescribed: boolean
 }
-
-// constructors
 
 /** Returns a column for each field of a codec, in the codec's order. An object becomes the columns of its fields. */
 export const columnsOf = (shape: Shape, path: ReadonlyArray<string> = []): ReadonlyArray<Column> =>

@@ -2,9 +2,6 @@
 import { Instant } from '../../codec/Instant.js'
 import { part, tagOf, typesOf } from '../../decode/codecParts.js'
 
-// model
-
-/** All column types, by name. */
 export const columnTypes = ['text', 'time', 'boolean', 'integer', 'decimal', 'json'] as const
 
 /** Type of a column. A `decimal` is a number; `json` is JSON text of any value. */
@@ -16,21 +13,17 @@ export interface Leaf {
   readonly type: ColumnType
 }
 
-/** The shape of an object, by field. */
 export interface Struct {
   readonly _tag: 'Struct'
   readonly fields: ReadonlyMap<string, Shape>
 }
 
-/** The shape of an array, from the shape of its items. */
 export interface ListShape {
   readonly _tag: 'List'
   readonly item: Shape
 }
 
 export type Shape = Leaf | Struct | ListShape
-
-// constructors
 
 const leaf = (type: ColumnType): Shape => ({ _tag: 'Leaf', type })
 

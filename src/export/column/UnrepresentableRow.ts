@@ -2,8 +2,6 @@
 import { hasRowText } from '../../stream/rawRows.js'
 import { exportError } from '../ExportError.js'
 
-// model
-
 /** Why a row cannot be written without changing its values. */
 export interface UnrepresentableRow {
   readonly _tag: 'UnrepresentableRow'
@@ -18,8 +16,6 @@ export interface UnrepresentableRow {
 /** Returns why a row cannot be written exactly; `undefined` if it can. */
 export type RowCheck = (row: unknown) => UnrepresentableRow | undefined
 
-// constructors
-
 /** Describes a field of a row; the row itself if `path` is empty. */
 export const unrepresentable = (
   path: ReadonlyArray<string>,
@@ -29,8 +25,6 @@ export const unrepresentable = (
   const message = `${field || 'the row'} should be ${expected}`
   return { _tag: 'UnrepresentableRow', field, expected, message }
 }
-
-// combinators
 
 /** Throws an `UnrepresentableRow` for the first row that the format cannot write exactly. */
 export const checkRows = <A>(

@@ -2,9 +2,7 @@
 import { parseDecimal, unitsAt } from '../../decode/minorUnits.js'
 import { O } from '../../fp.js'
 
-/**
- * 549,755,813,888. Above it, adjacent doubles are at least 0.0001 apart, which is the smallest unit of an ISO 4217 currency.
- */
+/** 549,755,813,888. Above it, adjacent doubles are at least 0.0001 apart, the smallest unit of an ISO 4217 currency. */
 const FOUR_DECIMALS_BELOW = 2 ** 39
 
 /** Returns true if no other number with up to four decimals is stored as the same double. */
@@ -57,5 +55,4 @@ export const scaledText = (text: string): bigint | undefined => fitting(scaled(t
 /** Parses a whole number; `undefined` if it is not a whole number that fits the column. */
 export const wholeText = (text: string): bigint | undefined => fitting(whole(text))
 
-/** Accepts the text of any whole number. */
 export const isWhole = (text: string): boolean => whole(text) !== undefined

@@ -6,8 +6,6 @@ import { isExact, isWhole } from './decimal.js'
 import { digitsReader, isObject, reader } from './readField.js'
 import { type RowCheck, unrepresentable } from './UnrepresentableRow.js'
 
-// model
-
 /** The numbers that a column accepts. */
 interface Kind {
   readonly isExact: (n: number) => boolean
@@ -15,8 +13,6 @@ interface Kind {
   readonly accepts?: (digits: string) => boolean
   readonly expected: string
 }
-
-// constructors
 
 const DIGITS = "or its digits (read with numbers: 'exact')"
 

@@ -3,17 +3,12 @@ import { mayGenerate, newFunction } from '../../decode/generate/newFunction.js'
 import { digitsOf } from '../../decode/index.js'
 import { O } from '../../fp.js'
 
-// model
-
 /** Returns `undefined` if the field is missing, or its parent is not an object. */
 export type Read = (row: unknown) => unknown
-
-// constructors
 
 export const isObject = (u: unknown): u is Readonly<Record<string, unknown>> =>
   typeof u === 'object' && u !== null
 
-/** Prototypes of all JSON values. */
 const PROTOTYPES = [Object, Array, String, Number, Boolean].map(({ prototype }) => prototype)
 
 /** Returns true for keys such as `constructor`, `length` or `0`, which a value may inherit. */

@@ -8,25 +8,19 @@ import { noFindings, type TextFindings, wellFormed, wellFormedJson } from './tex
 import { dateAsText, microsOf } from './time.js'
 import { type RowCheck, unrepresentable } from './UnrepresentableRow.js'
 
-// model
-
 /** A stored value: a decimal in ten-thousandths, a time in microseconds, a whole number, text, or nothing. */
 export type Stored = bigint | string | boolean | null
 
-/** How amounts are stored. */
 export interface StoreOptions {
   /** How to store amounts: as `DECIMAL(18, 4)`, or as text. */
   readonly amounts: 'decimal' | 'text'
 }
 
-/** The conversion of a column. */
 export interface StoredColumn {
   /** Returns `undefined` for a value that cannot be stored exactly. */
   readonly store: (row: unknown) => Stored | undefined
   readonly expected: string
 }
-
-// constructors
 
 const WHOLE_DIGITS = PRECISION - SCALE
 const DECIMAL = `a number of at most ${WHOLE_DIGITS} digits and ${SCALE} decimals (or write amounts as text)`

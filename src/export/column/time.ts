@@ -7,10 +7,7 @@ const TIME =
 /** The end of a time: the fraction of a second, and the offset. */
 const TAIL = /^(?:\.(\d+))?(?:Z|([+-])(\d\d):?(\d\d))$/
 
-/**
- * Returns `undefined` for a day that does not exist, a leap second, or a time with a finer resolution than microseconds. A
- * plain date becomes midnight UTC.
- */
+/** `undefined` for a day that does not exist, a leap second, or digits below microseconds. A plain date is midnight UTC. */
 export const microsOf = (text: string): bigint | undefined => {
   if (!TIME.test(text)) return undefined
   const day = secondsOfDay(text)
@@ -25,10 +22,7 @@ export const microsOf = (text: string): bigint | undefined => {
   return BigInt(seconds - offset) * 1_000_000n + BigInt(fraction.slice(0, 6).padEnd(6, '0'))
 }
 
-/**
- * A full calendar cycle of 400 years, in seconds. Days are computed in the next cycle, because `Date.UTC` maps years below 100
- * to 19xx.
- */
+/** 400 years, a calendar cycle, in seconds. Days are computed in the next one: `Date.UTC` maps years below 100 to 19xx. */
 const CYCLE = 12_622_780_800
 
 /** Returns the midnight at which a day starts, in seconds since 1970; `undefined` if the calendar does not have that day. */
@@ -43,7 +37,6 @@ const secondsOfDay = (text: string): number | undefined => {
 const isDay = (date: Date, month: number, day: number): boolean =>
   date.getUTCMonth() === month && date.getUTCDate() === day
 
-/** Reads two digits. */
 const two = (text: string, at: number): number =>
   text.charCodeAt(at) * 10 + text.charCodeAt(at + 1) - 528
 

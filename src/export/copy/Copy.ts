@@ -18,7 +18,6 @@ import { NO_UPKEEP, readTransferState, type Upkeep } from '../transfer/TransferS
 export interface Copy {
   /** Name in messages, without secrets. */
   readonly name: string
-  /** The list that was copied. */
   readonly spec: ExportSpec
   readonly counted: CountedTable
   /** Rows created from this time on are present; `-Infinity`: all. */

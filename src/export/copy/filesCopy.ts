@@ -20,8 +20,6 @@ import { rejectedRows } from '../transfer/TransferEvent.js'
 import { NO_UPKEEP, type RejectedRow, readTransferState } from '../transfer/TransferState.js'
 import { type Copy, spanOfSync } from './Copy.js'
 
-// model
-
 /** The fields of a row that counts need. */
 const counted = t.intersection([
   t.type({ id: t.string, status: t.string, created_at: Instant }),
@@ -37,8 +35,6 @@ type CopyTimes = Pick<Copy, 'from' | 'until'>
 
 /** Query parameters that a count supports. */
 const COUNTABLE: ReadonlyArray<string> = ['from_created_at', 'to_created_at', 'status']
-
-// constructors
 
 /** Reads the files listed by a manifest: all rows once, and again to find individual rows. Rejects with an `ExportError`. */
 export const filesCopy = async (at: FilesLocation, options: WatchedReach): Promise<Copy> => {
@@ -150,7 +146,6 @@ async function* rowsOf(
   }
 }
 
-/** Reads the rows that an export could not write. */
 const rejectedIn = async (
   folder: FilesLocation,
   { rejected }: ManifestRun,

@@ -34,8 +34,6 @@ import { waitsOf } from '../transfer/runTransfer.js'
 import { type Copy, tableCopy } from './Copy.js'
 import { filesCopy } from './filesCopy.js'
 
-// model
-
 /** The copy to compare with the service. */
 export interface ProveCopyOptions extends ReachOptions {
   /**
@@ -58,8 +56,6 @@ const rules: OptionsTable<ProveCopyOptions> = {
   account: is.nonEmptyString,
   ...rule.reach,
 }
-
-// constructors
 
 /**
  * Compares row counts of a copy with those of the service, up to the time that the copy claims to cover. Read-only. Emits one

@@ -1,7 +1,4 @@
-/**
- * JSON lines next to the rows: rejected rows, or keys. Each start of a run writes a new file, which begins with a copy of the
- * earlier file.
- */
+/** JSON lines next to the rows: rejected rows, or keys. Each start writes a new file, which begins with a copy of the old. */
 import { jsonLines } from '../format/json.js'
 import { type ByteFile, blocksOf, type FilePosition, type Files } from '../storage/Files.js'
 import { checkCommitted } from '../storage/integrity.js'
@@ -12,7 +9,6 @@ export interface LineMark extends FilePosition {
   readonly name: string
 }
 
-/** The log file to write. */
 export interface LineLogOptions {
   readonly files: Files
   /** The file name after publishing. */
@@ -36,7 +32,6 @@ export class LineLog {
     this.#options = options
   }
 
-  /** The name of the open file. */
   get name(): string | undefined {
     return this.#open?.name
   }

@@ -9,8 +9,6 @@ import { openBytes } from '../storage/ByteFile.js'
 import type { ByteFile, FilePosition } from '../storage/Files.js'
 import { untilFailure } from './untilFailure.js'
 
-// model
-
 /** A complete file. */
 export interface FileSummary {
   /** The path, as given. */
@@ -58,9 +56,6 @@ export interface FileOptions<A> {
   readonly files?: FileSystem | undefined
 }
 
-// constructors
-
-/** Rules of the options of a file. */
 const fileRules: OptionsTable<FileOptions<never>> = {
   path: required(is.nonEmptyString),
   format: required(rule.format),

@@ -7,8 +7,6 @@ import { type FilesLocation, isInBucket } from '../location/Location.js'
 import { realName } from '../storage/diskFiles.js'
 import { isOfRun, pathsOf } from './paths.js'
 
-// model
-
 /** Files of an export, by the options that name them. */
 export interface NamedPaths {
   /** The destination; `undefined` for a stream. In a bucket, nothing is checked. */
@@ -18,8 +16,6 @@ export interface NamedPaths {
 
 /** A file of a run, with the option that names the file, or a description. */
 type NamedFile = readonly [what: string, path: string]
-
-// constructors
 
 /**
  * Rejects with an `UnusablePath` if a file cannot be created or written, is a pipe or a device, is already open, has too long a
@@ -56,7 +52,6 @@ const resolved = (path: string): Promise<string> =>
     return join(await realpath(folder).catch(() => folder), basename(path))
   })
 
-/** Returns true if the folder exists. */
 export const isDirectory = (folder: string): Promise<boolean> =>
   stat(folder).then(
     (found) => found.isDirectory(),

@@ -30,17 +30,12 @@ import { isPartMark, type PartMark, type Parts, partsOf, type Rotation } from '.
 import { finalOf } from './paths.js'
 import { rowsInto } from './RowFile.js'
 
-// model
-
-/** Names of a destination's files. */
 export interface FileLayout {
   /** Returns the final name of a part. `run`: number of the run in its folder, from 1. */
   readonly partName: (part: Pick<PartMark, 'slice' | 'number'>, run: number) => string
   /** Name of the single file in the manifest, which may differ because the file is behind a link. */
   readonly shownAs?: string
-  /** Returns the name of the file with the rejected rows of a run. */
   readonly rejects: (run: number) => string
-  /** Name of the file with the keys. */
   readonly keys: string
   /**
    * True for a folder. There, slices have their own parts, and unfinished files are in `_incoming/`. The unfinished files of a
@@ -73,8 +68,6 @@ interface Own {
   /** Files that this run replaces and has not removed yet. */
   readonly replaced?: ReadonlyArray<string>
 }
-
-// constructors
 
 export class FilesDestination<A> implements Destination<A> {
   readonly name: string

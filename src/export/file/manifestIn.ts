@@ -11,7 +11,6 @@ import { namesOf, OF_FOLDER } from './paths.js'
 export interface FoundText {
   readonly files: Files
   readonly name: string
-  /** The folder of the files. */
   readonly folder: FilesLocation
 }
 
@@ -70,7 +69,6 @@ export const manifestOfKind = async (
   throw exportError('UnusableDestination', `${path} ${why}`, { destination: path })
 }
 
-/** Resolves with the stored state. */
 export const readState = async (files: Files, name: string): Promise<unknown> => {
   const found = await files.store().read(name)
   return found && stateIn(files.nameOf(name))(found.text)

@@ -12,8 +12,6 @@ import { FilesDestination } from './filesDestination.js'
 import { partName, type Rotation } from './parts.js'
 import { type ExportNames, namesOf, prefixOf, runOfName } from './paths.js'
 
-// model
-
 /** An opened file or folder, on a disk or in a bucket. */
 export interface OpenedFiles {
   readonly at: FilesLocation
@@ -24,7 +22,6 @@ export interface OpenedFiles {
   readonly name: string
   /** Files in the folder of the single file, or of the link to it; the texts are stored there. */
   readonly texts: Files
-  /** The state and its lease. */
   readonly stateText: StateText
   /** The lease of the file, if the file has another name or its state is elsewhere. */
   readonly guard: StateText | undefined
@@ -32,18 +29,12 @@ export interface OpenedFiles {
   readonly store: Store
 }
 
-/** The files to open, and how to access them. */
 export interface OpenedOptions extends WatchedReach {
   /** Where the state is stored. Default: next to the files. */
   readonly checkpoint?: FilesLocation | undefined
 }
 
-// constructors
-
-/**
- * Opens a location. A file has only one lease, whichever link or option names the file. Its state is at the path of the option
- * `checkpoint`.
- */
+/** Opens a location. A file has one lease, whatever names it. Its state is at the path of the option `checkpoint`. */
 export const openLocation = async (
   at: FilesLocation,
   { checkpoint, ...options }: OpenedOptions,
@@ -80,7 +71,6 @@ const stateTextIn = (files: Files, name: string): StateText => ({
 /** Permissions of states. */
 const PRIVATE = 0o600
 
-/** Options for writing rows to a file, or to a folder of parts. */
 export interface FileDestinationOptions<A> {
   readonly opened: OpenedFiles
   readonly format: Format<A>

@@ -7,8 +7,6 @@ import type { WriteRows } from '../source/exportList.js'
 import type { Bytes } from '../storage/Files.js'
 import { untilFailure } from './untilFailure.js'
 
-// model
-
 /** The stream, and how rows are written to it. */
 export interface StreamOptions<A> {
   /** A Node `Writable` or a web `WritableStream`. */
@@ -34,8 +32,6 @@ interface ByteStream extends Bytes {
   readonly end: () => Promise<void>
   readonly release: () => void
 }
-
-// constructors
 
 const eitherKind = [is.withMethods('', 'write', 'end'), is.withMethods('', 'getWriter')]
 

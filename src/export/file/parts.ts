@@ -17,11 +17,9 @@ export interface PartMark extends FilePosition {
   readonly number: number
   /** The file's name until it is published. */
   readonly name: string
-  /** True if it is complete. */
   readonly ended: boolean
 }
 
-/** Returns true if a value from a state is the mark of a part. */
 export const isPartMark = (u: unknown): u is PartMark => {
   const { slice, number, name, ended } = fieldsOf(u)
   return (
@@ -36,7 +34,6 @@ export const isPartMark = (u: unknown): u is PartMark => {
 
 // names: they sort by slice, and by number within a slice
 
-/** Names of the files of a folder. */
 export interface Naming {
   /** Start of the names. Default `part`. */
   readonly prefix?: string
@@ -77,7 +74,6 @@ export interface Parts<in A> {
   readonly begin: () => Promise<unknown>
   readonly write: (rows: ReadonlyArray<A>) => Promise<void>
   readonly commit: () => Promise<ReadonlyArray<PartMark>>
-  /** Ends the open part. */
   readonly end: () => Promise<void>
   readonly ended: () => ReadonlyArray<PartMark>
   /** The name of the open part. */
@@ -85,7 +81,6 @@ export interface Parts<in A> {
   readonly abandon: () => Promise<void>
 }
 
-/** The slice, and how to open its files. */
 export interface PartsOptions<A> {
   readonly slice: number
   readonly rotation: Rotation
@@ -98,15 +93,12 @@ export interface PartsOptions<A> {
   readonly from: ReadonlyArray<PartMark>
 }
 
-/** The part that is being written, and its number of rows. */
 interface OpenPart<A> {
   readonly file: RowFile<A>
   readonly name: string
   readonly number: number
   rows: number
 }
-
-// constructors
 
 /** Returns the parts of a slice. Opens existing parts first. */
 export const partsOf = <A>({ slice, rotation, open, from }: PartsOptions<A>): Parts<A> => {

@@ -5,19 +5,14 @@ import type { FilesLocation } from '../location/Location.js'
 import { INCOMING } from '../storage/Files.js'
 import { sortable } from './parts.js'
 
-// model
-
 /** Names of an export's texts (state, manifest), in its folder. */
 export interface ExportNames {
   /** Start of the texts' names. The texts are next to the single file, or in the folder. */
   readonly beside: string
   readonly checkpoint: string
   readonly manifest: string
-  /** Returns the name of the file with the rejected rows of one run. */
   readonly rejects: (run: number) => string
 }
-
-// constructors
 
 const textsBeside = (beside: string) => ({
   beside,
@@ -25,7 +20,6 @@ const textsBeside = (beside: string) => ({
   manifest: `${beside}manifest.json`,
 })
 
-/** Names in a folder of several files. */
 export const OF_FOLDER: ExportNames = {
   ...textsBeside('_'),
   rejects: (run) => `${INCOMING}${run === 1 ? 'rejects' : `rejects-${run}`}.ndjson`,
@@ -35,10 +29,7 @@ export const OF_FOLDER: ExportNames = {
 export const namesOf = ({ file }: Pick<FilesLocation, 'file'>): ExportNames =>
   file === '' ? OF_FOLDER : { ...textsBeside(`${file}.`), rejects: () => `${file}.rejects.ndjson` }
 
-/**
- * Returns the paths of an export's checkpoint, manifest and rejects files. `checkpoint`: its path, if it is not next to the
- * file.
- */
+/** Returns the paths of checkpoint, manifest and rejects files. `checkpoint`: its path, if not next to the file. */
 export const pathsOf = (at: FilesLocation, checkpoint?: FilesLocation) => {
   const names = namesOf(at)
   return {
@@ -48,10 +39,7 @@ export const pathsOf = (at: FilesLocation, checkpoint?: FilesLocation) => {
   }
 }
 
-/**
- * Returns the name of a file or folder in a spec, relative to the state, so that both can be moved together. `.` is the folder
- * of the state.
- */
+/** Returns a file's or folder's name in a spec: relative to the state, so both can be moved. `.` is the state's folder. */
 export const specName = (
   { name, file }: FilesLocation,
   checkpoint: FilesLocation | undefined,
@@ -65,14 +53,11 @@ export const specName = (
  */
 export const prefixOf = (run: number): string => (run === 1 ? 'part' : `run-${sortable(run, 4)}`)
 
-/** Extensions of all formats. */
 const EXTENSIONS = formatNames.flatMap((name) =>
   compressions.map((compress) => extensionOf(name, compress)),
 )
 
-/**
- * Returns the number of the run that uses this file name in its folder for rows or rejected rows, from 1; `undefined` if none.
- */
+/** Returns the number of the run that uses this file name for rows or rejected rows, from 1; `undefined` if none. */
 export const runOfName = (
   name: string,
 ): { readonly run: number; readonly isRows: boolean } | undefined => {

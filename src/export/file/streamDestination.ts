@@ -11,7 +11,6 @@ const NO_LOG: KeyLog = { add: async () => {}, read: async () => {} }
 
 const nothing = async (): Promise<void> => {}
 
-/** The stream, and how rows are written to it. */
 export interface StreamDestinationOptions<A> {
   readonly name: string
   /** Opens the stream once there is something to write. */
@@ -53,7 +52,6 @@ export const streamDestination = <A>({
   }
 }
 
-/** Passes rows to a function. */
 export const functionDestination = <A>(take: WriteRows<A>): Destination<A> => ({
   name: 'the function',
   commitEvery: 0,

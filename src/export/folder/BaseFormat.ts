@@ -68,7 +68,6 @@ export class MemoryBytes implements Bytes {
 /** Number of rows in a frame. Many files are merged at a time, and memory holds one frame of each. */
 const FRAME_ROWS = 500
 
-/** Encodes rows as a file of a format. */
 export const encodeFile = async <A>(
   format: Format<A>,
   rows: ReadonlyArray<A>,
@@ -83,10 +82,7 @@ export const encodeFile = async <A>(
   return bytes.all()
 }
 
-/**
- * Reads a piece (a file of a merged folder), one frame of rows at a time. `parse` parses a line; `content` returns the stored
- * part of a row.
- */
+/** Reads a piece, one frame of rows at a time. `parse` parses a line; `content` returns the stored part of a row. */
 export async function* readTextPiece<C>(
   bytes: Uint8Array,
   parse: (line: string) => unknown,

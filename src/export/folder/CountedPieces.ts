@@ -20,8 +20,6 @@ import type { Batches } from './mergeRows.js'
 import { type PieceRow, pieceRow } from './PieceRow.js'
 import { type GoneRow, rowsOf } from './pieces.js'
 
-// model
-
 interface CountedPiecesOptions<C> {
   /** The files of current rows. */
   readonly pieces: () => ReadonlyArray<Piece>
@@ -50,8 +48,6 @@ const keyOf = ({ id, created }: PlacedRow): string => `${created} ${id}`
 const KNOWN = 16
 
 const MICROS = 1_000_000
-
-// constructors
 
 export class CountedPieces<C> {
   readonly #options: CountedPiecesOptions<C>
@@ -243,9 +239,7 @@ export class CountedPieces<C> {
     return versions
   }
 
-  /**
-   * Looks up rows in the files. The result is `undefined` for a row that is gone, or that the files do not have at that time.
-   */
+  /** Looks up rows in the files. `undefined`: a row that is gone, or that the files do not have at that time. */
   async #lookUp(rows: ReadonlyArray<PlacedRow>): Promise<Map<string, RowVersion | undefined>> {
     const found = new Map<string, RowVersion | undefined>(rows.map(({ id }) => [id, undefined]))
     const places = new Set(rows.map(keyOf))

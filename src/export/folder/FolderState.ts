@@ -6,14 +6,10 @@ import { exportError } from '../ExportError.js'
 import { refined } from '../source/SourcePage.js'
 import { INCOMING } from '../storage/Files.js'
 
-// model
-
 /** The random part of a name, and the rest of the name after it. */
 const RANDOM = /^(?:rejects-)?[0-9a-f]{12}\.(?:ndjson|ndjson\.zst|parquet)$/
 
-/**
- * Returns true for the key of a file that a run writes: `_incoming/` or `LIST-`, followed by twelve digits and an extension.
- */
+/** Returns true for the key of a file of a run: `_incoming/` or `LIST-`, then twelve digits and an extension. */
 export const isPieceKey =
   (prefix: string) =>
   (key: string): boolean =>
@@ -29,7 +25,6 @@ const file = t.type({
   /** The path of the file, relative to the folder. */
   path: Key,
   rows: t.number,
-  /** Size of the file. */
   bytes: t.number,
   /** SHA-256 of the file, in hex digits. */
   sha256: t.string,
@@ -68,16 +63,12 @@ const folderState = t.readonly(
       incoming: t.readonlyArray(piece),
     }),
     t.partial({
-      /** The file with the rows that cannot be written. */
       rejected: file,
     }),
   ]),
 )
 
-/** The files of a folder. */
 export interface FolderState extends t.TypeOf<typeof folderState> {}
-
-// functions
 
 /** Reads the state of a folder. Throws a `SpecMismatch` if its files have another format. */
 export const stateOf = (own: unknown, folder: string, format: string): FolderState => {

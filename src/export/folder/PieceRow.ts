@@ -3,8 +3,6 @@ import { fieldsOf } from '../../decode/unknown.js'
 import { isoMicros, microsOf } from '../column/time.js'
 import { GONE, PARENT } from '../transfer/Destination.js'
 
-// model
-
 /** A row with the fields that determine its order. */
 export interface PieceRow<C = unknown> {
   readonly id: string
@@ -25,8 +23,6 @@ export interface PieceRow<C = unknown> {
   /** A line of NDJSON, the values of columns, or the row itself. */
   readonly content: C
 }
-
-// constructors
 
 const microsAt = (u: unknown): number => (typeof u === 'string' ? Number(microsOf(u) ?? 0) : 0)
 

@@ -45,8 +45,6 @@ import {
   rowsOf,
 } from './pieces.js'
 
-// model
-
 export interface FolderOptions<A, C> extends PieceOptions<A> {
   readonly store: Store
   /** Name of the list, such as `charges`: the start of the names of files with current rows. */
@@ -56,9 +54,7 @@ export interface FolderOptions<A, C> extends PieceOptions<A> {
   readonly check: Destination<A>['check']
   /** True if the rows of a run replace all existing ones; otherwise rows are merged by id. */
   readonly replaces: boolean
-  /**
-   * Interval between steps, in ms. Each step writes a file and a new state. Rows are buffered in memory until the next step.
-   */
+  /** Interval between steps, in ms. Each writes a file and a new state. Rows are buffered in memory until the next step. */
   readonly commitEvery: Millis
 }
 
@@ -70,8 +66,6 @@ const PASS_BYTES = 1 << 19
 
 /** Size in bytes at which a file of current rows is ended. Memory holds the file up to that size. */
 const BASE_BYTES = 8 << 20
-
-// constructors
 
 /**
  * Writes a folder. A frozen run may still remove files long after a later run has started. Each run therefore removes only
@@ -208,19 +202,15 @@ const PRIVATE = 0o600
 const linesOf = (bytes: Uint8Array | undefined): ReadonlyArray<string> =>
   bytes === undefined ? [] : (new TextDecoder().decode(bytes).match(/.*\n/g) ?? [])
 
-/** Lists the current files. */
 const listedIn = ({ base, rejected, format }: FolderState): ListedFiles => ({
   files: base.map(({ path, rows, bytes, sha256 }) => ({ path, rows, bytes, sha256 })),
   ...withoutUndefined({ rejected }),
   format: formatOf(format),
 })
 
-/** The files after a merge. */
 interface Merge {
   readonly next: FolderState
-  /** Files created by the merge. */
   readonly made: ReadonlyArray<string>
-  /** Files that are obsolete after the merge. */
   readonly obsolete: ReadonlyArray<string>
 }
 
@@ -266,10 +256,8 @@ const overlap = (one: Piece, other: Piece): boolean =>
   other.from <= one.to &&
   (one.times?.some((time) => other.from <= time && time <= other.to) ?? true)
 
-/** Files that rows are merged into. */
 interface MergeOutput<C> {
   readonly format: BaseFormat<C>
-  /** Start of the files' names. */
   readonly prefix: string
   /** Size at which a file is ended, in bytes. */
   readonly bytes: number

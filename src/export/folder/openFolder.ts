@@ -13,7 +13,6 @@ import { textBase } from './BaseFormat.js'
 import { folderDestination } from './mergedFolder.js'
 import { parquetBase } from './parquetBase.js'
 
-/** The folder, and how to write it. */
 export interface OpenFolderOptions {
   readonly at: FilesLocation
   /** Name of the list, such as `charges`. */

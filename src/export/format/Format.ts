@@ -8,9 +8,6 @@ import type { TextFindings } from '../column/text.js'
 import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
 import type { Bytes, FilePosition } from '../storage/Files.js'
 
-// model
-
-/** Names of all formats. */
 export const formatNames = Object.freeze(['ndjson', 'json', 'csv', 'parquet'] as const)
 
 /** The name of a format. */
@@ -66,9 +63,7 @@ export const checkCompression = (compress: Compression): void => {
   }
 }
 
-/**
- * Compresses bytes to one frame, in another thread. Consecutive frames form a file that can be truncated between two frames.
- */
+/** Compresses bytes to one frame, in another thread. A file of frames can be truncated between any two. */
 export type Compress = (bytes: Uint8Array) => Promise<Uint8Array>
 
 export const compressor = (compress: Exclude<Compression, 'none'>): Compress => {
@@ -88,7 +83,6 @@ const FORMATS: Readonly<Record<string, FormatName>> = {
   '.parquet': 'parquet',
 }
 
-/** The known extensions, as text. */
 export const EXTENSIONS = `${Object.keys(FORMATS).join(', ')}, optionally followed by ${Object.keys(COMPRESSED).join(' or ')}`
 
 /** Returns the extension of files, such as `csv.gz`. */

@@ -8,9 +8,6 @@ import { isFormula, type TextFindings, wellFormed, wellFormedJson } from '../col
 import { dateAsText } from '../column/time.js'
 import type { TextFormat } from './textEncoder.js'
 
-// model
-
-/** How cells are written. */
 export interface CsvOptions {
   /** `mask` adds the prefix `'` to texts that a spreadsheet would run as formulas; numbers are unchanged. */
   readonly formulas: 'mask' | 'keep'
@@ -23,8 +20,6 @@ interface Cell {
   readonly isText: boolean
   readonly textOf: (value: unknown, row: unknown, findings: TextFindings) => string
 }
-
-// constructors
 
 export const csvText = (
   columns: ReadonlyArray<Column>,
@@ -123,10 +118,7 @@ const quoted = (text: string): string =>
 
 const START_BYTES = 1 << 16
 
-/**
- * Collects text as UTF-8 bytes. Building strings of lines would take twice as long, and would be half of an export's
- * allocations.
- */
+/** Collects text as UTF-8. Strings of lines would take twice as long, and be half of an export's allocations. */
 class Utf8Buffer {
   #size = 0
   #bytes: Uint8Array

@@ -19,8 +19,6 @@ import { checkCompression, compressions, extensionOf, type Format, formatNames }
 import { jsonText, jsonTexts, ndjsonText } from './json.js'
 import { textEncoder } from './textEncoder.js'
 
-// model
-
 const formatTable = {
   /** Format of the rows: one of `formatNames`. */
   format: required(is.oneOf(...formatNames)),
@@ -52,8 +50,6 @@ export interface KnownColumn {
   /** The type in which a file stores it. */
   readonly type: ColumnType
 }
-
-// constructors
 
 /**
  * Creates a format for rows of a codec. Throws an `InvalidOption` for an invalid option, such as a column that the codec lacks,

@@ -29,7 +29,6 @@ export const jsonTexts = (columns?: ReadonlyArray<Column>): JsonTexts => {
   }
 }
 
-/** Creates a format with one line per row. */
 export const ndjsonText = (json: JsonTexts): TextFormat<unknown> => ({
   start: '',
   rows: (rows, _, findings) => json(rows, { between: '\n', after: '\n' }, findings),

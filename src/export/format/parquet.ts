@@ -11,9 +11,6 @@ import type { Bytes } from '../storage/Files.js'
 import type { Compression, Encoder, Kept } from './Format.js'
 import { groupsUpTo, type RowGroups, recordOf } from './parquetRecord.js'
 
-// model
-
-/** How values, pages and row groups are written. */
 export interface ParquetOptions extends StoreOptions {
   readonly compress: Compression
   /** Number of rows buffered for a row group. A flush ends a group early. */
@@ -21,8 +18,6 @@ export interface ParquetOptions extends StoreOptions {
 }
 
 const CREATED_BY = 'payments-rx'
-
-// constructors
 
 export const parquetEncoder =
   (columns: ReadonlyArray<Column>, options: ParquetOptions) =>
@@ -118,10 +113,7 @@ export const valueEncoder =
 
 // resuming
 
-/**
- * Returns the row groups of a resumed file. Throws a `ChecksumMismatch` if they have different columns, because one footer
- * describes all groups.
- */
+/** Returns a resumed file's row groups. Throws `ChecksumMismatch` if columns differ: one footer describes all groups. */
 const groupsOf = async (
   kept: Kept,
   described: RowGroups['columns'],

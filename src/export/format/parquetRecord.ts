@@ -28,10 +28,7 @@ export interface RowGroups {
   readonly groups: ReadonlyArray<RowGroup>
 }
 
-/**
- * Copies the arrays within a value. V8 serializes an array in one of two ways, depending on how it was allocated, but equal
- * rows should give equal bytes.
- */
+/** Copies arrays: V8 serializes them in one of two ways, by how they were allocated. Equal rows should give equal bytes. */
 const packed = (u: unknown): unknown => {
   if (Array.isArray(u)) {
     const copy: Array<unknown> = []
@@ -58,9 +55,7 @@ export const recordOf = ({ columns, groups }: RowGroups, before: number): Uint8A
   return Buffer.concat([body, new Uint8Array(tail.buffer)])
 }
 
-/**
- * Reads the row groups up to a mark; `undefined` if no record ends there. Throws a `ChecksumMismatch` if the record is damaged.
- */
+/** Reads row groups up to a mark; `undefined` if no record ends there. Throws `ChecksumMismatch` for a damaged one. */
 export const groupsUpTo = async ({
   path,
   mark,

@@ -4,8 +4,6 @@ import { noFindings, type TextFindings } from '../column/text.js'
 import type { Bytes } from '../storage/Files.js'
 import { type Compression, compressor, type Encoder, type Kept } from './Format.js'
 
-// model
-
 /** Chunks of text or, for text that is already UTF-8, a function that copies the text into bytes that it allocates. */
 export type Text = Iterable<string> | ((allocate: Allocate) => Uint8Array)
 
@@ -22,8 +20,6 @@ const FRAME_BYTES = 1 << 20
 
 /** Number of rows encoded at a time. The text of a whole page would stay in memory for too long. */
 const ENCODED_ROWS = 250
-
-// constructors
 
 /** Writes rows as UTF-8, in frames if the file is compressed. */
 export const textEncoder =
@@ -59,7 +55,6 @@ export const textEncoder =
     }
   }
 
-/** Joins the texts of rows in chunks. */
 export function* joined<A>(
   rows: ReadonlyArray<A>,
   textOf: (row: A) => string,

@@ -40,7 +40,6 @@ export class Owner {
     return this.#names
   }
 
-  /** Resolves once the process is frozen. */
   get frozen(): Promise<void> {
     return this.#frozen.promise
   }
@@ -55,7 +54,6 @@ export class Owner {
     this.#thawed.come()
   }
 
-  /** Runs a named operation. */
   async named<T>(name: string, work: () => Promise<T>): Promise<T> {
     const nth = this.#names.push(name)
     const isLast = nth === this.#stopAt?.nth

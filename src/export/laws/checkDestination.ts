@@ -1,6 +1,4 @@
-/**
- * Checks the laws of `Destination` in your own tests. Lists are written while owners are killed or frozen at arbitrary moments.
- */
+/** Checks the laws of `Destination` in your own tests: owners are killed or frozen at arbitrary moments of writing. */
 import {
   checkArgument,
   checkOptions,

@@ -12,11 +12,8 @@ import { KeptRows } from './KeptRows.js'
 import { Chance, cut, type ListKind, type Night } from './nights.js'
 import { Owner, type StopAt } from './Owner.js'
 
-// model
-
 type VersionsByKey = ReadonlyMap<string, number>
 
-/** The end of a run. */
 export type RunEnd =
   | {
       readonly isComplete: true

@@ -2,12 +2,7 @@
 import type { CheckedRow } from './CheckedDestination.js'
 import type { StopAt } from './Owner.js'
 
-// model
-
-/**
- * `export`: a list that is appended once. The others are lists of `sync`, whose rows are upserted by id, or replaced as a
- * whole.
- */
+/** `export`: a list that is appended once. The others are lists of `sync`: rows are upserted by id, or all replaced. */
 export type ListKind = 'export' | 'by time' | 'replaced'
 
 /** A list to write to a destination, in one run or, if interrupted, in several runs. */
@@ -45,7 +40,6 @@ export class Chance {
     return { nth: those[this.below(those.length)] ?? 1, after: this.below(2) === 1 }
   }
 
-  /** Returns the nights of a game. */
   nights(kind: ListKind): ReadonlyArray<Night> {
     let n = 1_000
     const some = (count: number): Array<CheckedRow> =>
@@ -74,7 +68,6 @@ export class Chance {
 
 const changedAgain = ({ key, version }: CheckedRow): CheckedRow => ({ key, version: version + 1 })
 
-/** Cuts a list into pages. */
 export const cut = <A>(rows: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(rows.length / size) }, (_, page) =>
     rows.slice(page * size, (page + 1) * size),

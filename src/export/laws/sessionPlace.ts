@@ -26,8 +26,6 @@ const hasty: SchedulerLike = {
       : Subscription.EMPTY,
 }
 
-// constructors
-
 export const sessionPlace = <A>(one: CheckedDestination<A>, name: string): Place => ({
   name,
   run: async (nights, owner, watch) => {

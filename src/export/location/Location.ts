@@ -3,8 +3,6 @@ import { basename } from 'node:path'
 import { InvalidOption } from '../../options/index.js'
 import { type PostgresUrl, readPostgresUrl } from './postgresUrl.js'
 
-// model
-
 /** A file or a folder of this machine, an object of a bucket, or a bucket with a prefix. */
 export interface FilesLocation {
   readonly kind: 'file' | 'folder' | 'object' | 'bucket'
@@ -42,7 +40,6 @@ const FORMS: Readonly<Record<LocationKind, string>> = {
 const OF_DISK = ['file', 'folder'] as const
 const OF_BUCKET = ['object', 'bucket'] as const
 
-/** Kinds of file locations. */
 export const FILES = [...OF_DISK, ...OF_BUCKET] as const
 
 /** Kinds of locations whose rows can be counted. */
@@ -50,8 +47,6 @@ export const COPIES = [...FILES, 'sqlite', 'postgres'] as const
 
 /** Kinds of destinations that contain each row once. */
 export const MERGED = ['sqlite', 'postgres', 'folder', 'bucket'] as const
-
-// constructors
 
 /**
  * Parses a location. Throws an `InvalidOption` for a location of another kind, for an unknown URL, such as `https://` or
@@ -98,7 +93,6 @@ const filesAt = (folder: string, file: string): FilesLocation => {
   return { kind: file === '' ? several : one, name: `${folder}${file}`, folder, file }
 }
 
-/** Returns true if files are objects of a bucket. */
 export const isInBucket = ({ kind }: Pick<FilesLocation, 'kind'>): boolean =>
   OF_BUCKET.some((one) => one === kind)
 

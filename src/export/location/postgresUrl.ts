@@ -1,8 +1,6 @@
 /** Parses Postgres URLs with one grammar, so that no part of a password is mistaken for a host, shown or resolved. */
 import { didYouMean, InvalidOption, similarName } from '../../options/index.js'
 
-// model
-
 /** A URL that all parsers interpret identically. */
 export interface PostgresUrl {
   /** The whole URL, with `%25` for each `%` that is not part of an escape. */
@@ -10,7 +8,6 @@ export interface PostgresUrl {
   /** Name of the database in messages, without user, password and parameters, which may also hold a password. */
   readonly name: string
   readonly sslmode: string | undefined
-  /** The parameters of the URL. */
   readonly query: string
   readonly password: string
   /** Names of parameters for other tools, such as `pgbouncer`. The driver does not know them. */
@@ -37,8 +34,6 @@ const PARAMETERS = [
 
 /** Parameters of other tools that name a schema. */
 const SCHEMA = /^(current_?schema|schemas?|search_?path)$/i
-
-// functions
 
 /** Parses a URL. Throws an `InvalidOption` if the URL could name another host or database than intended. */
 export const readPostgresUrl = (text: string, option: string): PostgresUrl => {

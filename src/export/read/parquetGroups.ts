@@ -10,8 +10,6 @@ import { codeOf } from '../../store/FileSystem.js'
 import { isStoreError, storeError } from '../../store/StoreError.js'
 import type { ReadableFile } from '../storage/Files.js'
 
-// model
-
 export type StoredRow = Readonly<Record<string, unknown>>
 
 export interface RowGroup {
@@ -31,8 +29,6 @@ const decompressors = {
   GZIP: (page: Uint8Array, bytes: number) => zlib.gunzipSync(page, within(bytes)),
   ZSTD: (page: Uint8Array, bytes: number) => zlib.zstdDecompressSync(page, within(bytes)),
 }
-
-// constructors
 
 /** Reads an open file, and closes it. `path` names the file in messages. */
 export async function* rowGroupsOf(opened: ReadableFile, path: string): AsyncGenerator<RowGroup> {
@@ -59,10 +55,7 @@ export async function* rowGroupsOf(opened: ReadableFile, path: string): AsyncGen
   }
 }
 
-/**
- * Throws system errors unchanged, and everything else as `Damaged`. The library throws errors of any kind for wrong lengths and
- * counts.
- */
+/** Throws system errors unchanged, and others as `Damaged`: the library throws any error for wrong lengths and counts. */
 export const damagedAt =
   (path: string) =>
   (cause: unknown): never => {

@@ -33,8 +33,6 @@ import { damagedAt, rowGroupsOf } from './parquetGroups.js'
 import { fileColumns, jsonTextOf, storedTextOf } from './rowText.js'
 import { linesOf, openedToRead, type TextFile, textsOf, tooLong } from './textLines.js'
 
-// model
-
 /** Options of `readRows`. */
 export interface ReadRowsOptions<A> extends ReachOptions {
   /** Codec of the rows, such as `Charge`. For a file with selected columns: a codec of those columns. */
@@ -46,8 +44,6 @@ export interface ReadRowsOptions<A> extends ReachOptions {
   /** Called with a message for each long wait, as in `verify`. Default: `console.warn`. */
   readonly onWait?: OnWait | undefined
 }
-
-// constructors
 
 const optionsTable = <A>(): OptionsTable<ReadRowsOptions<A>> => ({
   codec: required({

@@ -4,8 +4,6 @@ import { fromDate } from '../../codec/Instant.js'
 import { type Column, columnsNamed } from '../column/Column.js'
 import type { ColumnType, Shape } from '../column/Shape.js'
 
-// model
-
 /** A value as JSON text; `undefined` if there is none. */
 export type JsonText = string | undefined
 
@@ -19,11 +17,8 @@ interface ObjectField {
 /** The columns of a file, in the codec's structure. */
 export interface FileColumns {
   readonly types: ReadonlyArray<ColumnType>
-  /** Returns the text of a row. */
   readonly rowText: (values: ReadonlyArray<JsonText>) => string
 }
-
-// constructors
 
 /** Finds the columns with these names. A column that the codec lacks is treated as text. */
 export const fileColumns = (shape: Shape, names: ReadonlyArray<string>): FileColumns => {

@@ -7,7 +7,6 @@ import type { Compression } from '../format/Format.js'
 import { blocksOf, type Files, type ReadableFile } from '../storage/Files.js'
 import { unzstd } from './zstdFrames.js'
 
-/** A file to read as text. */
 export interface TextFile {
   readonly files: Files
   readonly name: string
@@ -27,7 +26,6 @@ export async function* textsOf(file: TextFile): AsyncGenerator<string> {
 /** Maximum number of characters in a row: more than any response of the service has. */
 export const MOST_CHARACTERS = 1 << 25
 
-/** Throws for a row that is too long. */
 export const tooLong = (path: string): never => {
   const why = `has a row of more than ${MOST_CHARACTERS} characters, longer than any export writes`
   throw storeError('Damaged', `${path} ${why}`, { path })

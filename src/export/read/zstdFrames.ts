@@ -11,14 +11,11 @@ const LONGEST_HEADER = 4 + 1 + 1 + 4 + 8
 const cutOff = (): Error =>
   Object.assign(new Error('unexpected end of file'), { errno: -5, code: 'Z_BUF_ERROR' })
 
-/**
- * Finds the end of a frame from the headers of its blocks (RFC 8878, 3.1.1), in bytes that arrive in chunks. No bytes are kept.
- */
+/** Finds the end of a frame from its block headers (RFC 8878, 3.1.1), in bytes that arrive in chunks. Keeps no bytes. */
 class FrameEnd {
   #header = new Uint8Array()
   /** Bytes until the next header. */
   #skip = 0
-  /** The kind of header that comes next. */
   #next: 'frame' | 'block' | 'end' = 'frame'
   #hasChecksum = false
 

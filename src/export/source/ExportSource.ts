@@ -7,8 +7,6 @@ import type { AnyPosition, Drainable } from './SourcePage.js'
 import { hasSecretField, withoutSecret } from './secretField.js'
 import { untilStable } from './untilStable.js'
 
-// model
-
 /**
  * A source of an export: any list or snapshot of a client, such as `payments.charges.snapshot()`, with or without
  * `.parallel()`. The source describes itself, so the description always matches the rows.
@@ -33,8 +31,6 @@ export interface Source<A> {
   /** Returns true if the service refused to continue from a bookmark that it no longer knows. */
   readonly isLost: (position: AnyPosition, failure: AnyFailure) => boolean
 }
-
-// constructors
 
 /** Reads a source. If `stable` is set, a plain list is read until two readings have the same ids. */
 export const sourceOf = <A>(given: ExportSource<A>, stable: boolean): Source<A> => {

@@ -2,8 +2,6 @@
 import type { Span } from '../../stream/index.js'
 import type { AnyPosition } from './SourcePage.js'
 
-// model
-
 /** The part that has yet to be read. A `from` of 0 means that its start is unknown. */
 export interface Remaining extends Span {
   readonly slices: ReadonlyArray<{ readonly left: Span }>

@@ -8,7 +8,6 @@ import type { AnyFailure } from '../../http/Failure.js'
 import type { DrainOptions, Page, Slice, SnapshotPosition } from '../../stream/index.js'
 import { isSnapshotPosition } from '../../stream/snapshot/SnapshotPosition.js'
 
-/** A position in a list or a snapshot. */
 export type AnyPosition = Position | SnapshotPosition
 
 /** A page of a list, or of a slice of a snapshot. */
@@ -17,7 +16,6 @@ export interface SourcePage<A> extends Page<AnyFailure, A, AnyPosition> {
   readonly slice?: Slice
 }
 
-/** A page, or why there is none. */
 export type PageOrFailure<A> = E.Either<AnyFailure, SourcePage<A>>
 
 /** A list with back-pressure. */

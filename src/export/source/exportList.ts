@@ -21,8 +21,6 @@ import { NOTHING_READ, type ProgressEstimate, updateEstimate } from './ProgressE
 import type { AnyPosition, Drainable, SourcePage } from './SourcePage.js'
 import { type Known, type Reject, type Sorting, sortPage } from './sortPage.js'
 
-// model
-
 /** Receives the rows of a page, and resolves once they are written. At most one more page is requested before that. */
 export type WriteRows<A> = (rows: ReadonlyArray<A>) => Promise<unknown>
 
@@ -44,14 +42,10 @@ export interface Progress {
   readonly ended: boolean
   /** The failure that kept the list from being read to its end. */
   readonly failure?: AnyFailure
-  /**
-   * The reason, other than a failure, why the list was not read to its end: it was stopped, or more than `maxRejects` rows were
-   * rejected.
-   */
+  /** Why the list was not read to its end, other than a failure: it was stopped, or `maxRejects` was exceeded. */
   readonly cut?: 'stopped' | 'rejects'
 }
 
-/** The progress of an export that has read nothing yet. */
 export const NO_PROGRESS: Progress = { rows: 0, rejects: 0, pages: 0, ended: false }
 
 /** How rows are selected and identified, and when progress is saved. */
@@ -66,7 +60,6 @@ export interface Pace<A, B> extends Partial<Omit<Sorting<A, B>, 'check'>> {
   readonly timer?: SchedulerLike
 }
 
-/** The source of rows, and where they go. */
 export interface ExportListOptions<A, B = A>
   extends Pace<A, B>,
     Pick<Sorting<A, B>, 'check'>,
@@ -84,8 +77,6 @@ export interface ExportListOptions<A, B = A>
    */
   readonly commit?: (progress: Progress) => Promise<unknown>
 }
-
-// constructors
 
 /**
  * Writes a list page by page, and emits the progress after each. At most one page is read ahead. The last progress has `ended`,

@@ -26,7 +26,6 @@ export const mayRepeat = <A>(
   }
 }
 
-/** Number of letters used. */
 const LETTERS = 8
 
 /** Returns a well-distributed number from 1 to 2^32 - 1 (FNV-1a with a final mix). */

@@ -1,7 +1,4 @@
-/**
- * Removes the field `secret` from rows. A secret is only for the program that verifies signatures, and must not end up in
- * files.
- */
+/** Removes the field `secret`, which is only for programs that verify signatures, and must not end up in files. */
 import type { RowDecoder } from '../../codec/Codec.js'
 import { withDigitsOf } from '../../decode/digits.js'
 import { ROW_LEVELS } from '../../decode/unknown.js'
@@ -15,7 +12,6 @@ export const hasSecretField = (codec: RowDecoder<unknown>): boolean => {
   return shape._tag === 'Struct' && shape.fields.has('secret')
 }
 
-/** Removes the column `secret`. */
 export const shapeWithoutSecret = (shape: Shape): Shape =>
   shape._tag === 'Struct'
     ? { ...shape, fields: new Map([...shape.fields].filter(([key]) => key !== 'secret')) }
@@ -47,7 +43,6 @@ interface Resumable<A> extends Drainable<A> {
   readonly from: (position: never) => Drainable<A>
 }
 
-/** Removes secrets from the rows of a list. */
 export const withoutSecret = <A>(list: Resumable<A>): Resumable<A> => ({
   ...strippedPages(list),
   from: (position) => strippedPages(list.from(position)),

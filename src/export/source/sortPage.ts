@@ -6,8 +6,6 @@ import { hasRowText, withRowTextOf } from '../../stream/rawRows.js'
 import { mayRepeat } from './mayRepeat.js'
 import type { AnyPosition, SourcePage } from './SourcePage.js'
 
-// model
-
 /** A row that was not written, and why. */
 export interface Reject {
   /** Position of its page. Absent for a row that was read by id. */
@@ -20,7 +18,6 @@ export interface Reject {
   readonly row: unknown
 }
 
-/** The rows of a page. */
 export interface Sorted<B> {
   readonly good: ReadonlyArray<B>
   readonly bad: ReadonlyArray<Reject>
@@ -32,7 +29,6 @@ export interface Sorted<B> {
 export interface Sorting<A, B> {
   /** Drops rows for which it returns false. */
   readonly filter?: ((row: A) => boolean) | undefined
-  /** Maps a row to the one to write. */
   readonly map?: ((row: A) => B) | undefined
   /** Returns the key of a row; rows with equal keys are the same row. A row without a key equals no other row. */
   readonly key: (row: B) => string | undefined
@@ -52,12 +48,7 @@ export interface Known {
   readonly rejectedIds?: Set<string>
 }
 
-// constructors
-
-/**
- * Returns a function that divides pages. Drops rows that are already in `before`, and adds the other rows to it. Without
- * `before`, rows are compared only within their page.
- */
+/** Returns a function that divides pages. Drops rows that are in `before`, and adds the others. Default: page by page. */
 export const sortPage = <A, B>(
   { filter, map, key, check, redact }: Sorting<A, B>,
   before?: Known,

@@ -28,14 +28,11 @@ const LOCKED = '55P03'
 /** The start of each transaction that has several statements. */
 export const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE}; SET LOCAL lock_timeout = ${LOCK}`
 
-/** The database to open. */
 export interface PostgresOpening {
   readonly at: PostgresUrl
-  /** Reports waits. */
   readonly waits: Waits
 }
 
-/** The statements of one transaction. */
 export interface PostgresTransaction {
   readonly query: Query
   /** Sends statements in one message. Resolves with the rows of the first statement that returns rows. */
@@ -93,10 +90,7 @@ export class PostgresConnection {
     return this.#client.escapeLiteral(text)
   }
 
-  /**
-   * Runs statements without interleaving others. If `work` fails, its transaction is rolled back. If another session holds a
-   * lock, the transaction is retried.
-   */
+  /** Runs statements without others in between. Rolls back if `work` fails, and retries if another session holds a lock. */
   transaction<T>(work: (transaction: PostgresTransaction) => Promise<T>): Promise<T> {
     const { waits } = this.#opening
     const done = this.#last.then(() => waits.during(() => this.#patiently(work)))
@@ -238,10 +232,7 @@ const POOLER: ReadonlyArray<readonly [RegExp, string]> = [
   [/unsupported startup parameter/, 'remove it from the URL'],
 ]
 
-/**
- * Creates an `ExportError`. Errors that come neither from the server nor from the connection are bugs. `doing`: the operation
- * that failed.
- */
+/** Creates an `ExportError`, unless the error is a bug (not of server or connection). `doing`: the operation that failed. */
 const errorOf = (name: string, error: unknown, doing: 'write' | 'read' = 'write'): unknown => {
   if (!isError(error) || error.name === 'TypeError') return error
   const failed = (code: string, why: string) => refusal({ name, doing, code, why }, error)

@@ -13,14 +13,10 @@ import type { Query } from './tableRows.js'
 const TRIES = 150
 const PAUSE = 200
 
-/** How to open a database. */
 export interface SqliteOpening {
   readonly path: string
-  /** Access mode. */
   readonly doing: 'read' | 'write'
-  /** Resolves after the given number of ms. */
   readonly pause: (ms: number) => Promise<void>
-  /** Reports waits. */
   readonly waits: Waits
 }
 

@@ -10,9 +10,6 @@ import { type Stored, storable, storedColumn } from '../column/storedValue.js'
 import { noFindings } from '../column/text.js'
 import { type RowCheck, unrepresentable } from '../column/UnrepresentableRow.js'
 
-// model
-
-/** A column of a table. */
 export interface TableColumn {
   /** The name of the column, such as `amount` or `quote_summary_expires_at`. */
   readonly name: string
@@ -21,14 +18,11 @@ export interface TableColumn {
   readonly of: (row: unknown) => Stored
 }
 
-/** The columns of a table, and the rows that they can store. */
 export interface TableShape {
   readonly columns: ReadonlyArray<TableColumn>
   /** Returns why a row cannot be stored without changing its values. */
   readonly check: RowCheck
 }
-
-// constructors
 
 /** Returns a column for each field of a codec. `minorUnits` adds `amount_minor` for each amount that has a `currency`. */
 export const tableShape = (
@@ -76,10 +70,7 @@ const isId = (u: unknown): boolean => typeof u === 'string' && u !== ''
 /** Limit of signed 64-bit integers. */
 const MOST = 2n ** 63n
 
-/**
- * Returns the column of an amount in its currency's minor units. Its value is null if the amount is not a whole number of 64
- * bits.
- */
+/** Returns the column of an amount in minor units; null if the amount is not a whole number of 64 bits. */
 const minorColumn = (
   { path, type }: Column,
   { name, of }: TableColumn,

@@ -28,9 +28,6 @@ import {
 import { type DatabaseTable, tableDestination } from './tableDestination.js'
 import { type Dialect, type OpenedTable, tableRows, tableTexts } from './tableRows.js'
 
-// model
-
-/** The database and the table to open. */
 export interface PostgresOptions extends TableOptions, PostgresOpening {
   /** Replaces U+0000 with U+FFFD instead of rejecting the row. */
   readonly replaceNul?: boolean
@@ -54,7 +51,6 @@ const DIALECT: Dialect<unknown> = {
   texts: (texts) => texts,
 }
 
-/** A step's rows as lines, and their number. */
 interface CopiedRows {
   readonly lines: ReadonlyArray<Buffer>
   readonly rows: number
@@ -62,12 +58,7 @@ interface CopiedRows {
 
 const NONE: CopiedRows = { lines: [], rows: 0 }
 
-// constructors
-
-/**
- * Connects, creates the table if missing, and runs a step without rows to check permissions and columns. Rejects with an
- * `ExportError`.
- */
+/** Connects, creates a missing table, and tries a step without rows (permissions, columns). Rejects with an `ExportError`. */
 export const postgresDestination = async <A>(options: PostgresOptions): Promise<Destination<A>> => {
   const connection = await PostgresConnection.open(options)
   const { at, waits } = options

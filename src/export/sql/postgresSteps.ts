@@ -28,7 +28,6 @@ export const beginStep = (columns: ReadonlyArray<ColumnDefinition>): string => {
 export interface PostgresStepsOptions extends Pick<TableOptions, 'table' | 'replaces'> {
   readonly columns: ReadonlyArray<TableColumn>
   readonly ready: ReadyTable
-  /** Quotes a text. */
   readonly literal: (text: string) => string
 }
 

@@ -10,7 +10,6 @@ import {
   stateOf,
 } from './table.js'
 
-/** The table, and its expected columns. */
 export interface WantedTable {
   /** Names the table in messages. */
   readonly title: string
@@ -31,10 +30,7 @@ export interface ReadyTable {
 /** Advisory lock of this package, so that only one process at a time creates tables. Released with its transaction. */
 const LOCK = 8_273_641
 
-/**
- * Query for the columns of a table. It shows the primary key, columns that the database fills, and columns that require a
- * value.
- */
+/** Query for a table's columns, with the primary key, columns that the database fills, and columns that need a value. */
 const COLUMNS = `
   SELECT attname AS name, format_type(atttypid, atttypmod) AS type,
     coalesce(attnum = ANY(indkey), false) AS is_key,

@@ -25,9 +25,6 @@ import {
 import { type DatabaseTable, tableDestination } from './tableDestination.js'
 import { type Dialect, type OpenedTable, tableRows, tableTexts, textName } from './tableRows.js'
 
-// model
-
-/** The file and the table to open. */
 export interface SqliteOptions extends TableOptions, Omit<SqliteOpening, 'doing'> {}
 
 /** Column types. Decimals are text, because SQLite has no exact decimals and would convert them to floating-point numbers. */
@@ -57,8 +54,6 @@ const STEP_EVERY = 100
 
 /** A random version created by the database, so that no version recurs, even after a removal. */
 const NEW_VERSION = 'hex(randomblob(8))'
-
-// constructors
 
 /** Opens or creates the database and its table. Rejects with an `ExportError`. */
 export const sqliteDestination = async <A>(options: SqliteOptions): Promise<Destination<A>> => {

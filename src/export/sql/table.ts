@@ -8,9 +8,6 @@ import { type ExportError, exportError } from '../ExportError.js'
 import { GONE } from '../transfer/Destination.js'
 import type { TableColumn, TableShape } from './TableColumn.js'
 
-// model
-
-/** The table, and how to write it. */
 export interface TableOptions {
   readonly table: string
   readonly shape: TableShape
@@ -20,7 +17,6 @@ export interface TableOptions {
   readonly ofParents?: boolean
 }
 
-/** A column as the database knows it. */
 export interface ColumnDefinition {
   readonly name: string
   /** Its type, as the database names it. */
@@ -40,7 +36,6 @@ export const rejectsTable = (table: string): string => `${table}_rejects`
 /** Returns a rejected row as stored: JSON with the original digits. */
 export const rejectText = (row: unknown): string => stringifyExact(truncated(row))
 
-/** An existing column. */
 export interface FoundColumn extends ColumnDefinition {
   /** True if the database fills the column, and accepts no value for it. */
   readonly isGenerated: boolean
@@ -48,14 +43,11 @@ export interface FoundColumn extends ColumnDefinition {
   readonly isNeeded: boolean
 }
 
-/** An existing table. */
 export interface FoundTable {
   readonly columns: ReadonlyArray<FoundColumn>
   /** The columns of its primary key. */
   readonly key: ReadonlyArray<string>
 }
-
-// functions
 
 /** Creates the error for a table that no sync has written. */
 export const noSuchTable = (name: string, table: string) =>
@@ -89,10 +81,7 @@ export const refusal = ({ name, doing, code, why }: Refusal, cause: unknown): Ex
     : exportError('WriteFailed', message, { path: name, code }, cause)
 }
 
-/**
- * Returns the columns that a table should have: the columns of its rows and, unless all rows are replaced, a mark for rows that
- * are gone.
- */
+/** Returns the columns of a table: those of its rows and, unless all rows are replaced, a mark for rows that are gone. */
 export const wantedColumns = (
   { columns }: Pick<TableShape, 'columns'>,
   types: Readonly<Record<ColumnType, string>>,
@@ -102,7 +91,6 @@ export const wantedColumns = (
   ...(replaces ? [] : [{ name: GONE, type: types.time }]),
 ]
 
-/** Returns column definitions for a new table, as SQL. */
 const definitionsOf = (columns: ReadonlyArray<ColumnDefinition>): string =>
   columns
     .map(
@@ -153,7 +141,6 @@ export const missingColumns = (
   return wanted.filter((column) => !found.has(column.name))
 }
 
-/** The rows to merge, and the table. */
 export interface Upsert {
   /** The table, as SQL. */
   readonly into: string

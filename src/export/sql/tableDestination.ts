@@ -1,7 +1,4 @@
-/**
- * A table in any database, as a destination. Rows are buffered until a step, which is one transaction that also saves the
- * state.
- */
+/** A table in any database. Rows are buffered until a step, which is one transaction that also saves the state. */
 import type { Store } from '../../store/Store.js'
 import type { Millis } from '../../stream/index.js'
 import type { RowCheck } from '../column/UnrepresentableRow.js'
@@ -9,9 +6,6 @@ import type { Reject } from '../source/sortPage.js'
 import type { Destination, Prepared } from '../transfer/Destination.js'
 import type { TableRows } from './tableRows.js'
 
-// model
-
-/** The changes of a step. */
 export interface TableStep<A> {
   readonly rows: ReadonlyArray<A>
   readonly rejects: ReadonlyArray<Reject>
@@ -45,8 +39,6 @@ export interface DatabaseTable<A> {
 }
 
 const NOTHING: TableStep<never> = { rows: [], rejects: [], gone: [] }
-
-// constructors
 
 export const tableDestination = <A>(table: DatabaseTable<A>): Destination<A> => {
   const { name, commitEvery, store, added, check, rows } = table

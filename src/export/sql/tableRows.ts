@@ -12,8 +12,6 @@ import {
   PARENT,
 } from '../transfer/Destination.js'
 
-// model
-
 /** Runs a statement with the parameters `$1`, `$2` and so on. Rejects with an `ExportError`. */
 export type Query<V = unknown> = (
   sql: string,
@@ -39,7 +37,6 @@ export interface TableRows {
   readonly counted: Omit<CountedRows, 'markGone'>
   readonly children: Omit<ChildRows, 'markGone'>
   readonly open: NonNullable<Destination<never>['open']>
-  /** Resolves with their ids. */
   readonly ids: () => Promise<ReadonlyArray<string>>
 }
 
@@ -50,8 +47,6 @@ export interface OpenedTable {
   readonly store: Pick<Store, 'read'>
   readonly close: () => Promise<void>
 }
-
-// constructors
 
 /** Reads the rows of a table, whose name is given as SQL. `isMarked`: the table has a column for rows that are gone. */
 export const tableRows = <V>(
@@ -157,7 +152,6 @@ export const tableRows = <V>(
   }
 }
 
-/** The texts that a store contains, and how to change them. */
 export interface TableStoreOptions {
   /** The table of the texts, as SQL. */
   readonly state: string

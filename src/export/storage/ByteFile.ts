@@ -18,26 +18,17 @@ import { reusable } from '../../stream/bytes.js'
 import type { ByteFile, Fingerprint } from './Files.js'
 import { checkSize, fileConflict, hashCommitted, isGone } from './integrity.js'
 
-// constructors
-
 /** Number of bytes at the start of a file that are compared to identify it. */
 const HEAD = 64
 
-/** How to create a file. */
 export interface Creation {
-  /**
-   * If true, opening fails if the file exists, because its name is random or the file was removed. If false, an existing file
-   * is emptied.
-   */
+  /** True: fails if the file exists, because its name is random or the file was removed. False: empties an existing file. */
   readonly isNew?: boolean
   /** Its permissions. Default: those of the process (umask). */
   readonly mode?: number | undefined
 }
 
-/**
- * Opens a new file, or empties an existing one. With `from`, keeps the existing bytes up to that position and truncates the
- * rest.
- */
+/** Opens a new file, or empties an existing one. With `from`, keeps the bytes up to that position and truncates the rest. */
 export const openBytes = async (
   path: string,
   from: Fingerprint | undefined,

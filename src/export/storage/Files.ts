@@ -8,7 +8,6 @@ export interface FoundFile {
   readonly size: number
 }
 
-/** A file opened for reading. */
 export interface ReadableFile {
   /** Size in bytes. */
   readonly size: number
@@ -77,7 +76,6 @@ export interface Files {
   readonly size: (name: string) => Promise<number | undefined>
   /** Resolves with the permissions of an existing file. */
   readonly mode: (name: string) => Promise<number | undefined>
-  /** Returns true if a folder has this name. */
   readonly isFolder: (name: string) => Promise<boolean>
   /** Resolves with the target of a link; `undefined` if it is not a link. */
   readonly linked: (name: string) => Promise<string | undefined>
@@ -93,10 +91,7 @@ export interface Files {
   readonly open: (name: string, from: Fingerprint) => Promise<ByteFile>
   /** Copies a file durably to a new name. A process that has the old file open cannot write to the copy. */
   readonly copy: (from: string, to: string) => Promise<void>
-  /**
-   * Renames a file durably, replacing an existing one. Rejects with a `FileConflict` unless the file has the expected size,
-   * `bytes`.
-   */
+  /** Renames a file durably, replacing an existing one. Rejects with a `FileConflict` unless the file has `bytes` bytes. */
   readonly move: (from: string, to: string, bytes: number) => Promise<void>
   /** Removes a file if it exists. */
   readonly remove: (name: string) => Promise<void>

@@ -15,11 +15,9 @@ import { s3Store } from '../../store/s3Store.js'
 import { type ByteFile, type Files, INCOMING, type ReadableFile } from './Files.js'
 import { checkSize, hashCommitted, isGone } from './integrity.js'
 
-/** Returns the key of a numbered chunk. */
 const chunkKey = (key: string, number: number): string =>
   `${key}.chunks/${String(number).padStart(6, '0')}`
 
-/** The suffix of a chunk's key. */
 const CHUNK_END = /\.chunks\/\d{6}$/
 
 /** A file's objects. */

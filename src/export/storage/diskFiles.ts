@@ -28,7 +28,6 @@ import { checkSize, isGone } from './integrity.js'
 
 const IN_THE_WAY = 'a file already has this name, or the name of a folder above it'
 
-/** Advice for each system error code. */
 const ADVICE: Readonly<Record<string, string>> = {
   EEXIST: IN_THE_WAY,
   ENOTDIR: IN_THE_WAY,

@@ -16,7 +16,6 @@ import {
 const isCount = (u: unknown): u is number =>
   typeof u === 'number' && Number.isSafeInteger(u) && u >= 0
 
-/** Returns true if a value from a state is the mark of a file. */
 export const isMark = (u: unknown): u is FilePosition => {
   const { bytes, rows, sha256 } = fieldsOf(u)
   return isCount(bytes) && isCount(rows) && typeof sha256 === 'string'

@@ -7,7 +7,6 @@ import { type FilesLocation, isInBucket } from '../location/Location.js'
 import { diskFiles } from './diskFiles.js'
 import type { Files } from './Files.js'
 
-/** How to access files. */
 export interface ReachOptions {
   /** The file system. Default: the disk. */
   readonly files?: FileSystem | undefined

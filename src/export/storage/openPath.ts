@@ -9,9 +9,6 @@ import type { Millis } from '../../stream/index.js'
 /** Interval, in ms, between attempts to open a named pipe that has no reader. */
 const LOOK: Millis = 100
 
-// constructors
-
-/** Opens a path for writing. */
 export const openPath = (path: string, timer: SchedulerLike = asyncScheduler): Writable =>
   statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
     ? pipeStream(path, timer)

@@ -14,8 +14,6 @@ import type { Reject } from '../source/sortPage.js'
 import type { Destination } from '../transfer/Destination.js'
 import type { Rereads, SyncProof } from '../transfer/TransferEvent.js'
 
-// model
-
 /** Rows that can be listed by time of creation and read again by id: `payments.charges`. */
 export interface TimedSource<A> {
   /** Lists rows created at or after a time, in their current state. */

@@ -125,9 +125,7 @@ export class TableMemory<A> implements Memory {
     }
   }
 
-  /**
-   * Time from which this run has read all rows, for tables whose rows cannot be looked up. Later rows are left to the next run.
-   */
+  /** Time from which this run has read all rows, if rows cannot be looked up. Later rows are left to the next run. */
   get #readByTime(): Seconds {
     const { session, recorder } = this.#transfer
     const isLookedUp = session.queries.counted !== undefined

@@ -25,8 +25,6 @@ import type { Transfer, TransferPlan } from '../transfer/Transfer.js'
 import type { SyncDifference } from '../transfer/TransferEvent.js'
 import type { ChildSource, Parent } from './itemsOfAllBatches.js'
 
-// model
-
 interface ChildReading<A> {
   readonly transfer: Transfer<A, A>
   readonly source: ChildSource<A>
@@ -34,7 +32,6 @@ interface ChildReading<A> {
   readonly now: () => Millis
 }
 
-/** Counts so far. */
 interface ParentCounts {
   rows: number
   parents: number
@@ -46,7 +43,6 @@ interface ParentCounts {
   total: number
 }
 
-/** Rows read from a parent. */
 interface ParentReading<A> {
   readonly parent: Parent
   readonly pages: ReadonlyArray<SourcePage<A>>
@@ -59,8 +55,6 @@ const WIDTH = 8
 
 /** Number of times that a parent's rows are read per night if their number does not match the parent's. */
 const READINGS = 2
-
-// constructors
 
 export const childStages =
   <A>(

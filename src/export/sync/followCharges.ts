@@ -21,8 +21,6 @@ import { judged, type KeptTable, keptTable, rereadRejected } from './keepOpen.js
 import { proveRows } from './proveRows.js'
 import type { Sweep } from './SyncOptions.js'
 
-// model
-
 /** Maximum delay between a charge's creation and its first appearance in the list. Every tenth poll reads back this far. */
 const LOOKBACK: Seconds = 3_600
 
@@ -31,12 +29,7 @@ const RETRY: Millis = 600_000
 
 const DAY: Millis = 86_400_000
 
-// functions
-
-/**
- * Polls until the transfer is stopped or its lease is lost. Emits after each page, poll and proof. `readsAll`: all rows have
- * just been read.
- */
+/** Polls until stopped or the lease is lost. Emits after each page, poll and proof. `readsAll`: all rows were just read. */
 export const followCharges = <A>(
   transfer: Transfer<A, A>,
   ledger: Ledger<A>,

@@ -7,7 +7,6 @@ import type { TransferEvent } from '../transfer/TransferEvent.js'
 import { endWith } from './keepOpen.js'
 import type { Sweep } from './SyncOptions.js'
 
-/** Polling interval and time of the proof. */
 export interface FollowPace {
   readonly every: Millis
   /** Time of day of the proof, in ms since midnight, UTC. */

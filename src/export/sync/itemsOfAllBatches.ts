@@ -15,8 +15,6 @@ import { mapRight, type ObservableEither } from '../../stream/either/ObservableE
 import { isObject } from '../column/readField.js'
 import type { PageOrFailure, SourcePage } from '../source/SourcePage.js'
 
-// model
-
 /** A row with a list of child rows, reduced to the fields that decide whether to read that list. */
 export interface Parent {
   /** Id of the batch. */
@@ -74,8 +72,6 @@ export interface BatchCalls {
     readonly items: (params: { readonly id: string }) => ListCall<BatchItem>
   }
 }
-
-// constructors
 
 /**
  * Returns the items of all batches, each with `batch_id` and `batch_updated_at`, as a source of `sync`. Items of batches that

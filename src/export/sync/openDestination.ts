@@ -20,10 +20,7 @@ const GOES_WITH = {
   replaceNul: [['postgres'], 'Postgres'],
 } as const
 
-/**
- * Returns a function that opens the destination or rejects with an `ExportError`. Throws an `InvalidOption` for options that do
- * not apply.
- */
+/** Returns a function that opens the destination or rejects. Throws an `InvalidOption` for options that do not apply. */
 export const destinationOf = <A>(
   reading: SyncReading<A>,
 ): ((waits: Waits) => Promise<Destination<A>>) => {

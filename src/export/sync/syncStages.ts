@@ -24,9 +24,6 @@ import { endWith, judged, keepOpen, keptTable } from './keepOpen.js'
 import { proveRows } from './proveRows.js'
 import { LOOKBACK, type SyncOptions, type TimedSource } from './SyncOptions.js'
 
-// model
-
-/** The list to read, and how. */
 export interface SyncReading<A> {
   /** A list that can be narrowed by time. */
   readonly timed: TimedSource<A> | undefined
@@ -37,15 +34,12 @@ export interface SyncReading<A> {
   /** Describes the list, whichever kind it is. */
   readonly description: ListDescription<A>
   readonly options: SyncOptions<A>
-  /** Where the rows go. */
   readonly to: MergedLocation | Destination<A>
   /** Runs once everything has been read, until the transfer is stopped. `readsAll`: this is the first run. */
   readonly following?:
     | ((transfer: Transfer<A, A>, readsAll: boolean) => Observable<TransferEvent>)
     | undefined
 }
-
-// constructors
 
 export const syncStages =
   <A>(reading: SyncReading<A>): TransferPlan<A, A>['stages'] =>

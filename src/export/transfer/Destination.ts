@@ -26,8 +26,6 @@ import type { Millis } from '../../stream/index.js'
 import type { UnrepresentableRow } from '../column/UnrepresentableRow.js'
 import type { Reject } from '../source/sortPage.js'
 
-// model
-
 /** The name of the manifest in the store of a destination. */
 export const MANIFEST = 'manifest'
 
@@ -130,15 +128,10 @@ export interface CountedRows extends CountedTable {
   readonly moved?: (rows: ReadonlyArray<PlacedRow>) => Promise<void>
 }
 
-/**
- * Column with the time at which a row was found to be gone at the service; empty while the row exists. For rows written by id.
- */
+/** Column with the time at which a row was found gone at the service; empty while it exists. For rows written by id. */
 export const GONE = '_gone_at'
 
-/**
- * The fields that identify the parent of a row. For items of a batch, these are the batch and the version with which they were
- * read.
- */
+/** The fields that identify a row's parent. For items: the batch, and the batch's version with which they were read. */
 export const PARENT = { id: 'batch_id', updated: 'batch_updated_at' } as const
 
 /** Existing rows of a parent that are not marked as gone. */

@@ -6,8 +6,6 @@ import { sha256 } from '../../store/readRecord.js'
 import { exportError } from '../ExportError.js'
 import type { Format } from '../format/Format.js'
 
-// model
-
 export const ExportSpec = t.readonly(
   t.type({
     /** The listed resource, such as `charges`. */
@@ -34,9 +32,6 @@ export interface SpecDetails {
   readonly written: Readonly<Record<string, string | undefined>>
 }
 
-// constructors
-
-/** Describes the export of a list in a format. */
 export const specOf = (
   list: ListDescription<unknown>,
   { name, compress, columns }: Pick<Format<never>, 'name' | 'compress' | 'columns'>,
@@ -64,10 +59,7 @@ const resourceOf = ({ endpoint }: Pick<ListDescription<unknown>, 'endpoint'>): s
     .join('/')
     .replaceAll('_', '-')
 
-/**
- * Returns the hash of an account. `name`: the caller's name for the account, used instead of the client's base URL and
- * credentials.
- */
+/** Returns the hash of an account. `name`: the caller's name for it, used instead of base URL and credentials. */
 const accountHash = (list: ListDescription<unknown>, name: string | undefined): string =>
   name === undefined ? accountOf(list) : sha256(name)
 
@@ -86,8 +78,6 @@ const texts = (values: Readonly<Record<string, unknown>>): Readonly<Record<strin
       value === undefined ? [] : [[name, isDate(value) ? value.toISOString() : String(value)]],
     ),
   )
-
-// combinators
 
 /** Throws a `SpecMismatch` unless the complete export at `path` has the same list, account and query. */
 export const checkSameQuery = (path: string, wanted: ExportSpec): ((found: ExportSpec) => void) => {

@@ -11,8 +11,6 @@ import { ExportSpec } from './ExportSpec.js'
 import { ReasonCount, Total } from './Totals.js'
 import { KeptDriftFact, type RunState, SliceCount, TimeBounds } from './TransferState.js'
 
-// model
-
 /** A name without a path. A manifest must not cause files outside its folder to be read or removed. */
 const FileName: Codec<string> = refined(
   'the name of a file in the folder of the manifest',
@@ -100,7 +98,6 @@ const ManifestRun: Codec<ManifestRun> = run
 export const filesOf = ({ files, rejected }: ManifestRun): ReadonlyArray<ManifestFile> =>
   rejected === undefined ? files : [...files, rejected]
 
-/** Version of the manifest's layout. */
 const VERSION = 4
 
 const manifestKinds = { export: null, sync: null }
@@ -152,7 +149,6 @@ export const replaceManifest = async (
 
 // the entry of a run
 
-/** Facts that are known when a run ends. */
 export interface RunEnding {
   readonly kind: ManifestKind
   readonly spec: ExportSpec
@@ -165,7 +161,6 @@ export interface RunEnding {
   readonly perSecond: number
 }
 
-/** Returns the manifest entry of a run. */
 export const manifestRun = ({
   kind,
   spec,
@@ -209,7 +204,6 @@ export const manifestRun = ({
   }
 }
 
-/** Describes the missing rows. */
 const missingOf = (rejects: number, why: string | undefined): ReadonlyArray<string> => [
   ...(rejects === 0
     ? []
@@ -217,5 +211,4 @@ const missingOf = (rejects: number, why: string | undefined): ReadonlyArray<stri
   ...(why === undefined ? [] : [`all later rows: ${why}`]),
 ]
 
-/** Formats a time as ISO 8601. */
 export const iso = (ms: Millis): string => new Date(ms).toISOString()

@@ -101,15 +101,11 @@ export class RunRecorder {
     }
   }
 
-  /**
-   * Returns the last saved state, with the time and requests used since then added, for example while waiting for an
-   * unavailable service.
-   */
+  /** Returns the last saved state plus the time and requests used since, for example while waiting for the service. */
   upToNow(kept: RunState): RunState {
     return { ...kept, counts: { ...kept.counts, ...this.#effort() } }
   }
 
-  /** Returns the state of a finished run. */
   ended(kept: RunState): RunState {
     const { position: _, ...run } = withoutPrototype(this.upToNow(kept))
     return run

@@ -1,6 +1,4 @@
-/**
- * The engine of exports and syncs. It writes pages of lists to a destination that it owns, counts them, and saves the state.
- */
+/** The engine of exports and syncs. Writes pages of lists to a destination that it owns, counts them, and saves the state. */
 import {
   asyncScheduler,
   catchError,
@@ -61,9 +59,6 @@ import {
   type Upkeep,
 } from './TransferState.js'
 
-// model
-
-/** The list, the destination, and how to write the list to it. */
 export interface TransferPlan<A, B> extends Pace<A, B> {
   readonly kind: ManifestKind
   readonly destination: Destination<B>
@@ -77,13 +72,10 @@ export interface TransferPlan<A, B> extends Pace<A, B> {
   readonly restart: boolean
   /** True if each run reads its list from the beginning; see `Ownership`. */
   readonly replaces?: boolean
-  /** The client whose requests and drift are counted. */
   readonly client: CountedClient
-  /** True if a row can occur on two pages. */
   readonly repeats: boolean
   /** Returns the one or more stages in which the list is read. Stages are skipped once the transfer has been cut short. */
   readonly stages: (transfer: Transfer<A, B>) => ReadonlyArray<() => Observable<TransferEvent>>
-  /** Returns the state after the end. */
   readonly ended: (state: TransferState) => TransferState
   readonly onReject?: WriteRows<Reject> | undefined
   readonly lease?: Millis | undefined
@@ -208,7 +200,6 @@ export class Transfer<A, B> {
     this.endWith(failure ?? this.#told ?? 'stopped')
   }
 
-  /** The state that a sync saves from run to run. */
   get upkeep(): Upkeep {
     return this.session.state.sync ?? NO_UPKEEP
   }
@@ -374,7 +365,6 @@ export class Transfer<A, B> {
     )
   }
 
-  /** Returns the progress to show. */
   shown(): TransferEvent {
     return this.recorder.total(this.#total)
   }
@@ -468,10 +458,7 @@ export class Transfer<A, B> {
     return manifestRun({ kind, spec, run, listed, why, ...effort })
   }
 
-  /**
-   * Removes the manifest. Called before rows that it lists are removed, because it would otherwise present some rows as all
-   * rows.
-   */
+  /** Removes the manifest before rows that it lists are removed: it would otherwise present some rows as all rows. */
   async #dropManifest(): Promise<void> {
     const { session, plan } = this
     const { store } = session.destination

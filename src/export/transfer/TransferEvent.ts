@@ -16,8 +16,6 @@ import type { Reject } from '../source/sortPage.js'
 import type { ManifestRun } from './Manifest.js'
 import type { RejectedRow, TimeBounds, TransferState } from './TransferState.js'
 
-// model
-
 /** Why a transfer ends early. */
 export type CutShort = 'stopped' | 'rejects' | ExportError | AnyFailure
 
@@ -77,7 +75,6 @@ export interface SyncProof extends Omit<Proof, 'differences'> {
   readonly readSince?: Millis
 }
 
-/** How a transfer started. */
 export interface TransferStart {
   /** True if it continues an interrupted run. */
   readonly resumed: boolean
@@ -93,7 +90,6 @@ export interface TransferStart {
   readonly added?: ReadonlyArray<string>
 }
 
-/** The start of a transfer. */
 export interface Beginning {
   readonly state: TransferState
   /** Time from which it reads. */
@@ -112,8 +108,6 @@ export interface Reading<A> {
   /** Returns the time range in which the rows were created, given the first page. */
   readonly boundsOf: (page: SourcePage<A>) => TimeBounds | undefined
 }
-
-// functions
 
 /** Returns ids and times of rejected rows. Rows without an id cannot be read again, and are left out. */
 export const rejectedRows = (rows: ReadonlyArray<Reject>): ReadonlyArray<RejectedRow> =>

@@ -23,10 +23,7 @@ export interface SessionOptions<A> {
   readonly stateText: StateText | undefined
   /** Another name of the same destination. The lease of that name is taken as well. */
   readonly guard?: StateText | undefined
-  /**
-   * Resolves with the state to continue with, given the stored one. Rejects with an `ExportError` if the stored state prevents
-   * it.
-   */
+  /** Resolves with the state to continue with, given the stored one. Rejects with an `ExportError` if that prevents it. */
   readonly begin: (found: unknown) => Promise<TransferState>
   /** True to replace any existing state. */
   readonly restart: boolean
@@ -37,18 +34,15 @@ export interface SessionOptions<A> {
   readonly lease?: Millis | undefined
   /** Called when another run holds the lease, before waiting for it. */
   readonly onWait: (wait: LeaseWait) => void
-  /** Reports waits. */
   readonly waits: Waits
   /** Stops waiting for the lease when this emits. */
   readonly stop?: Observable<unknown> | undefined
 }
 
-/** Queries to a destination. */
 type Queries = Pick<Destination<never>, 'open' | 'counted' | 'children'>
 
 export class TransferSession<A> {
   readonly destination: Destination<A>
-  /** Queries to the destination. */
   readonly queries: Queries
   /** True if the previous owner did not release the lease because it was killed, or is frozen. */
   readonly tookOver: boolean
@@ -112,10 +106,7 @@ export class TransferSession<A> {
     return this.#listed?.()
   }
 
-  /**
-   * Returns the names of objects that the destination could not remove because deletes are denied; `undefined` if there are
-   * none.
-   */
+  /** Returns the names of objects that could not be removed because deletes are denied; `undefined` if there are none. */
   unremoved(): ReadonlyArray<string> | undefined {
     const names = this.destination.unremoved?.() ?? []
     return names.length === 0 ? undefined : names
@@ -206,7 +197,6 @@ const closed = async (
   }
 }
 
-/** Returns queries that report their waits. */
 const watchedQueries = (to: Queries, waits: Waits): Queries => {
   const { counted, children } = to
   return {

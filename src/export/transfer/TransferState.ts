@@ -34,7 +34,6 @@ export const KeptDriftFact: Codec<DriftFact> = t.readonly(
   }),
 )
 
-/** Adds up the drift of two runs. */
 export const addFacts = (
   before: ReadonlyArray<DriftFact>,
   now: ReadonlyArray<DriftFact>,
@@ -81,7 +80,6 @@ const Counts = t.readonly(
 /** Counters of a run, including all resumptions. */
 export interface Counts extends t.TypeOf<typeof Counts> {}
 
-/** Counts of rows and pages. */
 export type RowCounts = Pick<Counts, 'rows' | 'rejects' | 'pages' | 'repeated'>
 
 /** Counts of a run that was never started. */
@@ -172,10 +170,7 @@ const upkeep = t.intersection([
     ),
     /** When the last proof ended, in whole seconds since 1970. */
     proved: t.number,
-    /**
-     * Time ranges in which the last proof found differences, in whole seconds since 1970, with the number of consecutive
-     * nights.
-     */
+    /** Ranges in which the last proof found differences, in whole seconds since 1970, with the number of nights in a row. */
     unproven: t.readonlyArray(
       t.readonly(
         t.intersection([
@@ -199,19 +194,16 @@ export interface Upkeep extends t.TypeOf<typeof upkeep> {}
 
 const state = t.intersection([
   t.type({
-    /** The list, and how it is written. */
     spec: ExportSpec,
   }),
   t.partial({
     run,
-    /** State that a sync keeps from run to run. */
     sync: upkeep,
     /** State of the destination. */
     own: t.unknown,
   }),
 ])
 
-/** State of a transfer. */
 export interface TransferState extends t.TypeOf<typeof state> {}
 
 /** State of a sync that was never started. */

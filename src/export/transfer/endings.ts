@@ -19,8 +19,6 @@ import { later } from '../../stream/later.js'
 import { NO_PROGRESS } from '../source/exportList.js'
 import { type CutShort, deadlinePassed, type TransferEvent } from './TransferEvent.js'
 
-// model
-
 /** Reasons to end a transfer early. */
 export interface Endings {
   /** Ends the transfer when this emits. */
@@ -32,13 +30,8 @@ export interface Endings {
   readonly grace?: Millis | undefined
 }
 
-/**
- * Default grace period. Together with the start and exit of a process, it is less than the ten seconds after which containers
- * are killed.
- */
+/** Default grace period. With start and exit of the process, below the ten seconds after which containers are killed. */
 const GRACE: Millis = 5_000
-
-// functions
 
 /** Emits the reason to end a transfer. `asked`: the time at which the transfer was requested, by the timer. Default: now. */
 export const cutsOf = (

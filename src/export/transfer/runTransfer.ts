@@ -17,7 +17,6 @@ import { type Endings, endingSoon } from './endings.js'
 import { Transfer, type TransferPlan } from './Transfer.js'
 import type { TransferEvent } from './TransferEvent.js'
 
-/** How to end a transfer early, and how to report its waits. */
 export interface TransferOptions extends Endings {
   /** Name of the destination, without secrets. */
   readonly name: string
